@@ -2,8 +2,8 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// Alive reports whether the process runs at this moment. It asks the kernel, so that a process that has just been
-// killed is known to be dead before its connection breaks. It costs one system call and does not block.
+// Alive reports whether the process runs now. It asks the kernel: after a kill, a process is dead
+// before its connection breaks. It costs one system call and does not block.
 func (p *Process) Alive() bool {
 	p.child.mu.Lock()
 	defer p.child.mu.Unlock()

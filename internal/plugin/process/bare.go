@@ -13,21 +13,23 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Bare is a process that was started as Launch starts one, behind the same layers and limits, and is left to its caller
-// then: nothing is sent to it, what it says is not judged, and it lives until it exits or is killed. It is for whoever
-// examines a plugin instead of using it. Its methods may be called from any goroutine.
+// Bare is a process that was started as Launch starts one, with the same sandbox and limits, and is
+// then left to its caller. Process sends nothing to it and does not judge its output. It lives
+// until it exits or Kill is called. Use it to examine a plugin instead of calling it. All methods
+// are safe for concurrent use.
 type Bare struct {
 	p    *Process
 	dir  string
 	kill context.CancelFunc
 }
 
-// errBare is what a bare process has instead of a connection.
+// errBare is the error that takes the place of a bare process's connection.
 var errBare = errors.New("it is not spoken to")
 
-// StartBare starts a process. environ returns what is added to its environment, the folder for its socket being dir: what
-// go-plugin would say, or anything else. ctx ends the process, too. When it fails, nothing is left; the error says why the
-// program could not be started.
+// StartBare starts a process. environ returns entries for its environment, given the folder for its
+// socket: those that go-plugin would set, or any others. The end of ctx kills the process. If
+// StartBare fails, nothing of the process is left, and the error says why the program could not be
+// started.
 func StartBare(ctx context.Context, cfg Config, environ func(dir string) []string) (*Bare, error) {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -63,15 +65,16 @@ func StartBare(ctx context.Context, cfg Config, environ func(dir string) []strin
 	return b, nil
 }
 
-// Dir returns the folder for the process's socket, an absolute path.
+// Dir returns the absolute path of the folder for the process's socket.
 func (b *Bare) Dir() string { return b.dir }
 
-// PID returns the process id. After Done it may be another's.
+// PID returns the process id. After Done is closed, it may belong to another process.
 func (b *Bare) PID() int { return b.p.PID() }
 
-// FirstLine returns what the process printed first on standard output, without the line's end, and whether there was one.
-// It blocks until there is a line, or standard output has ended, which is io.EOF if nothing was printed, or ctx ends, which is
-// its cause. A line is returned once.
+// FirstLine returns the first line that the process printed on standard output, without its line
+// end, and whether it had one. It blocks until a line is complete, standard output ends, or ctx
+// ends. If nothing was printed, the error is io.EOF. If ctx ended, it is ctx's cause. FirstLine
+// returns the line once.
 func (b *Bare) FirstLine(ctx context.Context) (line string, whole bool, err error) {
 	select {
 	case first, ok := <-b.p.firstLine:
@@ -84,36 +87,37 @@ func (b *Bare) FirstLine(ctx context.Context) (line string, whole bool, err erro
 	}
 }
 
-// Dial connects to the process's socket, once, and removes the socket's name. It fails if no process of the plugin's
-// listens there.
+// Dial connects to the process's socket, once, and removes the socket's name. It fails if the
+// listener is not a process of the plugin.
 func (b *Bare) Dial(ctx context.Context, socket string) (net.Conn, error) {
 	return b.p.link.dial(ctx, b.p.folder, socket, b.PID())
 }
 
-// Problem returns what is wrong with the connection, as far as it is known better here than by gRPC: that whoever took it
-// is no gRPC server without TLS. Nil: nothing.
+// Problem returns what is wrong with the connection, if this package knows more than gRPC: for
+// example that the peer is not a gRPC server without TLS. Nil means that nothing is known.
 func (b *Bare) Problem() error { return b.p.link.problem() }
 
-// Kill ends the process and all that it started at once. It does not block; Done says when it is gone.
+// Kill kills the process and all that it started. It does not block. Done is closed after they are
+// gone.
 func (b *Bare) Kill() {
 	b.p.because("toolhost killed it")
 	b.kill()
 }
 
-// Exited is closed when the process has exited, with what it said then still to come.
+// Exited is closed when the process has exited. Its last output may still arrive.
 func (b *Bare) Exited() <-chan struct{} { return b.p.child.exited }
 
-// Done is closed when the process is gone and all that it had is released.
+// Done is closed when the process is gone and its resources are released.
 func (b *Bare) Done() <-chan struct{} { return b.p.done }
 
-// Exit returns how the process ended. It is complete once Done is closed.
+// Exit returns how the process ended. The value is complete after Done is closed.
 func (b *Bare) Exit() tool.Exit { return b.p.Exit() }
 
-// Sandbox returns what the process may touch.
+// Sandbox returns what the process may access, and by which layers it is confined.
 func (b *Bare) Sandbox() tool.Sandbox { return b.p.Sandbox() }
 
-// Survivors returns the names of the processes that this one had started and that were still there when it had ended, for
-// which they got a moment. It is complete once Exited is closed.
+// Survivors returns the names of the processes that this one started and that still ran a moment
+// after its end. The value is complete after Exited is closed.
 func (b *Bare) Survivors() []string {
 	select {
 	case <-b.p.child.exited:

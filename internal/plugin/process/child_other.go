@@ -4,7 +4,7 @@ package process
 
 import "syscall"
 
-// ownGroup puts a child into a group of its own. That it dies with toolhost is the reaper's work alone here.
+// ownGroup gives a child its own process group. Only the reaper ends the child with toolhost here.
 func ownGroup(int, bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // awaitEnd reports that it cannot wait for a process without reaping it.

@@ -23,75 +23,83 @@ const (
 	defaultStopTimeout  = 5 * time.Second
 )
 
-// Config says what to launch and how.
+// Config describes a process to launch.
 type Config struct {
 	// Plugin and Instance name the process in logs and errors. Required.
 	Plugin, Instance string
 	// Path is the executable's absolute path. Required.
 	Path string
-	// Args are its arguments, without the program's name.
+	// Args are the program's arguments, without its name.
 	Args []string
-	// Env is added to the few variables that every plugin gets (PATH, LANG, LC_ALL and TZ of toolhost; HOME and TMPDIR,
-	// which are the process's own folder) and replaces those of the same name. PLUGIN_… and TOOLHOST_INSTANCE are
-	// refused. Nothing else of toolhost's environment reaches a plugin.
+	// Env is added to the variables that every plugin gets: PATH, LANG, LC_ALL and TZ of toolhost,
+	// and HOME and TMPDIR, which name the process's own folder. An entry replaces the one of the
+	// same name. PLUGIN_… and TOOLHOST_INSTANCE are refused. Nothing else of toolhost's environment
+	// reaches a plugin.
 	Env []string
-	// Dir is where the process starts. Empty means its own temporary folder.
+	// Dir is the process's working folder. Empty means its temporary folder.
 	Dir string
-	// RunDir is the folder in which the process gets a folder of its own, for its socket and its temporary files; that one
-	// is removed when the process has ended. RunDir must be there, must be nobody else's (mode 0700) and its path must
-	// be short, since a socket's path is at most about 100 bytes long. Required.
+	// RunDir is the folder in which the process gets its own folder, for its socket and temporary
+	// files. That folder is removed after the process has ended. RunDir must exist and be closed to
+	// other users (mode 0700). Its path must be short, because the path of a socket has at most
+	// about 100 bytes. Required.
 	RunDir string
-	// StartTimeout bounds the launch, from the start to the first answer. 0: 30 s.
+	// StartTimeout bounds the launch, from the start to the first answer. Zero means 30 s.
 	StartTimeout time.Duration
-	// StopTimeout bounds each step of Stop after the first. 0: 5 s.
+	// StopTimeout bounds each step of Stop after the first. Zero means 5 s.
 	StopTimeout time.Duration
-	// Logger gets what the process prints, with plugin, instance and pid. It may be slow, but its handler must not block
-	// for ever. Nil: none.
+	// Logger gets the lines that the process prints, with plugin, instance and pid. It may be slow,
+	// but its handler must not block forever. Nil means that nothing is logged.
 	Logger *slog.Logger
-	// LineBytes is how much of a line that the process prints is kept. 0: 8 KiB.
+	// LineBytes bounds a kept line, in bytes. Zero means 8 KiB.
 	LineBytes int
-	// LinesPerSecond is how many lines of standard error are logged in a second, and at once; the rest is counted. 0:
-	// 1,000.
+	// LinesPerSecond bounds the logged lines of standard error, per second and at once. Further
+	// lines are counted. Zero means 1,000.
 	LinesPerSecond int
-	// Redact returns a line that the process printed as it may be shown and kept; cut says that its end is missing. It must not
-	// block. Nil: as it is.
+	// Redact returns a printed line in the form in which it may be shown and kept. cut says that
+	// the line's end is missing. It must not block. Nil leaves lines unchanged.
 	Redact func(line string, cut bool) string
-	// Guard is told of the process's group while it runs, and its token is part of the process's mark. Nil: none.
+	// Reaper learns the process's group while the process runs. The process's mark begins with its
+	// token. Nil means no reaper.
 	Reaper *reaper.Handle
-	// Limits is what the process and all that it starts may use. Zero: all there is.
+	// Limits bounds the process and all that it starts. The zero value sets no limit.
 	Limits limits.Config
-	// Cgroups is where the process gets its control groups. By them some limits hold, and what the process started is
-	// found wherever it hides. Nil: limits hold by other means, as far as there are any.
+	// Cgroups makes the process's control groups. They enforce some limits, and find all processes
+	// that the process started. Nil means that limits are enforced by other means, as far as
+	// possible.
 	Cgroups *limits.Cgroups
-	// PIDNamespace says whether the process gets a PID namespace, so that whatever it started dies with it.
+	// PIDNamespace says whether the process gets a PID namespace, with which everything it started
+	// dies.
 	PIDNamespace NamespaceMode
-	// Sandbox is what the process may touch besides its program, the folder that Dir names, which it may read, and its own
-	// folders. Zero: whatever toolhost may.
+	// Sandbox is what the process may access besides its program, its own folders, and the folder
+	// that Dir names, which it may read. The zero value is no sandbox: the process may access what
+	// toolhost may.
 	Sandbox sandbox.Config
-	// Names watches the names on which the protection of files depends. When one of them changes, the process is killed, and
-	// Withdrawn says so. Nil: none are watched, and the layer of files says so if there are any.
+	// Names watches the names on which the protection of files depends. When one of them changes,
+	// the process is killed, and Withdrawn says so. Nil means that no names are watched, and the
+	// layer `files` notes that.
 	Names *namewatch.Watcher
-	// Report is told how far the launch is: InstanceHandshaking once the process runs, InstanceWarming once it has said where it
-	// listens. It must not block. Nil: nobody is told.
+	// Report receives the progress of the launch: InstanceHandshaking when the process runs,
+	// InstanceWarming when it has named its socket. It must not block. Nil means no reports.
 	Report func(state tool.InstanceState)
-	// Conn bounds what the plugin may make the host hold.
+	// Conn bounds the memory that the plugin can make the host use.
 	Conn pluginwire.ConnConfig
 }
 
-// NamespaceMode says whether a process gets a namespace of its own.
+// NamespaceMode says whether a process gets a PID namespace.
 type NamespaceMode string
 
 // The modes. The zero value is NamespaceAuto.
 const (
-	NamespaceAuto     NamespaceMode = "auto"     // where this machine gives one
+	NamespaceAuto     NamespaceMode = "auto"     // if this machine can make one
 	NamespaceOff      NamespaceMode = "off"      // never
-	NamespaceRequired NamespaceMode = "required" // the launch fails without
-	// NamespaceInstead is NamespaceAuto for a process that no control group of version 2 takes in from its start: because
-	// there is none, or because the kernel, or what filters its calls, refuses. Any other has no need of one.
+	NamespaceRequired NamespaceMode = "required" // the launch fails without one
+	// NamespaceInstead is NamespaceAuto for a process that no control group of version 2 takes in
+	// at its start, because there is none or because the kernel or a filter refuses. Other
+	// processes do not need a namespace.
 	NamespaceInstead NamespaceMode = "instead"
 )
 
-// checked returns the config with its defaults.
+// checked returns the config with its defaults, or what is wrong with it.
 func (c Config) checked() (Config, error) {
 	if c.Plugin == "" || c.Instance == "" {
 		return c, errors.New("the plugin or the instance has no name")
@@ -143,12 +151,12 @@ func (c Config) checked() (Config, error) {
 	return c, nil
 }
 
-// sandboxed reports whether the process is to be behind layers.
+// sandboxed reports whether the process gets a sandbox.
 func (c *Config) sandboxed() bool { return c.Sandbox.Mode != "" && c.Sandbox.Mode != sandbox.ModeOff }
 
 func checkRunDir(dir string) error {
-	// The kernel takes 108 bytes with the final zero on Linux, 104 on BSD and macOS; below RunDir come "/p" and ten
-	// digits, "/plugin-dir" and ten, "/plugin" and ten.
+	// The kernel takes 108 bytes with the final zero on Linux, and 104 on BSD and macOS. Below
+	// RunDir come "/p" and ten digits, "/plugin-dir" and ten, "/plugin" and ten.
 	const longest = 104 - 1 - 12 - 21 - 17
 	if !filepath.IsAbs(dir) {
 		return fmt.Errorf("the run folder's path %q is not absolute", dir)

@@ -9,15 +9,15 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// defaultPath is where programs are looked up if toolhost itself has no PATH.
+// defaultPath is the PATH of plugins if toolhost has none.
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// inherited are the only variables of toolhost's own environment that a plugin gets: where interpreters are found, and
-// how text and times are shown. All else may be a secret.
+// inherited are the only variables of toolhost's environment that a plugin gets. They say where
+// interpreters are, and how text and times are shown. All others may be secrets.
 var inherited = [...]string{"PATH", "LANG", "LC_ALL", "TZ"}
 
-// environ returns a plugin's whole environment. protocol is what go-plugin wants to be in it, and wins over extra, which
-// wins over the rest. tmp is the plugin's own folder, its home too.
+// environ returns a plugin's complete environment. Entries of protocol, which go-plugin sets,
+// replace those of extra, which replace all others. tmp is the plugin's own folder and its home.
 func environ(protocol, extra []string, tmp, mark string) []string {
 	env := []string{"PATH=" + defaultPath}
 	for _, name := range inherited {
@@ -31,7 +31,8 @@ func environ(protocol, extra []string, tmp, mark string) []string {
 	return lastOfEach(append(env, proc.MarkName+"="+mark))
 }
 
-// lastOfEach keeps the last value of each variable, because programs differ in which of two they take.
+// lastOfEach keeps the last entry of each variable. Programs differ in which of two entries they
+// use.
 func lastOfEach(env []string) []string {
 	seen := map[string]bool{}
 	var kept []string
@@ -46,8 +47,8 @@ func lastOfEach(env []string) []string {
 	return kept
 }
 
-// checkEnv refuses entries that are none, and variables that would change the protocol: a client certificate alone
-// makes a plugin answer with TLS.
+// checkEnv refuses malformed entries, and variables that would change the protocol. A client
+// certificate, for example, makes a plugin answer with TLS.
 func checkEnv(env []string) error {
 	for _, entry := range env {
 		name, _, found := strings.Cut(entry, "=")

@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// explain makes the launch's error: what happened, with the process's own last words. The process is gone.
+// explain returns the launch's error: what happened, and what the process printed last. The process
+// is gone.
 func (p *Process) explain(err error) error {
 	result := &tool.Error{Kind: tool.KindUnavailable, Plugin: p.cfg.Plugin, Instance: p.cfg.Instance, Err: err}
 	text := fmt.Sprintf("launching plugin %q: ", p.cfg.Plugin)
@@ -44,7 +45,8 @@ func (p *Process) explain(err error) error {
 	return result
 }
 
-// lastWords returns what of a process's last lines says most in few words: why it ended, or the last lines.
+// lastWords returns the most informative of a process's last lines: the reason of its end, or else
+// the last lines.
 func lastWords(exit tool.Exit) string {
 	const few = 5
 	if crashoutput.Explained(exit.LastStderr) {

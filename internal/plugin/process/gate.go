@@ -6,13 +6,13 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// gate is where a process waits behind its layers.
+// gate is where a prestarted process waits, sandboxed.
 type gate struct {
-	open    chan struct{} // closed when its own program is to run
-	current chan bool     // of capacity 1: whether its layers are those that it would get now
+	open    chan struct{} // closed when the plugin's program is to run
+	current chan bool     // of capacity 1: whether the sandbox is the one that the process would get now
 }
 
-// wait returns when the gate is open. An error says that it is not to be, since ctx has ended.
+// wait returns nil when the gate is open, and ctx's cause if ctx ends before.
 func (g *gate) wait(ctx context.Context) error {
 	select {
 	case <-g.open:
@@ -22,8 +22,8 @@ func (g *gate) wait(ctx context.Context) error {
 	}
 }
 
-// check finds out whether the layers still are the right ones, which takes less time than the plugin that has just begun to
-// start behind them. It is called once, and returns at once.
+// check finds out whether the sandbox is still the right one. That takes less time than the
+// plugin's start, which goes on meanwhile. It is called once, and does not block.
 func (g *gate) check(layers *sandbox.Plan) {
-	go func() { g.current <- layers.Current() }() // ends soon; there is room for the answer
+	go func() { g.current <- layers.Current() }() // ends soon: the channel has room
 }

@@ -12,16 +12,16 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 )
 
-// handshakeForm is what a plugin prints first.
+// handshakeForm is the form of the first line that a plugin prints.
 const handshakeForm = "1|VERSION|unix|SOCKET|grpc"
 
-// maxQuote bounds what an error repeats of a plugin's words, in bytes.
+// maxQuote bounds the part of a plugin's output that an error repeats, in bytes.
 const maxQuote = 200
 
-// handshakeError says why a first line is none that go-plugin may see.
+// handshakeError says why go-plugin must not see a first line.
 type handshakeError struct {
 	line   string
-	reason string // empty: it is no handshake at all
+	reason string // empty: the line is no handshake
 }
 
 func (e *handshakeError) Error() string {
@@ -32,23 +32,25 @@ func (e *handshakeError) Error() string {
 	return fmt.Sprintf("its handshake %s is refused: %s", quote(e.line), e.reason)
 }
 
-// peerError says that the socket that a plugin named is not its own.
+// peerError says that another process than the plugin's listens on the socket that the plugin
+// named.
 type peerError struct{ peer, leader int }
 
 func (e *peerError) Error() string {
 	return fmt.Sprintf("its socket is served by process %d, which is not of its process %d: the plugin itself must listen there", e.peer, e.leader)
 }
 
-// isRefusal reports whether toolhost refused the plugin, as opposed to the plugin's failing.
+// isRefusal reports whether toolhost refused the plugin. Otherwise the plugin failed.
 func isRefusal(err error) bool {
 	_, handshake := errors.AsType[*handshakeError](err)
 	_, peer := errors.AsType[*peerError](err)
 	return handshake || peer
 }
 
-// checkHandshake returns the socket's path if line is a handshake as toolhost takes it: go-plugin's core version, a
-// contract version out of versions, gRPC without TLS on a unix socket right in dir. go-plugin itself trusts the line,
-// and a certificate in its sixth field would take the host down.
+// checkHandshake returns the socket's path if line is a handshake that toolhost accepts:
+// go-plugin's core version, one of the contract versions, and gRPC without TLS on a unix socket
+// directly in dir. go-plugin does not check the line, and a certificate in its sixth field would
+// crash the host.
 func checkHandshake(line, dir string, versions []int) (string, error) {
 	line = strings.TrimSpace(line)
 	fields := strings.Split(line, "|")
@@ -93,7 +95,7 @@ func checkSocket(path, dir string) error {
 	return nil
 }
 
-// quote quotes a plugin's words, within bounds.
+// quote quotes plugin output, at most maxQuote bytes of it.
 func quote(s string) string {
 	if len(s) > maxQuote {
 		return strconv.Quote(strings.ToValidUTF8(s[:maxQuote], "")) + "…"

@@ -9,21 +9,24 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// Kin tells what a toolhost started, and whatever that started, from all other processes.
+// Kin identifies the processes that a toolhost started, and all that those started.
 type Kin struct {
-	// Token is what the marks of its processes begin with, up to the slash. Empty: marks do not count.
+	// Token is the beginning of the processes' marks, up to the slash. Empty means that marks do
+	// not count.
 	Token string
-	// Cgroups are the folders of its control groups, in which there are its processes alone.
+	// Cgroups are the folders of the toolhost's control groups, which hold no other processes.
 	Cgroups []string
-	// Ancestors are processes from which only what it started descends: itself, and whoever adopts orphans for it.
+	// Ancestors are processes all of whose descendants belong to the toolhost: the toolhost itself,
+	// and its subreapers.
 	Ancestors []int
 }
 
-// Includes reports whether a process is one of them. One that ends meanwhile is, for nobody can tell any more; one that is
-// not there, as seen from here, is not. It reads a few small files, and does not block.
+// Includes reports whether a process is one of them. A process that ends while Includes looks is
+// counted as one, because its origin cannot be found any more. A process that does not exist in
+// this PID namespace is not one. Includes reads a few small files and does not block.
 func (k Kin) Includes(pid int) bool {
 	if pid <= 0 {
-		return false // in another world of processes, into which toolhost starts none
+		return false // in a PID namespace that is not below this one; toolhost starts no process there
 	}
 	groups, err := proc.Cgroups(pid)
 	if errors.Is(err, proc.ErrUnknown) {
@@ -40,8 +43,8 @@ func (k Kin) Includes(pid int) bool {
 	return k.Token != "" && proc.HasMark(pid, k.Token+"/")
 }
 
-// inGroup reports whether a list of control groups names the one of a folder, or one in it. The name alone is enough: no
-// other toolhost has one of the same name.
+// inGroup reports whether a list of control groups contains the one of a folder, or one below it.
+// It compares the name only: no other toolhost has a control group of that name.
 func inGroup(groups, dir string) bool {
 	name := "/" + filepath.Base(dir)
 	for line := range strings.Lines(groups) {

@@ -29,10 +29,11 @@ var (
 	errNoHandshake  = errors.New("it ended its standard output without go-plugin's handshake")
 )
 
-// Launch starts a plugin process and returns it once it has answered. ctx aborts the launch at any point; the process
-// then lives on without ctx. When Launch fails, it returns after everything of the process is gone. The error is a
-// *tool.Error of kind unavailable with the process's exit, if the plugin is what failed, also to answer before ctx's
-// deadline; it wraps ctx's cause if that is what ended the launch.
+// Launch starts a plugin process and returns it after it has answered. The end of ctx aborts the
+// launch. After the launch, the process does not depend on ctx. If Launch fails, nothing of the
+// process is left when it returns. If the plugin failed, or did not answer before ctx's deadline,
+// the error is a *tool.Error of kind unavailable with the process's exit. If ctx ended the launch,
+// the error wraps ctx's cause.
 func Launch(ctx context.Context, cfg Config) (*Process, error) {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -62,20 +63,20 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 	}
 }
 
-// begin has the process owned from now on, through its launch and to its end.
+// begin starts the goroutine that owns the process from its launch to its end.
 func (p *Process) begin(launch context.Context) {
 	p.client = goplugin.NewClient(p.clientConfig(launch))
 	go p.own(launch.Done()) // ends with the process
 }
 
-// run takes the process through its launch, which has failed if p.err is set then.
+// run launches the process. The launch has failed if p.err is set afterwards.
 func (p *Process) run(launch context.Context) {
 	p.conn, p.err = p.connect(launch)
 	p.boost.end()
 	close(p.launched)
 }
 
-// failure returns why a launch has failed, of whose process nothing is left. ctx is its caller's.
+// failure returns why a launch failed. Nothing of the process is left. ctx is the caller's.
 func (p *Process) failure(ctx, launch context.Context) error {
 	switch {
 	case ctx.Err() == nil && context.Cause(launch) == errStartTimeout:
@@ -88,7 +89,7 @@ func (p *Process) failure(ctx, launch context.Context) error {
 	return p.explain(p.err)
 }
 
-// prepare makes the process's own folder and all that needs no process.
+// prepare makes the process's folder, and everything else that needs no process.
 func prepare(cfg Config) (*Process, error) {
 	folder, err := os.MkdirTemp(cfg.RunDir, "p")
 	if err != nil {
@@ -128,26 +129,26 @@ func (p *Process) clientConfig(launch context.Context) *goplugin.ClientConfig {
 			return &pluginRunner{p: p, ctx: launch, protocol: cmd.Env, dir: dir}, nil
 		},
 		SkipHostEnv:         true,
-		StartTimeout:        2 * p.cfg.StartTimeout, // ours comes first
+		StartTimeout:        2 * p.cfg.StartTimeout, // this package's timeout ends first
 		UnixSocketConfig:    &goplugin.UnixSocketConfig{TempDir: p.folder},
 		SyncStdout:          p.servedStdout,
 		SyncStderr:          p.servedStderr,
-		PluginLogBufferSize: 1, // it reads nothing
-		// Off, so that go-plugin does not parse what it could be made to read.
+		PluginLogBufferSize: 1, // it reads nothing from the process
+		// Off, so that go-plugin does not parse output of the plugin.
 		Logger: hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}),
 		GRPCDialOptions: append(pluginwire.DialOptions(),
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 				return p.link.dial(ctx, p.folder, p.socket, p.child.id.PID)
 			}),
 			grpc.WithChainStreamInterceptor(p.noteChannel),
-			// gRPC has a patience of its own, which is not to end before ours.
+			// gRPC's own timeout must not end before the launch's.
 			grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: 2 * p.cfg.StartTimeout}),
 		),
 	}
 }
 
-// connect goes through go-plugin's launch. Whatever it waits for ends when the process is killed, which own does when
-// ctx ends.
+// connect runs go-plugin's launch. All that go-plugin waits for ends when the process is killed,
+// which own does when ctx ends.
 func (p *Process) connect(ctx context.Context) (*pluginwire.Conn, error) {
 	if _, err := p.client.Start(); err != nil {
 		return nil, err
@@ -167,14 +168,14 @@ func (p *Process) connect(ctx context.Context) (*pluginwire.Conn, error) {
 	}
 	if err := p.greet(ctx, conn); err != nil {
 		if problem := p.link.problem(); problem != nil {
-			err = problem // of which gRPC's words would only be an echo
+			err = problem // gRPC's message would only repeat it
 		}
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
 }
 
-// greet makes sure that someone answers, and opens the connection.
+// greet checks that the plugin answers, and opens the connection.
 func (p *Process) greet(ctx context.Context, conn *pluginwire.Conn) error {
 	channel := p.channel()
 	if channel == nil {
@@ -191,8 +192,8 @@ func (p *Process) greet(ctx context.Context, conn *pluginwire.Conn) error {
 	return conn.Open(ctx)
 }
 
-// noteChannel remembers the gRPC channel that go-plugin makes: it tells of it only if all goes well, and forgets to
-// close it if not.
+// noteChannel remembers the gRPC channel that go-plugin makes. go-plugin returns the channel only
+// on success, and does not close it otherwise.
 func (p *Process) noteChannel(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	p.mu.Lock()
 	if !slices.Contains(p.channels, cc) {

@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	// maxLine is how much of a line is kept, in bytes, unless something else is said: enough for any log record that a
-	// person reads.
+	// maxLine is the default bound of a kept line, in bytes. Log records that a person reads are
+	// shorter.
 	maxLine = 8 << 10
 	cutMark = "…[cut]"
 )
 
-// lines is an io.Writer that cuts a byte stream into lines. A line that is longer than maxLine is cut and marked, and
-// the rest of it skipped, so that memory is bounded whatever is written. It may be used from any goroutine.
+// lines is an io.Writer that cuts a byte stream into lines. It cuts and marks a line that is longer
+// than its limit and skips the rest, so that memory is bounded. It is safe for concurrent use.
 type lines struct {
-	emit   func(line string)                  // is given valid UTF-8 without the line's end, with the lock held
-	redact func(line string, cut bool) string // nil: emit is given lines as they are
-	limit  int                                // of a line, in bytes; 0: maxLine
+	emit   func(line string)                  // called with valid UTF-8 without the line end, and with the lock held
+	redact func(line string, cut bool) string // nil: lines are passed on unchanged
+	limit  int                                // bound of a line, in bytes; 0: maxLine
 
 	mu  sync.Mutex
 	buf []byte
 	cut bool
 }
 
-// Write never fails and keeps nothing of data.
+// Write never fails, and does not keep data.
 func (l *lines) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +44,7 @@ func (l *lines) Write(data []byte) (int, error) {
 	}
 }
 
-// Flush hands on a last line that has no end.
+// Flush passes on a last line that has no line end.
 func (l *lines) Flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

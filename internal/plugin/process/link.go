@@ -11,30 +11,32 @@ import (
 )
 
 var (
-	// errLinkLost is what gRPC gets instead of a second connection.
+	// errLinkLost is the error that gRPC gets when it dials a second time.
 	errLinkLost = errors.New("the connection to the plugin is lost")
-	// errNotGRPC says what most probably is wrong with a server that takes a connection and does not begin to speak.
+	// errNotGRPC describes the probable fault of a server that accepts a connection and sends
+	// nothing.
 	errNotGRPC = errors.New("it does not answer gRPC on its socket, as a server does that expects TLS; the socket is protected by its folder: serve without TLS")
 )
 
-// link is the one connection to the plugin's socket. There is never a second: what broke the first may have taken
-// calls with it, so that the process has to end.
+// link is the only connection to the plugin's socket. A lost connection may have taken calls with
+// it, so that the process has to end: there is no second connection.
 type link struct {
-	lost chan struct{} // closed when the connection is
+	lost chan struct{} // closed when the connection is lost
 
 	mu      sync.Mutex
 	dialled bool
 	closed  bool
-	err     error // why the connection could not be made
-	heard   byte  // the first that the plugin said, if spoke
+	err     error // why dial failed
+	heard   byte  // the first byte that the plugin sent, if spoke is set
 	spoke   bool
 	conn    net.Conn
 }
 
 func newLink() *link { return &link{lost: make(chan struct{})} }
 
-// dial connects to the plugin's socket, checks who listens there, and removes the socket's name: nobody else is to come
-// that way, and nothing is left behind then, however this ends. folder is the plugin's own, in which the socket is.
+// dial connects to the plugin's socket, checks which process listens there, and removes the
+// socket's name. Nothing else can connect then, and no name is left behind, however the process
+// ends. folder is the plugin's own folder, which holds the socket.
 func (l *link) dial(ctx context.Context, folder, path string, leader int) (net.Conn, error) {
 	l.mu.Lock()
 	refused := l.dialled || l.closed
@@ -59,8 +61,8 @@ func (l *link) dial(ctx context.Context, folder, path string, leader int) (net.C
 	return &linkConn{Conn: conn, link: l}, nil
 }
 
-// removeWithin removes a file of a folder, unless the way to it leads out: the plugin may have put a link in it meanwhile, and
-// toolhost may remove more than the plugin.
+// removeWithin removes a file in a folder, unless the path leads out of it: the plugin may have put
+// a link on the path, and toolhost may remove more than the plugin may.
 func removeWithin(folder, path string) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -68,7 +70,7 @@ func removeWithin(folder, path string) {
 	}
 	defer root.Close()
 	if name, err := filepath.Rel(folder, path); err == nil {
-		_ = root.Remove(name) // the folder is removed at the end, with all that is in it
+		_ = root.Remove(name) // the folder is removed later with all its files
 	}
 }
 
@@ -84,7 +86,7 @@ func dialPeer(ctx context.Context, path string, leader int) (net.Conn, error) {
 	return conn, nil
 }
 
-// close ends the connection; from then on there is none. It may be called more than once.
+// close ends the connection for good. It may be called more than once.
 func (l *link) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +96,7 @@ func (l *link) close() {
 	}
 }
 
-// lose notes the loss. The lock is held.
+// lose notes the loss. The caller holds the lock.
 func (l *link) lose() {
 	if !l.closed {
 		l.closed = true
@@ -102,23 +104,23 @@ func (l *link) lose() {
 	}
 }
 
-// problem returns what is wrong with the connection, as far as that is known better here than by gRPC: why it could not
-// be made, or that whoever took it is no gRPC server.
+// problem returns what is wrong with the connection, if this package knows more than gRPC: why dial
+// failed, or that the peer is not a gRPC server.
 func (l *link) problem() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	const alert = 0x15 // what TLS begins with when it does not like what it hears, and gRPC never does
+	const alert = 0x15 // the first byte of a TLS alert, and never of gRPC
 	if silent := l.closed && l.conn != nil && !l.spoke; silent || l.spoke && l.heard == alert {
 		return errNotGRPC
 	}
 	return l.err
 }
 
-// linkConn notices the end of the connection before gRPC says so.
+// linkConn notices the end of the connection before gRPC reports it.
 type linkConn struct {
 	net.Conn
 	link  *link
-	spoke bool // the plugin, as the reader knows
+	spoke bool // the plugin has sent something, as the reading goroutine knows
 }
 
 func (c *linkConn) Read(b []byte) (int, error) {
@@ -148,7 +150,8 @@ func (c *linkConn) noteFirst(b byte) {
 	c.link.heard, c.link.spoke = b, true
 }
 
-// noteLoss tells a loss from a deadline, with which gRPC interrupts its reads when it takes the connection over.
+// noteLoss tells a lost connection from a deadline. gRPC interrupts reads by a deadline when it
+// takes the connection over.
 func (c *linkConn) noteLoss(err error) {
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		c.link.mu.Lock()

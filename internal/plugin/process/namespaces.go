@@ -6,7 +6,8 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process/pidns"
 )
 
-// Namespaces reports whether processes get PID namespaces on this machine, by making one. It takes a millisecond.
+// Namespaces reports whether this machine can make PID namespaces, by making one. It takes a
+// millisecond.
 func Namespaces() bool {
 	made := make(chan bool)
 	pidns.Go(func() (reusable bool) {

@@ -12,52 +12,55 @@ import (
 )
 
 const (
-	tailLines   = 50      // last lines of standard error that are kept: most Go panics of one goroutine and what led to them
-	queuedBytes = 1 << 20 // of lines that wait for a slow logger
+	tailLines   = 50      // kept lines of standard error: enough for most Go panics of one goroutine and what led to them
+	queuedBytes = 1 << 20 // bound of the lines that wait for a slow logger
 
-	// droppedDelay is how long lines that are not logged are counted before that is told, if nothing else is logged meanwhile.
+	// droppedDelay is the time after which the number of dropped lines is logged if no other line
+	// is logged before.
 	droppedDelay = time.Second
 )
 
-// output takes what a process prints, from any goroutine, without ever blocking it: it keeps the last lines of standard
-// error and logs all lines, as far as the budgets and the logger keep up. What they do not is counted.
+// output takes the lines that a process prints, and never blocks the process. It keeps the last
+// lines of standard error and logs all lines, as far as the budgets and the logger allow. It counts
+// the lines that it drops. It is safe for concurrent use.
 type output struct {
 	wake chan struct{} // of capacity 1: there is something to log
 	done chan struct{}
 
 	mu             sync.Mutex
 	queue          []record
-	size           int // of what is queued, in bytes
+	size           int // bytes in the queue
 	logger         *slog.Logger
 	closed         bool
-	tail           []string // the oldest first
-	crash          string   // the line with which Go's runtime last began to say why it ends the process
-	after          int      // lines since
-	dropped        dropped  // since a line was queued, or that was logged
+	tail           []string // the oldest line first
+	crash          string   // the line with which Go's runtime last began to report a crash
+	after          int      // lines since then
+	dropped        dropped  // since a line was queued, or since dropped lines were logged
 	stdout, stderr budget
 }
 
-// newOutput starts the goroutine that logs, of standard error at most so many lines a second. It is ended by close.
+// newOutput starts the goroutine that logs at most perSecond lines of standard error in a second.
+// close ends it.
 func newOutput(logger *slog.Logger, linesPerSecond int) *output {
 	o := &output{
 		logger: logger,
 		wake:   make(chan struct{}, 1),
 		done:   make(chan struct{}),
 		stderr: budget{burst: float64(linesPerSecond), perSecond: float64(linesPerSecond)},
-		stdout: budget{burst: 20, perSecond: 2}, // nothing belongs there
+		stdout: budget{burst: 20, perSecond: 2}, // a plugin should print nothing there
 	}
 	go o.run()
 	return o
 }
 
-// with adds to what every record says.
+// with adds attributes to all records.
 func (o *output) with(args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.logger = o.logger.With(args...)
 }
 
-// newLines returns what cuts a stream into lines of the length that is kept.
+// newLines returns a splitter with the configured line length.
 func (p *Process) newLines(emit func(line string)) *lines {
 	return &lines{emit: emit, redact: p.cfg.Redact, limit: p.cfg.LineBytes}
 }
@@ -86,14 +89,14 @@ func (o *output) stderrLine(line string) {
 	})
 }
 
-// beginsCrash reports whether a line is one with which Go's runtime begins to say why it ends the process. Where it did
-// comes after it.
+// beginsCrash reports whether a line is one with which Go's runtime begins to report a crash. The
+// stack follows it.
 func beginsCrash(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
-// stdoutLine takes a line of standard output that is not the handshake. A print is as important there as on standard error:
-// nobody knows how much.
+// stdoutLine takes a line of standard output other than the handshake. Its importance is unknown,
+// as on standard error.
 func (o *output) stdoutLine(line string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -105,12 +108,13 @@ func (o *output) stdoutLine(line string) {
 	})
 }
 
-// offer queues the record of a line if there is budget and room for it. The lock is held.
+// offer queues the record of a line if the budget and the queue allow it. The caller holds the
+// lock.
 func (o *output) offer(b *budget, size int, make func() record) {
 	if o.size+size > queuedBytes || !b.take(time.Now()) {
 		o.dropped.count++
 		if o.dropped.last = time.Now(); o.dropped.count == 1 {
-			o.signal() // it is told soon, also if nothing follows that is logged
+			o.signal() // so that the number is logged soon even if no line follows
 		}
 		return
 	}
@@ -128,15 +132,15 @@ func (o *output) signal() {
 	}
 }
 
-// lastLines returns the last lines of standard error, the oldest first.
+// lastLines returns the kept lines of standard error, the oldest first.
 func (o *output) lastLines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.tail)
 }
 
-// lastWords returns lastLines of a process whose Go runtime ended it. What the runtime says first, which is why, is
-// among them however many stacks came after it.
+// lastWords is lastLines for a process that Go's runtime ended. The runtime's first line, which has
+// the reason, is among them however many stacks follow.
 func (o *output) lastWords() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -149,7 +153,7 @@ func (o *output) lastWords() []string {
 	return words
 }
 
-// close logs what is queued and waits for it. Lines that come later are dropped.
+// close logs the queue and waits until it is logged. Later lines are dropped.
 func (o *output) close() {
 	o.mu.Lock()
 	o.closed = true
@@ -180,7 +184,7 @@ func (o *output) run() {
 		for _, r := range batch {
 			o.logDropped(r.dropped).LogAttrs(context.Background(), r.level, r.message, r.attrs...)
 			o.mu.Lock()
-			o.size -= r.size // what is being logged is still held
+			o.size -= r.size // the record that is being logged still counts
 			o.mu.Unlock()
 		}
 		if closed {
@@ -190,10 +194,10 @@ func (o *output) run() {
 	}
 }
 
-// dropped counts lines that are not logged.
+// dropped counts lines that were not logged.
 type dropped struct {
 	count int
-	last  time.Time // when the last one came
+	last  time.Time // when the last one arrived
 }
 
 func (o *output) takeDropped() dropped {
@@ -204,7 +208,8 @@ func (o *output) takeDropped() dropped {
 	return d
 }
 
-// logDropped says what was dropped, as of when the last of it came, and returns the logger.
+// logDropped logs the number of dropped lines with the time of the last one, and returns the
+// logger.
 func (o *output) logDropped(d dropped) *slog.Logger {
 	o.mu.Lock()
 	logger := o.logger
@@ -212,16 +217,17 @@ func (o *output) logDropped(d dropped) *slog.Logger {
 	if d.count > 0 && logger.Enabled(context.Background(), slog.LevelWarn) {
 		r := slog.NewRecord(d.last, slog.LevelWarn, "the plugin printed more lines than are logged", 0)
 		r.AddAttrs(slog.Int("dropped", d.count))
-		_ = logger.Handler().Handle(context.Background(), r) // as a Logger does: there is nobody to tell
+		_ = logger.Handler().Handle(context.Background(), r) // as slog.Logger does: it also drops the error
 	}
 	return logger
 }
 
-// budget says how many lines may be logged: burst at once, and perSecond more with time. Its zero value allows none.
+// budget bounds logged lines: burst at once, and perSecond more with time. The zero value allows
+// none.
 type budget struct {
 	burst, perSecond float64
 	used             float64
-	at               time.Time // when used was right
+	at               time.Time // the time for which used is correct
 }
 
 func (b *budget) take(now time.Time) bool {

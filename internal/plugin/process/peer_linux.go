@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkPeer makes sure that the process that listens is the plugin's: it, one of its group, or one that it started. The
-// folder is closed to other users; this closes the socket to the other processes of toolhost's own.
+// checkPeer checks that the listening process belongs to the plugin: that it is the plugin, of its
+// group, or one of its descendants. The folder's mode keeps other users away; this check keeps
+// other processes of toolhost's user away.
 func checkPeer(conn *net.UnixConn, leader int) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -4,5 +4,5 @@ package process
 
 import "net"
 
-// checkPeer checks nothing: the folder of mode 0700 is the protection here.
+// checkPeer checks nothing: only the folder's mode 0700 protects the socket here.
 func checkPeer(*net.UnixConn, int) error { return nil }

@@ -21,81 +21,88 @@ import (
 )
 
 const (
-	// lossGrace is how long a process may live on without its connection: a process that dies loses it first, and its
-	// exit status, which is worth more than a kill, comes within milliseconds.
+	// lossGrace is the time for which a process may run without its connection. A dying process
+	// loses its connection first, and its exit status, which says more than a kill, follows within
+	// milliseconds.
 	lossGrace = time.Second
-	// drainGrace is how long the pipes of a dead process are read on for a survivor that nothing could find.
+	// drainGrace is the time for which the pipes of a dead process are read if an unknown survivor
+	// holds them open.
 	drainGrace = 250 * time.Millisecond
-	// strayPatience bounds the hunt for marked processes that start others as fast as they die.
+	// strayPatience bounds the repeated kill of marked processes that start others as fast as they
+	// die.
 	strayPatience = 5 * time.Second
 
 	// goCrash is the exit code of a program that Go's runtime ends.
 	goCrash = 2
 )
 
-// Process is one plugin process that answered. Its methods may be called from any goroutine.
+// Process is one plugin process that has answered. All methods are safe for concurrent use.
 type Process struct {
 	cfg    Config
-	folder string // its own, below RunDir
+	folder string // its own folder, below RunDir
 	mark   string
-	survey bool // what it leaves is looked for at its end
+	survey bool // whether its descendants are looked for at its end
 	out    *output
 	link   *link
 	client *goplugin.Client
 	holder *limits.Holder
 	boost  boost
-	gate   *gate // nil: it does not wait for anybody
-	// What the plugin prints once it serves comes by go-plugin, not by the pipes.
+	gate   *gate // nil: it is not prestarted
+	// What the plugin prints while it serves arrives through go-plugin, not through the pipes.
 	servedStdout, servedStderr *lines
 
-	// Set while launching, by one goroutine, before the channel named.
+	// The launching goroutine sets these before it closes the channel that is named here.
 	child       *child           // spawned
 	noNamespace string           // spawned: why there is no PID namespace
-	unsandboxed bool             // spawned: no PID namespace was asked for, or is needed
+	unsandboxed bool             // spawned: a PID namespace was not requested or not needed
 	sandbox     tool.Sandbox     // spawned
-	pipes       []*os.File       // spawned: the ends that are read
-	pumps       sync.WaitGroup   // spawned: who reads them
-	watchers    sync.WaitGroup   // launched: who watches the limits
+	pipes       []*os.File       // spawned: the reading ends
+	pumps       sync.WaitGroup   // spawned: the goroutines that read pipes
+	watchers    sync.WaitGroup   // launched: the goroutines that watch limits
 	socket      string           // launched
-	unfinished  string           // launched: a first line without an end
+	unfinished  string           // launched: a first line without a line end
 	conn        *pluginwire.Conn // launched
-	err         error            // launched: why it failed
+	err         error            // launched: why the launch failed
 
-	firstLine chan firstLine // of standard output; closed without any at its end
-	spawned   chan struct{}  // closed when there is a child
+	firstLine chan firstLine // the first line of standard output; closed without one when the output ends
+	spawned   chan struct{}  // closed when child is set
 	launched  chan struct{}  // closed when the launch has succeeded or failed
-	over      chan struct{}  // closed when the process has ended and said its last
-	done      chan struct{}  // closed when all is released
+	over      chan struct{}  // closed when the process has ended and all its output is read
+	done      chan struct{}  // closed when everything is released
 
 	mu       sync.Mutex
-	channels []*grpc.ClientConn // what go-plugin opened
+	channels []*grpc.ClientConn // the channels that go-plugin opened
 	stopping bool
-	reason   string // why it was ended; the first counts
-	oom      string // why, if that was for want of memory
-	oomKills uint64 // see there; before the process began
+	reason   string // why the process was ended; the first reason counts
+	oom      string // the reason, if memory ran out
+	oomKills uint64 // oomKills before the process began
 
-	withdrawn string // why toolhost itself ended it; see withdraw
-	unwatch   func() // ends the watch of names; nil: there is none
+	withdrawn string // why toolhost ended the process by itself; see Withdrawn
+	unwatch   func() // ends the watch of names; nil: names are not watched
 	unwatched error  // why names are not watched
 }
 
-// PID returns the process id, which is its process group's too. After Done it may be another's.
+// PID returns the process id, which is also that of its process group. After Done is closed, it may
+// belong to another process.
 func (p *Process) PID() int { return p.child.id.PID }
 
-// StartTime returns when the process was started.
+// StartTime returns the time of the process's start.
 func (p *Process) StartTime() time.Time { return p.child.started }
 
-// Conn returns the open connection. The process owns it: it is closed at the end, and ends the process if it is lost.
+// Conn returns the open connection, which the process owns: it closes the connection at its end,
+// and ends when the connection is lost.
 func (p *Process) Conn() *pluginwire.Conn { return p.conn }
 
-// Done is closed when the process is gone and its pid, pipes, connection, folder and group are released.
+// Done is closed when the process is gone and its pid, pipes, connection, folder and group are
+// released.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// StderrTail returns the last lines of standard error, the oldest first: at most 50, each of at most 8 KiB.
+// StderrTail returns the last lines of standard error, the oldest first: at most 50 lines of at
+// most 8 KiB each.
 func (p *Process) StderrTail() []string { return p.out.lastLines() }
 
-// Limits returns what holds the process and all that it started, limit by limit. A PID namespace that was not asked for,
-// or that was not needed, is not among them.
+// Limits returns each limit of the process with the mechanism that enforces it. A PID namespace is
+// listed only if it was requested and needed.
 func (p *Process) Limits() []tool.EffectiveLimit {
 	held := p.holder.Effective()
 	if p.unsandboxed {
@@ -110,10 +117,10 @@ func (p *Process) Limits() []tool.EffectiveLimit {
 	return append(held, namespace)
 }
 
-// Sandbox returns what the process may touch, and which layers keep it from the rest.
+// Sandbox returns what the process may access, and the layers that confine it.
 func (p *Process) Sandbox() tool.Sandbox { return p.sandbox }
 
-// RSS returns how much of the process's memory is in RAM, in bytes; 0 where it is not known.
+// RSS returns the process's resident memory in bytes, or 0 if it is unknown.
 func (p *Process) RSS() (uint64, error) {
 	size, err := proc.ResidentBytes(p.PID())
 	if errors.Is(err, proc.ErrUnknown) || p.child.hasExited() {
@@ -122,7 +129,8 @@ func (p *Process) RSS() (uint64, error) {
 	return size, err
 }
 
-// Exit returns how the process ended. It is complete once Done is closed; before, Code and Signal are not known.
+// Exit returns how the process ended. The value is complete after Done is closed. Before, Code and
+// Signal are unknown.
 func (p *Process) Exit() tool.Exit {
 	exit := tool.Exit{LastStderr: p.StderrTail()}
 	p.mu.Lock()
@@ -145,7 +153,7 @@ func (p *Process) Exit() tool.Exit {
 	return exit
 }
 
-// own watches the process from its launch to its end and releases what it had.
+// own watches the process from its launch to its end, and releases its resources.
 func (p *Process) own(aborted <-chan struct{}) {
 	defer close(p.done)
 	select {
@@ -153,10 +161,10 @@ func (p *Process) own(aborted <-chan struct{}) {
 	case <-p.launched:
 	}
 	select {
-	case <-p.spawned: // also if the launch has failed since: select takes any case that is ready
+	case <-p.spawned: // also if the launch has failed meanwhile: select picks any ready case
 		p.watch(aborted)
 		<-p.child.exited
-	default: // launched without a process
+	default: // launched without a child
 	}
 	p.release()
 }
@@ -169,7 +177,7 @@ func (p *Process) watch(aborted <-chan struct{}) {
 	case <-p.launched:
 	case <-aborted:
 		select {
-		case <-p.launched: // abortion came too late
+		case <-p.launched: // the end of ctx came too late
 		default:
 			p.kill("the launch was abandoned")
 			return
@@ -192,8 +200,8 @@ func (p *Process) watch(aborted <-chan struct{}) {
 	}
 }
 
-// endLaunch ends a process whose launch failed. If that is because it ended by itself, its exit says more than a kill
-// would, and is about to come.
+// endLaunch ends a process whose launch failed. If the process ended by itself, its exit says more
+// than a kill would, and arrives soon.
 func (p *Process) endLaunch(aborted <-chan struct{}) {
 	select {
 	case <-aborted:
@@ -217,14 +225,16 @@ func (p *Process) exitsWithin(d time.Duration) bool {
 	}
 }
 
-// kill ends the group at once and cuts the connection, so that nothing waits for an answer. It does not block.
+// kill kills the group and cuts the connection, so that no goroutine waits for an answer. It does
+// not block.
 func (p *Process) kill(reason string) {
 	p.because(reason)
-	p.child.signalGroup(syscall.SIGKILL) // first: a process that loses its connection may go on for a moment
+	p.child.signalGroup(syscall.SIGKILL) // first: a process that loses its connection may run on for a moment
 	p.link.close()
 }
 
-// because notes why the process is being ended, unless it ended already or there is another reason.
+// because notes the reason for ending the process, unless there is one already or the process has
+// ended.
 func (p *Process) because(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -233,10 +243,10 @@ func (p *Process) because(reason string) {
 	}
 }
 
-// release gives everything back. The process is gone, or never was.
+// release releases all resources. The process is gone, or was never started.
 func (p *Process) release() {
 	p.drainConn()
-	p.boost.end() // where the process did not live to be launched
+	p.boost.end() // if the launch did not get so far
 	p.link.close()
 	if p.child != nil {
 		p.watchers.Wait()
@@ -265,11 +275,11 @@ func (p *Process) release() {
 	}
 	p.stopWatching()
 	close(p.over)
-	<-p.launched // soon, for nothing answers any more
+	<-p.launched // soon: the process is gone, and nothing answers
 	if p.conn != nil {
 		_ = p.conn.Close()
 	}
-	p.client.Kill() // waits only for go-plugin's goroutines
+	p.client.Kill() // waits only for goroutines of go-plugin
 	p.closeChannels()
 	p.servedStdout.Flush()
 	p.servedStderr.Flush()
@@ -279,7 +289,8 @@ func (p *Process) release() {
 	p.out.close()
 }
 
-// drainConn lets what the process sent before its end arrive: a result that is on its way is still one.
+// drainConn waits until what the process sent before its end is read: a result that is in transit
+// still counts.
 func (p *Process) drainConn() {
 	select {
 	case <-p.launched:
@@ -297,7 +308,7 @@ func (p *Process) drainConn() {
 	}
 }
 
-// dir is where the process starts.
+// dir returns the process's working folder.
 func (p *Process) dir() string { return cmp.Or(p.cfg.Dir, p.tmp()) }
 
 func (p *Process) tmp() string { return filepath.Join(p.folder, "tmp") }

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// record is one line that a plugin printed, as it is to be logged.
+// record is one printed line in the form in which it is logged.
 type record struct {
 	level   slog.Level
 	message string
 	attrs   []slog.Attr
-	size    int     // of the line, in bytes
-	dropped dropped // before it
+	size    int     // size of the line, in bytes
+	dropped dropped // the lines that were dropped before it
 }
 
-// parseRecord takes a line for what it is: a record of hclog or slog in JSON, one of slog's text form, or plain text. What is
-// not quite a record is plain text. Nothing is assumed of the values: `{"@message": 1}` is a line like any other.
+// parseRecord parses a line as a JSON record of hclog or slog, as a record of slog's text form, or
+// else as plain text. It assumes nothing about values: `{"@message": 1}` is plain text.
 func parseRecord(line string) record {
 	plain := record{level: slog.LevelInfo, message: line}
 	if strings.HasPrefix(line, "time=") {
@@ -54,7 +54,7 @@ func parseRecord(line string) record {
 	return plain
 }
 
-// parseText takes a line of slog's text form, `time=… level=… msg=… KEY=VALUE…`, or returns plain.
+// parseText parses a line of slog's text form, `time=… level=… msg=… KEY=VALUE…`, or returns plain.
 func parseText(line string, plain record) record {
 	fields := map[string]any{}
 	var level, message string
@@ -91,7 +91,8 @@ func parseText(line string, plain record) record {
 	return r
 }
 
-// textValue returns the value that a text begins with, as slog quotes it, and what follows the space behind it.
+// textValue returns the value at the beginning of a text, unquoted as slog quotes it, and the text
+// after the following space.
 func textValue(text string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		value, rest, _ = strings.Cut(text, " ")
@@ -109,7 +110,8 @@ func textValue(text string) (value, rest string, ok bool) {
 	return value, "", err == nil && rest == ""
 }
 
-// parseLevel knows the names of slog ("WARN", "ERROR+2") and of hclog ("warn", "trace"). Any other is info.
+// parseLevel parses level names of slog ("WARN", "ERROR+2") and hclog ("warn", "trace"). Any other
+// name is info.
 func parseLevel(name string) slog.Level {
 	if strings.EqualFold(name, "trace") {
 		return slog.LevelDebug - 4

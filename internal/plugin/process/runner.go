@@ -12,14 +12,14 @@ import (
 
 var _ goruntime.Runner = (*pluginRunner)(nil)
 
-// pluginRunner is the process as go-plugin sees it: one that starts with a handshake that is right, prints nothing else,
-// and is killed without delay. go-plugin never touches the process or its pipes.
+// pluginRunner shows the process to go-plugin: as a process that prints a valid handshake, prints
+// nothing else, and dies at once. go-plugin never touches the process or its pipes.
 type pluginRunner struct {
 	p        *Process
-	ctx      context.Context // the launch's; go-plugin knows none
-	protocol []string        // the environment that go-plugin wants
-	dir      string          // where the socket must be
-	line     string          // the handshake, after Start
+	ctx      context.Context // of the launch; go-plugin has no context
+	protocol []string        // the environment entries that go-plugin sets
+	dir      string          // the folder in which the socket must be
+	line     string          // the handshake; set by Start
 }
 
 // Start starts the process and waits for its handshake.
@@ -52,7 +52,7 @@ func (r *pluginRunner) Kill(context.Context) error {
 	return nil
 }
 
-// ID is never empty, for then go-plugin would not clean up after itself.
+// ID is never empty, because go-plugin would not clean up then.
 func (r *pluginRunner) ID() string {
 	if r.p.child == nil {
 		return "none"
@@ -71,7 +71,7 @@ func (r *pluginRunner) HostToPlugin(network, address string) (string, string, er
 	return network, address, nil
 }
 
-// finalReader yields text, then nothing until end, then io.EOF.
+// finalReader yields its text, then blocks until end, then returns io.EOF.
 type finalReader struct {
 	text *strings.Reader
 	end  <-chan struct{}

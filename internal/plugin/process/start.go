@@ -21,7 +21,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// start starts the process, whose socket will be in dir, and what reads its output.
+// start starts the process, with its socket in dir, and the goroutines that read its output.
 func (p *Process) start(ctx context.Context, protocol []string, dir string) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	}
 	p.out.with("instance", p.cfg.Instance, "pid", child.id.PID)
 	p.child, p.pipes = child, []*os.File{stdout, stderr}
-	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at release's deadline
+	p.pumps.Go(func() { p.pumpStdout(stdout) }) // both end with the pipe, or at the deadline that release sets
 	p.pumps.Go(func() { p.pumpStderr(stderr) })
 	preferAsVictim(child.id.PID)
 	err = p.holder.Started(child.id.PID)
@@ -58,7 +58,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	p.watchers.Go(p.endBoostLater) // ends with the launch
 	p.cfg.Report(tool.InstanceHandshaking)
 	close(p.spawned)
-	if reason := p.Withdrawn(); reason != "" { // before there was a process to kill
+	if reason := p.Withdrawn(); reason != "" { // toolhost withdrew the process before it existed
 		p.kill(reason)
 	}
 	if p.cfg.Reaper != nil {
@@ -67,7 +67,8 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	return err
 }
 
-// startError says why the system did not execute the program, and what that means where the system's own words mislead.
+// startError explains why the system did not execute the program, where the system's own message
+// misleads.
 func (p *Process) startError(err error) error {
 	hint := ""
 	switch {
@@ -81,7 +82,8 @@ func (p *Process) startError(err error) error {
 	return fmt.Errorf("starting it: %w%s", err, hint)
 }
 
-// startChild starts the process in a PID namespace and behind layers, as far as they are to be and can be had.
+// startChild starts the process in a PID namespace and a sandbox, as far as they are requested and
+// possible.
 func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) (*child, error) {
 	s := spec{
 		path: p.cfg.Path, argv: append([]string{p.cfg.Path}, p.cfg.Args...), attr: attr,
@@ -93,7 +95,7 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 	}
 	s.namespace = !s.grouped && p.cfg.PIDNamespace != NamespaceOff
 	without := map[string]string{}
-	alone := false // nothing comes with the PID namespace
+	alone := false // no other namespace is made with the PID namespace
 	for try := 0; ; {
 		p.unsandboxed = !s.namespace && p.noNamespace == ""
 		s.beside = 0
@@ -122,8 +124,9 @@ func (p *Process) startChild(ctx context.Context, attr os.ProcAttr, dir string) 
 	}
 }
 
-// beside returns the namespaces that the process's layers need besides that of processes, to be made together with it: so that
-// it need not make them by itself, one after the other, while somebody waits.
+// beside returns the namespaces, besides the PID namespace, that the process's sandbox needs. They
+// are made together with the PID namespace, so that the process need not make them one after the
+// other while a caller waits.
 func (p *Process) beside(without map[string]string) (flags uintptr) {
 	if !p.cfg.sandboxed() {
 		return 0
@@ -139,7 +142,8 @@ func (p *Process) beside(without map[string]string) (flags uintptr) {
 	return flags
 }
 
-// startBehind starts the process as s says, behind the layers that the config wants. dir is where its socket will be.
+// startBehind starts the process as s says, in the sandbox that the config describes. Its socket
+// will be in dir.
 func (p *Process) startBehind(ctx context.Context, s spec, dir string, without map[string]string) (*child, error) {
 	if !p.cfg.sandboxed() {
 		p.sandbox = tool.Sandbox{Mode: string(sandbox.ModeOff)}
@@ -173,7 +177,7 @@ func (p *Process) startBehind(ctx context.Context, s spec, dir string, without m
 	return child, err
 }
 
-// endBoostLater ends the boost of a launch that takes long.
+// endBoostLater ends the boost of a launch after boostFor.
 func (p *Process) endBoostLater() {
 	timer := time.NewTimer(boostFor)
 	defer timer.Stop()
@@ -185,7 +189,8 @@ func (p *Process) endBoostLater() {
 	p.boost.end()
 }
 
-// watchLimits watches what nothing else holds. It ends before the process is released.
+// watchLimits watches the limits that the kernel does not enforce. It ends before the process is
+// released.
 func (p *Process) watchLimits() {
 	ctx, cancel := context.WithCancel(context.Background())
 	roots := []int{p.child.id.PID}
@@ -207,11 +212,11 @@ func (p *Process) pumpStdout(pipe *os.File) {
 			return
 		}
 		first = false
-		p.firstLine <- firstLine{line, !ended} // has room for this one
+		p.firstLine <- firstLine{line, !ended} // it has room for this line
 	})
 	to.redact = func(line string, cut bool) string {
 		if first {
-			return line // what is not to be shown must not break a handshake
+			return line // redaction must not change a handshake
 		}
 		return p.cfg.Redact(line, cut)
 	}
@@ -227,17 +232,17 @@ func (p *Process) pumpStderr(pipe *os.File) {
 	to.Flush()
 }
 
-// pump reads the pipe to its end, as fast as it can, so that whoever writes is never held up.
+// pump reads the pipe to its end as fast as it can, so that the writer never blocks.
 func pump(pipe *os.File, to *lines) {
-	const size = 8 << 10 // the longest line that is kept; each instance has two of these for as long as it lives
+	const size = 8 << 10 // the longest kept line; each instance has two of these buffers
 	_, _ = io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{pipe}, make([]byte, size))
 	_ = pipe.Close()
 }
 
-// firstLine is what a process printed first.
+// firstLine is the first line that a process printed.
 type firstLine struct {
 	text  string
-	whole bool // it ended with a line's end, and not with the output
+	whole bool // it ended with a line end, not with the output
 }
 
 // awaitHandshake returns the process's first line if go-plugin may see it.

@@ -9,14 +9,15 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// shutdownMethod is go-plugin's own way to ask a plugin to end. Its client is not exported, and calls it without a
-// deadline.
+// shutdownMethod is go-plugin's RPC that asks a plugin to end. go-plugin's client for it is not
+// exported, and calls it without a deadline.
 const shutdownMethod = "/plugin.GRPCController/Shutdown"
 
-// Stop ends the process, gently at first: it ends the stream of calls and asks the plugin to shut down, waits up to
-// grace (0: StopTimeout) for it to exit, sends SIGTERM to its group, waits up to StopTimeout, and kills the group. When
-// ctx ends, it kills at once. It returns when Done is closed; an error means that even a killed process did not go
-// within StopTimeout, and that it goes on trying. It may be called more than once, also beside Kill.
+// Stop ends the process gracefully. It ends the stream of calls and asks the plugin to shut down,
+// waits up to grace (0: StopTimeout) for the exit, sends SIGTERM to the group, waits up to
+// StopTimeout, and kills the group. When ctx ends, it kills at once. Stop returns when Done is
+// closed. An error means that even a killed process did not end within StopTimeout. Its release
+// then goes on in the background. Stop may be called more than once, and concurrently with Kill.
 func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	if grace <= 0 {
 		grace = p.cfg.StopTimeout
@@ -32,7 +33,7 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	}
 	if ctx.Err() == nil {
 		p.child.signalGroup(syscall.SIGTERM)
-		p.child.signalGroup(syscall.SIGCONT) // a stopped process heeds no other
+		p.child.signalGroup(syscall.SIGCONT) // a stopped process does not handle other signals
 		term, cancel := context.WithTimeout(ctx, p.cfg.StopTimeout)
 		defer cancel()
 		if p.gone(term) {
@@ -48,11 +49,12 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	return nil
 }
 
-// Kill ends the process and its group at once. It does not block; Done says when it is gone.
+// Kill kills the process and its group. It does not block. Done is closed after the process is
+// gone.
 func (p *Process) Kill() { p.kill("toolhost killed it") }
 
-// askToShutDown tells the plugin that it is over. It returns when the plugin answers or loses its connection, which it
-// does on its way out, or when ctx ends.
+// askToShutDown asks the plugin to shut down. It returns when the plugin answers, when the
+// connection is lost, as happens during a shutdown, or when ctx ends.
 func (p *Process) askToShutDown(ctx context.Context) {
 	_ = p.conn.Close()
 	if channel := p.channel(); channel != nil {

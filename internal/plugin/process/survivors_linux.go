@@ -10,12 +10,12 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// survivorGrace is how long what a process started may take to go after it: its parent may have told it to, without
-// waiting.
+// survivorGrace is the time that descendants of an ended process have to end by themselves. Their
+// parent may have told them to end, without waiting.
 const survivorGrace = 250 * time.Millisecond
 
-// lookForSurvivors returns what is left of a process that has ended and is not reaped: all in its namespace, and whatever
-// carries its mark.
+// lookForSurvivors returns the names of the descendants of a process that has ended and is not
+// reaped: all processes in its namespace, and all that carry its mark.
 func (c *child) lookForSurvivors(mark string) []string {
 	for deadline := time.Now().Add(survivorGrace); ; time.Sleep(survivorGrace / 10) {
 		left := c.descendants(mark)
@@ -25,8 +25,9 @@ func (c *child) lookForSurvivors(mark string) []string {
 	}
 }
 
-// descendants runs on the thread that started the process, which sees the processes of the namespace alone, if there is one;
-// its first one, which is toolhost's, carries the mark, too.
+// descendants must run on the thread that started the process. In a PID namespace, that thread sees
+// only the processes of the namespace. The namespace's first process, which is toolhost's, also
+// carries the mark.
 func (c *child) descendants(mark string) []string {
 	const first = 1
 	alone := c.namespace != nil && proc.HasMark(first, mark)

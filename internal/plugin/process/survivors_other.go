@@ -2,5 +2,5 @@
 
 package process
 
-// lookForSurvivors returns nothing where processes are not listed.
+// lookForSurvivors returns nothing: the system does not list processes.
 func (c *child) lookForSurvivors(string) []string { return nil }

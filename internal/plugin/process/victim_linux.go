@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// victimBias is how much sooner than toolhost a plugin process is killed when the machine runs out of memory, in the unit of
-// oom_score_adj: thousandths of the memory that is allowed. A plugin that dies costs its calls, toolhost all calls.
+// victimBias is added to the oom_score_adj of a plugin process, in thousandths of the allowed
+// memory. When the machine runs out of memory, the kernel then kills plugins before toolhost. A
+// killed plugin loses its calls, a killed toolhost all calls.
 const victimBias = 500
 
-// preferAsVictim lets the kernel kill a process, and what it starts from now on, before toolhost. Any user may do that to a
-// process of its own. Where toolhost is privileged, the process cannot undo it. Where it fails, nothing is lost but the order.
+// preferAsVictim makes the kernel kill a process, and all that it starts later, before toolhost
+// when memory runs out. Any user may do that to its own processes. Where toolhost is privileged,
+// the process cannot undo it. If preferAsVictim fails, only the order of kills is worse.
 func preferAsVictim(pid int) {
 	own := 0
 	if data, err := os.ReadFile("/proc/self/oom_score_adj"); err == nil {
@@ -22,9 +24,9 @@ func preferAsVictim(pid int) {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(strconv.Itoa(bias)), 0)
 }
 
-// oomKills returns how many processes the kernel has killed for want of memory: of those that are in toolhost's own control
-// group, or of all of the machine where there is none. A plugin that has a control group of its own is not among them: that
-// one tells by itself.
+// oomKills returns the number of processes that the kernel killed because memory ran out: in
+// toolhost's own control group, or on the whole machine without one. It does not count a plugin
+// with its own control group, which reports such kills itself.
 func oomKills() uint64 {
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(groups)) {
@@ -47,7 +49,7 @@ func oomKills() uint64 {
 	return n
 }
 
-// oomKillsIn returns the number in the line "oom_kill N" of a file.
+// oomKillsIn returns the number N of a line "oom_kill N" in a file.
 func oomKillsIn(file string) (uint64, bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {

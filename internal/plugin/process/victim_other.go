@@ -2,8 +2,8 @@
 
 package process
 
-// preferAsVictim does nothing: this system has no way that is supported.
+// preferAsVictim does nothing: the system has no supported way.
 func preferAsVictim(int) {}
 
-// oomKills returns 0: this system has no way that is supported.
+// oomKills returns 0: the system has no supported way.
 func oomKills() uint64 { return 0 }

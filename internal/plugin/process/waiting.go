@@ -10,29 +10,32 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// ErrNotSandboxed says that a process cannot wait, since it is to have no layers, or that this system has none.
+// ErrNotSandboxed says that a process cannot be prestarted, because it gets no sandbox or because
+// this system has none.
 var ErrNotSandboxed = errors.New("there are no layers behind which it could wait")
 
-// errStuck is why a process that waits is ended which does not begin when it is told to, because somebody stopped it, say.
+// errStuck is the reason for ending a prestarted process that does not run its plugin when it
+// should, for example because another process stopped it.
 var errStuck = errors.New("it did not begin to run its plugin")
 
-// errNotWanted is why a process that waits is ended.
+// errNotWanted is the reason for ending a prestarted process that is not needed.
 var errNotWanted = errors.New("it is not wanted any more")
 
-// Waiting is a process that waits behind its layers, and has not yet begun to run its plugin: some pages of memory, with
-// namespaces, mounts, control groups and a folder of its own. Whoever launches the plugin next need not wait for these. Its
-// methods may be called from any goroutine; it must be ended by Launch or by Close.
+// Waiting is a prestarted process. It is sandboxed and has not yet begun to run its plugin: some
+// pages of memory, with namespaces, mounts, control groups and its own folder. A launch that uses
+// it does not wait for these. All methods are safe for concurrent use. The owner must call Launch
+// or Close.
 type Waiting struct {
 	p      *Process
-	asked  Config // as Wait was asked
+	asked  Config // the argument of Wait
 	launch context.Context
 	cancel context.CancelCauseFunc
 	run    chan struct{} // closed when the launch has succeeded or failed
 }
 
-// Wait starts a process as Launch does, and has it wait. It returns before the layers are up: what is wrong with them, or with
-// the process while it waits, is seen when it is launched. An error means that nothing was started, as that the process is to
-// have no layers behind which it could wait (ErrNotSandboxed).
+// Wait prestarts a process for later use by Launch. It returns before the sandbox is complete:
+// Launch reports what is wrong with the sandbox or the process. An error of Wait means that nothing
+// was started, for example because the process would get no sandbox (ErrNotSandboxed).
 func Wait(cfg Config) (*Waiting, error) {
 	asked := cfg
 	cfg, err := cfg.checked()
@@ -57,22 +60,24 @@ func Wait(cfg Config) (*Waiting, error) {
 	return w, nil
 }
 
-// Fits reports whether the process is what Launch would start with this Config: all that says what it runs, with what it runs
-// it, and what it may do, is the same. What is to be told of it and how long that may take are nobody's but the launch's. It does
-// not block.
+// Fits reports whether the process is what package function Launch would start with this Config: it
+// runs the same program in the same way, and may access the same. Fields that only concern the
+// launch itself, such as Report and StartTimeout, do not count. Fits does not block.
 func (w *Waiting) Fits(cfg Config) bool {
 	return cfg.Reaper == w.asked.Reaper && cfg.Cgroups == w.asked.Cgroups && reflect.DeepEqual(cfg.lasting(), w.asked.lasting())
 }
 
-// lasting returns what of a Config a process keeps for as long as it lives, as far as that can be compared.
+// lasting returns the fields of a Config that a process keeps for its life, as far as they can be
+// compared.
 func (c Config) lasting() Config {
 	c.Instance, c.StartTimeout, c.Report, c.Redact = "", 0, nil, nil
 	c.Logger, c.Reaper, c.Cgroups, c.Names = nil, nil, nil, nil
 	return c
 }
 
-// Launch lets the process run its plugin, and is Launch for the rest. The Config must be one that Fits. Where the process did
-// not wait as it should have, or would get other layers by now, it is ended, and another one is launched.
+// Launch runs the plugin in the process, and otherwise does what the package function Launch does.
+// The Config must be one that Fits. If the process has failed, or would get another sandbox by now,
+// Launch ends it and launches another one.
 func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 	cfg, err := cfg.checked()
 	if err == nil && ctx.Err() != nil {
@@ -95,7 +100,7 @@ func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 	defer stop()
 	late := time.AfterFunc(cfg.StartTimeout, func() { w.cancel(errStartTimeout) })
 	defer late.Stop()
-	const share = 10 // the part of its time that it may need for what takes a millisecond
+	const share = 10 // 1/share of the start timeout is enough for a step that takes a millisecond
 	stuck := time.AfterFunc(cfg.StartTimeout/share, w.endStuck)
 	defer stuck.Stop()
 	close(p.gate.open)
@@ -118,7 +123,7 @@ func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 	return Launch(ctx, cfg)
 }
 
-// endStuck ends the launch if nothing of the plugin runs yet.
+// endStuck ends the launch if the plugin's program does not run yet.
 func (w *Waiting) endStuck() {
 	select {
 	case <-w.p.spawned:
@@ -127,7 +132,7 @@ func (w *Waiting) endStuck() {
 	}
 }
 
-// Close ends the process and returns when all is gone.
+// Close ends the process and returns when everything of it is gone.
 func (w *Waiting) Close() {
 	w.cancel(errNotWanted)
 	<-w.p.done

@@ -9,14 +9,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mostPlans bounds how often a process is started anew because files changed meanwhile.
+// mostPlans bounds how often a process is started again because files changed meanwhile.
 const mostPlans = 10
 
-// errUnsteady is why a process is not started whose names change all the time.
+// errUnsteady says that a process was not started because its protected names changed in every try.
 var errUnsteady = errors.New("preparing its sandbox: files of toolhost's own are being replaced again and again, so that they cannot be protected")
 
-// watchedPlan makes a plan of layers and watches the names that its protection depends on. The names are compared once more
-// after the watch began: no change is missed in between. The process makes its mounts later, of what has the names then.
+// watchedPlan plans the sandbox and watches the names on which its protection depends. It compares
+// the names once more after the watch began, so that no change is missed. The process makes its
+// mounts later, of the files that have the names then.
 func (p *Process) watchedPlan(cfg sandbox.Config, situation sandbox.Situation) (*sandbox.Plan, error) {
 	for range mostPlans {
 		plan, err := sandbox.New(cfg, situation)
@@ -48,7 +49,7 @@ func unwatched(err error) string {
 	return fmt.Sprintf("the replacement of a protected file goes unnoticed, and the plugin may change the new one: %v", err)
 }
 
-// tellUnwatched has the layer of files say that names are not watched.
+// tellUnwatched notes in the layer `files` that names are not watched.
 func (p *Process) tellUnwatched() {
 	p.mu.Lock()
 	err := p.unwatched
@@ -74,8 +75,9 @@ func (p *Process) stopWatching() {
 	}
 }
 
-// nameChanged ends the process at once: the kernel has removed the mount over the name, or there was none, and what has the
-// name now is within the plugin's reach. An empty path is one of the names. It does not block.
+// nameChanged kills the process. The kernel has removed the mount over the name, or there was none,
+// and the plugin can reach the file that has the name now. An empty path stands for any of the
+// names. nameChanged does not block.
 func (p *Process) nameChanged(path string) {
 	path = cmp.Or(path, "a file of toolhost's own")
 	p.mu.Lock()
@@ -87,12 +89,12 @@ func (p *Process) nameChanged(path string) {
 	select {
 	case <-p.spawned:
 		p.kill(reason)
-	default: // start will see it
+	default: // start checks it later
 	}
 }
 
-// Withdrawn returns why toolhost ended the process by itself, because a name that its sandbox protects came to denote another
-// file; empty if it did not.
+// Withdrawn returns why toolhost ended the process by itself: a name that its sandbox protects came
+// to denote another file. It returns "" otherwise.
 func (p *Process) Withdrawn() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

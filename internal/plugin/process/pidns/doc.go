@@ -1,13 +1,15 @@
-// Package pidns makes PID namespaces: worlds of processes of which every member dies when the first one does, wherever it
-// moved and whatever it did to its environment. Each has a mount namespace with a /proc of its own, so that its members
-// see each other and nobody else.
+// Package pidns makes PID namespaces. All processes in one die with its first process, wherever
+// they moved and whatever they did to their environment. Each has a mount namespace with its own
+// /proc, so that its processes see only each other.
 //
-// The first process of a namespace is a program of a few instructions, which prepares /proc, lets the kernel reap orphans
-// and then sleeps for ever; the plugin is started beside it, as toolhost's own child, by a thread that entered the
-// namespace. So the plugin is no process 1, to which signals mean something else and to which all orphans fall; its exit
-// status and its signals come to toolhost as without a namespace; and there is no second toolhost in memory for each
-// plugin. docs/adr/0008 has the figures.
+// The first process of a namespace is a program of a few instructions. It prepares /proc, lets the
+// kernel reap orphans, and sleeps forever. A thread of toolhost enters the namespace and starts the
+// plugin there as toolhost's child. So the plugin is not process 1, for which signals work
+// differently and which gets all orphans. Its exit status and signals reach toolhost as they do
+// without a namespace. No second toolhost takes memory for each plugin. docs/adr/0009 has the
+// measurements.
 //
-// It is for Linux on amd64 and arm64, and for root: a namespace that is made without needs a user namespace, which a
-// program of several threads cannot enter. The package does not decide whether there is to be a namespace.
+// The package works on Linux on amd64 and arm64, as root. Without root, a PID namespace needs a
+// user namespace, which a program with several threads cannot enter. The package does not decide
+// which processes get a namespace.
 package pidns

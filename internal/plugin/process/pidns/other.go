@@ -4,10 +4,10 @@ package pidns
 
 import "errors"
 
-// Namespace is not to be had on this system.
+// Namespace does not exist on this system.
 type Namespace struct{}
 
-// The namespaces that there can be beside, on other systems.
+// The other namespaces that can be made with a PID namespace, on other systems.
 const (
 	Network uintptr = 1 << iota
 	IPC
@@ -18,11 +18,11 @@ func New([]string, uintptr) (*Namespace, error) {
 	return nil, errors.New("PID namespaces are made on Linux alone, on amd64 and arm64")
 }
 
-// Enter is never called.
+// Enter returns an error.
 func (n *Namespace) Enter(string) error { return nil }
 
-// PID is never called.
+// PID returns 0.
 func (n *Namespace) PID() int { return 0 }
 
-// Close is never called.
+// Close does nothing.
 func (n *Namespace) Close() {}

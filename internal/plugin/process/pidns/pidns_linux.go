@@ -12,25 +12,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The namespaces that there can be beside.
+// The other namespaces that can be made with a PID namespace.
 const (
 	Network uintptr = unix.CLONE_NEWNET
 	IPC     uintptr = unix.CLONE_NEWIPC
 )
 
-// readyTimeout bounds how long the first process may take. It needs less than a millisecond; a machine may be busy.
+// readyTimeout bounds the start of the first process, which takes less than a millisecond on an
+// idle machine.
 const readyTimeout = 10 * time.Second
 
-// Namespace is a PID namespace with its first process. Its methods are for one goroutine at a time.
+// Namespace is a PID namespace with its first process. It must not be used concurrently.
 type Namespace struct {
 	first  *os.Process
-	pid    int     // of the first process, which Release wipes
-	beside uintptr // flags of what else there is
+	pid    int     // of the first process; kept because Release clears it there
+	beside uintptr // flags of the other namespaces
 }
 
-// New makes a namespace, and those beside it that the flags of clone say: Network and IPC, or 0. Its first process has env as
-// its environment and dies with the calling thread: so the calling goroutine must be one that Go started, and must outlive
-// the namespace. Call Close at the end.
+// New makes a PID namespace, and the other namespaces that the flags name: Network and IPC, or 0.
+// The first process has env as its environment, and dies with the calling thread. So the calling
+// goroutine must be locked to a thread that outlives the namespace, and must not be the main
+// goroutine. Call Close at the end.
 func New(env []string, beside uintptr) (*Namespace, error) {
 	first, ready, err := startFirst(env, beside)
 	if err != nil {
@@ -53,7 +55,7 @@ func New(env []string, beside uintptr) (*Namespace, error) {
 	return nil, fmt.Errorf("preparing a PID namespace: %w", err)
 }
 
-// startFirst starts the first process and returns what it writes to when it is ready.
+// startFirst starts the first process and returns the pipe on which it writes when it is ready.
 func startFirst(env []string, beside uintptr) (*os.Process, *os.File, error) {
 	file, err := executable()
 	if err != nil {
@@ -70,8 +72,8 @@ func startFirst(env []string, beside uintptr) (*os.Process, *os.File, error) {
 		return nil, nil, err
 	}
 	defer stdout.Close()
-	// Given like any other file, because package syscall puts descriptors of its own where it pleases above those that are
-	// given, over whatever is there.
+	// It is passed like any other file: package syscall puts its own descriptors above the passed
+	// ones, over whatever is there.
 	const path = "/proc/self/fd/3"
 	first, err := os.StartProcess(path, []string{"toolhost-init"}, &os.ProcAttr{
 		Dir:   "/",
@@ -80,7 +82,7 @@ func startFirst(env []string, beside uintptr) (*os.Process, *os.File, error) {
 		Sys: &syscall.SysProcAttr{
 			Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | beside,
 			Pdeathsig:  syscall.SIGKILL,
-			Setpgid:    true, // not a session of its own, which would wait for its first turn where many run
+			Setpgid:    true, // not its own session, which would wait for its first turn on a busy machine
 		},
 	})
 	if err != nil {
@@ -89,7 +91,7 @@ func startFirst(env []string, beside uintptr) (*os.Process, *os.File, error) {
 	return first, ready, nil
 }
 
-// executable returns the program as a file that is only in memory.
+// executable returns the program as a file that exists only in memory.
 func executable() (*os.File, error) {
 	const mfdExec = 0x10 // MFD_EXEC, which kernels before 6.3 do not know
 	fd, err := unix.MemfdCreate("toolhost-init", unix.MFD_CLOEXEC|mfdExec)
@@ -104,13 +106,13 @@ func executable() (*os.File, error) {
 	if _, err := written.Write(program()); err != nil {
 		return nil, fmt.Errorf("making its first program: %w", err)
 	}
-	// Opened anew, for what is open for writing cannot be executed.
+	// Opened again: a file that is open for writing cannot be executed.
 	return os.Open(fmt.Sprintf("/proc/self/fd/%d", fd))
 }
 
-// Enter lets the calling thread start processes in the namespace and see files as they are there. There is no way
-// back, even if Enter fails: the goroutine must be one that Go started, and its thread is not reusable. path is a file that
-// must be the same inside, by which it is known that the files are those that toolhost sees.
+// Enter moves the calling thread into the namespace: it starts processes there, and sees the files
+// there. The thread cannot be used for anything else afterwards, even if Enter fails. path names a
+// file that must be the same inside, which shows that the files are those that toolhost sees.
 func (n *Namespace) Enter(path string) error {
 	outside, err := os.Stat(path)
 	if err != nil {
@@ -125,7 +127,7 @@ func (n *Namespace) Enter(path string) error {
 	if err != nil {
 		return err
 	}
-	// A thread that shares its working folder with others cannot have other mounts than they.
+	// A thread cannot have its own mounts while it shares its working folder with other threads.
 	if err := unix.Unshare(unix.CLONE_FS); err != nil {
 		return fmt.Errorf("entering the namespaces: %w", err)
 	}
@@ -140,7 +142,8 @@ func (n *Namespace) Enter(path string) error {
 	return nil
 }
 
-// open opens the namespaces of the first process. What is opened must be closed also with an error.
+// open opens the namespaces of the first process. The caller closes what it returns, also with an
+// error.
 func (n *Namespace) open() (doors []*os.File, err error) {
 	for _, of := range []struct {
 		name string
@@ -158,11 +161,11 @@ func (n *Namespace) open() (doors []*os.File, err error) {
 	return doors, nil
 }
 
-// PID returns the process id of the first process, to which orphans of the namespace fall.
+// PID returns the process id of the first process, which gets the orphans of the namespace.
 func (n *Namespace) PID() int { return n.pid }
 
-// Close kills all that is in the namespace and returns when it is gone. Those that toolhost started itself must have been
-// reaped.
+// Close kills all processes of the namespace and returns when they are gone. The caller must have
+// reaped those that it started itself.
 func (n *Namespace) Close() {
 	_ = n.first.Kill() // it may have been killed already
 	_, _ = n.first.Wait()

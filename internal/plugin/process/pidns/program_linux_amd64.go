@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const machine = 62 // EM_X86_64
 
-// systemCall returns the code of a system call: its number and its arguments. The result is in EAX.
+// systemCall returns the code of a system call with its number and arguments. The result is in EAX.
 func systemCall(call []uint32) []byte {
 	load := [][]byte{
 		{0xb8},                               // mov eax, …
@@ -19,7 +19,7 @@ func systemCall(call []uint32) []byte {
 	return append(code, 0x0f, 0x05) // syscall
 }
 
-// checkedCall is a system call after which the program exits if it failed.
+// checkedCall returns the code of a system call after which the program exits if the call failed.
 func checkedCall(call []uint32) []byte {
 	exit := []byte{0xf7, 0xd8, 0x89, 0xc7} // neg eax; mov edi, eax
 	exit = append(exit, 0xb8, unix.SYS_EXIT_GROUP, 0, 0, 0, 0x0f, 0x05)
@@ -30,5 +30,5 @@ func checkedCall(call []uint32) []byte {
 // forever repeats the code, which must be short.
 func forever(code []byte) []byte {
 	const jump = 2
-	return append(code, 0xeb, byte(-(len(code) + jump))) // jmp
+	return append(code, 0xeb, byte(-(len(code) + jump))) // jmp to its beginning
 }

@@ -18,7 +18,7 @@ func words(code ...uint32) []byte {
 	return text
 }
 
-// load puts a value into a register.
+// load returns the code that puts a value into a register.
 func load(register, value uint32) []byte {
 	return words(
 		0xd2800000|value&0xffff<<5|register, // movz
@@ -26,7 +26,7 @@ func load(register, value uint32) []byte {
 	)
 }
 
-// systemCall returns the code of a system call: its number and its arguments. The result is in X0.
+// systemCall returns the code of a system call with its number and arguments. The result is in X0.
 func systemCall(call []uint32) []byte {
 	code := load(8, call[0])
 	for i, value := range call[1:] {
@@ -35,7 +35,7 @@ func systemCall(call []uint32) []byte {
 	return append(code, words(supervisorCall)...)
 }
 
-// checkedCall is a system call after which the program exits if it failed.
+// checkedCall returns the code of a system call after which the program exits if the call failed.
 func checkedCall(call []uint32) []byte {
 	exit := words(0xcb0003e0) // neg x0, x0
 	exit = append(exit, load(8, unix.SYS_EXIT_GROUP)...)

@@ -2,8 +2,9 @@ package pidns
 
 import "runtime"
 
-// Go runs f in a goroutine that is locked to a thread. f returns whether the thread may be used again; otherwise it ends
-// with f. It is never the main thread, whose namespaces are what /proc shows as the whole process's.
+// Go runs f in a goroutine that is locked to a thread, which is never the main thread: /proc shows
+// the namespaces of the main thread as those of the process. f returns whether the thread may be
+// used again. Otherwise the thread ends with f.
 func Go(f func() (reusable bool)) {
 	go func() {
 		runtime.LockOSThread()
@@ -13,7 +14,7 @@ func Go(f func() (reusable bool)) {
 		}
 		elsewhere := make(chan struct{})
 		go func() {
-			runtime.LockOSThread() // on another, for this one is taken
+			runtime.LockOSThread() // on another thread: this goroutine holds the main one
 			close(elsewhere)
 			run(f)
 		}()
