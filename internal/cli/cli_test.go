@@ -56,7 +56,7 @@ func TestRunExitsWithTheCodeOfTheFailure(t *testing.T) {
 
 func TestTableIsAlignedAndOneLinePerRow(t *testing.T) {
 	var b bytes.Buffer
-	err := cli.WriteTable(&b, []string{"A", "B"}, [][]string{{"long\ncell\x1b", "x"}, {"é", ""}})
+	err := cli.WriteTable(&b, cli.Screen{}, []string{"A", "B"}, [][]string{{"long\ncell\x1b", "x"}, {"é", ""}})
 	if err != nil {
 		t.Fatal(err)
 	}

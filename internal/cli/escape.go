@@ -10,35 +10,70 @@ import (
 	"unicode/utf8"
 )
 
-// Text that tools, models, callers and servers choose can hold characters that steer a terminal, or that make a text look
-// like another one: control characters (Cc), format characters such as bidirectional overrides and zero-width ones (Cf), and
-// the separators of lines and paragraphs. The functions of this file are the only ones that make such text safe. They write
-// each of these characters as Go and JSON write it in a string, such as \x1b or \u202e, so that a reader sees that it is there.
+// Tools, models, callers and servers choose text that a person reads in a terminal. Such text can
+// contain characters that control the terminal, or that make a text look like another one:
+//
+//   - control characters (Cc) and the separators of lines and paragraphs (Zl, Zp)
+//   - format characters (Cf), such as bidirectional overrides and zero-width characters
+//   - characters that show nothing although they count as letters, such as U+3164
+//   - long runs of combining marks, which cover the lines above and below
+//
+// The functions of this file write each of these characters as an escape of Go and JSON, such as
+// \x1b or \u202e. So a reader sees that the character is there. No other code makes foreign text
+// safe for a terminal.
 
 // steers reports whether a character must not reach a terminal.
 func steers(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || isBlank(r)
 }
+
+// isBlank reports whether a character shows nothing and is neither a space nor of the categories
+// that steers refuses: the fillers of Hangul, Khmer and Mongolian, the grapheme joiner, and the
+// empty Braille pattern.
+func isBlank(r rune) bool {
+	switch r {
+	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0:
+		return true
+	}
+	return r >= 0x180b && r <= 0x180f
+}
+
+// maxMarks is the number of combining marks that may follow each other. The scripts of living
+// languages use at most four on one letter.
+const maxMarks = 4
+
+// isMark reports whether a terminal draws a character over the one before it.
+func isMark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) }
 
 // Visible returns s with escapes for what could steer a terminal, and for bytes that are not UTF-8. Line feeds and tabs stay
 // as they are, and a carriage return before a line feed is left out.
 func Visible(s string) string {
-	return escape(s, false)
+	return escape(s, false, new(int))
 }
 
 // OneLine returns s as Visible does, on one line: a line feed or a tab becomes a space.
 func OneLine(s string) string {
-	return escape(s, true)
+	return escape(s, true, new(int))
 }
 
-func escape(s string, oneLine bool) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || steers(r) }) {
+// escape implements Visible and OneLine. marks counts the combining marks at the end of what was
+// written before s, and escape updates it.
+func escape(s string, oneLine bool, marks *int) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || steers(r) || isMark(r) }) {
+		if s != "" {
+			*marks = 0
+		}
 		return s
 	}
 	var b strings.Builder
 	for i, size := 0, 0; i < len(s); i += size {
 		var r rune
 		r, size = utf8.DecodeRuneInString(s[i:])
+		if isMark(r) {
+			*marks++
+		} else {
+			*marks = 0
+		}
 		switch {
 		case r == utf8.RuneError && size == 1:
 			b.WriteString(`\x` + strconv.FormatUint(0x100|uint64(s[i]), 16)[1:])
@@ -47,7 +82,7 @@ func escape(s string, oneLine bool) string {
 			b.WriteByte(' ')
 		case r == '\n' || r == '\t':
 			b.WriteRune(r)
-		case steers(r):
+		case steers(r), *marks > maxMarks:
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		default:
 			b.WriteRune(r)
@@ -59,8 +94,9 @@ func escape(s string, oneLine bool) string {
 // Printer writes text to people as Visible shows it. A character whose bytes come in two writes is put together. A Printer is
 // for one goroutine at a time.
 type Printer struct {
-	w    io.Writer
-	rest []byte // the beginning of a character
+	w     io.Writer
+	rest  []byte // the first bytes of a character whose other bytes have not arrived
+	marks int    // combining marks at the end of what was written
 }
 
 // NewPrinter returns a Printer that writes to w.
@@ -79,7 +115,7 @@ func (p *Printer) Write(data []byte) (int, error) {
 		}
 	}
 	p.rest = bytes.Clone(text[whole:])
-	if _, err := io.WriteString(p.w, Visible(string(text[:whole]))); err != nil {
+	if _, err := io.WriteString(p.w, escape(string(text[:whole]), false, &p.marks)); err != nil {
 		return 0, err
 	}
 	return len(data), nil

@@ -22,6 +22,9 @@ func TestVisible(t *testing.T) {
 		"\U000e0041\ufeff\u2028": `\U000e0041\ufeff\u2028`,
 		"half \xe2\x80":          `half \xe2\x80`,
 		"\ufffd":                 "\ufffd",
+		"a\u3164b\u2800c\u034f":  `a\u3164b\u2800c\u034f`,
+		"e\u0301 n\u0303\u0323":  "e\u0301 n\u0303\u0323",
+		"z\u0301\u0301\u0301\u0301\u0301\u0301y\u0301": "z\u0301\u0301\u0301\u0301\\u0301\\u0301y\u0301",
 	} {
 		if got := cli.Visible(in); got != want {
 			t.Errorf("Visible(%q) = %q, want %q", in, got, want)

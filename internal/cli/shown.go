@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Shown returns what people are shown of a result: its text, and facts about it in one line. A fact is a member of a JSON object
-// of single values beside other blocks, such as the exit code of a command beside what the command printed. A result that
-// has nothing else than such an object is all text. Nothing is left out. Neither is escaped.
+// Shown returns the form of a result for people: its text, and facts about it in one line. A fact is
+// a member of a flat JSON object beside other blocks, such as the exit code of a command beside the
+// output of the command. If the result is only such an object, the object is the text. Shown leaves
+// out the label "stdout:" if there is no output on standard error, and nothing else. It escapes
+// neither string.
 func Shown(r *tool.Result) (text, facts string) {
 	var rest []tool.Content
 	var lines []string
@@ -25,7 +28,17 @@ func Shown(r *tool.Result) (text, facts string) {
 	if len(rest) == 0 || len(lines) == 0 {
 		return r.Text(), ""
 	}
+	// A model needs the label to tell the streams of a command apart. Where there is one stream, a
+	// person does not.
+	if isLabel(rest[0], "stdout:") && !slices.ContainsFunc(rest, func(c tool.Content) bool { return isLabel(c, "stderr:") }) {
+		rest = rest[1:]
+	}
 	return (&tool.Result{Content: rest}).Text(), strings.Join(lines, ", ")
+}
+
+// isLabel reports whether a block is a label and nothing else.
+func isLabel(c tool.Content, label string) bool {
+	return c.Kind == tool.ContentText && strings.TrimSpace(c.Text) == label
 }
 
 // factsOf returns a block in one line if it is a JSON object of single values.

@@ -4,32 +4,97 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 )
 
-// WriteTable writes rows in aligned columns under a header. Cells are shown as OneLine
-// shows them, and no line ends in spaces.
-func WriteTable(w io.Writer, header []string, rows [][]string) error {
-	var b strings.Builder
-	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+// stateColumn is the header of the column whose cells have the colors of their states.
+const stateColumn = "STATE"
+
+// minColumn is the width in columns below which a table does not narrow a column: a word or a
+// short name fits.
+const minColumn = 12
+
+// WriteTable writes rows in aligned columns under a header, as OneLine shows the cells. No line
+// ends in spaces. On a screen of bounded width, the table wraps the cells of its widest columns
+// between words. A screen with color shows the column STATE in colors.
+func WriteTable(w io.Writer, screen Screen, header []string, rows [][]string) error {
+	table := make([][]string, 0, len(rows)+1)
+	widths := make([]int, len(header))
 	for _, row := range append([][]string{header}, rows...) {
-		cells := make([]string, len(row))
+		cells := make([]string, len(header))
 		for i, cell := range row {
 			cells[i] = OneLine(cell)
+			widths[i] = max(widths[i], textWidth(cells[i]))
 		}
-		fmt.Fprintln(tw, strings.Join(cells, "\t"))
+		table = append(table, cells)
 	}
-	if err := tw.Flush(); err != nil {
+	narrow(widths, screen.Columns)
+	var b strings.Builder
+	for number, cells := range table {
+		writeRow(&b, screen, header, cells, widths, number > 0)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing the output: %w", err)
 	}
-	for line := range strings.Lines(b.String()) {
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
-			return fmt.Errorf("writing the output: %w", err)
-		}
-	}
 	return nil
+}
+
+// columnGap is the number of spaces between columns.
+const columnGap = 2
+
+// narrow reduces the widest columns until a line fits into the given number of columns, or until
+// no column can be reduced.
+func narrow(widths []int, columns int) {
+	if columns == 0 {
+		return
+	}
+	total := columnGap * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	for total > columns {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= minColumn {
+			return
+		}
+		widths[widest]--
+		total--
+	}
+}
+
+// writeRow writes one row, which takes several lines if a cell does not fit its column.
+func writeRow(b *strings.Builder, screen Screen, header, cells []string, widths []int, paint bool) {
+	wrapped, high := make([][]string, len(cells)), 1
+	for i, cell := range cells {
+		wrapped[i] = wrap(cell, max(widths[i], 1))
+		high = max(high, len(wrapped[i]))
+	}
+	for n := range high {
+		padding := 0
+		for i := range cells {
+			part := ""
+			if n < len(wrapped[i]) {
+				part = wrapped[i][n]
+			}
+			if part != "" {
+				b.WriteString(strings.Repeat(" ", padding))
+				padding = 0
+				shown := part
+				if paint && header[i] == stateColumn {
+					shown = screen.Paint(StateColor(cells[i]), part)
+				}
+				b.WriteString(shown)
+			}
+			padding += widths[i] - textWidth(part) + columnGap
+		}
+		b.WriteByte('\n')
+	}
 }
 
 // Clip shortens s to its first line and at most n characters, and shows that it did.

@@ -18,8 +18,23 @@ import (
 
 // devScreen is what several goroutines write to, a whole line or a whole write at a time.
 type devScreen struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu     sync.Mutex
+	w      io.Writer  // escapes what it writes
+	out    io.Writer  // the same output, without escapes
+	colors cli.Screen // of out
+}
+
+// colorOf returns the color of a line by what the line is about.
+func colorOf(about string) cli.Color {
+	switch about {
+	case "failed":
+		return cli.Red
+	case "plugin":
+		return cli.Green
+	case "dev":
+		return cli.Dim
+	}
+	return cli.Plain
 }
 
 // Write implements io.Writer, for what builds and serves.
@@ -34,7 +49,9 @@ func (s *devScreen) say(about, format string, args ...any) {
 	text := strings.TrimRight(fmt.Sprintf(format, args...), "\n")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(s.w, "%s  %-7s %s\n", time.Now().Format(time.TimeOnly), about, text)
+	about = s.colors.Paint(colorOf(about), fmt.Sprintf("%-7s", about))
+	fmt.Fprintf(s.out, "%s  %s ", time.Now().Format(time.TimeOnly), about)
+	fmt.Fprintf(s.w, "%s\n", text)
 }
 
 // introduce says what is in service, and, if it is new, how it is called from elsewhere.

@@ -47,7 +47,7 @@ func dev(ctx context.Context, p cli.Process, flags devFlags, call *tool.Call, di
 	if err != nil {
 		return err
 	}
-	s := &devSession{temp: temp.Path, wait: flags.wait, call: call, screen: &devScreen{w: p.Out()}}
+	s := &devSession{temp: temp.Path, wait: flags.wait, call: call, screen: &devScreen{w: p.Out(), out: p.Stdout, colors: p.Screen()}}
 	if s.options, err = s.Options(flags, p.Getenv); err != nil {
 		return err
 	}

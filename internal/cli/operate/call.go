@@ -28,6 +28,7 @@ const asGiven = "as-given"
 
 // callFlags is what the command line says of a call.
 type callFlags struct {
+	save        saving
 	id, session string
 	context     cli.Values
 	timeout     time.Duration
@@ -102,6 +103,8 @@ answers.`,
 	f.StringVar(&flags.approve, "approve", "", "approve the call of a dangerous tool, in your name: with the arguments as they are given, or with `=DIGEST` the final arguments that toolhost has shown")
 	f.Lookup("approve").NoOptDefVal = asGiven
 	f.IntVar(&flags.maxShown, "max-shown", -1, "how many `BYTES` of text and JSON to print; 0 is none (default: all)")
+	f.StringVar(&flags.save.file, "save", "", "save the images and files of the result: the first one as `FILE`, others beside it as FILE-2, FILE-3 before the extension")
+	f.BoolVar(&flags.save.overwrite, "overwrite", false, "let --save replace files")
 	flags.format.AddFlag(f)
 	conn.AddFlag(f)
 	return cmd
@@ -146,9 +149,15 @@ func userName() string {
 
 // execute makes the call and prints what comes of it.
 func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Call, p cli.Process) error {
-	show := func(tool.Event) {}
-	if f.stream {
+	show, progress := func(tool.Event) {}, newProgressLine(p)
+	switch {
+	case f.stream:
 		show = eventPrinter(p, f.format.JSON())
+	case progress != nil:
+		show = progress.show
+	}
+	if err := f.save.check(); err != nil {
+		return err
 	}
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
@@ -162,11 +171,15 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		}
 		show(ev)
 	})
+	progress.clear()
 	if errors.Is(err, context.Canceled) {
 		outcome.CallID, outcome.Err = id, unanswered(id, call.Session)
 		err = outcome.Err
 	}
 	if err := showOutcome(p, call.Tool, outcome, err, f.format.JSON(), f.stream); err != nil {
+		return err
+	}
+	if err := f.save.write(p, outcome.Result.Content); err != nil {
 		return err
 	}
 	if !f.format.JSON() {

@@ -85,7 +85,7 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 		return nil
 	}
 	if !asJSON {
-		return writeCalls(p.Stdout, calls)
+		return writeCalls(p.Stdout, p.Screen(), calls)
 	}
 	views := []callView{}
 	for _, r := range calls {
@@ -94,7 +94,7 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 	return cli.WriteJSON(p.Stdout, views)
 }
 
-func writeCalls(w io.Writer, calls []tool.CallRecord) error {
+func writeCalls(w io.Writer, screen cli.Screen, calls []tool.CallRecord) error {
 	rows := [][]string{}
 	for _, r := range calls {
 		took, why := "-", ""
@@ -109,5 +109,5 @@ func writeCalls(w io.Writer, calls []tool.CallRecord) error {
 			took, cli.Clip(cli.OneLine(why), 80),
 		})
 	}
-	return cli.WriteTable(w, []string{"CALL", "SESSION", "PRINCIPAL", "TOOL", "INSTANCE", "STATE", "STARTED", "TOOK", "WHY"}, rows)
+	return cli.WriteTable(w, screen, []string{"CALL", "SESSION", "PRINCIPAL", "TOOL", "INSTANCE", "STATE", "STARTED", "TOOK", "WHY"}, rows)
 }

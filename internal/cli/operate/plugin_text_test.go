@@ -133,7 +133,7 @@ func TestWordsOfTables(t *testing.T) {
 func TestTableOfCalls(t *testing.T) {
 	begun := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	var b strings.Builder
-	if err := writeCalls(&b, []tool.CallRecord{
+	if err := writeCalls(&b, cli.Screen{}, []tool.CallRecord{
 		{CallID: "a", Principal: "uid:7", Tool: "echo", Plugin: "fixture", State: tool.CallRunning, StartTime: begun},
 		{
 			CallID: "b", Principal: "uid:7", Session: "s", Tool: "echo", Plugin: "fixture", Instance: "fixture-1", State: tool.CallFailed,

@@ -36,7 +36,7 @@ func NewPluginsCommand(p cli.Process) *cobra.Command {
 					}
 					return cli.WriteJSON(p.Stdout, plugins)
 				}
-				return cli.WriteTable(p.Stdout, pluginHeader(plugins, wide), pluginRows(plugins, time.Now(), wide))
+				return cli.WriteTable(p.Stdout, p.Screen(), pluginHeader(plugins, wide), pluginRows(plugins, time.Now(), wide))
 			})
 		},
 	}

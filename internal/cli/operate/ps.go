@@ -42,7 +42,7 @@ func NewPsCommand(p cli.Process) *cobra.Command {
 				if wide {
 					header = append(header, "TOTAL CALLS", "DIGEST")
 				}
-				return cli.WriteTable(p.Stdout, append(header, "LIMITS", "SANDBOX"), instanceRows(views, wide))
+				return cli.WriteTable(p.Stdout, p.Screen(), append(header, "LIMITS", "SANDBOX"), instanceRows(views, wide))
 			})
 		},
 	}

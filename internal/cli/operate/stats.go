@@ -68,7 +68,7 @@ func showStats(ctx context.Context, c *client.Client, p cli.Process, plugin stri
 	if asJSON {
 		return cli.WriteJSON(p.Stdout, views)
 	}
-	return cli.WriteTable(p.Stdout, []string{"TOOL", "PLUGIN", "CALLS", "RESULTS", "TOOL ERRORS", "FAILURES", "MEAN", "P50", "P99", "COST"}, rows)
+	return cli.WriteTable(p.Stdout, p.Screen(), []string{"TOOL", "PLUGIN", "CALLS", "RESULTS", "TOOL ERRORS", "FAILURES", "MEAN", "P50", "P99", "COST"}, rows)
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -113,17 +114,30 @@ func listTools(ctx context.Context, c *client.Client, p cli.Process, query tool.
 		fmt.Fprintln(p.Err(), "no tool is as you ask; `toolhost plugins` shows which plugins there are, and why some cannot be used")
 		return nil
 	}
-	rows := [][]string{}
-	for _, i := range infos {
-		rows = append(rows, []string{i.Spec.Name, i.Plugin, oneLineOf(i)})
+	header, rows := []string{"NAME", "PLUGIN", "DESCRIPTION"}, [][]string{}
+	// A description can begin with any text, so only a column shows that a tool is unavailable.
+	states := slices.ContainsFunc(infos, func(i tool.Info) bool { return i.UnavailableReason != "" })
+	if states {
+		header = slices.Insert(header, 2, "STATE")
 	}
-	return cli.WriteTable(p.Stdout, []string{"NAME", "PLUGIN", "DESCRIPTION"}, rows)
+	for _, i := range infos {
+		row := []string{i.Spec.Name, i.Plugin, oneLineOf(i)}
+		if states {
+			state := "available"
+			if i.UnavailableReason != "" {
+				state = "unavailable"
+			}
+			row = slices.Insert(row, 2, state)
+		}
+		rows = append(rows, row)
+	}
+	return cli.WriteTable(p.Stdout, p.Screen(), header, rows)
 }
 
 // oneLineOf returns what a table says of a tool.
 func oneLineOf(i tool.Info) string {
 	if i.UnavailableReason != "" {
-		return "unavailable: " + i.UnavailableReason
+		return i.UnavailableReason
 	}
 	text := i.Spec.Description
 	if title := i.Spec.DisplayName; title != "" && title != i.Spec.Name {

@@ -40,7 +40,7 @@ func newToolsSearchCommand(p cli.Process) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return writeMatches(p.Stdout, matches, format.JSON())
+				return writeMatches(p.Stdout, p.Screen(), matches, format.JSON())
 			})
 		},
 	}
@@ -56,7 +56,7 @@ type matchView struct {
 	Score float64 `json:"score"`
 }
 
-func writeMatches(w io.Writer, matches []tool.Match, asJSON bool) error {
+func writeMatches(w io.Writer, screen cli.Screen, matches []tool.Match, asJSON bool) error {
 	if asJSON {
 		views := []matchView{}
 		for _, m := range matches {
@@ -68,5 +68,5 @@ func writeMatches(w io.Writer, matches []tool.Match, asJSON bool) error {
 	for _, m := range matches {
 		rows = append(rows, []string{m.Spec.Name, m.Plugin, fmt.Sprintf("%.2f", m.Score), oneLineOf(m.Info)})
 	}
-	return cli.WriteTable(w, []string{"NAME", "PLUGIN", "SCORE", "DESCRIPTION"}, rows)
+	return cli.WriteTable(w, screen, []string{"NAME", "PLUGIN", "SCORE", "DESCRIPTION"}, rows)
 }

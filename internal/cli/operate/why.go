@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,8 +36,7 @@ func NewWhyCommand(p cli.Process) *cobra.Command {
 				if format.JSON() {
 					return cli.WriteJSON(p.Stdout, w.view())
 				}
-				_, err = io.WriteString(p.Out(), w.text())
-				return err
+				return w.write(p)
 			})
 		},
 	}

@@ -2,6 +2,7 @@ package operate
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/cli"
@@ -11,6 +12,25 @@ import (
 
 // stderrOfWhy is how many lines of the last crash `why` shows; -o json and logs have more.
 const stderrOfWhy = 12
+
+// write writes the explanation. It colors the state in the first line.
+func (w *explanation) write(p cli.Process) error {
+	text, state := w.text(), stateWords(w.plugin.State)
+	if head := w.title(); p.Screen().Color && strings.HasPrefix(text, head+state) {
+		painted := p.Screen().Paint(cli.StateColor(state), cli.OneLine(state))
+		if _, err := io.WriteString(p.Stdout, cli.Visible(head)+painted); err != nil {
+			return err
+		}
+		text = text[len(head)+len(state):]
+	}
+	_, err := io.WriteString(p.Out(), text)
+	return err
+}
+
+// title returns the first words of the explanation, up to the state.
+func (w *explanation) title() string {
+	return cli.OneLine(strings.TrimSpace(w.plugin.Name+" "+w.plugin.Version) + " is ")
+}
 
 // text returns the explanation as people read it: first what is the matter, last what to do.
 func (w *explanation) text() string {
@@ -48,7 +68,7 @@ func (w *explanation) writeState(b *strings.Builder) {
 			fmt.Fprintf(b, "  %-11s %s\n", label, cli.OneLine(value))
 		}
 	}
-	title := strings.TrimSpace(p.Name+" "+p.Version) + " is " + stateWords(p.State)
+	title := w.title() + stateWords(p.State)
 	if p.Reason != "" {
 		title += ": " + cli.ShortenDigests(p.Reason)
 	}

@@ -1,0 +1,111 @@
+package operate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// saving is the value of the flags --save and --overwrite. The zero value saves nothing.
+//
+// The user chooses every path. The name that a tool gives to a file is not used, because the name
+// could lead to a file that matters. Without overwrite, saving creates files and never opens one
+// that exists, also not through a symbolic link. With overwrite, it replaces the directory entry, so
+// a link that a tool left there is replaced and not followed.
+type saving struct {
+	file      string
+	overwrite bool
+}
+
+// check returns an error if the first file exists already. It runs before the call, so that a call
+// is not executed for a result that cannot be saved.
+func (s *saving) check() error {
+	switch {
+	case s.file == "" && s.overwrite:
+		return cli.Usage("--overwrite: name the file with --save")
+	case s.file == "":
+		return nil
+	}
+	info, err := os.Lstat(s.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return cli.Usage("--save: %w", err)
+	case info.IsDir():
+		return cli.Usage("--save: %s is a folder; name a file in it", s.file)
+	case !s.overwrite:
+		return cli.Usage("--save: %s exists; name another file, or add --overwrite to replace it", s.file)
+	}
+	return nil
+}
+
+// write saves the images and files of a result, and reports each on standard error.
+func (s *saving) write(p cli.Process, content []tool.Content) error {
+	if s.file == "" {
+		return nil
+	}
+	saved := 0
+	for _, c := range content {
+		if c.Kind != tool.ContentImage && c.Kind != tool.ContentFile {
+			continue
+		}
+		saved++
+		path := s.path(saved)
+		if err := s.create(path, c.Data); err != nil {
+			return fmt.Errorf("saving the result: %w", err)
+		}
+		fmt.Fprintf(p.Err(), "%s: saved %s (%s, %d bytes)\n", cli.Toolhost, path, cli.OneLine(c.MediaType), len(c.Data))
+	}
+	if saved == 0 {
+		return &cli.ExitError{Code: cli.ExitToolError, Err: errors.New("the result has no image or file, so --save saved nothing")}
+	}
+	return nil
+}
+
+// path returns the path of the n-th file, counted from 1: out.png, out-2.png, out-3.png.
+func (s *saving) path(n int) string {
+	if n == 1 {
+		return s.file
+	}
+	extension := filepath.Ext(s.file)
+	return strings.TrimSuffix(s.file, extension) + "-" + strconv.Itoa(n) + extension
+}
+
+// create writes a file. If that fails, there is no new file.
+func (s *saving) create(path string, data []byte) error {
+	if !s.overwrite {
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		return finish(file, data)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".toolhost-save-*")
+	if err != nil {
+		return err
+	}
+	if err := finish(file, data); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+// finish writes data and closes the file. It removes the file if that fails.
+func finish(file *os.File, data []byte) error {
+	_, err := file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

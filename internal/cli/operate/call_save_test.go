@@ -1,0 +1,83 @@
+package operate
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// A result with two files becomes two files with names that the user chose. The names of the tool
+// are not used.
+func TestSaveUsesTheNamesOfTheUser(t *testing.T) {
+	dir := t.TempDir()
+	var stderr strings.Builder
+	p := cli.Process{Stderr: &stderr}
+	s := saving{file: filepath.Join(dir, "out.png")}
+	content := []tool.Content{
+		tool.Text("text"), tool.Image("image/png\x1b[31m", []byte("one")), tool.File("../../evil", "text/plain", []byte("two")),
+	}
+	if err := s.check(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write(p, content); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"out.png": "one", "out-2.png": "two"} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); string(got) != want || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("the folder has %v", entries)
+	}
+	if strings.Contains(stderr.String(), "\x1b") {
+		t.Errorf("a tool controls the terminal: %q", stderr.String())
+	}
+}
+
+func TestSaveDoesNotReplaceFiles(t *testing.T) {
+	dir := t.TempDir()
+	precious, link := filepath.Join(dir, "precious"), filepath.Join(dir, "link")
+	if err := os.WriteFile(precious, []byte("keep"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(precious, link); err != nil {
+		t.Fatal(err)
+	}
+	content := []tool.Content{tool.Image("image/png", []byte("new"))}
+	p := cli.Process{Stderr: &strings.Builder{}}
+	for _, file := range []string{precious, link, dir} {
+		s := saving{file: file}
+		if err := s.check(); err == nil {
+			t.Errorf("check accepts %s", file)
+		}
+		if err := s.write(p, content); err == nil {
+			t.Errorf("write replaced %s", file)
+		}
+	}
+	// With --overwrite, the link is replaced and not followed.
+	s := saving{file: link, overwrite: true}
+	if err := s.check(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write(p, content); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(precious); string(got) != "keep" || err != nil {
+		t.Errorf("the file behind the link has %q, %v", got, err)
+	}
+	if got, err := os.ReadFile(link); string(got) != "new" || err != nil {
+		t.Errorf("the file has %q, %v", got, err)
+	}
+}
+
+func TestSaveNeedsAFile(t *testing.T) {
+	s := saving{file: filepath.Join(t.TempDir(), "out")}
+	if err := s.write(cli.Process{Stderr: &strings.Builder{}}, []tool.Content{tool.Text("x")}); err == nil {
+		t.Error("a result without a file is saved")
+	}
+}
