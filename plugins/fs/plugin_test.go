@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// The tools as a toolhost runs them: arguments as text, defaults filled in, the workspace from the call.
+// The tools run as in toolhost: arguments are text, defaults are filled in, and the workspace comes
+// from the call.
 func TestPlugin(t *testing.T) {
 	w, _ := newWorkspace(t)
 	h := sdktest.NewOverWire(t, plugin())

@@ -88,7 +88,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// clip keeps the end of a long text, where the notes are.
+// clip returns the end of a long text, which has the notes.
 func clip(s string) string {
 	if len(s) > 300 {
 		return fmt.Sprintf("(%d bytes)…%s", len(s), s[len(s)-300:])
@@ -122,7 +122,7 @@ func TestReadFileRefuses(t *testing.T) {
 	}
 }
 
-// Whatever offset and limit cut a file into, the pieces are the file.
+// For every offset and limit, the pages joined together are the file.
 func TestPagesMakeTheFile(t *testing.T) {
 	w, _ := newWorkspace(t)
 	content := lines(1, 997) + "no newline at the end"
@@ -145,7 +145,7 @@ func TestPagesMakeTheFile(t *testing.T) {
 	}
 }
 
-// Of what is no text, a model gets to know what it is.
+// For a binary file the model reads what it is.
 func TestReadFileDescribesBinaries(t *testing.T) {
 	w, _ := newWorkspace(t)
 	for name, file := range map[string]struct{ content, want string }{

@@ -15,12 +15,13 @@ import (
 )
 
 const (
-	maxDepth   = 100     // folders below each other: each is open while what is below it is visited
+	maxDepth   = 100     // depth of folders; each one is open while its content is visited
 	maxFolder  = 200_000 // entries of one folder
 	maxIgnored = 1 << 20 // bytes of a .gitignore
 )
 
-// openFolder is a folder that several hold open: the walk, and whoever still has to open a file of it.
+// openFolder is a reference-counted open folder. The walk holds it, and so does each searcher that
+// still has to open one of its files.
 type openFolder struct {
 	workspace.Workspace
 	holders atomic.Int32
@@ -30,33 +31,34 @@ func (f *openFolder) hold() { f.holders.Add(1) }
 
 func (f *openFolder) release() {
 	if f.holders.Add(-1) == 0 {
-		_ = f.Close() // says nothing that anybody could use
+		_ = f.Close() // closing a folder reports nothing useful
 	}
 }
 
-// visited is what a walk comes by.
+// visited is one visited file.
 type visited struct {
-	folder *openFolder // that it is in; who needs it after the visit holds it
+	folder *openFolder // its folder; a visit that needs it later takes a reference
 	entry  workspace.Entry
-	path   string // relative to the workspace, for people
-	below  string // relative to where the walk began
+	path   string // relative to the workspace, for messages
+	below  string // relative to the start of the walk
 }
 
-// walk visits what is below a folder, in order of the paths, element by element. It follows no links.
+// walk visits the files below a folder in the order of their paths, compared element by element. It
+// does not follow links.
 type walk struct {
-	start     string // the folder, by its tidy name
-	gitignore bool   // leave out what .gitignore says, and what git keeps for itself
-	exclude   string // leave out what matches this glob, and all below it; empty means nothing
-	depth     int    // folders to go into; 0 means all
+	start     string // cleaned path of the folder
+	gitignore bool   // skip what .gitignore excludes, and git's own files
+	exclude   string // skip what matches this glob, and everything below it; empty means nothing
+	depth     int    // depth limit; 0 means none
 	visit     func(visited) error
 
-	unread  int    // folders and .gitignore files that could not be read
-	example string // what was wrong with the first of them
-	deep    int    // folders that are too deep
-	large   int    // folders with too many entries
+	unread  int    // number of unreadable folders and .gitignore files
+	example string // the error of the first of them
+	deep    int    // number of folders beyond the depth limit
+	large   int    // number of folders with too many entries
 }
 
-// errEnough ends a walk that has come far enough, and is no error.
+// errEnough stops a walk early without an error.
 var errEnough = errors.New("enough was found")
 
 // run walks. The error is that of the first folder, of a visit, or of the context.
@@ -122,7 +124,7 @@ func (w *walk) leavesOut(at visited, isFolder bool, rules *ruleChain) bool {
 	return w.gitignore && (isFolder && at.entry.Name() == ".git" || rules.ignored(at.path, isFolder))
 }
 
-// enter walks on in a subfolder. That it cannot be read is noted and no error.
+// enter walks a subfolder. An unreadable folder is recorded and is not an error.
 func (w *walk) enter(ctx context.Context, at visited, depth int, rules *ruleChain) error {
 	switch {
 	case w.depth > 0 && depth >= w.depth:
@@ -148,13 +150,13 @@ func (w *walk) enter(ctx context.Context, at visited, depth int, rules *ruleChai
 	return w.inFolder(ctx, folder, entries, at.below, depth+1, rules)
 }
 
-// note remembers that something could not be read, unless that is because the call is over.
+// note records an unreadable folder or file, unless the call is over.
 func (w *walk) note(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // it went away meanwhile
+		return nil // the folder has been removed
 	}
 	if w.unread++; w.example == "" {
 		w.example = err.Error()
@@ -162,7 +164,7 @@ func (w *walk) note(ctx context.Context, err error) error {
 	return nil
 }
 
-// leftOut says what a walk could not see, in a line for each kind.
+// leftOut describes what the walk could not visit, one line for each kind.
 func (w *walk) leftOut() []string {
 	var notes []string
 	if w.unread > 0 {
@@ -177,14 +179,14 @@ func (w *walk) leftOut() []string {
 	return notes
 }
 
-// ruleChain is the .gitignore of a folder, and those of the folders above it.
+// ruleChain has the .gitignore of a folder and those of its parent folders.
 type ruleChain struct {
 	rules *ignore.Rules
 	base  string // the folder, relative to the workspace
 	above *ruleChain
 }
 
-// ignored asks the rules from the innermost outwards; the first that says something counts.
+// ignored asks the rules from the innermost folder outward. The first verdict counts.
 func (c *ruleChain) ignored(name string, isFolder bool) bool {
 	for ; c != nil; c = c.above {
 		below := name
@@ -213,7 +215,7 @@ func (w *walk) rulesAbove(ctx context.Context, ws workspace.Workspace) *ruleChai
 	return chain
 }
 
-// rulesIn returns the rules that count in a folder.
+// rulesIn returns the rules that apply in a folder.
 func (w *walk) rulesIn(ctx context.Context, folder *openFolder, entries []workspace.Entry, name string, above *ruleChain) *ruleChain {
 	for _, entry := range entries {
 		if entry.Name() == ".gitignore" && entry.Type().IsRegular() {
@@ -226,7 +228,7 @@ func (w *walk) rulesIn(ctx context.Context, folder *openFolder, entries []worksp
 func (w *walk) readRules(ctx context.Context, ws workspace.Reader, file, base string, above *ruleChain) *ruleChain {
 	opened, err := ws.Open(ctx, file)
 	if err != nil {
-		_ = w.note(ctx, err) // a call that is over is noticed by the walk
+		_ = w.note(ctx, err) // the walk itself notices that the call is over
 		return above
 	}
 	defer opened.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// inWorkspace makes the function of a tool from one that is given the call's workspace.
+// inWorkspace converts a function that takes the call's workspace to a tool function.
 func inWorkspace[In, Out any](fn func(context.Context, workspace.Workspace, In) (Out, error)) func(context.Context, In) (Out, error) {
 	return func(ctx context.Context, in In) (Out, error) {
 		w, err := sdk.OpenWorkspace(ctx)
@@ -18,12 +18,12 @@ func inWorkspace[In, Out any](fn func(context.Context, workspace.Workspace, In) 
 			var none Out
 			return none, err
 		}
-		defer w.Close() // an error of closing a folder says nothing that a caller could use
+		defer w.Close() // closing a folder reports nothing useful
 		return fn(ctx, w, in)
 	}
 }
 
-// advise adds to what is wrong with a name what can be done about it.
+// advise adds a hint to an error about a path.
 func advise(err error) error {
 	advice := ""
 	switch {

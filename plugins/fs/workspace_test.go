@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// onDisk is a workspace and where it is.
+// onDisk is a workspace and its folder.
 type onDisk struct {
 	workspace.Workspace
 	dir string
@@ -30,7 +30,7 @@ func openDir(t *testing.T, dir string) onDisk {
 	return onDisk{Workspace: local, dir: dir}
 }
 
-// newWorkspace returns a workspace /ws with a neighbour /ws-secret, and the folder that holds both.
+// newWorkspace returns a workspace /ws with a sibling /ws-secret, and their parent folder.
 func newWorkspace(t *testing.T) (w onDisk, outside string) {
 	t.Helper()
 	outside = t.TempDir()
@@ -59,14 +59,14 @@ func link(t *testing.T, target, path string) {
 	}
 }
 
-// read returns what the model reads of a file.
+// read returns the text that the model reads of a file.
 func read(t *testing.T, w workspace.Workspace, in readInput) (string, error) {
 	t.Helper()
 	result, err := readFile(t.Context(), w, in)
 	return result.Text(), err
 }
 
-// holds fails the test unless err is there and its text has every part.
+// holds fails the test unless err is not nil and its text has every part.
 func holds(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -146,7 +146,7 @@ func TestPathsStayInTheWorkspace(t *testing.T) {
 			}
 			_, err = writeFile(t.Context(), newLanes(), w, writeInput{Path: test.path, Content: "overwritten"})
 			holds(t, err, test.problem)
-			if test.path != "" { // the default of list_dir
+			if test.path != "" { // list_dir has a default
 				_, err = listDir(t.Context(), w, listInput{Path: test.path})
 				holds(t, err, test.problem)
 			}
@@ -155,7 +155,7 @@ func TestPathsStayInTheWorkspace(t *testing.T) {
 	unchanged(t, outside)
 }
 
-// unchanged fails the test if something outside of the workspace is not as it was.
+// unchanged fails the test if something outside of the workspace has changed.
 func unchanged(t *testing.T, outside string) {
 	t.Helper()
 	for path, want := range map[string]string{".": "secret.txt ws ws-secret", "ws-secret": "secret.txt"} {
@@ -221,7 +221,7 @@ func TestLinkLoopsEnd(t *testing.T) {
 }
 
 func TestWorkspaceMustBeThere(t *testing.T) {
-	// A context that is no call's has no workspace.
+	// A context outside of a call has no workspace.
 	_, err := inWorkspace(readFile)(t.Context(), readInput{Path: "x"})
 	if e, ok := errors.AsType[*sdk.Error](err); !ok || e.Kind != "unavailable" || !strings.Contains(e.Message, "--workspace") {
 		t.Errorf("got %v, want kind unavailable and what to do", err)

@@ -76,7 +76,8 @@ func TestWriteFileKeepsTheMode(t *testing.T) {
 	}
 }
 
-// A reader meets the old or the new content, never a part, and of several writers one wins as a whole.
+// A reader sees the old or the new content and never a mixture. Of several writers, one wins
+// completely.
 func TestWriteFileIsAtomic(t *testing.T) {
 	w, _ := newWorkspace(t)
 	contents := []string{strings.Repeat("a", 50_000), strings.Repeat("b", 10_000)}
@@ -108,7 +109,7 @@ func TestWriteFileIsAtomic(t *testing.T) {
 	}
 }
 
-// noLeftovers fails the test if a temporary file stayed behind.
+// noLeftovers fails the test if a temporary file is left.
 func noLeftovers(t *testing.T, w onDisk) {
 	t.Helper()
 	err := filepath.WalkDir(w.dir, func(path string, _ os.DirEntry, err error) error {

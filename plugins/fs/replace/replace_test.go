@@ -90,7 +90,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the text: an edit that is made can be told from its parts, and what stands around it stays as it is.
+// For every text, an edit changes only its passage.
 func FuzzApply(f *testing.F) {
 	f.Add("a\r\nb\nc", "b\n", "x\ny", false)
 	f.Add("aaa", "aa", "a", true)
@@ -118,7 +118,7 @@ func FuzzApply(f *testing.F) {
 		if all {
 			return
 		}
-		// What comes before and after the one place is the same, byte by byte.
+		// The bytes before and after the passage stay the same.
 		at := strings.Index(lf(text), lf(old))
 		before, after := lf(text)[:at], lf(text)[at+len(lf(old)):]
 		prefix, suffix := rawPrefix(text, before), rawSuffix(text, after)
@@ -128,7 +128,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// rawPrefix returns the shortest beginning of text that is before when its lines end in "\n".
+// rawPrefix returns the shortest prefix of text that equals before when line ends are normalized.
 func rawPrefix(text, before string) string {
 	for n := 0; n <= len(text); n++ {
 		if strings.ReplaceAll(text[:n], "\r\n", "\n") == before && (n == len(text) || !strings.HasPrefix(text[n:], "\n") || n == 0 || text[n-1] != '\r') {
@@ -138,7 +138,7 @@ func rawPrefix(text, before string) string {
 	return ""
 }
 
-// rawSuffix returns the longest end of text that is after when its lines end in "\n".
+// rawSuffix returns the longest suffix of text that equals after when line ends are normalized.
 func rawSuffix(text, after string) string {
 	for n := 0; n <= len(text); n++ {
 		if strings.ReplaceAll(text[n:], "\r\n", "\n") == after {

@@ -12,60 +12,62 @@ import (
 )
 
 const (
-	window   = 256 << 10 // bytes that are searched at a time
-	maxLine  = 8 << 20   // bytes of the longest line, and of a file whose lines are searched together
-	maxKept  = 64 << 10  // bytes of lines before, that are kept from one window to the next
+	window   = 256 << 10 // bytes that are searched at once
+	maxLine  = 8 << 20   // bytes of the longest line, and of a file in multiline mode
+	maxKept  = 64 << 10  // bytes of context lines that are kept from one window to the next
 	maxShown = 400       // bytes of a line that are shown
-	sniffed  = 8000      // bytes that tell encodings apart
+	sniffed  = 8000      // number of bytes that are examined to detect the encoding
 )
 
-// Want is what is to be said of a text.
+// Want selects what Search returns.
 type Want struct {
-	Before, After int  // lines around a matching line
-	Most          int  // matching lines; 0 means all
-	CountOnly     bool // no lines, their number alone
+	Before, After int  // context lines of a match
+	Most          int  // limit of matching lines; 0 means no limit
+	CountOnly     bool // return no lines, only their number
 }
 
 // Line is a line of a text.
 type Line struct {
-	Number int    // from 1
-	Text   string // without its end, and without what is too much of a long line; always UTF-8
-	Match  bool   // whether it matches, or stands around one that does
+	Number int    // line number, from 1
+	Text   string // without line end; a long line is truncated; always UTF-8
+	Match  bool   // true for a match, false for a context line
 }
 
-// Found is what was found in a text.
+// Found is the result of a search in one text.
 type Found struct {
 	Lines   []Line // in order
-	Matches int    // matching lines
-	Binary  bool   // it is no text, and was not searched
-	TooLong bool   // the rest was not searched: it has a line, or is, longer than 8 MiB
+	Matches int    // number of matching lines
+	Binary  bool   // the data is not text and was not searched
+	// the rest was not searched: a line, or the text in multiline mode, exceeds 8 MiB
+	TooLong bool
 }
 
-// Searcher searches one text after the other, in memory that it keeps. It is used from one goroutine at a time.
+// Searcher searches texts one after the other and reuses its memory. It is not safe for concurrent
+// use.
 type Searcher struct {
 	m    *Matcher
 	want Want
 	buf  []byte
 	next []int
 
-	// The text that is searched now.
+	// The present text.
 	r          io.Reader
-	ended      bool // r has
+	ended      bool // r is at its end
 	data       []byte
-	from       int // where in data the search goes on, at the beginning of a line
-	told       int // up to where in data lines were told
-	after      int // how many lines behind the last match are still to be told
-	counted    int // an offset in data,
-	countedNow int // and the number of the line that begins there
+	from       int // offset in data where the search continues, at the start of a line
+	told       int // offset in data up to which lines were added to the result
+	after      int // number of context lines still to add after the last match
+	counted    int // an offset in data
+	countedNow int // the line number at counted
 	found      Found
 }
 
-// NewSearcher returns a searcher. Want is the same for all texts.
+// NewSearcher returns a searcher. Want applies to all texts.
 func NewSearcher(m *Matcher, want Want) *Searcher {
 	return &Searcher{m: m, want: want, buf: make([]byte, window)}
 }
 
-// Search searches a text. The error is that of the reader, or of the context.
+// Search searches a text. The error is that of the reader or of the context.
 func (s *Searcher) Search(ctx context.Context, r io.Reader) (Found, error) {
 	*s = Searcher{m: s.m, want: s.want, buf: s.buf, next: s.next, r: r, countedNow: 1}
 	if err := s.fill(); err != nil {
@@ -98,7 +100,7 @@ func (s *Searcher) Search(ctx context.Context, r io.Reader) (Found, error) {
 	}
 }
 
-// fill reads on until the buffer is full or the text has ended.
+// fill reads until the buffer is full or the text ends.
 func (s *Searcher) fill() error {
 	n := len(s.data)
 	for n < len(s.buf) && !s.ended {
@@ -115,7 +117,7 @@ func (s *Searcher) fill() error {
 	return nil
 }
 
-// asUTF8 makes the text UTF-8 if it is not, as far as matching needs it, and reports whether it is a text at all.
+// asUTF8 converts the text to UTF-8 if matching needs it, and reports whether the data is text.
 func (s *Searcher) asUTF8() bool {
 	head := s.data[:min(len(s.data), sniffed)]
 	zeros := bytes.IndexByte(s.data, 0) >= 0
@@ -125,7 +127,7 @@ func (s *Searcher) asUTF8() bool {
 	}
 	encoding, _, isText := charset.Detect(head, s.ended && len(head) == len(s.data))
 	if !isText {
-		// What has no zeros may still have lines that are worth finding, whatever else is in it.
+		// Data without zero bytes may have lines worth finding, even if it is not text.
 		return !zeros
 	}
 	if encoding.Plain() || encoding.Guessed() && !s.m.foreign {
@@ -136,7 +138,7 @@ func (s *Searcher) asUTF8() bool {
 	return s.fill() == nil
 }
 
-// scan searches the lines of data up to an end, and reports whether enough was found.
+// scan searches the lines of data before end, and reports whether the limit is reached.
 func (s *Searcher) scan(end int) (enough bool) {
 	if s.m.multiline {
 		text := bytes.ReplaceAll(s.data[:end], []byte("\r\n"), []byte("\n"))
@@ -171,7 +173,7 @@ func (s *Searcher) scan(end int) (enough bool) {
 	return false
 }
 
-// tellAround tells the lines behind the last match and those before the next.
+// tellAround adds the context lines after the last match and before the next one.
 func (s *Searcher) tellAround(begin int) {
 	if s.want.CountOnly {
 		return
@@ -188,7 +190,7 @@ func (s *Searcher) tellAround(begin int) {
 	}
 }
 
-// tellAfter tells what is still to be told of the lines behind the last match, as far as they begin before an end.
+// tellAfter adds the missing context lines after the last match that begin before end.
 func (s *Searcher) tellAfter(end int) {
 	for s.after > 0 && s.told < end {
 		s.after--
@@ -196,7 +198,7 @@ func (s *Searcher) tellAfter(end int) {
 	}
 }
 
-// tell adds a line to what was found.
+// tell adds a line to the result.
 func (s *Searcher) tell(begin, end int, match bool) {
 	if s.want.CountOnly {
 		return
@@ -212,8 +214,8 @@ func (s *Searcher) countTo(offset int) {
 	s.counted = offset
 }
 
-// slide makes room for more of the text behind what was not searched yet, and the lines before it. It reports false if
-// there can be no more room.
+// slide makes room in the buffer. It keeps the text that was not searched and the context lines
+// before it. It returns false if there is no more room.
 func (s *Searcher) slide(searched int) bool {
 	keep := max(searched, s.from)
 	for n := 0; n < s.want.Before && keep > s.told; n++ {
@@ -236,12 +238,12 @@ func (s *Searcher) slide(searched int) bool {
 	n := copy(s.buf, s.data[keep:])
 	s.data = s.buf[:n]
 	s.from -= keep
-	s.told = 0 // nothing that was told is kept
+	s.told = 0 // no line of the result is kept
 	s.counted = 0
 	return true
 }
 
-// shown returns a line as UTF-8, and of a long one the part that the match is in.
+// shown returns a line as UTF-8. Of a long line it returns the part with the match.
 func (m *Matcher) shown(line []byte) string {
 	if len(line) <= maxShown {
 		return strings.ToValidUTF8(string(line), "\uFFFD")

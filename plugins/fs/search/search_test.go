@@ -24,7 +24,7 @@ func compile(t *testing.T, p search.Pattern) *search.Matcher {
 	return m
 }
 
-// show returns lines as grep does: 3:of a match, 4-around it.
+// show formats lines like grep: 3:match, 4-context.
 func show(found search.Found) string {
 	var b strings.Builder
 	for _, line := range found.Lines {
@@ -127,7 +127,7 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// Matches and the lines around them do not depend on where one window ends and the next begins.
+// Matches and context lines do not depend on the boundaries of windows.
 func TestSearchOfLongTexts(t *testing.T) {
 	var b strings.Builder
 	for i := 1; i <= 200_000; i++ {
@@ -150,7 +150,7 @@ func TestSearchOfLongTexts(t *testing.T) {
 func TestSearchOfLongLines(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	found := find(t, search.Pattern{Text: "needle"}, search.Want{Before: 1}, "first\n"+long+"\n"+long+"needle"+long+"\nlast needle\n")
-	// The line before is too long to be kept.
+	// The context line is too long to be kept.
 	if len(found.Lines) != 2 || found.Matches != 2 || found.TooLong {
 		t.Fatalf("got %d lines, %d matches", len(found.Lines), found.Matches)
 	}
@@ -185,13 +185,13 @@ func TestSearchEnds(t *testing.T) {
 	if _, err := s.Search(t.Context(), iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("got %v", err)
 	}
-	// What was searched before leaves no trace.
+	// An earlier search does not affect a later one.
 	if found, err := s.Search(t.Context(), strings.NewReader("a\nx\n")); err != nil || show(found) != "2:x\n" {
 		t.Errorf("got %q, %v", show(found), err)
 	}
 }
 
-// Whatever is looked for: what is found is what the regular expression finds, line by line.
+// For every pattern, the result equals that of the regular expression applied line by line.
 func FuzzSearch(f *testing.F) {
 	f.Add("a|bc", "a\nbc\r\n\nabc", false, 1, 1)
 	f.Add("task", "TASK\nta\u017f\u212a", true, 0, 2)
@@ -204,7 +204,7 @@ func FuzzSearch(f *testing.F) {
 			return
 		}
 		if strings.ContainsRune(text, 0) || strings.HasPrefix(text, "\xef") || strings.HasPrefix(text, "\xfe") || strings.HasPrefix(text, "\xff") || strings.IndexFunc(pattern, func(r rune) bool { return r >= 0x80 }) >= 0 {
-			return // decoded first
+			return // the text is decoded first
 		}
 		found, err := search.NewSearcher(m, search.Want{Before: before, After: after}).Search(t.Context(), strings.NewReader(text))
 		if err != nil {
@@ -223,7 +223,7 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// naively is search without haste.
+// naively is a simple reference implementation.
 func naively(re *regexp.Regexp, text string, before, after int) string {
 	lines := strings.Split(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -246,7 +246,7 @@ func naively(re *regexp.Regexp, text string, before, after int) string {
 	for i, line := range lines {
 		if marks[i] != 0 {
 			if len(line) > 400 {
-				return "" // shown in part
+				return "" // long lines are truncated
 			}
 			fmt.Fprintf(&b, "%d%c%s\n", i+1, marks[i], strings.ToValidUTF8(line, "\uFFFD"))
 		}
