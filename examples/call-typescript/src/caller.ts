@@ -1,25 +1,25 @@
-// What a caller of toolhost does: list tools, make a call, bring one its arguments in pieces, cancel one, watch one.
+// List tools, call one, send arguments in pieces, cancel a call, and watch a call.
 import { Toolhost, ToolhostError } from "@toolhost/sdk/client";
 
-const toolhost = new Toolhost(); // TOOLHOST_ADDR, else the toolhost of this user
+const toolhost = new Toolhost(); // at TOOLHOST_ADDR, else the toolhost of this user
 const callId = `report-${crypto.randomUUID()}`;
 
 for (const { name } of await toolhost.listTools()) {
   console.log("tool:", name);
 }
 
-// What the machinery fails with is thrown; what the tool says went wrong is a result with isError.
+// An infrastructure error is thrown. A failure that the tool reports is a result with isError.
 const { result } = await toolhost.call("forecast", { city: "Lagos", days: 2 });
 console.log("call:", result.text);
 
-// The call has an id, so that it can be watched.
+// The call id makes it possible to watch the call later.
 const report = toolhost.execute("report", undefined, { callId });
 await report.send('{"text":"Sun');
 let complete = false;
 for await (const event of report) {
   if (event.type === "status" && !complete) {
-    complete = true; // that was what the tool shows of the first piece
-    console.log("stream:", event.status.tip);
+    complete = true; // the tool has reported the first piece
+    console.log("stream:", event.status.message);
     await report.send('.","stations":2}');
     await report.complete();
   }
@@ -41,7 +41,7 @@ try {
   console.log("cancel:", error.kind);
 }
 
-// All that happened to a call, which may be another program's, and may still run.
+// The events of a call, which may be running, and which another program may have made.
 for await (const event of toolhost.watchCall(callId)) {
   if (event.type === "status" && event.status.progress) {
     console.log(`watch: ${event.status.progress.done} of ${event.status.progress.total}`);

@@ -4,7 +4,7 @@ import { TestHost } from "@toolhost/sdk/testing";
 import { plugin } from "./convert.js";
 
 test("convert", async () => {
-  const host = new TestHost(plugin);
+  await using host = new TestHost(plugin);
   const { result } = await host.call("convert", { value: 1, from: "lb", to: "g" });
   assert.deepEqual(result?.value, { value: 453.592, unit: "g" });
   assert.match((await host.call("convert", { value: 1, from: "lb", to: "km" })).text, /cannot be converted/);

@@ -1,112 +1,111 @@
-/** The two kinds of failure: what a model reads, and what a caller handles. */
+/** The errors of tools, which the model reads, and of the infrastructure, which the caller handles. */
 
-/** Names a failure of the machinery around a tool. */
+/** The kind of an infrastructure error. */
 export type ErrorKind =
-  /** The request itself is wrong. */
+  /** The request is invalid. Sending it again cannot succeed. */
   | "invalid_argument"
-  /** No such tool, plugin, call or run. */
+  /** The named tool, plugin, call, run or artifact does not exist. */
   | "not_found"
-  /** A rule forbids it. */
+  /** A policy rule forbids the call. */
   | "denied"
-  /** A person has to agree first. */
+  /** A person has to approve the call first. */
   | "approval_required"
-  /** Too many calls; see `retryAfterMs`. */
+  /** A rate limit is exhausted; see `retryAfterMs`. */
   | "rate_limited"
-  /** The deadline passed. */
+  /** The deadline of the call passed. */
   | "timeout"
-  /** The caller, an operator or a shutdown cancelled it. */
+  /** The caller, an operator or a shutdown cancelled the call. */
   | "cancelled"
-  /** The process ended, and nothing happened that matters. */
+  /** The process of the plugin ended during a call that has no side effects. */
   | "crashed"
-  /** What is needed cannot be reached now. */
+  /** A component or service is unreachable at the moment. */
   | "unavailable"
-  /** The process ended; side effects may have happened or not. */
+  /** The process or the connection ended. Side effects may have happened or not. */
   | "outcome_unknown"
-  /** The call id is taken by another call. */
+  /** The call id belongs to a call of another tool or with other arguments. */
   | "conflict"
-  /** A bug, or a plugin that broke the contract. */
+  /** A bug, or a plugin that violated the protocol. */
   | "internal";
 
-/** How a process ended. */
+/** How the process of a plugin ended. */
 export interface Exit {
   /** The exit code; -1 if a signal ended it. */
   readonly code: number;
-  /** The signal's name, such as `SIGKILL`; empty if it exited by itself. */
-  readonly signal: string;
-  /** Whether it ended for want of memory. */
+  /** The name of the signal, such as `SIGKILL`. Undefined if the process exited by itself. */
+  readonly signal: string | undefined;
+  /** Whether the process was killed because memory ran out. */
   readonly outOfMemory: boolean;
-  /** Why toolhost thinks it ended, in words. */
+  /** The probable cause, as toolhost explains it. */
   readonly reason: string;
-  /** The last lines that it wrote to standard error. */
+  /** The last lines that the process wrote to standard error. */
   readonly lastStderr: readonly string[];
 }
 
-/** What may be said of a ToolhostError besides its kind and message. */
+/** The properties of a ToolhostError besides its kind and message. */
 export interface ErrorDetails {
-  /** When another try makes sense, in milliseconds. Unset: unknown. */
+  /** After how many milliseconds the caller should try again. */
   retryAfterMs?: number | undefined;
   /** The call that failed. */
-  callId?: string;
-  /** The plugin that it concerns. */
-  plugin?: string;
-  /** The instance that it concerns. */
-  instance?: string;
+  callId?: string | undefined;
+  /** The plugin that the error concerns. */
+  plugin?: string | undefined;
+  /** The plugin instance that the error concerns. */
+  instance?: string | undefined;
   /** How the process ended, for the kinds `crashed` and `outcome_unknown`. */
   exit?: Exit | undefined;
-  /** The operator's rule that decided, for `denied` and `approval_required`. */
-  rule?: string;
+  /** The policy rule that matched, for `denied` and `approval_required`. */
+  rule?: string | undefined;
   /** For `approval_required`: the final arguments as JSON text. */
   arguments?: string | undefined;
-  /** Their digest. */
-  argumentsSha256?: string;
-  /** What made it happen. It is not sent. */
+  /** The digest of the final arguments. */
+  argumentsSha256?: string | undefined;
+  /** The cause. It is not sent. */
   cause?: unknown;
 }
 
 /**
- * A failure of the machinery around a tool, which a caller handles, as opposed to a result that a model reads. A tool
- * throws it to say that what it needs cannot be used: `throw new ToolhostError("unavailable", "the database is down")`.
- * All that the clients of toolhost and agentd throw is one.
+ * An infrastructure error, which the caller handles. A tool throws it if something that it needs does not work:
+ * `throw new ToolhostError("unavailable", "the database is down")`. The clients throw only errors of this class.
  */
 export class ToolhostError extends Error {
   override readonly name = "ToolhostError";
-  /** What kind of failure it is. */
+  /** The kind. */
   readonly kind: ErrorKind;
-  /** When another try makes sense, in milliseconds. Undefined: unknown. */
+  /** After how many milliseconds the caller should try again. Undefined if that is unknown. */
   readonly retryAfterMs: number | undefined;
-  /** The call that failed; empty if there was none. */
-  readonly callId: string;
-  /** The plugin that it concerns; may be empty. */
-  readonly plugin: string;
-  /** The instance that it concerns; may be empty. */
-  readonly instance: string;
+  /** The id of the call that failed. Undefined if the request never became a call. */
+  readonly callId: string | undefined;
+  /** The plugin that the error concerns. Undefined if it concerns none. */
+  readonly plugin: string | undefined;
+  /** The plugin instance that the error concerns. Undefined if it concerns none. */
+  readonly instance: string | undefined;
   /** How the process ended, for the kinds `crashed` and `outcome_unknown`. */
   readonly exit: Exit | undefined;
-  /** The operator's rule that decided; empty if none did. */
-  readonly rule: string;
-  /** For `approval_required`, the final arguments as JSON text: show them to a person. Undefined: they are too large. */
+  /** The policy rule that matched. Undefined if no rule matched. */
+  readonly rule: string | undefined;
+  /** For `approval_required`, the final arguments as JSON text. Undefined if they are too large to include. */
   readonly arguments: string | undefined;
-  /** The digest of the final arguments, for `Approval.argumentsSha256`; empty if there is none. */
-  readonly argumentsSha256: string;
+  /** The digest of the final arguments, to pass as `Approval.argumentsSha256`. Undefined if there is none. */
+  readonly argumentsSha256: string | undefined;
 
-  /** Makes a failure of a kind; `message` says what happened, why, and what to do. */
+  /** Creates an error. `message` says what happened, why, and what to do about it. */
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
     super(message || kind, details.cause === undefined ? undefined : { cause: details.cause });
     this.kind = kind;
     this.retryAfterMs = details.retryAfterMs;
-    this.callId = details.callId ?? "";
-    this.plugin = details.plugin ?? "";
-    this.instance = details.instance ?? "";
+    this.callId = details.callId || undefined;
+    this.plugin = details.plugin || undefined;
+    this.instance = details.instance || undefined;
     this.exit = details.exit;
-    this.rule = details.rule ?? "";
+    this.rule = details.rule || undefined;
     this.arguments = details.arguments;
-    this.argumentsSha256 = details.argumentsSha256 ?? "";
+    this.argumentsSha256 = details.argumentsSha256 || undefined;
   }
 }
 
 /**
- * What a tool throws to tell the model that the call failed, and why: `throw new ToolError("there is no city Atlantis")`.
- * The model reads the message and can act on it. It reads other errors, too, which are logged besides.
+ * A tool throws it to tell the model that the call failed, and why: `throw new ToolError("there is no city Atlantis")`. The
+ * model reads the message. It also reads the messages of other errors, and these are logged with their stack.
  */
 export class ToolError extends Error {
   override readonly name = "ToolError";

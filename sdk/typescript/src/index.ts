@@ -1,5 +1,5 @@
 /**
- * Write tools for toolhost: a typed function becomes a tool.
+ * Write tools for toolhost: typed functions become tools.
  *
  *     serve({
  *       name: "weather",
@@ -33,11 +33,11 @@ export {
   type Usage,
 } from "./content.js";
 export { type ErrorDetails, type ErrorKind, type Exit, ToolError, ToolhostError } from "./error.js";
-export { encodeJSON, parseJSON, RawJSON, rawJSON } from "./json.js";
+export { encodeJSON, parseJSON, type RawJSON, rawJSON } from "./json.js";
 export type { Artifact } from "./plugin/artifact.js";
 export type { Call, Logger, Session } from "./plugin/call.js";
 export type { AfterAnswer, BeforeAnswer, Filter, FilterCall, FilteredCall } from "./plugin/filter.js";
-export { type Permissions, type Plugin, problemsOf } from "./plugin/plugin.js";
+export { type Permissions, type Plugin, validatePlugin } from "./plugin/plugin.js";
 export type { JSONSchema, Schema } from "./plugin/schema.js";
 export { serve } from "./plugin/serve.js";
 export {
@@ -54,4 +54,5 @@ export {
   tool,
   type Variant,
 } from "./plugin/tool.js";
+export type { JSONSchemaOptions, StandardJSONSchema, StandardSchema } from "./standard.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "./status.js";

@@ -1,40 +1,40 @@
-/** What a call shows to people while it runs, and what it logs. The model sees none of it. */
+/** What a call reports to people while it runs. The model receives none of it. */
 
-/** Where a call stands, for people. */
+/** The state of a call. `success` and `error` are terminal. */
 export type StatusState = "wait" | "doing" | "success" | "error";
 
-/** How far a call is, in units of the tool's choice. */
+/** How much of its work a call has done, in a unit that the tool chooses. */
 export interface Progress {
-  /** The amount done. Never falls. */
+  /** The amount done. It must not decrease. */
   readonly done: number;
-  /** The amount in all; 0 or unset: unknown. */
+  /** The total amount. Undefined if it is unknown. */
   readonly total?: number;
   /** One line for people. */
   readonly message?: string;
 }
 
-/** What a call shows to people. What is not set stays as it was. */
+/** A change of what a call shows to people. A missing property stays as it was. */
 export interface Status {
-  /** Where the call stands. */
+  /** The state of the call. */
   readonly state?: StatusState | undefined;
   /** One line for people. */
-  readonly tip?: string;
-  /** A JSON object, merged into the one so far: objects deeply, all else replaced. */
+  readonly message?: string;
+  /** A JSON object that is merged into the earlier one: objects recursively, all other values replaced. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** How far the work is. */
+  /** The progress of the call. */
   readonly progress?: Progress | undefined;
-  /** A JSON value for people to look at. */
+  /** A JSON value that is shown to people. */
   readonly result?: unknown;
 }
 
-/** How grave a log record is. */
+/** The level of a log record. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** One line of a tool's own log. */
+/** One record of the log of a tool. */
 export interface LogRecord {
-  /** When it was written. */
+  /** When the tool wrote the record. */
   readonly time: Date;
-  /** How grave it is. */
+  /** The level. */
   readonly level: LogLevel;
   /** The message. */
   readonly message: string;
@@ -42,7 +42,7 @@ export interface LogRecord {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Reports whether nothing comes after a state. */
+/** Reports whether a state is terminal. */
 export function isTerminal(state: StatusState | undefined): boolean {
   return state === "success" || state === "error";
 }

@@ -14,10 +14,10 @@ test("addresses", () => {
     ["unix://t.sock", /is not absolute/],
     ["unix:///a/", /names a folder/],
     [`unix:///${"a".repeat(103)}`, /has 104 bytes and the kernel takes 103/],
-    ["localhost:80", /is ill-formed/],
-    ["127.0.0.1", /is ill-formed/],
-    ["127.0.0.1:70000", /is ill-formed/],
-    ["::1:80", /is ill-formed/],
+    ["localhost:80", /is malformed/],
+    ["127.0.0.1", /is malformed/],
+    ["127.0.0.1:70000", /is malformed/],
+    ["::1:80", /is malformed/],
     ["10.0.0.1:80", /is not on loopback/],
     ["[2001:db8::1]:80", /is not on loopback/],
   ] as const) {
@@ -32,10 +32,7 @@ test("where a server is found", () => {
   assert.equal(find("", { XDG_RUNTIME_DIR: "/run/user/1" }), "unix:///run/user/1/toolhost/toolhost.sock");
   const uid = process.getuid?.();
   assert.equal(find(undefined, { XDG_RUNTIME_DIR: "relative" }), `unix:///tmp/toolhost-${uid}/toolhost.sock`);
-  assert.throws(
-    () => find(undefined, { TOOLHOST_ADDR: "x" }),
-    /the environment's TOOLHOST_ADDR: the address "x" is ill-formed/,
-  );
+  assert.throws(() => find(undefined, { TOOLHOST_ADDR: "x" }), /the environment's TOOLHOST_ADDR: the address "x" is malformed/);
 });
 
 test("a default socket of a stranger", async () => {

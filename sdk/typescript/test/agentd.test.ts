@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Agentd, DecisionKind, type RunEvent, RunState, StopReason, ToolhostError, Verdict } from "@toolhost/sdk/client";
+import { AgentClient, type RunEvent, ToolhostError } from "@toolhost/sdk/client";
 import { type Host, program, Running, startToolhost } from "./harness.js";
 
 const asking = `
@@ -22,8 +22,8 @@ turns:
 `;
 
 let host: Host;
-let agentd: Agentd;
-let asker: Agentd; // whose model asks the user
+let agentd: AgentClient;
+let asker: AgentClient; // whose model asks the user
 const running: Running[] = [];
 
 before(async () => {
@@ -31,7 +31,7 @@ before(async () => {
   [agentd, asker] = await Promise.all([startAgentd("a", script), startAgentd("b", asking)]);
 });
 
-async function startAgentd(name: string, turns: string): Promise<Agentd> {
+async function startAgentd(name: string, turns: string): Promise<AgentClient> {
   const { home } = host;
   await writeFile(join(home, `${name}.yaml`), turns);
   const address = `unix://${join(home, `${name}.sock`)}`;
@@ -41,7 +41,7 @@ async function startAgentd(name: string, turns: string): Promise<Agentd> {
   const started = new Running(program("agentd"), args, { HOME: home, PATH: process.env.PATH, TMPDIR: home });
   running.push(started);
   await started.line();
-  return new Agentd({ address });
+  return new AgentClient({ address });
 }
 
 after(async () => {
@@ -54,33 +54,33 @@ after(async () => {
 /** Responds to what a run asks, once. */
 const responding = (respond: (runId: string, decisionId: string) => Promise<unknown>) => {
   const events: RunEvent[] = [];
-  const show = async (event: RunEvent, runId: string) => {
+  const onEvent = async (event: RunEvent, runId: string) => {
     events.push(event);
-    if (event.event.case === "decisionRequested") {
-      assert.equal(event.event.value.decision?.kind, DecisionKind.APPROVAL);
+    if (event.type === "decisionRequested") {
+      assert.equal(event.decision.kind, "approval");
       const { state, pendingDecisions } = await agentd.getRun(runId);
-      assert.equal(state, RunState.WAITING);
+      assert.equal(state, "waiting");
       await respond(runId, pendingDecisions[0]?.decisionId ?? "");
     }
   };
-  return { events, show };
+  return { events, onEvent };
 };
 
 test("a run uses tools, and a person approves", async () => {
-  const { events, show } = responding((runId, decision) => agentd.approve(runId, decision, { by: "eva" }));
-  const finished = await agentd.run({ prompt: "Greet Ada.", runId: "r-1" }, { show });
-  assert.equal(finished.stopReason, StopReason.END_TURN);
+  const { events, onEvent } = responding((runId, decision) => agentd.approve(runId, decision, { by: "eva" }));
+  const finished = await agentd.run({ prompt: "Greet Ada.", runId: "r-1" }, { onEvent });
+  assert.equal(finished.stopReason, "end_turn");
   assert.equal(finished.text, "It says: hello Ada; wiped all.");
-  const made = events.find((e) => e.event.case === "decisionMade");
-  assert(made?.event.case === "decisionMade" && made.event.value.verdict === Verdict.APPROVE);
-  assert.equal(made.event.value.decidedBy, "eva");
-  const durable = events.filter((e) => e.index === 0n);
+  const made = events.find((e) => e.type === "decisionMade");
+  assert(made?.type === "decisionMade" && made.verdict === "approve");
+  assert.equal(made.decidedBy, "eva");
+  const durable = events.filter((e) => e.index === 0);
   const rest: RunEvent[] = [];
-  for await (const event of agentd.watchRun("r-1", { afterSeq: durable.at(-2)?.seq ?? 0n })) {
+  for await (const event of agentd.watchRun("r-1", { afterSeq: durable.at(-2)?.seq ?? 0 })) {
     rest.push(event);
   }
   assert.deepEqual(
-    rest.map((e) => e.event.case),
+    rest.map((e) => e.type),
     ["runFinished"],
   );
 });
@@ -94,21 +94,21 @@ test("a person edits or rejects", async () => {
 
 test("a person answers", async () => {
   let asked: string | undefined;
-  const show = async ({ event }: RunEvent, runId: string) => {
-    if (event.case === "decisionRequested") {
-      assert.equal(event.value.decision?.kind, DecisionKind.QUESTION);
-      asked = event.value.decision.reason;
-      await asker.answer(runId, event.value.decision.decisionId, "mauve 4711", { by: "eva" });
+  const onEvent = async (event: RunEvent, runId: string) => {
+    if (event.type === "decisionRequested") {
+      assert.equal(event.decision.kind, "question");
+      asked = event.decision.reason;
+      await asker.answer(runId, event.decision.decisionId, "mauve 4711", { by: "eva" });
     }
   };
-  const finished = await asker.run({ prompt: "Paint it.", people: { attended: true } }, { show });
+  const finished = await asker.run({ prompt: "Paint it.", people: { attended: true } }, { onEvent });
   assert.match(finished.text, /^You said .*mauve 4711/s);
   assert.match(asked ?? "", /Which colour\?/);
 });
 
 test("runs are cancelled, listed, and not confused", async () => {
-  const { show } = responding((runId) => agentd.cancelRun(runId, "enough"));
-  assert.equal((await agentd.run({ prompt: "Greet Ada.", runId: "r-2" }, { show })).stopReason, StopReason.CANCELLED);
+  const { onEvent } = responding((runId) => agentd.cancelRun(runId, { reason: "enough" }));
+  assert.equal((await agentd.run({ prompt: "Greet Ada.", runId: "r-2" }, { onEvent })).stopReason, "cancelled");
   const ids: string[] = [];
   for await (const run of agentd.listRuns({ pageSize: 2 })) {
     ids.push(run.runId);
@@ -119,5 +119,5 @@ test("runs are cancelled, listed, and not confused", async () => {
     work.then(undefined, (error: unknown) => error instanceof ToolhostError && error.kind);
   assert.equal(await kind(agentd.startRun({ prompt: "Something else.", runId: "r-1" })), "conflict");
   assert.equal(await kind(agentd.getRun("r-none")), "not_found");
-  assert.equal(await kind(agentd.respond("r-1", [{ decisionId: "x", verdict: { case: "approve", value: {} } }])), "not_found");
+  assert.equal(await kind(agentd.respond("r-1", [{ verdict: "approve", decisionId: "x" }])), "not_found");
 });

@@ -184,7 +184,7 @@ withFake("a call whose reader leaves is cancelled, and gets to its end", async (
   const cost = fake.say(number, { case: "log", value: { message: "late" } });
   const [, more] = await fake.frames("credit", 2);
   assert(more?.frame.case === "credit" && more.frame.value.bytes === cost);
-  assert.match((await failure(execution.outcome())).message, /was left before they ended; to know the outcome, read/);
+  assert.match((await failure(execution.outcome())).message, /ended before the call did; read all events/);
 });
 
 withFake("a call with an id goes on without its reader", async () => {
@@ -203,7 +203,10 @@ withFake("the outcome can be waited for beside the loop over the events", async 
   const [start] = await fake.frames("start", 1);
   const events = readAll(execution);
   const outcome = execution.outcome();
-  await assert.rejects(readAll(execution), { kind: "invalid_argument", message: /are read by another loop; read them in one/ });
+  await assert.rejects(readAll(execution), {
+    kind: "invalid_argument",
+    message: /another loop reads the events of the call; read them in one/,
+  });
   fake.answer(start?.call ?? 0, "done");
   assert.equal((await outcome).result.text, "done");
   assert.deepEqual(
@@ -236,7 +239,7 @@ withFake("a stream that breaks", async () => {
   fake.streams[0]?.emit("error", { code: status.INTERNAL, details: "a bug 4711" });
   const executed = await complete;
   assert.equal(executed.kind, "outcome_unknown");
-  assert.match(executed.message, /had no call id .* give calls that change something an id \(a bug 4711\)$/);
+  assert.match(executed.message, /had no call id; give calls with side effects a call id \(a bug 4711\)$/);
   const unexecuted = await failure(half.outcome());
   assert.equal(unexecuted.kind, "internal");
   assert.match(unexecuted.message, /before the arguments were complete; the call was not executed \(a bug 4711\)$/);
@@ -253,7 +256,7 @@ withFake("what is too large to be sent ends its call, and no other", async () =>
   const [start] = await fake.frames("start", 1);
   const error = await failure(toolhost.call("t", {}, { context: { big: "x".repeat(4 << 20) } }));
   assert.equal(error.kind, "invalid_argument");
-  assert.match(error.message, /has \d+ bytes, and 4194304 can be; give it a smaller context$/);
+  assert.match(error.message, /has \d+ bytes of context and options, and the limit is 4194304; use a smaller context$/);
   fake.answer(start?.call ?? 0, "other");
   assert.equal((await other).result.text, "other");
 });
@@ -303,7 +306,7 @@ withFake("arguments that cannot be had end their call at once", async () => {
     throw new Error("the model is gone");
   }
   const error = await failure(toolhost.execute("t", broken()).outcome());
-  assert.equal(error.message, "the call's arguments could not be had, and it was not executed: the model is gone");
+  assert.equal(error.message, "the arguments of the call could not be read, and it was not executed: the model is gone");
   const [cancel] = await fake.frames("cancel", 1);
   assert(cancel?.frame.case === "cancel" && cancel.frame.value.reason === error.message);
 });
@@ -318,7 +321,7 @@ withFake("a caller that stops waiting is told what was done, or that nobody said
   const error = { kind: 7, message: "stopped half way" }; // cancelled
   fake.say(first?.call ?? 0, { case: "ended", value: { outcome: { case: "error", value: error } } } as Event["event"]);
   assert.equal((await answered).message, "stopped half way");
-  const words = "enough 4711; the call was told to stop, and has not ended yet; one with a callId can be watched";
+  const words = "enough 4711; the call was cancelled and has not ended yet; give calls a callId to watch them";
   assert.deepEqual([(await unanswered).kind, (await unanswered).message], ["cancelled", words]);
 });
 

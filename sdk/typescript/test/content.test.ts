@@ -27,7 +27,7 @@ test("a line of the log says what JSON cannot", async () => {
     name: "p",
     tools: [
       tool({ name: "t", description: "Logs." }, async (_, call) => {
-        await call.log.info("odd", { map: new Map([["k", 1]]), none: Number.NaN, bytes: Uint8Array.of(7), list: [1] });
+        call.log.info("odd", { map: new Map([["k", 1]]), none: Number.NaN, bytes: Uint8Array.of(7), list: [1] });
       }),
     ],
   });

@@ -52,8 +52,8 @@ async function settle(): Promise<void> {
 test("a frame is sent only while the credit is positive, and costs its whole size", async () => {
   const wire = new Wire(
     tool(spec, async (_, call) => {
-      for (const tip of ["a", "b", "c"]) {
-        await call.status({ tip });
+      for (const message of ["a", "b", "c"]) {
+        call.status({ message });
       }
       return "done";
     }),
@@ -99,7 +99,7 @@ test("what is said without waiting is bounded, and the end comes all the same", 
   const wire = new Wire(
     tool(spec, (_, call) => {
       for (let i = 0; i < 5_000; i++) {
-        void call.log.info("x".repeat(1000));
+        call.log.info("x".repeat(1000));
         void call.progress(i, 5_000);
       }
       return "done";

@@ -21,18 +21,18 @@ test("a declaration that is wrong is refused, with all that is wrong", () => {
     filters: [{ name: "y" }],
   };
   assert.throws(() => new TestHost(plugin), {
-    message: `The plugin "9" cannot be served, because its declaration is wrong:
-  the plugin: the name "9" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter
-  tool "a b": the name "a b" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter
-  tool "a b": its description is empty; say what it is for, when not to use it and what it returns
-  tool "x": it declares partialArguments, but a function cannot be shown them; use objectTool
+    message: `The plugin "9" cannot be served, because its declaration is invalid:
+  the plugin: the name "9" is malformed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter
+  tool "a b": the name "a b" is malformed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter
+  tool "a b": its description is empty; state its purpose, when not to use it, and what it returns
+  tool "x": it declares partialArguments, but a function cannot receive them; use objectTool
   tool "x": a duration is negative
   tool "x": its metadata: a value of type function has no JSON form; use an object, a list, a text or a number
   tool "x": another tool of the plugin has that name
   tool "x": its input example 1: Invalid input: expected number, received string
   tool "y": its input schema: it must have "type": "object"
-  tool "z": its input schema: Date cannot be represented in JSON Schema; use what JSON has, such as z.iso.datetime() in place of z.date()
-  tool number 6: it was not made by tool() or objectTool()
+  tool "z": its input schema: Date cannot be represented in JSON Schema; use types that JSON has, such as z.iso.datetime() instead of z.date()
+  tool number 6: it was not created by tool() or objectTool()
   filter "y": a tool or another filter of the plugin has that name
   filter "y": it has neither before nor after
 `,

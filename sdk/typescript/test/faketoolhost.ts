@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-js";
 import { toolhost as contract } from "@toolhost/sdk/proto";
-import { sayingMore, saysMore } from "../dist/client/more.js";
+import { acceptsBatches, announceBatches } from "../dist/client/batch.js";
 import { methodDefinition } from "../dist/wire/rpc.js";
 import { eventually } from "./harness.js";
 
@@ -42,8 +42,8 @@ export class FakeToolhost {
           }
           this.streams.push(stream);
           if (this.more) {
-            assert(saysMore(stream.metadata));
-            stream.sendMetadata(sayingMore());
+            assert(acceptsBatches(stream.metadata));
+            stream.sendMetadata(announceBatches());
           }
           stream.on("data", (message: Request) => {
             this.messages.push(message);

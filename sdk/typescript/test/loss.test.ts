@@ -49,7 +49,7 @@ test("a call that may have been executed, and one that was not", async () => {
   const executed = await complete.error;
   assert.equal(executed?.kind, "outcome_unknown");
   assert.equal(executed?.callId, "c-1");
-  assert.match(executed?.message ?? "", /the same call, sent again with the same call id, tells its outcome/);
+  assert.match(executed?.message ?? "", /send the same call with the same call id again to get its outcome/);
   const unexecuted = await incomplete.error;
   assert.equal(unexecuted?.kind, "unavailable");
   assert.match(unexecuted?.message ?? "", /the call was not executed/);

@@ -163,12 +163,12 @@ test("what a tool throws", async () => {
     return got.error ? `${got.error.kind}: ${got.error.message}` : got.isError && got.text;
   };
   assert.equal(await thrown(new ToolError("no such city")), "no such city");
-  assert.equal(await thrown(new ToolError()), "the tool failed with an error of type ToolError that says nothing");
-  assert.equal(await thrown(new RangeError()), "the tool failed with an error of type RangeError that says nothing");
+  assert.equal(await thrown(new ToolError()), "the tool failed with an error of type ToolError without a message");
+  assert.equal(await thrown(new RangeError()), "the tool failed with an error of type RangeError without a message");
   assert.equal(await thrown(new Error("no such file")), "no such file");
-  assert.equal(await thrown("words"), "the tool threw 'words', which is no Error");
-  assert.equal(await thrown({ code: 7 }), "the tool threw { code: 7 }, which is no Error");
-  assert.equal(await thrown(undefined), "the tool threw undefined, which is no Error");
+  assert.equal(await thrown("words"), "the tool threw 'words', which is not an Error");
+  assert.equal(await thrown({ code: 7 }), "the tool threw { code: 7 }, which is not an Error");
+  assert.equal(await thrown(undefined), "the tool threw undefined, which is not an Error");
   const refused = new TypeError("fetch failed", { cause: new Error("refused") });
   assert.equal(await thrown(refused), "TypeError: fetch failed (Error: refused)");
   assert.equal(await thrown(new ToolhostError("rate_limited", "enough", { retryAfterMs: 10 })), "rate_limited: enough");
@@ -177,7 +177,7 @@ test("what a tool throws", async () => {
 test("paths in errors are relative to the workspace", async () => {
   const workspace = await mkdtemp(join(tmpdir(), "workspace-"));
   const host = hostOf(
-    tool(spec("reads"), (_, call) => readFile(join(call.workspace, "sub/none.txt"), "utf8")),
+    tool(spec("reads"), (_, call) => readFile(join(call.workspace ?? "", "sub/none.txt"), "utf8")),
     tool(spec("tells"), (_, call) => {
       throw new ToolhostError("unavailable", `there is no ${call.workspace}/none.txt`, { retryAfterMs: 10 });
     }),
@@ -206,14 +206,14 @@ test("the rule of relative paths is that of the other SDKs", async () => {
 test("a preview that fails is lost alone", async () => {
   const written = objectTool({ ...spec("write"), input: z.object({ text: z.string() }), partialArguments: true }, (call) => ({
     preview: async () => {
-      await call.status({ tip: "seen" });
+      call.status({ message: "seen" });
       throw new Error("no view today");
     },
     run: ({ text }) => `wrote ${text}`,
   }));
   const got = hostOf(written).stream("write");
   got.append('{"text":"a');
-  await got.status(({ tip }) => tip === "seen");
+  await got.status(({ message }) => message === "seen");
   got.complete('{"text":"ab"}');
   await got.ended;
   assert.deepEqual([got.text, got.error], ["wrote ab", undefined]);
@@ -256,27 +256,27 @@ test("the compiler holds what a tool returns against its output", async () => {
 test("statuses are kept in order", async () => {
   const host = hostOf(
     tool(spec("good"), async (_, call) => {
-      await call.status({ tip: "a" });
-      await call.status({ state: "wait", tip: "goes not back" });
+      call.status({ message: "a" });
+      call.status({ state: "wait", message: "goes not back" });
       void call.progress(1, 2);
     }),
     tool(spec("bad"), async (_, call) => {
-      await call.status({ tip: "a" });
+      call.status({ message: "a" });
       throw new ToolError("x");
     }),
     tool(spec("own"), async (_, call) => {
-      await call.status({ state: "success" });
-      await call.status({ tip: "too late" });
+      call.status({ state: "success" });
+      call.status({ message: "too late" });
     }),
     tool(spec("quiet"), () => "x"),
   );
   assert.deepEqual((await host.call("good")).statuses, [
-    { state: "doing", tip: "a" },
-    { tip: "goes not back" },
-    { progress: { done: 1, total: 2, message: "" } },
+    { state: "doing", message: "a" },
+    { message: "goes not back" },
+    { progress: { done: 1, total: 2 } },
     { state: "success" },
   ]);
-  assert.deepEqual((await host.call("bad")).statuses, [{ state: "doing", tip: "a" }, { state: "error" }]);
+  assert.deepEqual((await host.call("bad")).statuses, [{ state: "doing", message: "a" }, { state: "error" }]);
   assert.deepEqual((await host.call("own")).statuses, [{ state: "success" }]);
   assert.deepEqual((await host.call("quiet")).statuses, []);
 });
@@ -284,8 +284,18 @@ test("statuses are kept in order", async () => {
 test("a call knows where and for whom it runs", async () => {
   const host = hostOf(
     tool({ ...spec("t"), contextKeys: ["user"], requiresAuth: ["TOKEN"] }, (_, call) => {
-      const { id, attempt, session, workspace, traceparent, values, secrets, deadline, argumentsText } = call;
-      return { id, attempt, session, workspace, traceparent, values, secrets, deadline: deadline !== undefined, argumentsText };
+      const { id, attempt, session, workspace, traceparent, context, secrets, deadline, argumentsText } = call;
+      return {
+        id,
+        attempt,
+        session,
+        workspace,
+        traceparent,
+        context,
+        secrets,
+        deadline: deadline !== undefined,
+        argumentsText,
+      };
     }),
   );
   const got = await host.call(
@@ -297,7 +307,7 @@ test("a call knows where and for whom it runs", async () => {
       session: "s",
       workspace: "/w",
       traceparent: "00-a",
-      values: { user: "eva", other: 1 },
+      context: { user: "eva", other: 1 },
       secrets: { TOKEN: "t", OTHER: "o" },
       timeoutMs: 1000,
     },
@@ -308,7 +318,7 @@ test("a call knows where and for whom it runs", async () => {
     session: "s",
     workspace: "/w",
     traceparent: "00-a",
-    values: { user: "eva" },
+    context: { user: "eva" },
     secrets: { TOKEN: "t" },
     deadline: true,
     argumentsText: "{}",
@@ -319,7 +329,7 @@ test("a tool sees what was cancelled, and its object is closed", async () => {
   let closed = 0;
   const host = hostOf(
     objectTool({ ...spec("t"), input: z.object({ text: z.string() }), partialArguments: true }, (call) => ({
-      preview: ({ text: soFar }) => call.status({ tip: soFar ?? "" }),
+      preview: ({ text: soFar }) => call.status({ message: soFar ?? "" }),
       run: () =>
         new Promise((_, reject) => call.signal.addEventListener("abort", () => reject(new DOMException("x", "AbortError")))),
       close: () => {
@@ -329,7 +339,7 @@ test("a tool sees what was cancelled, and its object is closed", async () => {
   );
   const abandoned = host.stream("t");
   abandoned.append('{"text":"ha');
-  assert.equal((await abandoned.status((s) => s.tip !== undefined)).tip, "ha");
+  assert.equal((await abandoned.status((s) => s.message !== undefined)).message, "ha");
   abandoned.cancel("changed its mind");
   await abandoned.ended;
   assert.deepEqual(
@@ -380,12 +390,12 @@ test("a tool looks different to each session", async () => {
         ...spec("query"),
         input: z.object({ table: z.string() }),
         contextKeys: ["project"],
-        describe: ({ session, values }) => {
+        describe: ({ session, context }) => {
           if (session === "broken") {
             throw new Error("no database");
           }
           return {
-            description: `Queries ${values.project}.`,
+            description: `Queries ${context.project}.`,
             input: z.object({ table: z.enum(["a", "b"]).transform((t) => t.toUpperCase()) }),
           };
         },
@@ -397,7 +407,7 @@ test("a tool looks different to each session", async () => {
   assert.equal((await seen({}))?.description, "Does what a test needs.");
   assert.equal((await seen({}))?.dynamic, true);
   assert.equal((await seen({ session: "broken" }))?.description, "Does what a test needs.");
-  const mine = await seen({ session: "s", values: { project: "p", undeclared: 1 } });
+  const mine = await seen({ session: "s", context: { project: "p", undeclared: 1 } });
   assert(mine);
   assert.equal(mine.description, "Queries p.");
   assert.deepEqual((mine.input_schema as { properties: unknown }).properties, { table: { type: "string", enum: ["a", "b"] } });
@@ -439,7 +449,7 @@ test("filters", async () => {
   assert.deepEqual([untouched.error, untouched.arguments, untouched.deny], [undefined, undefined, undefined]);
   assert.match(
     (await host.before("f", { tool: "wrong" })).error?.message ?? "",
-    /before the call it may answer one of arguments, deny, answer/,
+    /before the call it must return one of arguments, deny, answer/,
   );
   assert.equal((await host.before("f", { tool: "throw" })).error?.message, "broken");
   const after = await host.after("f", { tool: "t", result: result({ content: ["a", json({ x: 1 })] }) });

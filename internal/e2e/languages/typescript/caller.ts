@@ -102,9 +102,9 @@ async function endedLines({ plugin, replayed, error, result }: EndedEvent): Prom
   return lines;
 }
 
-function statusLine({ state = "-" as never, tip = "", parameters, progress: p, result }: Status): string {
+function statusLine({ state = "-" as never, message = "", parameters, progress: p, result }: Status): string {
   const progress = p ? `${p.done}/${p.total ?? 0} ${shown(p.message ?? "")}` : "-";
-  return `status ${state}: tip ${shown(tip)}, parameters ${canonical(parameters)}, progress ${progress}, result ${canonical(result)}`;
+  return `status ${state}: tip ${shown(message)}, parameters ${canonical(parameters)}, progress ${progress}, result ${canonical(result)}`;
 }
 
 async function tell(event: CallEvent): Promise<void> {

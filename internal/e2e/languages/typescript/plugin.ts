@@ -89,24 +89,24 @@ await serve({
       }),
     ),
     tool({ ...spec("steps") }, async (_, call) => {
-      await call.status({ state: "wait", tip: "about to begin", parameters: { a: { x: 1 }, n: 1 } });
-      await call.status({ state: "doing", tip: "at wörk", parameters: { a: { y: 2 } } });
-      await call.progress(1, 3, "a third");
-      await call.log.warn("halfway", { left: 2 });
-      await call.progress(2.5, 3);
-      await call.status({ state: "success", tip: "done", parameters: { n: 2 }, result: { rows: 3 } });
+      call.status({ state: "wait", message: "about to begin", parameters: { a: { x: 1 }, n: 1 } });
+      call.status({ state: "doing", message: "at wörk", parameters: { a: { y: 2 } } });
+      call.progress(1, 3, "a third");
+      call.log.warn("halfway", { left: 2 });
+      call.progress(2.5, 3);
+      call.status({ state: "success", message: "done", parameters: { n: 2 }, result: { rows: 3 } });
       return "stepped";
     }),
     tool({ ...spec("wait"), input: z.object({ quietly: z.boolean().default(false) }) }, async ({ quietly }, call) => {
       if (!quietly) {
-        await call.status({ tip: "waiting" });
+        call.status({ message: "waiting" });
       }
       await new Promise((_, reject) => call.signal.addEventListener("abort", () => reject(call.signal.reason)));
     }),
     tool({ ...spec("about_the_call"), contextKeys: ["colour"] }, (_, call) => ({
       call_id: call.id,
       attempt: call.attempt,
-      colour: call.values.colour ?? null,
+      colour: call.context.colour ?? null,
     })),
     tool({ ...spec("parameters"), input: parameters }, () => "fits"),
     objectTool({ ...spec("draft"), input: z.object({ text: z.string() }), partialArguments: true }, (call) => {
@@ -115,7 +115,7 @@ await serve({
         preview: async ({ text = "" }) => {
           if (text !== shown && text.endsWith("|")) {
             shown = text;
-            await call.status({ tip: "so far", parameters: { text } });
+            call.status({ message: "so far", parameters: { text } });
           }
         },
         run: ({ text }) => `${text} after ${shown}`,

@@ -1,25 +1,25 @@
-/** Where a server is: how an address is written, and where the default sockets are. */
+/** Addresses of servers: their syntax, the default sockets, and the check of socket owners. */
 import { constants } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { isIP } from "node:net";
 import { dirname, join, normalize } from "node:path";
 import { ToolhostError } from "../error.js";
 
-/** What a kernel's socket address holds of a path. */
+/** The longest path of a socket in bytes: the limit of macOS, the smallest of all supported systems. */
 const maxSocketPath = 103;
 const unixScheme = "unix://";
 
 /** Where a server listens: a unix socket, or a TCP port on loopback. */
 export interface Address {
-  /** The socket's absolute path; undefined for TCP. */
+  /** The absolute path of the socket. Undefined for TCP. */
   readonly path?: string;
-  /** The port on loopback; undefined for a socket. */
+  /** The port on the loopback interface. Undefined for a socket. */
   readonly tcp?: { readonly host: string; readonly port: number };
-  /** It is this user's default socket, which nobody chose. */
+  /** Whether it is the default socket of this user, because no address is configured. */
   readonly own?: boolean;
 }
 
-/** Reads an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. All else is refused: the API stays on this machine. */
+/** Parses an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Other machines must not reach the API. */
 export function parseAddress(text: string): Address {
   if (text.startsWith(unixScheme)) {
     return { path: socketPath(text.slice(unixScheme.length)) };
@@ -31,7 +31,7 @@ export function parseAddress(text: string): Address {
   const host = v6 ?? v4 ?? "";
   const port = Number(digits);
   if (isIP(host) !== (v6 ? 6 : 4) || !(port <= 65535)) {
-    throw wrong(`the address ${JSON.stringify(text)} is ill-formed; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT`);
+    throw wrong(`the address ${JSON.stringify(text)} is malformed; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT`);
   }
   if (host !== "::1" && !host.startsWith("127.")) {
     const why =
@@ -64,7 +64,7 @@ function wrong(message: string): ToolhostError {
   return new ToolhostError("invalid_argument", message);
 }
 
-/** Returns an address as parseAddress reads it. */
+/** Returns an address in the form that parseAddress accepts. */
 export function formatAddress({ path, tcp }: Address): string {
   if (path !== undefined) {
     return unixScheme + path;
@@ -73,8 +73,8 @@ export function formatAddress({ path, tcp }: Address): string {
 }
 
 /**
- * Returns the address that a client of a program should use: the one given if that is not empty, else what the
- * environment's PROGRAM_ADDR says, else the default socket of this user.
+ * Returns the address at which a client finds a program: the given address, else the environment variable PROGRAM_ADDR, else
+ * the default socket of this user.
  */
 export function findAddress(given: string | undefined, program: string, env: NodeJS.ProcessEnv = process.env): Address {
   if (given) {
@@ -98,16 +98,16 @@ function defaultAddress(program: string, env: NodeJS.ProcessEnv): Address {
     try {
       return { path: socketPath(join(runtime, program, `${program}.sock`)), own: true };
     } catch {
-      // A runtime folder that is relative or too long is passed over.
+      // A relative or too long XDG_RUNTIME_DIR is ignored.
     }
   }
   return { path: join("/tmp", `${program}-${process.getuid?.() ?? 0}`, `${program}.sock`), own: true };
 }
 
 /**
- * Throws where a stranger may have put a socket there: it belongs to neither this user nor root. Root may connect to any
- * socket that it was told of. At a default socket, which nobody chose, root must not either, and the folder must be one that
- * no other user can write.
+ * Throws if another user may have created a socket. A socket of this user or of root is trusted. Root may connect to any
+ * socket that is configured explicitly. For a default socket the check is stricter: it applies to root as well, and no other
+ * user may have write permission on the folder. Otherwise another user could create a socket at the predictable path.
  */
 export async function checkOwner(address: Address): Promise<void> {
   const me = process.getuid?.();

@@ -1,4 +1,7 @@
-/** One Connect stream on the caller's side: its calls by their numbers, and what becomes of them when it ends. */
+/**
+ * One Connect stream of a client, which carries calls by their numbers. All calls of a client share one stream, because
+ * opening a stream costs more than a call. Flow control is per call; see `Inbox`.
+ */
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { ClientDuplexStream, Metadata, MethodDefinition } from "@grpc/grpc-js";
@@ -11,21 +14,21 @@ import {
   ToolService,
 } from "../gen/toolhost/v1/tool_service_pb.js";
 import { asBuffer, methodDefinition } from "../wire/rpc.js";
+import { acceptsBatches, announceBatches, fieldBytes, Gatherer } from "./batch.js";
 import { sayable, unanswered } from "./failure.js";
 import type { Link } from "./link.js";
-import { fieldBytes, Gatherer, sayingMore, saysMore } from "./more.js";
 
-/** How long a stream without calls stays open. An open one keeps the process alive; to open another takes less than a call. */
+/** How long a stream without calls stays open. An open stream keeps the process alive, and opening another is cheap. */
 const idleMs = 200;
-/** The most calls that toolhost takes on one stream. */
+/** The most calls that toolhost accepts on one stream. */
 const maxCalls = 4096;
-/** The greatest number of a call. */
+/** The greatest number of a call, a uint32. */
 const maxNumber = 2 ** 32 - 1;
 
-/** A frame of the caller, without the call's number. */
+/** A frame of the client, without the number of the call. */
 export type Frame = NonNullable<MessageInitShape<typeof ConnectRequestSchema>["frame"]>;
 
-/** A frame that has come, and how it was encoded, which is what it costs. */
+/** A frame that arrived, and its encoded form, whose size is its cost. */
 interface Arrived {
   readonly message: ConnectResponse;
   readonly bytes: Uint8Array;
@@ -33,27 +36,27 @@ interface Arrived {
 
 /** A call on a stream. */
 export interface StreamedCall {
-  /** Takes an event that cost so many bytes. One that is `ended` is the last, and costs nothing. */
+  /** Receives an event and its cost in bytes. `ended` is the last event and costs nothing. */
   take(event: CallEventMessage, cost: number): void;
-  /** Is told that no event will come any more. `lost` says that what was sent may have been executed. */
+  /** The stream ended before the call. `lost` says whether toolhost may have executed the call. */
   lose(failure: ToolhostError, lost: boolean): void;
 }
 
-// A frame is encoded before gRPC gets it, because one that is too large would end the stream, and with it all calls.
+// Frames are encoded before gRPC receives them, because a frame beyond the limit would end the stream and all its calls.
 const connect: MethodDefinition<Uint8Array, Arrived> = {
   ...methodDefinition(ToolService.method.connect),
   requestSerialize: asBuffer,
   responseDeserialize: (bytes: Buffer) => ({ message: fromBinary(ConnectResponseSchema, bytes), bytes }),
 } as never;
 
-/** The calls of a client, on one stream. It opens at once and ends with its client, by itself when it is idle, or by a failure. */
+/** One stream. It opens immediately, and ends when the client closes, when it is idle, or when the connection fails. */
 export class CallStream {
   /** Settles when the stream is open; rejects with a ToolhostError if it cannot be opened. */
   readonly ready: Promise<void>;
   readonly #link: Link;
   readonly #limit: number;
-  readonly #calls = new Map<number, StreamedCall>(); // that have not ended
-  #idle: NodeJS.Timeout | undefined; // runs once the stream is open, and anew when a call has ended
+  readonly #calls = new Map<number, StreamedCall>(); // calls that have not ended
+  #idle: NodeJS.Timeout | undefined; // starts when the stream opens, and again at each end of a call
   readonly #out = new Gatherer(ConnectRequestSchema.field, (message) => {
     if (this.#stream?.writable) {
       this.#stream.write(message);
@@ -62,11 +65,11 @@ export class CallStream {
   #stream: ClientDuplexStream<Uint8Array, Arrived> | undefined;
   #release: (error: unknown) => void = () => {};
   #drained: Promise<void> | undefined;
-  #last = 0; // number given to a call
-  #heard = false; // toolhost has said something
+  #last = 0; // the last number of a call
+  #heard = false; // whether toolhost has sent an event
   #over = false;
 
-  /** `limit` is how many bytes a frame may have. */
+  /** `limit` is the largest frame in bytes. */
   constructor(link: Link, limit: number) {
     this.#link = link;
     this.#limit = limit;
@@ -76,7 +79,7 @@ export class CallStream {
     });
   }
 
-  /** Whether the stream takes another call. */
+  /** Whether the stream accepts another call. */
   get free(): boolean {
     return !this.#over && this.#calls.size < maxCalls;
   }
@@ -84,11 +87,11 @@ export class CallStream {
   async #open(): Promise<void> {
     const connection = await this.#link.acquire();
     this.#release = (error) => this.#link.release(connection, error);
-    const stream = this.#link.duplex(connection, connect, sayingMore());
+    const stream = this.#link.duplex(connection, connect, announceBatches());
     this.#stream = stream;
     this.#idle = setTimeout(() => this.#rest(), idleMs).unref();
     stream.on("metadata", (metadata: Metadata) => {
-      this.#out.together = saysMore(metadata);
+      this.#out.batches = acceptsBatches(metadata);
     });
     stream.on("data", (arrived: Arrived) => this.#read(arrived));
     stream.on("error", (error: unknown) => this.#end(error));
@@ -97,7 +100,7 @@ export class CallStream {
 
   #read({ message, bytes }: Arrived): void {
     this.#heard = true;
-    this.#out.read = message.ackToken;
+    this.#out.ackToken = message.ackToken;
     this.#take(message, bytes);
     if (message.batch.length > 0) {
       const encoded = fieldBytes(bytes, ConnectResponseSchema.field.batch.number);
@@ -110,7 +113,7 @@ export class CallStream {
   #take({ call: number, event }: ConnectResponse, bytes: Uint8Array): void {
     const call = this.#calls.get(number);
     if (!event || !call) {
-      return; // of a call that has ended
+      return; // the call has ended
     }
     if (event.event.case === "ended") {
       this.#calls.delete(number);
@@ -121,7 +124,7 @@ export class CallStream {
     call.take(event, eventBytes(bytes));
   }
 
-  /** A server that ends a stream in good order has answered every call that it read. */
+  /** Ends the stream. With status OK, toolhost has executed none of the remaining calls. */
   #end(error: unknown): void {
     if (this.#over && this.#calls.size === 0) {
       this.#free(error);
@@ -129,7 +132,7 @@ export class CallStream {
     }
     this.#over = true;
     const answered = error !== undefined && !unanswered(error) && !this.#link.closed;
-    // What a server says instead of the first event is why it takes no calls.
+    // A status before the first event means that toolhost rejected the stream and executed nothing.
     const lost = error !== undefined && !(answered && !this.#heard);
     const failure =
       error === undefined
@@ -156,7 +159,7 @@ export class CallStream {
     }
   }
 
-  /** Gives a call its number, of which nothing may be sent before the stream is ready. */
+  /** Assigns a number to a call. The call may send frames once the stream is ready. */
   enter(call: StreamedCall): number {
     do {
       this.#last = (this.#last % maxNumber) + 1;
@@ -165,26 +168,26 @@ export class CallStream {
     return this.#last;
   }
 
-  /** Takes back a number of which nothing was sent. */
+  /** Releases the number of a call of which nothing was sent. */
   leave(number: number): void {
     this.#calls.delete(number);
     this.#idle?.refresh();
   }
 
-  /** Sends a frame of a call, unless that has ended. Throws a ToolhostError if it cannot be sent. */
+  /** Sends a frame of a call, unless the call has ended. Throws a ToolhostError if the frame is too large. */
   put(number: number, frame: Frame): void {
     if (!this.#calls.has(number)) {
       return;
     }
     const bytes = sayable(() => toBinary(ConnectRequestSchema, create(ConnectRequestSchema, { call: number, frame })));
     if (bytes.length > this.#limit) {
-      const words = `what is sent with the call has ${bytes.length} bytes, and ${this.#limit} can be; give it a smaller context`;
+      const words = `the call has ${bytes.length} bytes of context and options, and the limit is ${this.#limit}; use a smaller context`;
       throw new ToolhostError("invalid_argument", words);
     }
     this.#out.put(bytes);
   }
 
-  /** Settles when the stream takes more: at once, unless much waits to be sent. */
+  /** Settles when the stream accepts more. Undefined if it does so now. */
   room(): Promise<void> | undefined {
     const stream = this.#stream;
     if (!stream?.writableNeedDrain) {
@@ -202,7 +205,7 @@ export class CallStream {
   }
 }
 
-/** Returns how many bytes the event of a frame has, which is what it costs. */
+/** Returns the size of the event in an encoded frame, which is its cost. */
 function eventBytes(frame: Uint8Array): number {
   for (const reader = new BinaryReader(frame); reader.pos < reader.len; ) {
     const [field, wire] = reader.tag();

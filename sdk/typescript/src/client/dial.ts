@@ -1,15 +1,15 @@
-/** Making a connection, and why none can be made. */
+/** Connecting to a server, with clear reasons for a failure. */
 import { connect } from "node:net";
 import { Client, type ClientOptions, connectivityState, credentials } from "@grpc/grpc-js";
 import { type Address, checkOwner } from "./address.js";
 
-/** How long connecting may take. */
+/** The longest duration of a connection attempt. */
 const connectLimitMs = 10_000;
 
-/** Returns a client that is connected. Throws an error that says in few words why nobody answers. */
+/** Returns a connected client. Throws an error with a short reason. */
 export async function dial(address: Address, options: ClientOptions): Promise<Client> {
   await checkOwner(address).catch(async (error: unknown) => {
-    throw new Error(wordsOf(error));
+    throw new Error(reasonOf(error));
   });
   const client = new Client(targetOf(address), credentials.createInsecure(), options);
   try {
@@ -21,7 +21,7 @@ export async function dial(address: Address, options: ClientOptions): Promise<Cl
   }
 }
 
-/** An address as gRPC writes it. */
+/** Converts an address to a gRPC target. */
 function targetOf({ path, tcp }: Address): string {
   if (path !== undefined) {
     return `unix:${path}`;
@@ -30,7 +30,7 @@ function targetOf({ path, tcp }: Address): string {
   return `${host.includes(":") ? `ipv6:[${host}]` : `ipv4:${host}`}:${tcp?.port}`;
 }
 
-/** Waits until a channel is connected, or could not be. */
+/** Waits until a channel is connected. Rejects if the attempt fails. */
 async function ready(channel: ReturnType<Client["getChannel"]>): Promise<void> {
   const deadline = Date.now() + connectLimitMs;
   for (;;) {
@@ -43,19 +43,19 @@ async function ready(channel: ReturnType<Client["getChannel"]>): Promise<void> {
     }
     await new Promise<void>((resolve, reject) => {
       channel.watchConnectivityState(state, deadline, (error) =>
-        error ? reject(new Error("nobody answered in time")) : resolve(),
+        error ? reject(new Error("the server did not answer in time")) : resolve(),
       );
     });
   }
 }
 
-const words: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
   ENOENT: "no such file or directory",
   ECONNREFUSED: "connection refused",
   EACCES: "permission denied",
 };
 
-/** Says why nobody answers, in the operating system's words where it was that which refused: gRPC does not tell. */
+/** Returns why a connection failed. gRPC does not report the error of the operating system, so this connects once more. */
 async function reasonFor({ path, tcp }: Address, error: unknown): Promise<string> {
   const refusal = await new Promise<NodeJS.ErrnoException>((resolve) => {
     const socket = path === undefined ? connect({ host: tcp?.host ?? "", port: tcp?.port ?? 0 }) : connect({ path });
@@ -65,10 +65,10 @@ async function reasonFor({ path, tcp }: Address, error: unknown): Promise<string
       resolve(error instanceof Error ? error : new Error(String(error)));
     });
   });
-  return wordsOf(refusal);
+  return reasonOf(refusal);
 }
 
-function wordsOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { code = "", message = String(error) } = error as NodeJS.ErrnoException;
-  return words[code] ?? message;
+  return reasons[code] ?? message;
 }

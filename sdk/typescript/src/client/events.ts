@@ -1,4 +1,4 @@
-/** What happens to a call, as its caller is told. */
+/** The events and outcomes of calls. */
 import type { Result } from "../content.js";
 import type { ToolhostError } from "../error.js";
 import type { CallEnded, CallEvent as CallEventMessage } from "../gen/toolhost/v1/tool_service_pb.js";
@@ -9,70 +9,73 @@ import { fromTime } from "../wire/scalars.js";
 
 /** What all events have. */
 interface EventBase {
-  /** The event's place among the call's events, from 1. */
+  /**
+   * The position in the sequence of the call's events, from 1. 0 for an end that the client determined itself, because it lost
+   * the connection.
+   */
   readonly seq: number;
-  /** When it happened. */
+  /** When the event happened. */
   readonly time: Date;
 }
 
-/** The call is with an instance. */
+/** An instance has received the call. */
 export interface StartedEvent extends EventBase {
   readonly type: "started";
-  /** The call's id. */
+  /** The call id. */
   readonly callId: string;
   /** The plugin. */
   readonly plugin: string;
   /** The instance. */
   readonly instance: string;
-  /** Which try this is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
 }
 
-/** The call shows people how it stands. */
+/** The tool reported a status. */
 export interface StatusEvent extends EventBase {
   readonly type: "status";
-  /** What changed. */
+  /** The status. */
   readonly status: Status;
 }
 
-/** The tool wrote a line of its log. */
+/** The tool wrote a log record. */
 export interface LogEvent extends EventBase {
   readonly type: "log";
-  /** The line. */
+  /** The record. */
   readonly record: LogRecord;
 }
 
-/** Where a call ran and what came of it. */
+/** The outcome of a call. */
 export interface Outcome {
-  /** The call's id. */
+  /** The call id. */
   readonly callId: string;
-  /** The plugin; empty if the call reached none. */
-  readonly plugin: string;
-  /** The instance; empty if the call reached none. */
-  readonly instance: string;
-  /** Whether the outcome is that of an earlier execution of the same call id. */
+  /** The plugin. Undefined if the call reached none. */
+  readonly plugin: string | undefined;
+  /** The instance. Undefined if the call reached none. */
+  readonly instance: string | undefined;
+  /** Whether the outcome is that of an earlier execution with the same call id. */
   readonly replayed: boolean;
-  /** What the tool answered. */
+  /** The result of the tool. */
   readonly result: Result;
 }
 
-/** The call has ended: with a result, or with a failure of the machinery. Nothing comes after it. */
+/** The call has ended, with a result or an infrastructure error. It is the last event. */
 export interface EndedEvent extends EventBase, Omit<Outcome, "result"> {
   readonly type: "ended";
-  /** What the tool answered; undefined if the machinery failed. */
+  /** The result of the tool. Undefined if there is an error. */
   readonly result: Result | undefined;
-  /** Why the machinery failed; undefined if the tool answered. */
+  /** The infrastructure error. Undefined if the tool returned a result. */
   readonly error: ToolhostError | undefined;
 }
 
-/** Something that happened to a call. `started` comes first unless the call failed before; `ended` comes last, once. */
+/** An event of a call. `started` is the first, unless the call failed before. `ended` is the last. */
 export type CallEvent = StartedEvent | StatusEvent | LogEvent | EndedEvent;
 
-/** Makes events of messages, and puts results together that come in pieces. */
+/** Converts messages to events, and joins the chunks of large results. */
 export class EventReader {
   readonly #pieces = new Pieces();
 
-  /** Returns the event of a message, or undefined if it is a piece of one, or not known. */
+  /** Returns the event of a message. Returns undefined for a chunk and for a message of an unknown kind. */
   read(message: CallEventMessage): CallEvent | undefined {
     const { event } = message;
     const base = { seq: Number(message.seq), time: fromTime(message.time) ?? new Date() };
@@ -96,7 +99,7 @@ export class EventReader {
   }
 
   #ended({ callId, plugin, instance, replayed, outcome }: CallEnded): Omit<EndedEvent, "seq" | "time"> {
-    const ended = { type: "ended", callId, plugin, instance, replayed } as const;
+    const ended = { type: "ended", callId, plugin: plugin || undefined, instance: instance || undefined, replayed } as const;
     if (outcome.case === "error") {
       return { ...ended, result: undefined, error: fromError(outcome.value) };
     }

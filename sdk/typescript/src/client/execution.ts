@@ -1,4 +1,4 @@
-/** One call of toolhost, as its caller holds it. */
+/** A call in progress, from the view of its caller. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ToolhostError } from "../error.js";
 import type { CallEvent as CallEventMessage, CallOptionsSchema } from "../gen/toolhost/v1/tool_service_pb.js";
@@ -8,9 +8,9 @@ import { failureOf } from "./failure.js";
 import { Inbox, windowBytes } from "./inbox.js";
 import { abortFailure, heeding } from "./link.js";
 
-/** The most that one piece of argument text holds. */
+/** The largest piece of argument text in one frame. */
 const pieceBytes = 64 << 10;
-/** How long a caller that stops waiting waits for the end of its call: most tools stop at once, and then toolhost says what was done. */
+/** How long the client waits for the end of a cancelled call. Most tools stop immediately, and the end says what happened. */
 const cancelGraceMs = 1_000;
 
 /** What opens a call. */
@@ -21,32 +21,32 @@ export interface Opening {
 }
 
 /**
- * A call under way. Its events are read once, by iterating over it or by `outcome`; what nobody reads is held back by
- * toolhost. Leaving the loop early cancels the call, unless it has a call id and its arguments are complete: then it goes
- * on, and its outcome can be had by the same id.
+ * A call in progress. Its events can be read once, by iterating over it or by `outcome`. Leaving the loop, or the block of
+ * `await using`, detaches from the call. A call without a call id, or with incomplete arguments, is then cancelled. A call
+ * with a call id continues, and `watchCall` or the same call returns its outcome.
  */
-export class Execution implements AsyncIterable<CallEvent> {
+export class Execution implements AsyncIterable<CallEvent>, AsyncDisposable {
   readonly #stream: CallStream;
   readonly #opening: Opening;
   readonly #opened: Promise<void>;
   readonly #events = new EventReader();
   readonly #inbox = new Inbox<CallEventMessage | EndedEvent>((bytes) => this.#put({ case: "credit", value: { bytes } }));
-  readonly #read: Promise<EndedEvent | undefined>; // settles when the reader is done
+  readonly #read: Promise<EndedEvent | undefined>; // settles when the reader has finished
   #readerDone: (ended: EndedEvent | undefined) => void = () => {};
   readonly #number: number;
-  #sent = false; // toolhost knows the number
-  #complete = false; // toolhost may have all arguments, and so may have executed the call
-  #callId: string;
-  #over = false; // its end has come, read or not
+  #sent = false; // whether toolhost may know the number
+  #complete = false; // whether toolhost may have all arguments, and so may have executed the call
+  #callId: string | undefined;
+  #over = false; // whether the end has arrived, read or unread
   #reading = false;
-  #ended: EndedEvent | undefined; // as it was read
+  #ended: EndedEvent | undefined; // after it was read
   #grace: NodeJS.Timeout | undefined;
 
-  /** Use Toolhost.execute. */
+  /** Use `Toolhost.execute`. */
   constructor(stream: CallStream, opening: Opening, whole: Uint8Array | undefined) {
     this.#stream = stream;
     this.#opening = opening;
-    this.#callId = opening.options.callId ?? "";
+    this.#callId = opening.options.callId || undefined;
     this.#read = new Promise((resolve) => {
       this.#readerDone = resolve;
     });
@@ -63,11 +63,11 @@ export class Execution implements AsyncIterable<CallEvent> {
     const { tool, options, signal } = this.#opening;
     await heeding(signal, this.#stream.ready);
     if (this.#over) {
-      this.#stream.leave(this.#number); // it was abandoned meanwhile
+      this.#stream.leave(this.#number); // it was abandoned before the stream was ready
       return;
     }
     signal?.addEventListener("abort", this.#abort, { once: true });
-    // More than a window of arguments goes in pieces, so that it holds up no other call.
+    // Large arguments are sent in pieces, so that they do not delay other calls.
     const complete = whole !== undefined && whole.length <= windowBytes;
     this.#complete = complete;
     const text = complete ? whole : new Uint8Array();
@@ -79,7 +79,7 @@ export class Execution implements AsyncIterable<CallEvent> {
     }
   }
 
-  /** What the stream says to the call. */
+  /** Receives the events of the call from the stream. */
   readonly #streamed: StreamedCall = {
     take: (event, cost) => {
       if (event.event.case === "started") {
@@ -100,20 +100,20 @@ export class Execution implements AsyncIterable<CallEvent> {
     this.#put({ case: "cancel", value: { reason: `the caller stopped waiting: ${failure.message}` } });
     this.#grace = setTimeout(() => {
       const advice = this.#callId
-        ? `; watchCall with the id ${this.#callId} tells its end`
-        : "; one with a callId can be watched";
-      const words = `${failure.message}; the call was told to stop, and has not ended yet${this.#complete ? advice : ""}`;
+        ? `; watchCall with the id ${this.#callId} returns its outcome`
+        : "; give calls a callId to watch them";
+      const words = `${failure.message}; the call was cancelled and has not ended yet${this.#complete ? advice : ""}`;
       this.#finish(new ToolhostError(failure.kind, words, failure));
     }, cancelGraceMs).unref();
   };
 
-  /** Sends more argument text, which may end anywhere. The promise settles when there is room for more. */
+  /** Sends the next piece of argument text. A piece may end at any byte. The promise settles when the client accepts more. */
   async send(text: string | Uint8Array): Promise<void> {
     await this.#opened;
     await this.#append(typeof text === "string" ? Buffer.from(text) : text);
   }
 
-  /** Says that the arguments are complete: toolhost validates them and executes the call. */
+  /** Marks the arguments as complete. toolhost then validates them and executes the call. */
   async complete(): Promise<void> {
     await this.#opened;
     this.#finishArguments();
@@ -128,40 +128,40 @@ export class Execution implements AsyncIterable<CallEvent> {
 
   #finishArguments(): void {
     if (!this.#over) {
-      this.#complete = true; // before the frame that says so, because from then on the call may be executed
+      this.#complete = true; // set before the frame is sent, because the frame allows the execution
       this.#put({ case: "complete", value: {} });
     }
   }
 
-  /** Asks to stop the call. It still ends, usually with the error `cancelled`. */
+  /** Requests cancellation of the call. The call still ends, usually with the error `cancelled`. */
   async cancel(reason = ""): Promise<void> {
     await this.#opened;
     this.#put({ case: "cancel", value: { reason } });
   }
 
-  /** Whether the call has ended, so that it takes nothing more. */
+  /** Whether the call has ended. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Ends the call because its arguments cannot be had. */
+  /** Ends the call because its argument stream failed. */
   abandon(error: unknown): void {
     const { kind, message } = failureOf(error);
-    const words = `the call's arguments could not be had, and it was not executed: ${message}`;
+    const words = `the arguments of the call could not be read, and it was not executed: ${message}`;
     this.#put({ case: "cancel", value: { reason: words } });
     this.#finish(new ToolhostError(kind, words, { cause: error }));
   }
 
-  /** Reads to the end and returns what the tool answered. Throws a ToolhostError if the machinery failed. */
+  /** Reads all remaining events and returns the outcome. Throws a ToolhostError for an infrastructure error. */
   async outcome(): Promise<Outcome> {
     if (!this.#reading) {
       for await (const _ of this) {
-        // Whoever wants to see the events reads them himself.
+        // The caller did not ask for the events.
       }
     }
     const ended = await this.#read;
     if (!ended) {
-      const words = "the loop over the call's events was left before they ended; to know the outcome, read them to the end";
+      const words = "the loop over the events ended before the call did; read all events to get the outcome";
       throw new ToolhostError("cancelled", words, { callId: this.#callId });
     }
     const { callId, plugin, instance, replayed, result, error } = ended;
@@ -174,13 +174,20 @@ export class Execution implements AsyncIterable<CallEvent> {
     return { callId, plugin, instance, replayed, result };
   }
 
-  /** Yields what happens, to the end. What goes wrong between here and toolhost is an `ended` event, too. */
+  /** Detaches from the call at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#ended) {
+      this.#leave();
+    }
+  }
+
+  /** Yields the events up to the end. A lost connection is also an `ended` event. */
   async *[Symbol.asyncIterator](): AsyncGenerator<CallEvent> {
     if (this.#ended) {
       return;
     }
     if (this.#reading) {
-      const words = "the call's events are read by another loop; read them in one, and wait for `outcome` elsewhere";
+      const words = "another loop reads the events of the call; read them in one loop, and use `outcome` elsewhere";
       throw new ToolhostError("invalid_argument", words, { callId: this.#callId });
     }
     this.#reading = true;
@@ -207,34 +214,34 @@ export class Execution implements AsyncIterable<CallEvent> {
     const event = this.#events.read(item);
     const { signal } = this.#opening;
     if (event?.type === "ended" && signal?.aborted && event.error?.kind === "cancelled") {
-      // It was this caller's time that was up.
+      // The signal of this caller caused the cancellation, so its kind applies.
       return { ...event, error: new ToolhostError(abortFailure(signal).kind, event.error.message, event.error) };
     }
     return event;
   }
 
-  /** Lets go of a call whose reader has left. */
+  /** Detaches from the call. */
   #leave(): void {
-    this.#readerDone(undefined); // where the end was not read
+    this.#readerDone(undefined); // the end was not read
     if (this.#over) {
       return;
     }
     if (!this.#complete || !this.#opening.options.callId) {
-      this.#put({ case: "cancel", value: { reason: "its caller is not interested any more" } });
+      this.#put({ case: "cancel", value: { reason: "the caller no longer reads the call" } });
     }
     this.#inbox.drop();
     this.#forget();
   }
 
-  /** Ends the call with a failure that toolhost has not told. */
+  /** Ends the call with an error that the client determined itself. */
   #finish(failure: ToolhostError): void {
     this.#end({
       type: "ended",
       seq: 0,
       time: new Date(),
-      callId: this.#callId,
-      plugin: "",
-      instance: "",
+      callId: this.#callId ?? "",
+      plugin: undefined,
+      instance: undefined,
       replayed: false,
       result: undefined,
       error: new ToolhostError(failure.kind, failure.message, { ...failure, callId: this.#callId, cause: failure.cause }),
@@ -252,15 +259,15 @@ export class Execution implements AsyncIterable<CallEvent> {
     this.#opening.signal?.removeEventListener("abort", this.#abort);
   }
 
-  /** Says what a lost connection means for the call. */
+  /** Returns the error for a call whose connection was lost. */
   #explain(failure: ToolhostError): ToolhostError {
     if (!this.#complete) {
       const words = `the connection was lost before the arguments were complete; the call was not executed (${failure.message})`;
       return new ToolhostError(failure.kind, words);
     }
     const advice = this.#opening.options.callId
-      ? "the same call, sent again with the same call id, tells its outcome and is not executed twice"
-      : "it had no call id by which its outcome could be had; give calls that change something an id";
+      ? "send the same call with the same call id again to get its outcome; toolhost does not execute it twice"
+      : "its outcome cannot be found, because it had no call id; give calls with side effects a call id";
     const words = `the connection was lost while the call ran, and it may have been executed; ${advice} (${failure.message})`;
     return new ToolhostError("outcome_unknown", words);
   }

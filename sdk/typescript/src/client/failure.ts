@@ -1,10 +1,10 @@
-/** What an RPC failed with, as a ToolhostError. */
+/** Conversion of RPC failures to ToolhostErrors. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { type ErrorKind, ToolhostError } from "../error.js";
 import { ErrorSchema } from "../gen/toolhost/tool/v1/error_pb.js";
 import { fromError } from "../wire/messages.js";
-import { fieldBytes } from "./more.js";
+import { fieldBytes } from "./batch.js";
 
 /** The kinds of codes, for servers that say no more. Codes that no kind maps to are read as the nearest. */
 const kinds: Readonly<Partial<Record<status, ErrorKind>>> = {
@@ -23,17 +23,17 @@ const kinds: Readonly<Partial<Record<status, ErrorKind>>> = {
   [status.ALREADY_EXISTS]: "conflict",
 };
 
-/** Reports whether an error is what gRPC says. */
+/** Reports whether an error is from gRPC. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "code" in error && "details" in error && "metadata" in error;
 }
 
-/** Reports whether an error says that no server answered. */
+/** Reports whether an error means that no server answered. */
 export function unanswered(error: unknown): boolean {
   return isServiceError(error) && error.code === status.UNAVAILABLE && detailOf(error) === undefined;
 }
 
-/** Returns what was thrown as a ToolhostError: the server's own words where it said some. */
+/** Converts an error to a ToolhostError: the error in the details of the status, else one of the matching kind. */
 export function failureOf(error: unknown): ToolhostError {
   if (error instanceof ToolhostError) {
     return error;
@@ -48,7 +48,7 @@ export function failureOf(error: unknown): ToolhostError {
   return new ToolhostError(kinds[error.code] ?? "internal", error.details || (status[error.code] ?? ""), { cause: error });
 }
 
-/** Returns what a function makes of what a caller says. Throws a ToolhostError where that has no form on the wire. */
+/** Runs a conversion of what the caller passed, and throws its failure as a ToolhostError of kind `invalid_argument`. */
 export function sayable<T>(form: () => T): T {
   try {
     return form();
@@ -57,7 +57,7 @@ export function sayable<T>(form: () => T): T {
   }
 }
 
-/** Returns the encoded toolhost.tool.v1.Error of an RPC's status, which is a google.rpc.Status. */
+/** Returns the encoded toolhost.tool.v1.Error in the details of a status, a google.rpc.Status. */
 function detailOf(error: ServiceError): Uint8Array | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
   if (!(encoded instanceof Uint8Array)) {

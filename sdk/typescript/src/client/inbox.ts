@@ -1,36 +1,36 @@
-/** What has come of one call and is not read yet. */
+/** The unread events of one call. */
 
-/** What toolhost may send of a call before its reader has read some. The contract says so. */
+/** The bytes that toolhost may send for a call before it needs credit. The protocol fixes this value. */
 export const windowBytes = 256 << 10;
 
 /**
- * Keeps what comes of a call until its reader takes it, and gives toolhost credit for what was taken, so that a call that
- * nobody reads holds up no other.
+ * Stores the events of a call until the caller reads them, and then grants their size as credit to toolhost. So a call whose
+ * caller does not read blocks no other call.
  */
 export class Inbox<T> {
   readonly #grant: (bytes: number) => void;
   readonly #queue: { readonly item: T; readonly cost: number }[] = [];
-  #taken = 0; // and is not granted again yet
+  #taken = 0; // bytes that were read since the last grant
   #finished = false;
-  #dropped = false; // nobody reads any more
+  #dropped = false; // the caller has detached
   #wake = () => {};
 
-  /** `grant` tells toolhost how much more it may send. */
+  /** `grant` sends credit to toolhost. */
   constructor(grant: (bytes: number) => void) {
     this.#grant = grant;
   }
 
-  /** Adds what cost toolhost so many bytes. */
+  /** Adds an item with its cost in bytes. */
   put(item: T, cost: number): void {
     if (this.#finished || this.#dropped) {
-      this.#grant(cost); // nobody reads it, and the call must get to its end
+      this.#grant(cost); // so that toolhost can send the events up to the end
       return;
     }
     this.#queue.push({ item, cost });
     this.#wake();
   }
 
-  /** Adds the last item. Only the first one counts; what comes later is not kept. */
+  /** Adds the last item. Later items are discarded. */
   finish(item: T): void {
     if (!this.#finished) {
       this.#finished = true;
@@ -39,7 +39,7 @@ export class Inbox<T> {
     }
   }
 
-  /** Returns the next item, and waits until there is one. Only one may wait, and none after the last. */
+  /** Waits for the next item. Only one caller may wait, and none after the last item. */
   async next(): Promise<T> {
     for (;;) {
       const next = this.#queue.shift();
@@ -53,7 +53,7 @@ export class Inbox<T> {
     }
   }
 
-  // Half a window at a time: toolhost never waits for a grant per event, and never runs dry before one comes.
+  // Granting half a window at a time saves frames, and the other half lets toolhost send until the grant arrives.
   #take(cost: number): void {
     this.#taken += cost;
     if (this.#taken >= windowBytes / 2 && !this.#finished) {
@@ -62,12 +62,12 @@ export class Inbox<T> {
     }
   }
 
-  /** Forgets what was not taken, and keeps nothing from now on. */
+  /** Discards all unread and all later items. */
   drop(): void {
     this.#dropped = true;
     this.#queue.length = 0;
     if (!this.#finished) {
-      this.#grant(windowBytes); // in place of what was not read
+      this.#grant(windowBytes); // covers the discarded items
     }
   }
 }

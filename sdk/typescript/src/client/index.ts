@@ -1,5 +1,5 @@
 /**
- * Call tools through toolhost, and let agents of agentd use them.
+ * Call the tools of a toolhost, and start and follow runs of agentd.
  *
  *     const toolhost = new Toolhost();
  *     const { result } = await toolhost.call("forecast", { city: "Oslo" });
@@ -18,13 +18,31 @@ export {
   type Usage,
 } from "../content.js";
 export { type ErrorDetails, type ErrorKind, type Exit, ToolhostError } from "../error.js";
-export type { PendingDecision, Run, RunEvent, RunFinished } from "../gen/agentd/v1/agent_service_pb.js";
-export { Completion, DecisionKind, RunState, StopReason, Verdict } from "../gen/agentd/v1/agent_service_pb.js";
-export { encodeJSON, parseJSON, RawJSON, rawJSON } from "../json.js";
+export { encodeJSON, parseJSON, type RawJSON, rawJSON } from "../json.js";
+export type { RetryPolicy } from "../plugin/tool.js";
+export type { StandardSchema } from "../standard.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "../status.js";
-export { Agentd, type Decided, type RunFilter, type RunOptions } from "./agentd.js";
+export { AgentClient, type AgentClientOptions, type DecisionOptions, type RequestOptions } from "./agentclient.js";
+export type { ToolCaller } from "./caller.js";
 export type { CallEvent, EndedEvent, LogEvent, Outcome, StartedEvent, StatusEvent } from "./events.js";
 export type { Execution } from "./execution.js";
-export type { Approval, ArgumentStream, Arguments, ArtifactPiece, CallKey, CallOptions } from "./options.js";
-export { Toolhost } from "./toolhost.js";
+export type { Approval, ArgumentStream, Arguments, ArtifactPiece, CallKey, CallOptions, TypedOutcome } from "./options.js";
+export type { RunEvent, RunFinished, RunPayload, ToolCall } from "./runevents.js";
+export type {
+  Completion,
+  Decision,
+  DecisionKind,
+  Limits,
+  PendingDecision,
+  People,
+  Run,
+  RunFilter,
+  RunOptions,
+  RunState,
+  StopReason,
+  ToolChoice,
+  Verdict,
+  Window,
+} from "./runs.js";
+export { type ClientOptions, Toolhost } from "./toolhost.js";
 export type { RenderedTools, ToolFormat, ToolInfo, ToolMatch, ToolQuery, Viewer } from "./tools.js";

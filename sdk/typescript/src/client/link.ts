@@ -1,4 +1,4 @@
-/** How a server is reached. */
+/** The connections of a client to a server. */
 import {
   create,
   type DescMessage,
@@ -13,7 +13,7 @@ import {
   type ClientDuplexStream,
   type ClientOptions,
   connectivityState,
-  type Metadata,
+  Metadata,
   type MethodDefinition,
 } from "@grpc/grpc-js";
 import { ToolhostError } from "../error.js";
@@ -22,35 +22,40 @@ import { type Address, formatAddress } from "./address.js";
 import { dial } from "./dial.js";
 import { failureOf, sayable, unanswered } from "./failure.js";
 
-/** What all RPCs under way have. */
+/** An RPC in progress. */
 type Cancellable = { cancel(): void } & NodeJS.EventEmitter;
 
-/** A gRPC connection with the number of RPCs on it. */
+/** A gRPC connection, and the number of RPCs that use it. */
 interface Connection {
   readonly client: Client;
   users: number;
-  retired: boolean; // takes no more RPCs
+  retired: boolean; // accepts no more RPCs
 }
 
 /**
- * A server that is connected to when that is first needed, and anew after a failure: left to itself, gRPC would rest for
- * a second or longer and answer in the meantime what was true before.
+ * A server, to which the first RPC connects. After a failure the next RPC connects again at once. gRPC itself would wait a
+ * second or longer, and fail all RPCs meanwhile with the earlier error.
  */
 export class Link {
   /** Where the server is. */
   readonly address: Address;
   readonly #server: string;
   readonly #options: ClientOptions;
-  #current: Connection | undefined; // the one that takes RPCs
+  readonly #rpcTimeoutMs: number;
+  #current: Connection | undefined; // the connection for new RPCs
   #dialing: Promise<Connection> | undefined;
   readonly #all = new Set<Connection>();
-  readonly #calls = new Set<Cancellable>(); // under way
+  readonly #calls = new Set<Cancellable>(); // in progress
   #closed = false;
 
-  /** `server` is what should answer there; `limit` is how many bytes one message may have. */
-  constructor(address: Address, server: string, limit: number) {
+  /**
+   * `server` is the name of the program, for error messages, and `limit` is the largest message in bytes. `rpcTimeoutMs` is the
+   * deadline of a unary RPC, 0 for none.
+   */
+  constructor(address: Address, server: string, limit: number, rpcTimeoutMs = 30_000) {
     this.address = address;
     this.#server = server;
+    this.#rpcTimeoutMs = rpcTimeoutMs;
     this.#options = {
       "grpc.max_receive_message_length": limit,
       "grpc.max_send_message_length": limit,
@@ -65,10 +70,10 @@ export class Link {
     return this.#closed;
   }
 
-  /** Ends all connections, and with them the RPCs on them. */
+  /** Closes all connections and cancels their RPCs. */
   close(): void {
     this.#closed = true;
-    // gRPC would let them go on.
+    // gRPC lets RPCs continue after close.
     for (const call of this.#calls) {
       call.cancel();
     }
@@ -89,14 +94,24 @@ export class Link {
     const message = encode(method.input, request);
     return this.use(signal, ({ client }) => {
       return new Promise((resolve, reject) => {
-        const call = client.makeUnaryRequest(path, asBuffer, responseDeserialize, message, (error, response) => {
-          signal?.removeEventListener("abort", cancel);
-          if (error || !response) {
-            reject(signal?.aborted ? abortFailure(signal) : error);
-          } else {
-            resolve(response);
-          }
-        });
+        const options = this.#rpcTimeoutMs > 0 ? { deadline: Date.now() + this.#rpcTimeoutMs } : {};
+        const metadata = new Metadata();
+        const call = client.makeUnaryRequest(
+          path,
+          asBuffer,
+          responseDeserialize,
+          message,
+          metadata,
+          options,
+          (error, response) => {
+            signal?.removeEventListener("abort", cancel);
+            if (error || !response) {
+              reject(signal?.aborted ? abortFailure(signal) : error);
+            } else {
+              resolve(response);
+            }
+          },
+        );
         const cancel = () => call.cancel();
         signal?.addEventListener("abort", cancel, { once: true });
         this.#track(call);
@@ -104,7 +119,7 @@ export class Link {
     });
   }
 
-  /** Makes an RPC that streams its answer. Leaving the loop ends it. */
+  /** Makes a server-streaming RPC. Leaving the loop ends it. */
   async *stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     request: MessageInitShape<I>,
@@ -133,7 +148,7 @@ export class Link {
     }
   }
 
-  /** Begins an RPC that streams both ways, on a connection that was acquired. */
+  /** Starts a bidirectional RPC on an acquired connection. */
   duplex<I, O>(connection: Connection, method: MethodDefinition<I, O>, metadata: Metadata): ClientDuplexStream<I, O> {
     const { path, requestSerialize, responseDeserialize } = method;
     return this.#track(connection.client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata));
@@ -145,7 +160,7 @@ export class Link {
     return call;
   }
 
-  /** Runs an RPC, and says what it failed with. */
+  /** Runs an RPC on a connection, and converts its failure. */
   async use<T>(signal: AbortSignal | undefined, rpc: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.acquire(signal);
     let failure: unknown;
@@ -159,7 +174,7 @@ export class Link {
     }
   }
 
-  /** Returns a connection for one RPC, which ends with release. */
+  /** Returns a connection for one RPC. The caller must release it. */
   async acquire(signal?: AbortSignal): Promise<Connection> {
     if (this.#closed) {
       throw new ToolhostError("cancelled", "the client is closed");
@@ -172,7 +187,7 @@ export class Link {
     return connection;
   }
 
-  /** Ends an RPC that failed with an error, or did not. A connection on which nobody answers takes no more. */
+  /** Releases a connection after an RPC with its error, if any. A connection without an answering server is not used again. */
   release(connection: Connection, error: unknown): void {
     connection.users--;
     if (unanswered(error)) {
@@ -181,7 +196,7 @@ export class Link {
     this.#closeIfDone(connection);
   }
 
-  /** Returns what an RPC failed with. */
+  /** Converts the failure of an RPC. */
   failure(error: unknown): ToolhostError {
     if (this.#closed) {
       return new ToolhostError("cancelled", "the client is closed", { cause: error });
@@ -212,7 +227,7 @@ export class Link {
     return undefined;
   }
 
-  /** All who need a connection at the same time wait for the same one. */
+  /** Returns the connection attempt in progress, or starts one. */
   #dialed(): Promise<Connection> {
     this.#dialing ??= this.#dial().finally(() => {
       this.#dialing = undefined;
@@ -251,12 +266,12 @@ export class Link {
   }
 }
 
-/** Returns a request's bytes. Throws a ToolhostError where it cannot be said, as code without types can make it. */
+/** Encodes a request. Throws a ToolhostError for values of wrong types, which JavaScript code can pass. */
 function encode<I extends DescMessage>(schema: I, request: MessageInitShape<I>): Uint8Array {
   return sayable(() => toBinary(schema, create(schema, request)));
 }
 
-/** Waits for a promise, until a signal is aborted. */
+/** Waits for a promise, or until a signal is aborted. */
 export async function heeding<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
   if (!signal) {
     return promise;
@@ -276,7 +291,7 @@ export async function heeding<T>(signal: AbortSignal | undefined, promise: Promi
   }
 }
 
-/** Returns why a caller stopped waiting. */
+/** Converts the reason of an aborted signal to a ToolhostError. */
 export function abortFailure(signal: AbortSignal): ToolhostError {
   const { reason } = signal;
   if (reason instanceof ToolhostError) {

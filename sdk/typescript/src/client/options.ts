@@ -1,84 +1,86 @@
-/** What callers say of calls. */
+/** The options and arguments of calls, and their conversion to messages. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { ToolhostError } from "../error.js";
 import type { CallOptionsSchema } from "../gen/toolhost/v1/tool_service_pb.js";
 import { encodeJSONBytes } from "../json.js";
+import { issueLines, type StandardSchema } from "../standard.js";
 import { toDuration, toTime, toValues } from "../wire/scalars.js";
+import type { CallEvent, Outcome } from "./events.js";
 
-/** Argument text as it comes: from a model, for example. */
+/** Argument text that arrives in pieces, for example from a model. */
 export type ArgumentStream = AsyncIterable<string | Uint8Array>;
 
-/**
- * The arguments of a call: an object, JSON text as it is (which need not be valid: toolhost tells), or text that comes in
- * pieces.
- */
+/** The arguments of a call: an object, JSON text that is sent unchanged, or JSON text in pieces. */
 export type Arguments = Readonly<Record<string, unknown>> | string | Uint8Array | ArgumentStream;
 
-/** A person's consent to a call. */
+/** The approval of a call by a person. It is valid only for the call that carries it. The audit log records it. */
 export interface Approval {
-  /** Who agreed, in words. */
+  /** The person who approved the call, as the audit log names them. */
   readonly approvedBy: string;
-  /** Why. */
+  /** The reason. */
   readonly reason?: string;
-  /** When. Default: now. */
+  /** When the person approved the call. Default: now. */
   readonly time?: Date;
   /**
-   * The final arguments that were agreed to. Default: those that it is sent with, exactly as they are; for arguments in pieces,
-   * these or the digest must be set.
+   * The final arguments that the person approved. If neither these nor the digest is set, the approval is for the arguments
+   * exactly as the call sends them. A call with arguments in pieces must set one of the two.
    */
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** The digest of the final arguments that were agreed to, from the `approval_required` error that asked. */
+  /** The digest of the final arguments that the person approved, from the `approval_required` error. */
   readonly argumentsSha256?: string;
 }
 
-/** What may be said of a call besides its tool and arguments. */
+/** The options of a call. */
 export interface CallOptions {
   /**
-   * The call's name and idempotency key: 1 to 128 printable ASCII characters without spaces. The same id with the same
-   * tool and arguments is executed once. Default: toolhost makes one.
+   * The idempotency key: 1 to 128 printable ASCII characters without spaces. toolhost executes the same id only once.
+   * Default: toolhost generates one.
    */
   readonly callId?: string;
-  /** The scope that calls share. Default: the default session of this user. */
+  /** The session of the call. Default: that of the client. */
   readonly session?: string;
-  /** How long the call may take, in milliseconds. Default: the tool's own; that and toolhost's cap bound it. */
+  /** The longest duration of the call, in milliseconds. Default: that of the client, else that of the tool. */
   readonly timeoutMs?: number;
-  /** A person's consent, for tools that need one. */
+  /** The approval by a person, for tools that require one. */
   readonly approval?: Approval;
-  /** The run's context, as JSON values by key; a tool gets only the keys that it declares. */
+  /** The run context, as JSON values by key. A tool receives only the keys that it declares. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** The W3C trace context. */
+  /** The W3C traceparent. */
   readonly traceparent?: string;
-  /** How many bytes of text and JSON the result may show; what is more is kept as an artifact. Default: the operator's, 4 KiB. */
+  /** How many bytes of text and JSON the result may contain. toolhost stores a larger result as an artifact. */
   readonly maxShownBytes?: number;
-  /** Cancels the call. Where there is an `ended` event within a second, it says what was done. */
+  /** Cancels the call. The client then waits up to one second for the end of the call. */
   readonly signal?: AbortSignal;
+  /** Receives every event before the end of the call. `execute` ignores it. */
+  readonly onEvent?: (event: CallEvent) => void;
 }
 
-/** Names a call that exists. */
+/** The options of requests about existing calls and artifacts. */
 export interface CallKey {
-  /** The session that it was made in. */
+  /** The session. Default: that of the client. */
   readonly session?: string;
-  /** Ends the waiting. */
+  /** Stops waiting for the answer. */
   readonly signal?: AbortSignal;
 }
 
-/** A piece of an artifact. */
+/** A part of an artifact. */
 export interface ArtifactPiece {
-  /** The bytes; empty at or behind the end. */
+  /** The bytes. Empty at the end of the artifact and beyond it. */
   readonly data: Uint8Array;
-  /** The IANA media type of the whole. */
+  /** The IANA media type of the artifact. */
   readonly mediaType: string;
-  /** The size of the whole, in bytes. */
+  /** The size of the whole artifact, in bytes. */
   readonly size: number;
-  /** A file name without folders; may be empty. */
+  /** A file name without folders. May be empty. */
   readonly name: string;
 }
 
-/** Reports whether arguments come in pieces. */
+/** Reports whether arguments arrive in pieces. */
 export function isStream(args: Arguments): args is ArgumentStream {
   return typeof args === "object" && args !== null && Symbol.asyncIterator in args;
 }
 
-/** Returns the text of arguments that are there. */
+/** Returns complete arguments as JSON text. Throws if JSON cannot represent them. */
 export function argumentBytes(args: Exclude<Arguments, ArgumentStream>): Uint8Array {
   if (typeof args === "string") {
     return Buffer.from(args);
@@ -86,7 +88,7 @@ export function argumentBytes(args: Exclude<Arguments, ArgumentStream>): Uint8Ar
   return args instanceof Uint8Array ? args : encodeJSONBytes(args);
 }
 
-/** Returns options as the contract has them. */
+/** Converts the options of a call to their message. Throws if JSON cannot represent a value. */
 export function optionsMessage(options: CallOptions): MessageInitShape<typeof CallOptionsSchema> {
   const { callId = "", session = "", approval, context, traceparent = "", maxShownBytes } = options;
   const timeout = toDuration(options.timeoutMs);
@@ -108,4 +110,34 @@ export function optionsMessage(options: CallOptions): MessageInitShape<typeof Ca
       },
     }),
   };
+}
+
+/** An outcome with the validated value of its result. */
+export interface TypedOutcome<O> extends Outcome {
+  /** The value of the only JSON block of the result. Undefined if the tool reports a failure; see `result.isError`. */
+  readonly value: O | undefined;
+}
+
+/** Adds the validated value to an outcome. Throws a ToolhostError of kind `internal` if the result does not fit. */
+export async function typedOutcome<O>(outcome: Outcome, schema: StandardSchema<unknown, O>): Promise<TypedOutcome<O>> {
+  const { result, callId } = outcome;
+  if (result.isError) {
+    return { ...outcome, value: undefined };
+  }
+  const value = onlyValue(outcome);
+  const validated = await schema["~standard"].validate(value);
+  if (validated.issues) {
+    const message = `the result does not fit the expected type:\n${issueLines(validated.issues, "result").join("\n")}`;
+    throw new ToolhostError("internal", message, { callId });
+  }
+  return { ...outcome, value: validated.value };
+}
+
+function onlyValue({ result, callId }: Outcome): unknown {
+  try {
+    return result.value;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ToolhostError("internal", message, { callId, cause: error });
+  }
 }

@@ -1,14 +1,17 @@
-/** A client of toolhost. */
+/** The client of a toolhost. */
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { ToolhostError } from "../error.js";
 import { ToolService } from "../gen/toolhost/v1/tool_service_pb.js";
+import type { RetryPolicy } from "../plugin/tool.js";
+import type { StandardSchema } from "../standard.js";
 import { toValues } from "../wire/scalars.js";
 import { findAddress, formatAddress } from "./address.js";
+import type { ToolCaller } from "./caller.js";
 import { CallStream } from "./callstream.js";
 import { type CallEvent, EventReader, type Outcome } from "./events.js";
 import { Execution } from "./execution.js";
 import { sayable } from "./failure.js";
-import { Link } from "./link.js";
+import { heeding, Link } from "./link.js";
 import {
   type ArgumentStream,
   type Arguments,
@@ -18,7 +21,10 @@ import {
   type CallOptions,
   isStream,
   optionsMessage,
+  type TypedOutcome,
+  typedOutcome,
 } from "./options.js";
+import { pauseBeforeRetry } from "./retry.js";
 import {
   type RenderedTools,
   selectionMessage,
@@ -31,23 +37,44 @@ import {
   type Viewer,
 } from "./tools.js";
 
-/** What either end accepts in one message. */
+/** The largest message that either side accepts, in bytes. */
 const maxMessageBytes = 4 << 20;
 
-/**
- * A client of one toolhost. It connects when it is first used, and anew when the connection was lost. All that its methods
- * throw is a ToolhostError, which has a kind. A client that is not closed does not keep the process from ending.
- */
-export class Toolhost {
-  readonly #link: Link;
-  #stream: CallStream | undefined; // the last one
-
+/** The options of a Toolhost client. */
+export interface ClientOptions {
+  /** unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment variable TOOLHOST_ADDR, else the default socket. */
+  readonly address?: string;
+  /** The default session of all methods. Default: the default session of this user. */
+  readonly session?: string;
+  /** The default run context of calls and of dynamic tools. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** The default timeout of calls, in milliseconds. Default: the timeout of each tool. */
+  readonly timeoutMs?: number;
   /**
-   * Makes a client of the toolhost at an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment's
-   * TOOLHOST_ADDR, else the default socket of this user. It does not connect.
+   * How often and with which pauses `call` repeats a call. Default: never. A call is repeated only if that cannot execute it
+   * twice: after `rate_limited`; after `unavailable`, if the call reached no plugin or the error has `retryAfterMs`; and after
+   * `outcome_unknown`, if the call has a call id. The pause is at least `retryAfterMs` of the error.
    */
-  constructor(options: { address?: string } = {}) {
-    this.#link = new Link(findAddress(options.address, "toolhost"), "toolhost", maxMessageBytes);
+  readonly retry?: RetryPolicy;
+  /** The deadline of every request except calls and `watchCall`, in milliseconds. Default: 30000. 0 means no deadline. */
+  readonly rpcTimeoutMs?: number;
+}
+
+/**
+ * A client of a toolhost. It connects on first use, and connects again after the connection is lost. All methods throw a
+ * ToolhostError for infrastructure errors. Any number of calls may run at the same time; they share one connection. An open
+ * client does not keep the process alive.
+ */
+export class Toolhost implements ToolCaller, AsyncDisposable {
+  readonly #link: Link;
+  readonly #defaults: ClientOptions;
+  #stream: CallStream | undefined; // the one that accepts new calls
+
+  /** Creates a client. It does not connect yet. */
+  constructor(options: ClientOptions = {}) {
+    const address = findAddress(options.address, "toolhost");
+    this.#link = new Link(address, "toolhost", maxMessageBytes, options.rpcTimeoutMs);
+    this.#defaults = options;
   }
 
   /** The address of the toolhost. */
@@ -55,9 +82,23 @@ export class Toolhost {
     return formatAddress(this.#link.address);
   }
 
-  /** Ends the connection. Calls that are under way end as if it was lost. */
+  /** Closes the connection. Calls in progress end as if the connection was lost. */
   close(): void {
     this.#link.close();
+  }
+
+  /** Closes the client at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+
+  #viewer<V extends Viewer>(viewer: V): V {
+    const { session, context } = this.#defaults;
+    return { ...(session !== undefined && { session }), ...(context && { context }), ...viewer };
+  }
+
+  #session(options: CallKey): string {
+    return options.session ?? this.#defaults.session ?? "";
   }
 
   /** Makes a unary RPC of any service of toolhost, such as `AdminService.method.listPlugins` of `@toolhost/sdk/proto`. */
@@ -69,13 +110,13 @@ export class Toolhost {
     return this.#link.unary(method, request, signal);
   }
 
-  /** Returns the tools that match, ordered by name. */
+  /** Returns the matching tools, ordered by name. */
   async listTools(query: ToolQuery = {}): Promise<ToolInfo[]> {
     const tools: ToolInfo[] = [];
     for (let pageToken = ""; ; ) {
       const page = await this.#link.unary(
         ToolService.method.listTools,
-        { selection: selectionMessage(query), pageToken, pageSize: 1000 }, // the most that toolhost answers with: fewer requests
+        { selection: selectionMessage(this.#viewer(query)), pageToken, pageSize: 1000 }, // the limit of toolhost
         query.signal,
       );
       tools.push(...page.tools.map(toolInfo));
@@ -86,9 +127,9 @@ export class Toolhost {
     }
   }
 
-  /** Returns one tool. Kinds of errors: not_found. */
+  /** Returns one tool, as it is declared for a session. Error kinds: not_found. */
   async getTool(name: string, viewer: Viewer = {}): Promise<ToolInfo> {
-    const { session = "", context, signal } = viewer;
+    const { session = "", context, signal } = this.#viewer(viewer);
     const request = sayable(() => ({ name, session, context: toValues(context) }));
     const answer = await this.#link.unary(ToolService.method.getTool, request, signal);
     if (!answer.tool) {
@@ -97,20 +138,20 @@ export class Toolhost {
     return toolInfo(answer.tool);
   }
 
-  /** Returns the tools that hold one of the words, the best match first. */
+  /** Returns the matching tools that contain at least one of the words, the best match first. */
   async searchTools(words: string, query: ToolQuery = {}): Promise<ToolMatch[]> {
-    const request = { query: words, selection: selectionMessage(query) };
+    const request = { query: words, selection: selectionMessage(this.#viewer(query)) };
     const { matches } = await this.#link.unary(ToolService.method.searchTools, request, query.signal);
     return matches.flatMap(({ tool, score }) => (tool ? [{ tool: toolInfo(tool), score }] : []));
   }
 
-  /** Returns the tools that match and can be called, exactly as a model's API or a prompt wants them. */
+  /** Returns the matching tools that are available, in the format of a model API or of a prompt. */
   async renderTools(format: ToolFormat, query: ToolQuery = {}): Promise<RenderedTools> {
     if (!Object.hasOwn(toolFormats, format)) {
       const known = Object.keys(toolFormats).join(", ");
-      throw new ToolhostError("invalid_argument", `there is no form ${JSON.stringify(format)} of tools; use one of ${known}`);
+      throw new ToolhostError("invalid_argument", `there is no format ${JSON.stringify(format)}; use one of ${known}`);
     }
-    const request = { format: toolFormats[format], selection: selectionMessage(query) };
+    const request = { format: toolFormats[format], selection: selectionMessage(this.#viewer(query)) };
     const answer = await this.#link.unary(ToolService.method.renderTools, request, query.signal);
     const { mediaType, tools } = answer;
     const omitted = answer.omitted.map(({ name, reason }) => ({ name, reason }));
@@ -118,29 +159,56 @@ export class Toolhost {
   }
 
   /**
-   * Executes a call and waits for its end. Throws a ToolhostError if the machinery failed; a tool that says that it failed
-   * is a result with `isError`. `show` is given every event before the end as it comes.
+   * Executes a call and waits for its outcome. Throws a ToolhostError for an infrastructure error; a failure that the tool
+   * reports is a result with `isError`. With `output`, the outcome also has `value`, the validated JSON value of the result,
+   * and a result without a fitting value is an error of kind `internal`. `onEvent` receives every event before the end. A
+   * client with `retry` may make several attempts, each of which has the whole timeout.
    */
-  async call(
+  call<O>(
+    tool: string,
+    args: Arguments,
+    options: CallOptions & { output: StandardSchema<unknown, O> },
+  ): Promise<TypedOutcome<O>>;
+  call(tool: string, args?: Arguments, options?: CallOptions): Promise<Outcome>;
+  async call<O>(
     tool: string,
     args: Arguments = {},
-    options: CallOptions & { show?: (event: CallEvent) => void } = {},
-  ): Promise<Outcome> {
-    const execution = this.#execute(tool, args, options, !options.show);
-    if (!options.show) {
-      return execution.outcome();
+    options: CallOptions & { output?: StandardSchema<unknown, O> } = {},
+  ): Promise<Outcome | TypedOutcome<O>> {
+    const named = options.callId !== undefined;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const outcome = await this.#callOnce(tool, args, options);
+        return options.output ? await typedOutcome(outcome, options.output) : outcome;
+      } catch (error) {
+        // An argument stream can be read only once.
+        const pause = isStream(args) ? undefined : pauseBeforeRetry(this.#defaults.retry, attempt, error, named);
+        if (pause === undefined) {
+          throw error;
+        }
+        const waiting = new Promise<void>((resolve) => setTimeout(resolve, pause));
+        await heeding(options.signal, waiting);
+      }
     }
-    for await (const event of execution) {
-      if (event.type !== "ended") {
-        options.show(event);
+  }
+
+  async #callOnce(tool: string, args: Arguments, options: CallOptions): Promise<Outcome> {
+    const { onEvent } = options;
+    const execution = this.#execute(tool, args, options, !onEvent);
+    if (onEvent) {
+      for await (const event of execution) {
+        if (event.type !== "ended") {
+          onEvent(event);
+        }
       }
     }
     return execution.outcome();
   }
 
   /**
-   * Begins a call and returns it while it runs. Without arguments, `send` brings their text as it comes and `complete` ends
-   * it; a tool that declares `partialArguments` is shown it meanwhile. The call is executed once its arguments are complete.
+   * Starts a call and returns it while it runs. Without arguments, `send` and `complete` of the execution supply them in
+   * pieces, and a tool that declares `partialArguments` receives them before they are complete. The call is executed once its
+   * arguments are complete, and the client never repeats it.
    */
   execute(tool: string, args: Arguments | undefined, options: CallOptions = {}): Execution {
     return this.#execute(tool, args, options, false);
@@ -148,11 +216,13 @@ export class Toolhost {
 
   #execute(tool: string, args: Arguments | undefined, options: CallOptions, outcomeOnly: boolean): Execution {
     const { signal } = options;
-    const opening = { tool, options: { ...sayable(() => optionsMessage(options)), outcomeOnly }, signal };
+    const { timeoutMs } = this.#defaults;
+    const all = this.#viewer({ ...(timeoutMs !== undefined && { timeoutMs }), ...options });
+    const opening = { tool, options: { ...sayable(() => optionsMessage(all)), outcomeOnly }, signal };
     if (args === undefined || isStream(args)) {
       const execution = new Execution(this.#calls(), opening, undefined);
       if (args) {
-        void bring(args, execution);
+        void sendPieces(args, execution);
       }
       return execution;
     }
@@ -160,7 +230,7 @@ export class Toolhost {
     return new Execution(this.#calls(), opening, whole);
   }
 
-  /** Returns the stream that all calls share, a new one where that takes no more. */
+  /** Returns the stream that all calls share, or a new one if that accepts no more calls. */
   #calls(): CallStream {
     if (!this.#stream?.free) {
       this.#stream = new CallStream(this.#link, maxMessageBytes);
@@ -169,11 +239,12 @@ export class Toolhost {
   }
 
   /**
-   * Yields the events of a call that exists, made by this client or another of the same user: those after a number that are
-   * kept, then new ones, up to `ended`. Leaving the loop does not end the call. Kinds of errors: not_found.
+   * Yields the events of an existing call of this user whose `seq` is greater than `afterSeq`: first the stored events, then
+   * new ones, up to `ended`. Leaving the loop does not cancel the call. Error kinds: not_found.
    */
   async *watchCall(callId: string, options: CallKey & { afterSeq?: number } = {}): AsyncGenerator<CallEvent> {
-    const { session = "", afterSeq = 0, signal } = options;
+    const { afterSeq = 0, signal } = options;
+    const session = this.#session(options);
     const request = sayable(() => ({ callId, session, afterSeq: BigInt(afterSeq) }));
     const reader = new EventReader();
     for await (const { event: message } of this.#link.stream(ToolService.method.watchCall, request, signal)) {
@@ -184,24 +255,26 @@ export class Toolhost {
     }
   }
 
-  /** Asks to stop a call, whoever made or follows it, and does not wait until it has ended. Kinds of errors: not_found. */
+  /** Requests cancellation of a call of any client, without waiting for its end. Error kinds: not_found. */
   async cancelCall(callId: string, options: CallKey & { reason?: string } = {}): Promise<void> {
-    const { session = "", reason = "", signal } = options;
+    const { reason = "", signal } = options;
+    const session = this.#session(options);
     await this.#link.unary(ToolService.method.cancelCall, { callId, session, reason }, signal);
   }
 
   /**
-   * Returns a piece of an artifact, by the handle that stands in a result: at most `limit` bytes (default 64 KiB, at most
-   * 1 MiB) from an offset on. Kinds of errors: not_found.
+   * Returns a part of an artifact by the handle from a result: at most `limit` bytes (default 64 KiB, at most 1 MiB) from an
+   * offset in bytes. Error kinds: not_found.
    */
   async readArtifact(handle: string, options: CallKey & { offset?: number; limit?: number } = {}): Promise<ArtifactPiece> {
-    const { session = "", offset = 0, limit = 0, signal } = options;
+    const { offset = 0, limit = 0, signal } = options;
+    const session = this.#session(options);
     const request = sayable(() => ({ handle, session, offset: BigInt(offset), limit }));
     const { data, mediaType, size, name } = await this.#link.unary(ToolService.method.readArtifact, request, signal);
     return { data, mediaType, size: Number(size), name };
   }
 
-  /** Yields the whole of an artifact, piece by piece. Kinds of errors: not_found. */
+  /** Yields a whole artifact in pieces. Error kinds: not_found. */
   async *artifact(handle: string, options: CallKey = {}): AsyncGenerator<Uint8Array> {
     for (let offset = 0; ; ) {
       const { data, size } = await this.readArtifact(handle, { ...options, offset, limit: 1 << 20 });
@@ -216,8 +289,8 @@ export class Toolhost {
   }
 }
 
-/** Brings a call its arguments as they come. Where they cannot be had, the call ends unexecuted. */
-async function bring(args: ArgumentStream, execution: Execution): Promise<void> {
+/** Sends the pieces of an argument stream to a call. If the stream throws, the call ends without being executed. */
+async function sendPieces(args: ArgumentStream, execution: Execution): Promise<void> {
   try {
     for await (const piece of args) {
       await execution.send(piece);

@@ -1,105 +1,105 @@
-/** Tools, as toolhost offers them. */
+/** Tools, as a client receives and selects them. */
 import type { Tool as ToolMessage } from "../gen/toolhost/v1/tool_service_pb.js";
 import { ToolFormat as Format } from "../gen/toolhost/v1/tool_service_pb.js";
 import { fromDuration, fromJSONBytes, fromValues, toValues } from "../wire/scalars.js";
 import { sayable } from "./failure.js";
 
-/** A tool as toolhost offers it: what it declares, with the operator's changes applied. */
+/** A tool that toolhost offers: its declaration, with the changes that the operator configured. */
 export interface ToolInfo {
-  /** The name by which it is called. */
+  /** The name. */
   readonly name: string;
-  /** Its version. */
+  /** The version of the tool. */
   readonly version: string;
   /** A name for people. */
   readonly displayName: string;
-  /** What it is for, when not to use it, and what it returns, written for a model. */
+  /** The purpose of the tool, when not to use it, and what it returns. The model reads it. */
   readonly description: string;
-  /** A single word or path that groups tools. */
+  /** A word or path that groups tools. */
   readonly category: string;
-  /** Words by which callers filter. */
+  /** Tags by which callers select tools. */
   readonly tags: readonly string[];
-  /** The JSON Schema of its arguments. */
+  /** The JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** The JSON Schema of its structured result; undefined: it promises none. */
+  /** The JSON Schema of the structured result. Undefined if the tool declares none. */
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
-  /** Arguments that show how it is meant to be called. */
+  /** Example calls. */
   readonly examples: readonly { readonly description: string; readonly arguments: unknown }[];
-  /** How long one call may take, in milliseconds; undefined: toolhost's default. */
+  /** The longest duration of one call, in milliseconds. Undefined means the default of toolhost. */
   readonly timeoutMs: number | undefined;
-  /** The most calls that may start in any 60 seconds, per session; 0: no limit. */
+  /** The most calls that may start in 60 seconds, per session. 0 means no limit. */
   readonly rateLimitPerMinute: number;
-  /** What one use costs; 0: free. */
+  /** The cost of one call. 0 means free. */
   readonly costPerUse: number;
-  /** The names of the secrets that it needs. */
+  /** The names of the secrets that the tool needs. */
   readonly requiresAuth: readonly string[];
-  /** Whether it wants to see its arguments while the model still writes them. */
+  /** Whether the tool receives its arguments while the model still writes them. */
   readonly partialArguments: boolean;
-  /** Whether it may do harm that a person should have agreed to. */
+  /** Whether the tool can do harm, so that a person should approve its calls. */
   readonly dangerous: boolean;
-  /** Whether it changes nothing outside itself. */
+  /** Whether the tool changes nothing outside itself. */
   readonly readOnly: boolean;
-  /** Whether it has the same outcome when executed twice. */
+  /** Whether executing a call twice has the same effect as executing it once. */
   readonly idempotent: boolean;
-  /** Whether it must never run beside another call of the same batch. */
+  /** Whether the tool must not run concurrently with other calls of the same response. */
   readonly serial: boolean;
-  /** Whether its result is the answer for the user. */
+  /** Whether the result is the answer for the user. */
   readonly returnDirect: boolean;
-  /** Whether it wants its arguments exactly as given. */
+  /** Whether toolhost passes the arguments unchanged. */
   readonly strict: boolean;
-  /** Whether it depends on the session how it looks. */
+  /** Whether the declaration depends on the session. */
   readonly dynamic: boolean;
-  /** The keys of the run's context that it wants. */
+  /** The keys of the run context that the tool reads. */
   readonly contextKeys: readonly string[];
-  /** The keys of the run's context that its effects may change. */
+  /** The keys of the run context that effects of the tool may change. */
   readonly effectKeys: readonly string[];
-  /** Whatever else its author said, as JSON values by key. */
+  /** Further JSON values by key. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The plugin that ships it. */
+  /** The plugin of the tool. */
   readonly plugin: string;
-  /** The plugin's version. */
+  /** The version of the plugin. */
   readonly pluginVersion: string;
-  /** Why it cannot be called now; empty: it can. */
-  readonly unavailableReason: string;
+  /** Why the tool cannot be called at the moment. Undefined if it can be called. */
+  readonly unavailableReason: string | undefined;
 }
 
-/** For whom dynamic tools are described. */
+/** The session for which dynamic tools declare themselves. */
 export interface Viewer {
-  /** The session; default: none in particular. */
+  /** The session. Default: that of the client. */
   readonly session?: string;
-  /** The run's context, as JSON values by key. */
+  /** The run context, as JSON values by key. Default: that of the client. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Ends the waiting. */
+  /** Stops waiting for the answer. */
   readonly signal?: AbortSignal;
 }
 
-/** Selects tools. All that is set must match. */
+/** Selects tools. A tool must match every property that is set. */
 export interface ToolQuery extends Viewer {
-  /** Tools whose name is one of these. */
+  /** The names of the tools. */
   readonly names?: readonly string[];
-  /** Tools in one of these categories. */
+  /** The categories of the tools. */
   readonly categories?: readonly string[];
-  /** Tools with at least one of these tags. */
+  /** A tool must have at least one of these tags. */
   readonly tags?: readonly string[];
-  /** Only dangerous tools, or only others. */
+  /** Selects only dangerous tools, or only tools that are not dangerous. */
   readonly dangerous?: boolean;
-  /** Tools that cost at most this much per use. */
+  /** The highest cost of one call. */
   readonly maxCostPerUse?: number;
-  /** How many tools at most; default: all, or for a search 10. */
+  /** The most tools to return. Default: all, and 10 for a search. */
   readonly maxTools?: number;
 }
 
-/** A tool that a search found. Greater scores are better, and comparable only within one search. */
+/** A tool that a search found. A greater score is a better match. Scores are comparable only within one search. */
 export interface ToolMatch {
   /** The tool. */
   readonly tool: ToolInfo;
-  /** How well it matches. */
+  /** The score. */
   readonly score: number;
 }
 
-/** A form in which tools are given to a model. */
+/** A format in which a model receives tools. */
 export type ToolFormat = "openai" | "openai-responses" | "anthropic" | "mcp" | "markdown";
 
-/** The numbers of the forms. */
+/** The formats and their numbers in the protocol. */
 export const toolFormats: Readonly<Record<ToolFormat, Format>> = {
   openai: Format.OPENAI,
   "openai-responses": Format.OPENAI_RESPONSES,
@@ -108,19 +108,19 @@ export const toolFormats: Readonly<Record<ToolFormat, Format>> = {
   markdown: Format.MARKDOWN,
 };
 
-/** Tools in a form. */
+/** Tools in a format. */
 export interface RenderedTools {
   /** JSON or Markdown. */
   readonly content: string;
   /** `application/json` or `text/markdown`. */
   readonly mediaType: string;
-  /** The names of the tools in it, in order. */
+  /** The names of the rendered tools, in order. */
   readonly tools: readonly string[];
-  /** The other tools that match, ordered by name, with the reason why `content` does not hold them. */
+  /** The other matching tools, ordered by name, with the reason why they are not rendered. */
   readonly omitted: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** A query as the messages have it that select tools. */
+/** Converts a query to its message. */
 export function selectionMessage(query: ToolQuery) {
   const { names = [], categories = [], tags = [], dangerous, maxCostPerUse, maxTools = 0, session = "", context } = query;
   return {
@@ -135,7 +135,7 @@ export function selectionMessage(query: ToolQuery) {
   };
 }
 
-/** A tool of a message. */
+/** Converts a message to a tool. */
 export function toolInfo(m: ToolMessage): ToolInfo {
   const spec = m.spec;
   if (!spec) {
@@ -151,6 +151,6 @@ export function toolInfo(m: ToolMessage): ToolInfo {
     metadata: fromValues(spec.metadata),
     plugin: m.plugin,
     pluginVersion: m.pluginVersion,
-    unavailableReason: m.unavailableReason,
+    unavailableReason: m.unavailableReason || undefined,
   };
 }

@@ -1,30 +1,30 @@
-/** Artifacts, as tools read them. */
+/** Artifacts, from the view of a tool. */
 import { ToolError, ToolhostError } from "../error.js";
 import { fromError } from "../wire/messages.js";
 import type { WireCall } from "./wirecall.js";
 
 /**
- * A result that was too large to be shown, of whatever tool. It never changes. It is read in pieces of 64 KiB, of which
- * the last is kept; iterating over it yields them from the first to the last.
+ * A result of any tool that was too large to show. It never changes. It is read in pieces of 64 KiB, of which the last is
+ * cached. Iterating over it yields all pieces in order.
  */
 export class Artifact implements AsyncIterable<Uint8Array> {
-  /** Its IANA media type, such as text/plain for what was text and application/json for what was JSON. */
+  /** The IANA media type: text/plain for text, and application/json for JSON. */
   readonly mediaType: string;
-  /** How many bytes it has. */
+  /** The size in bytes. */
   readonly size: number;
-  /** Its file name without folders; may be empty. */
+  /** A file name without folders. May be empty. */
   readonly name: string;
   readonly #read: Read;
   #last: Piece;
 
-  /** Use Call.openArtifact. */
+  /** Use `Call.openArtifact`. */
   constructor(read: Read, first: Piece) {
     ({ mediaType: this.mediaType, size: this.size, name: this.name } = first);
     this.#read = read;
     this.#last = first;
   }
 
-  /** Returns at most `length` bytes from an offset on: fewer only where the artifact ends, and none behind its end. */
+  /** Returns at most `length` bytes from an offset: fewer at the end of the artifact, and none beyond it. */
   async bytes(offset = 0, length = this.size): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     const end = Math.min(offset + length, this.size);
@@ -37,12 +37,12 @@ export class Artifact implements AsyncIterable<Uint8Array> {
     return Buffer.concat(parts);
   }
 
-  /** Returns the whole as text. */
+  /** Returns the whole artifact as text. */
   async text(): Promise<string> {
     return Buffer.from(await this.bytes()).toString("utf8");
   }
 
-  /** Yields the whole, piece by piece. */
+  /** Yields the whole artifact in pieces. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < this.size; ) {
       const piece = await this.#from(at);
@@ -58,7 +58,7 @@ export class Artifact implements AsyncIterable<Uint8Array> {
     }
     const piece = await this.#read(offset);
     if (piece.data.length === 0) {
-      throw new ToolhostError("internal", "the artifact ends before its size");
+      throw new ToolhostError("internal", "the artifact is shorter than its size");
     }
     this.#last = piece;
     return piece.data;
@@ -74,10 +74,10 @@ export interface Piece {
   readonly name: string;
 }
 
-/** Reads a piece from an offset on, as large as there are. */
+/** Reads a piece of the largest possible size from an offset. */
 export type Read = (offset: number) => Promise<Piece>;
 
-/** Returns what opens artifacts in a call. A call has at most one question open, so they wait for each other. */
+/** Returns the implementation of `Call.openArtifact`. Requests run one after the other, because a call may have only one open. */
 export function artifactOpener(call: WireCall): (handle: string) => Promise<Artifact> {
   let turn: Promise<unknown> = Promise.resolve();
   const read = async (handle: string, offset: number): Promise<Piece> => {
@@ -86,7 +86,7 @@ export function artifactOpener(call: WireCall): (handle: string) => Promise<Arti
     const { data, mediaType, size, name, error } = await answer;
     if (error) {
       const failure = fromError(error);
-      // The handle came from the model, which can choose another.
+      // The handle is from the model, which can choose another.
       throw failure.kind === "not_found" ? new ToolError(failure.message) : failure;
     }
     return { offset, data, mediaType, size: Number(size), name };

@@ -1,77 +1,87 @@
-/** What a tool knows of its call and may say in it. */
+/** The view that a tool has of its call. */
 import { parseJSON } from "../json.js";
 import type { LogLevel, Progress, Status } from "../status.js";
 import type { Artifact } from "./artifact.js";
 
-/** Writes lines of a call's log. They travel with the call and are kept by toolhost. */
+/** Writes records of the log of a call, which toolhost stores with the call. */
 export type Logger = {
   /**
-   * Writes a line with attributes, which are JSON values. The promise settles when it is on its way; it never rejects.
-   * Who logs much waits for it: of what nobody waits for, only so much is kept for the call, the rest goes to standard error.
+   * Queues a record, whose attributes are JSON values. It never throws. If more than 1 MiB waits to be sent, or the call
+   * has ended, the record goes to standard error instead; see `Call.flush`.
    */
-  readonly [level in LogLevel]: (message: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly [level in LogLevel]: (message: string, attributes?: Readonly<Record<string, unknown>>) => void;
 };
 
-/** Where and for whom a tool is asked. */
+/** The session for which a tool runs or declares itself. */
 export interface Session {
-  /** The session's id; empty: none. */
-  readonly session: string;
-  /** The run's context by key: only the keys that the tool declares in `contextKeys`. */
-  readonly values: Readonly<Record<string, unknown>>;
+  /** The id of the session. Undefined if there is none. */
+  readonly session: string | undefined;
+  /** The run context, with only the keys that the tool declares in `contextKeys`. */
+  readonly context: Readonly<Record<string, unknown>>;
 }
 
 /**
- * One call, as its tool sees it. What a tool says in it is shown to people, and never to the model. After the call has
- * ended, what is said goes nowhere, or to standard error if it is a line of the log.
+ * A call, as its tool sees it. Statuses and log records reach people, and never the model. After the end of the call the
+ * methods do nothing, and log records go to standard error.
  */
 export interface Call extends Session {
-  /** The call's id: the idempotency key, the same in every attempt. */
+  /** The call id. It is the same in every attempt, so a tool can use it as an idempotency key. */
   readonly id: string;
-  /** The tool's name. */
+  /** The name of the tool. */
   readonly tool: string;
-  /** Which try of the call this is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** The folder that the tool may work in, as an absolute path; empty: none. */
-  readonly workspace: string;
-  /** Secrets by name: all that the tool declares in `requiresAuth`, and no others. What is sent elsewhere is the tool's to guard. */
+  /**
+   * The absolute path of the folder that the tool may work in. Undefined if there is none. A path from a model may lead
+   * out of the folder, for example with `..`, so check it before use.
+   */
+  readonly workspace: string | undefined;
+  /** The secrets that the tool declares in `requiresAuth`, by name. The tool must not disclose them. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** The W3C trace context; empty: none. */
-  readonly traceparent: string;
-  /** When the call's time is up; undefined: never. */
+  /** The W3C traceparent. Undefined if there is none. */
+  readonly traceparent: string | undefined;
+  /** The deadline of the call. Undefined if there is none. */
   readonly deadline: Date | undefined;
   /**
-   * Aborted when the call is cancelled or out of time, with a ToolhostError as its reason, and when it has ended. A tool
-   * that takes long gives it to what it waits for, such as fetch, and stops then: the call ends only when the tool
-   * has.
+   * Aborted when the call is cancelled, when its deadline passes, and when it has ended. The reason is a ToolhostError. A
+   * tool passes it to what it waits for, such as `fetch`, because the call ends only after the tool has returned.
    */
   readonly signal: AbortSignal;
   /**
-   * The arguments as JSON text, as they came: with all digits of the integers beyond 2^53 that JavaScript rounds. Empty
-   * while a preview is shown.
+   * The arguments as the JSON text that arrived. It has all digits of integers beyond 2^53, which JavaScript rounds. Empty
+   * while the arguments are incomplete.
    */
   readonly argumentsText: string;
-  /** The call's log. */
+  /** The log of the call. */
   readonly log: Logger;
   /**
-   * Shows people how the call stands. The promise settles when it is on its way; it never rejects. Waiting for it keeps
-   * a tool from saying more than anybody reads.
+   * Queues a status for people. It never throws.
    *
-   * A tool that shows nothing needs none. Once it has shown something, the states are kept in order for it: the first
-   * status without a state is `doing`, or `wait` in a preview; the execution after a preview is `doing`; and the end of
-   * the call is `success` or `error`. A state that goes back is left out, and nothing comes after a terminal one.
+   * Reporting is optional. The SDK completes the states of a call that reports anything: a first status without a state
+   * gets `doing`, or `wait` in a preview. The execution after a preview gets `doing`, and the end of the call `success` or
+   * `error`. A state that would go back is omitted, and nothing is sent after a terminal state. If more than 1 MiB waits to
+   * be sent, the status is dropped.
    */
-  status(status: Status): Promise<void>;
-  /** Shows people how far the work is: a status with progress only. `done` must not fall. */
-  progress(done: number, total?: number, message?: string): Promise<void>;
+  status(status: Status): void;
+  /** Queues a status with only a progress. `done` must not decrease, and `total` is undefined if it is unknown. */
+  progress(done: number, total?: number, message?: string): void;
   /**
-   * Opens an artifact by the handle that the tool found in its arguments: another tool's result that was too large to be
-   * shown. If there is none, or not any more, it throws a ToolError that says so to the model.
+   * Waits until all queued statuses and records are sent, or the call is cancelled. A tool that reports a lot waits from
+   * time to time, so that it does not report faster than toolhost reads. It never rejects.
+   */
+  flush(): Promise<void>;
+  /**
+   * Opens an artifact, a large result of another tool, by a handle from the arguments. Throws a ToolError, which informs
+   * the model, if the artifact does not exist, belongs to another session or has expired.
    */
   openArtifact(handle: string): Promise<Artifact>;
 }
 
-/** Returns the values of the run's context that a tool declared, decoded when they are first read. */
-export function sessionValues(encoded: Readonly<Record<string, Uint8Array>>, keys: readonly string[]): Record<string, unknown> {
+/** Decodes the values of the run context that a tool declares. */
+export function sessionContext(
+  encoded: Readonly<Record<string, Uint8Array>>,
+  keys: readonly string[],
+): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null);
   for (const key of keys) {
     const text = Object.hasOwn(encoded, key) ? encoded[key] : undefined;
@@ -82,7 +92,7 @@ export function sessionValues(encoded: Readonly<Record<string, Uint8Array>>, key
   return values;
 }
 
-/** Returns the progress that a shorthand names. */
-export function progressOf(done: number, total = 0, message = ""): Progress {
-  return { done, total, message };
+/** Returns the progress for the arguments of `Call.progress`. */
+export function progressOf(done: number, total: number | undefined, message: string | undefined): Progress {
+  return { done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
 }

@@ -1,40 +1,43 @@
-/** Tools that look different to each session. */
+/** Dynamic tools, whose declaration depends on the session. */
 import { create } from "@bufbuild/protobuf";
 import { ToolhostError } from "../error.js";
 import type { DescribeRequest, DescribeResponse } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { type ToolSpec as ToolSpecMessage, ToolSpecSchema } from "../gen/toolhost/tool/v1/spec_pb.js";
-import { sessionValues } from "./call.js";
-import { checkInputSchema, descriptionOf, exampleMessage, misfit, type Plugin, specMessage } from "./plugin.js";
-import { isZod, type Schema, schemaText } from "./schema.js";
+import { sessionContext } from "./call.js";
+import { checkInputSchema, descriptionOf, exampleMessage, type Plugin, specMessage } from "./plugin.js";
+import { misfit, type Schema, schemaText } from "./schema.js";
 import { logToStderr } from "./stdio.js";
 import type { Tool } from "./tool.js";
 
-/** For whom a tool is described: a session's id and its context, as JSON values by key. */
+/** The session for which a tool declares itself: its id, empty for none, and the run context as JSON text by key. */
 export interface Viewer {
   readonly session: string;
   readonly values: Readonly<Record<string, Uint8Array>>;
 }
 
-/** A tool as a session sees it. */
+/** The declaration of a tool for a session. */
 export interface Described {
   readonly message: ToolSpecMessage;
   readonly input: Schema | undefined;
 }
 
-/** Returns a tool as it is declared. */
+/** Returns the original declaration of a tool. */
 export function declared({ spec }: Tool): Described {
   return { message: create(ToolSpecSchema, specMessage(spec)), input: spec.input };
 }
 
-/** Returns a tool as a session sees it; as it is declared where it is not dynamic, for no session, and where that fails. */
+/**
+ * Returns the declaration of a tool for a session. It is the original one if the tool is not dynamic, if there is no session
+ * and no context, and if `describe` fails.
+ */
 export async function describedFor(t: Tool, viewer: Viewer): Promise<Described> {
   const { spec } = t;
-  const values = sessionValues(viewer.values, spec.contextKeys ?? []);
-  if (!spec.describe || (viewer.session === "" && Object.keys(values).length === 0)) {
+  const context = sessionContext(viewer.values, spec.contextKeys ?? []);
+  if (!spec.describe || (viewer.session === "" && Object.keys(context).length === 0)) {
     return declared(t);
   }
   try {
-    const variant = await spec.describe({ session: viewer.session, values });
+    const variant = await spec.describe({ session: viewer.session || undefined, context });
     const input = variant.input ?? spec.input;
     const message = create(ToolSpecSchema, specMessage(spec));
     message.displayName = variant.displayName || message.displayName;
@@ -43,22 +46,20 @@ export async function describedFor(t: Tool, viewer: Viewer): Promise<Described> 
     if (variant.output) {
       message.outputSchema = Buffer.from(schemaText(variant.output, "output"));
     }
-    // An example that does not fit this session's schema would mislead.
-    const examples = (variant.examples ?? spec.examples ?? []).filter(
-      (e) => !(input && isZod(input) && misfit(input, e.arguments)),
-    );
+    // An example that does not fit the schema of this session would mislead the model.
+    const examples = (variant.examples ?? spec.examples ?? []).filter((e) => !(input && misfit(input, e.arguments)));
     const { inputExamples } = create(ToolSpecSchema, { inputExamples: examples.map(exampleMessage) });
     message.inputExamples = inputExamples;
     return { message, input };
   } catch (error) {
-    // "unavailable" is what a tool expects, such as where nothing is set up for it.
+    // "unavailable" is an expected failure, for example if the tool is not configured for the session.
     const level = error instanceof ToolhostError && error.kind === "unavailable" ? "debug" : "warn";
-    logToStderr(level, "a dynamic tool stays as it is declared", { tool: spec.name, session: viewer.session, error });
+    logToStderr(level, "a dynamic tool keeps its original declaration", { tool: spec.name, session: viewer.session, error });
     return declared(t);
   }
 }
 
-/** Returns what a plugin says of itself, with the tools that are asked for, as the session sees them. */
+/** Returns the declaration of a plugin for a session, with the requested tools or all of them. */
 export async function describePlugin(
   plugin: Plugin,
   { tools: names, session, context }: Pick<DescribeRequest, "tools" | "session" | "context">,

@@ -1,4 +1,4 @@
-/** What becomes of a call: its arguments, its tool's work, and the outcome. */
+/** The execution of a call: its arguments, the tool function, and the outcome. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
@@ -14,16 +14,16 @@ import { logToStderr } from "./stdio.js";
 import type { Tool, ToolObject } from "./tool.js";
 import type { WireCall } from "./wirecall.js";
 
-/** What can be called: a tool or a filter. */
+/** A tool or a filter. */
 export type Callable = { readonly tool: Tool } | { readonly filter: Filter };
 
-/** What is thrown outside of the promise of a call's work, such as in a timer, ends the call in which it was started. */
+/** Ends the current call with an error that was thrown outside of its promise, such as in a timer. */
 export type Fail = (error: unknown) => void;
 
-/** Knows of any code of a tool for which call it runs. */
+/** The call for which the current code runs. */
 export const currentCall = new AsyncLocalStorage<Fail>();
 
-/** Runs a call to its end. It rejects with a ToolhostError where the machinery failed. */
+/** Runs a call to its end. It rejects with a ToolhostError for an infrastructure error. */
 export async function execute(callable: Callable, call: RunningCall, wire: WireCall): Promise<Result> {
   const what = "tool" in callable ? "tool" : "filter";
   let fail: Fail = () => {};
@@ -32,21 +32,21 @@ export async function execute(callable: Callable, call: RunningCall, wire: WireC
     fail = (error) => {
       reject(error instanceof ToolError ? error : internal(error, call, what));
       if (over) {
-        logToStderr("error", "nobody caught an error of a call that has ended", { call_id: call.id, error });
+        logToStderr("error", "an error of a call that has ended was not caught", { call_id: call.id, error });
       }
     };
   });
-  failed.catch(() => {}); // it may come when the outcome is known
+  failed.catch(() => {}); // it may reject after the outcome is known
   try {
     const work = currentCall.run(fail, () =>
       "tool" in callable ? runTool(callable.tool, call, wire) : runFilter(callable.filter, call, wire),
     );
-    work.catch(() => {}); // where it comes after a failure from outside
+    work.catch(() => {}); // it may reject after `failed` has
     const answer = await Promise.race([work, failed]);
     try {
       return resultOf(answer);
     } catch (error) {
-      throw internal(error, call, what); // what the tool returned has no form as a result
+      throw internal(error, call, what); // the return value cannot be encoded
     }
   } catch (error) {
     return outcomeOf(error, call, what);
@@ -65,7 +65,7 @@ async function runTool(t: Tool, call: RunningCall, wire: WireCall): Promise<unkn
   const object = await t.open(call);
   try {
     await receive(t, object, call, wire);
-    call.argumentsText = wire.text().toString("utf8") || "{}"; // which is what no arguments are
+    call.argumentsText = wire.text().toString("utf8") || "{}";
     const { input } = t.spec.describe ? await describedFor(t, viewerOf(wire)) : { input: t.spec.input };
     const value = await readArguments(input, parseArguments(call.argumentsText));
     call.execute();
@@ -91,13 +91,13 @@ async function close(object: ToolObject, call: RunningCall): Promise<void> {
   try {
     await object.close?.();
   } catch (error) {
-    void call.log.warn("closing the tool failed", { error });
+    call.log.warn("closing the tool failed", { error });
   }
 }
 
 /**
- * Waits until the arguments are complete, and shows the object what comes before that. A preview that fails is over: the
- * log says why, and the call goes on without it.
+ * Waits until the arguments are complete, and runs the preview while they are incomplete. If the preview throws, the log
+ * contains the error, and the call continues without previews.
  */
 async function receive(t: Tool, object: ToolObject, call: RunningCall, wire: WireCall): Promise<void> {
   if (wire.complete || !t.spec.partialArguments || !object.preview) {
@@ -107,7 +107,7 @@ async function receive(t: Tool, object: ToolObject, call: RunningCall, wire: Wir
   const over = new AbortController();
   const previews = showPreviews(object, wire, over.signal).catch((error: unknown) => {
     if (!over.signal.aborted || !isAbort(error)) {
-      void call.log.error("the preview of the tool failed", { error });
+      call.log.error("the preview of the tool failed", { error });
     }
   });
   try {
@@ -142,59 +142,59 @@ async function showPreviews(object: ToolObject, wire: WireCall, over: AbortSigna
   }
 }
 
-/** Waits for a condition, or until the call is stopped, which whoever waits for the arguments is told. */
+/** Waits for a condition, or until the call is stopped. `receive` handles the reason of the stop. */
 async function until(wire: WireCall, condition: () => boolean): Promise<void> {
   try {
     await wire.until(condition);
   } catch {
-    // See above.
+    // `receive` waits for the same call and rejects.
   }
 }
 
 /**
- * Sorts what a tool threw into what the model reads, which is returned, and what the caller handles, which is thrown. Paths
- * in the workspace become relative to it in both.
+ * Converts the error of a tool. It returns a result for the model, or throws a ToolhostError for the caller. Paths in the
+ * workspace become relative in both.
  */
 function outcomeOf(error: unknown, call: RunningCall, what: string): Result {
   if (error instanceof ToolhostError) {
-    const message = relativeTo(call.workspace, error.message);
+    const message = relativeTo(call.workspace ?? "", error.message);
     throw message === error.message ? error : new ToolhostError(error.kind, message, { ...error, cause: error });
   }
   if (call.signal.aborted && isAbort(error)) {
     throw call.signal.reason;
   }
   if (!(error instanceof ToolError)) {
-    void call.log.error(`${what} failed`, { error });
+    call.log.error(`${what} failed`, { error });
   }
-  return result({ content: relativeTo(call.workspace, wordsFor(error)), isError: true });
+  return result({ content: relativeTo(call.workspace ?? "", messageForModel(error)), isError: true });
 }
 
-/** Returns the failure for what is no error of the tool's function: what nobody caught, and a result that cannot be said. */
+/** Returns the infrastructure error for an uncaught error, or for a result that cannot be encoded. */
 function internal(error: unknown, call: RunningCall, what: string): ToolhostError {
   if (error instanceof ToolhostError) {
     return error;
   }
-  void call.log.error(`${what} failed`, { error });
-  return new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${wordsOf(error)}`, { cause: error });
+  call.log.error(`${what} failed`, { error });
+  return new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${describeError(error)}`, { cause: error });
 }
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
 }
 
-/** Returns what a model is told of what a tool threw. */
-function wordsFor(error: unknown): string {
+/** Returns the message that the model reads for an error of a tool. */
+function messageForModel(error: unknown): string {
   if (error instanceof Error && !error.message && !error.cause) {
-    return `the tool failed with an error of type ${error.name} that says nothing`;
+    return `the tool failed with an error of type ${error.name} without a message`;
   }
-  return wordsOf(error).replace(/^(Tool)?Error: /, "");
+  return describeError(error).replace(/^(Tool)?Error: /, "");
 }
 
-/** Returns what is said of an error: its type, its message, and those of what made it happen. */
-function wordsOf(error: unknown): string {
+/** Returns the type and message of an error and of its causes. */
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) {
-    return `the tool threw ${inspect(error)}, which is no Error`;
+    return `the tool threw ${inspect(error)}, which is not an Error`;
   }
-  const cause = error.cause instanceof Error ? ` (${wordsOf(error.cause)})` : "";
+  const cause = error.cause instanceof Error ? ` (${describeError(error.cause)})` : "";
   return String(error) + cause;
 }

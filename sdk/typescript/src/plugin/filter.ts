@@ -1,4 +1,4 @@
-/** Filters: functions that toolhost asks around calls of tools, also of other plugins' tools. */
+/** Filters: functions that toolhost runs before and after calls of tools of any plugin. */
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { json, Result, result } from "../content.js";
 import { ToolhostError } from "../error.js";
@@ -7,55 +7,58 @@ import { encodeJSON, parseJSON, rawJSON } from "../json.js";
 import { fromResult, toResult } from "../wire/messages.js";
 import type { Call } from "./call.js";
 
-/** A call as a filter sees it. */
+/** A call that a filter examines. */
 export interface FilterCall {
-  /** The id of the call that is filtered; empty if it has none. */
-  readonly callId: string;
-  /** Who calls. */
+  /** The id of the filtered call. Undefined if it has none. */
+  readonly callId: string | undefined;
+  /** The identity of the caller. */
   readonly principal: string;
-  /** The session; empty: none. */
-  readonly session: string;
-  /** The tool's name. */
+  /** The session of the filtered call. Undefined if it has none. */
+  readonly session: string | undefined;
+  /** The name of the tool. */
   readonly tool: string;
-  /** The plugin that ships it. */
+  /** The plugin of the tool. */
   readonly plugin: string;
-  /** The arguments: before the call as they stand, after it those that were executed. Integers beyond 2^53 are bigint. */
+  /**
+   * Before the call, the arguments of the caller or of the previous filter. After the call, the executed arguments. Integers
+   * beyond 2^53 are bigint.
+   */
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A call that was made, as a filter sees it. */
+/** An executed call that a filter examines. */
 export interface FilteredCall extends FilterCall {
-  /** What the tool answered. */
+  /** The result of the tool. */
   readonly result: Result;
 }
 
-/** What a filter makes of a call before it is made; nothing leaves all as it is. */
+/** What a filter changes before a call. Returning nothing allows the call unchanged. */
 export type BeforeAnswer =
-  | { /** An object that takes the place of the arguments. */ readonly arguments: Readonly<Record<string, unknown>> }
-  | { /** Why the call must not be made; the caller is told. */ readonly deny: string }
-  | { /** Ends the call with a result, as if it were the tool's. */ readonly answer: Result };
+  | { /** Replaces the arguments. */ readonly arguments: Readonly<Record<string, unknown>> }
+  | { /** Prevents the call. The caller receives the reason. */ readonly deny: string }
+  | { /** Ends the call with a result, without running the tool. */ readonly answer: Result };
 
-/** What a filter makes of a call's result; nothing leaves it as it is. */
-export type AfterAnswer = { /** What takes the place of the result. */ readonly result: Result };
+/** What a filter changes after a call. Returning nothing keeps the result. */
+export type AfterAnswer = { /** Replaces the result. */ readonly result: Result };
 
 type Answer<A> = A | undefined | void | Promise<A | undefined | void>;
 
 /**
- * A filter. The operator's configuration says around which calls it is asked, and in which order. Its functions run side
- * by side. An error that they throw says that the filter failed; what becomes of the call then is the operator's choice.
+ * A filter. The configuration of the operator selects the calls and the order of the filters. The functions run concurrently
+ * for different calls. If one throws, the filter has failed, and the configuration decides about the call.
  */
 export interface Filter {
-  /** 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter; no tool of the plugin may have it. */
+  /** 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter. No tool of the plugin may have the same name. */
   readonly name: string;
   /** What it does, for operators. */
   readonly description?: string;
-  /** Is asked before a call, whose arguments have been neither repaired nor validated. `own` is the filter's own call. */
+  /** Runs before a call, when its arguments are neither repaired nor validated. `own` is the call of the filter itself. */
   readonly before?: (call: FilterCall, own: Call) => Answer<BeforeAnswer>;
-  /** Is asked when the tool has answered, also if the result says that it failed. `own` is the filter's own call. */
+  /** Runs after the tool has returned a result, also if that reports a failure. `own` is the call of the filter itself. */
   readonly after?: (call: FilteredCall, own: Call) => Answer<AfterAnswer>;
 }
 
-/** Asks a filter, and returns its answer as the contract has it. */
+/** Runs a filter, and returns its answer in the form that toolhost expects. */
 export async function askFilter(filter: Filter, question: string, own: Call): Promise<Result> {
   const { phase, call } = decodeQuestion(question);
   const answer = phase === "before" ? await filter.before?.(call, own) : await filter.after?.(call, own);
@@ -72,7 +75,7 @@ export async function askFilter(filter: Filter, question: string, own: Call): Pr
     const names = members.map(([name]) => name).join(", ");
     throw new ToolhostError(
       "internal",
-      `the filter answered ${names}; ${phase} the call it may answer one of ${allowed.join(", ")}`,
+      `the filter returned ${names}; ${phase} the call it must return one of ${allowed.join(", ")}`,
     );
   }
   return result({ content: json({ [member]: value instanceof Result ? resultJSON(value) : value }) });
@@ -90,19 +93,19 @@ interface Question {
 }
 
 function decodeQuestion(text: string): { phase: "before" | "after"; call: FilteredCall } {
-  // The result is decoded as what it is, and not as any JSON.
+  // The result is a protobuf message in JSON form, so it is decoded separately.
   const question = parseJSON(text) as Question;
   const { phase } = question;
   if (phase !== "before" && phase !== "after") {
-    throw new ToolhostError("internal", `the filter was asked in the phase ${encodeJSON(phase ?? null)}, which is not known`);
+    throw new ToolhostError("internal", `the filter does not know the phase ${encodeJSON(phase ?? null)}`);
   }
   const asked = (JSON.parse(text) as Question).result;
   return {
     phase,
     call: {
-      callId: question.call_id ?? "",
+      callId: question.call_id || undefined,
       principal: question.principal ?? "",
-      session: question.session ?? "",
+      session: question.session || undefined,
       tool: question.tool ?? "",
       plugin: question.plugin ?? "",
       arguments: question.arguments ?? {},
@@ -115,7 +118,7 @@ function resultJSON(value: Result) {
   return rawJSON(JSON.stringify(toJson(ResultSchema, toResult(value))));
 }
 
-/** Encodes what a filter is asked, for tests of filters. */
+/** Encodes the request of a filter, for tests of filters. */
 export function encodeQuestion(phase: "before" | "after", call: Partial<FilteredCall>): string {
   const { callId, principal, session, tool, plugin, arguments: args = {}, result: answered } = call;
   return encodeJSON({
@@ -130,7 +133,7 @@ export function encodeQuestion(phase: "before" | "after", call: Partial<Filtered
   });
 }
 
-/** Decodes the result in a filter's answer, for tests of filters. */
+/** Decodes the result in the answer of a filter, for tests of filters. */
 export function decodeAnsweredResult(value: unknown): Result {
   return fromResult(fromJson(ResultSchema, value as JsonValue));
 }

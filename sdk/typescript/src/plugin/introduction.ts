@@ -1,12 +1,11 @@
-/** What a plugin says of itself to a person. */
-
+/** The texts that a plugin prints for a person. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { DescribeResponse } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import type { ToolSpec } from "../gen/toolhost/tool/v1/spec_pb.js";
 import { decodeText, encodeJSON, rawJSON } from "../json.js";
 import type { Plugin } from "./plugin.js";
 
-/** What a person reads who starts the plugin by hand. */
+/** Returns what the plugin prints if a person starts it by hand. */
 export function introduction(plugin: Plugin, program: string): string {
   const { tools = [], filters = [] } = plugin;
   const ships = tools.length === 0 ? "filters of tool calls" : "tools for language models";
@@ -25,7 +24,7 @@ export function introduction(plugin: Plugin, program: string): string {
     words += `  toolhost call ${tools[0].spec.name} '{…}'\n`;
   }
   if (filters.length > 0) {
-    words += "\nWhat its filters are asked about is said in toolhost.yaml, under filters.\n";
+    words += "\nThe section filters in toolhost.yaml selects the calls for its filters.\n";
   }
   return `${words}\nTo see all that it declares:\n\n  ${program} --describe\n`;
 }
@@ -35,13 +34,13 @@ function list(title: string, entries: readonly { name: string; description?: str
   return lines.length > 0 ? `\n${title}:\n${lines.join("")}` : "";
 }
 
-/** What is printed instead where the declaration is wrong. */
+/** Returns what the plugin prints if its declaration is invalid. */
 export function complaint(plugin: Plugin, problems: readonly string[]): string {
   const lines = problems.join("\n").replaceAll("\n", "\n  ");
-  return `The plugin ${JSON.stringify(plugin.name || "?")} cannot be served, because its declaration is wrong:\n  ${lines}\n`;
+  return `The plugin ${JSON.stringify(plugin.name || "?")} cannot be served, because its declaration is invalid:\n  ${lines}\n`;
 }
 
-/** What a plugin says of itself, as JSON; the members are those that the Go SDK prints. */
+/** Returns the declaration as JSON, with the same members as in the Go SDK. */
 export function descriptionJSON(d: DescribeResponse): string {
   const value = compact({
     name: d.name,
@@ -91,7 +90,7 @@ function specJSON(s: ToolSpec): Record<string, unknown> {
   });
 }
 
-/** Returns an object without the members that say nothing. */
+/** Returns an object without its empty members. */
 function compact(members: Record<string, unknown>): Record<string, unknown> {
   const empty = (v: unknown) =>
     !v || (Array.isArray(v) ? v.length === 0 : typeof v === "object" && Object.keys(v).length === 0);

@@ -1,13 +1,13 @@
-/** Notices that toolhost is gone, however it went. */
+/** Detection of the end of toolhost. */
 
-/** How often a plugin that nobody has connected to looks whether its parent lives. */
+/** How often a plugin without a connection checks its parent process. */
 const parentIntervalMs = 250;
-/** How long a plugin waits to be connected to: longer takes nothing but a toolhost that is gone. */
+/** How long a plugin waits for the first connection before it assumes that toolhost is gone. */
 const connectLimitMs = 5 * 60_000;
 
 /**
- * Before toolhost has connected, its process is looked for; from then on the connection tells, since there is only one,
- * and so does the stream that carries the calls.
+ * Detects that toolhost is gone, so that the plugin does not outlive it. Before toolhost connects, this checks the parent
+ * process. Afterwards the end of the last connection shows it, because only toolhost connects.
  */
 export class Lifeline {
   readonly #lost: () => void;
@@ -15,7 +15,7 @@ export class Lifeline {
   readonly #limit: NodeJS.Timeout;
   #connections = 0;
 
-  /** Begins to watch; it must be made before the handshake is printed. `lost` is called when toolhost is gone. */
+  /** Starts the checks. Create it before the handshake is printed. `lost` runs when toolhost is gone. */
   constructor(lost: () => void, parent: () => number = () => process.ppid) {
     this.#lost = lost;
     const born = parent();
@@ -34,7 +34,7 @@ export class Lifeline {
     this.#connections++;
   }
 
-  /** Counts a connection that has ended. The last one takes toolhost along. */
+  /** Counts the end of a connection. The end of the last one means that toolhost is gone. */
   disconnected(): void {
     this.#connections--;
     if (this.#connections === 0) {
@@ -42,7 +42,7 @@ export class Lifeline {
     }
   }
 
-  /** Looks no more. */
+  /** Stops the checks. */
   stop(): void {
     clearInterval(this.#look);
     clearTimeout(this.#limit);

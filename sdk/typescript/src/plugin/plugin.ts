@@ -1,6 +1,5 @@
-/** A plugin: what it declares of itself, whether that is right, and how the contract says it. */
+/** Plugins: their declaration, its validation, and its conversion to messages. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { type $ZodType, safeParse } from "zod/v4/core";
 import { type DescribeResponse, DescribeResponseSchema } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { Access } from "../gen/toolhost/tool/v1/permissions_pb.js";
 import type { ToolSpecSchema } from "../gen/toolhost/tool/v1/spec_pb.js";
@@ -8,48 +7,53 @@ import { encodeJSONBytes } from "../json.js";
 import { accesses } from "../wire/enums.js";
 import { toDuration, toValues } from "../wire/scalars.js";
 import type { Filter } from "./filter.js";
-import { isZod, type Schema, schemaText } from "./schema.js";
+import { misfit, type Schema, schemaText } from "./schema.js";
 import type { InputExample, Tool, ToolSpec } from "./tool.js";
 
-/** What a plugin asks to be allowed, besides what every plugin may. */
+/** The permissions that a plugin requests. Only the configuration of the operator grants them. */
 export interface Permissions {
-  /** The network. */
+  /** Access to the network. Default: false. */
   readonly network?: boolean;
-  /** What it wants to do in the workspace. Default: nothing. */
+  /** Access to the workspace. Default: none. */
   readonly workspace?: "none" | "read" | "write";
-  /** Absolute paths of further files and folders that it wants to read. */
+  /** Absolute paths of further files and folders that the plugin reads. */
   readonly read?: readonly string[];
-  /** Absolute paths of further files and folders that it wants to change. */
+  /** Absolute paths of further files and folders that the plugin changes. */
   readonly write?: readonly string[];
 }
 
-/** An executable that ships tools, filters or both. `serve` runs it. */
+/** An executable with tools, filters or both. `serve` runs it. */
 export interface Plugin {
   /** 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter. */
   readonly name: string;
-  /** Free text; semantic versioning is usual. */
+  /** Any text, usually a semantic version. */
   readonly version?: string;
-  /** One line on what the plugin is. */
+  /** One line for operators. */
   readonly description?: string;
-  /** Its tools. There must be some, unless there are filters. No name may repeat. */
+  /** The tools. A plugin must have a tool or a filter, and all names must differ. */
   readonly tools?: readonly Tool[];
-  /** Its filters. Usually there are none. */
+  /** The filters. */
   readonly filters?: readonly Filter[];
-  /** Tags for the tools that declare none. */
+  /** The tags of tools that declare none. */
   readonly defaultTags?: readonly string[];
-  /** What it asks to be allowed. To ask opens nothing: the operator's configuration does. Usually not needed. */
+  /** The permissions that the plugin requests. Default: none. */
   readonly permissions?: Permissions;
-  /** Is called once at the end of the process, when the calls have ended or had their time to. */
+  /**
+   * Runs once before the plugin serves calls, for example to open a connection pool. If it throws, the plugin logs the error
+   * and exits with code 1.
+   */
+  readonly open?: () => void | Promise<void>;
+  /** Runs once after all calls have ended. It does not run if the calls do not end within four seconds. */
   readonly close?: () => void | Promise<void>;
 }
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Returns all that is wrong with the plugin's declaration and its tools', one line each; none means that it can be
- * served. `serve` refuses to run a plugin that has some.
+ * Returns one line for each problem in the declarations of a plugin and its tools. An empty list means that the plugin is
+ * valid. `serve` exits with these problems, and `TestHost` throws them.
  */
-export function problemsOf(plugin: Plugin): string[] {
+export function validatePlugin(plugin: Plugin): string[] {
   const { tools = [], filters = [] } = plugin;
   const problems: string[] = nameProblems(plugin.name).map((problem) => `the plugin: ${problem}`);
   if (tools.length + filters.length === 0) {
@@ -70,7 +74,7 @@ export function problemsOf(plugin: Plugin): string[] {
   }
   tools.forEach((t, i) => {
     if (!t?.spec || typeof t.open !== "function") {
-      problems.push(`tool number ${i + 1}: it was not made by tool() or objectTool()`);
+      problems.push(`tool number ${i + 1}: it was not created by tool() or objectTool()`);
       return;
     }
     check("tool", t.spec.name, i, toolProblems(t));
@@ -89,17 +93,17 @@ function nameProblems(name: unknown): string[] {
   if (typeof name === "string" && namePattern.test(name)) {
     return [];
   }
-  const what = name ? `the name ${JSON.stringify(name)} is ill-formed` : "the name is empty";
+  const what = name ? `the name ${JSON.stringify(name)} is malformed` : "the name is empty";
   return [`${what}; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter`];
 }
 
 function toolProblems({ spec, previews }: Tool): string[] {
   const problems = nameProblems(spec.name);
   if (!spec.description?.trim()) {
-    problems.push("its description is empty; say what it is for, when not to use it and what it returns");
+    problems.push("its description is empty; state its purpose, when not to use it, and what it returns");
   }
   if (spec.partialArguments && !previews) {
-    problems.push("it declares partialArguments, but a function cannot be shown them; use objectTool");
+    problems.push("it declares partialArguments, but a function cannot receive them; use objectTool");
   }
   const { timeoutMs = 0, retry, costPerUse = 0 } = spec;
   if (timeoutMs < 0 || (retry?.initialBackoffMs ?? 0) < 0 || (retry?.maxBackoffMs ?? 0) < 0) {
@@ -123,7 +127,7 @@ function attempt(problems: string[], what: string, check: () => unknown): void {
   }
 }
 
-/** Returns the text of an input schema. Throws where it does not describe an object. */
+/** Returns the JSON text of an input schema. Throws if its type is not object. */
 export function checkInputSchema(input: Schema | undefined): string {
   if (!input) {
     return '{"type":"object","additionalProperties":false}';
@@ -139,7 +143,7 @@ export function checkInputSchema(input: Schema | undefined): string {
 function exampleProblems(input: Schema | undefined, examples: readonly InputExample[] = []): string[] {
   const problems: string[] = [];
   examples.forEach((example, i) => {
-    const wrong = input && isZod(input) ? misfit(input, example.arguments) : undefined;
+    const wrong = input && misfit(input, example.arguments);
     if (wrong) {
       problems.push(`its input example ${i + 1}: ${wrong}`);
     }
@@ -147,17 +151,7 @@ function exampleProblems(input: Schema | undefined, examples: readonly InputExam
   return problems;
 }
 
-/** Returns why a value does not fit a schema of zod, or undefined if it does or only a call can tell. */
-export function misfit(schema: $ZodType, value: unknown): string | undefined {
-  try {
-    const parsed = safeParse(schema, value);
-    return parsed.success ? undefined : parsed.error.issues.map((issue) => issue.message).join("; ");
-  } catch {
-    return undefined; // a schema that is asynchronous
-  }
-}
-
-/** Returns what the plugin says of itself. Throws where a schema or JSON value cannot be said. */
+/** Converts the declaration of a plugin to its message. Throws if a schema or a value cannot be encoded. */
 export function descriptionOf(plugin: Plugin): DescribeResponse {
   return create(DescribeResponseSchema, {
     name: plugin.name,
@@ -184,7 +178,7 @@ function permissionsMessage({ network = false, workspace, read = [], write = [] 
   };
 }
 
-/** Returns a tool's declaration as the contract has it. */
+/** Converts the declaration of a tool to its message. */
 export function specMessage(spec: Readonly<ToolSpec>): MessageInitShape<typeof ToolSpecSchema> {
   const timeout = toDuration(spec.timeoutMs);
   const initialBackoff = toDuration(spec.retry?.initialBackoffMs);
@@ -227,7 +221,7 @@ export function specMessage(spec: Readonly<ToolSpec>): MessageInitShape<typeof T
   };
 }
 
-/** Returns an example as the contract has it. */
+/** Converts an example to its message. */
 export function exampleMessage(example: InputExample): { description: string; arguments: Uint8Array } {
   return { description: example.description ?? "", arguments: encodeJSONBytes(example.arguments) };
 }

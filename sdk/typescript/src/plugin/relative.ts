@@ -1,19 +1,17 @@
-/** Paths in messages: relative to the workspace. */
-
+/** Removal of the workspace path from messages. */
 import { realpathSync } from "node:fs";
 import { dirname, normalize } from "node:path";
 
-// A path does not begin after a character of a name, and does not end before one. A full stop or a hyphen belongs to a
-// name if the name goes on after it.
+// A match must not start or end in the middle of a longer file name. A full stop or a hyphen is part of a name only if more
+// of the name follows.
 const before = "(?:file://|(?<![\\p{L}\\p{N}_/.\\-]))";
 const after = "(?![.\\-]*[\\p{L}\\p{N}_])";
 const end = /^(?:$|[\s'"`:;,)\]}>])/;
 
 /**
- * Returns a text in which absolute paths of files in a folder are relative to it, and the folder itself is ".". Tools pass
- * on errors of the operating system, which name absolute paths. A model has no use for the part that leads to the
- * workspace, and a reader of the conversation would learn from it how the machine is laid out. The rule is that of Go's
- * SDK; both are tested with the same texts.
+ * Replaces absolute paths below a folder by relative ones, and the folder itself by ".". Tools pass on errors of the
+ * operating system, which contain absolute paths. The model cannot use the part up to the workspace, and it would show
+ * readers of the conversation how the machine is organized. The Go SDK has the same rule, and both pass the same tests.
  */
 export function relativeTo(folder: string, text: string): string {
   if (folder === "" || dirname(folder) === folder) {
@@ -24,11 +22,11 @@ export function relativeTo(folder: string, text: string): string {
     const resolved = realpathSync(folder);
     return dirname(resolved) === resolved ? given : without(resolved, given);
   } catch {
-    return given; // the folder is out of reach, and no link
+    return given; // the folder does not exist or is not readable
   }
 }
 
-/** Takes a folder, which ends in no slash, out of a text wherever it stands as the beginning of a path. */
+/** Removes a folder, given without a trailing slash, from the start of every path in a text. */
 function without(folder: string, text: string): string {
   const escaped = folder.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
   return text.replace(new RegExp(`${before}${escaped}${after}/*`, "gu"), (found, at: number) =>

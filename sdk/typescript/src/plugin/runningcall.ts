@@ -1,37 +1,37 @@
-/** A call while it runs: what its tool knows, and what it says, kept in order. */
+/** The implementation of Call: the data of a running call, and the order of its statuses and log records. */
 import { inspect } from "node:util";
 import { encodeJSON } from "../json.js";
 import type { LogLevel, LogRecord, Status, StatusState } from "../status.js";
 import { isTerminal } from "../status.js";
 import { toLogRecord, toStatus } from "../wire/messages.js";
 import { type Artifact, artifactOpener } from "./artifact.js";
-import { type Call, type Logger, progressOf, sessionValues } from "./call.js";
+import { type Call, type Logger, progressOf, sessionContext } from "./call.js";
 import { logToStderr } from "./stdio.js";
 import type { WireCall } from "./wirecall.js";
 
-/** From how many bytes on that wait to be sent a tool that does not wait for them is heard no more, or only on standard error. */
+/** The bytes waiting to be sent from which on statuses are dropped and log records go to standard error. */
 const maxQueued = 1 << 20;
-/** Only so large a backlog of progress is kept: what comes next says more. */
+/** The bytes waiting to be sent from which on progress is dropped, because the next report supersedes it. */
 const maxQueuedProgress = 64 << 10;
 
 const ranks: Readonly<Record<StatusState, number>> = { wait: 1, doing: 2, success: 3, error: 3 };
 
-/** The Call that a tool is given. */
+/** The Call that a tool receives. */
 export class RunningCall implements Call {
   readonly id: string;
   readonly tool: string;
   readonly attempt: number;
-  readonly session: string;
-  readonly workspace: string;
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly session: string | undefined;
+  readonly workspace: string | undefined;
+  readonly context: Readonly<Record<string, unknown>>;
   readonly secrets: Readonly<Record<string, string>>;
-  readonly traceparent: string;
+  readonly traceparent: string | undefined;
   readonly log: Logger;
   argumentsText = "";
   readonly #wire: WireCall;
   readonly #open: (handle: string) => Promise<Artifact>;
-  #phase: StatusState = "wait"; // what a status without a state means now
-  #state: StatusState | undefined; // the last that was sent
+  #phase: StatusState = "wait"; // the state of a first status without a state
+  #state: StatusState | undefined; // the last state that was sent
   #finished = false;
 
   constructor(wire: WireCall, contextKeys: readonly string[]) {
@@ -39,15 +39,17 @@ export class RunningCall implements Call {
     this.id = callId;
     this.tool = tool;
     this.attempt = Math.max(1, attempt);
-    this.session = context?.session ?? "";
-    this.workspace = context?.workspace ?? "";
-    this.values = sessionValues(context?.values ?? {}, contextKeys);
+    this.session = context?.session || undefined;
+    this.workspace = context?.workspace || undefined;
+    this.context = sessionContext(context?.values ?? {}, contextKeys);
     this.secrets = Object.assign(Object.create(null), context?.secrets);
-    this.traceparent = context?.traceparent ?? "";
+    this.traceparent = context?.traceparent || undefined;
     this.#wire = wire;
     this.#open = artifactOpener(wire);
     const line = (level: LogLevel): Logger[LogLevel] => {
-      return (message, attributes = {}) => this.#write({ time: new Date(), level, message: String(message), attributes });
+      return (message, attributes = {}) => {
+        void this.#write({ time: new Date(), level, message: String(message), attributes });
+      };
     };
     this.log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
   }
@@ -64,17 +66,21 @@ export class RunningCall implements Call {
     return this.#open(handle);
   }
 
-  async status(status: Status): Promise<void> {
+  status(status: Status): void {
     if (!this.#finished && !this.signal.aborted) {
-      await this.#send(status, false);
+      void this.#send(status, false);
     }
   }
 
-  async progress(done: number, total?: number, message?: string): Promise<void> {
-    await this.status({ progress: progressOf(done, total, message) });
+  progress(done: number, total?: number, message?: string): void {
+    this.status({ progress: progressOf(done, total, message) });
   }
 
-  /** Notes that previews are over. */
+  async flush(): Promise<void> {
+    await this.#wire.drained();
+  }
+
+  /** Records the end of the previews. */
   execute(): void {
     this.#phase = "doing";
     if (this.#state === "wait") {
@@ -82,7 +88,7 @@ export class RunningCall implements Call {
     }
   }
 
-  /** Ends what the tool has shown with a terminal state, refuses what comes later, and waits until it is sent. */
+  /** Sends a terminal state if the tool has reported a status, rejects later reports, and waits until all is sent. */
   async finish(ok: boolean): Promise<void> {
     this.#finished = true;
     if (this.#state && !isTerminal(this.#state)) {
@@ -100,11 +106,11 @@ export class RunningCall implements Call {
       state = this.#phase;
     }
     if (state && this.#state && ranks[state] < ranks[this.#state]) {
-      state = undefined; // a state never goes back
+      state = undefined; // a state must not go back
     }
     const onlyProgress =
-      !state && status.progress && status.tip === undefined && !status.parameters && status.result === undefined;
-    if (onlyProgress && this.#wire.queued > maxQueuedProgress) {
+      !state && status.progress && status.message === undefined && !status.parameters && status.result === undefined;
+    if (!late && this.#wire.queued > (onlyProgress ? maxQueuedProgress : maxQueued)) {
       return;
     }
     try {
@@ -112,7 +118,7 @@ export class RunningCall implements Call {
       this.#state = state ?? this.#state;
       await this.#wire.send({ case: "status", value }, late);
     } catch (error) {
-      // Nobody is there to see it any more, which is no concern of the tool's, or it cannot be said, which is.
+      // After a cancellation no process reads the status. Otherwise the status itself cannot be encoded.
       if (!this.signal.aborted) {
         logToStderr("warn", "a status was not sent", { call_id: this.id, error });
       }
@@ -130,16 +136,16 @@ export class RunningCall implements Call {
   }
 }
 
-/** Returns attributes that JSON can say: errors as their stack, what has no JSON form as text. */
+/** Converts attributes to JSON values: an error becomes its stack, and a value without a JSON form becomes text. */
 function loggable(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const said: Record<string, unknown> = {};
+  const converted: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(attributes)) {
-    said[key] = value instanceof Error ? (value.stack ?? String(value)) : value;
+    converted[key] = value instanceof Error ? (value.stack ?? String(value)) : value;
     try {
-      encodeJSON(said[key]);
+      encodeJSON(converted[key]);
     } catch {
-      said[key] = inspect(value);
+      converted[key] = inspect(value);
     }
   }
-  return said;
+  return converted;
 }

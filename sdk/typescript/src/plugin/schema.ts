@@ -1,81 +1,100 @@
-/** JSON Schemas of tools: from zod, or as they are. */
-import type { $ZodIssue, $ZodType, ToJSONSchemaParams } from "zod/v4/core";
-import { safeParseAsync, toJSONSchema } from "zod/v4/core";
+/** The schemas of tools: conversion to JSON Schema, and validation of arguments. */
 import { ToolError } from "../error.js";
 import { encodeJSON, type RawJSON } from "../json.js";
+import { issueLines, type JSONSchemaOptions, type StandardJSONSchema } from "../standard.js";
 
-/** A JSON Schema (2020-12 or draft-07) as an object, or as text that is sent as it is. */
+/** A JSON Schema (draft 2020-12 or draft-07), as an object or as text that is sent byte for byte. */
 export type JSONSchema = Readonly<Record<string, unknown>> | RawJSON;
 
-/** What describes arguments or results: a schema of zod, from which the JSON Schema is derived, or a JSON Schema. */
-export type Schema = $ZodType | JSONSchema;
+/**
+ * Describes arguments or results: a schema of a library that implements Standard Schema with JSON Schema, such as zod from
+ * 4.2 on, or a JSON Schema.
+ */
+export type Schema = StandardJSONSchema | JSONSchema;
 
-/** Reports whether a schema is one of zod. */
-export function isZod(schema: Schema): schema is $ZodType {
-  return "_zod" in schema;
+/** Reports whether a schema is one of a library, which validates values and has a type. */
+export function isStandard(schema: Schema): schema is StandardJSONSchema {
+  return "~standard" in schema;
 }
 
-/** Returns the JSON Schema text of what goes into a schema, or comes out of it. Throws where zod cannot say it. */
+/** Returns the JSON Schema text of the input or output of a schema. Throws if the library cannot convert it. */
 export function schemaText(schema: Schema, io: "input" | "output"): string {
-  if (!isZod(schema)) {
+  if (!isStandard(schema)) {
     return encodeJSON(schema);
   }
-  const derived = derive(schema, io);
-  const { $schema: _, ...rest } = derived; // 2020-12 is what a schema is that does not say
+  const { $schema: _, ...rest } = derive(schema, io); // a schema without $schema is one of draft 2020-12
   return encodeJSON(rest);
 }
 
-function derive(schema: $ZodType, io: "input" | "output") {
-  const options: ToJSONSchemaParams = {
-    io,
+function derive(schema: StandardJSONSchema, io: "input" | "output"): Record<string, unknown> {
+  const { vendor, jsonSchema } = schema["~standard"];
+  if (!jsonSchema) {
+    const advice = vendor === "zod" ? "use zod 4.2 or later, and not zod/mini" : "pass a JSON Schema instead";
+    throw new Error(`the library ${vendor} cannot convert this schema to a JSON Schema; ${advice}`);
+  }
+  const options: JSONSchemaOptions = {
     target: "draft-2020-12",
-    // An object that says nothing of other properties ignores them; a model that misspells one should be told.
-    override: ({ zodSchema, jsonSchema }) => {
-      const def = zodSchema._zod.def;
-      if (def.type === "object" && !("catchall" in def && def.catchall)) {
-        jsonSchema.additionalProperties = false;
-      }
-      dropSafeBounds(jsonSchema);
-    },
+    ...(vendor === "zod" && { libraryOptions: { override: closeObject } }),
   };
   try {
-    return toJSONSchema(schema, options);
+    return jsonSchema[io](options);
   } catch (error) {
-    const words = error instanceof Error ? error.message : error;
-    throw new Error(`${words}; use what JSON has, such as z.iso.datetime() in place of z.date()`, { cause: error });
+    const message = error instanceof Error ? error.message : error;
+    throw new Error(`${message}; use types that JSON has, such as z.iso.datetime() instead of z.date()`, { cause: error });
   }
 }
 
-/** Drops the bounds of z.int() that are those of JavaScript and say nothing to a model. */
-function dropSafeBounds(schema: { minimum?: unknown; maximum?: unknown }): void {
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) {
-    delete schema.minimum;
+/** A node of a zod schema, as zod passes it to `override`. */
+interface ZodNode {
+  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string; readonly catchall?: unknown } } };
+  readonly jsonSchema: { additionalProperties?: unknown; minimum?: unknown; maximum?: unknown };
+}
+
+/**
+ * Adapts the JSON Schema of a zod schema. `z.object` ignores unknown properties, but a model that misspells a property must
+ * be told, so the schema rejects them. The bounds that `z.int` adds are those of JavaScript, and tell a model nothing.
+ */
+function closeObject({ zodSchema, jsonSchema }: ZodNode): void {
+  const { def } = zodSchema._zod;
+  if (def.type === "object" && !def.catchall) {
+    jsonSchema.additionalProperties = false;
   }
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) {
-    delete schema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+    delete jsonSchema.minimum;
+  }
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+    delete jsonSchema.maximum;
   }
 }
 
-/** The value that a schema makes of arguments. Throws a ToolError that says to the model what does not fit. */
+/** Validates arguments, and returns the output of the schema. Throws a ToolError that tells the model what does not fit. */
 export async function readArguments(schema: Schema | undefined, value: unknown): Promise<unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ToolError("the arguments do not fit the tool:\n- arguments: must be an object");
   }
-  if (!schema || !isZod(schema)) {
+  if (!schema || !isStandard(schema)) {
     return value; // toolhost has validated it
   }
-  const parsed = await safeParseAsync(schema, value);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `- ${issuePath(issue)}: ${issue.message}`);
-    throw new ToolError(`the arguments do not fit the tool:\n${lines.join("\n")}`);
+  const validated = await schema["~standard"].validate(value);
+  if (validated.issues) {
+    throw new ToolError(`the arguments do not fit the tool:\n${issueLines(validated.issues, "arguments").join("\n")}`);
   }
-  return parsed.data;
+  return validated.value;
 }
 
-function issuePath(issue: $ZodIssue): string {
-  let path = "";
-  for (const part of issue.path) {
-    path += typeof part === "number" ? `[${part}]` : `${path && "."}${String(part)}`;
+/** Returns why a value does not fit a schema. Returns undefined if it fits, or if the validation is asynchronous. */
+export function misfit(schema: Schema, value: unknown): string | undefined {
+  if (!isStandard(schema)) {
+    return undefined;
   }
-  return path || "arguments";
+  try {
+    const validated = schema["~standard"].validate(value);
+    if (validated instanceof Promise) {
+      validated.catch(() => {}); // the call validates again
+      return undefined;
+    }
+    return validated.issues?.map(({ message }) => message).join("; ");
+  } catch {
+    return undefined;
+  }
 }

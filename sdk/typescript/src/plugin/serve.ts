@@ -1,27 +1,29 @@
-/** The life of a plugin's process. */
-import { ToolhostError } from "../error.js";
+/** The process of a plugin: its command line, the handshake and the shutdown. */
 import { currentCall } from "./execute.js";
 import { complaint, descriptionJSON, introduction } from "./introduction.js";
 import { Lifeline } from "./lifeline.js";
-import { descriptionOf, type Plugin, problemsOf } from "./plugin.js";
+import { descriptionOf, type Plugin, validatePlugin } from "./plugin.js";
 import { PluginServer } from "./server.js";
-import { logToStderr, printHandshake, startedByToolhost } from "./stdio.js";
+import { logToStderr, printHandshake, redirectStdout, startedByToolhost } from "./stdio.js";
 
-/** The version of the contract that this package speaks. */
+/** The version of the plugin protocol that this package implements. */
 const contractVersion = "1";
-/** How long calls may take to end at the plugin's end: a little less than the five seconds after which toolhost sends a signal. */
+/** How long calls may take to end at the shutdown. toolhost sends a signal after five seconds. */
 const graceMs = 4_000;
 
 /**
- * Runs the plugin: it is the last line of a plugin's main module. The process exits, with code 0, when toolhost has told
- * the plugin to end, or is gone, and the calls at work have ended or had four seconds to. While it serves, standard output
- * and standard error belong to toolhost, which keeps what is written there as the plugin's log.
+ * Serves a plugin. It is the last statement of the main module. The process exits with code 0 when toolhost requests it or is
+ * gone, after the running calls have ended, or after four seconds. Until then toolhost stores what the process prints as
+ * the log of the plugin.
  *
- * A plugin whose declaration is wrong, or that a person has started, says so on standard error and exits with code 1. With
- * the argument --describe it prints, as JSON, what toolhost sees of it, and serves nothing.
+ * If the declaration is invalid, or if a person starts the plugin by hand, the process prints an explanation to standard
+ * error and exits with code 1. With the argument --describe it prints the declaration as JSON.
+ *
+ * An exception that no code catches, such as one in a timer, ends the call that started the timer as `internal`, and no other
+ * call. `process.exit` ends the process and with it all calls.
  */
 export async function serve(plugin: Plugin): Promise<void> {
-  const problems = problemsOf(plugin);
+  const problems = validatePlugin(plugin);
   if (problems.length > 0) {
     process.stderr.write(complaint(plugin, problems));
     process.exit(1);
@@ -53,7 +55,9 @@ function checkVersion(name: string): void {
 }
 
 async function serveHost(plugin: Plugin): Promise<void> {
-  outliveErrors();
+  redirectStdout();
+  handleProcessEvents();
+  await openPlugin(plugin);
   let over = () => {};
   const ended = new Promise<void>((resolve) => {
     over = resolve;
@@ -66,7 +70,7 @@ async function serveHost(plugin: Plugin): Promise<void> {
   });
   const folder = process.env.PLUGIN_UNIX_SOCKET_DIR;
   if (!folder) {
-    process.stderr.write("toolhost has not said where the socket is to be: PLUGIN_UNIX_SOCKET_DIR is not set\n");
+    process.stderr.write("PLUGIN_UNIX_SOCKET_DIR is not set, so the plugin does not know where to listen\n");
     process.exit(1);
   }
   const socket = await server.listen(folder).catch((error: unknown): never => {
@@ -77,7 +81,7 @@ async function serveHost(plugin: Plugin): Promise<void> {
   await ended;
   lifeline.stop();
   setTimeout(() => {
-    logToStderr("warn", "the plugin ends although calls have not");
+    logToStderr("warn", "the plugin ends while calls are running");
     process.exit(0);
   }, graceMs);
   await server.close();
@@ -86,30 +90,31 @@ async function serveHost(plugin: Plugin): Promise<void> {
   } catch (error) {
     logToStderr("warn", "closing the plugin failed", { error });
   }
-  // What the calls said last is written when this turn of the event loop is over.
+  // gRPC writes the last frames of the calls at the end of this turn of the event loop.
   setImmediate(() => process.exit(0));
 }
 
-/** What nobody caught, or would end the process, ends the call in whose work it was, and no other; else errors are logged. */
-function outliveErrors(): void {
-  const heard = (error: unknown) => {
+async function openPlugin(plugin: Plugin): Promise<void> {
+  try {
+    await plugin.open?.();
+  } catch (error) {
+    logToStderr("error", "opening the plugin failed, so it cannot be served", { error });
+    process.exit(1);
+  }
+}
+
+/** Assigns uncaught errors to the call that caused them, and ignores SIGINT. */
+function handleProcessEvents(): void {
+  const uncaught = (error: unknown) => {
     const fail = currentCall.getStore();
     if (fail) {
       fail(error);
     } else {
-      logToStderr("error", "nobody caught an error", { error });
+      logToStderr("error", "an error was not caught", { error });
     }
   };
-  process.on("uncaughtException", heard);
-  process.on("unhandledRejection", heard);
-  const exit = process.exit.bind(process);
-  process.exit = (code) => {
-    if (currentCall.getStore()) {
-      const words = `the tool called process.exit(${code ?? ""}), which would end the plugin's other calls; throw an error instead`;
-      throw new ToolhostError("internal", words); // as a panic is in Go, and SystemExit in Python
-    }
-    return exit(code);
-  };
-  // As go-plugin has it: whoever presses ^C speaks to toolhost, which ends its plugins itself.
+  process.on("uncaughtException", uncaught);
+  process.on("unhandledRejection", uncaught);
+  // Ctrl-C reaches the whole process group. toolhost ends its plugins itself.
   process.on("SIGINT", () => {});
 }

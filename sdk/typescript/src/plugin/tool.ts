@@ -1,120 +1,119 @@
-/** Tools: what they declare, and the code behind them. */
-import type { $ZodType, input as ZodInput, output as ZodOutput } from "zod/v4/core";
+/** Tools: their declarations and their code. */
 import type { Content, Result } from "../content.js";
+import type { InferInput, InferOutput, StandardSchema } from "../standard.js";
 import type { Call, Session } from "./call.js";
 import type { JSONSchema, Schema } from "./schema.js";
 
-/** What a tool declares. Nothing in it is a grant: limits, sandboxing and secrets are requests that the operator may narrow. */
+/** The declaration of a tool. Limits, sandboxing and secrets are requests, which the operator may restrict. */
 export interface ToolSpec<S extends Schema = Schema, O extends Schema = Schema> {
   /** 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter. Unique within one toolhost. */
   name: string;
-  /** What the tool is for, when not to use it, and what it returns, written for a model. */
+  /** The purpose of the tool, when not to use it, and what it returns. The model reads it. */
   description: string;
-  /** The arguments: an object of zod, or a JSON Schema whose type is object. Default: an object without properties. */
+  /** The schema of the arguments, of type object. Default: an object without properties. */
   input?: S;
-  /** The structured result, which the tool's function then has to return. Default: the tool promises none. */
+  /** The schema of the structured result, which the function must return. Default: no output schema. */
   output?: O;
-  /** The tool's own version. Default: the plugin's. */
+  /** The version of the tool. Default: the version of the plugin. */
   version?: string;
   /** A name for people. Default: `name`. */
   displayName?: string;
-  /** A single word or path that groups tools, such as `files`. */
+  /** A word or path that groups tools, such as `files`. */
   category?: string;
-  /** Words by which callers filter. Default: the plugin's `defaultTags`. */
+  /** Tags by which callers select tools. Default: `defaultTags` of the plugin. */
   tags?: readonly string[];
-  /** Arguments that show how the tool is meant to be called. */
+  /** Example calls. */
   examples?: readonly InputExample[];
-  /** How long one call may take, in milliseconds. Default: toolhost's (30 s); its cap (10 min) bounds it. */
+  /** The longest duration of one call, in milliseconds. Default: 30 s; toolhost limits it to 10 minutes. */
   timeoutMs?: number;
-  /** Whether a call's progress restarts `timeoutMs`. */
+  /** Whether each progress report restarts `timeoutMs`. */
   progressExtendsTimeout?: boolean;
-  /** When and how a failed call may be tried again. Default: never. */
+  /** How toolhost repeats a failed call. Default: never. */
   retry?: RetryPolicy;
-  /** The most calls that may start in any 60 seconds, per session. 0: no limit. */
+  /** The most calls that may start in 60 seconds, per session. Default: no limit. */
   rateLimitPerMinute?: number;
-  /** The memory that the tool's process needs, in bytes. 0: the operator's default. */
+  /** The memory that the process of the tool needs, in bytes. Default: that of the operator. */
   memoryLimitBytes?: number;
-  /** What one use costs, in units of the operator's choice. 0: free. */
+  /** The cost of one call, in the unit of the operator. Default: 0, free. */
   costPerUse?: number;
-  /** The names of the secrets that the tool needs; see Call.secrets. */
+  /** The names of the secrets that the tool needs; see `Call.secrets`. */
   requiresAuth?: readonly string[];
   /**
-   * Asks to run outside the sandbox. Only the operator can grant it, and only to the whole plugin, whose tools share
-   * processes: ship such a tool in a plugin of its own.
+   * Requests to run outside the sandbox. Only the operator can grant this, and only for the whole plugin, because the
+   * tools of a plugin share processes. Put such a tool into a separate plugin.
    */
   sandboxExempt?: boolean;
-  /** Wants to see its arguments while the model still writes them; see `objectTool`. */
+  /** Requests the incomplete arguments while the model still writes them; see `objectTool`. */
   partialArguments?: boolean;
-  /** May do harm that a person should have agreed to. */
+  /** The tool can do harm, so a person should approve its calls. */
   dangerous?: boolean;
-  /** Changes nothing outside itself. */
+  /** The tool changes nothing outside itself. */
   readOnly?: boolean;
-  /** Has the same outcome when executed twice with the same arguments. */
+  /** Executing a call twice has the same effect as executing it once. */
   idempotent?: boolean;
-  /** Must never run beside another call of the same batch. */
+  /** The tool must not run concurrently with other calls of the same response. */
   serial?: boolean;
-  /** Its result is the answer for the user: the model need not see it first. */
+  /** The result is the answer for the user, and the model need not process it. */
   returnDirect?: boolean;
-  /** Wants its arguments exactly as given: no repair, no clamping, no defaults by toolhost. */
+  /** toolhost must not repair or clamp the arguments, and must not insert defaults. */
   strict?: boolean;
-  /** The keys of the run's context that the tool wants, such as `run` or `user`; see Session.values. */
+  /** The keys of the run context that the tool reads, such as `run` or `user`; see `Session.context`. */
   contextKeys?: readonly string[];
-  /** The keys of the run's context that the tool's effects may change. Effects on other keys are refused. */
+  /** The keys of the run context that effects of the tool may change. toolhost rejects effects on other keys. */
   effectKeys?: readonly string[];
-  /** Whatever else is to be said, as JSON values by key. */
+  /** Further JSON values by key. */
   metadata?: Readonly<Record<string, unknown>>;
   /**
-   * Describes the tool anew for each session. It is asked when tools are listed and before each call, so that it must be
-   * quick, must have no effect, and should answer the same as long as nothing has changed. A call's arguments are those
-   * of its session's schema. Without a session and values nobody is asked, and the tool is as it is declared; it is, too,
-   * where the answer is an error or a schema that cannot be used, which is logged.
+   * Declares the tool for one session, which makes it a dynamic tool. It runs when tools are listed and before each call,
+   * so it must be fast and have no side effects, and should return the same result until something changes. The arguments
+   * of a call must fit the schema of its session. It does not run without a session and context. If it throws or returns
+   * an invalid schema, the plugin logs the error, and the declaration above applies.
    */
   describe?: (session: Session) => Variant | Promise<Variant>;
 }
 
-/** One call as the tool's author imagines it. */
+/** An example call. */
 export interface InputExample {
-  /** What the example shows. */
+  /** What the example demonstrates. */
   readonly description?: string;
   /** The arguments. */
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** How a failed call may be tried again, where that is safe: it never started, or its tool is readOnly or idempotent. */
+/**
+ * How often, and with which pauses, a failed call is repeated. toolhost repeats a call of a tool only if it never started,
+ * or if the tool is `readOnly` or `idempotent`. `ClientOptions.retry` says which calls a client repeats.
+ */
 export interface RetryPolicy {
-  /** How many tries in all. 0 and 1 both mean one. */
+  /** The number of attempts, including the first. */
   readonly maxAttempts: number;
-  /** The pause before the second try, in milliseconds; it doubles for each further one. Default: 200. */
+  /** The pause before the second attempt, in milliseconds. It doubles for each further attempt. Default: 200. */
   readonly initialBackoffMs?: number;
   /** The longest pause, in milliseconds. Default: 5000. */
   readonly maxBackoffMs?: number;
 }
 
-/** How a tool looks to one session. What is not set is as its spec says. */
+/** The declaration of a dynamic tool for one session. A missing property keeps the original declaration. */
 export interface Variant {
   /** A name for people. */
   readonly displayName?: string;
-  /** What the tool is for. */
+  /** The purpose of the tool. */
   readonly description?: string;
-  /** The arguments; they must be such as the tool can take. */
+  /** The schema of the arguments. The function must accept all arguments that fit it. */
   readonly input?: Schema;
-  /** The structured result. */
+  /** The schema of the structured result. */
   readonly output?: Schema;
-  /** Arguments that show how the tool is meant to be called. */
+  /** Example calls. */
   readonly examples?: readonly InputExample[];
 }
 
-/** The arguments that a schema makes. */
-export type Input<S> = S extends $ZodType
-  ? ZodOutput<S>
-  : S extends JSONSchema
-    ? Record<string, unknown>
-    : Record<string, never>;
+/** The type of the arguments that a function receives: the output of its schema, or any object for a JSON Schema. */
+export type Input<S> = S extends StandardSchema ? InferOutput<S> : Record<string, unknown>;
 
-/** Arguments that have not arrived in full: whatever has not come is not there, and nothing is validated. */
-export type SoFar<S> = S extends $ZodType ? Partially<ZodInput<S>> : Record<string, unknown>;
+/** The type of incomplete arguments. Parts that have not arrived are missing, and nothing is validated. */
+export type SoFar<S> = S extends StandardSchema ? Partially<InferInput<S>> : Record<string, unknown>;
 
-/** A value of which any part may not be there. */
+/** A value of which every part may be missing. */
 export type Partially<T> = T extends readonly (infer E)[]
   ? Partially<E>[]
   : T extends object
@@ -122,48 +121,47 @@ export type Partially<T> = T extends readonly (infer E)[]
     : T;
 
 /**
- * What a tool may return. One that declares its output as a schema of zod returns a value that fits it, or blocks or a
- * result. Any other returns text, a block or a list of blocks, a result, nothing, or any value, which becomes one block of
- * JSON.
+ * What a tool may return. If its output is a schema of a library, this is a value that fits the schema, a block, a list of
+ * blocks or a result. Otherwise it is text, a block, a list of blocks, a result, nothing, or any other value, which becomes
+ * one block of JSON.
  */
-export type Output<O extends Schema = JSONSchema> = [O] extends [$ZodType]
-  ? ZodInput<O> | Content | readonly (string | Content)[] | Result
+export type Output<O extends Schema = JSONSchema> = [O] extends [StandardSchema]
+  ? InferInput<O> | Content | readonly (string | Content)[] | Result
   : unknown;
 
-/** What serves one call; see `objectTool`. Its methods never run at the same time. */
+/** Handles one call; see `objectTool`. Its methods never run at the same time. */
 export interface ToolObject<S extends Schema = Schema, O extends Schema = JSONSchema> {
-  /** Does the work, once, with complete arguments. */
+  /** Runs once, with the complete arguments. */
   run(input: Input<S>): Output<O> | Promise<Output<O>>;
   /**
-   * Is shown what has arrived of the arguments so far: a string may be cut, a list short. It is for previews alone, such
-   * as Call.status, and must have no effect. While it runs, newer text gathers, and only the latest is shown next. The
-   * signal is aborted when the arguments are complete: it should return then, because `run` waits for it. The tool must
+   * Receives the incomplete arguments, in which a string or a list may be cut off. It may report statuses and must have
+   * no other side effects. Text that arrives while it runs is combined, and it then runs once with the latest text. The
+   * signal is aborted when the arguments are complete. It should then return, because `run` waits for it. The tool must
    * declare `partialArguments`.
    */
   preview?(soFar: SoFar<S>, signal: AbortSignal): void | Promise<void>;
-  /** Is called exactly once at the end of the call, however it ended. */
+  /** Runs exactly once, at the end of every call. */
   close?(): void | Promise<void>;
 }
 
-/** One tool of a plugin. `tool` and `objectTool` make them. */
+/** A tool of a plugin. `tool` and `objectTool` create it. */
 export interface Tool {
-  /** What it declares. */
+  /** The declaration. */
   readonly spec: Readonly<ToolSpec>;
-  /** Whether its code is opened for each call, so that it can be shown previews. */
+  /** Whether the tool can receive previews, because `objectTool` created it. */
   readonly previews: boolean;
-  /** Opens what serves one call. */
+  /** Returns the object that handles a call. */
   readonly open: (call: Call) => ToolObject | Promise<ToolObject>;
 }
 
 /**
- * Returns a tool that calls a function.
+ * Returns a tool that runs a function.
  *
- * What the function returns is what the model reads. An error that it throws is a result, too: the model reads that the
- * call failed, and why, with paths in the workspace relative to it. A ToolError's message is all that it reads; of any other
- * error it also reads the type, and the stack goes into the log. A ToolhostError is a failure of the machinery, which the
- * caller handles.
+ * The model reads the return value. It also reads the message of an Error that the function throws, with paths in the
+ * workspace made relative. For an Error other than ToolError it also reads the type, and the log contains the stack. A
+ * ToolhostError is an infrastructure error, which the caller handles.
  *
- * Calls run side by side. The function should stop soon after `call.signal` is aborted.
+ * Calls run concurrently. The function should return or throw soon after `call.signal` is aborted.
  */
 export function tool<const S extends Schema = Record<string, never>, const O extends Schema = JSONSchema>(
   spec: ToolSpec<S, O>,
@@ -177,9 +175,8 @@ export function tool<const S extends Schema = Record<string, never>, const O ext
 }
 
 /**
- * Returns a tool that opens an object for each call: for tools that are shown their arguments while the model still writes
- * them, and for those that have something to close. Everything of one call id reaches one object. `open` is called when
- * the call begins, which is before its arguments are complete.
+ * Returns a tool that has one object for each call. Use it for a tool that receives incomplete arguments, or that must
+ * release something at the end of a call. `open` runs at the start of the call, when the arguments may be incomplete.
  */
 export function objectTool<const S extends Schema = Record<string, never>, const O extends Schema = JSONSchema>(
   spec: ToolSpec<S, O>,

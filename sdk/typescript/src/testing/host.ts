@@ -1,33 +1,35 @@
-/** A host of one plugin's tools inside a test. */
+/** The host of a plugin in a test. */
+import type { ToolCaller } from "../client/caller.js";
 import type { Content } from "../content.js";
 import { encodeJSON, parseJSON } from "../json.js";
 import { describePlugin } from "../plugin/dynamic.js";
 import { encodeQuestion, type FilterCall, type FilteredCall } from "../plugin/filter.js";
 import { complaint, descriptionJSON } from "../plugin/introduction.js";
-import { type Plugin, problemsOf } from "../plugin/plugin.js";
+import { type Plugin, validatePlugin } from "../plugin/plugin.js";
 import { toDuration, toValues } from "../wire/scalars.js";
 import { TestCall } from "./call.js";
+import { TestClient } from "./client.js";
 import { type Filtered, filtered } from "./filtered.js";
 import { checker } from "./schemas.js";
 import { MemoryToolhost } from "./toolhost.js";
 
-/** What may be said of a call in a test. */
+/** The options of a call in a test. */
 export interface TestOptions {
-  /** The call's id. Default: each call has one of its own. */
+  /** The call id. Default: the host generates one. */
   readonly callId?: string;
-  /** Which try of the call this is. Default: 1. */
+  /** The number of the attempt. Default: 1. */
   readonly attempt?: number;
   /** The session. */
   readonly session?: string;
   /** The folder that the tool may work in. */
   readonly workspace?: string;
-  /** The run's context. As under a toolhost, a value reaches only a tool that declares its key. */
-  readonly values?: Readonly<Record<string, unknown>>;
-  /** Secrets. As under a toolhost, one reaches only a tool that declares its name. */
+  /** The run context. As in production, a tool receives only the keys that it declares. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** The available secrets. As in production, a tool receives only those that it declares. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** The W3C trace context. */
+  /** The W3C traceparent. */
   readonly traceparent?: string;
-  /** How long the call may take, in milliseconds. */
+  /** The longest duration of the call, in milliseconds. */
   readonly timeoutMs?: number;
   /** Cancels the call. */
   readonly signal?: AbortSignal;
@@ -42,22 +44,26 @@ interface Declared {
   readonly [member: string]: unknown;
 }
 
-/** What a plugin says of itself, as `--describe` prints it. */
+/** The declaration of a plugin, as `--describe` prints it. */
 export interface Description {
   readonly name: string;
   readonly tools: readonly Declared[];
   readonly [member: string]: unknown;
 }
 
-/** Runs the tools of one plugin. */
-export class TestHost {
+/**
+ * Runs the tools of a plugin in a test. The first call runs `open` of the plugin. `close`, or the end of an `await using` block,
+ * cancels the remaining calls and runs `close` of the plugin.
+ */
+export class TestHost implements AsyncDisposable {
   readonly #plugin: Plugin;
   readonly #toolhost: MemoryToolhost;
+  #opened: Promise<void> | undefined;
   #number = 0;
 
-  /** Throws if the plugin's declaration is wrong. */
+  /** Throws if the declaration of the plugin is invalid. */
   constructor(plugin: Plugin) {
-    const problems = problemsOf(plugin);
+    const problems = validatePlugin(plugin);
     if (problems.length > 0) {
       throw new Error(complaint(plugin, problems));
     }
@@ -65,19 +71,20 @@ export class TestHost {
     this.#toolhost = new MemoryToolhost(plugin);
   }
 
-  /** Returns what the plugin says of itself, with the schemas that were derived, to a session or to nobody in particular. */
-  async describe(options: Pick<TestOptions, "session" | "values"> = {}): Promise<Description> {
-    const { session = "", values } = options;
-    const description = await describePlugin(this.#plugin, { tools: [], session, context: toValues(values) });
+  /** Returns the declaration of the plugin with its JSON Schemas, as a session and its context see it. */
+  async describe(options: Pick<TestOptions, "session" | "context"> = {}): Promise<Description> {
+    const { session = "", context } = options;
+    const description = await describePlugin(this.#plugin, { tools: [], session, context: toValues(context) });
     return JSON.parse(descriptionJSON(description));
   }
 
-  /** Runs a tool and waits for its end. Arguments are an object, or JSON text. */
+  /** Runs a tool and waits for the end of the call. Throws if the result does not fit the output schema. */
   async call(
     tool: string,
     args: Readonly<Record<string, unknown>> | string = {},
     options: TestOptions = {},
   ): Promise<TestCall> {
+    await this.#openPlugin();
     const text = typeof args === "string" ? args : encodeJSON(args);
     const refusal = await this.#refusal(tool, text, options);
     const call = this.#open(tool, options, refusal);
@@ -89,7 +96,7 @@ export class TestHost {
     return call;
   }
 
-  /** Begins a call whose arguments come piece by piece: `append` them, then `complete` it and wait for `ended`. */
+  /** Starts a call whose arguments arrive in pieces: `append` them, `complete` it, and wait for `ended`. */
   stream(tool: string, options: TestOptions = {}): TestCall {
     return this.#open(tool, options);
   }
@@ -108,19 +115,19 @@ export class TestHost {
         session,
         workspace,
         traceparent,
-        values: toValues(only(options.values, spec?.contextKeys)),
+        values: toValues(only(options.context, spec?.contextKeys)),
         secrets: only(options.secrets, spec?.requiresAuth),
       },
     };
     return new TestCall(this.#toolhost, start, options, refusal);
   }
 
-  /** Asks a filter about a call that has not been made. */
+  /** Runs the `before` function of a filter. */
   before(filter: string, call: Partial<FilterCall>, options: TestOptions = {}): Promise<Filtered> {
     return this.#ask("before", filter, call, options);
   }
 
-  /** Asks a filter about a call whose tool has answered with `call.result`. */
+  /** Runs the `after` function of a filter, for a call with the result `call.result`. */
   after(filter: string, call: Partial<FilteredCall>, options: TestOptions = {}): Promise<Filtered> {
     return this.#ask("after", filter, call, options);
   }
@@ -132,12 +139,34 @@ export class TestHost {
     return filtered(own);
   }
 
-  /** Cancels what is under way and waits until it has ended. */
-  close(): Promise<void> {
-    return this.#toolhost.close();
+  /** Cancels the remaining calls, waits for them, and runs `close` of the plugin if `open` has run. */
+  async close(): Promise<void> {
+    await this.#toolhost.close();
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened !== undefined) {
+      await opened;
+      await this.#plugin.close?.();
+    }
   }
 
-  /** Returns what a toolhost would tell the model in the tool's place, because the arguments do not fit its schema. */
+  /** Closes the host at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** A client for code under test that takes a `ToolCaller`. */
+  get client(): ToolCaller {
+    return new TestClient(this, this.#plugin);
+  }
+
+  /** Runs `open` of the plugin once, before the first call. */
+  #openPlugin(): Promise<void> {
+    this.#opened ??= Promise.resolve().then(() => this.#plugin.open?.());
+    return this.#opened;
+  }
+
+  /** Returns the message of toolhost to the model for arguments that do not fit the schema, or undefined if they fit. */
   async #refusal(tool: string, text: string, options: TestOptions): Promise<string | undefined> {
     const schema = (await this.describe(options)).tools.find(({ name }) => name === tool)?.input_schema;
     let value: unknown;
@@ -146,13 +175,13 @@ export class TestHost {
     } catch (error) {
       return `the arguments are not JSON: ${error instanceof Error ? error.message : error}`;
     }
-    const lines = schema ? (checker(JSON.stringify(schema))?.(value) ?? []) : [];
+    const lines = schema ? ((await checker(JSON.stringify(schema)))?.(value) ?? []) : [];
     return lines.length > 0 ? `the arguments do not fit the tool's schema:\n${lines.join("\n")}` : undefined;
   }
 
   async #checkOutput(tool: string, { result }: TestCall, options: TestOptions): Promise<void> {
     const schema = (await this.describe(options)).tools.find(({ name }) => name === tool)?.output_schema;
-    const check = schema && result && !result.isError ? checker(JSON.stringify(schema)) : undefined;
+    const check = schema && result && !result.isError ? await checker(JSON.stringify(schema)) : undefined;
     for (const block of result?.content ?? []) {
       const lines = block.kind === "json" ? (check?.(parseJSON(block.json)) ?? []) : [];
       if (lines.length > 0) {

@@ -1,25 +1,25 @@
-/** What a toolhost checks of arguments and results, as far as zod can tell. */
-import * as zod from "zod";
-import type { $ZodIssue, $ZodType } from "zod/v4/core";
-import { safeParse } from "zod/v4/core";
+/** Checks of arguments and results against JSON Schemas, as toolhost makes them. */
+import { issueLines, type StandardSchema } from "../standard.js";
 
 /**
- * Returns what checks values by a JSON Schema: it returns the lines that say what is wrong. Undefined: zod cannot tell, and
- * a toolhost will.
+ * Returns a function that returns one line for each violation of a JSON Schema. Returns undefined if zod cannot convert the
+ * schema, so that only toolhost can check it. Throws if zod 4.2 or later is not installed.
  */
-export function checker(schema: string): ((value: unknown) => string[]) | undefined {
-  let type: $ZodType;
+export async function checker(schema: string): Promise<((value: unknown) => string[]) | undefined> {
+  const { fromJSONSchema } = await import("zod").catch((cause: unknown) => {
+    throw new Error("TestHost needs zod to check JSON Schemas; run npm install --save-dev zod", { cause });
+  });
+  if (!fromJSONSchema) {
+    throw new Error("TestHost needs zod 4.2 or later to check JSON Schemas; run npm install --save-dev zod@latest");
+  }
+  let type: StandardSchema;
   try {
-    type = zod.fromJSONSchema(JSON.parse(schema));
+    type = fromJSONSchema(JSON.parse(schema));
   } catch {
     return undefined;
   }
   return (value) => {
-    const parsed = safeParse(type, value);
-    return parsed.success ? [] : parsed.error.issues.map((issue) => `- ${place(issue)}: ${issue.message}`);
+    const validated = type["~standard"].validate(value);
+    return validated instanceof Promise || !validated.issues ? [] : issueLines(validated.issues, "arguments");
   };
-}
-
-function place({ path }: $ZodIssue): string {
-  return path.length > 0 ? path.map(String).join(".") : "arguments";
 }

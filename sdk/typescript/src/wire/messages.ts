@@ -1,6 +1,6 @@
-/** The vocabulary of the SDK ⇄ the messages of toolhost.tool.v1. */
+/** Conversion between the types of the SDK and the messages of toolhost.tool.v1. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { artifact, type BlobContent, blob, type Content, type Effect, jsonText, Result, text } from "../content.js";
+import { artifact, type BlobContent, blob, type Content, type Effect, jsonText, Result, text, type Usage } from "../content.js";
 import { type Exit, ToolhostError } from "../error.js";
 import { ErrorSchema, type Error as PbError } from "../gen/toolhost/tool/v1/error_pb.js";
 import {
@@ -10,6 +10,7 @@ import {
   ContentSchema,
   type Content as PbContent,
   type Result as PbResult,
+  type Usage as PbUsage,
   ResultSchema,
 } from "../gen/toolhost/tool/v1/result_pb.js";
 import {
@@ -23,7 +24,7 @@ import type { LogRecord, Status } from "../status.js";
 import { effectOperations, errorKinds, logLevels, statusStates } from "./enums.js";
 import { fromDuration, fromJSONBytes, fromTime, fromValues, toDuration, toTime, toValues, wellFormed } from "./scalars.js";
 
-/** A block as a message. */
+/** Converts a block to its message. */
 export function toContent(c: Content): PbContent {
   switch (c.kind) {
     case "text":
@@ -45,7 +46,7 @@ function toBlob({ mediaType, name, data }: BlobContent): Blob {
   return create(BlobSchema, { mediaType: wellFormed(mediaType), name: wellFormed(name), data });
 }
 
-/** A message as a block; undefined for a kind that is not known. */
+/** Converts a message to a block. Returns undefined for an unknown kind. */
 export function fromContent({ block }: PbContent): Content | undefined {
   switch (block.case) {
     case "text":
@@ -64,7 +65,7 @@ export function fromContent({ block }: PbContent): Content | undefined {
   }
 }
 
-/** A result as a message. Throws where something in it has no JSON form, or an effect no key. */
+/** Converts a result to its message. Throws if JSON cannot represent a value in it, or if an effect has no key. */
 export function toResult(r: Result): PbResult {
   const message: MessageInitShape<typeof ResultSchema> = {
     content: r.content.map(toContent),
@@ -100,7 +101,7 @@ function toEffect(effect: Effect, index: number) {
   };
 }
 
-/** A message as a result. */
+/** Converts a message to a result. */
 export function fromResult(m: PbResult): Result {
   return new Result({
     content: m.content.map(fromContent).filter((c) => c !== undefined),
@@ -110,19 +111,24 @@ export function fromResult(m: PbResult): Result {
       operation: effectOperations.word(e.operation) ?? "replace",
       value: fromJSONBytes(e.value),
     })),
-    usage: m.usage && {
-      inputTokens: Number(m.usage.inputTokens),
-      outputTokens: Number(m.usage.outputTokens),
-      cacheReadTokens: Number(m.usage.cacheReadTokens),
-      cacheWriteTokens: Number(m.usage.cacheWriteTokens),
-    },
+    usage: m.usage && fromUsage(m.usage),
     cost: m.cost,
     metadata: fromValues(m.metadata),
     durationMs: fromDuration(m.duration) ?? 0,
   });
 }
 
-/** A failure as a message, as far as a plugin may say it: kind, message and when to try again. */
+/** Converts a message to token usage. An unset message is no usage. */
+export function fromUsage(m: PbUsage | undefined): Usage {
+  return {
+    inputTokens: Number(m?.inputTokens ?? 0),
+    outputTokens: Number(m?.outputTokens ?? 0),
+    cacheReadTokens: Number(m?.cacheReadTokens ?? 0),
+    cacheWriteTokens: Number(m?.cacheWriteTokens ?? 0),
+  };
+}
+
+/** Converts an error to its message. A plugin sends only the kind, the message and the retry pause. */
 export function toError(e: ToolhostError): PbError {
   const retryAfter = toDuration(e.retryAfterMs);
   return create(ErrorSchema, {
@@ -132,11 +138,11 @@ export function toError(e: ToolhostError): PbError {
   });
 }
 
-/** A message as a failure. A kind that is not known is `internal`. */
+/** Converts a message to an error. An unknown kind becomes `internal`. */
 export function fromError(m: PbError, cause?: unknown): ToolhostError {
   const exit: Exit | undefined = m.exit && {
     code: m.exit.code,
-    signal: m.exit.signal,
+    signal: m.exit.signal || undefined,
     outOfMemory: m.exit.outOfMemory,
     reason: m.exit.reason,
     lastStderr: m.exit.lastStderr,
@@ -148,9 +154,9 @@ export function fromError(m: PbError, cause?: unknown): ToolhostError {
   return new ToolhostError(errorKinds.word(m.kind) ?? "internal", m.message, details);
 }
 
-/** A status as a message. Throws where something in it has no JSON form. */
+/** Converts a status to its message. Throws if JSON cannot represent a value in it. */
 export function toStatus(s: Status): PbStatus {
-  const message: MessageInitShape<typeof StatusSchema> = { tip: wellFormed(s.tip ?? "") };
+  const message: MessageInitShape<typeof StatusSchema> = { tip: wellFormed(s.message ?? "") };
   if (s.state) {
     message.state = statusStates.number(s.state);
   }
@@ -171,19 +177,19 @@ function finite(n: number): number {
   return Number.isFinite(n) ? n : 0;
 }
 
-/** A message as a status. */
+/** Converts a message to a status. */
 export function fromStatus(m: PbStatus): Status {
   const { done = 0, total = 0, message = "" } = m.progress ?? {};
   return {
     ...(statusStates.word(m.state) && { state: statusStates.word(m.state) }),
-    ...(m.tip && { tip: m.tip }),
+    ...(m.tip && { message: m.tip }),
     ...(m.parameters.length > 0 && { parameters: fromJSONBytes(m.parameters) as Record<string, unknown> }),
-    ...(m.progress && { progress: { done, total, message } }),
+    ...(m.progress && { progress: { done, ...(total > 0 && { total }), ...(message && { message }) } }),
     ...(m.result.length > 0 && { result: fromJSONBytes(m.result) }),
   };
 }
 
-/** A log record as a message. Throws where an attribute has no JSON form. */
+/** Converts a log record to its message. Throws if JSON cannot represent an attribute. */
 export function toLogRecord(r: LogRecord): PbLog {
   const time = toTime(r.time);
   return create(LogRecordSchema, {
@@ -194,7 +200,7 @@ export function toLogRecord(r: LogRecord): PbLog {
   });
 }
 
-/** A message as a log record. */
+/** Converts a message to a log record. */
 export function fromLogRecord(m: PbLog): LogRecord {
   return {
     time: fromTime(m.time) ?? new Date(),

@@ -1,13 +1,13 @@
-import { Agentd } from "@toolhost/sdk/client";
+import { AgentClient } from "@toolhost/sdk/client";
 
-const agentd = new Agentd();
+const agentd = new AgentClient();
 const finished = await agentd.run("What will the weather be in Oslo?", {
-  show: async ({ event }, runId) => {
-    if (event.case === "textDelta") {
-      process.stdout.write(event.value.text);
+  onEvent: async (event, runId) => {
+    if (event.type === "textDelta") {
+      process.stdout.write(event.text);
     }
-    if (event.case === "decisionRequested") {
-      await agentd.approve(runId, event.value.decision?.decisionId ?? "", { by: "me" });
+    if (event.type === "decisionRequested") {
+      await agentd.approve(runId, event.decision.decisionId, { by: "Ada" });
     }
   },
 });

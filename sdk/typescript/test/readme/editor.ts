@@ -9,7 +9,7 @@ export const editor = objectTool(
     partialArguments: true,
   },
   (call) => ({
-    preview: ({ text = "" }) => call.status({ tip: `writing ${text.length} characters` }),
+    preview: ({ text = "" }) => call.status({ message: `writing ${text.length} characters` }),
     run: ({ text }) => `wrote ${text.length} characters`,
     close: () => call.log.debug("closed"),
   }),

@@ -14,7 +14,7 @@ const call = toolhost.execute("write_file", fromTheModel(), {
 for await (const event of call) {
   switch (event.type) {
     case "status":
-      console.log(event.status.tip);
+      console.log(event.status.message);
       break;
     case "ended":
       console.log(event.result?.text ?? `${event.error?.kind}: ${event.error?.message}`);

@@ -4,18 +4,18 @@ import { z } from "zod";
 const forecast = tool(
   {
     name: "forecast",
-    description: "Says what the weather will be. Use it for today and the next days; it knows no past. Returns one line.",
+    description: "Returns the weather forecast for a city, in one line. Use it for today and the next days, not for the past.",
     input: z.object({
-      city: z.string().describe("the city's name, in English"),
-      days: z.int().min(1).max(14).default(1).describe("how many days ahead"),
+      city: z.string().describe("the English name of the city"),
+      days: z.int().min(1).max(14).default(1).describe("the number of days"),
     }),
     readOnly: true,
   },
-  async ({ city, days }, call) => {
+  ({ city, days }, call) => {
     if (city === "Atlantis") {
-      throw new ToolError(`there is no city ${city}`); // the model reads it, and can choose another
+      throw new ToolError(`there is no city ${city}`); // the model reads it
     }
-    await call.progress(0, days, `asking for ${city}`); // people see it, the model does not
+    call.progress(0, days, `asking for ${city}`); // shown to people, not to the model
     return `sunny in ${city} for ${days} days`;
   },
 );

@@ -1,39 +1,39 @@
-/** Frames that travel together as one message: what the contract calls `more`. */
+/** Batches: several frames in one message, because each message has a high fixed cost. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Metadata } from "@grpc/grpc-js";
 
-/** The metadata by which an end says that it reads messages of more than one frame. */
+/** The metadata key by which a sender announces that it accepts batches. */
 const key = "toolhost-batch";
-/** What such a message has at most, where more than one frame fits at all: enough to share its cost, and nothing to wait for. */
-const togetherBytes = 32 << 10;
+/** The size of a batch in bytes. A larger frame is a message by itself. */
+const batchBytes = 32 << 10;
 
-/** Returns metadata that say that messages of more than one frame are read. */
-export function sayingMore(): Metadata {
+/** Returns metadata that announce that this side accepts batches. */
+export function announceBatches(): Metadata {
   const metadata = new Metadata();
   metadata.set(key, "1");
   return metadata;
 }
 
-/** Reports whether metadata say so. */
-export function saysMore(metadata: Metadata): boolean {
+/** Reports whether metadata announce that the other side accepts batches. */
+export function acceptsBatches(metadata: Metadata): boolean {
   const values = metadata.get(key);
   return values.length === 1 && values[0] === "1";
 }
 
-/** The numbers of the fields that a message has beside its own frame. */
+/** The numbers of the fields that a message has in addition to its first frame. */
 export interface Fields {
-  /** The frames that come after its own. */
+  /** The further frames of the batch. */
   readonly batch: { readonly number: number };
-  /** The mark of the last message that its sender has read. */
+  /** The ack token of the last message that the sender has read. */
   readonly ack: { readonly number: number };
 }
 
-/** Gathers encoded frames, and sends those of one turn of the event loop together, if their reader reads that. */
+/** Combines the encoded frames of one turn of the event loop to batches, if the other side accepts batches. */
 export class Gatherer {
-  /** Whether the reader has said that it reads messages of more than one frame. */
-  together = false;
-  /** The mark of the last message that was read, which the other end is told; 0n: none, or it had none. */
-  read = 0n;
+  /** Whether the other side accepts batches. */
+  batches = false;
+  /** The ack token of the last message that was read. The next message returns it. 0n: none. */
+  ackToken = 0n;
   readonly #fields: Fields;
   readonly #write: (message: Uint8Array) => void;
   #frames: Uint8Array[] = [];
@@ -43,9 +43,9 @@ export class Gatherer {
     this.#write = write;
   }
 
-  /** Sends a frame, after those that were put before. */
+  /** Sends a frame, after all earlier frames. */
   put(frame: Uint8Array): void {
-    if (!this.together && this.#frames.length === 0) {
+    if (!this.batches && this.#frames.length === 0) {
       this.#write(this.#message(frame, []));
       return;
     }
@@ -72,7 +72,7 @@ export class Gatherer {
     do {
       size += frames[end]?.length ?? 0;
       end++;
-    } while (end < frames.length && size + (frames[end]?.length ?? 0) <= togetherBytes);
+    } while (end < frames.length && size + (frames[end]?.length ?? 0) <= batchBytes);
     return end;
   }
 
@@ -82,7 +82,7 @@ export class Gatherer {
     for (const frame of others) {
       writer.tag(batch.number, WireType.LengthDelimited).bytes(frame);
     }
-    return writer.tag(ack.number, WireType.Bit64).fixed64(this.read).finish();
+    return writer.tag(ack.number, WireType.Bit64).fixed64(this.ackToken).finish();
   }
 }
 

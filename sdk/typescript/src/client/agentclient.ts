@@ -1,0 +1,173 @@
+/** The client of an agentd. */
+import { ToolhostError } from "../error.js";
+import { AgentService } from "../gen/agentd/v1/agent_service_pb.js";
+import { findAddress, formatAddress } from "./address.js";
+import { sayable } from "./failure.js";
+import { Link } from "./link.js";
+import type { RunEvent, RunFinished } from "./runevents.js";
+import type { Decision, Run, RunFilter, RunOptions } from "./runs.js";
+import { fromRun, fromRunEvent, toDecision, toStartRequest, toStates } from "./runwire.js";
+
+/** The largest event of a run in bytes. An event carries a whole tool result. */
+const maxRunEventBytes = 64 << 20;
+
+/** The options of an AgentClient. */
+export interface AgentClientOptions {
+  /** unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment variable AGENTD_ADDR, else the default socket. */
+  readonly address?: string;
+  /** The deadline of every request except `watchRun`, in milliseconds. Default: 30000. 0 means no deadline. */
+  readonly rpcTimeoutMs?: number;
+}
+
+/** The options of a request. */
+export interface RequestOptions {
+  /** Stops waiting for the answer. agentd may execute the request nevertheless. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The options of a decision. */
+export interface DecisionOptions extends RequestOptions {
+  /** The person who decides, as the journal and the audit log name them. */
+  readonly by?: string;
+  /** The reason. */
+  readonly reason?: string;
+}
+
+/**
+ * A client of an agentd. It connects on first use, and connects again after the connection is lost. All methods throw a
+ * ToolhostError for infrastructure errors. An open client does not keep the process alive.
+ */
+export class AgentClient implements AsyncDisposable {
+  readonly #link: Link;
+
+  /** Creates a client. It does not connect yet. */
+  constructor(options: AgentClientOptions = {}) {
+    const address = findAddress(options.address, "agentd");
+    this.#link = new Link(address, "agentd", maxRunEventBytes, options.rpcTimeoutMs);
+  }
+
+  /** The address of the agentd. */
+  get address(): string {
+    return formatAddress(this.#link.address);
+  }
+
+  /** Closes the connection. Requests in progress fail with the kind `cancelled`. Runs continue. */
+  close(): void {
+    this.#link.close();
+  }
+
+  /** Closes the client at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+
+  /**
+   * Starts a run and returns its id immediately. The same run id with the same prompt returns the existing run. Error kinds:
+   * invalid_argument; conflict if the id belongs to a run with another prompt.
+   */
+  async startRun(task: string | RunOptions, options: RequestOptions = {}): Promise<string> {
+    const request = sayable(() => toStartRequest(typeof task === "string" ? { prompt: task } : task));
+    const { runId } = await this.#link.unary(AgentService.method.startRun, request, options.signal);
+    return runId;
+  }
+
+  /**
+   * Starts a run and waits for its end. `onEvent` receives every event, and the client waits for the promise that it returns,
+   * so it can respond to decisions. The signal stops the waiting and not the run.
+   */
+  async run(
+    task: string | RunOptions,
+    options: RequestOptions & { onEvent?: (event: RunEvent, runId: string) => unknown } = {},
+  ): Promise<RunFinished> {
+    const runId = await this.startRun(task, options);
+    let finished: RunFinished | undefined;
+    for await (const event of this.watchRun(runId, options)) {
+      await options.onEvent?.(event, runId);
+      if (event.type === "runFinished") {
+        finished = event;
+      }
+    }
+    if (!finished) {
+      throw new ToolhostError("internal", `agentd ended the events of run ${runId} before the end of the run`);
+    }
+    return finished;
+  }
+
+  /** Sends a message of the user, and returns the `seq` of its event. A finished run continues. Error kinds: not_found. */
+  async sendMessage(runId: string, text: string, options: RequestOptions = {}): Promise<number> {
+    return Number((await this.#link.unary(AgentService.method.sendMessage, { runId, text }, options.signal)).seq);
+  }
+
+  /**
+   * Yields the events of a run whose `seq` is greater than `afterSeq` (default 0), until the run finishes: first those in the
+   * journal, then new ones. To continue after an error, watch again with the `seq` of the last durable event. Leaving the
+   * loop does not cancel the run. Error kinds: not_found.
+   */
+  async *watchRun(runId: string, options: RequestOptions & { afterSeq?: number } = {}): AsyncGenerator<RunEvent> {
+    const request = sayable(() => ({ runId, afterSeq: BigInt(options.afterSeq ?? 0) }));
+    for await (const { event: message } of this.#link.stream(AgentService.method.watchRun, request, options.signal)) {
+      const event = message && fromRunEvent(message);
+      if (event) {
+        yield event;
+      }
+    }
+  }
+
+  /**
+   * Makes decisions that a run waits for, all of them or none, and returns the `seq` of the first. `getRun` and the events
+   * `decisionRequested` name the open decisions. Error kinds: not_found if a decision is not open; invalid_argument if a
+   * verdict does not fit the kind of the decision.
+   */
+  async respond(runId: string, decisions: readonly Decision[], options: DecisionOptions = {}): Promise<number> {
+    const request = sayable(() => ({ runId, decisions: decisions.map(toDecision), decidedBy: options.by ?? "" }));
+    return Number((await this.#link.unary(AgentService.method.respond, request, options.signal)).seq);
+  }
+
+  /** Approves a decision. With arguments, the call is executed with these instead of its own. See `respond`. */
+  approve(
+    runId: string,
+    decisionId: string,
+    options: DecisionOptions & { arguments?: Readonly<Record<string, unknown>> } = {},
+  ): Promise<number> {
+    const { arguments: args, reason } = options;
+    return this.respond(runId, [{ verdict: "approve", decisionId, arguments: args, reason }], options);
+  }
+
+  /** Rejects a decision. The model reads the reason. See `respond`. */
+  reject(runId: string, decisionId: string, options: DecisionOptions = {}): Promise<number> {
+    return this.respond(runId, [{ verdict: "reject", decisionId, reason: options.reason }], options);
+  }
+
+  /** Answers a question. See `respond`. */
+  answer(runId: string, decisionId: string, text: string, options: DecisionOptions = {}): Promise<number> {
+    return this.respond(runId, [{ verdict: "answer", decisionId, text }], options);
+  }
+
+  /** Requests that a run stops, without waiting for its end. Error kinds: not_found. */
+  async cancelRun(runId: string, options: RequestOptions & { reason?: string } = {}): Promise<void> {
+    await this.#link.unary(AgentService.method.cancelRun, { runId, reason: options.reason ?? "" }, options.signal);
+  }
+
+  /** Returns the summary of a run, with its open decisions. Error kinds: not_found. */
+  async getRun(runId: string, options: RequestOptions = {}): Promise<Run> {
+    const { run } = await this.#link.unary(AgentService.method.getRun, { runId }, options.signal);
+    if (!run) {
+      throw new ToolhostError("internal", "agentd sent no run");
+    }
+    return fromRun(run);
+  }
+
+  /** Yields the summaries of runs, the newest first. It requests the next page when the loop reaches it. */
+  async *listRuns(filter: RunFilter = {}): AsyncGenerator<Run> {
+    const { states, parentRunId = "", pageSize = 0, signal } = filter;
+    const request = sayable(() => ({ states: toStates(states), parentRunId, pageSize }));
+    for (let pageToken = ""; ; ) {
+      const page = await this.#link.unary(AgentService.method.listRuns, { ...request, pageToken }, signal);
+      yield* page.runs.map(fromRun);
+      pageToken = page.nextPageToken;
+      if (!pageToken) {
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/** A client whose toolhost is the plugin under test. */
+
+import { create } from "@bufbuild/protobuf";
+import type { ToolCaller } from "../client/caller.js";
+import type { Outcome } from "../client/events.js";
+import {
+  type Arguments,
+  argumentBytes,
+  type CallOptions,
+  isStream,
+  type TypedOutcome,
+  typedOutcome,
+} from "../client/options.js";
+import { type ToolInfo, type ToolQuery, toolInfo, type Viewer } from "../client/tools.js";
+import { Result } from "../content.js";
+import { ToolhostError } from "../error.js";
+import { ToolSchema } from "../gen/toolhost/v1/tool_service_pb.js";
+import { describePlugin } from "../plugin/dynamic.js";
+import type { Plugin } from "../plugin/plugin.js";
+import type { StandardSchema } from "../standard.js";
+import { toValues } from "../wire/scalars.js";
+import type { TestHost, TestOptions } from "./host.js";
+
+/**
+ * Implements ToolCaller with the tools of a plugin under test. It returns and throws what a Toolhost does. `approval`,
+ * `maxShownBytes` and `onEvent` have no effect, because no policy applies and no result becomes an artifact.
+ */
+export class TestClient implements ToolCaller {
+  readonly #host: TestHost;
+  readonly #plugin: Plugin;
+  #number = 0;
+
+  /** Use `TestHost.client`. */
+  constructor(host: TestHost, plugin: Plugin) {
+    this.#host = host;
+    this.#plugin = plugin;
+  }
+
+  /** Returns the matching tools, ordered by name. */
+  async listTools(query: ToolQuery = {}): Promise<ToolInfo[]> {
+    const tools = (await this.#tools(query)).filter((tool) => matches(tool, query));
+    return tools.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, query.maxTools ?? tools.length);
+  }
+
+  /** Returns one tool. Error kinds: not_found. */
+  async getTool(name: string, viewer: Viewer = {}): Promise<ToolInfo> {
+    const found = (await this.#tools(viewer)).find((tool) => tool.name === name);
+    if (!found) {
+      throw new ToolhostError("not_found", `there is no tool ${JSON.stringify(name)}`);
+    }
+    return found;
+  }
+
+  async #tools({ session = "", context }: Viewer): Promise<ToolInfo[]> {
+    const { name, version = "" } = this.#plugin;
+    const { tools } = await describePlugin(this.#plugin, { tools: [], session, context: toValues(context) });
+    return tools.map((spec) => toolInfo(create(ToolSchema, { spec, plugin: name, pluginVersion: version })));
+  }
+
+  /** Executes a call and returns its outcome. Throws a ToolhostError for infrastructure errors. */
+  call<O>(
+    tool: string,
+    args: Arguments,
+    options: CallOptions & { output: StandardSchema<unknown, O> },
+  ): Promise<TypedOutcome<O>>;
+  call(tool: string, args?: Arguments, options?: CallOptions): Promise<Outcome>;
+  async call<O>(
+    tool: string,
+    args: Arguments = {},
+    options: CallOptions & { output?: StandardSchema<unknown, O> } = {},
+  ): Promise<Outcome | TypedOutcome<O>> {
+    const { callId = `test-${++this.#number}`, session, timeoutMs, context, traceparent, signal } = options;
+    const known = { callId, session, timeoutMs, context, traceparent, signal };
+    const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as TestOptions;
+    const { result, error } = await this.#host.call(tool, await textOf(args), given);
+    if (error) {
+      throw error;
+    }
+    const plugin = this.#plugin.name;
+    const outcome = { callId, plugin, instance: `${plugin}-test`, replayed: false, result: result ?? new Result({}) };
+    return options.output ? typedOutcome(outcome, options.output) : outcome;
+  }
+}
+
+async function textOf(args: Arguments): Promise<string> {
+  if (!isStream(args)) {
+    return Buffer.from(argumentBytes(args)).toString("utf8");
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const piece of args) {
+    pieces.push(Buffer.from(piece as string));
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** Reports whether a tool matches every property of a query. */
+function matches(tool: ToolInfo, { names, categories, tags, dangerous, maxCostPerUse }: ToolQuery): boolean {
+  return (
+    (names?.includes(tool.name) ?? true) &&
+    (categories?.includes(tool.category) ?? true) &&
+    (tags?.some((tag) => tool.tags.includes(tag)) ?? true) &&
+    (dangerous === undefined || tool.dangerous === dangerous) &&
+    (maxCostPerUse === undefined || tool.costPerUse <= maxCostPerUse)
+  );
+}
