@@ -111,7 +111,7 @@ func TestVerifyTellsWhatIsWrong(t *testing.T) {
 	path, config := script(t, "noisy", []string{bin}, fmt.Sprintf("#!/bin/sh\necho hello\nexec '%s/calculator'\n", filepath.Join(bin, "plugins")))
 	r := verify(t, path, "--config", config)
 	r.exits(t, 1)
-	r.says(t, "FAIL", "handshake", `"hello"`, "contract: proto/toolhost/plugin/v1/plugin.proto, Handshake", "to mend it: ", "log to standard error", "1 failed")
+	r.says(t, "FAIL", "handshake", `"hello"`, "contract: proto/toolhost/plugin/v1/plugin.proto, Handshake", "to fix it: ", "log to standard error", "1 failed")
 	if strings.Contains(r.stdout, "\x1b") {
 		t.Errorf("colours where no terminal is: %q", r.stdout)
 	}
@@ -139,7 +139,7 @@ func TestVerifyCommandLine(t *testing.T) {
 		"a name":           {[]string{"calculator", "--plugins", plugins}, 0, "called: calculator"},
 		"everything":       {[]string{filepath.Join(plugins, "calculator"), "-v"}, 0, "pass"},
 		"strict, good":     {[]string{filepath.Join(plugins, "calculator"), "--strict"}, 0, "0 failed, 0 with advice"},
-		"advice":           {[]string{filepath.Join(bin, "dynamicplugin")}, 0, "to mend it: say in a few sentences"},
+		"advice":           {[]string{filepath.Join(bin, "dynamicplugin")}, 0, "to fix it: describe in a few sentences"},
 		"strict":           {[]string{filepath.Join(bin, "dynamicplugin"), "--strict"}, 1, "with advice"},
 		"one tool":         {[]string{filepath.Join(plugins, "fs"), "--tool", "list_dir", "--arguments", `{"path":"."}`}, 0, "called: list_dir;"},
 		"no such name":     {[]string{"nothing", "--plugins", plugins}, 2, `there is no plugin "nothing": it is not in `},

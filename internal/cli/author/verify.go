@@ -34,16 +34,16 @@ func NewVerifyCommand(p cli.Process) *cobra.Command {
 	var flags verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify PATH|NAME",
-		Short: "Check that a plugin keeps the contract, whatever it is written in, and advise on its tools",
-		Long: "Verify starts a plugin several times, as `toolhost serve` would and behind the same walls, speaks the plugin contract\n" +
-			"with it, and says check by check what holds, what does not, where the contract says it and how to mend it. PATH is an\n" +
-			"executable or a folder with a plugin.yaml; NAME is one in a folder of --plugins or of the configuration. Nothing of a\n" +
-			"toolhost that runs is touched.\n\n" +
-			"It calls tools, in an empty workspace that is removed again: those that are read_only or idempotent, with their examples or\n" +
-			"with arguments made from their schemas, again and again; each example of others once. Those that are dangerous are\n" +
-			"called only if --tool names them, those that need secrets never.\n\n" +
-			"Exit codes: 0 no check failed, 1 one did, or with --strict there is advice; 2 and 3 as for all commands. With -o json it\n" +
-			"prints an object; docs/verify.md describes it and all checks.",
+		Short: "Check that a plugin in any language follows the contract, and advise on its tools",
+		Long: "Verify starts a plugin several times, in the same sandbox as `toolhost serve`, and exchanges frames of the plugin\n" +
+			"contract with it. For each check it prints whether the plugin passes, the place in the contract, and how to fix a\n" +
+			"failure. PATH is an executable or a folder with a plugin.yaml; NAME is the name of a plugin in a folder of --plugins or of\n" +
+			"the configuration. A running toolhost is not involved.\n\n" +
+			"Verify calls tools in an empty workspace, which it removes afterwards: repeatedly those that are read_only or idempotent,\n" +
+			"with their examples or with arguments made from their schemas; once each example of other tools. It calls a dangerous\n" +
+			"tool only if --tool names it, and never a tool that needs secrets.\n\n" +
+			"Exit codes: 0 no check failed; 1 a check failed, or with --strict there is advice; 2 and 3 as for all commands. With\n" +
+			"-o json it prints an object; docs/verify.md describes it and all checks.",
 		Example: "  toolhost verify bin/plugins/calculator\n  toolhost verify ./my-plugin --tool convert --arguments '{\"amount\":1}'",
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -153,6 +153,6 @@ func (v *verifyText) writeCheck(b *strings.Builder, c *conformance.Check) {
 		fmt.Fprintf(b, "            contract: %s\n", c.Contract)
 	}
 	if c.Remedy != "" {
-		fmt.Fprintf(b, "            to mend it: %s\n", c.Remedy)
+		fmt.Fprintf(b, "            to fix it: %s\n", c.Remedy)
 	}
 }

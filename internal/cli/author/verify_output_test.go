@@ -35,7 +35,7 @@ start: 1 passed
   FAIL    two                goes on
             - forecast: it does not
             contract: somewhere
-            to mend it: do it
+            to fix it: do it
 end: 1 passed, 1 not applicable
 
 what it said last on standard error
@@ -50,7 +50,7 @@ start: 1 passed
   FAIL    two                goes on
             - forecast: it does not
             contract: somewhere
-            to mend it: do it
+            to fix it: do it
 calls: 0 passed, 1 not applicable
   n/a     one                answers (it did not come so far)
 end: 1 passed, 1 not applicable
