@@ -1,4 +1,4 @@
-// Command artifacts is a plugin that lets a model read what a result had too much of, piece by piece.
+// Command artifacts is a plugin with which a model reads the parts of a large result.
 package main
 
 import "github.com/toolhost/toolhost/sdk"

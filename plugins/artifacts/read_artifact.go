@@ -14,7 +14,8 @@ import (
 type readInput struct {
 	Artifact string `json:"artifact" jsonschema:"the handle, as it stands in the result that was cut, such as artifact-3kq6" minLength:"1"`
 	Offset   int64  `json:"offset" jsonschema:"where to begin, in bytes; the answer before this one says where to go on" default:"0" minimum:"0"`
-	// With what is said of it, a piece of the default size is less than the 4 KiB that a result shows by default.
+	// With its description, a piece of the default size fits into the 4 KiB that a result shows by
+	// default.
 	Limit int `json:"limit" jsonschema:"how many bytes to return at most; what is more than a result may show comes back as an artifact again" default:"4000" minimum:"4" maximum:"65536"`
 }
 
@@ -36,7 +37,7 @@ A last line in brackets says which part it is and where to go on. Artifacts that
 	}, readArtifact)
 }
 
-// readArtifact answers with the text, and with a second block that says which part of the artifact it is.
+// readArtifact returns the text, and a second block that says which part of the artifact it is.
 func readArtifact(ctx context.Context, in readInput) ([]sdk.Content, error) {
 	a, err := sdk.OpenArtifact(ctx, in.Artifact)
 	if err != nil {
@@ -62,7 +63,8 @@ func readArtifact(ctx context.Context, in readInput) ([]sdk.Content, error) {
 	return []sdk.Content{sdk.Text(string(text)), sdk.Text(where)}, nil
 }
 
-// letters returns data without the parts of letters at its ends, and how many bytes were left out at the beginning.
+// letters returns data without incomplete characters at its ends, and the number of bytes removed
+// at the start.
 func letters(data []byte) (whole []byte, skipped int) {
 	for skipped < len(data) && skipped < utf8.UTFMax-1 && !utf8.RuneStart(data[skipped]) {
 		skipped++

@@ -48,7 +48,7 @@ func TestReadArtifact(t *testing.T) {
 	}
 }
 
-// TestReadToTheEnd: who goes on where each answer says gets the whole text, and every letter of it once.
+// A reader that follows the offsets of the results receives the whole text, each character once.
 func TestReadToTheEnd(t *testing.T) {
 	h := sdktest.New(t, plugin())
 	text := strings.Repeat("🙂漢ß.", 500)

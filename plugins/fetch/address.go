@@ -5,17 +5,18 @@ import (
 	"net/netip"
 )
 
-// refusal is the error of a connection that is not made because of where it leads.
+// refusal is the error for a connection that is refused because of its address.
 type refusal struct {
 	address netip.Addr
 	kind    string
 }
 
-// Error says no address: it may be one that a name of an inner network stands for.
+// Error does not contain the address, because a name of an internal network may resolve to it.
 func (r *refusal) Error() string { return "it leads to " + r.kind }
 
-// check returns a *refusal if there may be no connection to an address. It is asked about the very address that is
-// connected to, so that neither names, redirects nor answers that change between two look-ups get around it.
+// check returns a *refusal if the address may not be connected to. It runs on the address of the
+// actual connection, so that names, redirects, and different answers of two DNS queries cannot
+// bypass it.
 func (s *settings) check(to netip.AddrPort) error {
 	address := to.Addr().Unmap()
 	kind := special(address)
@@ -30,7 +31,7 @@ func (s *settings) check(to netip.AddrPort) error {
 	return &refusal{address: address, kind: kind}
 }
 
-// checkText is check for an address as package net writes it.
+// checkText is check for an address in the form of package net.
 func (s *settings) checkText(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -39,8 +40,8 @@ func (s *settings) checkText(address string) error {
 	return s.check(to)
 }
 
-// kinds are the ranges of addresses that are not the public Internet's: IANA's registries of special-purpose addresses,
-// and, where clouds put it outside of these, what tells virtual machines their secrets.
+// kinds are the address ranges that do not belong to the public Internet: IANA's registries of
+// special-purpose addresses, and the metadata services of clouds that lie outside of these.
 var kinds = []struct {
 	prefix netip.Prefix
 	kind   string
@@ -75,12 +76,14 @@ var kinds = []struct {
 }
 
 var (
-	nat64   = netip.MustParsePrefix("64:ff9b::/96") // the last four bytes are an IPv4 address
-	sixToV4 = netip.MustParsePrefix("2002::/16")    // the four bytes behind it are
-	unicast = netip.MustParsePrefix("2000::/3")     // all that IANA has given out of IPv6
+	nat64 = netip.MustParsePrefix("64:ff9b::/96") // the last four bytes are an IPv4 address
+	// the four bytes after the prefix are an IPv4 address
+	sixToV4 = netip.MustParsePrefix("2002::/16")
+	// all global unicast addresses that IANA has assigned
+	unicast = netip.MustParsePrefix("2000::/3")
 )
 
-// special returns what an address is if it is not a public one, and "" if it is.
+// special returns the kind of an address that is not public, or "".
 func special(address netip.Addr) string {
 	address = address.Unmap()
 	if address.Zone() != "" {

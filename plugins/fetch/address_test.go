@@ -80,7 +80,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// No spelling, name, redirect or second answer leads to an address that is not allowed.
+// No spelling, name, redirect or second DNS answer leads to a forbidden address.
 func TestNoWayToRefusedAddresses(t *testing.T) {
 	secret := newWeb(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("SECRET")) })
 	_, port, _ := strings.Cut(secret.Listener.Addr().String(), ":")
@@ -110,7 +110,8 @@ func TestNoWayToRefusedAddresses(t *testing.T) {
 				"public addresses alone are reached; an operator can allow it in toolhost.yaml: plugin.fetch.env.FETCH_ALLOW")
 		})
 	}
-	// Numbers are no addresses here; a resolver that took them for some would be overruled as above.
+	// The tool does not accept these forms. If a resolver accepted them, the check above would
+	// apply.
 	for _, host := range []string{"2130706433", "0x7f000001", "127.1", "0177.0.0.1"} {
 		if got := call(t, open.settings, "fetch", map[string]any{"url": "http://" + host + ":" + port}); !got.IsError {
 			t.Errorf("%s: got %q", host, got.Text())
@@ -125,7 +126,7 @@ func TestNoWayToRefusedAddresses(t *testing.T) {
 	}
 }
 
-// What says where a proxy is to this process is not asked; the operator's is.
+// Proxy variables of the environment have no effect. The operator's setting does.
 func TestProxies(t *testing.T) {
 	proxy := newWeb(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("by proxy: " + r.URL.String())) })
 	target := newWeb(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("directly")) })
@@ -156,7 +157,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// Where the operator names hosts, no other is requested: not by its address, by a redirect, or by a name that looks alike.
+// If the operator names hosts, no other host is requested: not by address, by redirect, or by a
+// similar name.
 func TestOnlyTheHostsThatAreNamed(t *testing.T) {
 	s, err := readSettings(func(name string) string {
 		return map[string]string{onlyVariable: "Docs.example.com, *.example.org [2001:db8::1]"}[name]

@@ -15,16 +15,16 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// answer is what a server answered, as far as it was taken.
+// answer is a server's response, as far as it was read.
 type answer struct {
 	*http.Response
-	asked     string // the URL that was asked for
+	asked     string // the requested URL
 	body      []byte
-	truncated bool   // whether there is more of the body
-	mediaType string // without parameters; sniffed if the server did not say
+	truncated bool   // the body has more data
+	mediaType string // without parameters; detected if the server did not send one
 }
 
-// send makes a request and takes at most limit bytes of the body, counted after decompression.
+// send makes a request and reads at most limit bytes of the body, counted after decompression.
 func send(client *http.Client, r *http.Request, limit int64) (*answer, error) {
 	response, err := client.Do(r)
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *answer) isJSON() bool {
 	return a.mediaType == "application/json" || strings.HasSuffix(a.mediaType, "+json")
 }
 
-// texts are the media types that are text although they do not say so.
+// texts are the textual media types outside of text/*.
 var texts = []string{
 	"application/xml", "application/javascript", "application/ecmascript", "application/yaml", "application/x-yaml",
 	"application/toml", "application/x-sh", "application/x-ndjson", "application/jsonl", "application/sql",
@@ -92,10 +92,11 @@ func (a *answer) text() string {
 		}
 	}
 	text := strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\uFEFF"))), "\uFFFD")
-	return strings.ReplaceAll(text, "\x00", "") // which says nothing, and takes six bytes in JSON
+	// NUL has no meaning in text and takes six bytes in JSON
+	return strings.ReplaceAll(text, "\x00", "")
 }
 
-// wholeRunes returns b without the beginning of a character at its end.
+// wholeRunes returns b without an incomplete character at its end.
 func wholeRunes(b []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if utf8.RuneStart(b[len(b)-n]) {

@@ -18,16 +18,16 @@ import (
 
 const (
 	maxRedirects  = 10
-	maxHeader     = 256 << 10 // bytes of the headers of an answer
+	maxHeader     = 256 << 10 // bytes of the response headers
 	dialLimit     = 10 * time.Second
 	handshakeTime = 10 * time.Second
 )
 
-// errTooMany means that redirects did not end.
+// errTooMany means that there were too many redirects.
 var errTooMany = fmt.Errorf("it redirected more than %d times", maxRedirects)
 
-// newClient returns a client that keeps no connections and no cookies, so that no two calls have anything in common. If
-// follow is false, a redirect is an answer like any other.
+// newClient returns a client that keeps neither connections nor cookies, so that calls are
+// independent of each other. If follow is false, a redirect is a response like any other.
 func (s *settings) newClient(follow bool) *http.Client {
 	dialer := &net.Dialer{Timeout: dialLimit, KeepAlive: -1, Resolver: s.resolver}
 	guarded := *dialer
@@ -44,7 +44,7 @@ func (s *settings) newClient(follow bool) *http.Client {
 	}
 	if s.proxy != nil {
 		transport.Proxy = http.ProxyURL(s.proxy)
-		transport.DialContext = dialer.DialContext // the operator names the proxy, wherever it is
+		transport.DialContext = dialer.DialContext // the operator's proxy may have any address
 	}
 	client := &http.Client{Transport: transport, CheckRedirect: s.redirect}
 	if !follow {
@@ -53,8 +53,8 @@ func (s *settings) newClient(follow bool) *http.Client {
 	return client
 }
 
-// redirect implements http.Client.CheckRedirect. What the model said for one origin, another is not told, nor is one that
-// comes after it.
+// redirect implements http.Client.CheckRedirect. It removes the headers that the model set if the
+// origin changes, also for later redirects.
 func (s *settings) redirect(to *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return errTooMany
@@ -86,7 +86,8 @@ func port(u *url.URL) string {
 	return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 }
 
-// checkURL returns what is wrong with a URL, apart from where its host's name leads: that is seen when it is connected to.
+// checkURL returns what is wrong with a URL. The address that its host resolves to is checked when
+// the connection is made.
 func (s *settings) checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -100,14 +101,14 @@ func (s *settings) checkURL(u *url.URL) error {
 		return fmt.Errorf("the host %s is not among those that the operator allows (%s); choose one of them, or ask the operator for it: "+
 			"plugin.fetch.env.%s in toolhost.yaml", u.Hostname(), strings.Join(s.only, ", "), onlyVariable)
 	}
-	// Behind a proxy nothing else is known of the address.
+	// Behind a proxy, the address is only known if the URL contains it.
 	if _, err := netip.ParseAddr(u.Hostname()); err == nil && s.proxy != nil {
 		return s.checkText(net.JoinHostPort(u.Hostname(), port(u)))
 	}
 	return nil
 }
 
-// mayRequest reports whether a host is among those that the operator allows.
+// mayRequest reports whether the operator allows a host.
 func (s *settings) mayRequest(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return len(s.only) == 0 || slices.ContainsFunc(s.only, func(allowed string) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// The forms in which a body is returned.
+// The formats of a returned body.
 const (
 	formatAuto     = "auto"
 	formatMarkdown = "markdown"
@@ -22,7 +22,7 @@ const (
 	formatJSON     = "json"
 )
 
-// result returns what the model reads: a block that says what was answered, then the body.
+// result returns the tool's result: a block that describes the response, and then the body.
 func (a *answer) result(format string) (sdk.Result, error) {
 	body, title, err := a.content(format)
 	if err != nil {
@@ -36,16 +36,16 @@ func (a *answer) result(format string) (sdk.Result, error) {
 	return result, nil
 }
 
-// maxURL is how much of a URL is shown: a server may redirect to one of any length.
+// maxURL limits how much of a URL is shown, because a server may redirect to one of any length.
 const maxURL = 2000
 
-// shown are the headers that say something to a model.
+// shown are the headers that are useful to a model.
 var shown = []string{
 	"Location", "Content-Location", "Content-Disposition", "Last-Modified", "Etag", "Retry-After", "Link", "Allow", "Www-Authenticate",
 	"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit", "Ratelimit-Policy", "Deprecation", "Sunset",
 }
 
-// summary returns the status, where the answer is from, what it is, and such headers as matter.
+// summary returns status, URL, type and the shown headers of the response.
 func (a *answer) summary(title string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", clip(oneLine(a.Status, 100), 100))
@@ -84,7 +84,7 @@ func (a *answer) summary(title string) string {
 	return b.String()
 }
 
-// content returns the body in a format, and the title of a page.
+// content returns the body in the requested format, and the title of a page.
 func (a *answer) content(format string) (body []sdk.Content, title string, err error) {
 	switch {
 	case format == formatJSON:
@@ -138,7 +138,7 @@ func (a *answer) pageContent(format, text string) (body []sdk.Content, title str
 	return body, title, nil
 }
 
-// json returns the body as a block of JSON, if it is a whole JSON value.
+// json returns the body as a JSON block if it is one complete JSON value.
 func (a *answer) json() (sdk.Content, bool) {
 	text := bytes.TrimSpace([]byte(a.text()))
 	if a.truncated || !json.Valid(text) {
@@ -147,9 +147,9 @@ func (a *answer) json() (sdk.Content, bool) {
 	return sdk.JSON(text), true
 }
 
-// oneLine returns the text in one line of at most so many characters.
+// oneLine returns text as one line with at most the given number of characters.
 func oneLine(text string, most int) string {
-	// A page's title may be megabytes.
+	// A page's title may have megabytes.
 	text = strings.ToValidUTF8(text[:min(len(text), 8*most)], "")
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

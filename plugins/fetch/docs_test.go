@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDocs: docs/fetch.md names each variable, its example is read, and the default that it shows is the one.
+// docs/fetch.md names each variable, its example is valid, and it shows the right default.
 func TestDocs(t *testing.T) {
 	data, err := os.ReadFile("../../docs/fetch.md")
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// errTimeout is the cause of a request's end that took too long.
+// errTimeout is the cause when a request takes too long.
 var errTimeout = errors.New("the request took too long")
 
-// howToAllow is what an operator does to let a request pass.
+// howToAllow says how an operator can allow a request.
 const howToAllow = "an operator can allow it in toolhost.yaml: plugin.fetch.env." + allowVariable + ", a list of addresses and ranges"
 
-// failure returns an error for the model, or for the caller if no other request would fare better.
+// failure returns an error for the model, or for the caller if every other request would fail too.
 func failure(ctx context.Context, to *url.URL, err error) error {
 	host := to.Host
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		if last, bad := url.Parse(u.URL); bad == nil && last.Host != "" {
-			host = last.Host // after redirects
+			host = last.Host // the host after redirects
 		}
 	}
 	err = withoutURL(err)
@@ -55,7 +55,7 @@ func failure(ctx context.Context, to *url.URL, err error) error {
 	return fmt.Errorf("requesting %s: %w", host, err)
 }
 
-// withoutURL returns an error without the URL that it is about, which may hold what is not to be shown.
+// withoutURL removes the URL from an error, because it may contain secrets.
 func withoutURL(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
@@ -63,7 +63,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// isolated reports whether a request failed because this process has no network but, at most, its own loopback.
+// isolated reports whether a request failed because this process has no network except its own
+// loopback.
 func isolated(err error) bool {
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EAFNOSUPPORT) {
 		return true

@@ -22,10 +22,10 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// serve returns a server that answers everything with one body.
+// serve returns a server that answers all requests with the same body.
 func serve(t *testing.T, contentType, body string) *web {
 	return newWeb(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header()["Content-Type"] = nil // do not guess
+		w.Header()["Content-Type"] = nil // prevents detection by net/http
 		if contentType != "" {
 			w.Header().Set("Content-Type", contentType)
 		}
@@ -158,7 +158,7 @@ func TestRefusedRequests(t *testing.T) {
 	says(t, call(t, w.settings, "fetch", map[string]any{"url": strings.Replace(w.URL, "http:", "https:", 1)}), true, "HTTP")
 }
 
-// What the model says for one origin, another is not told, and nothing afterwards either.
+// Headers that the model sets for one origin do not reach another one, not even by later redirects.
 func TestRedirects(t *testing.T) {
 	var other *web
 	w := newWeb(t, func(w http.ResponseWriter, r *http.Request) {
@@ -298,7 +298,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A page may be made to be costly. It is bounded, and its text is there all the same.
+// A page may be designed to be costly. The cost is bounded, and the text is still returned.
 func TestHostilePages(t *testing.T) {
 	const alone = "[This is the page's text alone: "
 	for name, test := range map[string]struct{ body, want string }{

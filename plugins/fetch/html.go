@@ -17,28 +17,31 @@ import (
 )
 
 const (
-	// maxMarkup is how much HTML is taken apart: what takes the converter seconds, at worst.
+	// maxMarkup limits the HTML that is parsed. The converter takes seconds for this size in the
+	// worst case.
 	maxMarkup = 2 << 20
-	// maxIndent is how deep quotations and lists are shown in one another. The converter indents each line of each again,
-	// so that thousands of lines in a hundred quotations would take it minutes.
+	// maxIndent limits the nesting of quotations and lists. The converter indents each line again
+	// at each level, so thousands of lines in a hundred levels would take minutes.
 	maxIndent = 8
-	// maxEmpty is how many cells of a table may be missing at the ends of its rows, beside as many as are there: the converter
-	// makes them all, and their number may grow with the square of the page.
+	// maxEmpty limits the missing cells at the ends of a table's rows, beyond the number of
+	// existing cells. The converter creates all of them, and their number may grow with the square
+	// of the page.
 	maxEmpty = 1000
-	// maxBase is how long the path may be that relative links are completed with: a page of a megabyte has a hundred thousand.
+	// maxBase limits the length of the path that completes relative links. A page of a megabyte may
+	// have a hundred thousand links.
 	maxBase = 300
 )
 
-// errMarkup means that HTML is too much or too deep to be taken apart.
+// errMarkup means that HTML is too large or too deeply nested to be converted.
 var errMarkup = errors.New("the page is too large or too deeply nested to be converted")
 
-// page is HTML that was taken apart, without what nobody reads.
+// page is parsed HTML without invisible elements.
 type page struct {
 	document *html.Node
 	title    string
 }
 
-// parse returns a page, or errMarkup. Of a page that says which part is its main one, the rest is left out.
+// parse returns a page, or errMarkup. If the page marks its main part, it returns only that part.
 func parse(text string) (*page, error) {
 	if len(text) > maxMarkup {
 		return nil, errMarkup
@@ -64,13 +67,14 @@ func parse(text string) (*page, error) {
 	return p, nil
 }
 
-// unread are the elements that hold nothing to read.
+// unread are the elements without readable content.
 var unread = []atom.Atom{
 	atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Iframe, atom.Svg, atom.Canvas, atom.Object, atom.Embed,
 	atom.Button, atom.Input, atom.Select, atom.Textarea, atom.Dialog, atom.Head, atom.Audio, atom.Video, atom.Math,
 }
 
-// prune removes what nobody reads, and bounds what would be costly to convert. The parser bounds the depth.
+// prune removes unreadable elements and limits what would be costly to convert. The HTML parser
+// limits the depth.
 func prune(n *html.Node, indent int) {
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
@@ -108,8 +112,8 @@ func hidden(n *html.Node) bool {
 	return false
 }
 
-// boundTable makes lines of the rows of a table most of whose cells are not there, and removes what says that a cell
-// stands for several: it may say a billion.
+// boundTable converts rows to lines if most cells of a table are missing. It removes column spans,
+// which may claim a billion columns.
 func boundTable(table *html.Node) {
 	cells, most, rows := 0, 0, []*html.Node{}
 	for n := range table.Descendants() {
@@ -150,7 +154,7 @@ func attribute(n *html.Node, key string) string {
 	return ""
 }
 
-// markdown returns the page as Markdown, with absolute links.
+// markdown returns the page as Markdown with absolute links.
 func (p *page) markdown(location *url.URL) (text string, err error) {
 	convert := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
 		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin()))
@@ -158,7 +162,7 @@ func (p *page) markdown(location *url.URL) (text string, err error) {
 	if len(location.EscapedPath()) <= maxBase {
 		where.Path, where.RawPath = location.Path, location.RawPath
 	}
-	// The page is whatever somebody put on the web, and the converter is not ours.
+	// The page is untrusted input for a library, so a panic of the library becomes an error.
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %v", errMarkup, r)
@@ -171,18 +175,18 @@ func (p *page) markdown(location *url.URL) (text string, err error) {
 	return strings.TrimSpace(string(converted)), nil
 }
 
-// blocks are the elements that begin a line.
+// blocks are the elements that start a new line.
 var blocks = []atom.Atom{
 	atom.P, atom.Div, atom.Br, atom.Li, atom.Tr, atom.Table, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Nav,
 	atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Blockquote, atom.Pre, atom.Hr, atom.Main, atom.Aside, atom.Form,
 	atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Figure, atom.Figcaption, atom.Address, atom.Title,
 }
 
-// plain returns the text of HTML, without any markup, in one pass and whatever the HTML is.
+// plain returns the text of HTML without markup, in one pass, for any input.
 func plain(text string) string {
 	var b strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(text))
-	skip := atom.Atom(0) // the element whose end is waited for
+	skip := atom.Atom(0) // the element to skip to the end of
 	pre := 0
 	for {
 		switch kind := tokens.Next(); kind {
@@ -216,7 +220,7 @@ func plain(text string) string {
 
 var lineEnds = strings.NewReplacer("\r", " ", "\n", " ")
 
-// writeText writes text in which, outside of <pre>, the end of a line is a space.
+// writeText writes text. Outside of <pre>, a line end becomes a space.
 func writeText(b *strings.Builder, text string, pre bool) {
 	if !pre {
 		text = lineEnds.Replace(text)
@@ -224,7 +228,7 @@ func writeText(b *strings.Builder, text string, pre bool) {
 	b.WriteString(text)
 }
 
-// tidy joins the spaces of each line, and leaves one empty line of several.
+// tidy joins spaces within lines, and joins several empty lines into one.
 func tidy(text string) string {
 	var b strings.Builder
 	empty := true

@@ -19,8 +19,9 @@ type requestInput struct {
 	options
 }
 
-// requestTool is a tool of its own, because what a tool declares holds for all its calls: a fetch that could also POST would
-// either ask people to approve each page that is read, or let a model change things unasked.
+// requestTool is a separate tool, because the declaration of a tool applies to all its calls. If
+// fetch could also POST, either people would have to approve each page that a model reads, or a
+// model could change data without approval.
 func requestTool(s settings) sdk.Tool {
 	client := s.newClient(false)
 	return sdk.Func(sdk.Spec{

@@ -1,7 +1,8 @@
-// Command fetch is a plugin with which models read the web and talk to HTTP APIs.
+// Command fetch is a plugin with which models read the web and use HTTP APIs.
 //
-// It owns where a request may go, how much of an answer is taken, and in which form a model gets it. Whether a call may be
-// made at all is for the operator's rules, and whether the plugin has a network for the sandbox.
+// It decides where a request may go, limits the response, and chooses the form of the result. The
+// operator's rules decide whether a call may be made. The sandbox decides whether the plugin has a
+// network.
 package main
 
 import (

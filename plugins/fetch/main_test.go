@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// web is a server on loopback, and settings that allow that server alone.
+// web is a server on loopback, and settings that only allow that server.
 type web struct {
 	*httptest.Server
 	settings
@@ -64,13 +64,13 @@ func allowed(t *testing.T, address net.Addr) grant {
 	return g
 }
 
-// call runs a tool. Its arguments, a map or JSON text, are those that differ from the defaults.
+// call runs a tool. arguments, a map or JSON text, override the defaults.
 func call(t *testing.T, s settings, tool string, arguments any, options ...sdktest.Option) *sdktest.Call {
 	t.Helper()
 	return sdktest.New(t, plugin(s)).Call(tool, arguments, options...)
 }
 
-// says fails the test if the result does not say something, or is not the error that it should be.
+// says fails the test if the result does not contain a text or is not the expected kind of error.
 func says(t *testing.T, got *sdktest.Call, isError bool, want string) {
 	t.Helper()
 	if got.Err != nil {
@@ -82,15 +82,15 @@ func says(t *testing.T, got *sdktest.Call, isError bool, want string) {
 	}
 }
 
-// names returns a resolver that answers each question for a name with the next of its addresses, and with the last from
-// then on. Other names do not exist.
+// names returns a resolver that answers each query for a name with its next address, and repeats
+// the last one. Other names do not exist.
 func names(t *testing.T, known map[string][]string) *net.Resolver {
 	var mu sync.Mutex
 	var serving sync.WaitGroup
 	t.Cleanup(serving.Wait)
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
-		serving.Go(func() { // ends when the resolver closes its end
+		serving.Go(func() { // ends when the resolver closes its connection
 			defer far.Close()
 			for {
 				var size [2]byte

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// request is what both tools ask for.
+// request has the inputs about the request of both tools.
 type request struct {
 	method  string
 	url     string
@@ -22,7 +22,7 @@ type request struct {
 	body    string
 }
 
-// build returns the request, if it may be made.
+// build returns the request if it is allowed.
 func (s *settings) build(ctx context.Context, r request) (*http.Request, error) {
 	u, err := url.Parse(strings.TrimSpace(r.url))
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *settings) build(ctx context.Context, r request) (*http.Request, error) 
 	return request, nil
 }
 
-// contentType returns what a body is unless a header says so.
+// contentType returns the type of a body for a request without such a header.
 func contentType(body string) string {
 	if json.Valid([]byte(body)) {
 		return "application/json"
@@ -64,8 +64,9 @@ func contentType(body string) string {
 	return "text/plain; charset=utf-8"
 }
 
-// forbidden are the headers that a model may not set: those that frame a request or belong to a connection, those by
-// which servers believe where a request comes from, and those that open the metadata services of clouds.
+// forbidden are headers that a model may not set: headers that frame a request or control the
+// connection, headers from which servers derive the client's identity, and headers that open the
+// metadata services of clouds.
 var forbidden = []string{
 	"accept-encoding", "client-ip", "connection", "content-length", "cookie", "cookie2", "date", "expect", "forwarded", "host", "http2-settings",
 	"keep-alive", "metadata", "metadata-flavor", "origin", "proxy-authenticate", "proxy-authorization", "proxy-connection",
@@ -73,7 +74,7 @@ var forbidden = []string{
 	"x-http-method", "x-http-method-override", "x-method-override", "x-real-ip", "x-rewrite-url",
 }
 
-// forbiddenBeginnings are those of more such headers.
+// forbiddenBeginnings are prefixes of more such headers.
 var forbiddenBeginnings = []string{"cf-", "fastly-", "proxy-", "sec-", "x-envoy-", "x-forwarded-", "x-original-", "x-aws-ec2-metadata-", "x-google-metadata-"}
 
 func checkHeader(name, value string) error {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The environment variables by which an operator says more, in toolhost.yaml:
+// Environment variables for the operator's settings. In toolhost.yaml:
 //
 //	plugin:
 //	  fetch:
@@ -20,30 +20,32 @@ import (
 //	      FETCH_PROXY: http://proxy.example:3128
 //	      FETCH_USER_AGENT: example-agent/1.0 (+https://example.com/agent)
 const (
-	onlyVariable      = "FETCH_ONLY"       // the hosts that may be requested, and no others
-	allowVariable     = "FETCH_ALLOW"      // addresses that are not public and may be reached all the same
-	proxyVariable     = "FETCH_PROXY"      // an HTTP proxy that all requests go through; it has to judge host names then
-	userAgentVariable = "FETCH_USER_AGENT" // what servers are told; they are always told something
+	onlyVariable = "FETCH_ONLY" // the only hosts that may be requested
+	// addresses that are not public and may be reached nevertheless
+	allowVariable = "FETCH_ALLOW"
+	// an HTTP proxy for all requests; it must then check host names
+	proxyVariable     = "FETCH_PROXY"
+	userAgentVariable = "FETCH_USER_AGENT" // the User-Agent header; it is never empty
 )
 
-// defaultUserAgent says what asks, and where its owner can read about it.
+// defaultUserAgent identifies the client and links to a page for server operators.
 const defaultUserAgent = "toolhost-fetch/1.0 (+https://github.com/toolhost/toolhost)"
 
-// settings are what an operator says. The zero value allows public addresses alone.
+// settings are the operator's settings. The zero value allows only public addresses.
 type settings struct {
-	only      []string // names of hosts in lower case, or "*." and what they end with; empty: all
+	only      []string // host names in lower case, or "*." and a suffix; empty: all
 	allow     []grant
-	proxy     *url.URL // nil: none
-	userAgent string   // empty: defaultUserAgent
+	proxy     *url.URL // nil means none
+	userAgent string   // empty means defaultUserAgent
 
-	resolver *net.Resolver  // nil: the system's
-	roots    *x509.CertPool // nil: the system's
+	resolver *net.Resolver  // nil means the system's
+	roots    *x509.CertPool // nil means the system's
 }
 
-// grant is a range of addresses that may be reached although it is not public.
+// grant is an address range that may be reached although it is not public.
 type grant struct {
 	prefix netip.Prefix
-	port   uint16 // 0: all
+	port   uint16 // 0 means all
 }
 
 func readSettings(getenv func(string) string) (settings, error) {
@@ -66,7 +68,7 @@ func readSettings(getenv func(string) string) (settings, error) {
 	if text := getenv(proxyVariable); text != "" {
 		proxy, err := url.Parse(text)
 		if err != nil || (proxy.Scheme != "http" && proxy.Scheme != "https") || proxy.Host == "" {
-			// It may hold a password, so that it is not repeated.
+			// The value may contain a password, so the error does not repeat it.
 			problems = append(problems, fmt.Errorf("%s is not of the form http://HOST:PORT", proxyVariable))
 		}
 		s.proxy = proxy

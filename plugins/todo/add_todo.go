@@ -21,7 +21,7 @@ func addTool() sdk.Tool {
 			{Description: "something that is begun at once", Arguments: json.RawMessage(`{"text":"Ask which database is meant","status":"in_progress"}`)},
 		},
 		Idempotent: true,
-		// One after the other, each sees what the one before it added.
+		// Each serial call sees the effects of the calls before it.
 		Serial:      true,
 		ContextKeys: []string{sdk.KeyTodos},
 		EffectKeys:  []string{sdk.KeyTodos},

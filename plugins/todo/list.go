@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// todo is one thing to do.
+// todo is one item of the list.
 type todo struct {
 	ID     string `json:"id"`
 	Text   string `json:"text"`
@@ -25,11 +25,12 @@ const (
 	cancelled  = "cancelled"
 )
 
-// maxTodos bounds the list: it stays in the conversation, and a longer one is no plan.
+// maxTodos limits the list, because it stays in the conversation. A longer list is not a useful
+// plan.
 const maxTodos = 100
 
-// current returns the list as the run has it. What another tool wrote there, and is no list of todos, is an error for the
-// model, which can write a new one.
+// current returns the list of the run. If another tool wrote something else there, it returns an
+// error for the model, which can then write a new list.
 func current(ctx context.Context) ([]todo, error) {
 	list, _, err := sdk.Value[[]todo](ctx, sdk.KeyTodos)
 	if err != nil {
@@ -38,7 +39,7 @@ func current(ctx context.Context) ([]todo, error) {
 	return list, nil
 }
 
-// next returns an id that no todo of the list has: the number after the greatest one.
+// next returns an unused id: the largest number plus one.
 func next(list []todo) string {
 	greatest := 0
 	for _, t := range list {
@@ -49,7 +50,7 @@ func next(list []todo) string {
 	return strconv.Itoa(greatest + 1)
 }
 
-// changed returns a result that shows the list as it is after a change, and makes the change.
+// changed returns a result that shows the changed list and has the effect that changes it.
 func changed(list []todo, operation sdk.EffectOperation, value any) (sdk.Result, error) {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -60,7 +61,7 @@ func changed(list []todo, operation sdk.EffectOperation, value any) (sdk.Result,
 	return result, nil
 }
 
-// shown returns a list as the model reads it: a line for each todo, and how many are done.
+// shown returns the list for the model: one line per todo, and the number of finished ones.
 func shown(list []todo) string {
 	if len(list) == 0 {
 		return "The list is empty."
@@ -93,5 +94,5 @@ func mark(status string) string {
 	return "[ ]"
 }
 
-// oneLine returns a text without line breaks, so that a todo stays one line.
+// oneLine removes line breaks, so that a todo is one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

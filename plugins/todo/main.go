@@ -1,5 +1,6 @@
-// Command todo is a plugin with which a model keeps a list of things to do. The list is a value of the run's context: the
-// tools get it with each call and return changes to it, and the plugin remembers nothing.
+// Command todo is a plugin with which a model keeps a todo list. The list is a value of the run's
+// context: the tools receive it with each call and return changes as effects. The plugin has no
+// state.
 package main
 
 import "github.com/toolhost/toolhost/sdk"

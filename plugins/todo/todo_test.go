@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// run keeps the list as a run does: effects of a call are there for the next one.
+// run keeps the list like a run of agentd: the next call sees the effects of a call.
 type run struct {
 	host  *sdktest.Host
 	todos json.RawMessage
@@ -56,7 +56,7 @@ func TestPluginIsWellDeclared(t *testing.T) {
 	}
 }
 
-// TestPlan follows a plan from its beginning to its end: what each call answers is what the list then is.
+// The result of each call of a plan shows the list after the call.
 func TestPlan(t *testing.T) {
 	r := &run{host: sdktest.NewOverWire(t, plugin())}
 	for _, step := range []struct{ name, arguments, want string }{
@@ -80,7 +80,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestEffects: what is there of a list is an ordinary JSON list, which others can read.
+// The list in the context is an ordinary JSON list that other tools can read.
 func TestEffects(t *testing.T) {
 	h := sdktest.New(t, plugin())
 	got := h.Call("write_todos", `{"todos":[{"text":"a"}]}`)
@@ -95,7 +95,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestMistakes: what is wrong is said so that it can be mended, and changes nothing.
+// A mistake changes nothing, and the error says how to correct it.
 func TestMistakes(t *testing.T) {
 	h := sdktest.New(t, plugin())
 	full := "[" + strings.Repeat(`{"id":"1","text":"a","status":"pending"},`, maxTodos-1) + `{"id":"2","text":"a","status":"pending"}]`

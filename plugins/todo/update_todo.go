@@ -17,7 +17,7 @@ type updateInput struct {
 	Text   string `json:"text,omitempty"`
 }
 
-// number is a todo's, which models write as a number or as a text.
+// number is the number of a todo. Models write it as a number or as a string.
 type number string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -29,7 +29,8 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// updateSchema is the schema of updateInput, which cannot be derived for want of a Go type that is both.
+// updateSchema is the schema of updateInput. It cannot be derived, because no Go type is both a
+// number and a string.
 const updateSchema = `{
   "type": "object",
   "properties": {
@@ -54,7 +55,7 @@ func updateTool() sdk.Tool {
 			{Description: "the third one means something else now", Arguments: json.RawMessage(`{"id":"3","text":"Run the tests of the parser only"}`)},
 		},
 		Idempotent: true,
-		// One after the other, each sees what the one before it changed.
+		// Each serial call sees the effects of the calls before it.
 		Serial:      true,
 		ContextKeys: []string{sdk.KeyTodos},
 		EffectKeys:  []string{sdk.KeyTodos},
@@ -84,7 +85,7 @@ func updateTodo(ctx context.Context, in updateInput) (sdk.Result, error) {
 	return changed(list, sdk.EffectReplace, list)
 }
 
-// numbers says which todos there are.
+// numbers lists the numbers of the todos.
 func numbers(list []todo) string {
 	if len(list) == 0 {
 		return "the list is empty; write one with write_todos"
