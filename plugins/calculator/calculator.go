@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// description is for the model: what the tool is for, its notation, and where the notation is not what one expects.
+// description tells the model what the tool is for, and where its notation differs from what models
+// expect.
 const description = `Computes one arithmetic expression and returns the number. Use it for any arithmetic beyond small whole numbers, instead of computing in your head. It takes numbers only: no dates, units, variables or code.
 Whole numbers, decimals and fractions are exact at any size; other roots, logarithms and trigonometry have 15 digits.
 Operators: + - * / // (quotient, rounded down) % (remainder; for percent: 20/100*50) ^ or ** (power) ! (factorial). Write every multiplication: 2*pi, not 2pi.
@@ -39,7 +40,7 @@ func calculator() sdk.Tool {
 	}, calculate)
 }
 
-// calculate answers with the number as text, and with the fraction as JSON where the text had to round it.
+// calculate returns the number as text, and the fraction as JSON if the text is rounded.
 func calculate(ctx context.Context, in input) (sdk.Result, error) {
 	number, err := expr.Eval(ctx, in.Expression)
 	if err != nil {
@@ -47,7 +48,8 @@ func calculate(ctx context.Context, in input) (sdk.Result, error) {
 	}
 	result := sdk.TextResult(number.String())
 	if fraction, ok := number.Fraction(); ok {
-		block := `{"fraction":` + strconv.Quote(fraction) + `}` // digits and a slash need no other quoting
+		// digits and a slash need no escaping
+		block := `{"fraction":` + strconv.Quote(fraction) + `}`
 		result.Content = append(result.Content, sdk.Content{Kind: "json", JSON: json.RawMessage(block)})
 	}
 	return result, nil

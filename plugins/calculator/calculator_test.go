@@ -77,7 +77,7 @@ func TestCalculateExplainsItsErrors(t *testing.T) {
 	}
 }
 
-// TestNothingIsExecuted: what would be code elsewhere is a mistake in an expression here, and is not even looked up.
+// Code in an expression is a syntax error.
 func TestNothingIsExecuted(t *testing.T) {
 	for _, code := range []string{
 		"__import__('os').system('id')", "os.exit(1)", "process.exit()", "require('fs')", "eval('1+1')", "exec(1)", "lambda: 1", "x = 1", "1; 2", "1 if 1 else 2",
@@ -89,7 +89,8 @@ func TestNothingIsExecuted(t *testing.T) {
 	}
 }
 
-// TestWorkIsBounded: what would take for ever, or all memory, is refused at once, in words that say what to do instead.
+// Expressions that would need unbounded time or memory are refused immediately, and the error says
+// what to do instead.
 func TestWorkIsBounded(t *testing.T) {
 	for _, expression := range []string{
 		"9^9^9", "9**9**9**9", "2^(10^18)", "(10^18)!", "10000!^10000", "1e999999999", "pow(7, 9^9^9, 11)", "((99999!)!)!",
@@ -109,7 +110,7 @@ func TestCalculateStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// What the description teaches has to work.
+// The examples in the description work.
 func TestDescriptionIsTrue(t *testing.T) {
 	for _, example := range calculator().Spec().InputExamples {
 		var in input

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDocs: what docs/calculator.md shows can be computed, and the functions that it names are there.
+// The examples in docs/calculator.md work, and the functions that it names exist.
 func TestDocs(t *testing.T) {
 	text, err := os.ReadFile("../../docs/calculator.md")
 	if err != nil {

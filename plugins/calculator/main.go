@@ -1,4 +1,4 @@
-// Command calculator is a plugin with one tool, calculator: arithmetic that a model need not do in its head.
+// Command calculator is a plugin with one tool, calculator, which computes arithmetic expressions.
 package main
 
 import "github.com/toolhost/toolhost/sdk"

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// arithmetic computes + - * / // %. The quotient of // is rounded down and the remainder of % has the divisor's sign,
-// so that a = b*(a//b) + a%b.
+// arithmetic computes + - * / // %. // rounds down, and the result of % has the divisor's sign, so
+// that a = b*(a//b) + a%b.
 func (m *machine) arithmetic(position int, operator string, a, b Number) (Number, error) {
 	divides := operator == "/" || operator == "//" || operator == "%"
 	if divides && b.sign() == 0 {
@@ -15,7 +15,8 @@ func (m *machine) arithmetic(position int, operator string, a, b Number) (Number
 	if a.rat == nil || b.rat == nil {
 		return m.roundedArithmetic(position, operator, a, b)
 	}
-	// No operand has more than maxBits, so a result before its reduction has at most twice that: bounded, and checked after.
+	// No operand has more than maxBits, so an unreduced result has at most twice that. It is
+	// checked afterward.
 	if err := m.spend(position, size(a.rat)*size(b.rat)); err != nil {
 		return Number{}, err
 	}
@@ -71,7 +72,7 @@ func (m *machine) roundedArithmetic(position int, operator string, a, b Number) 
 	return finite(position, operator, x)
 }
 
-// finite makes a number of a rounded result, or the error that says that there is none.
+// finite converts a rounded result to a number, or returns an error if it is not finite.
 func finite(position int, who string, f float64) (Number, error) {
 	switch {
 	case math.IsNaN(f):

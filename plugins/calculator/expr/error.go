@@ -2,11 +2,11 @@ package expr
 
 import "fmt"
 
-// Error says what is wrong with an expression, in words that help to write a better one.
+// Error says what is wrong with an expression and what is allowed.
 type Error struct {
-	// Position is the character at which the error was found, from 1.
+	// Position is the character of the error, counted from 1.
 	Position int
-	// Problem is what was found there and what is allowed.
+	// Problem says what was found and what is allowed.
 	Problem string
 }
 

@@ -8,11 +8,11 @@ package expr
 
 import "context"
 
-// The bounds. The first two keep the parser's work and stack small. maxBits admits 10000! and 2^100000 and prints in
-// milliseconds; maxWork stops an expression that fits many large numbers, which alone are fine, into its few characters.
+// Limits. The first two keep the parser's work and stack small. maxBits allows 10000! and 2^100000,
+// which print in milliseconds. maxWork stops an expression that combines many large numbers.
 const (
 	maxLength    = 4096    // bytes of an expression
-	maxDepth     = 128     // parentheses, calls, signs and exponents inside each other
+	maxDepth     = 128     // nesting of parentheses, calls, signs and exponents
 	maxExponent  = 5000    // of a literal such as 1e5000; more can be written as a power
 	maxBits      = 1 << 17 // of a numerator or denominator
 	maxDigits    = 39_456  // decimal digits of the largest number of maxBits
@@ -20,8 +20,8 @@ const (
 	maxWork      = 1 << 30 // products of machine words; about a second
 )
 
-// Eval computes an expression. Its errors are *Error, for whoever wrote the expression, or ctx's: it stops soon after
-// ctx ends, between one operation and the next. It may be called from several goroutines.
+// Eval computes an expression. Its errors are *Error, for the author of the expression, or ctx's
+// error. It stops soon after ctx ends, between two operations. It is safe for concurrent use.
 func Eval(ctx context.Context, expression string) (Number, error) {
 	tree, err := parse(expression)
 	if err != nil {

@@ -281,7 +281,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The work is refused before it is done: were it done, most of these would not end, or not fit into memory.
+// The work is refused before it is done. Most of these expressions would otherwise not end, or not
+// fit into memory.
 func TestBounds(t *testing.T) {
 	heavy := func(term string) string { return "0" + strings.Repeat(term, (4096-1)/len(term)) }
 	tests := []struct {
@@ -338,7 +339,7 @@ func TestLargestNumbers(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends after it was asked a number of times.
+// countdown is a context that ends after a number of calls of its methods.
 type countdown struct {
 	context.Context
 	left int

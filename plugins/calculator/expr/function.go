@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// function is something that can be called by name with min to max arguments.
+// function is a function with min to max arguments.
 type function struct {
 	usage    string
 	min, max int
 	apply    func(m *machine, position int, arguments []Number) (Number, error)
 }
 
-// many bounds the functions that take as many arguments as one likes; maxLength does the rest.
+// many is the argument limit of variadic functions. maxLength is a stricter limit in practice.
 const many = maxLength
 
-// functions is never written to.
+// functions is read-only.
 var functions = map[string]function{
 	"abs":   {"abs(x)", 1, 1, absolute},
 	"floor": {"floor(x)", 1, 1, roundBy(floor)},
@@ -48,7 +48,7 @@ var functions = map[string]function{
 	"rad":   {"rad(degrees)", 1, 1, real1("rad", func(x float64) float64 { return x / 180 * math.Pi })},
 }
 
-// constants is never written to.
+// constants is read-only.
 var constants = map[string]Number{
 	"pi":  roundedTo(math.Pi),
 	"tau": roundedTo(2 * math.Pi),

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// number reads a literal: 12, 1_000, 1.5, .5, 2e10, 0xff, 0o17, 0b101.
+// number parses a literal: 12, 1_000, 1.5, .5, 2e10, 0xff, 0o17, 0b101.
 func (s *scanner) number() (token, error) {
 	if base, digits := prefixed(s.rest); base != 0 {
 		return s.integer(base, digits)
@@ -17,7 +17,8 @@ func (s *scanner) number() (token, error) {
 		n += span(s.rest[n:], isDigitOrUnderscore)
 	}
 	exponent := ""
-	// An e is an exponent only before a digit; else it is the constant, and the parser asks for the missing operator.
+	// An e starts an exponent only before a digit. Otherwise it is the constant, and the parser
+	// reports the missing operator.
 	if m := exponentLength(s.rest[n:]); m > 0 {
 		exponent = s.rest[n+1 : n+m]
 		n += m
@@ -40,7 +41,7 @@ func (s *scanner) number() (token, error) {
 	return t, nil
 }
 
-// integer reads a literal of another base, whose digits begin after a prefix of two bytes.
+// integer parses a literal in another base, whose digits follow a prefix of two bytes.
 func (s *scanner) integer(base int, digits string) (token, error) {
 	n := span(digits, func(c byte) bool { return isDigit(c) || isLetter(c) })
 	t := s.take(tokenNumber, 2+n)
@@ -52,7 +53,7 @@ func (s *scanner) integer(base int, digits string) (token, error) {
 	return t, nil
 }
 
-// prefixed returns the base that a literal's prefix names and what follows it, or 0.
+// prefixed returns the base that a prefix denotes and the digits after it, or 0.
 func prefixed(s string) (base int, digits string) {
 	if len(s) < 2 || s[0] != '0' {
 		return 0, ""
@@ -68,7 +69,7 @@ func prefixed(s string) (base int, digits string) {
 	return base, s[2:]
 }
 
-// exponentLength returns the length of an exponent such as e10 or E-3 at the beginning of s, or 0.
+// exponentLength returns the length of an exponent such as e10 or E-3 at the start of s, or 0.
 func exponentLength(s string) int {
 	if s == "" || s[0]|0x20 != 'e' {
 		return 0
@@ -86,7 +87,7 @@ func exponentLength(s string) int {
 
 func isDigitOrUnderscore(c byte) bool { return isDigit(c) || c == '_' }
 
-// underscoresFit reports whether every underscore stands between two digits.
+// underscoresFit reports whether each underscore is between two digits.
 func underscoresFit(s string) bool {
 	for i := range len(s) {
 		if s[i] == '_' && (i == 0 || i == len(s)-1 || !isAlphanumeric(s[i-1]) || !isAlphanumeric(s[i+1])) {

@@ -5,7 +5,8 @@ import (
 	"math/big"
 )
 
-// logarithm computes the logarithm of x to a base, exactly where x is a whole power of the base.
+// logarithm computes the logarithm of x to a base. The result is exact if x is an integer power of
+// the base.
 func (m *machine) logarithm(position int, x, base Number) (Number, error) {
 	if x.sign() <= 0 || base.sign() <= 0 {
 		return Number{}, errorAt(position, "a logarithm needs numbers above 0, and got %s", smaller(x, base).short())
@@ -20,7 +21,7 @@ func (m *machine) logarithm(position int, x, base Number) (Number, error) {
 	quotient := x.ln() / divisor
 	candidate := math.Round(quotient)
 	if x.rat != nil && base.rat != nil && math.Abs(quotient-candidate) < 1e-6 && math.Abs(candidate) <= maxBits {
-		// The candidate is near the logarithm, so the power is about as large as x.
+		// The candidate is close to the logarithm, so the power is about as large as x.
 		power, err := m.wholePower(position, base.rat, big.NewInt(int64(candidate)))
 		if err == nil && power.rat.Cmp(x.rat) == 0 {
 			return exact(new(big.Rat).SetFloat64(candidate)), nil
@@ -37,9 +38,10 @@ func (n Number) ln() float64 {
 	return naturalLog(n.rat)
 }
 
-// naturalLog returns the natural logarithm of r, which must be above 0 and may be beyond the range of a float64.
+// naturalLog returns the natural logarithm of r. r must be positive and may exceed the range of a
+// float64.
 func naturalLog(r *big.Rat) float64 {
-	// Near 1 the difference from 1 carries all the digits of the result.
+	// Near 1, the difference from 1 determines all digits of the result.
 	difference, _ := new(big.Rat).Sub(r, big.NewRat(1, 1)).Float64()
 	if math.Abs(difference) < 0.25 {
 		return math.Log1p(difference)

@@ -6,13 +6,13 @@ import (
 	"math/big"
 )
 
-// machine carries out the operations of one expression and counts their cost.
+// machine executes the operations of one expression and counts their cost.
 type machine struct {
 	ctx  context.Context
 	work int
 }
 
-// spend accounts for work before it is done, and is where an ended ctx stops the computation.
+// spend counts work before it is done. It also stops the computation when ctx has ended.
 func (m *machine) spend(position, work int) error {
 	if err := m.ctx.Err(); err != nil {
 		return fmt.Errorf("computing the expression: %w", err)
@@ -24,7 +24,7 @@ func (m *machine) spend(position, work int) error {
 	return nil
 }
 
-// result checks an exact result against the bound on its size.
+// result checks the size of an exact result.
 func (m *machine) result(position int, r *big.Rat) (Number, error) {
 	if !fits(r) {
 		return Number{}, errorAt(position, "the result has more than %d digits, the most that are computed", maxDigits)
@@ -32,7 +32,7 @@ func (m *machine) result(position int, r *big.Rat) (Number, error) {
 	return exact(r), nil
 }
 
-// node is a part of an expression.
+// node is a node of the syntax tree.
 type node interface {
 	eval(m *machine) (Number, error)
 }
@@ -76,7 +76,8 @@ func (f *factorial) eval(m *machine) (Number, error) {
 	if !n.IsInt() || n.Sign() < 0 || n.Num().Cmp(big.NewInt(maxFactorial)) > 0 {
 		return Number{}, errorAt(f.position, "the factorial needs a whole number from 0 to %d, and got %s", maxFactorial, v.short())
 	}
-	// n! has fewer than n*log2(n) bits; the product is built in halves, which costs about the square of its words.
+	// n! has fewer than n*log2(n) bits. The product is computed in halves, which costs about the
+	// square of its number of words.
 	words := int(n.Num().Int64()) * n.Num().BitLen() / 64
 	if err := m.spend(f.position, words*words); err != nil {
 		return Number{}, err

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// The digits that are shown where not all can be.
+// Numbers of digits that are shown if not all can be.
 const (
-	roundedDigits = 15  // of a rounded number: what a float64 holds for certain
+	roundedDigits = 15  // of a rounded number: the precision of a float64
 	quotientDigit = 30  // of a fraction without a finite decimal form
 	maxDecimals   = 400 // after the point, of a fraction with a finite decimal form
 	maxFraction   = 1000
 )
 
-// Number is a value: exact, or rounded like a float64. The zero value is no number. A Number never changes.
+// Number is an immutable value: exact, or rounded like a float64. The zero value is not a number.
 type Number struct {
 	rat     *big.Rat // nil if the number is rounded
 	rounded float64
@@ -29,11 +29,11 @@ func fits(r *big.Rat) bool           { return max(r.Num().BitLen(), r.Denom().Bi
 func floor(r *big.Rat) *big.Int      { return new(big.Int).Div(r.Num(), r.Denom()) }
 func isPlusMinusOne(r *big.Rat) bool { return r.IsInt() && r.Num().BitLen() == 1 }
 
-// Exact reports whether the number is exact, even where String has to round it.
+// Exact reports whether the number is exact, even if String rounds it.
 func (n Number) Exact() bool { return n.rat != nil }
 
-// String returns the number in decimal: all digits of a whole number and of a fraction whose decimal form is short, 30
-// significant digits of another fraction, 15 of a rounded number.
+// String returns the number in decimal: all digits of an integer and of a fraction with a short
+// decimal form, 30 significant digits of another fraction, 15 of a rounded number.
 func (n Number) String() string {
 	switch {
 	case n.rat == nil:
@@ -47,8 +47,8 @@ func (n Number) String() string {
 	return new(big.Float).SetPrec(4*quotientDigit).SetRat(n.rat).Text('g', quotientDigit)
 }
 
-// Fraction returns an exact number as numerator/denominator where String had to round it. It reports false where
-// String is exact, where the number is rounded, and where the fraction is too long to be of use.
+// Fraction returns an exact number as numerator/denominator if String rounds it. It returns false
+// if String is exact, if the number is rounded, and if the fraction is too long to be useful.
 func (n Number) Fraction() (string, bool) {
 	if n.rat == nil || n.rat.IsInt() {
 		return "", false
@@ -62,8 +62,8 @@ func (n Number) Fraction() (string, bool) {
 	return n.rat.String(), true
 }
 
-// exactly returns the number that String shows for a rounded number, and the number itself if it is exact: what is
-// shown as 3 also counts, compares and rounds as 3.
+// exactly returns the number that String shows for a rounded number, or the exact number itself. A
+// number that is shown as 3 thus also counts, compares and rounds as 3.
 func (n Number) exactly() *big.Rat {
 	if n.rat != nil {
 		return n.rat
@@ -72,7 +72,7 @@ func (n Number) exactly() *big.Rat {
 	return shown
 }
 
-// sign is -1, 0 or 1.
+// sign returns -1, 0 or 1.
 func (n Number) sign() int {
 	if n.rat != nil {
 		return n.rat.Sign()
@@ -107,7 +107,7 @@ func (n Number) whole(position int, who string) (*big.Int, error) {
 	return r.Num(), nil
 }
 
-// short returns the number as it appears inside a message.
+// short returns the number for use in a message.
 func (n Number) short() string {
 	if n.rat == nil || size(n.rat) < 4 {
 		return n.String()

@@ -12,8 +12,8 @@ import "strings"
 //	operand = number | constant | function "(" [ sum { "," sum } ] ")" | "(" sum ")"
 type parser struct {
 	scanner scanner
-	before  token // the last one that was taken
-	token   token // the next one
+	before  token // the last consumed token
+	token   token // the next token
 	depth   int
 }
 
@@ -44,7 +44,7 @@ func (p *parser) advance() (err error) {
 	return err
 }
 
-// accept takes the next token if it is one of the symbols.
+// accept consumes the next token if it is one of the symbols.
 func (p *parser) accept(symbols ...string) (taken token, ok bool, err error) {
 	if p.token.kind != tokenSymbol {
 		return token{}, false, nil
@@ -62,7 +62,7 @@ func (p *parser) sum() (node, error) { return p.chain(p.product, "+", "-") }
 
 func (p *parser) product() (node, error) { return p.chain(p.signed, "*", "/", "//", "%") }
 
-// chain reads operands joined by operators of one rank, which group to the left.
+// chain parses operands joined by left-associative operators of one precedence.
 func (p *parser) chain(operand func() (node, error), operators ...string) (node, error) {
 	left, err := operand()
 	for err == nil {
@@ -77,7 +77,7 @@ func (p *parser) chain(operand func() (node, error), operators ...string) (node,
 	return nil, err
 }
 
-// signed is where all nesting passes through, and therefore where it is bounded.
+// signed is part of all nesting, so it checks the depth.
 func (p *parser) signed() (node, error) {
 	if p.depth == maxDepth {
 		return nil, errorAt(p.token.position, "more than %d parentheses, calls, signs and exponents inside each other; compute the expression in parts", maxDepth)
@@ -93,7 +93,7 @@ func (p *parser) signed() (node, error) {
 	switch {
 	case !ok:
 		return p.power()
-	case afterRemainder: // most likely 100+10%+5, whose value would be wrong without a word
+	case afterRemainder: // probably 100+10%+5, whose value would be wrong without an error
 		return nil, errorAt(sign.position, `found "%s" after "%%"; %s, and a signed number behind it has parentheses`, sign.text, percentWords)
 	}
 	operand, err := p.signed()
@@ -129,13 +129,13 @@ func (p *parser) power() (node, error) {
 	return &binary{operator: operator, left: base, right: exponent}, nil
 }
 
-// percentWords is for those who mean percent.
+// percentWords explains % to authors who mean percent.
 const percentWords = `"%" is the remainder of a division, not percent: 15 percent of 80 is 15/100*80`
 
-// afterRemainder reports whether the operator "%" was just taken.
+// afterRemainder reports whether the last token was the operator "%".
 func (p *parser) afterRemainder() bool { return p.before.kind == tokenSymbol && p.before.text == "%" }
 
-// isKnown reports whether a name is that of a constant or function.
+// isKnown reports whether a name is a constant or function.
 func isKnown(name string) bool {
 	key := strings.ToLower(name)
 	_, constant := constants[key]
@@ -168,7 +168,7 @@ func (p *parser) operand() (node, error) {
 	return nil, errorAt(first.position, "found %s where a number, a function, a constant or an opening parenthesis is needed", first)
 }
 
-// named reads what follows the name of a constant or function.
+// named parses what follows the name of a constant or function.
 func (p *parser) named(name token) (node, error) {
 	key := strings.ToLower(name.text)
 	if value, ok := constants[key]; ok {
@@ -198,7 +198,7 @@ func (p *parser) named(name token) (node, error) {
 	return &call{position: name.position, name: key, function: f, arguments: arguments}, nil
 }
 
-// arguments reads up to the closing parenthesis, which it leaves.
+// arguments parses arguments up to the closing parenthesis, which it does not consume.
 func (p *parser) arguments() ([]node, error) {
 	if p.token.kind == tokenSymbol && p.token.text == ")" {
 		return nil, nil
@@ -228,7 +228,7 @@ func (p *parser) close(open token) error {
 	return p.unexpectedAfterOperand()
 }
 
-// unexpectedAfterOperand explains the mistakes that people and models make where an operator is needed.
+// unexpectedAfterOperand explains common mistakes at a place where an operator is required.
 func (p *parser) unexpectedAfterOperand() error {
 	t := p.token
 	switch {

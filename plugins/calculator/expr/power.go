@@ -5,10 +5,10 @@ import (
 	"math/big"
 )
 
-// maxRoot is the largest root that is tried for an exact result.
+// maxRoot is the largest root for which an exact result is tried.
 const maxRoot = 64
 
-// power computes a^b, exactly where both are exact and the result is rational.
+// power computes a^b. The result is exact if both are exact and the result is rational.
 func (m *machine) power(position int, a, b Number) (Number, error) {
 	if a.sign() == 0 && b.sign() < 0 {
 		return Number{}, errorAt(position, "0 to a negative power is a division by zero")
@@ -42,8 +42,8 @@ func (m *machine) power(position int, a, b Number) (Number, error) {
 	return finite(position, "the power", math.Pow(x, y))
 }
 
-// wholePower computes base^n for a base that is not 0 where n is negative. It refuses a result that would be too
-// large before it computes anything.
+// wholePower computes base^n. base must not be 0 if n is negative. It refuses a result that would
+// be too large before it computes anything.
 func (m *machine) wholePower(position int, base *big.Rat, n *big.Int) (Number, error) {
 	switch {
 	case n.Sign() == 0:
@@ -54,7 +54,8 @@ func (m *machine) wholePower(position int, base *big.Rat, n *big.Int) (Number, e
 		return exact(big.NewRat(1, 1)), nil
 	}
 	magnitude := new(big.Int).Abs(n)
-	// A factor of b bits is at least 2^(b-1): what passes this test has at most twice maxBits.
+	// A factor of b bits is at least 2^(b-1), so a result that passes this test has at most twice
+	// maxBits.
 	bits := max(base.Num().BitLen(), base.Denom().BitLen())
 	if !magnitude.IsInt64() || magnitude.Int64() > int64(maxBits/(bits-1)) {
 		return Number{}, errorAt(position, "the power would have %s digits, and at most %d are computed; use log10 for its size or pow(base, exponent, modulus) for its remainder", estimate(base, magnitude), maxDigits)
@@ -71,7 +72,8 @@ func (m *machine) wholePower(position int, base *big.Rat, n *big.Int) (Number, e
 	return m.result(position, new(big.Rat).SetFrac(numerator, denominator))
 }
 
-// estimate says how many digits the numerator or denominator of base^n has, whichever is longer.
+// estimate returns the number of digits of the numerator or denominator of base^n, whichever is
+// longer.
 func estimate(base *big.Rat, n *big.Int) string {
 	longer := new(big.Int).Abs(base.Num())
 	if longer.Cmp(base.Denom()) < 0 {
@@ -82,9 +84,10 @@ func estimate(base *big.Rat, n *big.Int) string {
 	return "about " + digits.Text('g', 6)
 }
 
-// root returns the exact k-th root of x, which must not be negative, if x has one.
+// root returns the exact k-th root of x if there is one. x must not be negative.
 func (m *machine) root(position int, x *big.Rat, k int) (*big.Rat, bool, error) {
-	// Newton's method starts within a factor of two and doubles its digits with each of its few steps.
+	// Newton's method starts within a factor of two and doubles the number of correct digits in
+	// each step.
 	if err := m.spend(position, 32*size(x)*size(x)); err != nil {
 		return nil, false, err
 	}
@@ -105,7 +108,7 @@ func wholeRoot(n *big.Int, k int) (*big.Int, bool) {
 		return n, true
 	}
 	power := func(x *big.Int, e int) *big.Int { return new(big.Int).Exp(x, big.NewInt(int64(e)), nil) }
-	// From above the root every step goes down until it is reached.
+	// If the start is above the root, each step decreases x until it reaches the root.
 	x := new(big.Int).Lsh(big.NewInt(1), uint((n.BitLen()+k-1)/k))
 	for {
 		next := new(big.Int).Quo(n, power(x, k-1))
@@ -132,7 +135,7 @@ func (m *machine) modularPower(position int, arguments []Number) (Number, error)
 		return Number{}, errorAt(position, "pow with a modulus needs an exponent of at least 0 and a modulus of at least 1")
 	}
 	words := modulus.BitLen()/64 + 1
-	// Each factor fits maxBits, so the product of the three does not overflow.
+	// Each factor is at most maxBits, so the product of the three does not overflow.
 	if err := m.spend(position, words*words*(exponent.BitLen()+1)+base.BitLen()/64*words); err != nil {
 		return Number{}, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/plugins/calculator/expr"
 )
 
-// rounds is how many random cases each law is tried with.
+// rounds is the number of random cases per law.
 const rounds = 300
 
 func eval(t *testing.T, format string, args ...any) string {
@@ -27,7 +27,7 @@ func eval(t *testing.T, format string, args ...any) string {
 	return n.String()
 }
 
-// TestLaws tries laws of arithmetic on random numbers of very different sizes; a failure names the seed's numbers.
+// Laws of arithmetic hold for random numbers of very different sizes. A failure prints the numbers.
 func TestLaws(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	number := func() string {
@@ -74,7 +74,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestAgainstMathBig builds random expressions together with their value.
+// Random expressions are built together with their value.
 func TestAgainstMathBig(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	for range rounds {
@@ -135,7 +135,7 @@ func FuzzEval(f *testing.F) {
 		if rounded {
 			text = fraction
 		}
-		// What is shown of an exact number can be fed back.
+		// The text of an exact number evaluates to the same number.
 		if !n.Exact() || len(text) > 4000 || strings.Contains(text, "e") {
 			return
 		}

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// real1 makes a function of one that rounds.
+// real1 returns a function with a rounded result.
 func real1(who string, f func(float64) float64) func(*machine, int, []Number) (Number, error) {
 	return func(m *machine, position int, a []Number) (Number, error) {
 		if err := m.spend(position, 1); err != nil {
@@ -27,7 +27,7 @@ func arcTangent(m *machine, position int, a []Number) (Number, error) {
 	return real1("atan2", func(y float64) float64 { return math.Atan2(y, x) })(m, position, a[:1])
 }
 
-// rootOf makes a square or cube root, exact where the root is rational.
+// rootOf returns a square or cube root function. Its result is exact if the root is rational.
 func rootOf(k int, f func(float64) float64) func(*machine, int, []Number) (Number, error) {
 	return func(m *machine, position int, a []Number) (Number, error) {
 		x := a[0]
@@ -54,8 +54,8 @@ func rootOf(k int, f func(float64) float64) func(*machine, int, []Number) (Numbe
 	}
 }
 
-// noise is the relative error of a float64: multiples of π are off by that much, and so are sine and cosine of them.
-// What is smaller says nothing, and sin(pi) is 0.
+// noise is the relative error of a float64. Multiples of π have this error, and so have their sine
+// and cosine. Smaller results become 0, so that sin(pi) is 0.
 const noise = 1.0 / (1 << 52)
 
 func sin(x float64) float64 { return quiet(math.Sin(x), x) }

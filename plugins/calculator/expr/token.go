@@ -17,7 +17,7 @@ const (
 	tokenSymbol
 )
 
-// maxShown is how many bytes of a token an error message shows.
+// maxShown is the number of bytes of a token that an error message shows.
 const maxShown = 40
 
 type token struct {
@@ -27,7 +27,7 @@ type token struct {
 	number   *big.Rat
 }
 
-// String returns the token as an error message shows it.
+// String returns the token for an error message.
 func (t token) String() string {
 	if t.kind == tokenEnd {
 		return "the end of the expression"
@@ -38,10 +38,10 @@ func (t token) String() string {
 	return strconv.Quote(t.text)
 }
 
-// spellings are other ways to write a symbol or a name, as people and models do.
+// spellings are alternative forms of symbols and names.
 var spellings = map[rune]string{'×': "*", '·': "*", '⋅': "*", '÷': "/", '−': "-", '–': "-", 'π': "pi", 'τ': "tau"}
 
-// scanner cuts an expression into tokens.
+// scanner splits an expression into tokens.
 type scanner struct {
 	rest     string
 	position int // of the first character of rest, from 1
@@ -86,7 +86,7 @@ func (s *scanner) skipSpace() {
 	}
 }
 
-// take cuts off the next n bytes.
+// take consumes the next n bytes.
 func (s *scanner) take(kind tokenKind, n int) token {
 	t := token{kind: kind, text: s.rest[:n], position: s.position}
 	s.advance(n)
@@ -101,7 +101,7 @@ func (s *scanner) advance(n int) {
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' }
 
-// span returns how many bytes at the beginning of s satisfy is.
+// span returns the number of bytes at the start of s that satisfy is.
 func span(s string, is func(byte) bool) int {
 	for i := range len(s) {
 		if !is(s[i]) {

@@ -2,7 +2,7 @@ package expr
 
 import "math/big"
 
-// maxRounding bounds the second argument of round, in both directions.
+// maxRounding limits the absolute value of the second argument of round.
 const maxRounding = 1000
 
 func roundBy(to func(*big.Rat) *big.Int) func(*machine, int, []Number) (Number, error) {
@@ -15,7 +15,7 @@ func roundBy(to func(*big.Rat) *big.Int) func(*machine, int, []Number) (Number, 
 	}
 }
 
-// round rounds halves away from zero, to a number of decimals, which may be negative.
+// round rounds to a number of decimals, which may be negative. Halves round away from zero.
 func round(m *machine, position int, a []Number) (Number, error) {
 	decimals := int64(0)
 	if len(a) == 2 {
@@ -44,7 +44,7 @@ func round(m *machine, position int, a []Number) (Number, error) {
 	return m.result(position, scaled.Quo(scaled, scale.rat))
 }
 
-// fold applies a function of two whole numbers to any number of them.
+// fold applies a function of two integers to any number of integers.
 func fold(who string, f func(a, b *big.Int) *big.Int) func(*machine, int, []Number) (Number, error) {
 	return func(m *machine, position int, arguments []Number) (Number, error) {
 		result := new(big.Int)
