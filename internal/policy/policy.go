@@ -15,9 +15,12 @@ package policy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/toolhost/toolhost/tool"
@@ -134,3 +137,64 @@ func (r *compiledRule) matches(ctx context.Context, facts *facts) (bool, error) 
 	}
 	return matches, nil
 }
+
+// Foresee returns the verdict that Decide will return for any arguments; it ignores in.Arguments.
+// It returns false if the verdict depends on the arguments, or on a rule that cannot be evaluated.
+// It has the bounds of Decide.
+func (p *Policy) Foresee(ctx context.Context, in Input) (Verdict, bool) {
+	if p == nil {
+		return byDefault(in).Then, true
+	}
+	facts := newFacts(ctx, in)
+	// CEL returns an error only if the result depends on the error: false && error is false.
+	facts.arguments = types.NewErrFromString("the arguments are not known yet")
+	for i := range p.rules {
+		rule := &p.rules[i]
+		matches, err := rule.matches(ctx, facts)
+		switch {
+		case err != nil:
+			return "", false
+		case matches:
+			return rule.Then, true
+		}
+	}
+	return byDefault(in).Then, true
+}
+
+// failure says why a rule could not be evaluated, without quoting the arguments. CEL's messages may
+// quote them, and decisions are logged and sent to callers.
+func (r *compiledRule) failure(err error) string {
+	return fmt.Sprintf("the rule %q could not be evaluated for this call, which denies it: %s", r.Name, r.cause(err))
+}
+
+func (r *compiledRule) cause(err error) string {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return "the time was up"
+	}
+	message := err.Error()
+	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
+		if r.names(key) {
+			return fmt.Sprintf("there is no %q; an expression can ask with has() first", key)
+		}
+		return "a key that it looks up is not there"
+	}
+	for _, known := range []struct{ begins, meaning string }{
+		{"operation interrupted", "the time was up"},
+		{errTooManySteps.Error(), errTooManySteps.Error()},
+		{errLongPattern.Error(), errLongPattern.Error()},
+		{"operation cancelled: actual cost limit exceeded", "it takes too many steps"},
+		{"no such overload", "a value is not of the type that its expression is for"},
+		{"index out of bounds", "a list is shorter than its expression expects"},
+		{"reading the arguments", "the arguments are not a JSON object"},
+		{"reading the context", "a value of the call's context is not JSON"},
+	} {
+		if strings.HasPrefix(message, known.begins) {
+			return known.meaning
+		}
+	}
+	return "its expression fails; `toolhost policy test` shows how"
+}
+
+// names reports whether the expression itself contains a key. Its author knows such a key, so that
+// it is not a secret.
+func (r *compiledRule) names(key string) bool { return key != "" && strings.Contains(r.When, key) }
