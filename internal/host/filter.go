@@ -3,7 +3,9 @@ package host
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"path"
 	"slices"
 	"time"
@@ -71,6 +73,22 @@ func (x filterChain) mustSeeArguments() bool {
 		declared := snapshot.Filter(f.Name)
 		return declared == nil || declared.Spec.Before
 	})
+}
+
+// digest returns a digest of the filters and of the plugins that have them now. An approved repeat of a call
+// passes the filters again if a reload has added or changed one since the arguments were shown.
+func (x filterChain) digest() (sum [sha256.Size]byte) {
+	snapshot := x.call.host.cfg.Catalog.Snapshot()
+	h := sha256.New()
+	for _, f := range x.filters {
+		plugin, digest := "", ""
+		if declared := snapshot.Filter(f.Name); declared != nil {
+			plugin, digest = declared.Plugin.Info.Name, declared.Plugin.Digest
+		}
+		fmt.Fprintf(h, "%q %q %q\n", f.Name, plugin, digest)
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 // before asks the filters before the tool executes. It returns the arguments as the filters left them, or

@@ -18,8 +18,10 @@ import (
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/rpc/filterjson"
+	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -113,7 +115,7 @@ func TestApprovalThatNoRuleWants(t *testing.T) {
 func TestApprovedRepeatsSkipFilters(t *testing.T) {
 	var executed []string
 	var count atomic.Int64
-	change := func(_ context.Context, q filterjson.Request) (tool.Result, error) {
+	change := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
 		return filterjson.EncodeAnswer(filterjson.Answer{Arguments: fmt.Appendf(nil, `{"amount":%d,"force":false}`, 1000+count.Add(1))})
 	}
 	pay := pays(&executed)
@@ -135,6 +137,43 @@ func TestApprovedRepeatsSkipFilters(t *testing.T) {
 	wantAsked(t, outcome(t, r, c), `{"amount":1004,"force":false}`)
 	if diff := cmp.Diff([]string{`{"amount":1001,"force":false}`}, executed); diff != "" {
 		t.Errorf("executed (-want +got):\n%s", diff)
+	}
+}
+
+// TestAddedFilterIsAskedAboutAnApprovedRepeat: a plugin that arrives between the question and the approval
+// may filter the call, and the approved arguments are asked about again.
+func TestAddedFilterIsAskedAboutAnApprovedRepeat(t *testing.T) {
+	var executed []string
+	change := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+		return filterjson.EncodeAnswer(filterjson.Answer{Arguments: []byte(`{"amount":1000,"force":false}`)})
+	}
+	filtering := &filterPlugin{filters: map[string]filterFunc{"before_pay": change}}
+	folder := t.TempDir()
+	add := func(plugin string) {
+		if err := os.WriteFile(filepath.Join(folder, plugin), []byte(plugin), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(hosttest.PluginName)
+	served := map[string]pluginwire.Handler{hosttest.PluginName: newFixture([]hosttest.Tool{pays(&executed)}), filterPluginName: filtering}
+	var r *rig
+	r = newRig(t, nil, func(cfg *host.Config) {
+		cfg.Catalog = openCatalogIn(t, folder, served)
+		cfg.Filters = []host.Filter{{Name: "before_pay", Optional: true}}
+		cfg.Launch = func(ctx context.Context, p *catalog.Plugin, _ string) (host.Process, error) {
+			return r.start(ctx, served[p.Info.Name])
+		}
+	})
+	c := tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked)}
+	digest := wantAsked(t, outcome(t, r, c), askedPays)
+	add(filterPluginName)
+	if _, err := r.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.Approval = &tool.Approval{ApprovedBy: "Ada", ArgumentsSHA256: digest}
+	c.Approval.ArgumentsSHA256 = wantAsked(t, outcome(t, r, c), `{"amount":1000,"force":false}`)
+	if got := outcome(t, r, c); got.Err != nil || !slices.Equal(executed, []string{`{"amount":1000,"force":false}`}) {
+		t.Errorf("%+v, executed %q", got, executed)
 	}
 }
 

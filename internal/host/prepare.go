@@ -265,5 +265,8 @@ func (p *preparation) frozenKey(digest string) (key frozen.Key, ok bool) {
 	}
 	key.Principal, key.Session, key.Revision = c.request.Principal, c.request.Session, c.tool.Plugin.Digest
 	key.Submitted = ledger.SumOf(c.request.Tool, p.submitted.parsed)
+	if c.hasFilters() {
+		key.Filters = c.filters().digest()
+	}
 	return key, true
 }

@@ -37,7 +37,7 @@ type Key struct {
 	Submitted          [sha256.Size]byte // the digest of the tool and of the arguments that the caller sent
 	Final              [sha256.Size]byte // the digest of the final arguments
 	Revision           string            // of the plugin: another revision may have other defaults
-	Configuration      [sha256.Size]byte // the digest of the filter configuration
+	Filters            [sha256.Size]byte // the digest of the filters of the call; zero: none
 }
 
 // Cache keeps final arguments in memory, so that the approved repeat of a call executes what the
