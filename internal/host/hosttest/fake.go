@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,7 +15,9 @@ import (
 
 // Fake is a host in memory that runs tools in this process. It is safe for concurrent use.
 type Fake struct {
-	tools []Tool
+	fakeTools
+	fakeArtifacts
+
 	stop  context.CancelCauseFunc
 	ctx   context.Context // of all executions
 	tasks sync.WaitGroup  // every execution's goroutine
@@ -34,8 +35,6 @@ type Fake struct {
 	exits    []tool.PluginExit // the newest first
 	stats    map[string]*tool.Stats
 
-	artifacts map[string]fakeArtifact
-
 	events *feed[tool.PluginEvent]
 	lines  *feed[tool.LogLine]
 }
@@ -44,13 +43,13 @@ type ledgerKey struct{ principal, session, id string }
 
 // NewFake returns a host with the tools given, all shipped by PluginName and ordered by name. Close ends it.
 func NewFake(tools ...Tool) *Fake {
-	tools = slices.Clone(tools)
-	slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Fake{
-		tools: tools, ctx: ctx, stop: stop, ledger: map[ledgerKey]*execution{}, stats: map[string]*tool.Stats{}, artifacts: map[string]fakeArtifact{},
+	f := &Fake{
+		ctx: ctx, stop: stop, ledger: map[ledgerKey]*execution{}, stats: map[string]*tool.Stats{},
 		events: newFeed[tool.PluginEvent](), lines: newFeed[tool.LogLine](),
 	}
+	f.SetTools(tools...)
+	return f
 }
 
 // Close cancels all calls and waits for them.
@@ -67,68 +66,6 @@ func (f *Fake) Opened() []tool.Call {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return slices.Clone(f.opened)
-}
-
-// SetTools replaces the tools that are offered from now on.
-func (f *Fake) SetTools(tools ...Tool) {
-	tools = slices.Clone(tools)
-	slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.tools = tools
-}
-
-func info(t Tool) tool.Info {
-	return tool.Info{Spec: t.Spec, Plugin: PluginName, PluginVersion: PluginVersion}
-}
-
-// ListTools lists the tools that match, ordered by name.
-func (f *Fake) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
-	return f.ListPage(ctx, query, "")
-}
-
-// ListPage lists the tools that match and whose names follow a name.
-func (f *Fake) ListPage(_ context.Context, query tool.Query, after string) ([]tool.Info, error) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	var found []tool.Info
-	for _, t := range f.tools {
-		if t.Spec.Name > after && matches(query, t.Spec) {
-			if found = append(found, info(t)); len(found) == query.MaxTools {
-				break
-			}
-		}
-	}
-	return found, nil
-}
-
-func matches(q tool.Query, s tool.Spec) bool {
-	overlap := func(t string) bool { return slices.Contains(q.Tags, t) }
-	return (len(q.Names) == 0 || slices.Contains(q.Names, s.Name)) &&
-		(len(q.Categories) == 0 || slices.Contains(q.Categories, s.Category)) &&
-		(len(q.Tags) == 0 || slices.ContainsFunc(s.Tags, overlap)) &&
-		(q.Dangerous == nil || *q.Dangerous == s.Dangerous) &&
-		(q.MaxCostPerUse == nil || s.CostPerUse <= *q.MaxCostPerUse)
-}
-
-// GetTool returns one tool.
-func (f *Fake) GetTool(_ context.Context, name string, _ tool.Viewer) (tool.Info, error) {
-	t, err := f.tool(name)
-	if err != nil {
-		return tool.Info{}, err
-	}
-	return info(t), nil
-}
-
-func (f *Fake) tool(name string) (Tool, error) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	for _, t := range f.tools {
-		if t.Spec.Name == name {
-			return t, nil
-		}
-	}
-	return Tool{}, tool.Errorf(tool.KindNotFound, "there is no tool %q", name)
 }
 
 // LedgerID returns what tells the fake's ledger from any other.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -16,16 +17,22 @@ type fakeArtifact struct {
 	data               []byte
 }
 
+// fakeArtifacts is the artifacts of a Fake. The zero value is empty. It is safe for concurrent use.
+type fakeArtifacts struct {
+	mu        sync.Mutex
+	artifacts map[string]fakeArtifact // by handle
+}
+
 // ReadArtifact returns a part of an artifact.
-func (f *Fake) ReadArtifact(_ context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error) {
+func (f *fakeArtifacts) ReadArtifact(_ context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error) {
 	if err := tool.CheckID(q.Session); q.Session != "" && err != nil {
 		return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
 	if q.Limit < 0 {
 		return tool.ArtifactPiece{}, tool.Errorf(tool.KindInvalidArgument, "the limit is negative")
 	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	a, ok := f.artifacts[q.Handle]
 	if !ok || a.principal != q.Principal || a.session != q.Session {
 		return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "there is no artifact %q in this session", q.Handle)
@@ -67,10 +74,13 @@ func (e *execution) shape(blocks []tool.Content) []tool.Content {
 	return shaped
 }
 
-func (f *Fake) keep(call tool.Call, a tool.Artifact, data []byte) *tool.Artifact {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
+func (f *fakeArtifacts) keep(call tool.Call, a tool.Artifact, data []byte) *tool.Artifact {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	a.Handle = fmt.Sprintf("artifact-%d", len(f.artifacts)+1)
+	if f.artifacts == nil {
+		f.artifacts = map[string]fakeArtifact{}
+	}
 	f.artifacts[a.Handle] = fakeArtifact{principal: call.Principal, session: call.Session, content: a, data: data}
 	return &a
 }

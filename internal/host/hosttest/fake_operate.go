@@ -32,7 +32,7 @@ func (f *Fake) Plugins(context.Context) ([]tool.PluginInfo, error) {
 	if f.paused {
 		plugin.State, plugin.Reason = tool.PluginPaused, "an operator paused it"
 	}
-	for _, t := range f.tools {
+	for _, t := range f.all() {
 		plugin.Tools = append(plugin.Tools, t.Spec.Name)
 	}
 	plugin.RecentExits = slices.Clone(f.exits)

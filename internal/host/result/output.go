@@ -2,7 +2,6 @@ package result
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
@@ -21,17 +20,4 @@ func CheckOutput(schema *catalog.Schema, outcome *tool.Outcome) error {
 		value = outcome.Result.Content[i].JSON
 	}
 	return schema.ValidateResult(value)
-}
-
-// CostOf returns what a call cost. An outcome with a cost that is not a positive finite number cost
-// nothing: a filter's answer may contain any number.
-func CostOf(outcome *tool.Outcome) float64 {
-	cost := outcome.Result.Cost
-	if outcome.Err != nil {
-		cost = outcome.Err.Cost
-	}
-	if !(cost > 0) || math.IsInf(cost, 0) { // also for NaN
-		return 0
-	}
-	return cost
 }

@@ -162,3 +162,16 @@ func encode(value any) []byte {
 	}
 	return text
 }
+
+// CostOf returns what a call cost. An outcome with a cost that is not a positive finite number cost
+// nothing: a filter's answer may contain any number.
+func CostOf(outcome *tool.Outcome) float64 {
+	cost := outcome.Result.Cost
+	if outcome.Err != nil {
+		cost = outcome.Err.Cost
+	}
+	if !(cost > 0) || math.IsInf(cost, 0) { // also for NaN
+		return 0
+	}
+	return cost
+}
