@@ -12,8 +12,8 @@ import (
 type AgentClient struct{ rpc *agentclient.Client }
 
 // DialAgent returns a client of the agentd at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. An
-// empty addr means the environment variable AGENTD_ADDR, or the default socket of the user, with the
-// check of OwnServer. DialAgent does not connect. Errors: invalid_argument if the address is
+// empty addr means the environment variable AGENTD_ADDR, or the default socket of the user, with
+// the check of OwnServer. DialAgent does not connect. Errors: invalid_argument if the address is
 // malformed. The caller must call Close.
 func DialAgent(addr string, options ...DialOption) (*AgentClient, error) {
 	at, err := find(addr, "agentd", options)
@@ -30,8 +30,8 @@ func (a *AgentClient) Addr() string { return a.rpc.Addr() }
 func (a *AgentClient) Close() error { return a.rpc.Close() }
 
 // StartRun starts a run and returns its id at once. If a run with the same id and prompt exists, it
-// returns that run. Errors: invalid_argument, also for an unknown kind of task; conflict if a run with
-// the same id and another prompt exists.
+// returns that run. Errors: invalid_argument, also for an unknown kind of task; conflict if a run
+// with the same id and another prompt exists.
 func (a *AgentClient) StartRun(ctx context.Context, task Task) (runID string, err error) {
 	return a.rpc.StartRun(ctx, fromTask(task))
 }
@@ -42,10 +42,11 @@ func (a *AgentClient) SendMessage(ctx context.Context, runID, text string) (seq 
 	return a.rpc.SendMessage(ctx, runID, text)
 }
 
-// Respond makes decisions that a run waits for, either all or none, and returns the sequence number of
-// the first one's event. Run.Pending and the event DecisionRequested list the pending decisions. by is
-// the name of the person who decides; it may be empty. Errors: not_found if the run does not exist or
-// a decision is not pending; invalid_argument if a verdict does not fit the kind of decision.
+// Respond makes decisions that a run waits for, either all or none, and returns the sequence number
+// of the first one's event. Run.Pending and the event DecisionRequested list the pending decisions.
+// by is the name of the person who decides; it may be empty. Errors: not_found if the run does not
+// exist or a decision is not pending; invalid_argument if a verdict does not fit the kind of
+// decision.
 func (a *AgentClient) Respond(ctx context.Context, runID, by string, decisions ...Decision) (seq uint64, err error) {
 	messages, err := fromDecisions(decisions)
 	if err != nil {
@@ -54,11 +55,11 @@ func (a *AgentClient) Respond(ctx context.Context, runID, by string, decisions .
 	return a.rpc.Respond(ctx, runID, by, messages...)
 }
 
-// WatchRun returns the events of a run: first those after the sequence number after (0: all) that the
-// journal contains, then new ones, until the run has finished. An error is the last element; to
-// continue, call WatchRun again with the Seq of the last durable event. Leaving the loop or canceling
-// ctx ends the watch, not the run. Events of a kind that this version does not know are skipped.
-// Errors: not_found.
+// WatchRun returns the events of a run: first those after the sequence number after (0: all) that
+// the journal contains, then new ones, until the run has finished. An error is the last element; to
+// continue, call WatchRun again with the Seq of the last durable event. Leaving the loop or
+// canceling ctx ends the watch, not the run. Events of a kind that this version does not know are
+// skipped. Errors: not_found.
 func (a *AgentClient) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[RunEvent, error] {
 	return func(yield func(RunEvent, error) bool) {
 		for m, err := range a.rpc.WatchRun(ctx, runID, after) {
@@ -79,8 +80,8 @@ func (a *AgentClient) CancelRun(ctx context.Context, runID, reason string) error
 	return a.rpc.CancelRun(ctx, runID, reason)
 }
 
-// GetRun returns the summary of a run, with the pending decisions of the run and its sub-runs. Errors:
-// not_found.
+// GetRun returns the summary of a run, with the pending decisions of the run and its sub-runs.
+// Errors: not_found.
 func (a *AgentClient) GetRun(ctx context.Context, runID string) (Run, error) {
 	m, err := a.rpc.GetRun(ctx, runID)
 	if err != nil {
@@ -89,8 +90,8 @@ func (a *AgentClient) GetRun(ctx context.Context, runID string) (Run, error) {
 	return toRun(m), nil
 }
 
-// ListRuns returns the runs that the filter selects, newest first. It requests the next page when the
-// loop reaches it. An error is the last element. Errors: invalid_argument.
+// ListRuns returns the runs that the filter selects, newest first. It requests the next page when
+// the loop reaches it. An error is the last element. Errors: invalid_argument.
 func (a *AgentClient) ListRuns(ctx context.Context, filter RunFilter) iter.Seq2[Run, error] {
 	return func(yield func(Run, error) bool) {
 		request, err := fromRunFilter(filter)

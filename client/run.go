@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Task is a task for an agent. Only Prompt is required; every other zero value means agentd's default.
+// Task is a task for an agent. Only Prompt is required; every other zero value means agentd's
+// default.
 type Task struct {
 	Prompt       string
 	RunID        string                     // 1 to 64 of A-Z a-z 0-9 _ -; empty: agentd generates one
@@ -52,7 +53,8 @@ type RunLimits struct {
 	Repeats        int           // consecutive repeated results
 }
 
-// Window says how large the context window of the model is, and when agentd compacts the conversation.
+// Window says how large the context window of the model is, and when agentd compacts the
+// conversation.
 type Window struct {
 	Tokens      int64
 	ClearAt     float64 // the fraction of the window at which old results are cleared
@@ -106,8 +108,8 @@ const (
 	RunFinished    RunState = "finished"    // the run has ended; a message makes it continue
 )
 
-// StopReason says why a run ended: "end_turn", "completed", "return_direct", "cancelled", "max_turns"
-// and so on, as listed in the enumeration StopReason of agentd.v1, in lower case.
+// StopReason says why a run ended: "end_turn", "completed", "return_direct", "cancelled",
+// "max_turns" and so on, as listed in the enumeration StopReason of agentd.v1, in lower case.
 type StopReason string
 
 // RunFilter selects runs. The zero value selects all.
@@ -134,8 +136,8 @@ type PendingDecision struct {
 	CallID      string // empty for DecidePause
 	Tool        string // empty for DecidePause
 	DisplayName string // chosen by the plugin: show it in addition to Tool, never instead
-	// Arguments are the final arguments for DecideApproval. For other kinds they are the arguments as
-	// the model wrote them, which may not be valid JSON.
+	// Arguments are the final arguments for DecideApproval. For other kinds they are the arguments
+	// as the model wrote them, which may not be valid JSON.
 	Arguments json.RawMessage
 	Reason    string    // why a decision is needed, or the question
 	Options   []string  // answers that the model suggests; others are allowed
@@ -162,7 +164,7 @@ type Decision struct {
 	Verdict Verdict
 	// Text is the answer for Answer, where it must not be empty, and otherwise the reason.
 	Text string
-	// Arguments are other arguments with which a call is approved, a JSON object. Empty means those of
-	// the PendingDecision.
+	// Arguments are other arguments with which a call is approved, a JSON object. Empty means those
+	// of the PendingDecision.
 	Arguments json.RawMessage
 }

@@ -10,8 +10,8 @@ import (
 // RunEvent is an event of a run.
 //
 // Durable events are stored in the journal; each has its own Seq. Transient events (TextDelta,
-// CallStatus, TurnReset) are sent only to clients that are watching when they occur. They have the Seq
-// of the next durable event, and an Index from 1.
+// CallStatus, TurnReset) are sent only to clients that are watching when they occur. They have the
+// Seq of the next durable event, and an Index from 1.
 type RunEvent struct {
 	Seq     uint64
 	Index   uint64 // 0 for durable events
@@ -19,8 +19,8 @@ type RunEvent struct {
 	Payload RunPayload
 }
 
-// RunPayload is the content of a RunEvent: a pointer to one of the event types of this package, such as
-// *RunStarted. Later versions may add types.
+// RunPayload is the content of a RunEvent: a pointer to one of the event types of this package,
+// such as *RunStarted. Later versions may add types.
 type RunPayload interface{ runPayload() }
 
 // RunStarted says that the run started.
@@ -130,8 +130,8 @@ type SubRunStarted struct {
 	Prompt string
 }
 
-// SubRunWaiting lists the decisions that a sub-run waits for, as RUN/DECISION. None means that it no
-// longer waits.
+// SubRunWaiting lists the decisions that a sub-run waits for, as RUN/DECISION. None means that it
+// no longer waits.
 type SubRunWaiting struct {
 	CallID      string
 	RunID       string

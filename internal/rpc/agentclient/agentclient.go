@@ -1,5 +1,5 @@
-// Package agentclient is a client of agentd that returns the messages of agentd.v1. The public package
-// client wraps it with Go types; programs of this repository use it directly.
+// Package agentclient is a client of agentd that returns the messages of agentd.v1. The public
+// package client wraps it with Go types; programs of this repository use it directly.
 package agentclient
 
 import (
@@ -20,12 +20,13 @@ import (
 // results, which are not split.
 const maxEventBytes = 64 << 20
 
-// Client is a client of one agentd. It connects with the first RPC, and again after a lost connection.
-// Errors are *tool.Error. All methods are safe for concurrent use.
+// Client is a client of one agentd. It connects with the first RPC, and again after a lost
+// connection. Errors are *tool.Error. All methods are safe for concurrent use.
 type Client struct{ link *link.Link }
 
 // Dial returns a client of the agentd at addr. An empty addr means the environment variable
-// AGENTD_ADDR, or the default socket of the user. Errors: invalid_argument if the address is malformed.
+// AGENTD_ADDR, or the default socket of the user. Errors: invalid_argument if the address is
+// malformed.
 func Dial(addr string) (*Client, error) {
 	at, err := address.Find(addr, "agentd", os.Getenv)
 	if err != nil {
@@ -69,8 +70,8 @@ func (a *Client) Respond(ctx context.Context, runID, by string, decisions ...*ag
 	return resp.GetSeq(), err
 }
 
-// WatchRun returns the events of a run after a sequence number (0: all), until the run has finished.
-// An error is the last element. Errors: not_found.
+// WatchRun returns the events of a run after a sequence number (0: all), until the run has
+// finished. An error is the last element. Errors: not_found.
 func (a *Client) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[*agentdv1.RunEvent, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[agentdv1.WatchRunResponse], error) {
 		return agentdv1.NewAgentServiceClient(conn).WatchRun(ctx, &agentdv1.WatchRunRequest{RunId: runID, AfterSeq: after})
@@ -94,8 +95,8 @@ func (a *Client) GetRun(ctx context.Context, runID string) (*agentdv1.Run, error
 	return resp.GetRun(), err
 }
 
-// ListRuns returns the runs that filter selects, newest first; nil selects all. It requests the next
-// page when the loop reaches it. An error is the last element. Errors: invalid_argument.
+// ListRuns returns the runs that filter selects, newest first; nil selects all. It requests the
+// next page when the loop reaches it. An error is the last element. Errors: invalid_argument.
 func (a *Client) ListRuns(ctx context.Context, filter *agentdv1.ListRunsRequest) iter.Seq2[*agentdv1.Run, error] {
 	return func(yield func(*agentdv1.Run, error) bool) {
 		req := &agentdv1.ListRunsRequest{}

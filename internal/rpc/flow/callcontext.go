@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// CallContext is the context of one call. It ends when its owner calls End, when its deadline passes,
-// or when its parent ends. context.Cause returns the reason.
+// CallContext is the context of one call. It ends when its owner calls End, when its deadline
+// passes, or when its parent ends. context.Cause returns the reason.
 //
-// Every call needs a context, but few calls wait for its end or derive from it: most tools answer at
-// once. A context of the standard library costs several allocations, a timer and a lock of its
+// Every call needs a context, but few calls wait for its end or derive from it: most tools answer
+// at once. A context of the standard library costs several allocations, a timer and a lock of its
 // parent. So a CallContext is embedded in its call and creates the standard context only when
 // something waits for it, derives from it, or finds it ended. From then on it only delegates.
 //
@@ -36,8 +36,8 @@ type standardContext struct {
 
 var _ context.Context = (*CallContext)(nil)
 
-// Init sets the parent and the timeout of a zero CallContext. 0 means no timeout. expired returns the
-// cause with which the context ends at its deadline; it may be nil without a timeout.
+// Init sets the parent and the timeout of a zero CallContext. 0 means no timeout. expired returns
+// the cause with which the context ends at its deadline; it may be nil without a timeout.
 func (c *CallContext) Init(parent context.Context, timeout time.Duration, expired func() error) {
 	c.parent = parent
 	if timeout > 0 {

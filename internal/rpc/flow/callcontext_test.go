@@ -12,8 +12,8 @@ import (
 
 type valueKey struct{}
 
-// TestCallContextIsAContext checks that the context, and a context derived from it, end at the right
-// time and with the right error and cause.
+// The context, and a context derived from it, end at the right time, with the right error and
+// cause.
 func TestCallContextIsAContext(t *testing.T) {
 	stopped, late := errors.New("stopped"), errors.New("late")
 	for name, tc := range map[string]struct {
@@ -73,8 +73,7 @@ func TestCallContextIsAContext(t *testing.T) {
 	}
 }
 
-// TestCallContextCreatesNothingUnused checks that a context that nothing waits for has no timer and no
-// channel.
+// A context that no goroutine waits for has no timer and no channel.
 func TestCallContextCreatesNothingUnused(t *testing.T) {
 	var c *flow.CallContext
 	if n := testing.AllocsPerRun(100, func() {
@@ -89,8 +88,8 @@ func TestCallContextCreatesNothingUnused(t *testing.T) {
 	}
 }
 
-// TestCallContextStartsNoGoroutine checks that deriving from the context costs as much as deriving from
-// a standard context, also with a value between them. A foreign context type would cost a goroutine.
+// Deriving from the context costs as much as deriving from a standard context, also with a value
+// between them. For a foreign context type, package context would start a goroutine.
 func TestCallContextStartsNoGoroutine(t *testing.T) {
 	var c flow.CallContext
 	c.Init(t.Context(), time.Hour, func() error { return context.DeadlineExceeded })

@@ -77,7 +77,7 @@ func TestCreditWaitEndsWithContext(t *testing.T) {
 		if err := <-second; err != nil {
 			t.Errorf("the one behind it got %v", err)
 		}
-		c.Grant(4) // -4 + 4: nothing was taken for the one that left
+		c.Grant(4) // -4 + 4: the canceled waiter took nothing
 		if c.TryAcquire(1) {
 			t.Error("credit was counted twice")
 		}

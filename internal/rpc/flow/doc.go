@@ -7,9 +7,10 @@
 //   - A Credit tells a sender how many bytes the Inbox at the other end still accepts.
 //   - A CallContext is the context of one call.
 //
-// The package does not know the contracts: frames are type parameters, and callers pass their sizes.
+// The package does not know the contracts: frames are type parameters, and callers pass their
+// sizes.
 //
-// The credit rule is the same in all contracts: a frame costs its size; a sender may send it only if
-// the credit is positive, and the frame may make the credit negative. So a receiver buffers at most
-// its window and one frame.
+// The credit rule is the same in all contracts: a frame costs its size; a sender may send it only
+// if the credit is positive, and the frame may make the credit negative. So a receiver buffers at
+// most its window and one frame.
 package flow

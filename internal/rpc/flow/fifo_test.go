@@ -2,7 +2,7 @@ package flow
 
 import "testing"
 
-// TestQueueThatNeverRunsEmptyDoesNotGrow looks inside because from outside only the memory tells.
+// A queue that never becomes empty must not grow. Only its capacity shows this.
 func TestQueueThatNeverRunsEmptyDoesNotGrow(t *testing.T) {
 	var q fifo[int]
 	next := 0

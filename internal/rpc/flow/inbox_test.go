@@ -66,8 +66,8 @@ func TestInboxAbortDropsWhatWasNotTaken(t *testing.T) {
 	}
 }
 
-// TestInboxGrants plays a sender that follows the rule of credit against the inbox: it must never be refused, never
-// starve, and be granted in portions.
+// A sender that follows the credit rule is never refused and never starves, and receives credit in
+// large portions.
 func TestInboxGrants(t *testing.T) {
 	const window, items = 1000, 10_000
 	credit, grants := window, 0
@@ -157,7 +157,7 @@ func TestInboxAllocatesNothingPerItem(t *testing.T) {
 	}); n > 0 {
 		t.Errorf("%v allocations for two items", n)
 	}
-	_ = b.Put(0, 1) // never empty from here on
+	_ = b.Put(0, 1) // not empty from here on
 	if n := testing.AllocsPerRun(10_000, func() {
 		_ = b.Put(1, 1)
 		_, _ = b.Next(ctx)
@@ -166,7 +166,8 @@ func TestInboxAllocatesNothingPerItem(t *testing.T) {
 	}
 }
 
-// TestInboxOfOneItemHasItsMemory: most calls are answered with one item, and none of them should pay for more.
+// Most calls are answered with one item. An inbox has memory for one, so that these calls allocate
+// none.
 func TestInboxOfOneItemHasItsMemory(t *testing.T) {
 	var b *flow.Inbox[int]
 	if n := testing.AllocsPerRun(100, func() {
@@ -180,7 +181,7 @@ func TestInboxOfOneItemHasItsMemory(t *testing.T) {
 	}
 }
 
-// TestInboxTellsWhoIsArmed once, and whether more may follow.
+// Arm calls its function once, and says whether more items may follow.
 func TestInboxTellsWhoIsArmed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		come func(*flow.Inbox[string])

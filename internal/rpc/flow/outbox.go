@@ -37,10 +37,10 @@ const (
 //
 // Normally the outbox's own goroutine sends the queued frames. Handing a frame to another goroutine
 // costs more than sending it, so the goroutine that puts a small frame sends it itself, if no other
-// frame is queued and the peer is known to read the stream. Acks provide that knowledge: each message
-// carries a random token, and the peer returns the token of the last message that it has read.
-// Without acks, a send could block on flow control, and the caller of Put would wait for a peer that
-// does not read. A peer cannot guess tokens, so it cannot pretend to read.
+// frame is queued and the peer is known to read the stream. Acks provide that knowledge: each
+// message carries a random token, and the peer returns the token of the last message that it has
+// read. Without acks, a send could block on flow control, and the caller of Put would wait for a
+// peer that does not read. A peer cannot guess tokens, so it cannot pretend to read.
 //
 // All methods are safe for concurrent use.
 type Outbox[T any] struct {
@@ -67,13 +67,13 @@ type Outbox[T any] struct {
 	ended   chan struct{}  // closed when err is set
 }
 
-// NewOutbox starts an outbox. It calls send, never concurrently, with the next frame or the next few
-// frames (see SetBatchLimit) and with the ack token of the message that they form (see Acked). send
-// must not keep the slice.
+// NewOutbox starts an outbox. It calls send, never concurrently, with the next frame or the next
+// few frames (see SetBatchLimit) and with the ack token of the message that they form (see Acked).
+// send must not keep the slice.
 //
-// limit is the number of queued bytes from which Put blocks. With the frames that are being sent, the
-// outbox holds up to twice as much. The outbox ends with the first error of send or with Close. The
-// caller must call Close.
+// limit is the number of queued bytes from which Put blocks. With the frames that are being sent,
+// the outbox holds up to twice as much. The outbox ends with the first error of send or with Close.
+// The caller must call Close.
 func NewOutbox[T any](send func(frames []T, ackToken uint64) error, limit int) *Outbox[T] {
 	o := &Outbox[T]{
 		send:  send,
@@ -86,8 +86,8 @@ func NewOutbox[T any](send func(frames []T, ackToken uint64) error, limit int) *
 	return o
 }
 
-// SetBatchLimit sets the maximum number of bytes that the outbox passes to send in one batch. 0, the
-// initial value, means one frame at a time.
+// SetBatchLimit sets the maximum number of bytes that the outbox passes to send in one batch. 0,
+// the initial value, means one frame at a time.
 func (o *Outbox[T]) SetBatchLimit(bytes int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -156,7 +156,8 @@ func (o *Outbox[T]) enqueue(frame T, cost int) error {
 	return nil
 }
 
-// sendNow sends a frame in the caller's goroutine if that does not block, and reports whether it did.
+// sendNow sends a frame in the caller's goroutine if that does not block, and reports whether it
+// did.
 func (o *Outbox[T]) sendNow(frame T, size int) (done bool, err error) {
 	o.mu.Lock()
 	if size > maxDirectBytes || !o.idle || o.direct || len(o.queue.frames) > 0 || o.draining || o.err != nil ||
@@ -204,8 +205,8 @@ func (o *Outbox[T]) PutNow(frame T) error {
 	return nil
 }
 
-// Ended returns a channel that is closed when the outbox accepts no more frames. Err then returns the
-// reason.
+// Ended returns a channel that is closed when the outbox accepts no more frames. Err then returns
+// the reason.
 func (o *Outbox[T]) Ended() <-chan struct{} { return o.ended }
 
 // Err returns the error that ended the outbox, or nil.
@@ -215,9 +216,9 @@ func (o *Outbox[T]) Err() error {
 	return o.err
 }
 
-// Drain makes the outbox refuse new frames with ErrClosed and waits until all queued frames are sent.
-// It fails with the cause of ctx if ctx ends first, and with the error that ended the outbox. The
-// caller must still call Close.
+// Drain makes the outbox refuse new frames with ErrClosed and waits until all queued frames are
+// sent. It fails with the cause of ctx if ctx ends first, and with the error that ended the outbox.
+// The caller must still call Close.
 func (o *Outbox[T]) Drain(ctx context.Context) error {
 	o.mu.Lock()
 	o.draining = true
@@ -307,8 +308,8 @@ func (o *Outbox[T]) nextToken() uint64 {
 }
 
 // take waits for frames and returns all queued ones, with the current batch limit. It returns no
-// frames if the outbox has ended or is drained. The queue reuses the memory of spent, the frames that
-// take returned before.
+// frames if the outbox has ended or is drained. The queue reuses the memory of spent, the frames
+// that take returned before.
 func (o *Outbox[T]) take(spent queue[T]) (next queue[T], batchLimit int) {
 	clear(spent.frames)
 	o.mu.Lock()

@@ -16,13 +16,13 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 )
 
-// wire is a stream whose other end takes frames only when it is told to.
+// wire is a stream whose peer takes frames only on demand.
 type wire struct {
-	take chan string   // unbuffered: a frame that the other end took
-	gone chan struct{} // closed: the stream has ended
+	take chan string   // unbuffered: frames that the peer takes
+	gone chan struct{} // closed when the stream has ended
 }
 
-// each makes what sends one frame into what an outbox calls.
+// each adapts a function that sends one frame.
 func each[T any](send func(T) error) func([]T, uint64) error {
 	return func(frames []T, _ uint64) error {
 		for _, f := range frames {
@@ -79,7 +79,7 @@ func TestOutboxPutWaitsForRoomAndPutNowDoesNot(t *testing.T) {
 		o := flow.NewOutbox(each(w.send), 100)
 		defer o.Close()
 		defer close(w.gone)
-		put := func(frame string) { // the first goes to send, the second fills the room
+		put := func(frame string) { // the first frame goes to send, the second fills the queue
 			if err := o.Put(t.Context(), frame, 200); err != nil {
 				t.Error(err)
 			}
@@ -250,7 +250,7 @@ func TestOutboxKeepsEverySendersOrder(t *testing.T) {
 	<-all
 }
 
-// TestOutboxSendsTogetherWhatWaits up to the bound, in order.
+// The outbox sends queued frames in batches, up to the limit and in order.
 func TestOutboxSendsTogetherWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -266,14 +266,14 @@ func TestOutboxSendsTogetherWhatWaits(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			synctest.Wait() // until send waits to be released
+			synctest.Wait() // until send waits for release
 		}
 		put("a", 1)
 		put("bcd", 1)
 		release <- struct{}{}
 		synctest.Wait()
 		o.SetBatchLimit(1000)
-		put("efg", 300) // with what each costs besides, three are too many
+		put("efg", 300) // with the overhead of each frame, three exceed the limit
 		put("h", 2000)
 		put("i", 1)
 		if err := o.PutNow("j"); err != nil {
@@ -302,13 +302,13 @@ func BenchmarkOutbox(b *testing.B) {
 	})
 }
 
-// goroutine returns the name of the goroutine that it is called in: "goroutine 123 …".
+// goroutine returns the name of the current goroutine: "goroutine 123 …".
 func goroutine() string {
 	name := make([]byte, 20)
 	return string(name[:runtime.Stack(name, false)])
 }
 
-// TestOutboxSendsInTheCallersGoroutine where the other end shows that it keeps up, and only there.
+// Put sends in the caller's goroutine only if acks show that the peer reads the stream.
 func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -326,7 +326,7 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 			if err := o.Put(t.Context(), frame, size); err != nil {
 				t.Fatal(err)
 			}
-			synctest.Wait() // until the outbox's goroutine waits
+			synctest.Wait() // until the outbox's goroutine is idle
 			if now := sender == goroutine(); now != want {
 				t.Errorf("%s: sent at once: %v", what, now)
 			}
@@ -357,7 +357,7 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 	})
 }
 
-// TestOutboxOffer takes what need not wait, and says of a frame that could not be sent that it was not taken.
+// Offer takes a frame if it does not have to wait. It does not take a frame that could not be sent.
 func TestOutboxOffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var marks []uint64

@@ -20,17 +20,17 @@ type Message[M any] interface {
 	GetAck() uint64
 }
 
-// Stream sends and receives the frames of one bidirectional gRPC stream: an Outbox, together with the
-// acks of both directions and the batches. Its methods are safe for concurrent use, except Receive,
-// which only the goroutine that reads the gRPC stream calls.
+// Stream sends and receives the frames of one bidirectional gRPC stream: an Outbox, together with
+// the acks of both directions and the batches. Its methods are safe for concurrent use, except
+// Receive, which only the goroutine that reads the gRPC stream calls.
 type Stream[Out any, In Message[In]] struct {
 	*Outbox[Out]
 	received atomic.Uint64 // the ack token of the last received message
 }
 
-// NewStream starts the outbox of a stream; the caller must call Close. send sends one message and is
-// never called concurrently. link sets the batch, the ack token and the ack of a message. limit is
-// that of NewOutbox.
+// NewStream starts the outbox of a stream; the caller must call Close. send sends one message and
+// is never called concurrently. link sets the batch, the ack token and the ack of a message. limit
+// is that of NewOutbox.
 func NewStream[Out any, In Message[In]](send func(Out) error, link func(first Out, batch []Out, ackToken, ack uint64), limit int) *Stream[Out, In] {
 	s := &Stream[Out, In]{}
 	s.Outbox = NewOutbox(func(frames []Out, ackToken uint64) error {
@@ -40,8 +40,8 @@ func NewStream[Out any, In Message[In]](send func(Out) error, link func(first Ou
 	return s
 }
 
-// PeerMetadata takes the values that the peer sent for BatchKey. If they announce that the peer reads
-// batches, the stream sends batches from now on.
+// PeerMetadata takes the values that the peer sent for BatchKey. If they announce that the peer
+// reads batches, the stream sends batches from now on.
 func (s *Stream[Out, In]) PeerMetadata(values []string) {
 	if len(values) == 1 && values[0] == BatchValue {
 		s.SetBatchLimit(batchBytes)

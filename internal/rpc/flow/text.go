@@ -2,12 +2,12 @@ package flow
 
 import "slices"
 
-// blockBytes is how long a block of a Text becomes before the next one begins.
+// blockBytes is the size of a block of a Text.
 const blockBytes = 64 << 10
 
-// Text is text that arrives in pieces. It keeps them in blocks, because a slice that grows copies everything before the new
-// piece again and again, and the runtime cannot interrupt such a copy. The zero Text is empty. A Text is for one goroutine at
-// a time.
+// Text collects text that arrives in pieces. It stores the text in blocks, because a growing slice
+// copies its whole content repeatedly, and the runtime cannot preempt such a copy. The zero Text is
+// empty. A Text is not safe for concurrent use.
 type Text struct {
 	first []byte
 	more  [][]byte // after first
@@ -17,10 +17,10 @@ type Text struct {
 // TextOf returns a Text that begins with b. The Text keeps b and does not change it.
 func TextOf(b []byte) Text { return Text{first: slices.Clip(b), size: len(b)} }
 
-// Len returns the number of bytes.
+// Len returns the length in bytes.
 func (t *Text) Len() int { return t.size }
 
-// Append adds a copy of b.
+// Append appends a copy of b.
 func (t *Text) Append(b []byte) {
 	t.size += len(b)
 	for len(b) > 0 {
@@ -38,15 +38,16 @@ func (t *Text) Append(b []byte) {
 	}
 }
 
-// Blocks returns the text in parts, none of which is empty. The parts belong to the Text.
+// Blocks returns the text in non-empty parts, which belong to the Text.
 func (t *Text) Blocks() [][]byte {
 	if len(t.first) == 0 {
-		return nil // later blocks begin when the first one is full
+		return nil // a later block exists only if the first is full
 	}
 	return append([][]byte{t.first}, t.more...)
 }
 
-// Take returns the whole text and leaves the Text empty. It copies the text once if that has more than one block.
+// Take returns the whole text and empties the Text. It copies the text only if it has more than one
+// block.
 func (t *Text) Take() []byte {
 	whole := t.first
 	if len(t.more) > 0 {

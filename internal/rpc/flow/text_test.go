@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 )
 
-// TestTextKeepsWhatItIsGiven: whatever the pieces are, the text is theirs in their order, and a Text that was taken is empty.
+// A Text keeps all pieces in order, and is empty after Take.
 func TestTextKeepsWhatItIsGiven(t *testing.T) {
 	var source bytes.Buffer
 	for i := 0; source.Len() < 300<<10; i++ {
@@ -39,7 +39,7 @@ func TestTextKeepsWhatItIsGiven(t *testing.T) {
 	}
 }
 
-// TestTextDoesNotWriteWhatItWasGiven: what follows the first piece in its array is another's.
+// A Text does not write into the array behind its first piece.
 func TestTextDoesNotWriteWhatItWasGiven(t *testing.T) {
 	array := []byte("begin|theirs")
 	text := flow.TextOf(array[:5])
@@ -49,7 +49,7 @@ func TestTextDoesNotWriteWhatItWasGiven(t *testing.T) {
 	}
 }
 
-// TestTextCopiesEachPieceOnce: 16 MiB in frames of 64 KiB allocate about what they hold.
+// 16 MiB in frames of 64 KiB allocate little more than their size.
 func TestTextCopiesEachPieceOnce(t *testing.T) {
 	frame := bytes.Repeat([]byte("x"), 64<<10)
 	var before, after runtime.MemStats

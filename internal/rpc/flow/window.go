@@ -6,27 +6,27 @@ import (
 	"sync"
 )
 
-// Credit is a number of bytes that may be sent; the zero value is none. Waiters are served in the order in which they came. All
-// methods may be called from any goroutine.
+// Credit is a number of bytes that may be sent. The zero value is 0 bytes. Waiters are served in
+// order. All methods are safe for concurrent use.
 type Credit struct {
 	mu      sync.Mutex
 	left    int64
 	waiters fifo[*creditWaiter] // empty while left is positive
-	err     error               // set once closed
+	err     error               // set by Close
 }
 
 type creditWaiter struct {
 	size int64
-	done chan struct{} // closed when served, refused or, by the waiter itself, given up
-	err  error         // why it was refused; read after done
+	done chan struct{} // closed when the waiter was served or refused
+	err  error         // why it was refused; set before done is closed
 }
 
 // NewCredit returns a credit of n bytes.
 func NewCredit(n int) *Credit { return &Credit{left: int64(n)} }
 
-// Acquire waits until the credit is positive, then takes size bytes from it, which may leave it below zero. It fails
-// with the error given to Close, or with ctx's cause if that ends before it is its turn; then it has taken nothing.
-// Where it need not wait it does not look at ctx.
+// Acquire waits until the credit is positive and then takes size bytes, which may make it negative.
+// It fails with the error of Close, or with the cause of ctx if ctx ends while it waits; then it
+// takes nothing. It ignores ctx if it does not have to wait.
 func (c *Credit) Acquire(ctx context.Context, size int) error {
 	c.mu.Lock()
 	if c.err != nil {
@@ -50,7 +50,7 @@ func (c *Credit) Acquire(ctx context.Context, size int) error {
 	}
 }
 
-// TryAcquire takes size bytes if Acquire would not have to wait, and reports whether it did.
+// TryAcquire takes size bytes if Acquire would not wait, and reports whether it did.
 func (c *Credit) TryAcquire(size int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *Credit) TryAcquire(size int) bool {
 	return true
 }
 
-// giveUp takes w out of the line, unless its turn came at the same moment.
+// giveUp removes w from the queue, unless w was served at the same moment.
 func (c *Credit) giveUp(w *creditWaiter, cause error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,7 @@ func (c *Credit) giveUp(w *creditWaiter, cause error) error {
 	return cause
 }
 
-// Grant adds n bytes and serves those who wait.
+// Grant adds n bytes and serves waiters.
 func (c *Credit) Grant(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +86,8 @@ func (c *Credit) Grant(n int) {
 	}
 }
 
-// Close makes every waiting and later Acquire fail with err, which must not be nil. Only the first Close counts.
+// Close makes all current and later Acquires fail with err, which must not be nil. Only the first
+// Close has an effect.
 func (c *Credit) Close(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,28 +104,29 @@ func (c *Credit) Close(err error) {
 
 // Errors of Inbox.Put.
 var (
-	// ErrOverrun says that the other end sent without credit.
+	// ErrOverrun says that the peer sent without credit.
 	ErrOverrun = errors.New("more was sent than the credit allows")
-	// ErrFinished says that the inbox takes nothing more.
+	// ErrFinished says that the inbox accepts no more items.
 	ErrFinished = errors.New("nothing may come after the end")
 )
 
-// Inbox is the receiving side of one call: it keeps what came until the call's reader takes it, and gives the sender
-// credit for what was taken. Put, Finish and Abort may be called from any goroutine; Next from one at a time. It must not be
-// copied, and Init or NewInbox come first.
+// Inbox is the receiving end of one call: it stores received items until the reader of the call
+// takes them, and grants the sender credit for items that were taken. Next must not be called
+// concurrently; all other methods are safe for concurrent use. Use NewInbox or Init first. An Inbox
+// must not be copied.
 type Inbox[T any] struct {
 	window int
 	grant  func(bytes int)
-	ready  chan struct{} // holds one token for a Next that waits; nil: none has yet
+	ready  chan struct{} // contains a token when a waiting Next can continue; nil: Next has not waited yet
 
 	mu      sync.Mutex
 	queue   fifo[sized[T]]
-	first   [1]sized[T] // memory for the queue: that of a call whose outcome alone is wanted never has more
-	credit  int         // what the other end may still send
-	taken   int         // what was taken and is not granted again yet
+	first   [1]sized[T] // memory for the queue; calls of which only the outcome is wanted never have more items
+	credit  int         // how many bytes the peer may still send
+	taken   int         // bytes that were taken but not yet granted again
 	waiting bool
-	armed   func(error) // see Arm; nil: nobody is to be called
-	err     error       // what comes after the queue; set once
+	armed   func(error) // see Arm; nil: not armed
+	err     error       // returned after the last item; set once
 }
 
 type sized[T any] struct {
@@ -132,22 +134,22 @@ type sized[T any] struct {
 	size int
 }
 
-// NewInbox returns an inbox whose sender starts with a credit of window bytes. Next calls grant, without a lock, when
-// the sender should be given more; grant must not block.
+// NewInbox returns an inbox whose sender starts with a credit of window bytes. Next calls grant,
+// without a lock, to give the sender more credit; grant must not block.
 func NewInbox[T any](window int, grant func(bytes int)) *Inbox[T] {
 	b := &Inbox[T]{}
 	b.Init(window, grant)
 	return b
 }
 
-// Init makes an inbox that is part of something else what NewInbox returns.
+// Init initializes an inbox that is a field of another type.
 func (b *Inbox[T]) Init(window int, grant func(bytes int)) {
 	b.window, b.credit, b.grant = window, window, grant
 	b.queue.items = b.first[:0]
 }
 
-// Put adds an item that cost its sender size bytes. It never blocks. It fails with ErrOverrun if the sender had no
-// credit, and with ErrFinished after Finish or Abort; then the item is not kept.
+// Put adds an item that cost its sender size bytes. It does not block. It fails with ErrOverrun if
+// the sender had no credit, and with ErrFinished after Finish or Abort; then the item is dropped.
 func (b *Inbox[T]) Put(item T, size int) error {
 	b.mu.Lock()
 	if b.err != nil || b.credit <= 0 {
@@ -163,9 +165,10 @@ func (b *Inbox[T]) Put(item T, size int) error {
 	return nil
 }
 
-// Arm has f called once, as soon as Next need not wait, by who makes it so and without a lock; it is for who does not wait
-// in Next. after is what Next fails with once all that is there was taken, nil as long as more may follow. It returns false,
-// and calls nobody, if Next need not wait now. f must not block.
+// Arm registers f to be called once, when Next would not block. The goroutine that makes it so
+// calls f, without a lock; f must not block. after is the error that Next returns after the queued
+// items, or nil if more items may follow. Arm returns false, and does not register f, if Next would
+// not block now.
 func (b *Inbox[T]) Arm(f func(after error)) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -176,9 +179,9 @@ func (b *Inbox[T]) Arm(f func(after error)) bool {
 	return true
 }
 
-// Finish says that nothing follows: once the reader has taken what is there, Next fails with err, which must not be
-// nil. last are items that come before that and need no credit. It reports whether it was the first Finish or Abort;
-// any other does nothing.
+// Finish says that no items follow: after the queued items, Next fails with err, which must not be
+// nil. last are final items, which need no credit. Finish reports whether it was the first Finish
+// or Abort; later ones have no effect.
 func (b *Inbox[T]) Finish(err error, last ...T) bool {
 	b.mu.Lock()
 	if b.err != nil {
@@ -193,7 +196,7 @@ func (b *Inbox[T]) Finish(err error, last ...T) bool {
 	return true
 }
 
-// Abort is Finish, but also drops what the reader has not taken; that it does even after a Finish, whose error stays.
+// Abort is Finish, but also drops the queued items. After a Finish it only drops the items.
 func (b *Inbox[T]) Abort(err error) bool {
 	first := b.Finish(err)
 	b.mu.Lock()
@@ -202,8 +205,8 @@ func (b *Inbox[T]) Abort(err error) bool {
 	return first
 }
 
-// Next returns the next item and waits until there is one. After the last it fails with what Finish or Abort said, any
-// number of times. It fails with ctx's cause if that ends while there is nothing.
+// Next returns the next item and blocks until there is one. After the last item it fails with the
+// error of Finish or Abort. If ctx ends while there is no item, it fails with the cause of ctx.
 func (b *Inbox[T]) Next(ctx context.Context) (T, error) {
 	for {
 		item, ok, grant, err := b.take()
@@ -233,8 +236,8 @@ func (b *Inbox[T]) take() (item T, ok bool, grant int, err error) {
 	}
 	next := b.queue.pop()
 	b.taken += next.size
-	// Half a window at a time: the sender never waits for a frame of credit per item, and never runs dry before it
-	// comes. Nothing is granted to a sender that has ended.
+	// Grants are half a window each: fewer frames than one per item, and early enough that the
+	// sender does not run out of credit. A sender that has finished needs none.
 	if b.taken > 0 && b.taken >= b.window/2 && b.err == nil {
 		grant, b.taken = b.taken, 0
 		b.credit += grant
@@ -242,7 +245,7 @@ func (b *Inbox[T]) take() (item T, ok bool, grant int, err error) {
 	return next.item, true, grant, nil
 }
 
-// notifyAndUnlock wakes the reader if it waits, or calls who is armed.
+// notifyAndUnlock wakes a waiting Next, or calls the function of Arm.
 func (b *Inbox[T]) notifyAndUnlock() {
 	f, after := b.armed, b.err
 	b.armed = nil
@@ -259,17 +262,17 @@ func (b *Inbox[T]) notifyAndUnlock() {
 	}
 }
 
-// fifo is a queue in one slice that is used again, so that a queue that is emptied now and then allocates nothing.
-// The zero value is empty.
+// fifo is a queue in one slice. The slice is reused, so a queue that becomes empty from time to
+// time does not allocate. The zero value is empty.
 type fifo[T any] struct {
 	items []T
-	head  int // items before it are gone
+	head  int // the items before it were removed
 }
 
 func (q *fifo[T]) len() int { return len(q.items) - q.head }
 
 func (q *fifo[T]) push(item T) {
-	// Where the queue never runs empty, the gone half makes room instead of growing for ever.
+	// If the queue never becomes empty, the space of removed items is reused instead of growing.
 	if len(q.items) == cap(q.items) && q.head > len(q.items)/2 {
 		n := copy(q.items, q.items[q.head:])
 		clear(q.items[n:])
@@ -290,7 +293,7 @@ func (q *fifo[T]) pop() T {
 	return item
 }
 
-// remove takes out the first item that match finds.
+// remove removes the first item that matches.
 func (q *fifo[T]) remove(match func(T) bool) {
 	for i := q.head; i < len(q.items); i++ {
 		if match(q.items[i]) {

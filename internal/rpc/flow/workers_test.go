@@ -12,11 +12,11 @@ import (
 
 func TestWorkersRunAtOnce(t *testing.T) {
 	var w flow.Workers
-	const n = 200 // more than are kept
+	const n = 200 // more than are kept idle
 	var all sync.WaitGroup
 	all.Add(n)
 	for range n {
-		w.Go(func() { // each waits for all others, so that none may wait for a free worker
+		w.Go(func() { // each function waits for all others, so each needs its own goroutine
 			all.Done()
 			all.Wait()
 		})
@@ -40,10 +40,10 @@ func TestWorkersAreUsedAgain(t *testing.T) {
 	})
 }
 
-// TestWorkersShareWhatIsShort: to wake a goroutine for each of many short functions would cost more than they do. Who is
-// interrupted shares nothing, which does not happen a hundred times.
+// Waking a goroutine for each of many short functions costs more than the functions. A function
+// that the scheduler interrupts is not shared; this does not happen a hundred times in a row.
 func TestWorkersShareWhatIsShort(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that they come together
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that all functions are queued before one runs
 	const n, tries = 20, 100
 	fewest := n
 	for range tries {
@@ -68,7 +68,7 @@ func TestWorkersShareWhatIsShort(t *testing.T) {
 	}
 }
 
-// TestWorkerThatIsEndedCostsNobody: a tool's function may end its goroutine (runtime.Goexit, as a test's FailNow does).
+// A function may end its goroutine with runtime.Goexit, as testing.T.FailNow does.
 func TestWorkerThatIsEndedCostsNobody(t *testing.T) {
 	var w flow.Workers
 	var ran atomic.Int32
@@ -82,7 +82,7 @@ func TestWorkerThatIsEndedCostsNobody(t *testing.T) {
 }
 
 func BenchmarkWorkers(b *testing.B) {
-	deep := func() { // as deep as a call is
+	deep := func() { // as deep as the stack of a call
 		var grow func(n int) byte
 		grow = func(n int) byte {
 			var frame [512]byte

@@ -1,5 +1,5 @@
-// Package link connects a client to one toolhost or agentd and makes RPCs on the connection. It owns
-// the gRPC connections and translates gRPC errors. It does not know any service.
+// Package link connects a client to one toolhost or agentd and makes RPCs on the connection. It
+// owns the gRPC connections and translates gRPC errors. It does not know any service.
 package link
 
 import (
@@ -38,8 +38,8 @@ const windowBytes = 1 << 20
 //
 // After a failed connection attempt, gRPC waits for a second or more and meanwhile fails RPCs with
 // the old error. So a link uses a gRPC connection only until an RPC finds that no server answers on
-// it, and opens a new connection for the next RPC. The old connection is closed when its last RPC has
-// ended, because a server that is shutting down still answers old RPCs.
+// it, and opens a new connection for the next RPC. The old connection is closed when its last RPC
+// has ended, because a server that is shutting down still answers old RPCs.
 type Link struct {
 	addr   address.Address
 	server string // the name of the program that should answer, for errors
@@ -115,8 +115,9 @@ func (l *Link) Release(c *Conn, err error) {
 	}
 }
 
-// Retire makes later RPCs use another connection if err says that no server answers on this one. Call
-// it before the error is reported to a caller, so that a retry does not use the same connection.
+// Retire makes later RPCs use another connection if err says that no server answers on this one.
+// Call it before the error is reported to a caller, so that a retry does not use the same
+// connection.
 func (l *Link) Retire(c *Conn, err error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -187,8 +188,8 @@ func (l *Link) reason(err error) string {
 	return (*refusal).Error()
 }
 
-// NoServer returns an error that wraps ErrNoServer and cause and has no text. Append it to a message
-// with %w.
+// NoServer returns an error that wraps ErrNoServer and cause and has no text. Append it to a
+// message with %w.
 func NoServer(cause error) error { return hidden{cause} }
 
 type hidden struct{ cause error }
@@ -215,8 +216,9 @@ func Invoke[R any](ctx context.Context, l *Link, rpc func(grpc.ClientConnInterfa
 	return resp, nil
 }
 
-// Receive returns an iterator that makes a server-streaming RPC and yields item of each message. Each
-// loop makes a new RPC. An error, a *tool.Error, is the last element. Leaving the loop ends the RPC.
+// Receive returns an iterator that makes a server-streaming RPC and yields item of each message.
+// Each loop makes a new RPC. An error, a *tool.Error, is the last element. Leaving the loop ends
+// the RPC.
 func Receive[M, T any](ctx context.Context, l *Link,
 	open func(context.Context, grpc.ClientConnInterface) (grpc.ServerStreamingClient[M], error), item func(*M) T,
 ) iter.Seq2[T, error] {

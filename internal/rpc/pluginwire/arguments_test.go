@@ -45,7 +45,7 @@ func TestArgumentsInPieces(t *testing.T) {
 				if err := call.Append(t.Context(), buffer); err != nil {
 					t.Fatal(err)
 				}
-				clear(buffer) // the caller's again
+				clear(buffer) // the caller may reuse it
 				if got := <-seen; got != piece {
 					t.Errorf("a piece is %q, want %q", got, piece)
 				}
@@ -69,7 +69,7 @@ func TestArgumentsInPieces(t *testing.T) {
 
 func TestArgumentsOfACancelledCallNeverComplete(t *testing.T) {
 	conn := open(t, plugin{call: func(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
-		// A handler that waits with a context of its own is woken all the same.
+		// A handler that waits with another context is also woken.
 		arguments, err := whole(context.WithoutCancel(ctx), call)
 		return tool.TextResult(string(arguments)), err
 	}}, pluginwire.ConnConfig{})
@@ -80,7 +80,7 @@ func TestArgumentsOfACancelledCallNeverComplete(t *testing.T) {
 
 func TestLargeArgumentsTravelInPieces(t *testing.T) {
 	conn := open(t, echo, pluginwire.ConnConfig{})
-	large := bytes.Repeat([]byte("0123456789abcdef"), 5<<20/16) // more than a message may have
+	large := bytes.Repeat([]byte("0123456789abcdef"), 5<<20/16) // larger than a message may be
 	call := start(t, conn, pluginwire.Start{Arguments: large, Complete: true})
 	wantText(t, outcome(t, call), string(large))
 
@@ -106,7 +106,7 @@ func TestArgumentsAreBounded(t *testing.T) {
 	wantKind(t, out, tool.KindInvalidArgument)
 }
 
-// TestPluginThatTakesNothing shows that a plugin which does not read cannot hold a caller beyond its context, nor Close.
+// A plugin that does not read cannot block a caller after the end of its context, nor Close.
 func TestPluginThatTakesNothing(t *testing.T) {
 	conn := openRaw(t, pluginwire.ConnConfig{}, func(stream rawStream) error {
 		<-stream.Context().Done()
@@ -132,7 +132,7 @@ func TestPluginThatTakesNothing(t *testing.T) {
 	wantLost(t, <-started)
 }
 
-// TestLargeArgumentsMakeRoomForOthers shows that frames of other calls travel between those of a large one.
+// Frames of other calls are sent between those of a large one.
 func TestLargeArgumentsMakeRoomForOthers(t *testing.T) {
 	largest := 0
 	conn := openRaw(t, pluginwire.ConnConfig{}, func(stream rawStream) error {

@@ -9,11 +9,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ArtifactReader returns at most limit bytes of an artifact that a call may see, from an offset on. Errors that are or
-// wrap a *tool.Error keep their kind. It must return when ctx ends.
+// ArtifactReader returns at most limit bytes of an artifact from an offset, if the call may read
+// it. An error that is or wraps a *tool.Error keeps its kind. It must return when ctx ends.
 type ArtifactReader func(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error)
 
-// pieceSize is how much of an artifact one piece has where the plugin asks for limit bytes.
+// pieceSize returns the size of a piece for the limit that the plugin requested.
 func pieceSize(limit uint32) int {
 	if limit == 0 || limit > maxPiece {
 		return maxPiece
@@ -21,14 +21,14 @@ func pieceSize(limit uint32) int {
 	return int(limit)
 }
 
-// questions are the questions for artifacts that a plugin asked in one call. By contract one may be open; Call.mu guards
-// them.
+// questions are the artifact requests of a plugin in one call. The contract allows one open
+// request. Call.mu guards them.
 type questions struct {
 	open     bool
-	arrivals []bool // of those that Next has not seen yet, in order: whether each came while no other was open
+	arrivals []bool // for each request that Next has not yet read, in order: whether no other was open when it arrived
 }
 
-// asked notes a question, before its frame can be read.
+// asked records a request before Next can read its frame.
 func (c *Call) asked() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func (c *Call) asked() {
 	c.questions.open = true
 }
 
-// answer answers a question.
+// answer answers an artifact request.
 func (c *Call) answer(ctx context.Context, question *pluginv1.ReadArtifact) error {
 	c.mu.Lock()
 	alone := c.questions.arrivals[0]
@@ -55,7 +55,7 @@ func (c *Call) answer(ctx context.Context, question *pluginv1.ReadArtifact) erro
 	}
 	if alone {
 		c.mu.Lock()
-		c.questions.open = false // before the plugin can know, and ask again
+		c.questions.open = false // before the plugin receives the answer and requests the next piece
 		c.mu.Unlock()
 	}
 	frame := &pluginv1.ConnectRequest{Call: c.number, Frame: &pluginv1.ConnectRequest_Artifact{Artifact: piece}}
@@ -74,10 +74,11 @@ func (c *Call) readArtifact(ctx context.Context, question *pluginv1.ReadArtifact
 	return read, err
 }
 
-// ReadArtifact asks the host for a piece of an artifact, whose handle the tool found in its arguments: at most limit
-// bytes, and at most 64 KiB, from an offset on; 0 means 64 KiB. At or behind the end the piece is empty. The error is of
-// the kind not_found if the call may not see such an artifact; else it is that of ctx or the call. It may be called from
-// any goroutine; a call's questions are asked one after the other.
+// ReadArtifact requests a piece of an artifact whose handle the tool found in its arguments: at
+// most limit bytes, and at most 64 KiB, from an offset. 0 means 64 KiB. At or after the end the
+// piece is empty. The error has the kind not_found if the call may not read the artifact; otherwise
+// it is that of ctx or of the call. It is safe for concurrent use; the requests of a call are sent
+// one after the other.
 func (c *ServerCall) ReadArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
 	turn := c.asking.turns()
 	select {
@@ -95,7 +96,8 @@ func (c *ServerCall) ReadArtifact(ctx context.Context, handle string, offset uin
 		c.asking.withdraw()
 		return tool.ArtifactPiece{}, err
 	}
-	// Who leaves before the answer has come leaves the question open: the next one waits for the answer to go by.
+	// If the caller leaves before the answer arrives, the request stays open, and the next one
+	// waits until the answer has arrived.
 	select {
 	case piece := <-answer:
 		return toPiece(piece)
@@ -106,14 +108,14 @@ func (c *ServerCall) ReadArtifact(ctx context.Context, handle string, offset uin
 	}
 }
 
-// asking is a call's question for an artifact. Hardly any call asks: the zero value is one that has not yet.
+// asking is the artifact request of a call. Few calls have one; the zero value has none.
 type asking struct {
 	mu     sync.Mutex
-	turn   chan struct{}                // has a token while a question is open; nil: none ever was
-	answer chan *pluginv1.ArtifactPiece // where its answer is awaited; nil: nowhere
+	turn   chan struct{}                // contains a token while a request is open; nil before the first request
+	answer chan *pluginv1.ArtifactPiece // receives the answer; nil: no goroutine waits for one
 }
 
-// turns returns what a question takes its turn by.
+// turns returns the channel that serializes requests.
 func (a *asking) turns() chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,14 +125,14 @@ func (a *asking) turns() chan struct{} {
 	return a.turn
 }
 
-// await says where the answer goes, which has room for it.
+// await sets the channel for the answer, which must be buffered.
 func (a *asking) await(answer chan *pluginv1.ArtifactPiece) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.answer = answer
 }
 
-// withdraw ends a question that was not asked.
+// withdraw ends a request that was not sent.
 func (a *asking) withdraw() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -140,7 +142,7 @@ func (a *asking) withdraw() {
 	}
 }
 
-// answered takes the host's answer. One that nobody asked for is ignored.
+// answered delivers the host's answer. It ignores an answer without a request.
 func (a *asking) answered(piece *pluginv1.ArtifactPiece) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

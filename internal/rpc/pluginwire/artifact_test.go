@@ -25,7 +25,7 @@ func kept(handle, text string) pluginwire.ArtifactReader {
 	}
 }
 
-// reading is a plugin whose tool does as f says, with its call.
+// reading is a plugin whose tool calls f.
 func reading(f func(ctx context.Context, call *pluginwire.ServerCall) (string, error)) plugin {
 	return plugin{call: func(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
 		if _, err := whole(ctx, call); err != nil {
@@ -87,7 +87,7 @@ func TestReadArtifactFails(t *testing.T) {
 	}
 }
 
-// TestReadArtifactFromManyGoroutines shows that a tool need not know that one question may be open.
+// A tool need not know that the contract allows only one open request.
 func TestReadArtifactFromManyGoroutines(t *testing.T) {
 	text := strings.Repeat("0123456789", 1000)
 	conn := open(t, reading(func(ctx context.Context, call *pluginwire.ServerCall) (string, error) {
@@ -106,7 +106,7 @@ func TestReadArtifactFromManyGoroutines(t *testing.T) {
 	wantText(t, outcome(t, start(t, conn, pluginwire.Start{Complete: true, Artifacts: kept("h", text)})), "done")
 }
 
-// TestReadArtifactAfterOneThatWasLeft shows that an answer that nobody waits for is not taken for the next one.
+// An answer without a waiting caller is not the answer to the next request.
 func TestReadArtifactAfterOneThatWasLeft(t *testing.T) {
 	asked, goOn := make(chan struct{}), make(chan struct{})
 	artifacts := func(_ context.Context, handle string, _ uint64, _ int) (tool.ArtifactPiece, error) {
@@ -129,7 +129,7 @@ func TestReadArtifactAfterOneThatWasLeft(t *testing.T) {
 	wantText(t, outcome(t, start(t, conn, pluginwire.Start{Complete: true, Artifacts: artifacts})), "next")
 }
 
-// TestReadArtifactEndsWithTheCall shows that a tool that waits for an answer hears that it was cancelled.
+// A tool that waits for an answer is woken by the cancellation of its call.
 func TestReadArtifactEndsWithTheCall(t *testing.T) {
 	asked := make(chan struct{})
 	artifacts := func(ctx context.Context, _ string, _ uint64, _ int) (tool.ArtifactPiece, error) {
@@ -146,17 +146,17 @@ func TestReadArtifactEndsWithTheCall(t *testing.T) {
 	go func() { <-asked; call.Cancel("enough"); leave() }()
 	ended, err := call.Next(ctx)
 	switch {
-	case errors.Is(err, context.Canceled): // this side has left first
+	case errors.Is(err, context.Canceled): // this end left first
 		wantKind(t, outcome(t, call), tool.KindCancelled)
-	case err == nil && ended.Ended != nil: // the plugin's end was faster
+	case err == nil && ended.Ended != nil: // the plugin's end arrived first
 		wantKind(t, *ended.Ended, tool.KindCancelled)
 	default:
 		t.Errorf("Next returned %+v, %v", ended, err)
 	}
 }
 
-// TestQuestionsOneAtATime shows what becomes of a plugin that asks again before it was answered: the second question is
-// refused, the first and a later one are answered, and so is the call.
+// If a plugin sends a second request before the first is answered, the second is refused; the
+// first, a later one, and the call succeed.
 func TestQuestionsOneAtATime(t *testing.T) {
 	answers := make(chan string, 3)
 	conn := openRaw(t, pluginwire.ConnConfig{}, func(stream rawStream) error {
@@ -184,7 +184,7 @@ func TestQuestionsOneAtATime(t *testing.T) {
 				}
 			}
 		}
-		// The end of the other call comes behind both questions.
+		// The end of the other call arrives after both requests.
 		err = errors.Join(ask(), ask(), stream.Send(endOf(other.GetCall(), "other")), hear(), hear(), ask(), hear())
 		return errors.Join(err, stream.Send(endOf(asking.GetCall(), "over")))
 	})
@@ -197,7 +197,7 @@ func TestQuestionsOneAtATime(t *testing.T) {
 	}
 }
 
-// TestAQuestionThatIsNotAskedHoldsUpNoOther: one whose asker leaves while it waits for credit.
+// A request whose caller leaves while it waits for credit does not block later requests.
 func TestAQuestionThatIsNotAskedHoldsUpNoOther(t *testing.T) {
 	left := make(chan struct{})
 	conn := open(t, reading(func(ctx context.Context, call *pluginwire.ServerCall) (string, error) {

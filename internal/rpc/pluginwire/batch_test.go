@@ -14,10 +14,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// burst is how many calls a test starts, or ends, at once.
+// burst is the number of calls that a test starts or ends at once.
 const burst = 200
 
-// startsTogether is the start of so many calls, as one message.
+// startsTogether returns the starts of burst calls as one batch.
 func startsTogether(from uint32) *pluginv1.ConnectRequest {
 	var frames []*pluginv1.ConnectRequest
 	for i := range uint32(burst) {
@@ -29,7 +29,7 @@ func startsTogether(from uint32) *pluginv1.ConnectRequest {
 	return first
 }
 
-// TestFramesTogetherReachThePlugin, and what comes back is together only where the host has said that it reads that.
+// The plugin reads batches, and sends batches only to a host that announces that it reads them.
 func TestFramesTogetherReachThePlugin(t *testing.T) {
 	for _, said := range []bool{false, true} {
 		cc, _ := serve(t, register(plugin{call: func(context.Context, *pluginwire.ServerCall) (tool.Result, error) {
@@ -48,7 +48,7 @@ func TestFramesTogetherReachThePlugin(t *testing.T) {
 			t.Errorf("the plugin's headers are %v, %v", header, err)
 		}
 		together := false
-		for round := uint32(0); round == 0 || said && !together; round++ { // until some came together
+		for round := uint32(0); round == 0 || said && !together; round++ { // until a batch arrived
 			ended := map[uint32]int{}
 			if err := stream.Send(startsTogether(1 + round*burst)); err != nil {
 				t.Fatal(err)
@@ -81,7 +81,7 @@ func TestFramesTogetherReachThePlugin(t *testing.T) {
 	}
 }
 
-// TestFramesTogetherReachTheHost from a plugin that has said that it reads such, and go to no other.
+// The host reads batches, and sends batches only to a plugin that announces that it reads them.
 func TestFramesTogetherReachTheHost(t *testing.T) {
 	for _, says := range []bool{false, true} {
 		together := make(chan bool)
@@ -94,7 +94,7 @@ func TestFramesTogetherReachTheHost(t *testing.T) {
 			return answerTogether(stream, together)
 		})
 		met := false
-		for round := 0; round < 2 || says && !met; round++ { // the host knows it from the second on
+		for round := 0; round < 2 || says && !met; round++ { // the host knows the announcement after the first round
 			var calls []*pluginwire.Call
 			done := make(chan *pluginwire.Call)
 			for range burst {
@@ -124,7 +124,8 @@ func TestFramesTogetherReachTheHost(t *testing.T) {
 	}
 }
 
-// answerTogether answers burst calls at once, by one message with two frames for each, and says whether they came together.
+// answerTogether answers burst calls with one batch of two frames for each call, and reports
+// whether the calls arrived in batches.
 func answerTogether(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse], together chan<- bool) error {
 	for {
 		var frames []*pluginv1.ConnectResponse

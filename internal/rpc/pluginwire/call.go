@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Call is one call of a Conn. Append and Complete are called from one goroutine at a time, and so is Next; all else
-// from any.
+// Call is one call of a Conn. Append and Complete must not be called concurrently, and neither must
+// Next; all other methods are safe for concurrent use.
 type Call struct {
 	conn   *Conn
 	out    *flow.Stream[*pluginv1.ConnectRequest, *pluginv1.ConnectResponse]
@@ -22,24 +22,25 @@ type Call struct {
 	id     string
 	inbox  *flow.Inbox[*pluginv1.ConnectResponse]
 
-	artifacts ArtifactReader                            // nil: none
-	hold      func(ctx context.Context, size int) error // nil: there is always room for a result
+	artifacts ArtifactReader                            // nil: the call has no artifacts
+	hold      func(ctx context.Context, size int) error // nil: the size of results is not reserved
 
 	mu        sync.Mutex
-	complete  bool                      // the arguments are
+	complete  bool                      // the arguments are complete
 	cancelled bool                      // a cancel frame was sent
-	over      bool                      // an end came, or the call failed, or was closed
-	last      *pluginv1.ConnectResponse // the end that came; nil: none has
+	over      bool                      // the call has ended, failed, or was closed
+	last      *pluginv1.ConnectResponse // the end from the plugin; nil: none has arrived
 	questions questions
 
-	// Next's own.
+	// Used by Next only.
 	result   assembly
 	statuses statusFold
-	finished bool // Next returned Ended
+	finished bool // Next returned the Ended event
 }
 
-// Start begins a call. ctx bounds only the wait for room on the stream. An error means that the plugin was not told to
-// execute anything: ctx's cause, or one that wraps ErrConnLost. Large arguments travel in pieces between other frames.
+// Start starts a call. ctx limits only the wait for room on the stream. An error means that the
+// plugin does not execute the call: it is the cause of ctx, or wraps ErrConnLost. Large arguments
+// are split, so that frames of other calls can be sent in between.
 func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
 	call, err := c.register(start)
 	if err != nil {
@@ -67,11 +68,11 @@ func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
 	return call, nil
 }
 
-// ErrNoRoom says that a call was not started because its starter would have had to wait.
+// ErrNoRoom says that TryStart would have had to wait.
 var ErrNoRoom = errors.New("the stream has no room")
 
-// TryStart is Start for who must not wait: it fails with ErrNoRoom where the stream has none, or the arguments need more
-// than a frame.
+// TryStart is Start without blocking. It fails with ErrNoRoom if the stream has no room, or if the
+// arguments do not fit into one frame.
 func (c *Conn) TryStart(start Start) (*Call, error) {
 	if len(start.Arguments) > maxPiece {
 		return nil, ErrNoRoom
@@ -123,7 +124,8 @@ func (c *Call) putStart(ctx context.Context, start Start) error {
 	return c.put(ctx, frame, size)
 }
 
-// startFrame refuses what would end the stream of all calls: a frame that is larger than a message may be.
+// startFrame refuses a frame that is larger than a message may be, because it would end the stream
+// of all calls.
 func (c *Call) startFrame(start Start) (frame *pluginv1.ConnectRequest, size int, err error) {
 	frame = &pluginv1.ConnectRequest{
 		Call:  c.number,
@@ -136,8 +138,9 @@ func (c *Call) startFrame(start Start) (frame *pluginv1.ConnectRequest, size int
 	return frame, size, nil
 }
 
-// Append adds argument text to a call that was started without complete arguments. The text may end anywhere. It
-// blocks while the stream has no room, bounded by ctx, and does nothing once the call has ended.
+// Append sends argument text of a call that was started with incomplete arguments. The text may end
+// anywhere. Append blocks until the stream has room or ctx ends. It does nothing if the call has
+// ended.
 func (c *Call) Append(ctx context.Context, text []byte) error {
 	if open, err := c.argumentsOpen(); !open {
 		return err
@@ -145,10 +148,11 @@ func (c *Call) Append(ctx context.Context, text []byte) error {
 	return c.appendText(ctx, bytes.Clone(text))
 }
 
-// Complete says that the arguments are complete and validated, so that the plugin executes them. arguments, if not
-// empty, replace the text that was sent; they must not change while the call goes on and travel in one frame of at most
-// 4 MiB. It blocks while the stream has no room, bounded by ctx, and does nothing once the call has ended. An error
-// means that the plugin was not told to execute; the call is still open then.
+// Complete says that the arguments are complete and valid, so that the plugin executes the call.
+// arguments, if not empty, replace the text that was sent; they must not change during the call,
+// and are sent in one frame of at most 4 MiB. Complete blocks until the stream has room or ctx
+// ends. It does nothing if the call has ended. An error means that the plugin does not execute the
+// call, which is still open.
 func (c *Call) Complete(ctx context.Context, arguments []byte) error {
 	if open, err := c.argumentsOpen(); !open {
 		return err
@@ -165,8 +169,8 @@ func (c *Call) Complete(ctx context.Context, arguments []byte) error {
 	return nil
 }
 
-// Cancel asks the plugin to stop. It does not block; the call still ends with what the plugin says. Only the first
-// Cancel counts.
+// Cancel requests the cancellation of the call. It does not block. The call still ends with the
+// outcome that the plugin sends. Only the first Cancel has an effect.
 func (c *Call) Cancel(reason string) {
 	c.mu.Lock()
 	first := !c.cancelled && !c.over
@@ -177,8 +181,8 @@ func (c *Call) Cancel(reason string) {
 	}
 }
 
-// Close forgets the call: what the plugin says of it from now on is ignored, and if it has not ended it is cancelled.
-// It does not block and may be called more than once.
+// Close removes the call: later frames of the plugin for it are ignored. If it has not ended, it is
+// canceled. Close does not block and may be called more than once.
 func (c *Call) Close() {
 	c.mu.Lock()
 	cancel := !c.cancelled && !c.over
@@ -196,7 +200,8 @@ func (c *Call) sendCancel(reason string) {
 	c.putNow(&pluginv1.ConnectRequest{Call: c.number, Frame: &pluginv1.ConnectRequest_Cancel{Cancel: cancel}})
 }
 
-// argumentsOpen reports whether argument text may be sent. If not, err says why, nil where the call has ended.
+// argumentsOpen reports whether argument text may be sent. If not, err is the reason, or nil if the
+// call has ended.
 func (c *Call) argumentsOpen() (open bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -232,7 +237,7 @@ func (c *Call) put(ctx context.Context, frame *pluginv1.ConnectRequest, size int
 	return c.unsent(c.out.Put(ctx, frame, size))
 }
 
-// unsent says why the outbox did not take a frame.
+// unsent returns why the outbox did not accept a frame.
 func (c *Call) unsent(err error) error {
 	if err == nil || c.out.Err() == nil {
 		return err
@@ -240,24 +245,24 @@ func (c *Call) unsent(err error) error {
 	if connErr := c.conn.Err(); connErr != nil {
 		return connErr
 	}
-	return lost(err) // what ended the outbox is about to end the connection
+	return lost(err) // the error of the outbox is about to end the connection
 }
 
-// putNow queues a frame that must not wait. Where no frame can be sent the connection is at its end, and with it every
-// call.
+// putNow queues a frame without blocking. A stream that accepts no frame ends the connection and
+// all its calls.
 func (c *Call) putNow(frame *pluginv1.ConnectRequest) {
 	if err := c.out.PutNow(frame); errors.Is(err, flow.ErrStalled) {
 		c.conn.lose(err)
 	}
 }
 
-// grant gives the plugin credit for what the reader has taken.
+// grant gives the plugin credit for frames that the reader has taken.
 func (c *Call) grant(n int) {
 	credit := &pluginv1.GrantCredit{Bytes: uint32(min(n, math.MaxUint32))}
 	c.putNow(&pluginv1.ConnectRequest{Call: c.number, Frame: &pluginv1.ConnectRequest_Credit{Credit: credit}})
 }
 
-// ended takes the plugin's end.
+// ended handles the end from the plugin.
 func (c *Call) ended(frame *pluginv1.ConnectResponse) {
 	c.mu.Lock()
 	c.over, c.last = true, frame
@@ -265,12 +270,12 @@ func (c *Call) ended(frame *pluginv1.ConnectResponse) {
 	c.inbox.Finish(io.EOF, frame)
 }
 
-// Await has f called once, as soon as Next need not wait, by a goroutine of the connection's; it is for who does not wait in
-// Next. f must not block. end is the size of the call's end where that is what came, and -1 where anything else did. It
-// returns false, and calls nobody, if Next need not wait now.
+// Await registers f to be called once, when Next would not block. f runs on a goroutine of the
+// connection and must not block. end is the size of the frame if it is the end of the call,
+// otherwise -1. Await returns false, and does not register f, if Next would not block now.
 func (c *Call) Await(f func(end int)) bool {
 	return c.inbox.Arm(func(after error) {
-		if !errors.Is(after, io.EOF) { // also where an end has come, but too late: the connection was lost just before
+		if !errors.Is(after, io.EOF) { // even if an end has arrived: it came after the connection was lost
 			f(-1)
 			return
 		}
@@ -281,7 +286,8 @@ func (c *Call) Await(f func(end int)) bool {
 	})
 }
 
-// fail ends the call on the host's side: its reader gets err as the outcome, the plugin is told to stop.
+// fail ends the call on the host's side: its reader receives err as the outcome, and the plugin
+// receives a cancellation.
 func (c *Call) fail(err *tool.Error) {
 	c.inbox.Abort(&failure{err})
 	c.Cancel(err.Message)

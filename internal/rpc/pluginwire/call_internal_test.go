@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 )
 
-// TestAnEndThatComesTooLateIsNotAwaited: who is told that the end is there reads it without waiting, and must find it.
+// When Await reports the end, Next returns it without blocking.
 func TestAnEndThatComesTooLateIsNotAwaited(t *testing.T) {
 	end := &pluginv1.ConnectResponse{Call: 1, Frame: &pluginv1.ConnectResponse_End{End: &pluginv1.CallEnd{}}}
 	for name, tc := range map[string]struct {

@@ -17,38 +17,42 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ErrConnLost says that the connection to the plugin is gone, by itself or by Close. Errors that wrap it are *tool.Error
-// of tool.KindUnavailable; whoever knows the process can tell whether it crashed.
+// ErrConnLost says that the connection to the plugin was lost or closed. Errors that wrap it are
+// *tool.Error of tool.KindUnavailable. Package process knows whether the plugin crashed.
 var ErrConnLost = errors.New("the connection to the plugin is lost")
 
 const (
-	// maxPiece is how much payload a frame may carry, by contract.
+	// maxPiece is the maximum payload of a frame in the contract.
 	maxPiece = 64 << 10
-	// maxReplacement is how large replaced arguments can be: a message less what is around them.
+	// maxReplacement is the maximum size of replaced arguments: a message without the rest of its
+	// frame.
 	maxReplacement = maxMessage - 1<<10
-	// maxReason clips the words that go with a cancel.
+	// maxReason limits the reason of a cancellation.
 	maxReason = 1 << 10
-	// outboxBytes is how much may wait to be sent to a plugin before callers wait, beside what gRPC holds.
+	// outboxBytes is the number of bytes queued for a plugin from which callers block, in addition
+	// to gRPC's own buffers.
 	outboxBytes = 256 << 10
 
 	defaultMaxResultBytes = 64 << 20
 	defaultCallWindow     = 256 << 10
 )
 
-// ConnConfig bounds what a plugin may make the host hold.
+// ConnConfig limits the memory that a plugin can occupy in the host.
 type ConnConfig struct {
-	// MaxResultBytes bounds the payload of one call's result. A call that exceeds it ends with an error. 0: 64 MiB.
+	// MaxResultBytes is the maximum payload of one result. A call that exceeds it ends with an
+	// error. 0 means 64 MiB.
 	MaxResultBytes int
-	// CallWindow bounds what one call may send and its reader has not taken, in bytes; a frame may exceed it. 0: 256 KiB.
+	// CallWindow is the number of bytes that one call may send before its reader takes them; one
+	// frame may exceed it. 0 means 256 KiB.
 	CallWindow int
 }
 
-// Conn is the host's half of the contract: one connection to one plugin process. All methods may be called from any
-// goroutine.
+// Conn is the host's end of the contract: one connection to one plugin process. All methods are
+// safe for concurrent use.
 type Conn struct {
 	cfg    ConnConfig
 	client pluginv1.ToolPluginServiceClient
-	ctx    context.Context // the stream's
+	ctx    context.Context // the context of the stream
 	cancel context.CancelFunc
 	done   chan struct{}
 	reader sync.WaitGroup // the goroutine that reads the stream
@@ -56,9 +60,9 @@ type Conn struct {
 	mu     sync.Mutex
 	out    *flow.Stream[*pluginv1.ConnectRequest, *pluginv1.ConnectResponse] // nil until open
 	opened bool                                                              // Open was called
-	calls  map[uint32]*Call                                                  // those without an end
+	calls  map[uint32]*Call                                                  // calls that have not ended
 	last   uint32                                                            // the number of the newest call
-	err    *tool.Error                                                       // why the connection is lost
+	err    *tool.Error                                                       // why the connection was lost
 }
 
 // NewConn returns a connection that is not open. Calls need Open; Describe does not.
@@ -81,8 +85,9 @@ func NewConn(cc grpc.ClientConnInterface, cfg ConnConfig) *Conn {
 	}
 }
 
-// Open opens the stream that carries all calls. ctx bounds only the opening; the stream lives until the plugin ends it
-// or Close. Open is called once; after an error the Conn is of no use but to be closed.
+// Open opens the stream that carries all calls. ctx limits only the opening. The stream ends when
+// the plugin ends it, or with Close. Open may be called once; after an error the caller can only
+// close the Conn.
 func (c *Conn) Open(ctx context.Context) error {
 	c.mu.Lock()
 	again := c.opened
@@ -108,7 +113,7 @@ func (c *Conn) attach(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, p
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		return // closed meanwhile, which has ended the stream
+		return // Close was called meanwhile and has ended the stream
 	}
 	send := func(m *pluginv1.ConnectRequest) error {
 		err := stream.Send(m)
@@ -126,8 +131,8 @@ func linkRequest(first *pluginv1.ConnectRequest, batch []*pluginv1.ConnectReques
 	first.Batch, first.AckToken, first.Ack = batch, ackToken, ack
 }
 
-// Describe asks the plugin for its tools. Examples that are no JSON objects are left out and metadata that is no JSON
-// comes as strings; names and schemas are as the plugin says, unchecked.
+// Describe requests the description of the plugin. It drops examples that are not JSON objects and
+// converts metadata that is not JSON to strings. It does not check names and schemas.
 func (c *Conn) Describe(ctx context.Context, req DescribeRequest) (tool.Description, error) {
 	resp, err := c.client.Describe(ctx, &pluginv1.DescribeRequest{
 		Tools:   req.Tools,
@@ -142,17 +147,18 @@ func (c *Conn) Describe(ctx context.Context, req DescribeRequest) (tool.Descript
 	return toDescription(resp), nil
 }
 
-// Done is closed when the connection is lost or closed. Err then says why.
+// Done returns a channel that is closed when the connection is lost or closed. Err then returns the
+// reason.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Err returns why the connection is lost: a *tool.Error that wraps ErrConnLost; nil as long as it is not.
+// Err returns why the connection was lost, as a *tool.Error that wraps ErrConnLost, or nil.
 func (c *Conn) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.loss()
 }
 
-// loss is Err under the lock. Everyone gets a copy, to add to it what he knows.
+// loss is Err with mu held. It returns a copy, because callers add their own details.
 func (c *Conn) loss() error {
 	if c.err == nil {
 		return nil
@@ -161,8 +167,8 @@ func (c *Conn) loss() error {
 	return &own
 }
 
-// Close ends the stream and waits for its goroutines. Calls that have no end yet end with ErrConnLost. It does not
-// close the gRPC connection. It may be called more than once.
+// Close ends the stream and waits for its goroutines. Calls that have not ended end with
+// ErrConnLost. Close does not close the gRPC connection. It may be called more than once.
 func (c *Conn) Close() error {
 	c.lose(errors.New("toolhost closed it"))
 	c.mu.Lock()
@@ -175,7 +181,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// lose ends the connection and all its calls, once.
+// lose ends the connection and all its calls. Only the first call has an effect.
 func (c *Conn) lose(cause error) {
 	c.cancel()
 	c.mu.Lock()
@@ -193,7 +199,8 @@ func (c *Conn) lose(cause error) {
 	}
 }
 
-// lost hides the cause but for its words: an io.EOF would look like the end of a call.
+// lost keeps only the message of the cause, because a wrapped io.EOF would look like the end of a
+// call.
 func lost(cause error) *tool.Error {
 	words := toolpb.FromStatusError(cause).Message
 	if errors.Is(cause, io.EOF) {
@@ -203,7 +210,8 @@ func lost(cause error) *tool.Error {
 	return &tool.Error{Kind: tool.KindUnavailable, Message: err.Error(), Err: err}
 }
 
-// read hands the plugin's frames to their calls until the stream ends. It never waits for a call's reader.
+// read passes the plugin's frames to their calls until the stream ends. It does not wait for
+// readers of calls.
 func (c *Conn) read(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) {
 	for first := true; ; first = false {
 		frame, err := stream.Recv()
@@ -211,7 +219,7 @@ func (c *Conn) read(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, plu
 			c.lose(err)
 			return
 		}
-		if first { // the headers are there, and asking for them does not wait
+		if first { // with the first frame the headers have arrived, so Header does not block
 			if header, err := stream.Header(); err == nil {
 				c.out.PeerMetadata(header.Get(flow.BatchKey))
 			}
@@ -220,9 +228,9 @@ func (c *Conn) read(stream grpc.BidiStreamingClient[pluginv1.ConnectRequest, plu
 	}
 }
 
-// dispatch gives a frame to its call. Frames for a number that has ended, or never was, are ignored.
+// dispatch passes a frame to its call. It ignores frames for numbers that are not open.
 func (c *Conn) dispatch(frame *pluginv1.ConnectResponse) {
-	frame.Ack, frame.AckToken, frame.Batch = 0, 0, nil // belong to the stream; they do not cost the call credit
+	frame.Ack, frame.AckToken, frame.Batch = 0, 0, nil // these fields belong to the stream and cost the call no credit
 	end := frame.GetEnd() != nil
 	c.mu.Lock()
 	call := c.calls[frame.GetCall()]
@@ -244,7 +252,7 @@ func (c *Conn) dispatch(frame *pluginv1.ConnectResponse) {
 	}
 }
 
-// forget makes later frames of the call ignored. It reports whether the call had no end yet.
+// forget makes later frames of the call ignored. It reports whether the call had not ended.
 func (c *Conn) forget(number uint32) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -240,7 +240,7 @@ func TestLostConnectionEndsItsCalls(t *testing.T) {
 	}
 }
 
-// wantLost checks that err says that the connection is lost.
+// wantLost checks that err says that the connection was lost.
 func wantLost(t *testing.T, err error) {
 	t.Helper()
 	if !errors.Is(err, pluginwire.ErrConnLost) || tool.KindOf(err) != tool.KindUnavailable {
@@ -338,7 +338,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescriptionCanBeEncoded shows that a plugin's nonsense does not make a list of tools unencodable.
+// Invalid JSON from a plugin does not make a list of tools unencodable.
 func TestDescriptionCanBeEncoded(t *testing.T) {
 	cc, _ := serve(t, register(plugin{describe: func(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
 		return tool.Description{Tools: []tool.Spec{{

@@ -10,15 +10,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// failure is an outcome that the host's half decided, as opposed to a connection that is lost.
+// failure is an outcome that the host's end decided, as opposed to a lost connection.
 type failure struct{ outcome *tool.Error }
 
 func (f *failure) Error() string { return f.outcome.Error() }
 
-// Next returns the call's next event and waits until there is one. Events have a status, a log record, or the end,
-// whose outcome has neither plugin nor instance; io.EOF comes after it. If the connection is lost before the end, Next
-// returns an error that wraps ErrConnLost; after Close one of tool.KindCancelled. If ctx ends, Next returns its cause.
-// Statuses that break the rules of tool.Status are left out. Meanwhile it answers the plugin's questions for artifacts.
+// Next returns the next event of the call and blocks until there is one. An event contains a
+// status, a log record, or the outcome, without plugin and instance; after the outcome Next returns
+// io.EOF. If the connection is lost before, Next returns an error that wraps ErrConnLost; after
+// Close, an error of tool.KindCancelled; if ctx ends, its cause. Next drops statuses that violate
+// the rules of tool.Status, and answers the plugin's artifact requests.
 func (c *Call) Next(ctx context.Context) (tool.Event, error) {
 	for !c.finished {
 		frame, err := c.inbox.Next(ctx)
@@ -41,11 +42,11 @@ func (c *Call) Next(ctx context.Context) (tool.Event, error) {
 	return tool.Event{}, io.EOF
 }
 
-// smallEnd is the size of an end for which no room is made.
+// smallEnd is the size of an end for which no memory is reserved.
 const smallEnd = 8 << 10
 
-// reserve makes room for what a frame brings of the result, twice: its pieces are joined in the end. ended says that there is
-// none, and that the call is over.
+// reserve reserves memory for the part of the result in a frame, twice, because the pieces are
+// joined in the end. ended says that the reservation failed and that the call is over.
 func (c *Call) reserve(ctx context.Context, frame *pluginv1.ConnectResponse) (event tool.Event, ended bool, err error) {
 	size := 2 * len(frame.GetChunk().GetData())
 	if end := frame.GetEnd(); end != nil {
@@ -64,11 +65,11 @@ func (c *Call) reserve(ctx context.Context, frame *pluginv1.ConnectResponse) (ev
 	return c.outcome(tool.Result{}, refused), true, nil
 }
 
-// errCallClosed ends the inbox of a call that was closed. Every call is, and hardly anybody reads on: the words for it are made
-// for who does.
+// errCallClosed ends the inbox of a closed call. It is a constant, because every call is closed,
+// but few readers continue afterwards; interrupted converts it.
 var errCallClosed = errors.New("the call was closed")
 
-// interrupted says what it means that there is no frame any more.
+// interrupted returns the error for the end of an inbox.
 func (c *Call) interrupted(err error) (tool.Event, error) {
 	if errors.Is(err, errCallClosed) {
 		return tool.Event{}, tool.Errorf(tool.KindCancelled, "%w", err)
@@ -77,14 +78,14 @@ func (c *Call) interrupted(err error) (tool.Event, error) {
 		return c.outcome(tool.Result{}, f.outcome), nil
 	}
 	if e, ok := errors.AsType[*tool.Error](err); ok && errors.Is(err, ErrConnLost) {
-		own := *e // all calls of a connection end with the same error
+		own := *e // all calls of a connection share one error, and callers change theirs
 		own.CallID = c.id
 		return tool.Event{}, &own
 	}
 	return tool.Event{}, err
 }
 
-// event turns a frame into an event. ok is false where it makes none.
+// event converts a frame to an event. It returns false if the frame is not an event.
 func (c *Call) event(frame *pluginv1.ConnectResponse) (event tool.Event, ok bool) {
 	switch f := frame.GetFrame().(type) {
 	case *pluginv1.ConnectResponse_Status:
@@ -123,14 +124,14 @@ func (c *Call) end(end *pluginv1.CallEnd) tool.Event {
 		return c.outcome(result, err)
 	case *pluginv1.CallEnd_Error:
 		err := toolpb.ToError(o.Error)
-		err.Plugin, err.Instance, err.Exit = "", "", nil // not the plugin's to say
+		err.Plugin, err.Instance, err.Exit = "", "", nil // a plugin must not set these
 		return c.outcome(tool.Result{}, err)
 	default:
 		return c.outcome(tool.Result{}, tool.Errorf(tool.KindInternal, "the plugin broke the contract: the call ended without an outcome"))
 	}
 }
 
-// outcome is the call's last event.
+// outcome returns the last event of the call.
 func (c *Call) outcome(result tool.Result, err *tool.Error) tool.Event {
 	c.finished = true
 	c.result = assembly{}

@@ -17,7 +17,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// script is a connection whose other end says what it was given, once the host has started its calls, and hangs up.
+// script is a connection whose peer sends given bytes after the host has started its calls, and
+// then closes.
 type script struct {
 	frames  []*pluginv1.ConnectResponse
 	started chan struct{}
@@ -56,8 +57,8 @@ func (s *scriptStream) RecvMsg(m any) error {
 	return nil
 }
 
-// FuzzPluginFrames lets a plugin say anything. The host's half must neither panic nor hang, and each call must get at
-// most one end, with nothing after it.
+// FuzzPluginFrames lets a plugin send arbitrary bytes. The host's end must not panic or block, and
+// each call gets at most one outcome, with no event after it.
 func FuzzPluginFrames(f *testing.F) {
 	text := &toolv1.Result{Content: []*toolv1.Content{textBlock("a"), {}}, Effects: []*toolv1.Effect{{Value: []byte("1")}}}
 	for _, frames := range [][]*pluginv1.ConnectResponse{

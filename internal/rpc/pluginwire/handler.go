@@ -13,27 +13,30 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Handler is what a plugin does. Its methods are called from many goroutines at once. A panic in one of them ends that
+// Handler implements a plugin. Its methods are called concurrently. A panic in a method ends that
 // call or request, not the process.
 type Handler interface {
-	// Describe says which tools there are. An error that is or wraps a *tool.Error keeps its kind.
+	// Describe returns the description of the plugin. An error that is or wraps a *tool.Error keeps
+	// its kind.
 	Describe(ctx context.Context, req DescribeRequest) (tool.Description, error)
-	// Call runs one call from start to end, in a goroutine of its own. ctx ends at the call's deadline, when the host
-	// cancels it and when the connection ends; context.Cause is a *tool.Error that says why. An error that is or wraps
-	// a *tool.Error becomes the outcome; an error of ctx becomes its cause; any other is internal. The result must not
-	// be changed afterwards.
+	// Call executes one call, in its own goroutine. ctx ends at the deadline of the call, when the
+	// host cancels the call, and when the connection ends; context.Cause returns a *tool.Error with
+	// the reason. An error that is or wraps a *tool.Error becomes the outcome, an error of ctx
+	// becomes its cause, and any other error becomes internal. The result must not change after the
+	// return.
 	Call(ctx context.Context, call *ServerCall) (tool.Result, error)
 }
 
-// ServerConfig is how a plugin serves.
+// ServerConfig configures the plugin's end.
 type ServerConfig struct {
-	// Logger takes what goes wrong: panics with their stack. Nil means slog.Default.
+	// Logger receives errors, such as panics with their stacks. nil means slog.Default.
 	Logger *slog.Logger
-	// MaxArgumentBytes bounds the argument text of one call; one that exceeds it ends with an error. 0: 64 MiB.
+	// MaxArgumentBytes is the maximum size of the argument text of one call. A call that exceeds it
+	// ends with an error. 0 means 64 MiB.
 	MaxArgumentBytes int
 }
 
-// Register makes s serve handler. s should have ServerOptions.
+// Register registers the handler on s, which should have ServerOptions.
 func Register(s grpc.ServiceRegistrar, handler Handler, cfg ServerConfig) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -46,7 +49,7 @@ func Register(s grpc.ServiceRegistrar, handler Handler, cfg ServerConfig) {
 
 const defaultMaxArgumentBytes = 64 << 20
 
-// server is the plugin's half of the contract.
+// server is the plugin's end of the contract.
 type server struct {
 	pluginv1.UnimplementedToolPluginServiceServer
 	handler Handler
@@ -70,7 +73,8 @@ func (s *server) Describe(ctx context.Context, req *pluginv1.DescribeRequest) (*
 	return fromDescription(description), nil
 }
 
-// Connect implements pluginv1.ToolPluginServiceServer. It returns when the stream has ended and every call with it.
+// Connect implements pluginv1.ToolPluginServiceServer. It returns when the stream and all calls
+// have ended.
 func (s *server) Connect(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) error {
 	if err := stream.SendHeader(metadata.Pairs(flow.BatchKey, flow.BatchValue)); err != nil {
 		return err
@@ -80,10 +84,11 @@ func (s *server) Connect(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest
 	return session.read(stream)
 }
 
-// maxEnd bounds the end of a call, so that it is sent at all: what is not content cannot go ahead in chunks.
+// maxEnd limits the end of a call, so that it fits into a message. Only content can be sent in
+// chunks before the end.
 const maxEnd = 1 << 20
 
-// endFrame is the memory of a call's last frame, made at once: every call has one.
+// endFrame holds all parts of a call's last frame in one allocation, because every call has one.
 type endFrame struct {
 	frame  pluginv1.ConnectResponse
 	set    pluginv1.ConnectResponse_End
@@ -91,18 +96,19 @@ type endFrame struct {
 	result pluginv1.CallEnd_Result
 }
 
-// endOverhead is what the frame has besides the outcome: a few tags, lengths and the call's number.
+// endOverhead is the size of the frame without the outcome: some tags and lengths, and the number
+// of the call.
 const endOverhead = 32
 
-// of returns the frame, as that of a call.
+// of returns the frame for a call.
 func (e *endFrame) of(number uint32) *pluginv1.ConnectResponse {
 	e.set.End = &e.end
 	e.frame.Call, e.frame.Frame = number, &e.set
 	return &e.frame
 }
 
-// sendResult sends what does not fit into the end of the call ahead of it, makes the rest the outcome, and returns about how many
-// bytes that has. It waits for credit, as long as the call may take.
+// sendResult sends in chunks what does not fit into the end of the call, puts the rest into end,
+// and returns its approximate size. It waits for credit until the call's context ends.
 func (c *ServerCall) sendResult(result tool.Result, end *endFrame) (size int, err error) {
 	if len(result.Content) > maxBlocks {
 		return 0, tool.Errorf(tool.KindInternal, "the tool's result has %d blocks; there may be %d", len(result.Content), maxBlocks)
@@ -112,7 +118,7 @@ func (c *ServerCall) sendResult(result tool.Result, end *endFrame) (size int, er
 	for i, block := range result.Content {
 		payload := takePayload(&block, max(room, 0))
 		if payload == nil {
-			if i+1 < len(result.Content) { // who comes after the last needs no room
+			if i+1 < len(result.Content) { // the last block needs no room for others
 				room -= out.Content[i].SizeWire()
 			}
 			continue
@@ -130,7 +136,8 @@ func (c *ServerCall) sendResult(result tool.Result, end *endFrame) (size int, er
 	return size + endOverhead, nil
 }
 
-// takePayload takes the block's payload out of it if it has more than room bytes, and returns nil if not.
+// takePayload removes and returns the payload of a block if it exceeds room bytes, and otherwise
+// returns nil.
 func takePayload(block *tool.Content, room int) (payload []byte) {
 	switch block.Kind {
 	case tool.ContentText:
@@ -162,7 +169,7 @@ func (c *ServerCall) sendChunks(index uint32, payload []byte) error {
 	return nil
 }
 
-// fail makes err the outcome, clipped to what an end may have, and returns about how many bytes it has.
+// fail puts err into the end, clipped to its maximum size, and returns its approximate size.
 func (e *endFrame) fail(err *tool.Error) (size int) {
 	out := toolpb.FromError(err)
 	out.Message = clip(out.Message, maxPiece)

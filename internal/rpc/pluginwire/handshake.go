@@ -12,25 +12,27 @@ import (
 )
 
 const (
-	// ProtocolVersion is the version of toolhost.plugin.v1 in go-plugin's handshake line. It is the only one so far.
+	// ProtocolVersion is the version of toolhost.plugin.v1 in go-plugin's handshake line. It is the
+	// only one so far.
 	//
-	// It counts up when a plugin or a toolhost of before could not understand the other any more; a field or a frame that
-	// the other side may ignore needs no new version. With version 2, HostPlugins returns a set for 2 and still the one
-	// for 1, so that the plugins of before work on for at least one major version of toolhost; PluginPlugins of the new
-	// sdk returns both too, so that new plugins run in the toolhost of before. toolhost lists its versions in
-	// PLUGIN_PROTOCOL_VERSIONS, go-plugin's server answers with the highest that both know, and internal/plugin/process refuses
-	// any other with both sides' versions. A set's wirePlugin knows its version and speaks accordingly, so that Conn and
-	// Handler are the only places that differ.
+	// A new version is needed only if an older plugin or toolhost could not understand the other
+	// side; a field or frame that the other side may ignore needs none. With a version 2,
+	// HostPlugins would return sets for 1 and 2, so that older plugins continue to work for at
+	// least one major version of toolhost, and PluginPlugins of the new SDK would return both, so
+	// that new plugins work with an older toolhost. toolhost lists its versions in
+	// PLUGIN_PROTOCOL_VERSIONS, and go-plugin's server answers with the highest common one. Package
+	// process refuses any other, with the versions of both sides. The wirePlugin of a set knows its
+	// version, so only Conn and Handler would differ.
 	ProtocolVersion = 1
-	// PluginKey is the key of the one plugin in go-plugin's plugin set: what to Dispense.
+	// PluginKey is the key of the only plugin in go-plugin's plugin set.
 	PluginKey = "tool"
-	// CookieKey and CookieValue are the environment variable by which an executable knows that toolhost started it, and
-	// not a person. It is no secret.
+	// CookieKey and CookieValue are the environment variable by which an executable knows that
+	// toolhost started it. It is not a secret.
 	CookieKey   = "TOOLHOST_PLUGIN"
 	CookieValue = "f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11"
 )
 
-// Handshake returns go-plugin's handshake for both sides.
+// Handshake returns go-plugin's handshake configuration for both ends.
 func Handshake() goplugin.HandshakeConfig {
 	return goplugin.HandshakeConfig{
 		ProtocolVersion:  ProtocolVersion,
@@ -39,9 +41,9 @@ func Handshake() goplugin.HandshakeConfig {
 	}
 }
 
-// Speaks reports whether a plugin knows one of the versions that a host offers in PLUGIN_PROTOCOL_VERSIONS, a list with commas.
-// A plugin that knows none has to exit; go-plugin's server goes on all the same. An empty list is that of a host that does
-// not tell.
+// Speaks reports whether a plugin supports one of the versions that a host offers in
+// PLUGIN_PROTOCOL_VERSIONS, a comma-separated list. A plugin that supports none must exit;
+// go-plugin's server would continue. An empty list means that the host does not say.
 func Speaks(offered string) bool {
 	if offered == "" {
 		return true
@@ -55,23 +57,23 @@ func Speaks(offered string) bool {
 	return false
 }
 
-// HostPlugins returns what the host gives go-plugin as VersionedPlugins. Dispensing PluginKey returns a *Conn that is
-// not open yet; each Dispense returns another.
+// HostPlugins returns go-plugin's VersionedPlugins for the host. Dispensing PluginKey returns a new
+// *Conn that is not open.
 func HostPlugins(cfg ConnConfig) map[int]goplugin.PluginSet {
 	return map[int]goplugin.PluginSet{ProtocolVersion: {PluginKey: &wirePlugin{conn: cfg}}}
 }
 
-// PluginPlugins returns what a plugin gives go-plugin as VersionedPlugins.
+// PluginPlugins returns go-plugin's VersionedPlugins for a plugin.
 func PluginPlugins(handler Handler, cfg ServerConfig) map[int]goplugin.PluginSet {
 	return map[int]goplugin.PluginSet{ProtocolVersion: {PluginKey: &wirePlugin{handler: handler, server: cfg}}}
 }
 
-// wirePlugin is either side of the contract as go-plugin wants it. It leaves the broker alone.
+// wirePlugin is either end of the contract as a go-plugin plugin. It does not use the broker.
 type wirePlugin struct {
 	goplugin.NetRPCUnsupportedPlugin
-	conn    ConnConfig   // the host's side
-	handler Handler      // the plugin's side
-	server  ServerConfig // the plugin's side
+	conn    ConnConfig   // for the host's end
+	handler Handler      // for the plugin's end
+	server  ServerConfig // for the plugin's end
 }
 
 // GRPCServer implements goplugin.GRPCPlugin.
@@ -80,31 +82,33 @@ func (p *wirePlugin) GRPCServer(_ *goplugin.GRPCBroker, s *grpc.Server) error {
 	return nil
 }
 
-// GRPCClient implements goplugin.GRPCPlugin. The context is not kept: what ends a Conn is its stream or its Close.
+// GRPCClient implements goplugin.GRPCPlugin. It ignores the context, because a Conn ends with its
+// stream or with Close.
 func (p *wirePlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, cc *grpc.ClientConn) (any, error) {
 	return NewConn(cc, p.conn), nil
 }
 
 const (
-	// maxMessage bounds one gRPC message. Frames are at most 64 KiB of payload by contract; what is larger are whole
-	// replaced arguments and descriptions of many tools.
+	// maxMessage is the maximum size of a gRPC message. The contract limits frames to 64 KiB of
+	// payload; only replaced arguments and descriptions of many tools are larger.
 	maxMessage = 4 << 20
-	// window is the HTTP/2 window of a stream and of a connection. It is static: on a unix socket the bandwidth probes
-	// of a dynamic one cost more than they win.
+	// window is the HTTP/2 flow-control window of streams and connections. It is static, because on
+	// a unix socket the bandwidth probes of a dynamic window cost more than they gain.
 	window = 1 << 20
-	// maxStreams bounds the streams of one connection: Connect, Describe, health and go-plugin's own.
+	// maxStreams limits the streams of one connection: Connect, Describe, health checks and
+	// go-plugin's own.
 	maxStreams = 128
 )
 
-// DialOptions returns the options with which the host dials a plugin.
+// DialOptions returns the options with which the host connects to a plugin.
 func DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage), grpc.ForceCodecV2(wirecode.NewCodec())),
 		grpc.WithStaticStreamWindowSize(window),
 		grpc.WithStaticConnWindowSize(window),
 		grpc.WithIdleTimeout(0),         // a plugin without calls stays connected
-		grpc.WithDisableServiceConfig(), // a plugin does not configure its host
-		grpc.WithDisableRetry(),         // whoever knows whether a call may run twice retries
+		grpc.WithDisableServiceConfig(), // a plugin must not configure its host
+		grpc.WithDisableRetry(),         // the host decides whether a call may be retried
 		grpc.WithNoProxy(),
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// TestPluginSets plays go-plugin's part: it asks each side's set for its half, without a broker.
+// The test acts as go-plugin: it requests the client and the server from the plugin sets, without a
+// broker.
 func TestPluginSets(t *testing.T) {
 	side := func(sets map[int]goplugin.PluginSet) goplugin.GRPCPlugin {
 		p, ok := sets[pluginwire.ProtocolVersion][pluginwire.PluginKey].(goplugin.GRPCPlugin)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPages: whatever the pieces, all of them come out in order, and no more room is taken than promised.
+// All pieces come out in order, and the allocated memory stays within the documented limit.
 func TestPages(t *testing.T) {
 	source := rand.NewChaCha8([32]byte{1, 2})
 	random := rand.New(source)
@@ -19,7 +19,7 @@ func TestPages(t *testing.T) {
 				_, _ = source.Read(piece) // never fails
 				p.add(piece)
 				want = append(want, piece...)
-				clear(piece) // it is the caller's
+				clear(piece) // the caller may reuse it
 			}
 			room := cap(p.last)
 			for _, page := range p.full {

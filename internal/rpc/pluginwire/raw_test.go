@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// rawPlugin speaks frames itself, so that it can break the contract.
+// rawPlugin sends frames directly, so that it can violate the contract.
 type rawPlugin struct {
 	pluginv1.UnimplementedToolPluginServiceServer
 	connect func(rawStream) error

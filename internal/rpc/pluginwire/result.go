@@ -12,12 +12,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// maxBlocks bounds the content blocks of a result, so that empty chunks of ever new blocks cost nothing either.
+// maxBlocks limits the content blocks of a result, so that empty chunks of new blocks do not occupy
+// unlimited memory.
 const maxBlocks = 4096
 
-// assembly puts a result together from its chunks and its end. The zero value with a limit is ready.
+// assembly joins a result from its chunks and its end. The zero value with a limit is ready for
+// use.
 type assembly struct {
-	limit  int // of the payload in all, in bytes
+	limit  int // the maximum payload in all, in bytes
 	size   int
 	chunks map[uint32]*pages
 }
@@ -26,7 +28,7 @@ func broken(format string, args ...any) *tool.Error {
 	return tool.Errorf(tool.KindInternal, "the plugin broke the contract: "+format, args...)
 }
 
-// add takes a chunk.
+// add adds a chunk.
 func (a *assembly) add(chunk *pluginv1.ContentChunk) *tool.Error {
 	index, data := chunk.GetIndex(), chunk.GetData()
 	switch {
@@ -55,7 +57,7 @@ func (a *assembly) grow(n int) *tool.Error {
 	return nil
 }
 
-// finish returns the result with its chunks in place, once its JSON is found to be JSON.
+// finish returns the result with its chunks in place. It checks that JSON values are valid.
 func (a *assembly) finish(end *toolv1.Result) (tool.Result, *tool.Error) {
 	for index := range a.chunks {
 		if int(index) >= len(end.GetContent()) {
@@ -140,15 +142,16 @@ const (
 	maxPage = 1 << 20
 )
 
-// pages gathers a payload whose size is not known, and is put together once: growing one slice instead would hold the
-// payload twice while it grows, and leave as much again behind. The zero value is empty.
+// pages collects a payload of unknown size and joins it once. A single growing slice would hold the
+// payload twice while it grows, and leave as much garbage. The zero value is empty.
 type pages struct {
 	full [][]byte
 	last []byte
 	size int
 }
 
-// add takes a copy of data. What is small stays small: there is never room for more than twice what came, or 1 MiB.
+// add adds a copy of data. It never allocates more than twice the received size, or 1 MiB more than
+// it.
 func (p *pages) add(data []byte) {
 	p.size += len(data)
 	for len(data) > 0 {
@@ -164,7 +167,7 @@ func (p *pages) add(data []byte) {
 	}
 }
 
-// text returns all of it and then tail, and is empty afterwards.
+// text returns the payload followed by tail, and empties the pages.
 func (p *pages) text(tail string) string {
 	var b strings.Builder
 	b.Grow(p.size + len(tail))
@@ -173,14 +176,14 @@ func (p *pages) text(tail string) string {
 	return b.String()
 }
 
-// bytes returns all of it and then tail, and is empty afterwards.
+// bytes returns the payload followed by tail, and empties the pages.
 func (p *pages) bytes(tail []byte) []byte {
 	b := make([]byte, 0, p.size+len(tail))
 	p.drain(func(page []byte) { b = append(b, page...) })
 	return append(b, tail...)
 }
 
-// drain hands over the pages, and lets go of each.
+// drain passes the pages to take and releases each.
 func (p *pages) drain(take func(page []byte)) {
 	for i, page := range p.full {
 		take(page)
@@ -190,8 +193,9 @@ func (p *pages) drain(take func(page []byte)) {
 	*p = pages{}
 }
 
-// checkedJSON returns a value that a plugin says is JSON, and whether it is: one that is not would make whatever holds
-// it unencodable. Go's parser lets strings hold what is no UTF-8; that is replaced.
+// checkedJSON reports whether a value from a plugin is valid JSON. Invalid JSON would make the
+// message that contains it unencodable. It returns the value with invalid UTF-8 replaced, which
+// Go's parser accepts in strings.
 func checkedJSON(value json.RawMessage) (json.RawMessage, bool) {
 	switch {
 	case !json.Valid(value):
@@ -203,7 +207,7 @@ func checkedJSON(value json.RawMessage) (json.RawMessage, bool) {
 	}
 }
 
-// checkedObject is checkedJSON for what must be an object.
+// checkedObject is checkedJSON for values that must be objects.
 func checkedObject(value json.RawMessage) (json.RawMessage, bool) {
 	if !bytes.HasPrefix(bytes.TrimLeft(value, " \t\r\n"), []byte("{")) {
 		return nil, false
@@ -211,19 +215,20 @@ func checkedObject(value json.RawMessage) (json.RawMessage, bool) {
 	return checkedJSON(value)
 }
 
-// quoteOthers makes values that are no JSON strings.
+// quoteOthers converts values that are not JSON to strings.
 func quoteOthers(values map[string]json.RawMessage) {
 	for key, value := range values {
 		checked, ok := checkedJSON(value)
 		if !ok {
-			checked, _ = json.Marshal(validText(string(value))) // a string always marshals
+			checked, _ = json.Marshal(validText(string(value))) // a string can always be encoded
 		}
 		values[key] = checked
 	}
 }
 
-// checkSpec makes the parts of a declaration that nobody else looks into harmless: examples that are no JSON object
-// are left out, metadata that is no JSON becomes strings. Schemas are for whoever compiles them.
+// checkSpec corrects the parts of a declaration that no other package checks: it drops examples
+// that are not JSON objects, and converts metadata that is not JSON to strings. Package arguments
+// checks schemas.
 func checkSpec(spec *tool.Spec) {
 	quoteOthers(spec.Metadata)
 	kept := spec.InputExamples[:0]
@@ -236,14 +241,15 @@ func checkSpec(spec *tool.Spec) {
 	spec.InputExamples = kept
 }
 
-// statusFold holds what is needed of a call's statuses so far to know which may follow.
+// statusFold records what later statuses of a call depend on.
 type statusFold struct {
 	state tool.StatusState
-	done  float64 // the furthest progress
+	done  float64 // the greatest progress so far
 }
 
-// admit takes out of s what breaks the rules and reports whether anything is left: nothing comes after a terminal
-// state, a state never goes back, progress never falls, parameters are a JSON object and a result is JSON.
+// admit removes from s what violates the rules, and reports whether anything is left. The rules:
+// nothing follows a terminal state, a state never goes back, progress never decreases, parameters
+// are a JSON object, and a result is JSON.
 func (f *statusFold) admit(s *tool.Status) bool {
 	if !s.State.MayFollow(f.state) {
 		return false

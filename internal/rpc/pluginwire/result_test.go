@@ -63,7 +63,7 @@ func TestTextThatIsNoUTF8(t *testing.T) {
 	wantText(t, out, strings.ReplaceAll(text, "\xff", "\uFFFD"))
 }
 
-// TestLargeResultHoldsUpNobody leaves a result of 10 MiB unread while other calls come and go.
+// A result of 10 MiB that no goroutine reads does not block other calls.
 func TestLargeResultHoldsUpNobody(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", 10<<20/16)
 	answering := make(chan struct{}, 1)
@@ -124,7 +124,7 @@ func TestResultThatCannotBeSent(t *testing.T) {
 	})
 }
 
-// TestUnreadEventsAreBounded has a plugin that sends as much as it may while nobody reads.
+// A plugin can send only as much as its credit allows while no goroutine reads.
 func TestUnreadEventsAreBounded(t *testing.T) {
 	const events, kib, window = 200, 1 << 10, 16 << 10
 	sent := make(chan struct{}, events)
@@ -145,7 +145,7 @@ func TestUnreadEventsAreBounded(t *testing.T) {
 		return tool.TextResult("done"), nil
 	}}, pluginwire.ConnConfig{CallWindow: window})
 	call := start(t, conn, pluginwire.Start{Tool: "talks", Complete: true})
-	for range window / (kib + 64) { // so many it may send for sure
+	for range window / (kib + 64) { // the credit allows at least this many
 		<-sent
 	}
 	for range 50 {
@@ -178,7 +178,7 @@ func TestSendGivesUp(t *testing.T) {
 		errs <- call.Send(ctx, tool.Event{Log: &tool.LogRecord{Message: strings.Repeat("x", 2<<20)}})
 		errs <- call.Send(ctx, tool.Event{})
 		for {
-			// A handler that ignores its context is woken all the same.
+			// A handler that ignores its context is also woken.
 			if err := call.Send(context.WithoutCancel(ctx), tool.Event{Status: &tool.Status{Tip: "…"}}); err != nil {
 				errs <- err
 				return tool.Result{}, err

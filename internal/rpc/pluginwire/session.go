@@ -18,17 +18,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// streamSession is one Connect stream on the plugin's side: its calls and what they share.
+// streamSession is one Connect stream on the plugin's end, with its calls.
 type streamSession struct {
 	server *server
-	stream context.Context // the stream's own: ends when the host is gone
-	ctx    context.Context // of all calls
+	stream context.Context // the context of the stream; ends when the host is gone
+	ctx    context.Context // the parent of all call contexts
 	cancel context.CancelCauseFunc
 	out    *flow.Stream[*pluginv1.ConnectResponse, *pluginv1.ConnectRequest]
 	work   flow.Workers // one goroutine per call
 
 	mu    sync.Mutex
-	calls map[uint32]*ServerCall // those without an end
+	calls map[uint32]*ServerCall // calls that have not ended
 }
 
 func newStreamSession(s *server, stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) *streamSession {
@@ -44,17 +44,17 @@ func linkResponse(first *pluginv1.ConnectResponse, batch []*pluginv1.ConnectResp
 	first.Batch, first.AckToken, first.Ack = batch, ackToken, ack
 }
 
-// close cancels all calls, waits for them, and then for what they had to say, as far as the host still listens.
+// close cancels all calls, waits for them, and sends their outcomes if the host still reads.
 func (s *streamSession) close() {
 	s.cancel(&tool.Error{Kind: tool.KindCancelled, Message: "toolhost has closed the connection", Err: context.Canceled})
 	s.work.Close()
-	_ = s.out.Drain(s.stream) // where it fails there is nobody to hear it
+	_ = s.out.Drain(s.stream) // an error means that the stream has ended
 	s.out.Close()
 }
 
-// read handles the host's frames until the stream ends. It never waits for a call.
+// read handles the host's frames until the stream ends. It does not wait for calls.
 func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]) error {
-	frame := &pluginv1.ConnectRequest{} // what is in it stays with its call, the frame itself is used again
+	frame := &pluginv1.ConnectRequest{} // reused for all frames; their content stays with the calls
 	for {
 		err := stream.RecvMsg(frame)
 		if errors.Is(err, io.EOF) {
@@ -64,7 +64,7 @@ func (s *streamSession) read(stream grpc.BidiStreamingServer[pluginv1.ConnectReq
 			return err
 		}
 		s.out.Receive(frame, s.dispatch)
-		frame.Frame, frame.Batch = nil, nil // what has been said is not kept until something else is
+		frame.Frame, frame.Batch = nil, nil // releases the content while no frame arrives
 	}
 }
 
@@ -109,7 +109,7 @@ func (s *streamSession) begin(number uint32, start *pluginv1.StartCall) {
 	s.work.Go(func() { s.run(call) }) // ends with Handler.Call; close waits for it
 }
 
-// run runs one call to its end, and says it.
+// run executes one call and sends its outcome.
 func (s *streamSession) run(call *ServerCall) {
 	end, size := &endFrame{}, 0
 	defer func() {
@@ -120,12 +120,12 @@ func (s *streamSession) run(call *ServerCall) {
 		delete(s.calls, call.number)
 		s.mu.Unlock()
 		call.release()
-		_ = s.out.Put(s.stream, end.of(call.number), size) // where it fails there is nobody to hear it
+		_ = s.out.Put(s.stream, end.of(call.number), size) // an error means that the stream has ended
 	}()
 	size = s.outcome(call, end)
 }
 
-// outcome runs a call, makes its outcome that of end, and returns about how many bytes that has.
+// outcome executes a call, puts its outcome into end, and returns its approximate size.
 func (s *streamSession) outcome(call *ServerCall, end *endFrame) (size int) {
 	var result tool.Result
 	err := s.server.guard(slog.String("call_id", call.start.CallID), func() (err error) {
@@ -141,10 +141,11 @@ func (s *streamSession) outcome(call *ServerCall, end *endFrame) (size int) {
 	return size
 }
 
-// maxEvent bounds one status or log record: more than anybody reads, and less than what holds up other calls for long.
+// maxEvent limits one status or log record, so that it does not block other calls for long.
 const maxEvent = 1 << 20
 
-// ServerCall is one call as the plugin sees it. NextArguments is called from one goroutine at a time; Send from any.
+// ServerCall is one call on the plugin's end. NextArguments must not be called concurrently; Send
+// may be.
 type ServerCall struct {
 	session   *streamSession
 	number    uint32
@@ -160,7 +161,7 @@ func newServerCall(s *streamSession, number uint32, frame *pluginv1.StartCall) *
 	c.credit.Grant(int(frame.GetCredit()))
 	c.ctx.Init(s.ctx, c.start.Timeout, timeIsUp)
 	c.arguments.init(c.start.Arguments, c.start.Complete, s.server.cfg.MaxArgumentBytes)
-	c.start.Arguments = nil // to be had by NextArguments
+	c.start.Arguments = nil // NextArguments returns them
 	return c
 }
 
@@ -169,13 +170,14 @@ func timeIsUp() error {
 	return &tool.Error{Kind: tool.KindTimeout, Message: "the call's time is up", Err: context.DeadlineExceeded}
 }
 
-// Start returns what the host said at the start, without the arguments.
+// Start returns the start of the call as the host sent it, without the arguments.
 func (c *ServerCall) Start() Start { return c.start }
 
-// NextArguments waits for argument text. While complete is false, text is the next piece of what a model still writes,
-// good for previews alone, and may end anywhere. When complete is true, text is the whole arguments, and the call is to
-// be executed; further calls return the same. If the call is cancelled or abandoned before, err is ctx's cause or that
-// of the call. The text must not be changed.
+// NextArguments waits for argument text. While complete is false, text is the next piece of what a
+// model still generates; it may end anywhere, and may be used only for previews. When complete is
+// true, text is the whole arguments, and the call is to be executed; further calls return the same.
+// If the call ends before, err is the cause of ctx or of the call's context. The text must not be
+// changed.
 func (c *ServerCall) NextArguments(ctx context.Context) (text []byte, complete bool, err error) {
 	for {
 		text, complete, err = c.arguments.next()
@@ -192,9 +194,9 @@ func (c *ServerCall) NextArguments(ctx context.Context) (text []byte, complete b
 	}
 }
 
-// Send sends the event's status or log record to the host, and waits while the call's reader has not taken enough of
-// what was sent before. It fails when ctx or the call ends first, or when the event has more than 1 MiB; an event with
-// neither does nothing. What the event points to must not be changed afterwards.
+// Send sends the status or the log record of an event to the host. It blocks while the call has no
+// credit. It fails when ctx or the call ends, or if the event has more than 1 MiB. It does nothing
+// for other events. What the event refers to must not change afterwards.
 func (c *ServerCall) Send(ctx context.Context, event tool.Event) error {
 	frame := &pluginv1.ConnectResponse{Call: c.number}
 	switch {
@@ -214,7 +216,8 @@ func (c *ServerCall) send(ctx context.Context, frame *pluginv1.ConnectResponse) 
 		return tool.Errorf(tool.KindInvalidArgument, "a status or log record of %d bytes; at most %d can be sent", size, maxEvent)
 	}
 	if !c.credit.TryAcquire(size) {
-		// A handler that ignores its context must not wait for credit that nobody will grant to a cancelled call.
+		// If a handler ignores its context, it must not wait for credit, because the host grants
+		// none to a canceled call.
 		waiting, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
 		release := context.AfterFunc(&c.ctx, func() { stop(context.Cause(&c.ctx)) })
@@ -226,7 +229,7 @@ func (c *ServerCall) send(ctx context.Context, frame *pluginv1.ConnectResponse) 
 	return c.session.out.Put(ctx, frame, size)
 }
 
-// stop cancels the call on the host's behalf.
+// stop cancels the call for the host.
 func (c *ServerCall) stop(reason string) {
 	message := "the call was cancelled"
 	if reason != "" {
@@ -235,14 +238,15 @@ func (c *ServerCall) stop(reason string) {
 	c.ctx.End(&tool.Error{Kind: tool.KindCancelled, Message: message, Err: context.Canceled})
 }
 
-// release lets go of what the call holds, and of those who still wait to send for it.
+// release ends the context of the call and all waits for credit.
 func (c *ServerCall) release() {
 	over := &tool.Error{Kind: tool.KindCancelled, Message: "the call has ended", Err: context.Canceled}
 	c.credit.Close(over)
 	c.ctx.End(over)
 }
 
-// explain returns err as the outcome. Where it only says that the call's context ended, the outcome says why it did.
+// explain returns err as the outcome. If err is only the error of the call's context, it returns
+// the cause.
 func (c *ServerCall) explain(err error) *tool.Error {
 	if _, ok := errors.AsType[*tool.Error](err); !ok && c.ctx.Err() != nil &&
 		(errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
@@ -251,14 +255,14 @@ func (c *ServerCall) explain(err error) *tool.Error {
 	return tool.AsError(err)
 }
 
-// argumentText is a call's argument text as it comes in.
+// argumentText collects the argument text of a call.
 type argumentText struct {
 	limit int
-	more  chan struct{} // holds one token for a reader; nil if the text was complete from the start
+	more  chan struct{} // contains a token when text has arrived; nil if the text was complete at the start
 
 	mu       sync.Mutex
 	text     []byte
-	seen     int // of text, by the reader
+	seen     int // the length of text that the reader has seen
 	complete bool
 	err      error
 }
@@ -285,7 +289,7 @@ func (a *argumentText) append(text []byte) {
 	a.notify()
 }
 
-// finish says that the text is complete. arguments, if not empty, replace it.
+// finish marks the text as complete. arguments, if not empty, replace it.
 func (a *argumentText) finish(arguments []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -299,8 +303,8 @@ func (a *argumentText) finish(arguments []byte) {
 	a.notify()
 }
 
-// next returns the text that the reader has not seen, or all of it once it is complete. Growth never writes into what
-// was returned.
+// next returns the text that the reader has not seen, or all of it once it is complete. Later text
+// is never written into the returned slice.
 func (a *argumentText) next() (text []byte, complete bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -319,8 +323,8 @@ func (a *argumentText) notify() {
 	}
 }
 
-// guard runs f, which is not ours, and makes a panic in it an error that names it. The stack goes to the log.
-// A goroutine that f ends by runtime.Goexit cannot be saved; see streamSession.run.
+// guard runs f and converts a panic in it to an error. The stack goes to the log. guard cannot
+// handle runtime.Goexit in f; see streamSession.run.
 func (s *server) guard(what slog.Attr, f func() error) (err error) {
 	defer func() {
 		p := recover()

@@ -10,7 +10,7 @@ import (
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 )
 
-// scriptedStream says what it is told to, and then that there is nothing more.
+// scriptedStream returns given frames and then the end of the stream.
 type scriptedStream struct {
 	grpc.BidiStreamingServer[pluginv1.ConnectRequest, pluginv1.ConnectResponse]
 	t     *testing.T
@@ -36,7 +36,8 @@ func (s *scriptedStream) RecvMsg(m any) error {
 	return nil
 }
 
-// TestAStreamThatWaitsKeepsNoFrame: a frame may have megabytes of arguments, and none may follow for hours.
+// A frame may contain megabytes of arguments, and no frame may follow for hours. So an idle stream
+// must not keep the last frame.
 func TestAStreamThatWaitsKeepsNoFrame(t *testing.T) {
 	credit := func() *pluginv1.ConnectRequest {
 		return &pluginv1.ConnectRequest{Call: 1, Frame: &pluginv1.ConnectRequest_Credit{Credit: &pluginv1.GrantCredit{Bytes: 1}}}

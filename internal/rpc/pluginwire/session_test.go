@@ -40,7 +40,8 @@ func TestHostThatLeavesCancelsItsCalls(t *testing.T) {
 	stop()
 }
 
-// TestConnectWaitsForItsCalls sees through the server's wait for its handlers that Connect does.
+// Connect returns only after its calls have ended. The test observes it through the server's wait
+// for handlers.
 func TestConnectWaitsForItsCalls(t *testing.T) {
 	var ended atomic.Bool
 	started, stopping := make(chan struct{}), make(chan struct{})
@@ -48,7 +49,7 @@ func TestConnectWaitsForItsCalls(t *testing.T) {
 		close(started)
 		<-ctx.Done()
 		<-stopping
-		for range 10_000 { // lets a Connect that does not wait go first
+		for range 10_000 { // gives a Connect that does not wait the chance to return first
 			runtime.Gosched()
 		}
 		ended.Store(true)
@@ -64,7 +65,7 @@ func TestConnectWaitsForItsCalls(t *testing.T) {
 	}
 }
 
-// TestHalfClosedStreamStillGetsItsEnds has a host that says all it has to say at once and then listens.
+// A host that sends all its frames and then half-closes the stream still receives all outcomes.
 func TestHalfClosedStreamStillGetsItsEnds(t *testing.T) {
 	const calls = 100
 	cc, _ := serve(t, register(plugin{call: func(ctx context.Context, _ *pluginwire.ServerCall) (tool.Result, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// talker is a connection whose other end talks, one frame whenever it is told to, and never takes anything.
+// talker is a connection whose peer sends a frame on demand and never reads.
 type talker struct {
 	script
 	say chan *pluginv1.ConnectResponse
@@ -43,10 +43,10 @@ func (s *talkerStream) RecvMsg(m any) error {
 	}
 }
 
-// TestPluginThatTalksAndNeverListens shows that credit that is not taken does not pile up without bound.
+// Unread grants of credit do not collect without limit.
 func TestPluginThatTalksAndNeverListens(t *testing.T) {
 	plugin := &talker{say: make(chan *pluginv1.ConnectResponse)}
-	conn := openOn(t, plugin, pluginwire.ConnConfig{CallWindow: 1}) // each frame makes a frame of credit
+	conn := openOn(t, plugin, pluginwire.ConnConfig{CallWindow: 1}) // each frame causes a frame of credit
 	call := start(t, conn, pluginwire.Start{Complete: true})
 	frame := statusFrame(1, &toolv1.Status{Tip: "…"})
 	for said := 0; ; said++ {
@@ -65,12 +65,12 @@ func TestPluginThatTalksAndNeverListens(t *testing.T) {
 	wantLost(t, conn.Err())
 }
 
-// TestArgumentsOfALostConnection sends arguments while the connection goes away under them.
+// The connection is lost while arguments are being sent.
 func TestArgumentsOfALostConnection(t *testing.T) {
 	plugin := &talker{say: make(chan *pluginv1.ConnectResponse)}
 	conn := openOn(t, plugin, pluginwire.ConnConfig{})
-	// Room can come once more whenever gRPC takes a message, which it does until its window of 1 MiB is full. A call that has
-	// been completed then is of no use any more.
+	// gRPC accepts messages until its window of 1 MiB is full, so the stream may have room again
+	// for a moment. A call that was completed then is not useful for the test.
 	calls := make([]*pluginwire.Call, 200)
 	for i := range calls {
 		calls[i] = start(t, conn, pluginwire.Start{})
@@ -85,7 +85,7 @@ func TestArgumentsOfALostConnection(t *testing.T) {
 			t.Fatal("there is always room")
 		}
 		call, calls = calls[0], calls[1:]
-		for err == nil { // until nothing more fits
+		for err == nil { // until the queue is full
 			err = call.Append(ctx, make([]byte, 64<<10))
 		}
 		if !errors.Is(err, enough) {
@@ -98,5 +98,5 @@ func TestArgumentsOfALostConnection(t *testing.T) {
 	}
 	_ = conn.Close()
 	wantLost(t, call.Append(t.Context(), []byte("x")))
-	wantLost(t, call.Complete(t.Context(), nil)) // still open: it was not completed before
+	wantLost(t, call.Complete(t.Context(), nil)) // still open, so it was not completed before
 }

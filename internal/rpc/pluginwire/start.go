@@ -13,14 +13,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Start is a new call, as the host says it and the plugin hears it.
+// Start is the start of a call.
 type Start struct {
-	CallID string // the caller's name for the call: the idempotency key
+	CallID string // the id of the call, which is also its idempotency key
 	Tool   string
-	// Arguments is JSON text: all of it if Complete, else its beginning. It must not change while the call goes on.
+	// Arguments is JSON text: the whole arguments if Complete is set, otherwise their beginning. It
+	// must not change during the call.
 	Arguments json.RawMessage
 	Complete  bool
-	Timeout   time.Duration // how long the call may still take; 0: no limit; below 0: none is left
+	Timeout   time.Duration // the time that the call has left; 0: no limit; negative: none
 	Attempt   uint32        // from 1; 0 means 1
 	Session   string
 	Workspace string // an absolute path; empty: none
@@ -28,26 +29,27 @@ type Start struct {
 	Secrets   map[string]string
 	// Traceparent is the W3C trace context. Empty means none.
 	Traceparent string
-	// Artifacts is what the plugin reads artifacts with that it finds in its arguments: the host's alone, nothing of it is
-	// sent. Nil means none.
+	// Artifacts reads the artifacts that the plugin requests. It is used by the host's end only and
+	// is not sent. nil means that the call has no artifacts.
 	Artifacts ArtifactReader
-	// Hold makes room for so many more bytes of the call's result, and may wait for it. It fails with ctx's cause, or with why
-	// there is no room, which ends the call; that is best a *tool.Error. Like Artifacts it is the host's alone. Nil: there is
-	// always room.
+	// Hold reserves memory for size more bytes of the result, and may block. It fails with the
+	// cause of ctx, or with an error, preferably a *tool.Error, that ends the call. It is used by
+	// the host's end only. nil means that no memory is reserved.
 	Hold func(ctx context.Context, size int) error
 }
 
-// DescribeRequest asks a plugin for its tools. The zero value asks for all of them, for no session in particular.
+// DescribeRequest requests the description of a plugin. The zero value requests all tools, without
+// a session.
 type DescribeRequest struct {
-	Tools   []string // only these; empty: all
-	Session string   // for which dynamic tools are described; empty: none in particular
+	Tools   []string // only these tools; empty: all
+	Session string   // the session for which dynamic tools are described; empty: none
 	Context map[string]json.RawMessage
 }
 
 func fromStart(s Start, credit int) *pluginv1.StartCall {
 	timeout := s.Timeout
 	if timeout < 0 {
-		timeout = 1 // "unset" would be no limit at all
+		timeout = 1 // 0 would mean no limit
 	}
 	out := &pluginv1.StartCall{
 		CallId:    validText(s.CallID),
@@ -137,9 +139,9 @@ func toDescription(d *pluginv1.DescribeResponse) tool.Description {
 	return out
 }
 
-// validText returns s as UTF-8, as a proto string must be: one that is not would end the stream of all calls.
+// validText returns s as valid UTF-8. An invalid protobuf string would end the stream of all calls.
 func validText(s string) string {
-	if utf8.ValidString(s) { // ten times as fast as ToValidUTF8 is where there is nothing to do
+	if utf8.ValidString(s) { // ten times as fast as ToValidUTF8 if s is valid
 		return s
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")

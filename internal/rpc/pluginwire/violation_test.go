@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// liar answers a call of the tool "lies" with the frames that it was made with, and any other call well.
+// liar answers a call of the tool "lies" with the given frames, and every other call correctly.
 func liar(frames func(call uint32) []*pluginv1.ConnectResponse) func(rawStream) error {
 	return func(stream rawStream) error {
 		for {
@@ -50,7 +50,7 @@ func TestBrokenContractCostsOneCall(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		frames  func(call uint32) frames
-		message string // of the error; empty: the call ends well
+		message string // of the error; empty: the call succeeds
 		text    string // of the result
 	}{
 		{"overrun", func(c uint32) frames {
@@ -167,7 +167,7 @@ func TestStatusesThatBreakTheRulesAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestPluginThatSendsWhatCannotBeRead shows what no call can be blamed for: it costs the connection, and nothing hangs.
+// Bytes that belong to no call end the connection, and no operation blocks.
 func TestPluginThatSendsWhatCannotBeRead(t *testing.T) {
 	conn := openRaw(t, pluginwire.ConnConfig{}, liar(func(c uint32) []*pluginv1.ConnectResponse {
 		return []*pluginv1.ConnectResponse{chunkFrame(c, 0, bytes.Repeat([]byte("x"), 4<<20))}
@@ -180,7 +180,7 @@ func TestPluginThatSendsWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestUnknownNumbersOnThePluginsSide shows that the plugin's half ignores frames for calls that it does not have.
+// The plugin's end ignores frames for unknown calls.
 func TestUnknownNumbersOnThePluginsSide(t *testing.T) {
 	cc, _ := serve(t, register(echo))
 	stream, err := pluginv1.NewToolPluginServiceClient(cc).Connect(t.Context())

@@ -30,7 +30,7 @@ func (p plugin) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Res
 	return p.call(ctx, call)
 }
 
-// serve serves whatever register registers on a unix socket and returns a connection to it, which both end with the
+// serve serves what register registers on a unix socket and returns a connection. Both end with the
 // test.
 func serve(t testing.TB, register func(*grpc.Server)) (*grpc.ClientConn, *grpc.Server) {
 	t.Helper()
@@ -66,7 +66,7 @@ func open(t testing.TB, p plugin, cfg pluginwire.ConnConfig) *pluginwire.Conn {
 	return openOn(t, cc, cfg)
 }
 
-// openStoppable is open with a way to end the plugin.
+// openStoppable is open with a function that ends the plugin.
 func openStoppable(t testing.TB, p plugin) (conn *pluginwire.Conn, stop func()) {
 	t.Helper()
 	cc, server := serve(t, register(p))
@@ -98,7 +98,8 @@ func start(t testing.TB, conn *pluginwire.Conn, s pluginwire.Start) *pluginwire.
 	return call
 }
 
-// follow returns what comes before the end, and the outcome. It also checks that nothing follows the end.
+// follow returns the events before the outcome, and the outcome. It also checks that nothing
+// follows.
 func follow(t testing.TB, call *pluginwire.Call) ([]tool.Event, tool.Outcome) {
 	t.Helper()
 	var events []tool.Event
@@ -117,7 +118,7 @@ func follow(t testing.TB, call *pluginwire.Call) ([]tool.Event, tool.Outcome) {
 	}
 }
 
-// outcome is follow for calls that are expected to have no events.
+// outcome is follow for calls without events.
 func outcome(t testing.TB, call *pluginwire.Call) tool.Outcome {
 	t.Helper()
 	events, out := follow(t, call)
@@ -127,7 +128,7 @@ func outcome(t testing.TB, call *pluginwire.Call) tool.Outcome {
 	return out
 }
 
-// wantText checks that a call ended well, with a text.
+// wantText checks that a call succeeded with a text.
 func wantText(t testing.TB, out tool.Outcome, want string) {
 	t.Helper()
 	if out.Err != nil {

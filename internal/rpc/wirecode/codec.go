@@ -9,23 +9,25 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// Message is a message with generated code. Nobody implements it by hand.
+// Message is implemented by generated code only.
 type Message interface {
 	// Reset empties the message.
 	Reset()
-	// SizeWire returns how many bytes the message has when it is encoded. That of nil is 0.
+	// SizeWire returns the encoded size in bytes. The size of nil is 0.
 	SizeWire() int
-	// WriteWire encodes the message. nil has no fields.
+	// WriteWire encodes the message. nil is an empty message.
 	WriteWire(w *Writer)
-	// ReadWire decodes the message beside what is there, up to the end of what r reads.
+	// ReadWire decodes fields into the message until the end of the current message of r, and keeps
+	// fields that are already set.
 	ReadWire(r *Reader)
 }
 
-// smallest is up to where memory is not worth being used again, by gRPC's measure.
+// smallest is the size up to which reusing memory does not pay, by gRPC's measure.
 const smallest = 1 << 10
 
-// Codec is the codec of a gRPC connection whose messages are mostly those with generated code. It is safe for concurrent use.
-// A message that was received has memory of its own.
+// Codec is the codec of gRPC connections. It uses the generated code for messages that have it, and
+// gRPC's own codec for all others. A received message does not share memory with the connection. A
+// Codec is safe for concurrent use.
 type Codec struct {
 	others  encoding.CodecV2
 	writers sync.Pool // of *Writer
@@ -33,7 +35,7 @@ type Codec struct {
 	buffers pool
 }
 
-// NewCodec returns a codec with memory of its own.
+// NewCodec returns a codec with its own buffer pools.
 func NewCodec() *Codec {
 	return &Codec{
 		others:  encoding.GetCodecV2(proto.Name),
@@ -42,7 +44,7 @@ func NewCodec() *Codec {
 	}
 }
 
-// Name implements encoding.CodecV2: what is sent is protobuf.
+// Name implements encoding.CodecV2: the encoding is protobuf.
 func (c *Codec) Name() string { return proto.Name }
 
 var errChanged = errors.New("the message changed while it was encoded")
@@ -90,24 +92,25 @@ func (c *Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return r.decode(buffer.ReadOnlyData(), m)
 }
 
-// The sizes of memory that is used again.
+// The sizes of pooled buffers.
 const (
-	// sizeFew holds a few small frames that travel together.
+	// sizeFew fits a few small frames.
 	sizeFew = 4 << 10
-	// sizeMany holds as many of them as there may be, which is flow.BatchBytes.
+	// sizeMany fits the largest batch of package flow.
 	sizeMany = 32 << 10
-	// sizePiece holds a frame with the most payload that the contracts allow, 64 KiB, and 8 KiB for what is around it. What is
-	// larger is rare, and not used again.
+	// sizePiece fits a frame with the maximum payload of the contracts, 64 KiB, and 8 KiB for the
+	// rest. Larger messages are rare, and their buffers are not pooled.
 	sizePiece = 72 << 10
 )
 
-// pool is memory for messages, which is used again as it is: gRPC's own clears it first, and for what has more than 32 KiB it
-// takes, and clears, a whole MiB. The zero value is ready. It is safe for concurrent use.
+// pool is a pool of message buffers. In contrast to gRPC's pool, it does not clear buffers, and it
+// does not use, and clear, a whole MiB for messages of more than 32 KiB. The zero value is ready
+// for use. A pool is safe for concurrent use.
 type pool struct {
 	few, many, piece sync.Pool // of *[]byte
 }
 
-// Get implements mem.BufferPool. What is in the memory is anything.
+// Get implements mem.BufferPool. The buffer contains arbitrary bytes.
 func (p *pool) Get(size int) *[]byte {
 	of, most := p.of(size)
 	if of == nil {
@@ -128,7 +131,8 @@ func (p *pool) Put(b *[]byte) {
 	}
 }
 
-// of returns where memory for so many bytes is kept, and how large that is; nil where it is not kept.
+// of returns the pool for buffers of a size, and the size of its buffers. It returns nil for sizes
+// that are not pooled.
 func (p *pool) of(size int) (kept *sync.Pool, most int) {
 	switch {
 	case size <= sizeFew:

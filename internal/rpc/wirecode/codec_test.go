@@ -13,7 +13,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/wirecode"
 )
 
-// roundTrip fails the test unless what the codec makes of m is of the size that it says, and is m again to protobuf.
+// roundTrip checks that the codec encodes m in the announced size, and that protobuf decodes the
+// same message.
 func roundTrip(t *testing.T, m message) {
 	t.Helper()
 	if got, want := m.SizeWire(), proto.Size(m); got != want {
@@ -60,7 +61,7 @@ func TestNothingWhereThereShouldBeSomething(t *testing.T) {
 	}
 }
 
-// answer returns the end of a call with these texts, the first of them as bytes, too.
+// answer returns the end of a call with these texts; the first is also sent as bytes.
 func answer(texts ...string) *toolhostv1.ConnectResponse {
 	result := &toolv1.Result{}
 	for _, text := range texts {
@@ -72,7 +73,7 @@ func answer(texts ...string) *toolhostv1.ConnectResponse {
 	}}}
 }
 
-// sizes are those of payloads for which memory is taken from each place that there is, and one behind the last.
+// sizes are payload sizes that use each of the pools, and one that uses none.
 var sizes = []int{10, 2 << 10, 20 << 10, 64 << 10, 300 << 10}
 
 func TestWhatIsSentStaysUntilItIsFreed(t *testing.T) {
@@ -96,7 +97,7 @@ func TestWhatIsSentStaysUntilItIsFreed(t *testing.T) {
 	}
 }
 
-// pieces returns encoded as gRPC brings it: cut, each piece in memory that is used again.
+// pieces splits encoded like gRPC does, with each piece in reused memory.
 func pieces(encoded []byte, size int) mem.BufferSlice {
 	var data mem.BufferSlice
 	for len(encoded) > 0 {
@@ -115,13 +116,13 @@ func TestWhatIsReceivedStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := &toolhostv1.ConnectResponse{Call: 9, Batch: []*toolhostv1.ConnectResponse{{}}} // what was in it is gone
+		got := &toolhostv1.ConnectResponse{Call: 9, Batch: []*toolhostv1.ConnectResponse{{}}} // Unmarshal must replace the content
 		data := pieces(encoded, 16<<10)
 		if err := codec.Unmarshal(data, got); err != nil {
 			t.Fatal(err)
 		}
 		data.Free()
-		for range 3 { // whoever uses the same memory next
+		for range 3 { // other users of the same memory
 			other := pieces([]byte(strings.ToUpper(string(encoded))), 16<<10)
 			_ = codec.Unmarshal(other, &toolhostv1.ConnectResponse{})
 			other.Free()
@@ -150,7 +151,7 @@ func TestOtherMessagesAreEncodedAsEver(t *testing.T) {
 	}
 }
 
-// restless is a message that is not the same when it is written as when it was measured.
+// restless is a message whose size changes between measuring and writing.
 type restless struct{ measured, written int }
 
 func (restless) Reset()                         {}

@@ -14,13 +14,13 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/wirecode"
 )
 
-// message is what both ways to encode and decode know.
+// message is a message that both encoders support.
 type message interface {
 	proto.Message
 	wirecode.Message
 }
 
-// kinds are the messages that travel, which are made of all others with generated code.
+// kinds are the top-level messages. They contain all other messages with generated code.
 var kinds = []message{
 	&pluginv1.ConnectRequest{}, &pluginv1.ConnectResponse{},
 	&toolhostv1.ConnectRequest{}, &toolhostv1.ConnectResponse{},
@@ -31,12 +31,12 @@ var kinds = []message{
 // empty returns a new message of a kind.
 func empty(kind message) message { return kind.ProtoReflect().New().Interface().(message) }
 
-// filler makes messages at random: of every field there is, some.
+// filler fills messages with random values.
 type filler struct{ *rand.Rand }
 
 func newFiller(seed uint64) filler { return filler{rand.New(rand.NewPCG(seed, seed))} }
 
-// message fills some fields of m, with messages that are nested up to depth. Some fields that nobody knows are added.
+// message sets some fields of m, with nested messages up to depth, and some unknown fields.
 func (f filler) message(m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -96,7 +96,7 @@ func (f filler) value(field protoreflect.FieldDescriptor) protoreflect.Value {
 	}
 }
 
-// filled returns messages of all kinds, made at random but always the same.
+// filled returns messages of all kinds. They are random but reproducible.
 func filled(seeds int) []message {
 	var all []message
 	for seed := range seeds {

@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/wirecode"
 )
 
-// agree fails the test unless the generated code takes and refuses what google.golang.org/protobuf does, and understands the same.
+// agree checks that the generated code accepts and refuses the same bytes as
+// google.golang.org/protobuf, and decodes them to the same message.
 func agree(t *testing.T, kind message, encoded []byte) {
 	t.Helper()
 	want := empty(kind)
@@ -29,7 +30,7 @@ func agree(t *testing.T, kind message, encoded []byte) {
 	}
 }
 
-// FuzzDecode holds the generated code against google.golang.org/protobuf, for whatever bytes.
+// FuzzDecode compares the generated code with google.golang.org/protobuf for arbitrary bytes.
 func FuzzDecode(f *testing.F) {
 	for i, m := range filled(8) {
 		encoded, err := proto.Marshal(m)
@@ -44,7 +45,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind byte, encoded []byte) { agree(t, kinds[int(kind)%len(kinds)], encoded) })
 }
 
-// odd are messages as nobody sends them in good order.
+// odd are unusual encodings.
 var odd = map[string]string{
 	"field 0":                        "\x00\x01",
 	"a number too large for a field": "\x80\x80\x80\x80\x10\x01",
@@ -105,14 +106,15 @@ func TestMessagesCutShortOrChanged(t *testing.T) {
 func TestNestedAsDeeplyAsProtobufAllows(t *testing.T) {
 	const more = 8
 	for levels := protowire.DefaultRecursionLimit - 4; levels <= protowire.DefaultRecursionLimit; levels++ {
-		for _, inner := range []string{"", "\x12\x00", "\x12\x02\x2a\x00", "\x12\x04\x42\x02\x1a\x00"} { // a start; its timeout; a value of its context
+		for _, inner := range []string{"", "\x12\x00", "\x12\x02\x2a\x00", "\x12\x04\x42\x02\x1a\x00"} { // a start, its timeout, and a value of its context
 			encoded := nested(levels, more, []byte(inner))
 			agreeOnError(t, levels, inner, encoded)
 		}
 	}
 }
 
-// nested returns a message in a message, and so on, levels times. Made from the inside it takes a moment, from the outside a minute.
+// nested returns a message nested in itself levels times. It builds from the inside, which takes a
+// moment instead of a minute.
 func nested(levels int, field protowire.Number, inner []byte) []byte {
 	heads := make([][]byte, 0, levels)
 	size := len(inner)

@@ -1,4 +1,4 @@
 package wirecode
 
-// Decode reads b into m as the codec does.
+// Decode decodes b into m as the codec does.
 func Decode(b []byte, m Message) error { return new(Reader).decode(b, m) }

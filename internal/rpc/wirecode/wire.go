@@ -12,25 +12,25 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// Why a message is refused.
+// The reasons for refusing a message.
 var (
 	errMalformed = errors.New("the message is malformed")
 	errText      = errors.New("the message has a string that is no UTF-8")
 	errTooDeep   = errors.New("the message is nested too deeply")
 )
 
-// Reader reads the fields of a message, one after the other. The first error ends the message: there is no next field then,
-// and values are empty. It is for one goroutine.
+// Reader reads the fields of a message in order. After the first error it returns no more fields,
+// and empty values. It is not safe for concurrent use.
 type Reader struct {
 	buf   []byte
 	at    int
-	end   int    // of the message that is read
-	tag   uint64 // of the field that is read: its number and kind
-	depth int    // how many more messages may be nested
+	end   int    // the end of the current message
+	tag   uint64 // the number and wire type of the current field
+	depth int    // how many more levels messages may be nested
 	err   error
 }
 
-// decode reads all of b into m, which is empty, and keeps nothing of b.
+// decode decodes b into the empty message m. m does not share memory with b.
 func (r *Reader) decode(b []byte, m Message) error {
 	*r = Reader{buf: b, end: len(b), depth: protowire.DefaultRecursionLimit - 1}
 	m.ReadWire(r)
@@ -46,7 +46,7 @@ func (r *Reader) fail(err error) {
 	r.at = r.end
 }
 
-// Next goes to the next field of the message, and reports whether there is one.
+// Next advances to the next field, and reports whether there is one.
 func (r *Reader) Next() bool {
 	if r.err != nil || r.at >= r.end {
 		return false
@@ -59,7 +59,7 @@ func (r *Reader) Next() bool {
 	return r.err == nil
 }
 
-// Tag returns the field's number and kind, as they are encoded.
+// Tag returns the field's number and wire type, as encoded.
 func (r *Reader) Tag() uint64 { return r.tag }
 
 func (r *Reader) varint() uint64 {
@@ -82,13 +82,13 @@ func (r *Reader) longVarint() uint64 {
 	return v
 }
 
-// Varint returns a field that is a number or a word of an enumeration.
+// Varint returns an integer or enumeration value.
 func (r *Reader) Varint() uint64 { return r.varint() }
 
-// Bool returns a truth value.
+// Bool returns a boolean.
 func (r *Reader) Bool() bool { return protowire.DecodeBool(r.varint()) }
 
-// Fixed64 returns a number of fixed size.
+// Fixed64 returns a 64-bit number of fixed size.
 func (r *Reader) Fixed64() uint64 {
 	if r.end-r.at < 8 {
 		r.fail(errMalformed)
@@ -101,7 +101,7 @@ func (r *Reader) Fixed64() uint64 {
 // Double returns a floating-point number.
 func (r *Reader) Double() float64 { return math.Float64frombits(r.Fixed64()) }
 
-// payload returns the bytes of a field that has a length before it.
+// payload returns the bytes of a length-delimited field.
 func (r *Reader) payload() []byte {
 	n := r.varint()
 	if n > uint64(r.end-r.at) {
@@ -113,7 +113,7 @@ func (r *Reader) payload() []byte {
 	return r.buf[from:r.at:r.at]
 }
 
-// Text returns a string.
+// Text returns a string. It must be valid UTF-8.
 func (r *Reader) Text() string {
 	p := r.payload()
 	if !utf8.Valid(p) {
@@ -123,17 +123,17 @@ func (r *Reader) Text() string {
 	return string(p)
 }
 
-// Bytes returns bytes. They are never nil.
+// Bytes returns a copy of the bytes. It is never nil.
 func (r *Reader) Bytes() []byte { return append([]byte{}, r.payload()...) }
 
-// Message reads a message that is nested into m, beside what is there.
+// Message decodes a nested message into m, and keeps fields that are already set.
 func (r *Reader) Message(m Message) {
 	outer := r.enter()
 	m.ReadWire(r)
 	r.leave(outer)
 }
 
-// enter makes the field's payload what is read, as something that is nested.
+// enter makes the payload of the current field the current message.
 func (r *Reader) enter() (outer int) {
 	if r.depth--; r.depth < 0 {
 		r.fail(errTooDeep)
@@ -151,7 +151,7 @@ func (r *Reader) leave(outer int) {
 	r.end = outer
 }
 
-// Unknown keeps a field that this version does not know, or that has another kind, as it is.
+// Unknown appends a field with an unknown number or another wire type to kept.
 func (r *Reader) Unknown(kept *[]byte) {
 	from := r.at
 	if !r.Skip() {
@@ -161,7 +161,7 @@ func (r *Reader) Unknown(kept *[]byte) {
 	*kept = append(*kept, r.buf[from:r.at]...)
 }
 
-// Skip goes over a field, and reports whether that could be done.
+// Skip skips the current field, and reports whether it is well-formed.
 func (r *Reader) Skip() bool {
 	number, kind := protowire.DecodeTag(r.tag)
 	n := protowire.ConsumeFieldValue(number, kind, r.buf[r.at:r.end])
@@ -173,7 +173,7 @@ func (r *Reader) Skip() bool {
 	return true
 }
 
-// ReadMap reads an entry of a map; one with the same key is replaced.
+// ReadMap reads an entry of a map. It replaces an entry with the same key.
 func ReadMap[V string | []byte](r *Reader, m *map[string]V) {
 	outer := r.enter()
 	var key string
@@ -204,17 +204,19 @@ func readValue[V string | []byte](r *Reader, value *V) {
 	}
 }
 
-// Writer takes a message from its end to its beginning: so the length of what is nested is known when it is to be written,
-// and nothing is measured twice. The zero value is empty. It is for one goroutine.
+// Writer encodes a message from its end to its beginning. So the length of a nested message is
+// known when its prefix is written, and no message is measured twice. The zero value is empty. It
+// is not safe for concurrent use.
 type Writer struct {
 	buf []byte
-	at  int // of buf, where what is written begins
+	at  int // the index in buf where the written bytes begin
 }
 
-// len returns how many bytes are written.
+// len returns the number of written bytes.
 func (w *Writer) len() int { return len(w.buf) - w.at }
 
-// need makes room for n bytes before what is written. There is, unless the message has changed since it was measured.
+// need makes room for n bytes. There is room already, unless the message has changed since it was
+// measured.
 func (w *Writer) need(n int) {
 	if w.at >= n {
 		return
@@ -237,16 +239,16 @@ func (w *Writer) varint(v uint64) {
 	w.buf[at] = byte(v)
 }
 
-// Varint writes a field that is a number, a truth value or a word of an enumeration.
+// Varint writes an integer, boolean or enumeration value.
 func (w *Writer) Varint(tag, v uint64) {
 	w.varint(v)
 	w.varint(tag)
 }
 
-// Bool writes a truth value.
+// Bool writes a boolean.
 func (w *Writer) Bool(tag uint64, v bool) { w.Varint(tag, protowire.EncodeBool(v)) }
 
-// Fixed64 writes a number of fixed size.
+// Fixed64 writes a 64-bit number of fixed size.
 func (w *Writer) Fixed64(tag, v uint64) {
 	w.need(8)
 	w.at -= 8
@@ -257,7 +259,8 @@ func (w *Writer) Fixed64(tag, v uint64) {
 // Double writes a floating-point number.
 func (w *Writer) Double(tag uint64, v float64) { w.Fixed64(tag, math.Float64bits(v)) }
 
-// Text writes a string. Nobody looks whether it is UTF-8: who makes messages sees to that, and who reads them looks.
+// Text writes a string. It does not check for valid UTF-8, because the converters that create
+// messages ensure it and the reader checks it.
 func (w *Writer) Text(tag uint64, v string) {
 	w.need(len(v))
 	w.at -= len(v)
@@ -273,14 +276,14 @@ func (w *Writer) Bytes(tag uint64, v []byte) {
 	w.varint(tag)
 }
 
-// Raw writes what is encoded already: fields that this version does not know.
+// Raw writes encoded fields: those that this version does not know.
 func (w *Writer) Raw(encoded []byte) {
 	w.need(len(encoded))
 	w.at -= len(encoded)
 	copy(w.buf[w.at:], encoded)
 }
 
-// Message writes a message that is nested; nil is an empty one.
+// Message writes a nested message. nil is an empty one.
 func (w *Writer) Message(tag uint64, m Message) {
 	before := w.len()
 	m.WriteWire(w)
@@ -288,7 +291,7 @@ func (w *Writer) Message(tag uint64, m Message) {
 	w.varint(tag)
 }
 
-// Map writes the entries of a map from strings to strings or to bytes, in no order.
+// Map writes the entries of a map, in any order.
 func Map[V string | []byte](w *Writer, tag uint64, m map[string]V) {
 	for key, value := range m {
 		before := w.len()
@@ -299,16 +302,16 @@ func Map[V string | []byte](w *Writer, tag uint64, m map[string]V) {
 	}
 }
 
-// The tags of a map's entry: its fields 1 and 2, whose payloads have a length.
+// The tags of a map entry: its fields 1 and 2, both length-delimited.
 const (
 	tagMapKey   = 1<<3 | 2
 	tagMapValue = 2<<3 | 2
 )
 
-// SizeVarint returns the size of a number whose tag has tag bytes.
+// SizeVarint returns the size of a varint field whose tag has tag bytes.
 func SizeVarint(tag int, v uint64) int { return tag + protowire.SizeVarint(v) }
 
-// SizeBytes returns the size of what has a length before it, of n bytes.
+// SizeBytes returns the size of a length-delimited field with n bytes.
 func SizeBytes(tag, n int) int { return tag + protowire.SizeVarint(uint64(n)) + n }
 
 // SizeMap returns the size of a map's entries.
@@ -319,7 +322,7 @@ func SizeMap[V string | []byte](tag int, m map[string]V) (n int) {
 	return n
 }
 
-// moment is what google.protobuf.Timestamp and Duration have in common: seconds and nanoseconds, as fields 1 and 2.
+// moment is a google.protobuf.Timestamp or Duration: seconds in field 1 and nanoseconds in field 2.
 type moment interface {
 	proto.Message
 	GetSeconds() int64
@@ -331,7 +334,7 @@ const (
 	tagNanos   = 2 << 3
 )
 
-// SizeMoment returns the size of a time or duration that is nested, without its tag and length.
+// SizeMoment returns the size of a nested Timestamp or Duration, without its tag and length.
 func SizeMoment(m moment) (n int) {
 	if v := m.GetSeconds(); v != 0 {
 		n += SizeVarint(1, uint64(v))
@@ -342,7 +345,7 @@ func SizeMoment(m moment) (n int) {
 	return n + len(m.ProtoReflect().GetUnknown())
 }
 
-// Moment writes a time or a duration.
+// Moment writes a Timestamp or Duration.
 func (w *Writer) Moment(tag uint64, m moment) {
 	before := w.len()
 	w.Raw(m.ProtoReflect().GetUnknown())
@@ -356,10 +359,10 @@ func (w *Writer) Moment(tag uint64, m moment) {
 	w.varint(tag)
 }
 
-// Timestamp reads a time into m, beside what is there.
+// Timestamp decodes a Timestamp into m, and keeps fields that are already set.
 func (r *Reader) Timestamp(m *timestamppb.Timestamp) { r.moment(&m.Seconds, &m.Nanos, m) }
 
-// Duration reads a duration into m, beside what is there.
+// Duration decodes a Duration into m, and keeps fields that are already set.
 func (r *Reader) Duration(m *durationpb.Duration) { r.moment(&m.Seconds, &m.Nanos, m) }
 
 func (r *Reader) moment(seconds *int64, nanos *int32, m proto.Message) {
