@@ -2,6 +2,7 @@ package toolhost_test
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -53,8 +54,8 @@ var allowedImports = map[string][]string{
 	pluginV1:              {toolV1, "internal/rpc/wirecode", grpc + "/...", protobuf + "/..."},
 	toolV1:                {"internal/rpc/wirecode", protobuf + "/..."},
 	"tool":                {},
-	"internal/rpc/toolpb": {"internal/crashoutput", "tool", toolV1, grpc + "/codes", grpc + "/status", protobuf + "/..."},
-	"internal/rpc/hostpb": {"internal/crashoutput", "tool", "internal/rpc/toolpb", toolV1, hostV1, protobuf + "/..."},
+	"internal/rpc/toolpb": {"tool", toolV1, grpc + "/codes", grpc + "/status", protobuf + "/..."},
+	"internal/rpc/hostpb": {"tool", "internal/rpc/toolpb", toolV1, hostV1, protobuf + "/..."},
 
 	// What a filter is asked and answers, for its host and its author.
 	"internal/rpc/filterjson": {"tool", "internal/rpc/toolpb", toolV1, protobuf + "/encoding/protojson"},
@@ -65,7 +66,6 @@ var allowedImports = map[string][]string{
 	"internal/eventually":    {},
 	"internal/arguments":     {"internal/nearest", "internal/pattern", "github.com/santhosh-tekuri/jsonschema/v6/...", "golang.org/x/text/..."},
 	"internal/rpc/flow":      {},
-	"internal/crashoutput":   {},
 	"internal/nearest":       {},
 	"internal/partialjson":   {},
 	"internal/pattern":       {},
@@ -80,7 +80,7 @@ var allowedImports = map[string][]string{
 	"internal/rpc/pluginwire": {"tool", "internal/rpc/flow", "internal/rpc/toolpb", "internal/rpc/wirecode", pluginV1, toolV1, grpc + "/...", protobuf + "/...", goPlugin, hclog},
 	"sdk":                     {"tool", "internal/rpc/filterjson", "internal/rpc/flow", "internal/partialjson", "internal/rpc/pluginwire", "internal/gomaxprocs", "sdk/internal/fit", "sdk/internal/transport", "sdk/workspace", pluginV1, grpc + "/...", goPlugin, hclog, schema},
 	"sdk/internal/fit":        {},
-	"sdk/internal/transport":  {"tool", "sdk/internal/fit", "internal/rpc/pluginwire"},
+	"sdk/internal/transport":  {"tool", "internal/rpc/pluginwire"},
 	"sdk/sdktest":             {"tool", "internal/arguments", "internal/rpc/filterjson", "internal/rpc/pluginwire", "sdk", "sdk/internal/fit", "sdk/internal/transport", grpc + "/...", schema},
 
 	// Where tools work.
@@ -95,7 +95,7 @@ var allowedImports = map[string][]string{
 	"internal/plugin/sandbox":                   {"tool", "internal/plugin/sandbox/entry", "golang.org/x/net/bpf", unix},
 	"internal/plugin/sandbox/entry":             {unix},
 	"internal/plugin/namewatch":                 {unix},
-	"internal/plugin/process":                   {"internal/crashoutput", "tool", "internal/plugin/reaper", "internal/plugin/reaper/proc", "internal/plugin/limits", "internal/plugin/namewatch", "internal/rpc/pluginwire", "internal/plugin/process/pidns", "internal/plugin/rmtree", "internal/plugin/sandbox", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
+	"internal/plugin/process":                   {"tool", "internal/plugin/reaper", "internal/plugin/reaper/proc", "internal/plugin/limits", "internal/plugin/namewatch", "internal/rpc/pluginwire", "internal/plugin/process/pidns", "internal/plugin/rmtree", "internal/plugin/sandbox", grpc + "/...", protobuf + "/...", goPlugin + "/...", hclog, unix},
 	"internal/plugin/process/pidns":             {unix},
 	"internal/plugin/process/fault":             {"tool", "internal/rpc/pluginwire", grpc + "/...", goPlugin + "/...", hclog},
 	"internal/plugin/process/fault/faultplugin": {"internal/plugin/process/fault"},
@@ -108,7 +108,7 @@ var allowedImports = map[string][]string{
 	"internal/plugin/catalog":                   {"tool", "internal/arguments", "internal/plugin/manifest", "internal/plugin/rmtree", "internal/trust", errgroup},
 	"internal/host/logbuffer":                   {"tool"},
 	"internal/plugin/prestart":                  {"internal/plugin/process"},
-	"internal/conformance":                      {"internal/crashoutput", "tool", "internal/arguments", "internal/rpc/pluginwire", "internal/plugin/process", "internal/rpc/toolpb", "internal/toolsearch", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
+	"internal/conformance":                      {"tool", "internal/arguments", "internal/rpc/pluginwire", "internal/plugin/process", "internal/rpc/toolpb", "internal/toolsearch", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
 	"internal/conformance/badplugin":            {"internal/rpc/pluginwire", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
 	"internal/secrets":                          {"tool"},
 	"internal/render":                           {"tool", "internal/arguments"},
@@ -122,7 +122,7 @@ var allowedImports = map[string][]string{
 	"internal/host/frozen":                      {"internal/arguments"},
 	"internal/host/result":                      {"tool", "internal/arguments", "internal/artifact", "internal/plugin/catalog"},
 	"internal/host/ledger":                      {"tool", "internal/arguments", "internal/callstore"},
-	"internal/host/supervisor":                  {"internal/crashoutput", "tool", "internal/host/eventlog", "internal/host/history", "internal/host/lifecycle", "internal/plugin/catalog", "internal/rpc/pluginwire", "internal/secrets"},
+	"internal/host/supervisor":                  {"tool", "internal/host/eventlog", "internal/host/history", "internal/host/lifecycle", "internal/plugin/catalog", "internal/rpc/pluginwire", "internal/secrets"},
 	"internal/host":                             {"tool", "internal/host/deadline", "internal/host/eventlog", "internal/host/frozen", "internal/host/history", "internal/host/ledger", "internal/host/lifecycle", "internal/host/logbuffer", "internal/host/result", "internal/host/supervisor", "internal/host/throttle", "internal/arguments", "internal/artifact", "internal/audit", "internal/budget", "internal/callstore", "internal/nearest", "internal/plugin/catalog", "internal/policy", "internal/render", "internal/rpc/filterjson", "internal/rpc/flow", "internal/rpc/pluginwire", "internal/secrets", "internal/toolsearch"},
 	"internal/host/hosttest":                    {"tool", "internal/render", "internal/toolsearch", cmp + "/..."},
 	"internal/rpc/hostserver":                   {"tool", "internal/address", "internal/budget", "internal/rpc/flow", "internal/rpc/hostpb", "internal/rpc/toolpb", "internal/rpc/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
@@ -143,21 +143,23 @@ var allowedImports = map[string][]string{
 	"internal/agent/runstore/memory":    {"internal/agent/runstore"},
 	"internal/agent/runstore/sqlite":    {"internal/agent/runstore", "internal/sqlitefile", "modernc.org/sqlite/...", unix},
 	"internal/agent/runstore/storetest": {"internal/agent/runstore", cmp + "/..."},
-	"internal/agent":                    {"tool", "internal/model", "internal/agent/runstore", errgroup},
-	"internal/agent/agentconfig":        {"internal/agent", "internal/model", "internal/yamldoc"},
-	"internal/rpc/agentserver":          {"tool", "internal/address", "internal/agent", "internal/model", "internal/agent/runstore", "internal/rpc/toolpb", agentV1, toolV1, grpc + "/...", protobuf + "/..."},
+	"internal/agent/loop":               {"tool", "internal/model"},
+	"internal/agent/snapshot":           {"internal/agent/loop", "internal/agent/runstore", "internal/model", "tool"},
+	"internal/agent":                    {"tool", "internal/model", "internal/agent/loop", "internal/agent/runstore", "internal/agent/snapshot", errgroup},
+	"internal/agent/agentconfig":        {"internal/agent", "internal/agent/loop", "internal/model", "internal/yamldoc"},
+	"internal/rpc/agentserver":          {"tool", "internal/address", "internal/agent", "internal/agent/loop", "internal/model", "internal/agent/runstore", "internal/rpc/toolpb", agentV1, toolV1, grpc + "/...", protobuf + "/..."},
 
 	// The commands and what ships.
 	"internal/devloop":                        {},
 	"internal/scaffold":                       {"tool"},
 	"internal/plugin/pluginfolder":            {"internal/plugin/rmtree", unix},
-	"internal/cli":                            {cobra, pflag, "client", "internal/address", "internal/crashoutput", "internal/nearest", "tool", unix, "golang.org/x/text/width"},
+	"internal/cli":                            {cobra, pflag, "client", "internal/address", "internal/nearest", "tool", unix},
 	"internal/cli/terminal":                   {"internal/cli", unix, xterm},
-	"internal/cli/operate":                    {cobra, pflag, "client", "internal/address", "internal/cli", "internal/crashoutput", "tool"},
+	"internal/cli/operate":                    {cobra, pflag, "client", "internal/address", "internal/cli", "tool"},
 	"internal/cli/serve":                      {cobra, pflag, "internal/address", "internal/artifact", "internal/audit", "internal/budget", "internal/callstore", "internal/cli", "internal/config", "internal/gomaxprocs", "internal/host", "internal/host/history", "internal/host/lifecycle", "internal/host/logbuffer", "internal/plugin/catalog", "internal/plugin/limits", "internal/plugin/manifest", "internal/plugin/namewatch", "internal/plugin/prestart", "internal/plugin/process", "internal/plugin/reaper", "internal/plugin/rmtree", "internal/plugin/sandbox", "internal/plugin/subreaper", "internal/policy", "internal/rpc/hostserver", "internal/rpc/pluginwire", "internal/secrets", "internal/trust", "internal/yamldoc", "tool"},
 	"internal/cli/author":                     {cobra, module, "client", "internal/address", "internal/cli", "internal/cli/operate", "internal/cli/serve", "internal/config", "internal/conformance", "internal/devloop", "internal/host/lifecycle", "internal/plugin/catalog", "internal/rpc/hostserver", "internal/scaffold", "tool"},
 	"internal/cli/install":                    {"github.com/rogpeppe/go-internal/diff", cobra, pflag, "client", "internal/cli", "internal/cli/operate", "internal/cli/serve", "internal/host", "internal/plugin/catalog", "internal/plugin/manifest", "internal/plugin/pluginfolder", "internal/trust", "tool"},
-	"internal/cli/agentd":                     {cobra, pflag, "client", agentV1, "internal/address", "internal/agent", "internal/agent/agentconfig", "internal/agent/runstore", "internal/agent/runstore/memory", "internal/agent/runstore/sqlite", "internal/cli", "internal/cli/terminal", "internal/model", "internal/model/provider", "internal/plugin/limits", "internal/plugin/rmtree", "internal/rpc/agentclient", "internal/rpc/agentserver", "internal/trust", "internal/yamldoc", "tool", unix},
+	"internal/cli/agentd":                     {cobra, pflag, "client", agentV1, "internal/address", "internal/agent", "internal/agent/agentconfig", "internal/agent/loop", "internal/agent/runstore", "internal/agent/runstore/memory", "internal/agent/runstore/sqlite", "internal/cli", "internal/cli/terminal", "internal/model", "internal/model/provider", "internal/plugin/limits", "internal/plugin/rmtree", "internal/rpc/agentclient", "internal/rpc/agentserver", "internal/trust", "internal/yamldoc", "tool", unix},
 	"cmd/toolhost":                            {cobra, "internal/cli", "internal/cli/author", "internal/cli/install", "internal/cli/operate", "internal/cli/serve"},
 	"cmd/agentd":                              {"internal/cli/agentd"},
 	"plugins/artifacts":                       {"sdk"},
@@ -218,6 +220,7 @@ var forbidden = []struct{ pkg, library, reason string }{
 	{"internal/host", grpc, "the host can be used without a server"},
 	{"internal/host", goPlugin, "only pluginwire, process and sdk know go-plugin"},
 	{"internal/plugin/catalog", goPlugin, "a catalogue starts nothing"},
+	{"internal/agent/loop", "internal/agent/runstore", "the reducer does not know how events are kept"},
 	{"internal/agent", protobuf, "the loop speaks packages tool and model"},
 	{"internal/agent", grpc, "the loop can be used without a server"},
 	{"internal/model", protobuf, "models speak package model"},
@@ -417,6 +420,63 @@ func readPackages(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	return packages
+}
+
+// TestReducerIsPure keeps internal/agent/loop free of effects: what a run does next must follow from its journal alone, or a
+// run that continues in another process would take another way. Beyond its line in allowedImports, the package may use only
+// those packages of the standard library that compute, and of package time nothing that reads a clock or waits.
+func TestReducerIsPure(t *testing.T) {
+	allowed := []string{
+		"bytes", "cmp", "crypto/sha256", "encoding/base32", "encoding/hex", "encoding/json", "errors", "fmt", "maps", "regexp",
+		"slices", "strings", "time", "unicode/utf8",
+	}
+	clock := []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+	files, err := fs.Glob(os.DirFS("."), "internal/agent/loop/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			if !strings.HasPrefix(imported, module+"/") && !slices.Contains(allowed, imported) {
+				t.Errorf("%s imports %s: the reducer only computes", name, imported)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clock, s.Sel.Name) {
+				t.Errorf("%s uses time.%s: take the time from an event or from the caller", name, s.Sel.Name)
+			}
+			return true
+		})
+		for _, decl := range file.Decls {
+			if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.VAR {
+				for _, spec := range d.Specs {
+					for _, v := range spec.(*ast.ValueSpec).Values {
+						if call, ok := v.(*ast.CallExpr); !ok || !isMustCompile(call) {
+							t.Errorf("%s has a package variable: the reducer has no state but State", name)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// isMustCompile reports whether a call is regexp.MustCompile, whose result does not change.
+func isMustCompile(call *ast.CallExpr) bool {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == "MustCompile"
 }
 
 // skipped returns fs.SkipDir for a folder whose Go files are not of this module.

@@ -1,9 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -30,36 +31,6 @@ type Agent struct {
 	closed  bool
 	runs    map[string]*run   // at work
 	leftOut map[string]string // tools that the model's API does not take, and why
-}
-
-// Task is what a run is to do. Only Prompt must be set.
-type Task struct {
-	Prompt       string
-	RunID        string // 1 to 64 of A-Z a-z 0-9 _ -; empty: the agent makes one
-	SystemPrompt string // empty: the agent's
-	Session      string // in which tools are called; empty: the run's id
-	Kind         string // a name of Config.Kinds, whose choice holds where Tools sets nothing; empty: none
-	Tools        ToolChoice
-	Limits       Limits  // 0: the agent's
-	People       *People // nil: the agent's
-	Foreground   bool    // the run belongs to this process: Resume leaves it alone
-
-	// Context are the first values of the run's context, by key. See State.Context.
-	Context map[string]json.RawMessage
-	// SystemTools are the agent's own tools that the model is offered. Nil means the agent's choice.
-	SystemTools []string
-	// ExplicitCompletion says that the run ends well only when the model calls attempt_completion: it is reminded of
-	// that, and after three responses without a call the run pauses. Nil: as the agent's.
-	ExplicitCompletion *bool
-	// Traceparent is the W3C trace context in which the run is started. Empty, or ill-formed: the run begins a trace.
-	Traceparent string
-	// Parent is set for a sub-run, and Effects are then the rules of the run above it. Nil: they follow from Context.
-	Parent  *Parent
-	Effects *EffectRules
-	// Window says when the conversation is made smaller. 0: the agent's.
-	Window Window
-	// SubRuns is how many levels of sub-runs there may be below the run. 0: the agent's; less: none.
-	SubRuns int
 }
 
 // New returns an agent that is not at work on anything. Close must be called.
@@ -87,17 +58,17 @@ func (a *Agent) Close() {
 
 // StartRun begins a run and returns its id as soon as the journal has it. The same id with the same prompt is the run
 // that exists, which goes on if it was interrupted and is not another process's; with another prompt it is a KindConflict.
-func (a *Agent) StartRun(ctx context.Context, task Task) (string, error) {
+func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	started, err := a.begin(&task)
 	if err != nil {
 		return "", err
 	}
-	e := Event{Seq: 1, Time: time.Now(), Payload: started}
-	var s State
+	e := loop.Event{Seq: 1, Time: time.Now(), Payload: started}
+	var s loop.State
 	if err := s.Apply(e); err != nil {
 		return "", tool.Errorf(tool.KindInternal, "starting run %s: %w", started.RunID, err)
 	}
-	head, err := s.head()
+	head, err := headOf(&s)
 	if err != nil {
 		return "", tool.AsError(err)
 	}
@@ -116,7 +87,7 @@ func (a *Agent) StartRun(ctx context.Context, task Task) (string, error) {
 }
 
 // rejoin checks that the run that exists is the one that was to be started.
-func (a *Agent) rejoin(ctx context.Context, want *RunStarted) error {
+func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 	have, err := a.startOf(ctx, want.RunID)
 	if err != nil {
 		return err
@@ -140,7 +111,7 @@ func NewRunID() string { return "run-" + strings.ToLower(rand.Text()[:16]) }
 func IsRunID(id string) bool { return runIDPattern.MatchString(id) }
 
 // begin returns a task's first event, or a KindInvalidArgument.
-func (a *Agent) begin(task *Task) (*RunStarted, error) {
+func (a *Agent) begin(task *loop.Task) (*loop.RunStarted, error) {
 	if strings.TrimSpace(task.Prompt) == "" {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the prompt is empty; say what the run is to do")
 	}
@@ -149,52 +120,52 @@ func (a *Agent) begin(task *Task) (*RunStarted, error) {
 		id = NewRunID()
 	}
 	if !IsRunID(id) {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "the run id %q is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -", clip(id))
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the run id %q is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -", loop.Clip(id))
 	}
-	session := firstOf(task.Session, id)
+	session := cmp.Or(task.Session, id)
 	if err := tool.CheckID(session); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the session: %w", err)
 	}
-	if err := CheckContext(task.Context); err != nil {
+	if err := loop.CheckContext(task.Context); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the run's context: %w", err)
 	}
-	limits := task.Limits.or(a.config.Limits)
+	limits := task.Limits.Or(a.config.Limits)
 	if _, known := a.config.Prices.Cost(a.config.Model.Name(), tool.Usage{}); limits.MaxCost > 0 && !known {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the run has a cost budget, but nobody said what the tokens of %s cost", a.config.Model.Name())
 	}
 	people, system := a.config.People, a.config.SystemTools
 	if task.People != nil {
-		people = task.People.withDefaults()
+		people = task.People.WithDefaults()
 	}
 	if task.SystemTools != nil {
 		system = task.SystemTools
 	}
-	if err := checkSystemTools(system); err != nil {
+	if err := loop.CheckSystemTools(system); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
 	choice, err := a.choice(task)
 	if err != nil {
 		return nil, err
 	}
-	if err := task.Window.check(); err != nil {
+	if err := task.Window.Check(); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
 	effects := task.Effects
 	if effects == nil {
-		effects = rulesFor(task.Context, a.config.EffectsAllowed)
+		effects = loop.RulesFor(task.Context, a.config.EffectsAllowed)
 	}
-	return &RunStarted{
+	return &loop.RunStarted{
 		Effects: effects,
 		People:  people, Context: task.Context, SystemTools: system, ExplicitCompletion: a.explicit(task), Parent: task.Parent, Kind: task.Kind,
 		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), BaseURL: a.config.BaseURL, Session: session, Tools: choice, Foreground: task.Foreground,
-		SystemPrompt: firstOf(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
+		SystemPrompt: cmp.Or(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
 		Traceparent: traceOf(task.Traceparent),
-		Window:      task.Window.or(a.config.Window), SubRuns: max(0, subRunsOr(task.SubRuns, a.config.SubRuns)),
+		Window:      task.Window.Or(a.config.Window), SubRuns: max(0, loop.SubRunsOr(task.SubRuns, a.config.SubRuns)),
 	}, nil
 }
 
 // explicit reports whether the run has to say that it is done.
-func (a *Agent) explicit(task *Task) bool {
+func (a *Agent) explicit(task *loop.Task) bool {
 	if task.ExplicitCompletion != nil {
 		return *task.ExplicitCompletion
 	}
@@ -202,9 +173,9 @@ func (a *Agent) explicit(task *Task) bool {
 }
 
 // choice returns a task's choice of tools, as its journal has it.
-func (a *Agent) choice(task *Task) (ToolChoice, error) {
+func (a *Agent) choice(task *loop.Task) (loop.ToolChoice, error) {
 	kind, err := a.kindOf(task.Kind)
-	c := task.Tools.over(kind)
+	c := task.Tools.Over(kind)
 	switch {
 	case err != nil:
 		return c, err
@@ -213,7 +184,7 @@ func (a *Agent) choice(task *Task) (ToolChoice, error) {
 	case a.config.Search == nil && c.MaxTools > 0:
 		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools, but nobody can search for the others", c.MaxTools)
 	case a.config.Search != nil:
-		c.MaxTools = firstPositive(c.MaxTools, a.config.MaxTools, 0)
+		c.MaxTools = loop.FirstPositive(c.MaxTools, a.config.MaxTools, 0)
 		if most := a.mostTold(); most > 0 {
 			c.MaxTools = min(c.MaxTools, most)
 		}

@@ -1,11 +1,13 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -19,7 +21,7 @@ const (
 
 // answer sets r.Answer where the call's result may become the user's answer and shows artifacts only in part. It reports
 // false if the agent closes: the call is then joined again when the run is resumed.
-func (e *errand) answer(r *CallResult) bool {
+func (e *errand) answer(r *loop.CallResult) bool {
 	if e.answers == 0 || r.Failure != nil || r.Result.IsError || !hasArtifact(&r.Result) {
 		return true
 	}
@@ -55,7 +57,7 @@ func hasArtifact(r *tool.Result) bool {
 func (e *errand) whole(ctx context.Context, a *tool.Artifact, most int) string {
 	if a.Head+a.Tail == "" && !strings.HasPrefix(a.MediaType, "text/") && a.MediaType != "application/json" {
 		what := strings.TrimSpace(a.Name + " " + a.MediaType)
-		return fmt.Sprintf("[%s, %d bytes: artifact %s]", firstOf(what, "content"), a.Size, a.Handle)
+		return fmt.Sprintf("[%s, %d bytes: artifact %s]", cmp.Or(what, "content"), a.Size, a.Handle)
 	}
 	if a.Size > uint64(most) {
 		return e.partly(a, fmt.Sprintf("an answer has at most %d bytes", maxAnswer))

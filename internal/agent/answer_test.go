@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -46,9 +47,9 @@ func TestDirectAnswerThatCannotBeRead(t *testing.T) {
 						return tool.ArtifactPiece{Data: []byte(rest[:min(q.Limit, len(rest))])}, nil
 					}
 				})
-				f.start(agent.Task{})
+				f.start(loop.Task{})
 				end := f.end()
-				if end.StopReason != agent.StopReturnDirect || !strings.Contains(end.Text, c.want) || c.exact != (end.Text == c.want) || strings.Contains(end.Text, "A tool that takes") {
+				if end.StopReason != loop.StopReturnDirect || !strings.Contains(end.Text, c.want) || c.exact != (end.Text == c.want) || strings.Contains(end.Text, "A tool that takes") {
 					t.Errorf("ended with %s: %.300q", end.StopReason, end.Text)
 				}
 				if _, err := f.SendMessage(t.Context(), "r", "more"); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -28,11 +29,11 @@ func takes(d time.Duration) func(context.Context, tool.Call, func(tool.Status)) 
 func TestTheTimeThatAgentdWasAwayDoesNotCount(t *testing.T) {
 	for name, tc := range map[string]struct {
 		limit time.Duration
-		want  agent.StopReason
+		want  loop.StopReason
 	}{
-		"enough":     {10 * time.Minute, agent.StopEndTurn},
-		"not enough": {3 * time.Minute, agent.StopWallTime},
-		"no bound":   {0, agent.StopEndTurn},
+		"enough":     {10 * time.Minute, loop.StopEndTurn},
+		"not enough": {3 * time.Minute, loop.StopWallTime},
+		"no bound":   {0, loop.StopEndTurn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestTheTimeThatAgentdWasAwayDoesNotCount(t *testing.T) {
 					response(model.StopToolUse, call("c", "echo")), response(model.StopEndTurn, text("done")),
 				)
 				f := newFixture(t, m, newTools(takes(2*time.Minute)), nil)
-				f.start(agent.Task{Limits: agent.Limits{MaxWallTime: tc.limit}})
+				f.start(loop.Task{Limits: loop.Limits{MaxWallTime: tc.limit}})
 				for range 2 {
 					time.Sleep(2*time.Minute + time.Second) // virtual; in the midst of a call
 					f.Close()
@@ -52,12 +53,12 @@ func TestTheTimeThatAgentdWasAwayDoesNotCount(t *testing.T) {
 					}
 				}
 				events := f.watch(0)
-				if end := events[len(events)-1].Payload.(*agent.RunFinished); end.StopReason != tc.want {
+				if end := events[len(events)-1].Payload.(*loop.RunFinished); end.StopReason != tc.want {
 					t.Errorf("the run ended with %+v", end)
 				}
 				resumed := 0
 				for _, e := range events {
-					if e.Payload.Type() == agent.TypeRunResumed {
+					if e.Payload.Type() == loop.TypeRunResumed {
 						resumed++
 					}
 				}
@@ -90,13 +91,13 @@ func TestARunGoesOnOnceItsJournalCanBeWrittenAgain(t *testing.T) {
 		store := &fullStore{Store: f.store}
 		f.Close()
 		f.open(func(c *agent.Config) { c.Store = store })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		time.Sleep(time.Second) // virtual; the call is under way
 		store.full.Store(true)
 		time.Sleep(10 * time.Minute) // virtual
 		store.full.Store(false)
 		time.Sleep(time.Minute) // virtual
-		if end := f.end(); end.StopReason != agent.StopEndTurn || end.Text != "done" {
+		if end := f.end(); end.StopReason != loop.StopEndTurn || end.Text != "done" {
 			t.Errorf("the run ended with %+v", end)
 		}
 		for id, n := range f.tools.executions() {
@@ -113,7 +114,7 @@ func TestABrokenSummaryHoldsUpNobody(t *testing.T) {
 		m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done")))
 		f := newFixture(t, m, newTools(takes(time.Minute)), nil)
 		store := &breakingStore{Store: f.store}
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		time.Sleep(time.Second) // virtual; the call is under way
 		f.Close()
 		f.open(func(c *agent.Config) { c.Store = store })
@@ -125,7 +126,7 @@ func TestABrokenSummaryHoldsUpNobody(t *testing.T) {
 			t.Fatalf("%d runs go on, %v", n, err)
 		}
 		store.whole.Store(true)
-		if end := f.end(); end.StopReason != agent.StopEndTurn {
+		if end := f.end(); end.StopReason != loop.StopEndTurn {
 			t.Errorf("the run ended with %+v", end)
 		}
 	})
@@ -151,7 +152,7 @@ func (s *breakingStore) List(ctx context.Context, q runstore.Query) ([]runstore.
 // TestAMessageThatComesWithTheEndIsRead: also where the run would be complete, or a tool's result its answer.
 func TestAMessageThatComesWithTheEndIsRead(t *testing.T) {
 	for name, last := range map[string]model.Block{
-		"completion": {ToolCall: &model.ToolCall{ID: "c", Name: agent.SystemAttemptCompletion, Arguments: `{"result":"all done"}`}},
+		"completion": {ToolCall: &model.ToolCall{ID: "c", Name: loop.SystemAttemptCompletion, Arguments: `{"result":"all done"}`}},
 		"a result":   call("c", "direct"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,12 +164,12 @@ func TestAMessageThatComesWithTheEndIsRead(t *testing.T) {
 					return answer(ctx, req)
 				}
 				f := newFixture(t, m, newTools(echo), nil)
-				f.start(agent.Task{SystemTools: []string{agent.SystemAttemptCompletion}})
+				f.start(loop.Task{SystemTools: []string{loop.SystemAttemptCompletion}})
 				time.Sleep(time.Second) // virtual; the model is answering
 				if _, err := f.SendMessage(t.Context(), "r", "and this"); err != nil {
 					t.Fatal(err)
 				}
-				if end := f.end(); end.StopReason != agent.StopEndTurn || end.Text != "and that, too" {
+				if end := f.end(); end.StopReason != loop.StopEndTurn || end.Text != "and that, too" {
 					t.Errorf("the run ended with %+v", end)
 				}
 			})

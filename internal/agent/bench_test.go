@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
@@ -56,7 +57,7 @@ func benchmarkTurns(b *testing.B, store runstore.Store, atOnce int) {
 	for range atOnce {
 		group.Go(func() {
 			for n := next.Add(1); n <= int64(runs); n = next.Add(1) {
-				id, err := a.StartRun(b.Context(), agent.Task{Prompt: "go", RunID: fmt.Sprint("r", n)})
+				id, err := a.StartRun(b.Context(), loop.Task{Prompt: "go", RunID: fmt.Sprint("r", n)})
 				for _, err := range a.WatchRun(b.Context(), id, 0) {
 					if err != nil {
 						b.Error(err)
@@ -85,7 +86,7 @@ func BenchmarkGoOn(b *testing.B) {
 		m := &atOnceModel{turns: size.turns, calls: size.calls}
 		cfg := agent.Config{Store: store, Model: m, Tools: atOnceTools{}}
 		seq := converse(b, cfg, func(a *agent.Agent) error {
-			_, err := a.StartRun(b.Context(), agent.Task{Prompt: "go", RunID: "r", Limits: agent.Limits{MaxTurns: 1 << 30, MaxCalls: 1 << 30, MaxRepeats: 1 << 30}})
+			_, err := a.StartRun(b.Context(), loop.Task{Prompt: "go", RunID: "r", Limits: loop.Limits{MaxTurns: 1 << 30, MaxCalls: 1 << 30, MaxRepeats: 1 << 30}})
 			return err
 		})
 		b.Run(fmt.Sprintf("%d events", seq), func(b *testing.B) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -55,20 +56,20 @@ func person(f *fixture) {
 		if err != nil {
 			return
 		}
-		p, ok := e.Payload.(*agent.DecisionRequested)
+		p, ok := e.Payload.(*loop.DecisionRequested)
 		if !ok {
 			continue
 		}
-		d := agent.DecisionMade{ID: p.ID, Verdict: agent.VerdictApprove, By: "ann"}
+		d := loop.DecisionMade{ID: p.ID, Verdict: loop.VerdictApprove, By: "ann"}
 		switch {
-		case p.Kind == agent.DecideQuestion:
-			d.Verdict, d.Text = agent.VerdictAnswer, "it is "+p.Reason
-		case p.Kind == agent.DecideOutcome:
-			d.Verdict, d.Text = agent.VerdictAnswer, "done"
+		case p.Kind == loop.DecideQuestion:
+			d.Verdict, d.Text = loop.VerdictAnswer, "it is "+p.Reason
+		case p.Kind == loop.DecideOutcome:
+			d.Verdict, d.Text = loop.VerdictAnswer, "done"
 		case matches(p.CallID, "1.c0"):
 			d.Arguments = []byte(`{"n":1}`)
 		case matches(p.CallID, "2.c0"):
-			d.Verdict, d.Text = agent.VerdictReject, "no"
+			d.Verdict, d.Text = loop.VerdictReject, "no"
 		}
 		time.Sleep(time.Second) // of fake time: others go on meanwhile
 		// What was decided before the process died is not wanted any more.
@@ -83,7 +84,7 @@ func person(f *fixture) {
 // asked twice.
 func TestPeopleAtEveryBoundary(t *testing.T) {
 	type ending struct {
-		finished *agent.RunFinished
+		finished *loop.RunFinished
 		asked    []model.Request
 		requests int
 	}
@@ -96,7 +97,7 @@ func TestPeopleAtEveryBoundary(t *testing.T) {
 	}
 	count := func(f *fixture) (n int) {
 		for _, e := range f.watch(0) {
-			if e.Payload.Type() == agent.TypeDecisionRequested {
+			if e.Payload.Type() == loop.TypeDecisionRequested {
 				n++
 			}
 		}
@@ -107,11 +108,11 @@ func TestPeopleAtEveryBoundary(t *testing.T) {
 		var group sync.WaitGroup
 		defer group.Wait()
 		f := newFixture(t, peopleRun(), newTools(strict), withPeople)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		live(f, &group)
 		whole = ending{f.end(), f.model.seen(), count(f)}
 	})
-	if whole.finished.StopReason != agent.StopCompleted || whole.finished.Turns != 11 || whole.requests < 15 {
+	if whole.finished.StopReason != loop.StopCompleted || whole.finished.Turns != 11 || whole.requests < 15 {
 		t.Fatalf("the undisturbed run asked %d times and ended with %+v", whole.requests, whole.finished)
 	}
 	for _, after := range []bool{false, true} {
@@ -124,7 +125,7 @@ func TestPeopleAtEveryBoundary(t *testing.T) {
 				dying.left.Store(int64(boundary))
 				f.Close()
 				f.open(func(c *agent.Config) { withPeople(c); c.Store = dying })
-				f.start(agent.Task{})
+				f.start(loop.Task{})
 				died = live(f, &group)
 				f.Close()
 				group.Wait()

@@ -8,32 +8,32 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // TestBudgets: each budget warns once, earlier, and then ends the run with its own reason.
 func TestBudgets(t *testing.T) {
-	for budget, test := range map[agent.Budget]struct {
-		limits agent.Limits
-		turn   agent.AssistantMessage // what each turn uses
-		result agent.CallResult       // what each call uses
-		time   time.Duration          // what passes before each result
-		want   agent.StopReason
+	for budget, test := range map[loop.Budget]struct {
+		limits loop.Limits
+		turn   loop.AssistantMessage // what each turn uses
+		result loop.CallResult       // what each call uses
+		time   time.Duration         // what passes before each result
+		want   loop.StopReason
 		turns  int // at which the run ends
 		warned int // at which people are warned
 	}{
-		agent.BudgetTurns:    {limits: agent.Limits{MaxTurns: 10}, want: agent.StopMaxTurns, turns: 10, warned: 8},
-		agent.BudgetCalls:    {limits: agent.Limits{MaxCalls: 10}, want: agent.StopMaxCalls, turns: 11, warned: 8},
-		agent.BudgetTokens:   {limits: agent.Limits{MaxTokens: 100}, turn: agent.AssistantMessage{Usage: tool.Usage{InputTokens: 8, OutputTokens: 2}}, want: agent.StopTokenBudget, turns: 10, warned: 8},
-		agent.BudgetCost:     {limits: agent.Limits{MaxCost: 1}, turn: agent.AssistantMessage{Cost: .06}, result: agent.CallResult{Result: tool.Result{Cost: .0401}}, want: agent.StopCostBudget, turns: 10, warned: 8},
-		agent.BudgetWallTime: {limits: agent.Limits{MaxWallTime: 10 * time.Minute}, time: time.Minute, want: agent.StopWallTime, turns: 10, warned: 8},
-		agent.BudgetOutput:   {limits: agent.Limits{MaxOutput: 100}, result: agent.CallResult{Result: tool.TextResult("ten bytes.")}, want: agent.StopOutputSize, turns: 10, warned: 8},
-		agent.BudgetFailures: {limits: agent.Limits{MaxFailures: 10}, result: agent.CallResult{Result: tool.ErrorResult("no")}, want: agent.StopFailures, turns: 10, warned: 8},
+		loop.BudgetTurns:    {limits: loop.Limits{MaxTurns: 10}, want: loop.StopMaxTurns, turns: 10, warned: 8},
+		loop.BudgetCalls:    {limits: loop.Limits{MaxCalls: 10}, want: loop.StopMaxCalls, turns: 11, warned: 8},
+		loop.BudgetTokens:   {limits: loop.Limits{MaxTokens: 100}, turn: loop.AssistantMessage{Usage: tool.Usage{InputTokens: 8, OutputTokens: 2}}, want: loop.StopTokenBudget, turns: 10, warned: 8},
+		loop.BudgetCost:     {limits: loop.Limits{MaxCost: 1}, turn: loop.AssistantMessage{Cost: .06}, result: loop.CallResult{Result: tool.Result{Cost: .0401}}, want: loop.StopCostBudget, turns: 10, warned: 8},
+		loop.BudgetWallTime: {limits: loop.Limits{MaxWallTime: 10 * time.Minute}, time: time.Minute, want: loop.StopWallTime, turns: 10, warned: 8},
+		loop.BudgetOutput:   {limits: loop.Limits{MaxOutput: 100}, result: loop.CallResult{Result: tool.TextResult("ten bytes.")}, want: loop.StopOutputSize, turns: 10, warned: 8},
+		loop.BudgetFailures: {limits: loop.Limits{MaxFailures: 10}, result: loop.CallResult{Result: tool.ErrorResult("no")}, want: loop.StopFailures, turns: 10, warned: 8},
 	} {
 		t.Run(string(budget), func(t *testing.T) {
-			f := newFolderOf(t, agent.RunStarted{Limits: test.limits})
+			f := newFolderOf(t, loop.RunStarted{Limits: test.limits})
 			for again := range 2 { // a message grants whole budgets
 				before := f.state.Turn() - 1
 				warned := 0
@@ -52,19 +52,19 @@ func TestBudgets(t *testing.T) {
 						r.CallID = ids[0]
 						f.add(&r)
 					}
-					if n := len(kept[*agent.BudgetWarning](f)); n > again && warned == 0 {
+					if n := len(kept[*loop.BudgetWarning](f)); n > again && warned == 0 {
 						warned = f.state.Turn() - 1 - before
 					}
 				}
 				if end := f.state.Finished(); end.StopReason != test.want || end.Message == "" || end.Turns != before+test.turns || warned != test.warned {
 					t.Errorf("ended with %+v, warned at turn %d", end, warned)
 				}
-				warnings := kept[*agent.BudgetWarning](f)
+				warnings := kept[*loop.BudgetWarning](f)
 				if len(warnings) != again+1 || warnings[again].Budget != budget || warnings[again].Used >= warnings[again].Limit {
 					t.Errorf("warnings: %+v", warnings)
 				}
 				checkPaired(t, f.state.Request().Messages)
-				f.add(&agent.UserMessage{Text: "go on"})
+				f.add(&loop.UserMessage{Text: "go on"})
 			}
 		})
 	}
@@ -72,9 +72,9 @@ func TestBudgets(t *testing.T) {
 
 // TestCallsBeyondABudgetAreNotMade: a response that uses up the tokens has none of its calls made.
 func TestCallsBeyondABudgetAreNotMade(t *testing.T) {
-	f := newFolder(t, agent.Limits{MaxTokens: 10})
+	f := newFolder(t, loop.Limits{MaxTokens: 10})
 	f.add(f.state.Respond(&model.Response{Message: model.Message{Blocks: []model.Block{call("a", "echo")}}, Usage: tool.Usage{OutputTokens: 10}}, offered, f.state.Seq()))
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopTokenBudget {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopTokenBudget {
 		t.Errorf("ended with %+v", end)
 	}
 	if got := f.read(); !strings.HasPrefix(got[0], "[not run] The run has used up a budget") {
@@ -84,10 +84,10 @@ func TestCallsBeyondABudgetAreNotMade(t *testing.T) {
 
 // TestABudgetDoesNotSpoilAnAnswer: who is done at the limit is done.
 func TestABudgetDoesNotSpoilAnAnswer(t *testing.T) {
-	f := newFolder(t, agent.Limits{MaxTokens: 10, MaxTurns: 1})
+	f := newFolder(t, loop.Limits{MaxTokens: 10, MaxTurns: 1})
 	f.add(f.state.Respond(&model.Response{Message: model.Message{Blocks: []model.Block{text("done")}}, StopReason: model.StopEndTurn, Usage: tool.Usage{OutputTokens: 20}}, offered, f.state.Seq()))
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopEndTurn || len(kept[*agent.BudgetWarning](f)) > 0 {
-		t.Errorf("ended with %+v, %d warnings", end, len(kept[*agent.BudgetWarning](f)))
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopEndTurn || len(kept[*loop.BudgetWarning](f)) > 0 {
+		t.Errorf("ended with %+v, %d warnings", end, len(kept[*loop.BudgetWarning](f)))
 	}
 }
 
@@ -101,14 +101,14 @@ func TestWallTime(t *testing.T) {
 	f.respond(model.StopToolUse, call("a", "echo"), call("b", "echo"))
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
 	f.result("r.t1.c1", "ok")
-	if next := agent.Next(&f.state); len(next) != 1 || next[0] != (agent.Wait{}) {
+	if next := loop.Next(&f.state); len(next) != 1 || next[0] != (loop.Wait{}) {
 		t.Fatalf("while a person is waited for, next is %v", next)
 	}
 	const idle = 1000 * time.Hour
 	f.now = f.now.Add(idle)
-	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove})
-	next := agent.Next(&f.state)
-	until := next[len(next)-1].(agent.Wait).Until
+	f.add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove})
+	next := loop.Next(&f.state)
+	until := next[len(next)-1].(loop.Wait).Until
 	if want := begun.Add(8*time.Minute + idle + time.Second); !until.Equal(want) { // a second went by before the decision was folded
 		t.Errorf("the warning comes at %s, want %s", until, want)
 	}
@@ -118,35 +118,35 @@ func TestWallTime(t *testing.T) {
 		t.Fatalf("due: %v", due)
 	}
 	f.add(due[0])
-	next = agent.Next(&f.state)
-	f.now = next[len(next)-1].(agent.Wait).Until
+	next = loop.Next(&f.state)
+	f.now = next[len(next)-1].(loop.Wait).Until
 	if len(f.state.Due(f.now.Add(-1))) > 0 {
 		t.Error("due too early")
 	}
 	for _, p := range f.state.Due(f.now) {
 		f.add(p)
 	}
-	if c := agent.Next(&f.state)[0].(agent.CallTool); c.Cancel == nil {
+	if c := loop.Next(&f.state)[0].(loop.CallTool); c.Cancel == nil {
 		t.Fatal("the call under way is not cancelled")
 	}
 	f.result("r.t1.c0", "stopped")
-	want := []*agent.BudgetWarning{{Budget: agent.BudgetWallTime, Used: 480, Limit: 600}}
-	if diff := cmp.Diff(want, kept[*agent.BudgetWarning](f)); diff != "" {
+	want := []*loop.BudgetWarning{{Budget: loop.BudgetWallTime, Used: 480, Limit: 600}}
+	if diff := cmp.Diff(want, kept[*loop.BudgetWarning](f)); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopWallTime {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopWallTime {
 		t.Errorf("ended with %+v", end)
 	}
 }
 
 func TestWallTimeAlone(t *testing.T) {
-	f := newFolder(t, agent.Limits{MaxWallTime: time.Minute})
+	f := newFolder(t, loop.Limits{MaxWallTime: time.Minute})
 	f.respond(model.StopToolUse, call("a", "serial"), call("b", "echo"))
 	for _, p := range f.state.Due(f.now.Add(time.Hour)) {
 		f.add(p)
 	}
 	f.result("r.t1.c0", "stopped")
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopWallTime || len(kept[*agent.BudgetWarning](f)) != 1 {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopWallTime || len(kept[*loop.BudgetWarning](f)) != 1 {
 		t.Errorf("ended with %+v", end)
 	}
 	if got := f.read(); !strings.HasPrefix(got[1], "[not run] The run ended before this call began: the run was at work for 1m0s") {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -50,9 +51,9 @@ type Config struct {
 	// SystemPrompt is for runs that bring none. Empty means a short one of the agent's own.
 	SystemPrompt string
 	// Limits are for runs that bring none; see Limits for their defaults.
-	Limits Limits
+	Limits loop.Limits
 	// People says whether somebody can be asked, in runs that do not say themselves. The zero value: nobody.
-	People People
+	People loop.People
 	// SystemTools are the agent's own tools that the model is offered in runs that do not choose themselves. Empty: none.
 	SystemTools []string
 	// SystemToolPlugins are the plugins whose tools replace the agent's own, by the names of the tools. A plugin's tool with the
@@ -61,7 +62,7 @@ type Config struct {
 	// ExplicitCompletion says how runs end that do not say themselves; see Task.
 	ExplicitCompletion bool
 	// Kinds are the tools of kinds of tasks, by the names that tasks have for them.
-	Kinds map[string]ToolChoice
+	Kinds map[string]loop.ToolChoice
 	// Search finds tools that the model was not told of. Nil: the model is always told of all.
 	Search ToolSearch
 	// MaxTools is how many tools the model is told of at a time, in runs that do not say themselves, if there is a
@@ -71,7 +72,7 @@ type Config struct {
 	SubRuns int
 	// Window says how much the model can read, and when conversations are made smaller, in runs that do not say
 	// themselves; see Window for the defaults.
-	Window Window
+	Window loop.Window
 	// Prices are what tokens cost. A run with a cost budget needs the price of the agent's model.
 	Prices model.Prices
 	// ModelRetry says how a model is asked again. Zero fields mean 5 attempts, from 1 s to 30 s.
@@ -113,21 +114,21 @@ func (c *Config) withDefaults() (Config, error) {
 	if d.SystemPrompt == "" {
 		d.SystemPrompt = defaultSystemPrompt
 	}
-	if err := errors.Join(checkSystemTools(d.SystemTools), checkSystemTools(slices.Sorted(maps.Keys(d.SystemToolPlugins))), d.Prices.Check(), d.Window.check()); err != nil {
+	if err := errors.Join(loop.CheckSystemTools(d.SystemTools), loop.CheckSystemTools(slices.Sorted(maps.Keys(d.SystemToolPlugins))), d.Prices.Check(), d.Window.Check()); err != nil {
 		return d, err
 	}
-	d.People = d.People.withDefaults()
-	d.Limits = d.Limits.or(Limits{})
-	d.Window = d.Window.or(Window{})
-	d.MaxTools = firstPositive(d.MaxTools, defaultMaxTools, 1)
-	d.SubRuns = subRunsOr(d.SubRuns, defaultSubRuns)
+	d.People = d.People.WithDefaults()
+	d.Limits = d.Limits.Or(loop.Limits{})
+	d.Window = d.Window.Or(loop.Window{})
+	d.MaxTools = loop.FirstPositive(d.MaxTools, loop.DefaultMaxTools, 1)
+	d.SubRuns = loop.SubRunsOr(d.SubRuns, loop.DefaultSubRuns)
 	d.ModelRetry = d.ModelRetry.or(Retry{MaxAttempts: 5, Initial: time.Second, Max: 30 * time.Second})
 	d.ToolRetry = d.ToolRetry.or(Retry{MaxAttempts: 10, Initial: 200 * time.Millisecond, Max: 10 * time.Second})
-	d.MaxRuns = firstPositive(d.MaxRuns, 1000, 1)
+	d.MaxRuns = loop.FirstPositive(d.MaxRuns, 1000, 1)
 	d.ModelIdle = durationOr(d.ModelIdle, 5*time.Minute)
 	d.CallDeadline = durationOr(d.CallDeadline, 15*time.Minute)
 	d.CancelGrace = durationOr(d.CancelGrace, 10*time.Second)
-	d.SnapshotEvery = firstPositive(d.SnapshotEvery, defaultSnapshotEvery, 1)
+	d.SnapshotEvery = loop.FirstPositive(d.SnapshotEvery, defaultSnapshotEvery, 1)
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
@@ -154,7 +155,7 @@ const maxRetryAfter = 60 * time.Second
 
 func (r Retry) or(d Retry) Retry {
 	return Retry{
-		MaxAttempts: firstPositive(r.MaxAttempts, d.MaxAttempts, 1),
+		MaxAttempts: loop.FirstPositive(r.MaxAttempts, d.MaxAttempts, 1),
 		Initial:     durationOr(r.Initial, d.Initial),
 		Max:         durationOr(r.Max, d.Max),
 	}

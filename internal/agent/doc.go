@@ -1,10 +1,10 @@
-// Package agent is the loop: it lets a model answer, has the tools called that the model asks for, and goes on until
-// the run ends.
+// Package agent drives runs: it requests responses from a model, has a toolhost carry out the calls in them, and keeps everything
+// that happens in a journal.
 //
-// It has two halves. The reducer is pure: State is what a run's journal folds to (Apply), and Next says from a State
-// alone what has to be done. The driver (Agent, and one goroutine per run at work) does it and appends what happened.
-// Nothing else decides, so a run that was interrupted anywhere goes on by folding its journal again.
+// Package loop decides what a run does next. An Agent has one goroutine for each run at work, which folds the run's journal into a
+// loop.State, carries out the commands that loop.Next returns, and appends the events that result. No other code decides, so an
+// interrupted run continues by folding its journal again. Package snapshot shortens the fold.
 //
-// The package owns the words of a run: events, commands, stop reasons, limits. It does not know gRPC, SQL or any
-// provider: models, tools and the journal come through interfaces, and internal/rpc/agentserver translates for callers.
+// The package does not know gRPC, SQL or a model provider: models, tools and the journal are interfaces, and
+// internal/rpc/agentserver translates for remote callers.
 package agent

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -22,16 +23,16 @@ func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := turns(response(model.StopToolUse, text("look"), call("a", "echo"), call("b", "echo")), response(model.StopEndTurn, text("done")))
 		f := newFixture(t, m, newTools(echo), nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		end := f.end()
-		want := []agent.Type{
-			agent.TypeRunStarted, agent.TypeAssistantMessage, agent.TypeCallStarted, agent.TypeCallStarted,
-			agent.TypeCallResult, agent.TypeCallResult, agent.TypeAssistantMessage, agent.TypeRunFinished,
+		want := []loop.Type{
+			loop.TypeRunStarted, loop.TypeAssistantMessage, loop.TypeCallStarted, loop.TypeCallStarted,
+			loop.TypeCallResult, loop.TypeCallResult, loop.TypeAssistantMessage, loop.TypeRunFinished,
 		}
 		if diff := cmp.Diff(want, types(f.watch(0))); diff != "" {
 			t.Errorf("journal (-want +got):\n%s", diff)
 		}
-		if end.StopReason != agent.StopEndTurn || end.Text != "done" || end.Turns != 2 || end.Calls != 2 || end.Usage.OutputTokens != 6 {
+		if end.StopReason != loop.StopEndTurn || end.Text != "done" || end.Turns != 2 || end.Calls != 2 || end.Usage.OutputTokens != 6 {
 			t.Errorf("ended with %+v", end)
 		}
 		requests := m.seen()
@@ -43,7 +44,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("results: %+v", results)
 		}
 		run, err := f.GetRun(t.Context(), "r")
-		if err != nil || run.StopReason != agent.StopEndTurn || run.Turns != 2 || run.Prompt != "hello" || run.LastSeq != 8 {
+		if err != nil || run.StopReason != loop.StopEndTurn || run.Turns != 2 || run.Prompt != "hello" || run.LastSeq != 8 {
 			t.Errorf("summary %+v, %v", run, err)
 		}
 	})
@@ -60,8 +61,8 @@ func TestCallsOfATurnRunTogether(t *testing.T) {
 			return echo(ctx, call, nil)
 		})
 		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo")), response(model.StopEndTurn)), tools, nil)
-		f.start(agent.Task{})
-		if end := f.end(); end.StopReason != agent.StopEndTurn {
+		f.start(loop.Task{})
+		if end := f.end(); end.StopReason != loop.StopEndTurn {
 			t.Errorf("ended with %+v", end)
 		}
 	})
@@ -86,8 +87,8 @@ func TestFailuresAreResults(t *testing.T) {
 			}}
 		})
 		f := newFixture(t, m, tools, nil)
-		f.start(agent.Task{})
-		if end := f.end(); end.StopReason != agent.StopEndTurn {
+		f.start(loop.Task{})
+		if end := f.end(); end.StopReason != loop.StopEndTurn {
 			t.Fatalf("ended with %+v", end)
 		}
 		for i, b := range m.seen()[1].Messages[2].Blocks {
@@ -97,7 +98,7 @@ func TestFailuresAreResults(t *testing.T) {
 			}
 		}
 		for _, e := range f.watch(0) {
-			if p, ok := e.Payload.(*agent.CallResult); ok {
+			if p, ok := e.Payload.(*loop.CallResult); ok {
 				err := p.Failure.AsError(p.CallID)
 				if err.RetryAfter != time.Minute || err.Exit.Code != 3 || p.Plugin != "p" || !slices.Contains(kinds, err.Kind) {
 					t.Errorf("the journal has %+v", err)
@@ -114,8 +115,8 @@ func TestAnswersThatAreNoJSON(t *testing.T) {
 		f := newFixture(t, m, newTools(func(context.Context, tool.Call, func(tool.Status)) tool.Outcome {
 			return tool.Outcome{Result: tool.Result{Content: []tool.Content{tool.JSON(bad)}}}
 		}), nil)
-		f.start(agent.Task{})
-		if end := f.end(); end.StopReason != agent.StopModelError || !strings.Contains(end.Message, "not well-formed") {
+		f.start(loop.Task{})
+		if end := f.end(); end.StopReason != loop.StopModelError || !strings.Contains(end.Message, "not well-formed") {
 			t.Errorf("ended with %+v", end)
 		}
 		if got := m.seen()[1].Messages[2].Blocks[0].ToolResult; !got.IsError || !strings.Contains(got.Content[0].Text, "not well-formed") {
@@ -138,19 +139,19 @@ func TestCancelKeepsFinishedSiblings(t *testing.T) {
 		})
 		tools.infos = append(slices.Clone(offered), tool.Info{Spec: tool.Spec{Name: "stubborn"}})
 		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "stubborn"))), tools, nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		for _, reason := range []string{"enough", "once more"} {
 			if err := f.CancelRun(t.Context(), "r", reason); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if end := f.end(); end.StopReason != agent.StopCancelled || end.Message != "enough" {
+		if end := f.end(); end.StopReason != loop.StopCancelled || end.Message != "enough" {
 			t.Errorf("ended with %+v", end)
 		}
 		got := make(map[string]string)
 		for _, e := range f.watch(0) {
-			if p, ok := e.Payload.(*agent.CallResult); ok {
+			if p, ok := e.Payload.(*loop.CallResult); ok {
 				got[p.CallID] = "ok"
 				if p.Failure != nil {
 					got[p.CallID] = string(p.Failure.Kind)
@@ -175,12 +176,12 @@ func TestCancelWhileTheModelWrites(t *testing.T) {
 			return nil, &model.Error{Message: "gone", Retryable: true, Err: ctx.Err()}
 		}}
 		f := newFixture(t, m, newTools(echo), nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		if err := f.CancelRun(t.Context(), "r", ""); err != nil {
 			t.Fatal(err)
 		}
-		if end := f.end(); end.StopReason != agent.StopCancelled || len(m.seen()) != 1 {
+		if end := f.end(); end.StopReason != loop.StopCancelled || len(m.seen()) != 1 {
 			t.Errorf("ended with %+v after %d requests", end, len(m.seen()))
 		}
 	})
@@ -194,7 +195,7 @@ func TestMessages(t *testing.T) {
 			<-release
 			return echo(ctx, call, nil)
 		}), nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		seq, err := f.SendMessage(t.Context(), "r", "and this")
 		if err != nil || seq != 4 {
@@ -227,8 +228,8 @@ func TestMessageAfterAFailure(t *testing.T) {
 			return response(model.StopEndTurn, text("up")), nil
 		}}
 		f := newFixture(t, m, newTools(echo), nil)
-		f.start(agent.Task{})
-		if end := f.end(); end.StopReason != agent.StopModelError || end.Message != "down" {
+		f.start(loop.Task{})
+		if end := f.end(); end.StopReason != loop.StopModelError || end.Message != "down" {
 			t.Errorf("ended with %+v", end)
 		}
 		down = false
@@ -244,17 +245,17 @@ func TestMessageAfterAFailure(t *testing.T) {
 func TestErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, turns(response(model.StopEndTurn)), newTools(echo), nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		f.end()
 		ctx := t.Context()
 		_, unknownMessage := f.SendMessage(ctx, "x", "hi")
 		_, emptyMessage := f.SendMessage(ctx, "r", " ")
 		_, unknownRun := f.GetRun(ctx, "x")
-		_, noPrompt := f.StartRun(ctx, agent.Task{Prompt: "\n"})
-		_, badID := f.StartRun(ctx, agent.Task{Prompt: "a", RunID: "a b"})
-		_, badSession := f.StartRun(ctx, agent.Task{Prompt: "a", Session: "a b"})
-		_, taken := f.StartRun(ctx, agent.Task{Prompt: "other", RunID: "r"})
-		_, same := f.StartRun(ctx, agent.Task{Prompt: "hello", RunID: "r"})
+		_, noPrompt := f.StartRun(ctx, loop.Task{Prompt: "\n"})
+		_, badID := f.StartRun(ctx, loop.Task{Prompt: "a", RunID: "a b"})
+		_, badSession := f.StartRun(ctx, loop.Task{Prompt: "a", Session: "a b"})
+		_, taken := f.StartRun(ctx, loop.Task{Prompt: "other", RunID: "r"})
+		_, same := f.StartRun(ctx, loop.Task{Prompt: "hello", RunID: "r"})
 		_, _, badToken := f.ListRuns(ctx, agent.RunQuery{Size: 1, Token: "nope"})
 		var unwatched error
 		for _, err := range f.WatchRun(ctx, "x", 0) {
@@ -283,7 +284,7 @@ func TestListRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, turns(response(model.StopEndTurn)), newTools(echo), nil)
 		for _, id := range []string{"a", "b", "c"} {
-			if _, err := f.StartRun(t.Context(), agent.Task{RunID: id, Prompt: "hi"}); err != nil {
+			if _, err := f.StartRun(t.Context(), loop.Task{RunID: id, Prompt: "hi"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -309,8 +310,8 @@ func TestListRuns(t *testing.T) {
 func TestToolsThatCannotBeListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, turns(response(model.StopEndTurn)), newTools(echo), func(c *agent.Config) { c.Tools = noTools{} })
-		f.start(agent.Task{})
-		if end := f.end(); end.StopReason != agent.StopInternalError || !strings.Contains(end.Message, "nobody there") {
+		f.start(loop.Task{})
+		if end := f.end(); end.StopReason != loop.StopInternalError || !strings.Contains(end.Message, "nobody there") {
 			t.Errorf("ended with %+v", end)
 		}
 	})
@@ -335,8 +336,8 @@ func TestPanics(t *testing.T) {
 		tools := newTools(echo)
 		tools.refuse = func(tool.Call) error { panic("tools") }
 		f := newFixture(t, m, tools, nil)
-		f.start(agent.Task{})
-		if end := f.end(); end.StopReason != agent.StopInternalError || !strings.Contains(end.Message, "a panic: model") {
+		f.start(loop.Task{})
+		if end := f.end(); end.StopReason != loop.StopInternalError || !strings.Contains(end.Message, "a panic: model") {
 			t.Errorf("ended with %+v", end)
 		}
 		if got := m.seen()[1].Messages[2].Blocks[0].ToolResult.Content[0].Text; !strings.Contains(got, "a panic: tools") {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -37,13 +37,13 @@ func TestEffects(t *testing.T) {
 		"one refused, one done": {`1`, []tool.Effect{effect("run", "", `"me"`), effect("k", "", `2`)}, `2`, "agent's own"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			started := agent.RunStarted{}
+			started := loop.RunStarted{}
 			if test.before != "" {
 				started.Context = map[string]json.RawMessage{"k": json.RawMessage(test.before)}
 			}
 			f := newFolderOf(t, started)
 			f.respond(model.StopToolUse, call("a", "echo"))
-			f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: test.effects}})
+			f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: test.effects}})
 			values := f.state.Context(2)
 			if got := string(values["k"]); got != test.want {
 				t.Errorf("the value is %s, want %s", got, test.want)
@@ -52,7 +52,7 @@ func TestEffects(t *testing.T) {
 				t.Errorf("the context is %s", values)
 			}
 			refused := ""
-			for _, p := range kept[*agent.ContextChange](f) {
+			for _, p := range kept[*loop.ContextChange](f) {
 				for _, why := range p.Refused {
 					refused += why
 				}
@@ -73,25 +73,25 @@ func TestEffectsOnIdentity(t *testing.T) {
 	for _, key := range []string{"tenant", "user", "session", "run", "turn"} {
 		for _, before := range []string{`"acme"`, `["acme"]`, ``} {
 			for _, op := range []tool.EffectOperation{tool.EffectReplace, tool.EffectAppend, tool.EffectMerge, ""} {
-				started := agent.RunStarted{Context: map[string]json.RawMessage{}}
+				started := loop.RunStarted{Context: map[string]json.RawMessage{}}
 				if own := key != "tenant" && key != "user"; before != "" && !own {
 					started.Context[key] = json.RawMessage(before)
 				}
 				f := newFolderOf(t, started)
 				was := string(f.state.Context(1)[key])
 				f.respond(model.StopToolUse, call("a", "serial"), call("b", "serial"))
-				f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{
+				f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.Result{
 					Content: []tool.Content{tool.Text("the rows")}, Effects: []tool.Effect{effect(key, op, `"globex"`), effect("k", "", `2`)},
 				}})
 				if got := string(f.state.Context(1)[key]); got != was {
 					t.Errorf("the next call of the batch sees %s = %s, want %s", key, got, was)
 				}
-				f.add(&agent.CallResult{CallID: "r.t1.c1", Result: tool.Result{Content: []tool.Content{tool.Text("fine")}}})
+				f.add(&loop.CallResult{CallID: "r.t1.c1", Result: tool.Result{Content: []tool.Content{tool.Text("fine")}}})
 				values := f.state.Context(1)
 				if got := string(values[key]); got != was || string(values["k"]) != "2" {
 					t.Errorf("%s %s: %s is %s, want %s; k is %s", op, before, key, got, was, values["k"])
 				}
-				changes := kept[*agent.ContextChange](f)
+				changes := kept[*loop.ContextChange](f)
 				if len(changes) != 1 || changes[0].Refused[key] == "" || !cmp.Equal(changes[0].Keys, []string{"k"}) {
 					t.Errorf("told: %v", changes)
 				}
@@ -113,10 +113,10 @@ func TestManyRefusedEffects(t *testing.T) {
 	for i := range effects {
 		effects[i] = effect(fmt.Sprint("k", i), "increment", `1`)
 	}
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	f.respond(model.StopToolUse, call("a", "echo"))
-	f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: effects}})
-	if changes := kept[*agent.ContextChange](f); len(changes) != 1 || len(changes[0].Refused) != 3 {
+	f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: effects}})
+	if changes := kept[*loop.ContextChange](f); len(changes) != 1 || len(changes[0].Refused) != 3 {
 		t.Errorf("told: %v", changes)
 	}
 	if shown := f.read()[0]; !strings.Contains(shown, "and 997 more") || len(shown) > 500 {
@@ -126,16 +126,16 @@ func TestManyRefusedEffects(t *testing.T) {
 
 // TestEffectsFoldInCallOrder: whichever call ends first, the last one asked for has the last word; failed calls have none.
 func TestEffectsFoldInCallOrder(t *testing.T) {
-	results := []agent.CallResult{
+	results := []loop.CallResult{
 		{CallID: "r.t1.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"first"`), effect("k", "", `1`)}}},
 		{CallID: "r.t1.c1", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"second"`), effect("k", "", `2`)}}},
 		{CallID: "r.t1.c2", Result: tool.Result{IsError: true, Effects: []tool.Effect{effect("k", "", `3`)}}},
 	}
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
-		f := newFolder(t, agent.Limits{})
+		f := newFolder(t, loop.Limits{})
 		f.respond(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "echo"))
 		for _, i := range order {
-			if len(kept[*agent.TodoChange](f)) > 0 {
+			if len(kept[*loop.TodoChange](f)) > 0 {
 				t.Error("told before the batch was complete")
 			}
 			f.add(&results[i])
@@ -143,15 +143,15 @@ func TestEffectsFoldInCallOrder(t *testing.T) {
 		if got := string(f.state.Context(1)["k"]); got != "2" {
 			t.Errorf("ended in order %v, k is %s", order, got)
 		}
-		if diff := cmp.Diff([]*agent.TodoChange{{Todos: json.RawMessage(`["first","second"]`)}}, kept[*agent.TodoChange](f)); diff != "" {
+		if diff := cmp.Diff([]*loop.TodoChange{{Todos: json.RawMessage(`["first","second"]`)}}, kept[*loop.TodoChange](f)); diff != "" {
 			t.Errorf("todos (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff([]*agent.ContextChange{{Keys: []string{"k", "todos"}}}, kept[*agent.ContextChange](f)); diff != "" {
+		if diff := cmp.Diff([]*loop.ContextChange{{Keys: []string{"k", "todos"}}}, kept[*loop.ContextChange](f)); diff != "" {
 			t.Errorf("change (-want +got):\n%s", diff)
 		}
 		f.respond(model.StopToolUse, call("a", "echo"))
-		f.add(&agent.CallResult{CallID: "r.t2.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", "", `["first","second"]`)}}})
-		if n := len(kept[*agent.TodoChange](f)); n != 1 {
+		f.add(&loop.CallResult{CallID: "r.t2.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", "", `["first","second"]`)}}})
+		if n := len(kept[*loop.TodoChange](f)); n != 1 {
 			t.Errorf("the same todos again were told: %d", n)
 		}
 	}
@@ -161,15 +161,15 @@ func TestEffectsFoldInCallOrder(t *testing.T) {
 // told once, at the end. Calls that run side by side all see the same.
 func TestSerialCallsSeeWhatWasBefore(t *testing.T) {
 	for second, want := range map[string]string{"serial": `["first"]`, "echo": ""} {
-		f := newFolder(t, agent.Limits{})
+		f := newFolder(t, loop.Limits{})
 		f.respond(model.StopToolUse, call("a", "echo"), call("b", second), call("c", "echo"))
-		f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"first"`)}}})
+		f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"first"`)}}})
 		if got := string(f.state.Context(1)["todos"]); got != want {
 			t.Errorf("%s: the second call sees %q, want %q", second, got, want)
 		}
-		f.add(&agent.CallResult{CallID: "r.t1.c1", Result: tool.Result{IsError: true, Effects: []tool.Effect{effect("todos", "", `[]`)}}})
-		f.add(&agent.CallResult{CallID: "r.t1.c2", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"second"`)}}})
-		if diff := cmp.Diff([]*agent.TodoChange{{Todos: json.RawMessage(`["first","second"]`)}}, kept[*agent.TodoChange](f)); diff != "" {
+		f.add(&loop.CallResult{CallID: "r.t1.c1", Result: tool.Result{IsError: true, Effects: []tool.Effect{effect("todos", "", `[]`)}}})
+		f.add(&loop.CallResult{CallID: "r.t1.c2", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"second"`)}}})
+		if diff := cmp.Diff([]*loop.TodoChange{{Todos: json.RawMessage(`["first","second"]`)}}, kept[*loop.TodoChange](f)); diff != "" {
 			t.Errorf("%s: todos (-want +got):\n%s", second, diff)
 		}
 	}
@@ -183,7 +183,7 @@ func TestCheckContext(t *testing.T) {
 		"needs 1":     {"": []byte("1")},
 		"may have":    {"k": []byte(`"` + strings.Repeat("x", 300<<10) + `"`)},
 	} {
-		err := agent.CheckContext(values)
+		err := loop.CheckContext(values)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
@@ -195,24 +195,24 @@ func TestCheckContext(t *testing.T) {
 func TestEffectsThatNobodyDeclared(t *testing.T) {
 	echo := tool.Info{Spec: tool.Spec{Name: "echo", EffectKeys: []string{"role", "plan", "todos"}}}
 	for name, tc := range map[string]struct {
-		rules *agent.EffectRules
+		rules *loop.EffectRules
 		want  string // the keys that have changed
 	}{
-		"begun with role": {&agent.EffectRules{Protected: []string{"role"}}, "plan todos"},
-		"allowed":         {&agent.EffectRules{Protected: []string{"role"}, Allowed: map[string][]string{"echo": {"role"}}}, "plan role todos"},
-		"another's":       {&agent.EffectRules{Protected: []string{"role"}, Allowed: map[string][]string{"other": {"role"}}}, "plan todos"},
+		"begun with role": {&loop.EffectRules{Protected: []string{"role"}}, "plan todos"},
+		"allowed":         {&loop.EffectRules{Protected: []string{"role"}, Allowed: map[string][]string{"echo": {"role"}}}, "plan role todos"},
+		"another's":       {&loop.EffectRules{Protected: []string{"role"}, Allowed: map[string][]string{"other": {"role"}}}, "plan todos"},
 		"earlier version": {nil, "plan role todos undeclared"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFolderOf(t, agent.RunStarted{Effects: tc.rules})
+			f := newFolderOf(t, loop.RunStarted{Effects: tc.rules})
 			f.add(f.state.Respond(response(model.StopToolUse, call("a", "echo")), []tool.Info{echo}, f.state.Seq()))
 			result := tool.TextResult("done")
 			for _, key := range []string{"role", "plan", "todos", "undeclared"} {
 				result.Effects = append(result.Effects, effect(key, "", `[]`))
 			}
 			result.Metadata = map[string]json.RawMessage{"toolhost.refused_effects": []byte(`[{"key":"secret","reason":"a rule reads it"}]`)}
-			f.add(&agent.CallResult{CallID: "r.t1.c0", Tool: "echo", Result: result})
-			change := kept[*agent.ContextChange](f)[0]
+			f.add(&loop.CallResult{CallID: "r.t1.c0", Tool: "echo", Result: result})
+			change := kept[*loop.ContextChange](f)[0]
 			if got := strings.Join(change.Keys, " "); got != tc.want {
 				t.Errorf("changed: %s, want %s", got, tc.want)
 			}

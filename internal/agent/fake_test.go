@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/model"
@@ -260,7 +261,7 @@ func (f *fixture) open(change func(*agent.Config)) {
 	f.Agent = a
 }
 
-func (f *fixture) start(task agent.Task) {
+func (f *fixture) start(task loop.Task) {
 	f.t.Helper()
 	task.RunID, task.Prompt = "r", "hello"
 	if _, err := f.StartRun(f.t.Context(), task); err != nil {
@@ -269,9 +270,9 @@ func (f *fixture) start(task agent.Task) {
 }
 
 // watch returns all events of the run after a place, up to its end.
-func (f *fixture) watch(after uint64) []agent.Event {
+func (f *fixture) watch(after uint64) []loop.Event {
 	f.t.Helper()
-	var events []agent.Event
+	var events []loop.Event
 	for e, err := range f.WatchRun(f.t.Context(), "r", after) {
 		if err != nil {
 			f.t.Fatalf("watching after %d: %v", after, err)
@@ -282,26 +283,26 @@ func (f *fixture) watch(after uint64) []agent.Event {
 }
 
 // end waits for the run's end and returns it.
-func (f *fixture) end() *agent.RunFinished {
+func (f *fixture) end() *loop.RunFinished {
 	f.t.Helper()
 	events := f.watch(0)
-	end, ok := events[len(events)-1].Payload.(*agent.RunFinished)
+	end, ok := events[len(events)-1].Payload.(*loop.RunFinished)
 	if !ok {
 		f.t.Fatalf("the run ends with %s", events[len(events)-1].Payload.Type())
 	}
 	return end
 }
 
-func types(events []agent.Event) []agent.Type {
-	list := make([]agent.Type, len(events))
+func types(events []loop.Event) []loop.Type {
+	list := make([]loop.Type, len(events))
 	for i, e := range events {
 		list[i] = e.Payload.Type()
 	}
 	return list
 }
 
-func durable(events []agent.Event) []agent.Event {
-	var list []agent.Event
+func durable(events []loop.Event) []loop.Event {
+	var list []loop.Event
 	for _, e := range events {
 		if e.Durable() {
 			list = append(list, e)

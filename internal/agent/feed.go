@@ -6,6 +6,8 @@ import (
 	"sort"
 	"sync"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
 // feedLength bounds the events that a run keeps for those who watch it. Whoever is further behind reads the journal.
@@ -16,7 +18,7 @@ const feedLength = 512
 type feed struct {
 	mu      sync.Mutex
 	begun   bool
-	log     []Event       // recent events, in order
+	log     []loop.Event  // recent events, in order
 	floor   uint64        // every durable event after this is in log
 	last    uint64        // the last durable event
 	index   uint64        // passing events since last
@@ -28,14 +30,14 @@ type feed struct {
 // place is how far a watcher is: the last durable event that it saw, and the last passing one after that.
 type place struct{ seq, index uint64 }
 
-func (p place) before(e Event) bool {
+func (p place) before(e loop.Event) bool {
 	if e.Durable() {
 		return e.Seq > p.seq
 	}
 	return e.Seq > p.seq+1 || e.Seq == p.seq+1 && e.Index > p.index
 }
 
-func (p *place) advance(e Event) {
+func (p *place) advance(e loop.Event) {
 	if e.Durable() {
 		*p = place{seq: e.Seq}
 	} else {
@@ -52,7 +54,7 @@ func (f *feed) begin(last uint64) {
 }
 
 // publish adds durable events, which must be in the journal.
-func (f *feed) publish(events ...Event) {
+func (f *feed) publish(events ...loop.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range events {
@@ -62,14 +64,14 @@ func (f *feed) publish(events ...Event) {
 }
 
 // pass adds a passing event.
-func (f *feed) pass(p Payload) {
+func (f *feed) pass(p loop.Payload) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.index++
-	f.add(Event{Seq: f.last + 1, Index: f.index, Time: time.Now(), Payload: p})
+	f.add(loop.Event{Seq: f.last + 1, Index: f.index, Time: time.Now(), Payload: p})
 }
 
-func (f *feed) add(e Event) {
+func (f *feed) add(e loop.Event) {
 	if len(f.log) >= feedLength {
 		// Half at once, so that the cost of moving the rest is spread.
 		gone := f.log[:feedLength/2]
@@ -101,7 +103,7 @@ func (f *feed) wake() {
 
 // after returns the events after a place and waits until there are some. behind says that the place is too far back,
 // and that the journal has to be read up to floor; no events at all, and no error, that the run has finished.
-func (f *feed) after(ctx context.Context, at place) (events []Event, floor uint64, behind bool, err error) {
+func (f *feed) after(ctx context.Context, at place) (events []loop.Event, floor uint64, behind bool, err error) {
 	for {
 		events, floor, behind, wait, err := f.look(at)
 		if wait == nil {
@@ -115,7 +117,7 @@ func (f *feed) after(ctx context.Context, at place) (events []Event, floor uint6
 	}
 }
 
-func (f *feed) look(at place) (events []Event, floor uint64, behind bool, wait <-chan struct{}, err error) {
+func (f *feed) look(at place) (events []loop.Event, floor uint64, behind bool, wait <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {

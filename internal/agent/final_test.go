@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -17,17 +17,17 @@ import (
 func (f *folder) asks(id, final string) (digest string) {
 	sum := sha256.Sum256([]byte(final))
 	digest = hex.EncodeToString(sum[:])
-	f.fails(id, &agent.Failure{Kind: tool.KindApprovalRequired, Message: "dangerous", Final: json.RawMessage(final), FinalSHA256: digest})
+	f.fails(id, &loop.Failure{Kind: tool.KindApprovalRequired, Message: "dangerous", Final: json.RawMessage(final), FinalSHA256: digest})
 	return digest
 }
 
-func (f *folder) fails(id string, failure *agent.Failure) {
+func (f *folder) fails(id string, failure *loop.Failure) {
 	f.t.Helper()
-	f.add(f.state.Settle(&agent.CallResult{CallID: id, Tool: "echo", Failure: failure, Result: tool.ErrorResult("[" + string(failure.Kind) + "]")}))
+	f.add(f.state.Settle(&loop.CallResult{CallID: id, Tool: "echo", Failure: failure, Result: tool.ErrorResult("[" + string(failure.Kind) + "]")}))
 }
 
 // sent returns the call that is under way.
-func (f *folder) sent() agent.Call { return agent.Next(&f.state)[0].(agent.CallTool).Call }
+func (f *folder) sent() loop.Call { return loop.Next(&f.state)[0].(loop.CallTool).Call }
 
 // TestFinalArguments: people decide on what toolhost would execute, and approve just that; where it becomes something else, they
 // are asked again.
@@ -39,7 +39,7 @@ func TestFinalArguments(t *testing.T) {
 		t.Fatalf("a person is shown %s", got)
 	}
 	// Who sends the shown arguments back does not change them.
-	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, By: "ann", Principal: "uid:7", Arguments: []byte(`{"amount":100}`)})
+	f.add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, By: "ann", Principal: "uid:7", Arguments: []byte(`{"amount":100}`)})
 	want := &tool.Approval{ApprovedBy: `uid:7 ("ann")`, Time: f.now, ArgumentsSHA256: digest}
 	c := f.sent()
 	want.Time = c.Approval.Time
@@ -52,12 +52,12 @@ func TestFinalArguments(t *testing.T) {
 		t.Fatalf("a person is shown %s", got)
 	}
 	// Edited: toolhost may not change them, and if it does, a person is asked once more.
-	f.add(&agent.DecisionMade{ID: "d2", Verdict: agent.VerdictApprove, Arguments: []byte(`{"amount":7}`)})
+	f.add(&loop.DecisionMade{ID: "d2", Verdict: loop.VerdictApprove, Arguments: []byte(`{"amount":7}`)})
 	if c := f.sent(); string(c.Approval.Arguments) != `{"amount":7}` || c.Approval.ArgumentsSHA256 != "" || c.Arguments != `{"amount":7}` {
 		t.Errorf("sent with %s and %+v", c.Arguments, c.Approval)
 	}
 	digest = f.asks("r.t1.c0", `{"amount":70}`)
-	f.add(&agent.DecisionMade{ID: "d3", Verdict: agent.VerdictApprove})
+	f.add(&loop.DecisionMade{ID: "d3", Verdict: loop.VerdictApprove})
 	if c := f.sent(); c.Approval.ArgumentsSHA256 != digest || c.Approval.Arguments != nil || c.Arguments != `{"amount":7}` {
 		t.Errorf("sent with %s and %+v", c.Arguments, c.Approval)
 	}
@@ -72,7 +72,7 @@ func TestFinalArguments(t *testing.T) {
 func TestFinalArgumentsThatCannotBeShown(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"))
-	f.fails("r.t1.c0", &agent.Failure{Kind: tool.KindApprovalRequired, Message: "too large", FinalSHA256: "0"})
+	f.fails("r.t1.c0", &loop.Failure{Kind: tool.KindApprovalRequired, Message: "too large", FinalSHA256: "0"})
 	if got := f.read(); got[0] != "[approval_required]" {
 		t.Errorf("the model reads %q", got)
 	}

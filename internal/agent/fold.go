@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/agent/snapshot"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -19,7 +21,7 @@ const (
 
 // beside is what a run's journal has beside the run's snapshot.
 type beside struct {
-	kept   Kept
+	kept   snapshot.Kept
 	weight int // of the records that came after it, as weigh counts
 }
 
@@ -28,13 +30,13 @@ func weigh(rec *runstore.Record) int { return 1 + len(rec.Data)/weighedAs }
 
 // fold folds a run's journal into a state: from the run's snapshot on if that is of this journal and can be read, else from the
 // beginning.
-func (a *Agent) fold(ctx context.Context, runID string, s *State) (beside, error) {
-	snapshot, err := a.store.Snapshot(ctx, runID)
-	if err == nil && len(snapshot.State) > 0 {
-		var from Kept
-		if *s, from, err = Recall(&snapshot); err == nil {
+func (a *Agent) fold(ctx context.Context, runID string, s *loop.State) (beside, error) {
+	stored, err := a.store.Snapshot(ctx, runID)
+	if err == nil && len(stored.State) > 0 {
+		var from snapshot.Kept
+		if *s, from, err = snapshot.Read(&stored); err == nil {
 			var weight int
-			if weight, err = a.foldAfter(ctx, runID, s, &from.last); err == nil {
+			if weight, err = a.foldAfter(ctx, runID, s, from.Last()); err == nil {
 				return beside{from, weight}, nil
 			}
 		}
@@ -45,15 +47,15 @@ func (a *Agent) fold(ctx context.Context, runID string, s *State) (beside, error
 	case err != nil:
 		a.config.Log.Warn("the snapshot of a run is of no use; all of its journal is read", "run", runID, "error", err)
 	}
-	*s = State{}
+	*s = loop.State{}
 	weight, err := a.foldAfter(ctx, runID, s, nil)
 	return beside{weight: weight}, err
 }
 
 // foldAfter folds the records that a state does not have, and returns what they weigh. last is the fingerprint of the record that the
 // state has last; nil if it has none. A journal that has another record there is not what the state was made from.
-func (a *Agent) foldAfter(ctx context.Context, runID string, s *State, last *fingerprint) (weight int, err error) {
-	after := s.seq
+func (a *Agent) foldAfter(ctx context.Context, runID string, s *loop.State, last *loop.Fingerprint) (weight int, err error) {
+	after := s.Seq()
 	if last != nil {
 		after--
 	}
@@ -62,7 +64,7 @@ func (a *Agent) foldAfter(ctx context.Context, runID string, s *State, last *fin
 			return 0, storeError(err)
 		}
 		if last != nil {
-			if rec.Seq != s.seq || printOf(&rec) != *last {
+			if rec.Seq != s.Seq() || snapshot.Print(&rec) != *last {
 				break
 			}
 			last = nil
@@ -78,7 +80,7 @@ func (a *Agent) foldAfter(ctx context.Context, runID string, s *State, last *fin
 		weight += weigh(&rec)
 	}
 	if last != nil {
-		return 0, fmt.Errorf("the journal has another event %d than the one that the snapshot was made after", s.seq)
+		return 0, fmt.Errorf("the journal has another event %d than the one that the snapshot was made after", s.Seq())
 	}
 	return weight, nil
 }
@@ -93,13 +95,13 @@ func (r *run) renew(batch *runstore.Batch) beside {
 	if next.weight < r.agent.config.SnapshotEvery {
 		return next
 	}
-	snapshot, kept, err := r.state.Renewal(next.kept, &batch.Records[len(batch.Records)-1])
+	renewal, kept, err := snapshot.Make(&r.state, next.kept, &batch.Records[len(batch.Records)-1])
 	switch {
 	case err != nil:
 		r.agent.config.Log.Warn("making a snapshot", "run", r.id, "error", err)
 		next.weight = 0 // not again at once
-	case snapshot != nil:
-		batch.Snapshot = snapshot
+	case renewal != nil:
+		batch.Snapshot = renewal
 		return beside{kept: kept}
 	}
 	return next

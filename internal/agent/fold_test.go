@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -15,25 +15,25 @@ import (
 // folder folds events as a driver would, without a driver.
 type folder struct {
 	t      *testing.T
-	state  agent.State
-	events []agent.Event
+	state  loop.State
+	events []loop.Event
 	now    time.Time // of the next event; a second later each time
 	kept   *archive  // if not nil, each state is kept, and compared with what is recalled
 }
 
-func newFolder(t *testing.T, limits agent.Limits) *folder {
-	return newFolderOf(t, agent.RunStarted{Limits: limits})
+func newFolder(t *testing.T, limits loop.Limits) *folder {
+	return newFolderOf(t, loop.RunStarted{Limits: limits})
 }
 
 // attended is a run in which somebody can be asked.
-func attended() agent.RunStarted {
-	return agent.RunStarted{
-		People:      agent.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
-		SystemTools: []string{agent.SystemAskUser, agent.SystemAttemptCompletion},
+func attended() loop.RunStarted {
+	return loop.RunStarted{
+		People:      loop.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
+		SystemTools: []string{loop.SystemAskUser, loop.SystemAttemptCompletion},
 	}
 }
 
-func newFolderOf(t *testing.T, started agent.RunStarted) *folder {
+func newFolderOf(t *testing.T, started loop.RunStarted) *folder {
 	f := &folder{t: t, now: time.Unix(1000, 0)}
 	if started.Limits.MaxTurns == 0 {
 		started.Limits.MaxTurns = 100
@@ -47,26 +47,26 @@ func newFolderOf(t *testing.T, started agent.RunStarted) *folder {
 }
 
 // add folds one event and then everything that the state alone decides.
-func (f *folder) add(p agent.Payload) {
+func (f *folder) add(p loop.Payload) {
 	f.t.Helper()
 	f.apply(p)
 	for {
-		next := agent.Next(&f.state)
+		next := loop.Next(&f.state)
 		if len(next) == 0 {
 			return
 		}
-		if _, ok := next[0].(agent.Record); !ok {
+		if _, ok := next[0].(loop.Record); !ok {
 			return
 		}
 		for _, command := range next {
-			f.apply(command.(agent.Record).Payload)
+			f.apply(command.(loop.Record).Payload)
 		}
 	}
 }
 
-func (f *folder) apply(p agent.Payload) {
+func (f *folder) apply(p loop.Payload) {
 	f.t.Helper()
-	e := agent.Event{Seq: f.state.Seq() + 1, Time: f.now, Payload: p}
+	e := loop.Event{Seq: f.state.Seq() + 1, Time: f.now, Payload: p}
 	f.now = f.now.Add(time.Second)
 	if err := f.state.Apply(e); err != nil {
 		f.t.Fatal(err)
@@ -78,10 +78,10 @@ func (f *folder) apply(p agent.Payload) {
 }
 
 // respond folds a response to what the state wants to ask.
-func (f *folder) respond(reason model.StopReason, blocks ...model.Block) *agent.AssistantMessage {
+func (f *folder) respond(reason model.StopReason, blocks ...model.Block) *loop.AssistantMessage {
 	f.t.Helper()
-	next := agent.Next(&f.state)
-	if len(next) == 0 || next[0] != (agent.AskModel{Turn: f.state.Turn()}) {
+	next := loop.Next(&f.state)
+	if len(next) == 0 || next[0] != (loop.AskModel{Turn: f.state.Turn()}) {
 		f.t.Fatalf("the model is not to be asked now: %v", next)
 	}
 	checkPaired(f.t, f.state.Request().Messages)
@@ -93,11 +93,11 @@ func (f *folder) respond(reason model.StopReason, blocks ...model.Block) *agent.
 
 func (f *folder) result(callID, text string) {
 	f.t.Helper()
-	f.add(&agent.CallResult{CallID: callID, Tool: "echo", Result: tool.TextResult(text)})
+	f.add(&loop.CallResult{CallID: callID, Tool: "echo", Result: tool.TextResult(text)})
 }
 
 // ended folds what a call ended with, as a driver would.
-func (f *folder) ended(r *agent.CallResult) {
+func (f *folder) ended(r *loop.CallResult) {
 	f.t.Helper()
 	f.add(f.state.Settle(r))
 }
@@ -105,7 +105,7 @@ func (f *folder) ended(r *agent.CallResult) {
 // failed ends a call with a failure of the machinery.
 func (f *folder) failed(callID string, kind tool.Kind) {
 	f.t.Helper()
-	f.ended(&agent.CallResult{CallID: callID, Tool: "echo", Result: tool.ErrorResult("[" + string(kind) + "]"), Failure: &agent.Failure{Kind: kind, Message: "it is " + string(kind), Rule: "rule"}, Plugin: "p", Instance: "p-1"})
+	f.ended(&loop.CallResult{CallID: callID, Tool: "echo", Result: tool.ErrorResult("[" + string(kind) + "]"), Failure: &loop.Failure{Kind: kind, Message: "it is " + string(kind), Rule: "rule"}, Plugin: "p", Instance: "p-1"})
 }
 
 // wanted returns the ids of the decisions that are wanted.
@@ -136,7 +136,7 @@ func (f *folder) read() []string {
 }
 
 // kept returns the payloads of a type.
-func kept[P agent.Payload](f *folder) []P {
+func kept[P loop.Payload](f *folder) []P {
 	var list []P
 	for _, e := range f.events {
 		if p, ok := e.Payload.(P); ok {
@@ -149,8 +149,8 @@ func kept[P agent.Payload](f *folder) []P {
 // running returns the ids of the calls that are to be under way.
 func (f *folder) running() []string {
 	var ids []string
-	for _, command := range agent.Next(&f.state) {
-		if c, ok := command.(agent.CallTool); ok {
+	for _, command := range loop.Next(&f.state) {
+		if c, ok := command.(loop.CallTool); ok {
 			ids = append(ids, c.Call.ID)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -58,9 +59,9 @@ func (f *forwarder) begin(c *model.CallBegun) {
 	}
 	f.opened++
 	p := &preview{more: make(chan struct{}, 1)}
-	id := CallID(q.started.RunID, q.turn, c.Index)
+	id := loop.CallID(q.started.RunID, q.turn, c.Index)
 	p.call = tool.Call{
-		ID: id, Tool: c.Name, Session: q.started.Session, Context: q.context, MaxShown: q.shown, Traceparent: q.started.trace(id),
+		ID: id, Tool: c.Name, Session: q.started.Session, Context: q.context, MaxShown: q.shown, Traceparent: q.started.Trace(id),
 	}
 	if i := slices.IndexFunc(q.offered, wants); q.offered[i].Spec.HasSideEffects() {
 		p.call.Ledger = q.run.agent.config.LedgerID()
@@ -115,7 +116,7 @@ func (f *forwarder) show(p *preview) {
 			f.fail(p, event.Ended.Err)
 			return
 		case event.Status != nil:
-			q.run.tell(update{task: q.task, passing: &CallStatus{CallID: p.call.ID, Tool: p.call.Tool, Status: *event.Status}})
+			q.run.tell(update{task: q.task, passing: &loop.CallStatus{CallID: p.call.ID, Tool: p.call.Tool, Status: *event.Status}})
 		}
 	}
 }

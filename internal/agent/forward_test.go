@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -37,7 +37,7 @@ func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
 		var order []string
 		for _, e := range g.watch() {
 			line := string(e.Payload.Type())
-			if p, ok := e.Payload.(*agent.CallStatus); ok {
+			if p, ok := e.Payload.(*loop.CallStatus); ok {
 				line += " " + p.CallID + " " + string(p.Status.State) + " " + p.Status.Tip
 			}
 			order = append(order, line)
@@ -54,7 +54,7 @@ func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
 		if diff := cmp.Diff([]string{`write {"text":1}`}, g.executed); diff != "" {
 			t.Errorf("executed (-want +got):\n%s", diff)
 		}
-		if opened := g.Opened(); len(opened) != 1 || opened[0].Session != "r" || string(opened[0].Context[agent.KeyTurn]) != "1" {
+		if opened := g.Opened(); len(opened) != 1 || opened[0].Session != "r" || string(opened[0].Context[loop.KeyTurn]) != "1" {
 			t.Errorf("opened: %+v; the call that was shown is the one that is made", opened)
 		}
 	})
@@ -69,26 +69,26 @@ func TestPreviewsThatComeToNothing(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		script func(ctx context.Context, s *script) error
-		want   agent.StopReason
+		want   loop.StopReason
 	}{
 		"cut": {func(ctx context.Context, s *script) error {
 			s.stop = model.StopMaxTokens
 			return begin(ctx, s)
-		}, agent.StopEndTurn},
+		}, loop.StopEndTurn},
 		"refusal": {func(ctx context.Context, s *script) error {
 			s.stop = model.StopRefusal
 			return begin(ctx, s)
-		}, agent.StopRefusal},
+		}, loop.StopRefusal},
 		"content filter": {func(ctx context.Context, s *script) error {
 			s.stop = model.StopContentFilter
 			return begin(ctx, s)
-		}, agent.StopContentFilter},
+		}, loop.StopContentFilter},
 		"error": {func(ctx context.Context, s *script) error {
 			return errors.Join(begin(ctx, s), &model.Error{Message: "bad key"})
-		}, agent.StopModelError},
+		}, loop.StopModelError},
 		"retried": {func(ctx context.Context, s *script) error {
 			return errors.Join(begin(ctx, s), &model.Error{Message: "overloaded", Retryable: true})
-		}, agent.StopEndTurn},
+		}, loop.StopEndTurn},
 		"cancelled": {func(ctx context.Context, s *script) error {
 			if err := begin(ctx, s); err != nil {
 				return err
@@ -98,20 +98,20 @@ func TestPreviewsThatComeToNothing(t *testing.T) {
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		}, agent.StopCancelled},
+		}, loop.StopCancelled},
 		"something else": {func(ctx context.Context, s *script) error {
 			if err := begin(ctx, s); err != nil {
 				return err
 			}
 			s.calls[0] = model.ToolCall{ID: "m0", Name: "plain", Arguments: "{}"}
 			return nil
-		}, agent.StopEndTurn},
+		}, loop.StopEndTurn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				g := newStage(t, test.script)
 				events := g.watch()
-				end, _ := events[len(events)-1].Payload.(*agent.RunFinished)
+				end, _ := events[len(events)-1].Payload.(*loop.RunFinished)
 				if end == nil || end.StopReason != test.want {
 					t.Errorf("ended with %+v", end)
 				}
@@ -154,9 +154,9 @@ func TestPreviewAfterARetry(t *testing.T) {
 		var order []string
 		for _, e := range g.watch() {
 			switch p := e.Payload.(type) {
-			case *agent.CallStatus:
+			case *loop.CallStatus:
 				order = append(order, p.CallID+" "+p.Status.Tip)
-			case *agent.TurnReset, *agent.CallResult:
+			case *loop.TurnReset, *loop.CallResult:
 				order = append(order, string(p.Type()))
 			}
 		}
@@ -216,11 +216,11 @@ func TestPreviewThatDies(t *testing.T) {
 				if took := time.Since(began); took > 2*time.Second {
 					t.Errorf("it took %s", took)
 				}
-				if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopEndTurn {
+				if end, ok := events[len(events)-1].Payload.(*loop.RunFinished); !ok || end.StopReason != loop.StopEndTurn {
 					t.Errorf("ended with %+v", end)
 				}
 				for _, e := range events {
-					if p, ok := e.Payload.(*agent.CallResult); ok && (p.Failure != nil || p.Result.Text() != "done") {
+					if p, ok := e.Payload.(*loop.CallResult); ok && (p.Failure != nil || p.Result.Text() != "done") {
 						t.Errorf("the result is %+v, %+v", p.Result, p.Failure)
 					}
 				}

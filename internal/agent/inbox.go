@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -15,13 +16,13 @@ func (a *Agent) SendMessage(ctx context.Context, runID, text string) (uint64, er
 	if strings.TrimSpace(text) == "" {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "the message is empty")
 	}
-	return a.tell(ctx, runID, &UserMessage{Text: text})
+	return a.tell(ctx, runID, &loop.UserMessage{Text: text})
 }
 
 // CancelRun asks a run to stop: its calls are cancelled, each still gets its result, and the run finishes with
 // StopCancelled; WatchRun shows when. A finished run stays as it is.
 func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
-	_, err := a.tell(ctx, runID, &CancelRequested{Reason: reason})
+	_, err := a.tell(ctx, runID, &loop.CancelRequested{Reason: reason})
 	return err
 }
 
@@ -30,7 +31,7 @@ func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
 // journal; all have to be for the same run. The run goes on with each call whose decision is made; it need not be all. Errors:
 // KindNotFound if there is no such run or a decision is not wanted, also not any more; KindInvalidArgument if one does
 // not fit what is asked. Where ctx ends first, the decisions may still be made.
-func (a *Agent) Respond(ctx context.Context, runID string, decisions ...DecisionMade) (uint64, error) {
+func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.DecisionMade) (uint64, error) {
 	if len(decisions) == 0 {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "there is no decision in the response")
 	}
@@ -38,9 +39,9 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...Decision
 	if err != nil {
 		return 0, err
 	}
-	payloads := make([]Payload, len(decisions))
+	payloads := make([]loop.Payload, len(decisions))
 	for i := range decisions {
-		if decisions[i].Verdict == VerdictExpired {
+		if decisions[i].Verdict == loop.VerdictExpired {
 			return 0, tool.Errorf(tool.KindInvalidArgument, "a decision cannot be made to expire; reject it")
 		}
 		payloads[i] = &decisions[i]
@@ -49,16 +50,16 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...Decision
 }
 
 // tell hands payloads to the run's goroutine and waits until they are in the journal.
-func (a *Agent) tell(ctx context.Context, runID string, payloads ...Payload) (uint64, error) {
+func (a *Agent) tell(ctx context.Context, runID string, payloads ...loop.Payload) (uint64, error) {
 	r, err := a.summaryOf(ctx, runID)
 	if err != nil {
 		return 0, err
 	}
 	if here := a.feedOf(runID) != nil; !here {
 		switch first := payloads[0]; {
-		case first.Type() == TypeCancelRequested && r.Finished():
+		case first.Type() == loop.TypeCancelRequested && r.Finished():
 			return r.LastSeq, nil
-		case first.Type() == TypeDecisionMade && r.Finished():
+		case first.Type() == loop.TypeDecisionMade && r.Finished():
 			return 0, tool.Errorf(tool.KindNotFound, "run %s is finished and waits for no decision", runID)
 		}
 		if r.foreign() && (r.Parent == nil || a.feedOf(r.Parent.RunID) == nil) { // a sub-run belongs to whoever has the run above

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
 )
@@ -51,7 +52,7 @@ func TestMessageWhileTheRunFails(t *testing.T) {
 			gated.Store = c.Store
 			c.Store = gated
 		})
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait() // the run's end is being written
 		var group sync.WaitGroup
 		later(t, &group, func() error { _, err := f.SendMessage(t.Context(), "r", "again"); return err })
@@ -79,7 +80,7 @@ func TestCancelAndMessageAtOnce(t *testing.T) {
 			gated.Store = c.Store
 			c.Store = gated
 		})
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		var group sync.WaitGroup
 		later(t, &group, func() error { _, err := f.SendMessage(t.Context(), "r", "one"); return err }) // being written

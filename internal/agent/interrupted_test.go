@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -36,7 +37,7 @@ func TestInterruptedRuns(t *testing.T) {
 		return a
 	}
 	works, looks := newAgent(), newAgent()
-	for _, task := range []agent.Task{{RunID: "served", Prompt: "p"}, {RunID: "foreground", Prompt: "p", Foreground: true}} {
+	for _, task := range []loop.Task{{RunID: "served", Prompt: "p"}, {RunID: "foreground", Prompt: "p", Foreground: true}} {
 		if _, err := works.StartRun(t.Context(), task); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
 )
@@ -51,7 +51,7 @@ func readJournal(t *testing.T, name string) (json.RawMessage, []runstore.Record)
 func TestJournalsOfEarlierVersions(t *testing.T) {
 	const name = "journal-v1.jsonl"
 	summary, records := readJournal(t, name)
-	var last agent.RunFinished
+	var last loop.RunFinished
 	if err := json.Unmarshal(records[len(records)-1].Data, &last); err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func TestJournalsOfEarlierVersions(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var answers []*model.Response
 			for _, rec := range records {
-				if rec.Type == string(agent.TypeAssistantMessage) {
-					var m agent.AssistantMessage
+				if rec.Type == string(loop.TypeAssistantMessage) {
+					var m loop.AssistantMessage
 					if err := json.Unmarshal(rec.Data, &m); err != nil {
 						t.Fatal(err)
 					}
@@ -74,17 +74,17 @@ func TestJournalsOfEarlierVersions(t *testing.T) {
 			}
 			if length == len(records) {
 				run, err := f.GetRun(t.Context(), "r")
-				if err != nil || run.Prompt != "hello" || run.StopReason != agent.StopEndTurn || run.Turns != 8 || run.Calls != 9 || run.Usage.InputTokens != 16 {
+				if err != nil || run.Prompt != "hello" || run.StopReason != loop.StopEndTurn || run.Turns != 8 || run.Calls != 9 || run.Usage.InputTokens != 16 {
 					t.Errorf("the summary is %+v, %v", run, err)
 				}
 			}
 			if _, err := f.Resume(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			var got *agent.RunFinished
+			var got *loop.RunFinished
 			for range 2 { // the second part of the run, if its message is not in the journal
 				events := f.watch(0)
-				got = events[len(events)-1].Payload.(*agent.RunFinished)
+				got = events[len(events)-1].Payload.(*loop.RunFinished)
 				if got.Text == last.Text {
 					break
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -49,16 +50,16 @@ func askedFixture(t *testing.T, m *fakeModel, change func(*agent.Config)) (*fixt
 // TestKinds: a task's kind chooses its tools, and what the task itself says goes before that.
 func TestKinds(t *testing.T) {
 	no := false
-	kinds := map[string]agent.ToolChoice{"research": {Tags: []string{"web"}, Dangerous: &no}, "cooking": {Names: []string{"pan"}}}
+	kinds := map[string]loop.ToolChoice{"research": {Tags: []string{"web"}, Dangerous: &no}, "cooking": {Names: []string{"pan"}}}
 	for name, test := range map[string]struct {
-		task agent.Task
+		task loop.Task
 		want tool.Query
 		err  string
 	}{
-		"none":           {agent.Task{}, tool.Query{}, ""},
-		"a kind":         {agent.Task{Kind: "research"}, tool.Query{Tags: []string{"web"}, Dangerous: &no}, ""},
-		"and a choice":   {agent.Task{Kind: "research", Tools: agent.ToolChoice{Tags: []string{"db"}}}, tool.Query{Tags: []string{"db"}, Dangerous: &no}, ""},
-		"an unknown one": {agent.Task{Kind: "sewing"}, tool.Query{}, "cooking, research"},
+		"none":           {loop.Task{}, tool.Query{}, ""},
+		"a kind":         {loop.Task{Kind: "research"}, tool.Query{Tags: []string{"web"}, Dangerous: &no}, ""},
+		"and a choice":   {loop.Task{Kind: "research", Tools: loop.ToolChoice{Tags: []string{"db"}}}, tool.Query{Tags: []string{"db"}, Dangerous: &no}, ""},
+		"an unknown one": {loop.Task{Kind: "sewing"}, tool.Query{}, "cooking, research"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, tools := askedFixture(t, turns(response(model.StopEndTurn, text("hi"))), func(c *agent.Config) { c.Kinds = kinds })
@@ -69,7 +70,7 @@ func TestKinds(t *testing.T) {
 				}
 				return
 			}
-			if started := f.watch(0)[0].Payload.(*agent.RunStarted); started.Kind != test.task.Kind {
+			if started := f.watch(0)[0].Payload.(*loop.RunStarted); started.Kind != test.task.Kind {
 				t.Errorf("the journal has the kind %q", started.Kind)
 			}
 			got := tools.queries[0]
@@ -85,7 +86,7 @@ func TestKinds(t *testing.T) {
 // both can change what a dynamic tool is.
 func TestToolsAreListedAsTheyAreCalled(t *testing.T) {
 	f, tools := askedFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("hi"))), nil)
-	f.start(agent.Task{Session: "s", Context: map[string]json.RawMessage{"options": json.RawMessage(`["red"]`)}})
+	f.start(loop.Task{Session: "s", Context: map[string]json.RawMessage{"options": json.RawMessage(`["red"]`)}})
 	f.end()
 	if len(tools.queries) != 2 || len(tools.opened) != 1 {
 		t.Fatalf("%d lists, %d calls", len(tools.queries), len(tools.opened))
@@ -109,9 +110,9 @@ func TestCompletionIsTheAgents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := turns(response(model.StopEndTurn, text("hi")))
 			f := newFixture(t, m, newTools(echo), func(c *agent.Config) { c.ExplicitCompletion = test.agent })
-			f.start(agent.Task{ExplicitCompletion: test.task})
+			f.start(loop.Task{ExplicitCompletion: test.task})
 			f.end()
-			if started := f.watch(0)[0].Payload.(*agent.RunStarted); started.ExplicitCompletion != test.want {
+			if started := f.watch(0)[0].Payload.(*loop.RunStarted); started.ExplicitCompletion != test.want {
 				t.Errorf("got %v", started.ExplicitCompletion)
 			}
 		})

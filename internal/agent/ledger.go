@@ -1,6 +1,9 @@
 package agent
 
-import "github.com/toolhost/toolhost/tool"
+import (
+	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/tool"
+)
 
 // A toolhost executes a call id once, as long as it has the ledger that knows the id. A run that goes on may meet a toolhost
 // with another ledger: a private one whose files are lost, or one at another address. There the id of a call that has begun is
@@ -12,8 +15,8 @@ import "github.com/toolhost/toolhost/tool"
 // with side effects reaches no plugin under two ledgers. See docs/adr/0022-ledger-of-a-run.md.
 
 // underLedger returns the event that starts a call with the ledger that the call is sent to.
-func (r *run) underLedger(started *CallStarted) *CallStarted {
-	c := r.state.find(started.CallID)
+func (r *run) underLedger(started *loop.CallStarted) *loop.CallStarted {
+	c := r.state.Call(started.CallID)
 	if c == nil || c.System != "" || !c.SideEffects {
 		return started
 	}

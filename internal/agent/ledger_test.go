@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // under is a fake toolhost with a ledger, and what makes an agent know it.
-func under(ledger string, run func(context.Context, tool.Call, func(tool.Status)) tool.Outcome, people agent.People) (*fakeTools, func(*agent.Config)) {
+func under(ledger string, run func(context.Context, tool.Call, func(tool.Status)) tool.Outcome, people loop.People) (*fakeTools, func(*agent.Config)) {
 	tools := newTools(run)
 	tools.ledger = ledger
 	return tools, func(c *agent.Config) {
@@ -29,13 +30,13 @@ func hang(ctx context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome
 
 // movedRun begins a run under the ledger "old", one call of which has begun, and goes on with it under another ledger after
 // agentd was killed.
-func movedRun(t *testing.T, people agent.People, then string) (f *fixture, before, after *fakeTools) {
+func movedRun(t *testing.T, people loop.People, then string) (f *fixture, before, after *fakeTools) {
 	t.Helper()
 	m := turns(response(model.StopToolUse, call("a", "serial"), call("b", "echo")), response(model.StopEndTurn, text("done")))
 	before, first := under("old", hang, people)
 	f = newFixture(t, m, before, first)
 	t.Cleanup(func() { endCalls(before) })
-	f.start(agent.Task{})
+	f.start(loop.Task{})
 	synctest.Wait()
 	f.Close()
 	after, second := under(then, echo, people)
@@ -56,12 +57,12 @@ func endCalls(f *fakeTools) {
 // and what was not begun, is.
 func TestCallIsNotMadeUnderAnotherLedger(t *testing.T) {
 	for name, c := range map[string]struct {
-		people agent.People
+		people loop.People
 		then   string
 	}{
-		"nobody to ask":         {agent.People{}, "other"},
-		"a lost file":           {agent.People{}, "new"},
-		"a person who is asked": {agent.People{Attended: true, AskOutcome: true}, "other"},
+		"nobody to ask":         {loop.People{}, "other"},
+		"a lost file":           {loop.People{}, "new"},
+		"a person who is asked": {loop.People{Attended: true, AskOutcome: true}, "other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -73,16 +74,16 @@ func TestCallIsNotMadeUnderAnotherLedger(t *testing.T) {
 				if c.people.Attended {
 					synctest.Wait()
 					run, err := f.GetRun(t.Context(), "r")
-					if err != nil || len(run.Pending) != 1 || run.Pending[0].Kind != agent.DecideOutcome || !strings.Contains(run.Pending[0].Reason, "old") {
+					if err != nil || len(run.Pending) != 1 || run.Pending[0].Kind != loop.DecideOutcome || !strings.Contains(run.Pending[0].Reason, "old") {
 						t.Fatalf("the run waits for %+v, %v", run.Pending, err)
 					}
-					if _, err := f.Respond(t.Context(), "r", agent.DecisionMade{ID: run.Pending[0].ID, Verdict: agent.VerdictReject}); err != nil {
+					if _, err := f.Respond(t.Context(), "r", loop.DecisionMade{ID: run.Pending[0].ID, Verdict: loop.VerdictReject}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				results := make(map[string]*agent.CallResult)
+				results := make(map[string]*loop.CallResult)
 				for _, e := range f.watch(0) {
-					if r, ok := e.Payload.(*agent.CallResult); ok {
+					if r, ok := e.Payload.(*loop.CallResult); ok {
 						results[r.Tool] = r
 					}
 				}
@@ -103,7 +104,7 @@ func TestCallIsNotMadeUnderAnotherLedger(t *testing.T) {
 // TestSameLedgerJoinsTheCall: what has begun is followed where its ledger is, and what is begun later is of the new one.
 func TestSameLedgerJoinsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, before, _ := movedRun(t, agent.People{}, "other")
+		f, before, _ := movedRun(t, loop.People{}, "other")
 		f.Close()
 		f.open(func(c *agent.Config) {
 			c.Tools, c.LedgerID = before, func() string { return "old" }
@@ -114,7 +115,7 @@ func TestSameLedgerJoinsTheCall(t *testing.T) {
 		}
 		synctest.Wait()
 		endCalls(before)
-		if end := f.end(); end.StopReason != agent.StopEndTurn {
+		if end := f.end(); end.StopReason != loop.StopEndTurn {
 			t.Errorf("the run ended with %+v", end)
 		}
 		if got := before.executions(); got["r.t1.c0"] != 1 {
@@ -126,13 +127,13 @@ func TestSameLedgerJoinsTheCall(t *testing.T) {
 // TestCancelAfterTheLedgerChanged: that a toolhost does not know a call says nothing of it, if the call was sent to another.
 func TestCancelAfterTheLedgerChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, _, after := movedRun(t, agent.People{}, "other")
+		f, _, after := movedRun(t, loop.People{}, "other")
 		defer f.Close()
 		if err := f.CancelRun(t.Context(), "r", "enough"); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range f.watch(0) {
-			if r, ok := e.Payload.(*agent.CallResult); ok && r.Tool == "serial" && (r.Failure == nil || r.Failure.Kind != tool.KindOutcomeUnknown) {
+			if r, ok := e.Payload.(*loop.CallResult); ok && r.Tool == "serial" && (r.Failure == nil || r.Failure.Kind != tool.KindOutcomeUnknown) {
 				t.Errorf("the call ended with %+v", r)
 			}
 		}
@@ -145,20 +146,20 @@ func TestCancelAfterTheLedgerChanged(t *testing.T) {
 // TestApprovedCallIsOfTheLedgerOfItsOwnTime: an attempt that was not begun before is made where the run goes on.
 func TestApprovedCallIsOfTheLedgerOfItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		people := agent.People{Attended: true, AskOutcome: true, Expiry: time.Hour}
+		people := loop.People{Attended: true, AskOutcome: true, Expiry: time.Hour}
 		m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("done")))
 		before, first := under("old", careful, people)
 		f := newFixture(t, m, before, first)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		f.Close()
 		after, second := under("other", careful, people)
 		f.open(second)
 		defer f.Close()
-		if _, err := f.Respond(t.Context(), "r", agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, By: "ann"}); err != nil {
+		if _, err := f.Respond(t.Context(), "r", loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, By: "ann"}); err != nil {
 			t.Fatal(err)
 		}
-		if end := f.end(); end.StopReason != agent.StopEndTurn {
+		if end := f.end(); end.StopReason != loop.StopEndTurn {
 			t.Errorf("the run ended with %+v", end)
 		}
 		if got := after.executions(); got["r.t1.c0.a2"] != 1 || len(got) != 1 {

@@ -3,29 +3,31 @@ package agent
 import (
 	"context"
 	"log/slog"
+
+	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
 // log says in a line what a durable event means to an operator. A run in the foreground is shown by its command already.
-func (r *run) log(e Event) {
+func (r *run) log(e loop.Event) {
 	level, words, more := slog.LevelDebug, "", []any(nil)
 	switch p := e.Payload.(type) {
-	case *AssistantMessage:
+	case *loop.AssistantMessage:
 		words, more = "the model answered", []any{"stop_reason", p.StopReason, "calls", len(p.Calls), "output_tokens", p.Usage.OutputTokens}
-	case *CallStarted:
+	case *loop.CallStarted:
 		words, more = "a call is sent", []any{"call", p.CallID, "tool", p.Tool}
-	case *CallResult:
+	case *loop.CallResult:
 		words, more = "a call has its result", []any{"call", p.CallID, "tool", p.Tool, "is_error", p.Result.IsError}
 		if p.Failure != nil {
 			more = append(more, "kind", p.Failure.Kind, "error", p.Failure.Message)
 		}
-	case *DecisionRequested:
+	case *loop.DecisionRequested:
 		level, words, more = slog.LevelInfo, "a run waits for a person", []any{"decision", p.ID, "kind", p.Kind, "tool", p.Tool}
-	case *RunFinished:
+	case *loop.RunFinished:
 		level, words, more = slog.LevelInfo, "a run ended", []any{"stop_reason", p.StopReason, "turns", p.Turns, "calls", p.Calls}
 		if p.Message != "" {
 			more = append(more, "message", p.Message)
 		}
-		if p.StopReason == StopModelError || p.StopReason == StopInternalError {
+		if p.StopReason == loop.StopModelError || p.StopReason == loop.StopInternalError {
 			level = slog.LevelError
 		}
 	default:
@@ -45,7 +47,7 @@ func (r *run) logStart() {
 
 // say logs a fact about the run: of one in the foreground for debugging alone.
 func (r *run) say(level slog.Level, words string, more ...any) {
-	if r.state.started.Foreground {
+	if r.state.Started().Foreground {
 		level = slog.LevelDebug
 	}
 	r.agent.config.Log.Log(context.Background(), level, words, append([]any{"run", r.id}, more...)...)

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 )
 
@@ -24,7 +25,7 @@ func TestLogOfARunWhoseModelIsDown(t *testing.T) {
 			f := newFixture(t, m, newTools(echo), func(c *agent.Config) {
 				c.Log = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo}))
 			})
-			f.start(agent.Task{Foreground: foreground})
+			f.start(loop.Task{Foreground: foreground})
 			f.end()
 			f.Close()
 			for words, want := range map[string]int{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -14,7 +15,7 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	if err == nil {
 		err = a.markInterrupted(ctx, &r)
 	}
-	if err != nil || !r.Waiting && len(r.Prompt) <= summaryPrompt {
+	if err != nil || !r.Waiting && len(r.Prompt) <= loop.MaxSummaryPrompt {
 		return r, err
 	}
 	if !r.Waiting {
@@ -25,7 +26,7 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 		r.Prompt = started.Prompt
 		return r, nil
 	}
-	var s State
+	var s loop.State
 	if _, err := a.fold(ctx, runID, &s); err != nil {
 		return Run{}, err
 	}
@@ -33,7 +34,7 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	r.Prompt, r.Pending = s.started.Prompt, append(s.Pending(), below...)
+	r.Prompt, r.Pending = s.Started().Prompt, append(s.Pending(), below...)
 	return r, nil
 }
 
@@ -79,12 +80,12 @@ const maxScanned = 10 * runstore.MaxPage
 // may have fewer runs than it could, or none, although there are more.
 func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next string, err error) {
 	const usual = 50
-	size := min(firstPositive(query.Size, usual, usual), runstore.MaxPage)
+	size := min(loop.FirstPositive(query.Size, usual, usual), runstore.MaxPage)
 	from := runstore.Query{Limit: size, Before: query.Token}
 	for scanned := 0; scanned < maxScanned; {
 		page, err := a.store.List(ctx, from)
 		if tool.KindOf(storeError(err)) == tool.KindNotFound {
-			return nil, "", tool.Errorf(tool.KindInvalidArgument, "the page token %q is not one that was given out", clip(query.Token))
+			return nil, "", tool.Errorf(tool.KindInvalidArgument, "the page token %q is not one that was given out", loop.Clip(query.Token))
 		}
 		if err != nil {
 			return nil, "", storeError(err)
@@ -113,7 +114,7 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 }
 
 // startOf returns the first event of a run.
-func (a *Agent) startOf(ctx context.Context, runID string) (*RunStarted, error) {
+func (a *Agent) startOf(ctx context.Context, runID string) (*loop.RunStarted, error) {
 	for rec, err := range a.store.Read(ctx, runID, 0) {
 		if err != nil {
 			return nil, storeError(err)
@@ -122,10 +123,10 @@ func (a *Agent) startOf(ctx context.Context, runID string) (*RunStarted, error) 
 		if err != nil {
 			return nil, storeError(err)
 		}
-		if started, ok := e.Payload.(*RunStarted); ok {
+		if started, ok := e.Payload.(*loop.RunStarted); ok {
 			return started, nil
 		}
 		break
 	}
-	return nil, tool.Errorf(tool.KindInternal, "the journal of run %s does not begin with %s", runID, TypeRunStarted)
+	return nil, tool.Errorf(tool.KindInternal, "the journal of run %s does not begin with %s", runID, loop.TypeRunStarted)
 }

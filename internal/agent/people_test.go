@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -17,19 +17,19 @@ import (
 func TestDecisions(t *testing.T) {
 	for name, test := range map[string]struct {
 		ask     tool.Kind // what the call ends with
-		verdict agent.DecisionMade
+		verdict loop.DecisionMade
 		sent    string // the id of the next attempt; empty: there is none
 		read    string // what the model then reads, at the beginning
 	}{
-		"approve":         {tool.KindApprovalRequired, agent.DecisionMade{Verdict: agent.VerdictApprove}, "r.t1.c0.a2", "fine"},
-		"edit":            {tool.KindApprovalRequired, agent.DecisionMade{Verdict: agent.VerdictApprove, Arguments: []byte(`{"n":1}`)}, "r.t1.c0.a2", `[edited] A person approved this call with other arguments than yours. It was made with: {"n":1}` + "\nfine"},
-		"reject":          {tool.KindApprovalRequired, agent.DecisionMade{Verdict: agent.VerdictReject}, "", "[rejected] A person did not allow this call, so it was not made. Do not"},
-		"reject, because": {tool.KindApprovalRequired, agent.DecisionMade{Verdict: agent.VerdictReject, By: "ann", Text: "too risky"}, "", "[rejected] ann did not allow this call, so it was not made: too risky. Do not"},
-		"expire":          {tool.KindApprovalRequired, agent.DecisionMade{Verdict: agent.VerdictExpired}, "", "[rejected] Nobody approved this call within 1h0m0s"},
-		"once more":       {tool.KindOutcomeUnknown, agent.DecisionMade{Verdict: agent.VerdictApprove}, "r.t1.c0.a2", "fine"},
-		"told":            {tool.KindOutcomeUnknown, agent.DecisionMade{Verdict: agent.VerdictAnswer, By: "ann", Text: "it is there"}, "", "[outcome] How this call ended was not known; ann looked and says: it is there"},
-		"left":            {tool.KindOutcomeUnknown, agent.DecisionMade{Verdict: agent.VerdictReject, Text: "no idea"}, "", "[outcome_unknown]\nA person was asked and did not decide otherwise: no idea."},
-		"left alone":      {tool.KindOutcomeUnknown, agent.DecisionMade{Verdict: agent.VerdictExpired}, "", "[outcome_unknown]\nA person was asked"},
+		"approve":         {tool.KindApprovalRequired, loop.DecisionMade{Verdict: loop.VerdictApprove}, "r.t1.c0.a2", "fine"},
+		"edit":            {tool.KindApprovalRequired, loop.DecisionMade{Verdict: loop.VerdictApprove, Arguments: []byte(`{"n":1}`)}, "r.t1.c0.a2", `[edited] A person approved this call with other arguments than yours. It was made with: {"n":1}` + "\nfine"},
+		"reject":          {tool.KindApprovalRequired, loop.DecisionMade{Verdict: loop.VerdictReject}, "", "[rejected] A person did not allow this call, so it was not made. Do not"},
+		"reject, because": {tool.KindApprovalRequired, loop.DecisionMade{Verdict: loop.VerdictReject, By: "ann", Text: "too risky"}, "", "[rejected] ann did not allow this call, so it was not made: too risky. Do not"},
+		"expire":          {tool.KindApprovalRequired, loop.DecisionMade{Verdict: loop.VerdictExpired}, "", "[rejected] Nobody approved this call within 1h0m0s"},
+		"once more":       {tool.KindOutcomeUnknown, loop.DecisionMade{Verdict: loop.VerdictApprove}, "r.t1.c0.a2", "fine"},
+		"told":            {tool.KindOutcomeUnknown, loop.DecisionMade{Verdict: loop.VerdictAnswer, By: "ann", Text: "it is there"}, "", "[outcome] How this call ended was not known; ann looked and says: it is there"},
+		"left":            {tool.KindOutcomeUnknown, loop.DecisionMade{Verdict: loop.VerdictReject, Text: "no idea"}, "", "[outcome_unknown]\nA person was asked and did not decide otherwise: no idea."},
+		"left alone":      {tool.KindOutcomeUnknown, loop.DecisionMade{Verdict: loop.VerdictExpired}, "", "[outcome_unknown]\nA person was asked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFolderOf(t, attended())
@@ -42,7 +42,7 @@ func TestDecisions(t *testing.T) {
 			at := f.now
 			f.add(&test.verdict)
 			if test.sent != "" {
-				c := agent.Next(&f.state)[0].(agent.CallTool).Call
+				c := loop.Next(&f.state)[0].(loop.CallTool).Call
 				want := &tool.Approval{ApprovedBy: "a person", Time: at}
 				if test.ask == tool.KindApprovalRequired { // by a toolhost that does not say what it would execute
 					want.Arguments = json.RawMessage(c.Arguments)
@@ -64,15 +64,15 @@ func TestDecisions(t *testing.T) {
 
 func TestSeveralDecisions(t *testing.T) {
 	f := newFolderOf(t, attended())
-	ask := call("q", agent.SystemAskUser)
+	ask := call("q", loop.SystemAskUser)
 	ask.ToolCall.Arguments = `{"question":"which one?","options":["a","b"]}`
 	f.respond(model.StopToolUse, call("a", "echo"), ask, call("b", "echo"), call("c", "echo"))
 	f.failed("r.t1.c2", tool.KindApprovalRequired)
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
-	want := []agent.Pending{
-		{DecisionRequested: agent.DecisionRequested{ID: "d1", Kind: agent.DecideQuestion, CallID: "r.t1.c1", Tool: "ask_user", Reason: "which one?", Options: []string{"a", "b"}, Expiry: time.Hour}, Arguments: ask.ToolCall.Arguments},
-		{DecisionRequested: agent.DecisionRequested{ID: "d2", Kind: agent.DecideApproval, CallID: "r.t1.c2", Tool: "echo", Reason: "it is approval_required", Rule: "rule", Expiry: time.Hour}, Arguments: "{}"},
-		{DecisionRequested: agent.DecisionRequested{ID: "d3", Kind: agent.DecideApproval, CallID: "r.t1.c0", Tool: "echo", Reason: "it is approval_required", Rule: "rule", Expiry: time.Hour}, Arguments: "{}"},
+	want := []loop.Pending{
+		{DecisionRequested: loop.DecisionRequested{ID: "d1", Kind: loop.DecideQuestion, CallID: "r.t1.c1", Tool: "ask_user", Reason: "which one?", Options: []string{"a", "b"}, Expiry: time.Hour}, Arguments: ask.ToolCall.Arguments},
+		{DecisionRequested: loop.DecisionRequested{ID: "d2", Kind: loop.DecideApproval, CallID: "r.t1.c2", Tool: "echo", Reason: "it is approval_required", Rule: "rule", Expiry: time.Hour}, Arguments: "{}"},
+		{DecisionRequested: loop.DecisionRequested{ID: "d3", Kind: loop.DecideApproval, CallID: "r.t1.c0", Tool: "echo", Reason: "it is approval_required", Rule: "rule", Expiry: time.Hour}, Arguments: "{}"},
 	}
 	got := f.state.Pending()
 	for i := range got {
@@ -84,14 +84,14 @@ func TestSeveralDecisions(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("pending (-want +got):\n%s", diff)
 	}
-	f.add(&agent.DecisionMade{ID: "d3", Verdict: agent.VerdictApprove})
-	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictAnswer, Text: "the third"})
+	f.add(&loop.DecisionMade{ID: "d3", Verdict: loop.VerdictApprove})
+	f.add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictAnswer, Text: "the third"})
 	if diff := cmp.Diff([]string{"r.t1.c0", "r.t1.c3"}, f.running()); diff != "" {
 		t.Errorf("running (-want +got):\n%s", diff)
 	}
 	f.result("r.t1.c0", "one")
 	f.result("r.t1.c3", "four")
-	f.add(&agent.DecisionMade{ID: "d2", Verdict: agent.VerdictReject})
+	f.add(&loop.DecisionMade{ID: "d2", Verdict: loop.VerdictReject})
 	if got := f.read(); got[0] != "one" || got[1] != "the third" || !strings.HasPrefix(got[2], "[rejected]") || got[3] != "four" {
 		t.Errorf("the model reads %q", got)
 	}
@@ -100,9 +100,9 @@ func TestSeveralDecisions(t *testing.T) {
 // TestNobodyToAsk: a headless run is told no at once, in words.
 func TestNobodyToAsk(t *testing.T) {
 	started := attended()
-	started.People = agent.People{}
+	started.People = loop.People{}
 	f := newFolderOf(t, started)
-	ask := call("q", agent.SystemAskUser)
+	ask := call("q", loop.SystemAskUser)
 	f.respond(model.StopToolUse, call("a", "echo"), ask, call("b", "echo"))
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
 	f.failed("r.t1.c2", tool.KindOutcomeUnknown)
@@ -129,7 +129,7 @@ func TestApprovalThatIsNotEnough(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"))
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
-	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove})
+	f.add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove})
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
 	if got := f.read(); got[0] != "[approval_required]" {
 		t.Errorf("the model reads %q", got)
@@ -141,10 +141,10 @@ func TestAttempts(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"))
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
-	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove})
+	f.add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove})
 	f.failed("r.t1.c0", tool.KindOutcomeUnknown)
-	f.add(&agent.DecisionMade{ID: "d2", Verdict: agent.VerdictApprove})
-	c := agent.Next(&f.state)[0].(agent.CallTool).Call
+	f.add(&loop.DecisionMade{ID: "d2", Verdict: loop.VerdictApprove})
+	c := loop.Next(&f.state)[0].(loop.CallTool).Call
 	if c.SentID() != "r.t1.c0.a3" || c.ID != "r.t1.c0" || c.Approval == nil {
 		t.Errorf("sent as %s of %s with %v", c.SentID(), c.ID, c.Approval)
 	}
@@ -158,7 +158,7 @@ func TestWaitingHoldsASerialBatch(t *testing.T) {
 	if len(f.running()) > 0 {
 		t.Errorf("running: %q", f.running())
 	}
-	f.add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictReject})
+	f.add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictReject})
 	if diff := cmp.Diff([]string{"r.t1.c1"}, f.running()); diff != "" {
 		t.Errorf("running (-want +got):\n%s", diff)
 	}
@@ -170,12 +170,12 @@ func TestCancelWhilePeopleAreAsked(t *testing.T) {
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
 	f.failed("r.t1.c1", tool.KindOutcomeUnknown)
 	f.result("r.t1.c2", "kept")
-	f.add(&agent.CancelRequested{Reason: "enough"})
+	f.add(&loop.CancelRequested{Reason: "enough"})
 	end := f.state.Finished()
-	if end == nil || end.StopReason != agent.StopCancelled || len(f.wanted()) > 0 {
+	if end == nil || end.StopReason != loop.StopCancelled || len(f.wanted()) > 0 {
 		t.Fatalf("ended with %+v, wanted %q", end, f.wanted())
 	}
-	f.add(&agent.UserMessage{Text: "go on"})
+	f.add(&loop.UserMessage{Text: "go on"})
 	got := f.read()
 	if !strings.HasPrefix(got[0], "[cancelled]") || got[1] != "[outcome_unknown]" || got[2] != "kept" {
 		t.Errorf("the model reads %q", got)
@@ -186,29 +186,29 @@ func TestCancelWhilePeopleAreAsked(t *testing.T) {
 func TestNobodyIsAskedForACancelledRun(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"), call("b", "echo"))
-	f.add(&agent.CancelRequested{})
+	f.add(&loop.CancelRequested{})
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
 	f.failed("r.t1.c1", tool.KindOutcomeUnknown)
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopCancelled || len(kept[*agent.DecisionRequested](f)) > 0 {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopCancelled || len(kept[*loop.DecisionRequested](f)) > 0 {
 		t.Errorf("ended with %+v, asked %v", end, f.wanted())
 	}
 }
 
 func TestDecisionsThatDoNotFit(t *testing.T) {
 	f := newFolderOf(t, attended())
-	ask := call("q", agent.SystemAskUser)
+	ask := call("q", loop.SystemAskUser)
 	ask.ToolCall.Arguments = `{"question":"well?"}`
 	f.respond(model.StopToolUse, call("a", "echo"), ask, call("b", "echo"))
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
 	f.failed("r.t1.c2", tool.KindOutcomeUnknown)
-	for want, d := range map[string]agent.DecisionMade{
-		`decision "d9" is not wanted`:          {ID: "d9", Verdict: agent.VerdictApprove},
-		"takes [answer reject], not":           {ID: "d1", Verdict: agent.VerdictApprove},
-		"answer to decision d1 is empty":       {ID: "d1", Verdict: agent.VerdictAnswer},
-		"takes [approve reject], not":          {ID: "d2", Verdict: agent.VerdictAnswer, Text: "x"},
-		"takes no arguments":                   {ID: "d2", Verdict: agent.VerdictReject, Arguments: []byte("{}")},
-		"decision d2 are no JSON object":       {ID: "d2", Verdict: agent.VerdictApprove, Arguments: []byte("null")},
-		"d3 takes no arguments with":           {ID: "d3", Verdict: agent.VerdictApprove, Arguments: []byte("{}")},
+	for want, d := range map[string]loop.DecisionMade{
+		`decision "d9" is not wanted`:          {ID: "d9", Verdict: loop.VerdictApprove},
+		"takes [answer reject], not":           {ID: "d1", Verdict: loop.VerdictApprove},
+		"answer to decision d1 is empty":       {ID: "d1", Verdict: loop.VerdictAnswer},
+		"takes [approve reject], not":          {ID: "d2", Verdict: loop.VerdictAnswer, Text: "x"},
+		"takes no arguments":                   {ID: "d2", Verdict: loop.VerdictReject, Arguments: []byte("{}")},
+		"decision d2 are no JSON object":       {ID: "d2", Verdict: loop.VerdictApprove, Arguments: []byte("null")},
+		"d3 takes no arguments with":           {ID: "d3", Verdict: loop.VerdictApprove, Arguments: []byte("{}")},
 		`takes [approve reject answer], not "`: {ID: "d3", Verdict: "shrug"},
 	} {
 		if err := f.state.Check(&d); err == nil || !strings.Contains(err.Error(), want) {
@@ -221,8 +221,8 @@ func TestExpiry(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"))
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
-	next := agent.Next(&f.state)
-	wait, ok := next[0].(agent.Wait)
+	next := loop.Next(&f.state)
+	wait, ok := next[0].(loop.Wait)
 	if !ok || len(next) != 1 {
 		t.Fatalf("next is %v", next)
 	}
@@ -230,7 +230,7 @@ func TestExpiry(t *testing.T) {
 		t.Errorf("too early: %v", due)
 	}
 	due := f.state.Due(wait.Until)
-	if diff := cmp.Diff([]agent.Payload{&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictExpired}}, due); diff != "" {
+	if diff := cmp.Diff([]loop.Payload{&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictExpired}}, due); diff != "" {
 		t.Errorf("due (-want +got):\n%s", diff)
 	}
 }

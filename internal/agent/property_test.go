@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -45,9 +45,9 @@ type walk struct {
 type lifetime struct{ starts, results int }
 
 // anyRun is a run of any kind, with few of everything, so that it often runs out.
-func (w *walk) anyRun() agent.RunStarted {
-	started := agent.RunStarted{
-		Limits: agent.Limits{
+func (w *walk) anyRun() loop.RunStarted {
+	started := loop.RunStarted{
+		Limits: loop.Limits{
 			MaxTurns: 1 + w.rand.IntN(12), MaxCalls: 1 + w.rand.IntN(20), MaxTokens: int64(w.rand.IntN(60)), MaxCost: float64(w.rand.IntN(20)),
 			MaxWallTime: time.Duration(w.rand.IntN(3)) * 50 * time.Second, MaxOutput: int64(w.rand.IntN(3) * 30), MaxFailures: w.rand.IntN(6),
 			MaxTimeouts: w.rand.IntN(4), MaxRepeats: w.rand.IntN(8),
@@ -55,8 +55,8 @@ func (w *walk) anyRun() agent.RunStarted {
 		ExplicitCompletion: w.rand.IntN(3) == 0,
 	}
 	if w.rand.IntN(4) > 0 {
-		started.SystemTools, started.SubRuns = agent.SystemTools(), w.rand.IntN(2)
-		started.People = agent.People{Attended: w.rand.IntN(4) > 0, Expiry: time.Duration(w.rand.IntN(2)) * 20 * time.Second, AskOutcome: w.rand.IntN(2) == 0}
+		started.SystemTools, started.SubRuns = loop.SystemTools(), w.rand.IntN(2)
+		started.People = loop.People{Attended: w.rand.IntN(4) > 0, Expiry: time.Duration(w.rand.IntN(2)) * 20 * time.Second, AskOutcome: w.rand.IntN(2) == 0}
 	}
 	return started
 }
@@ -67,53 +67,53 @@ func (w *walk) step() {
 	}
 	switch w.rand.IntN(20) {
 	case 0, 1:
-		w.add(&agent.UserMessage{Text: "more"})
+		w.add(&loop.UserMessage{Text: "more"})
 		return
 	case 2:
 		if w.state.Finished() == nil {
-			w.add(&agent.CancelRequested{})
+			w.add(&loop.CancelRequested{})
 		}
 		return
 	case 3, 4, 5, 6:
 		w.decide()
 		return
 	}
-	next := agent.Next(&w.state)
+	next := loop.Next(&w.state)
 	if len(next) == 0 {
 		return
 	}
 	switch c := next[w.rand.IntN(len(next))].(type) {
-	case agent.AskModel:
+	case loop.AskModel:
 		if w.asked[c.Turn] {
 			w.t.Fatalf("turn %d is asked for twice", c.Turn)
 		}
 		w.answer(c)
-	case agent.CallTool:
+	case loop.CallTool:
 		if w.sent[c.Call.SentID()] {
 			w.t.Fatalf("%s is called again after it has ended", c.Call.SentID())
 		}
 		w.sent[c.Call.SentID()] = true
 		w.ended(w.anyResult(&c.Call))
-	case agent.Summarize:
+	case loop.Summarize:
 		w.sumUp(c)
-	case agent.Wait:
+	case loop.Wait:
 		w.ring(c)
 	default:
 		w.t.Fatalf("a record is left: %+v", c)
 	}
 }
 
-func (w *walk) answer(c agent.AskModel) {
+func (w *walk) answer(c loop.AskModel) {
 	checkPaired(w.t, w.state.Request().Messages)
 	read := w.state.Seq()
 	if w.rand.IntN(4) == 0 {
-		w.add(&agent.UserMessage{Text: "meanwhile"})
-		if next := agent.Next(&w.state); len(next) == 0 || next[0] != c {
+		w.add(&loop.UserMessage{Text: "meanwhile"})
+		if next := loop.Next(&w.state); len(next) == 0 || next[0] != c {
 			return // its time was up
 		}
 	}
 	if w.rand.IntN(10) == 0 {
-		w.add(w.state.Failed(agent.StopModelError, "down"))
+		w.add(w.state.Failed(loop.StopModelError, "down"))
 		return
 	}
 	w.asked[c.Turn] = true
@@ -133,7 +133,7 @@ func (w *walk) anyBlocks() []model.Block {
 	}
 	for range w.rand.IntN(5) {
 		id := []string{"", "same", fmt.Sprint(w.rand.IntN(1000))}[w.rand.IntN(3)]
-		names := []string{"echo", "echo", "direct", "serial", "missing", "bad name", agent.SystemAskUser, agent.SystemAttemptCompletion, agent.SystemNewTask, agent.SystemCompact}
+		names := []string{"echo", "echo", "direct", "serial", "missing", "bad name", loop.SystemAskUser, loop.SystemAttemptCompletion, loop.SystemNewTask, loop.SystemCompact}
 		b := call(id, names[w.rand.IntN(len(names))])
 		b.ToolCall.Arguments = []string{`{}`, `{"question":"what?","result":"this","task":"do it"}`, `{`}[w.rand.IntN(3)]
 		blocks = append(blocks, b)
@@ -141,12 +141,12 @@ func (w *walk) anyBlocks() []model.Block {
 	return blocks
 }
 
-func (w *walk) anyResult(c *agent.Call) *agent.CallResult {
-	r := &agent.CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(fmt.Sprint("ok ", w.rand.IntN(3)))}
+func (w *walk) anyResult(c *loop.Call) *loop.CallResult {
+	r := &loop.CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(fmt.Sprint("ok ", w.rand.IntN(3)))}
 	switch w.rand.IntN(8) {
 	case 0, 1:
 		kinds := []tool.Kind{tool.KindTimeout, tool.KindApprovalRequired, tool.KindApprovalRequired, tool.KindOutcomeUnknown, tool.KindCrashed}
-		r.Failure = &agent.Failure{Kind: kinds[w.rand.IntN(len(kinds))], Message: "went wrong"}
+		r.Failure = &loop.Failure{Kind: kinds[w.rand.IntN(len(kinds))], Message: "went wrong"}
 		r.Result = tool.ErrorResult("went wrong")
 	case 2:
 		r.Result = tool.ErrorResult("bad")
@@ -163,8 +163,8 @@ func (w *walk) decide() {
 	if len(pending) == 0 {
 		return
 	}
-	verdicts := []agent.Verdict{agent.VerdictApprove, agent.VerdictReject, agent.VerdictAnswer}
-	d := &agent.DecisionMade{ID: pending[w.rand.IntN(len(pending))].ID, Verdict: verdicts[w.rand.IntN(3)], Text: []string{"", "so"}[w.rand.IntN(2)]}
+	verdicts := []loop.Verdict{loop.VerdictApprove, loop.VerdictReject, loop.VerdictAnswer}
+	d := &loop.DecisionMade{ID: pending[w.rand.IntN(len(pending))].ID, Verdict: verdicts[w.rand.IntN(3)], Text: []string{"", "so"}[w.rand.IntN(2)]}
 	if w.rand.IntN(3) == 0 {
 		d.Arguments = json.RawMessage(`{"edited":true}`)
 	}
@@ -174,7 +174,7 @@ func (w *walk) decide() {
 }
 
 // ring lets the time come that a run waits for.
-func (w *walk) ring(c agent.Wait) {
+func (w *walk) ring(c loop.Wait) {
 	if c.Until.IsZero() || w.rand.IntN(3) == 0 {
 		return
 	}
@@ -186,7 +186,7 @@ func (w *walk) ring(c agent.Wait) {
 		w.t.Fatalf("nothing is due at %s", w.now)
 	}
 	for _, p := range due {
-		if _, stop := p.(*agent.CancelRequested); !stop || w.state.Finished() == nil {
+		if _, stop := p.(*loop.CancelRequested); !stop || w.state.Finished() == nil {
 			w.add(p)
 		}
 	}
@@ -194,13 +194,13 @@ func (w *walk) ring(c agent.Wait) {
 
 // refold folds the journal anew and compares what it says is next.
 func (w *walk) refold() {
-	var again agent.State
+	var again loop.State
 	for _, e := range w.events {
 		if err := again.Apply(e); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	if diff := difference(agent.Next(&w.state), agent.Next(&again)); diff != "" {
+	if diff := difference(loop.Next(&w.state), loop.Next(&again)); diff != "" {
 		w.t.Fatalf("folded again, something else is next:\n%s", diff)
 	}
 	if diff := difference(w.state.Request(), again.Request()); diff != "" {
@@ -218,32 +218,32 @@ func (w *walk) refold() {
 func (w *walk) finish() {
 	w.refold()
 	if w.state.Finished() == nil {
-		w.add(&agent.CancelRequested{})
+		w.add(&loop.CancelRequested{})
 	}
-	for _, command := range agent.Next(&w.state) {
-		if c, ok := command.(agent.CallTool); ok {
+	for _, command := range loop.Next(&w.state) {
+		if c, ok := command.(loop.CallTool); ok {
 			w.result(c.Call.ID, "late")
 		}
 	}
 	if w.state.Finished() == nil {
-		w.t.Fatalf("the run does not end: %v", agent.Next(&w.state))
+		w.t.Fatalf("the run does not end: %v", loop.Next(&w.state))
 	}
 	checkPaired(w.t, w.state.Request().Messages)
 	for _, e := range w.events {
 		switch p := e.Payload.(type) {
-		case *agent.AssistantMessage:
+		case *loop.AssistantMessage:
 			for _, c := range p.Calls {
 				if w.calls[c.ID] != nil {
 					w.t.Fatalf("the call id %s is given twice", c.ID)
 				}
 				w.calls[c.ID] = new(lifetime)
 			}
-		case *agent.CallStarted:
+		case *loop.CallStarted:
 			w.calls[p.CallID].starts++
 			if want := max(p.Attempt, 1); w.calls[p.CallID].starts != want {
 				w.t.Errorf("start %d of call %s says it is attempt %d", w.calls[p.CallID].starts, p.CallID, p.Attempt)
 			}
-		case *agent.CallResult:
+		case *loop.CallResult:
 			w.calls[p.CallID].results++
 		}
 	}

@@ -3,14 +3,15 @@ package agent
 import (
 	"context"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // recall cancels a call that was begun and that nobody here follows any more, by its id, and returns what it ended
 // with. Opening it instead might begin it, now that nobody wants it.
-func (e *errand) recall() *CallResult {
+func (e *errand) recall() *loop.CallResult {
 	if lost := e.elsewhere(); lost != nil {
-		return failureResult(&e.call, lost)
+		return loop.FailureResult(&e.call, lost)
 	}
 	ctx, stop := context.WithTimeout(e.task.ctx, e.run.agent.config.CancelGrace)
 	defer stop()
@@ -19,10 +20,10 @@ func (e *errand) recall() *CallResult {
 	for attempt := 1; ; attempt++ {
 		out, err := e.outcomeOf(ctx, key)
 		if out != nil {
-			return outcomeResult(&e.call, out)
+			return loop.OutcomeResult(&e.call, out)
 		}
 		if !mayPass(err) || sleep(ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
-			return failureResult(&e.call, e.lost(err))
+			return loop.FailureResult(&e.call, e.lost(err))
 		}
 	}
 }

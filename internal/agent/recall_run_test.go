@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/agent/snapshot"
 	"github.com/toolhost/toolhost/internal/model"
 )
 
@@ -57,7 +59,7 @@ func resumed(t *testing.T, begun time.Duration, turnsOfARun int, spoil func(*run
 		change := func(c *agent.Config) { c.Store, c.SnapshotEvery = store, 0 }
 		f.Close()
 		f.open(change)
-		f.start(agent.Task{Limits: agent.Limits{MaxTurns: 1 << 20, MaxCalls: 1 << 20, MaxRepeats: 1 << 20}})
+		f.start(loop.Task{Limits: loop.Limits{MaxTurns: 1 << 20, MaxCalls: 1 << 20, MaxRepeats: 1 << 20}})
 		f.end()
 		f.Close()
 		store.spoil = spoil
@@ -116,7 +118,7 @@ func TestAnyJournalGoesOn(t *testing.T) {
 			if read <= least {
 				t.Errorf("%d records were read, and %d from a snapshot", read, least)
 			}
-			s, _, err := agent.Recall(&left)
+			s, _, err := snapshot.Read(&left)
 			if err != nil || s.Seq() < 3*length {
 				t.Errorf("afterwards the snapshot is of event %d: %v", s.Seq(), err)
 			}

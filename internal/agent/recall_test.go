@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -31,7 +32,7 @@ func TestCancelAfterARestart(t *testing.T) {
 		dying.left.Store(2)
 		f.Close()
 		f.open(func(c *agent.Config) { c.Store = dying })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		if err := f.CancelRun(t.Context(), "r", "stop"); err == nil {
 			t.Fatal("the store did not die")
@@ -44,12 +45,12 @@ func TestCancelAfterARestart(t *testing.T) {
 		if err := f.ResumeRun(t.Context(), "r"); err != nil {
 			t.Fatal(err)
 		}
-		if end := f.end(); end.StopReason != agent.StopCancelled {
+		if end := f.end(); end.StopReason != loop.StopCancelled {
 			t.Errorf("ended with %+v", end)
 		}
 		got := make(map[string]string)
 		for _, e := range f.watch(0) {
-			if p, ok := e.Payload.(*agent.CallResult); ok {
+			if p, ok := e.Payload.(*loop.CallResult); ok {
 				got[p.CallID] = p.Result.Text()
 			}
 		}

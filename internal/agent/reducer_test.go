@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -16,31 +16,31 @@ func TestStopReasons(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason model.StopReason
 		blocks []model.Block
-		want   agent.StopReason // empty: the model is asked again
+		want   loop.StopReason // empty: the model is asked again
 	}{
-		"end_turn":                    {model.StopEndTurn, []model.Block{text("done")}, agent.StopEndTurn},
-		"end_turn without text":       {model.StopEndTurn, nil, agent.StopEndTurn},
-		"unknown word":                {"stop_sequence", []model.Block{text("done")}, agent.StopModelError},
-		"tool_use without calls":      {model.StopToolUse, []model.Block{text("done")}, agent.StopEndTurn},
+		"end_turn":                    {model.StopEndTurn, []model.Block{text("done")}, loop.StopEndTurn},
+		"end_turn without text":       {model.StopEndTurn, nil, loop.StopEndTurn},
+		"unknown word":                {"stop_sequence", []model.Block{text("done")}, loop.StopModelError},
+		"tool_use without calls":      {model.StopToolUse, []model.Block{text("done")}, loop.StopEndTurn},
 		"tool_use with nothing":       {model.StopToolUse, nil, ""},
 		"pause_turn":                  {model.StopPauseTurn, []model.Block{text("wait")}, ""},
 		"pause_turn with nothing":     {model.StopPauseTurn, nil, ""},
 		"max_tokens":                  {model.StopMaxTokens, []model.Block{text("do")}, ""},
 		"max_tokens with nothing":     {model.StopMaxTokens, nil, ""},
 		"max_tokens with calls":       {model.StopMaxTokens, []model.Block{call("a", "echo")}, ""},
-		"refusal":                     {model.StopRefusal, []model.Block{text("no")}, agent.StopRefusal},
-		"refusal with calls":          {model.StopRefusal, []model.Block{call("a", "echo")}, agent.StopRefusal},
-		"content_filter":              {model.StopContentFilter, nil, agent.StopContentFilter},
-		"context_overflow with calls": {model.StopContextOverflow, []model.Block{call("a", "echo")}, agent.StopContextOverflow},
+		"refusal":                     {model.StopRefusal, []model.Block{text("no")}, loop.StopRefusal},
+		"refusal with calls":          {model.StopRefusal, []model.Block{call("a", "echo")}, loop.StopRefusal},
+		"content_filter":              {model.StopContentFilter, nil, loop.StopContentFilter},
+		"context_overflow with calls": {model.StopContextOverflow, []model.Block{call("a", "echo")}, loop.StopContextOverflow},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFolder(t, agent.Limits{})
+			f := newFolder(t, loop.Limits{})
 			f.respond(test.reason, test.blocks...)
 			if ids := f.running(); len(ids) > 0 {
 				t.Errorf("the calls %q are to run", ids)
 			}
 			checkPaired(t, f.state.Request().Messages)
-			var got agent.StopReason
+			var got loop.StopReason
 			if end := f.state.Finished(); end != nil {
 				got = end.StopReason
 			}
@@ -52,7 +52,7 @@ func TestStopReasons(t *testing.T) {
 }
 
 func TestCutResponseRaisesTheCapOnce(t *testing.T) {
-	f := newFolder(t, agent.Limits{MaxResponseTokens: 1000})
+	f := newFolder(t, loop.Limits{MaxResponseTokens: 1000})
 	f.respond(model.StopMaxTokens, text("I will call"), call("a", "echo"), call("b", "echo"))
 	req := f.state.Request()
 	if req.MaxTokens != 2000 {
@@ -63,20 +63,20 @@ func TestCutResponseRaisesTheCapOnce(t *testing.T) {
 		t.Errorf("the model is told %+v", last)
 	}
 	f.respond(model.StopMaxTokens, text("again"), call("c", "echo"))
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopMaxTokens || end.Text != "again" || end.Calls != 0 {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopMaxTokens || end.Text != "again" || end.Calls != 0 {
 		t.Errorf("the run ended with %+v", end)
 	}
 }
 
 func TestCutTextIsContinued(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	f.respond(model.StopMaxTokens, text("half a sen"))
 	req := f.state.Request()
 	if req.MaxTokens == 0 || len(req.Messages) != 3 || req.Messages[2].Role != model.RoleUser {
 		t.Errorf("the next request is %+v", req)
 	}
 	f.respond(model.StopEndTurn, text("tence"))
-	f.add(&agent.UserMessage{Text: "more"})
+	f.add(&loop.UserMessage{Text: "more"})
 	if got := f.state.Request().MaxTokens; got != 0 {
 		t.Errorf("the cap is %d for the next message, want the model's own", got)
 	}
@@ -84,7 +84,7 @@ func TestCutTextIsContinued(t *testing.T) {
 
 func TestNothingDoesNotLoop(t *testing.T) {
 	for _, reason := range []model.StopReason{model.StopPauseTurn, model.StopToolUse, model.StopMaxTokens} {
-		f := newFolder(t, agent.Limits{})
+		f := newFolder(t, loop.Limits{})
 		f.respond(reason)
 		f.respond(reason)
 		if f.state.Finished() == nil {
@@ -94,12 +94,12 @@ func TestNothingDoesNotLoop(t *testing.T) {
 }
 
 func TestResultsComeInCallOrder(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	f.respond(model.StopToolUse, call("a", "echo"), call("b", "missing"), call("c", "broken"), call("d", "echo"))
 	if diff := cmp.Diff([]string{"r.t1.c0", "r.t1.c3"}, f.running()); diff != "" {
 		t.Errorf("to be called (-want +got):\n%s", diff)
 	}
-	f.add(&agent.UserMessage{Text: "hurry"})
+	f.add(&loop.UserMessage{Text: "hurry"})
 	f.result("r.t1.c3", "last")
 	f.result("r.t1.c0", "first")
 	req := f.state.Request()
@@ -121,7 +121,7 @@ func TestResultsComeInCallOrder(t *testing.T) {
 }
 
 func TestOneSerialToolMakesTheBatchSerial(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	f.respond(model.StopToolUse, call("a", "echo"), call("b", "serial"), call("c", "echo"))
 	for _, want := range []string{"r.t1.c0", "r.t1.c1", "r.t1.c2"} {
 		if diff := cmp.Diff([]string{want}, f.running()); diff != "" {
@@ -134,7 +134,7 @@ func TestOneSerialToolMakesTheBatchSerial(t *testing.T) {
 
 func TestCallsThatAServerEndsWithAnotherWordAreMade(t *testing.T) {
 	for _, reason := range []model.StopReason{model.StopEndTurn, model.StopPauseTurn, ""} {
-		f := newFolder(t, agent.Limits{})
+		f := newFolder(t, loop.Limits{})
 		f.respond(reason, call("a", "echo"))
 		if len(f.running()) != 1 {
 			t.Errorf("%q: %v", reason, f.running())
@@ -143,7 +143,7 @@ func TestCallsThatAServerEndsWithAnotherWordAreMade(t *testing.T) {
 }
 
 func TestCallsOfAResponseThatEndedForAnUnknownReasonAreNotMade(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	f.respond("error", call("a", "echo"), call("b", "serial"))
 	if len(f.running()) != 0 {
 		t.Errorf("under way: %v", f.running())
@@ -157,7 +157,7 @@ func TestCallsThatAreNoJSON(t *testing.T) {
 		b.ToolCall.Arguments = fmt.Sprintf(`{"n": %d`, i)
 		return b
 	}
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	for i := range 6 {
 		blocks := []model.Block{broken(i)}
 		if i == 2 {
@@ -171,72 +171,72 @@ func TestCallsThatAreNoJSON(t *testing.T) {
 			t.Fatalf("after response %d: %+v", i, f.state.Finished())
 		}
 	}
-	if end := f.state.Finished(); end.StopReason != agent.StopModelError || !strings.Contains(end.Message, "no JSON in 3 responses") {
+	if end := f.state.Finished(); end.StopReason != loop.StopModelError || !strings.Contains(end.Message, "no JSON in 3 responses") {
 		t.Errorf("ended with %+v", end)
 	}
 }
 
 func TestLimits(t *testing.T) {
-	f := newFolder(t, agent.Limits{MaxTurns: 2})
+	f := newFolder(t, loop.Limits{MaxTurns: 2})
 	f.respond(model.StopPauseTurn, text("a"))
 	f.respond(model.StopPauseTurn, text("b"))
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopMaxTurns || end.Turns != 2 {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopMaxTurns || end.Turns != 2 {
 		t.Errorf("ended with %+v", end)
 	}
-	f.add(&agent.UserMessage{Text: "go on"})
+	f.add(&loop.UserMessage{Text: "go on"})
 	f.respond(model.StopEndTurn, text("c"))
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopEndTurn || end.Turns != 3 {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopEndTurn || end.Turns != 3 {
 		t.Errorf("ended with %+v", end)
 	}
 
-	f = newFolder(t, agent.Limits{MaxCalls: 2})
+	f = newFolder(t, loop.Limits{MaxCalls: 2})
 	f.respond(model.StopToolUse, call("a", "echo"), call("x", "missing"), call("b", "echo"), call("c", "echo"))
 	f.result("r.t1.c0", "ok")
 	f.result("r.t1.c2", "ok")
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopMaxCalls || end.Calls != 2 {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopMaxCalls || end.Calls != 2 {
 		t.Errorf("ended with %+v", end)
 	}
 	checkPaired(t, f.state.Request().Messages)
 }
 
 func TestReturnDirect(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	f.respond(model.StopToolUse, call("a", "direct"), call("b", "direct"))
 	f.result("r.t1.c1", "two")
 	f.result("r.t1.c0", "one")
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopReturnDirect || end.Text != "one\ntwo" {
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopReturnDirect || end.Text != "one\ntwo" {
 		t.Errorf("ended with %+v", end)
 	}
-	f = newFolder(t, agent.Limits{})
+	f = newFolder(t, loop.Limits{})
 	f.respond(model.StopToolUse, call("a", "direct"), call("b", "echo"))
 	f.result("r.t1.c0", "one")
 	f.result("r.t1.c1", "two")
 	if f.state.Finished() != nil {
 		t.Error("a batch with another tool was returned directly")
 	}
-	f = newFolder(t, agent.Limits{})
+	f = newFolder(t, loop.Limits{})
 	f.respond(model.StopToolUse, call("a", "direct"))
-	f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.ErrorResult("no")})
+	f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.ErrorResult("no")})
 	if f.state.Finished() != nil {
 		t.Error("a failure was returned directly")
 	}
 }
 
 func TestCancel(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	f.respond(model.StopToolUse, call("a", "serial"), call("b", "echo"), call("c", "echo"))
 	f.result("r.t1.c0", "kept")
-	f.add(&agent.CancelRequested{Reason: "enough"})
-	next := agent.Next(&f.state)
-	if len(next) != 1 || next[0].(agent.CallTool).Cancel == nil || next[0].(agent.CallTool).Call.ID != "r.t1.c1" {
+	f.add(&loop.CancelRequested{Reason: "enough"})
+	next := loop.Next(&f.state)
+	if len(next) != 1 || next[0].(loop.CallTool).Cancel == nil || next[0].(loop.CallTool).Call.ID != "r.t1.c1" {
 		t.Fatalf("next is %+v, want the call under way to be cancelled", next)
 	}
 	f.result("r.t1.c1", "stopped")
 	end := f.state.Finished()
-	if end == nil || end.StopReason != agent.StopCancelled || end.Message != "enough" {
+	if end == nil || end.StopReason != loop.StopCancelled || end.Message != "enough" {
 		t.Fatalf("ended with %+v", end)
 	}
-	f.add(&agent.UserMessage{Text: "go on"})
+	f.add(&loop.UserMessage{Text: "go on"})
 	blocks := f.state.Request().Messages[2].Blocks
 	if len(blocks) != 4 || blocks[0].ToolResult.Content[0].Text != "kept" || !blocks[2].ToolResult.IsError {
 		t.Errorf("the conversation goes on with %+v", blocks)
@@ -244,18 +244,18 @@ func TestCancel(t *testing.T) {
 }
 
 func TestCancelBeforeTheModelAnswers(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
-	f.add(&agent.CancelRequested{})
-	if end := f.state.Finished(); end == nil || end.StopReason != agent.StopCancelled {
+	f := newFolder(t, loop.Limits{})
+	f.add(&loop.CancelRequested{})
+	if end := f.state.Finished(); end == nil || end.StopReason != loop.StopCancelled {
 		t.Errorf("ended with %+v", end)
 	}
 }
 
 // TestMessageMeanwhile: what the user says while the model writes is read next, and keeps the run from ending.
 func TestMessageMeanwhile(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	read := f.state.Seq()
-	f.add(&agent.UserMessage{Text: "and this"})
+	f.add(&loop.UserMessage{Text: "and this"})
 	resp := &model.Response{Message: model.Message{Blocks: []model.Block{text("one")}}, StopReason: model.StopEndTurn}
 	f.add(f.state.Respond(resp, offered, read))
 	if f.state.Finished() != nil {
@@ -268,7 +268,7 @@ func TestMessageMeanwhile(t *testing.T) {
 }
 
 func TestProviderIDs(t *testing.T) {
-	f := newFolder(t, agent.Limits{})
+	f := newFolder(t, loop.Limits{})
 	for range 3 {
 		m := f.respond(model.StopToolUse, call("", "echo"), call("same", "echo"), call("same", ""), call("", "no such name!"))
 		for _, c := range m.Calls {
@@ -281,24 +281,24 @@ func TestProviderIDs(t *testing.T) {
 }
 
 func TestApplyRefusesWhatCannotBe(t *testing.T) {
-	for name, events := range map[string][]agent.Payload{
-		"no beginning":       {&agent.UserMessage{}},
-		"two beginnings":     {&agent.RunStarted{}, &agent.RunStarted{}},
-		"result of nothing":  {&agent.RunStarted{}, &agent.CallResult{CallID: "x"}},
-		"start of nothing":   {&agent.RunStarted{}, &agent.CallStarted{CallID: "x"}},
-		"finished twice":     {&agent.RunStarted{}, &agent.RunFinished{}, &agent.RunFinished{}},
-		"answer to nobody":   {&agent.RunStarted{}, &agent.RunFinished{}, &agent.AssistantMessage{}},
-		"passing event":      {&agent.RunStarted{}, &agent.TextDelta{}},
-		"calls not named":    {&agent.RunStarted{}, &agent.AssistantMessage{Message: model.Message{Blocks: []model.Block{call("a", "b")}}}},
-		"finished too early": {&agent.RunStarted{}, &agent.AssistantMessage{Message: model.Message{Blocks: []model.Block{call("a", "b")}}, Calls: []agent.Call{{ID: "x"}}}, &agent.RunFinished{}},
+	for name, events := range map[string][]loop.Payload{
+		"no beginning":       {&loop.UserMessage{}},
+		"two beginnings":     {&loop.RunStarted{}, &loop.RunStarted{}},
+		"result of nothing":  {&loop.RunStarted{}, &loop.CallResult{CallID: "x"}},
+		"start of nothing":   {&loop.RunStarted{}, &loop.CallStarted{CallID: "x"}},
+		"finished twice":     {&loop.RunStarted{}, &loop.RunFinished{}, &loop.RunFinished{}},
+		"answer to nobody":   {&loop.RunStarted{}, &loop.RunFinished{}, &loop.AssistantMessage{}},
+		"passing event":      {&loop.RunStarted{}, &loop.TextDelta{}},
+		"calls not named":    {&loop.RunStarted{}, &loop.AssistantMessage{Message: model.Message{Blocks: []model.Block{call("a", "b")}}}},
+		"finished too early": {&loop.RunStarted{}, &loop.AssistantMessage{Message: model.Message{Blocks: []model.Block{call("a", "b")}}, Calls: []loop.Call{{ID: "x"}}}, &loop.RunFinished{}},
 	} {
-		var s agent.State
+		var s loop.State
 		var err error
 		for i, p := range events {
 			if err != nil {
 				t.Fatalf("%s: refused too early: %v", name, err)
 			}
-			err = s.Apply(agent.Event{Seq: uint64(i + 1), Payload: p})
+			err = s.Apply(loop.Event{Seq: uint64(i + 1), Payload: p})
 		}
 		if err == nil {
 			t.Errorf("%s is accepted", name)

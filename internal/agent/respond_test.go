@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -24,12 +25,12 @@ func careful(ctx context.Context, call tool.Call, status func(tool.Status)) tool
 }
 
 func withPeople(c *agent.Config) {
-	c.People = agent.People{Attended: true, Expiry: time.Hour, AskOutcome: true}
-	c.SystemTools = []string{agent.SystemAskUser, agent.SystemAttemptCompletion}
+	c.People = loop.People{Attended: true, Expiry: time.Hour, AskOutcome: true}
+	c.SystemTools = []string{loop.SystemAskUser, loop.SystemAttemptCompletion}
 }
 
 func question(text string) model.Block {
-	b := call("q", agent.SystemAskUser)
+	b := call("q", loop.SystemAskUser)
 	arguments, _ := json.Marshal(map[string]string{"question": text})
 	b.ToolCall.Arguments = string(arguments)
 	return b
@@ -48,7 +49,7 @@ func TestRespond(t *testing.T) {
 		})
 		m := turns(response(model.StopToolUse, call("a", "serial"), call("b", "echo"), question("which?")), response(model.StopEndTurn, text("ok")))
 		f := newFixture(t, m, tools, withPeople)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		// The batch is serial: the others wait behind the first call.
 		run, err := f.GetRun(t.Context(), "r")
@@ -61,7 +62,7 @@ func TestRespond(t *testing.T) {
 		if n, err := f.Resume(t.Context()); n != 1 || err != nil {
 			t.Fatal(n, err)
 		}
-		if _, err := f.Respond(t.Context(), "r", agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, By: "ann", Text: "fine", Arguments: []byte(`{"n": 1}`)}); err != nil {
+		if _, err := f.Respond(t.Context(), "r", loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, By: "ann", Text: "fine", Arguments: []byte(`{"n": 1}`)}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -69,7 +70,7 @@ func TestRespond(t *testing.T) {
 		if err != nil || len(waiting) != 1 {
 			t.Errorf("waiting: %+v, %v", waiting, err)
 		}
-		both := []agent.DecisionMade{{ID: "d2", Verdict: agent.VerdictApprove, By: "bob"}, {ID: "d3", Verdict: agent.VerdictAnswer, Text: "this one"}}
+		both := []loop.DecisionMade{{ID: "d2", Verdict: loop.VerdictApprove, By: "bob"}, {ID: "d3", Verdict: loop.VerdictAnswer, Text: "this one"}}
 		if _, err := f.Respond(t.Context(), "r", both...); tool.KindOf(err) != tool.KindNotFound {
 			t.Errorf("responding to what is not asked yet: %v", err)
 		}
@@ -80,7 +81,7 @@ func TestRespond(t *testing.T) {
 		if _, err := f.Respond(t.Context(), "r", both[1]); err != nil {
 			t.Fatal(err)
 		}
-		if end := f.end(); end.StopReason != agent.StopEndTurn {
+		if end := f.end(); end.StopReason != loop.StopEndTurn {
 			t.Errorf("ended with %+v", end)
 		}
 		var got []string
@@ -103,20 +104,20 @@ func TestSeveralAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo"), question("which?")), response(model.StopEndTurn, text("ok")))
 		f := newFixture(t, m, newTools(careful), withPeople)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
-		yes := func(id string) agent.DecisionMade {
-			return agent.DecisionMade{ID: id, Verdict: agent.VerdictApprove}
+		yes := func(id string) loop.DecisionMade {
+			return loop.DecisionMade{ID: id, Verdict: loop.VerdictApprove}
 		}
 		for i, test := range []struct {
-			decisions []agent.DecisionMade
+			decisions []loop.DecisionMade
 			want      tool.Kind
 		}{
 			{nil, tool.KindInvalidArgument},
-			{[]agent.DecisionMade{yes("d2"), yes("d9")}, tool.KindNotFound},
-			{[]agent.DecisionMade{yes("d2"), yes("d2")}, tool.KindInvalidArgument},
-			{[]agent.DecisionMade{yes("d2"), yes("d1")}, tool.KindInvalidArgument}, // d1 is the question
-			{[]agent.DecisionMade{{ID: "d2", Verdict: agent.VerdictExpired}}, tool.KindInvalidArgument},
+			{[]loop.DecisionMade{yes("d2"), yes("d9")}, tool.KindNotFound},
+			{[]loop.DecisionMade{yes("d2"), yes("d2")}, tool.KindInvalidArgument},
+			{[]loop.DecisionMade{yes("d2"), yes("d1")}, tool.KindInvalidArgument}, // d1 is the question
+			{[]loop.DecisionMade{{ID: "d2", Verdict: loop.VerdictExpired}}, tool.KindInvalidArgument},
 		} {
 			if _, err := f.Respond(t.Context(), "r", test.decisions...); tool.KindOf(err) != test.want {
 				t.Errorf("%d: %v, want %s", i, err, test.want)
@@ -126,10 +127,10 @@ func TestSeveralAtOnce(t *testing.T) {
 		if err != nil || len(run.Pending) != 3 {
 			t.Fatalf("after replies that failed, %d decisions are wanted, %v", len(run.Pending), err)
 		}
-		if _, err := f.Respond(t.Context(), "r", yes("d3"), yes("d2"), agent.DecisionMade{ID: "d1", Verdict: agent.VerdictReject}); err != nil {
+		if _, err := f.Respond(t.Context(), "r", yes("d3"), yes("d2"), loop.DecisionMade{ID: "d1", Verdict: loop.VerdictReject}); err != nil {
 			t.Fatal(err)
 		}
-		if end := f.end(); end.StopReason != agent.StopEndTurn || len(f.tools.executions()) != 4 {
+		if end := f.end(); end.StopReason != loop.StopEndTurn || len(f.tools.executions()) != 4 {
 			t.Errorf("ended with %+v after %v", end, f.tools.executions())
 		}
 		if _, err := f.Respond(t.Context(), "r", yes("d2")); tool.KindOf(err) != tool.KindNotFound {
@@ -145,7 +146,7 @@ func TestNobodyResponds(t *testing.T) {
 			m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("ok")))
 			f := newFixture(t, m, newTools(careful), withPeople)
 			begun := time.Now()
-			f.start(agent.Task{})
+			f.start(loop.Task{})
 			if away {
 				synctest.Wait()
 				f.Close()
@@ -171,10 +172,10 @@ func TestHeadless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := turns(response(model.StopToolUse, call("a", "echo"), question("which?")), response(model.StopEndTurn, text("ok")))
 		f := newFixture(t, m, newTools(careful), withPeople)
-		f.start(agent.Task{People: &agent.People{}})
+		f.start(loop.Task{People: &loop.People{}})
 		f.end()
 		for _, offer := range m.seen()[0].Tools {
-			if offer.Name == agent.SystemAskUser {
+			if offer.Name == loop.SystemAskUser {
 				t.Error("the model may ask although nobody is there")
 			}
 		}
@@ -194,11 +195,11 @@ func TestWallTimeStopsWhatRuns(t *testing.T) {
 		})
 		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo"))), tools, nil)
 		begun := time.Now()
-		f.start(agent.Task{Limits: agent.Limits{MaxWallTime: 10 * time.Minute}})
-		if end := f.end(); end.StopReason != agent.StopWallTime || time.Since(begun) != 10*time.Minute {
+		f.start(loop.Task{Limits: loop.Limits{MaxWallTime: 10 * time.Minute}})
+		if end := f.end(); end.StopReason != loop.StopWallTime || time.Since(begun) != 10*time.Minute {
 			t.Errorf("ended with %+v after %s", end, time.Since(begun))
 		}
-		want := []agent.Type{"run_started", "assistant_message", "call_started", "budget_warning", "cancel_requested", "call_result", "run_finished"}
+		want := []loop.Type{"run_started", "assistant_message", "call_started", "budget_warning", "cancel_requested", "call_result", "run_finished"}
 		if diff := cmp.Diff(want, types(durable(f.watch(0)))); diff != "" {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
@@ -213,8 +214,8 @@ func TestCost(t *testing.T) {
 		}
 		m := turns(answers...)
 		f := newFixture(t, m, newTools(echo), func(c *agent.Config) { c.Prices = model.Prices{"fake:model": {Output: 1e6}} })
-		f.start(agent.Task{Limits: agent.Limits{MaxCost: 9}})
-		if end := f.end(); end.StopReason != agent.StopCostBudget || end.Cost != 9 || end.Turns != 3 {
+		f.start(loop.Task{Limits: loop.Limits{MaxCost: 9}})
+		if end := f.end(); end.StopReason != loop.StopCostBudget || end.Cost != 9 || end.Turns != 3 {
 			t.Errorf("ended with %+v", end)
 		}
 		run, err := f.GetRun(t.Context(), "r")
@@ -224,7 +225,7 @@ func TestCost(t *testing.T) {
 		f.Close()
 		f.open(nil)
 		defer f.Close()
-		if _, err := f.StartRun(t.Context(), agent.Task{Prompt: "hi", Limits: agent.Limits{MaxCost: 1}}); tool.KindOf(err) != tool.KindInvalidArgument {
+		if _, err := f.StartRun(t.Context(), loop.Task{Prompt: "hi", Limits: loop.Limits{MaxCost: 1}}); tool.KindOf(err) != tool.KindInvalidArgument {
 			t.Errorf("a cost budget without a price: %v", err)
 		}
 	})
@@ -241,7 +242,7 @@ func TestContextReachesTools(t *testing.T) {
 		tools.infos = []tool.Info{{Spec: tool.Spec{Name: "echo", EffectKeys: []string{"k"}}}}
 		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopToolUse, call("b", "echo")), response(model.StopEndTurn)), tools,
 			func(c *agent.Config) { c.EffectsAllowed = map[string][]string{"echo": {"k"}} })
-		f.start(agent.Task{Session: `s"\\`, Context: map[string]json.RawMessage{"k": []byte(`[1]`)}})
+		f.start(loop.Task{Session: `s"\\`, Context: map[string]json.RawMessage{"k": []byte(`[1]`)}})
 		f.end()
 		want := []map[string]json.RawMessage{
 			{"k": []byte(`[1]`), "run": []byte(`"r"`), "turn": []byte(`1`), "session": []byte(`"s\"\\\\"`)},
@@ -250,7 +251,7 @@ func TestContextReachesTools(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("context (-want +got):\n%s", diff)
 		}
-		if _, err := f.StartRun(t.Context(), agent.Task{Prompt: "x", Context: map[string]json.RawMessage{"run": []byte("1")}}); tool.KindOf(err) != tool.KindInvalidArgument {
+		if _, err := f.StartRun(t.Context(), loop.Task{Prompt: "x", Context: map[string]json.RawMessage{"run": []byte("1")}}); tool.KindOf(err) != tool.KindInvalidArgument {
 			t.Errorf("a key of the agent's own: %v", err)
 		}
 	})
@@ -269,8 +270,8 @@ func TestCostOfTools(t *testing.T) {
 				tools.infos = []tool.Info{{Spec: tool.Spec{Name: "echo", CostPerUse: 2, Serial: true}}}
 				m := turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo"), call("c", "echo")), response(model.StopToolUse, call("d", "echo")), response(model.StopEndTurn))
 				f := newFixture(t, m, tools, func(c *agent.Config) { c.Prices = model.Prices{"fake:model": {}} })
-				f.start(agent.Task{Limits: agent.Limits{MaxCost: 3}})
-				if end := f.end(); end.StopReason != agent.StopCostBudget || end.Cost != 4 || made != 2 {
+				f.start(loop.Task{Limits: loop.Limits{MaxCost: 3}})
+				if end := f.end(); end.StopReason != loop.StopCostBudget || end.Cost != 4 || made != 2 {
 					t.Errorf("%d calls were made, and the run ended with %+v", made, end)
 				}
 			})

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -69,18 +70,18 @@ func sometimes(ctx context.Context, call tool.Call, _ func(tool.Status)) tool.Ou
 
 func TestResumeAtEveryBoundary(t *testing.T) {
 	type ending struct {
-		finished *agent.RunFinished
+		finished *loop.RunFinished
 		asked    []model.Request
 	}
 	undisturbed := func() (e ending) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, longRun(), newTools(sometimes), nil)
-			f.start(agent.Task{})
+			f.start(loop.Task{})
 			e = ending{f.end(), f.model.seen()}
 		})
 		return e
 	}()
-	if undisturbed.finished.StopReason != agent.StopEndTurn || undisturbed.finished.Turns != 20 {
+	if undisturbed.finished.StopReason != loop.StopEndTurn || undisturbed.finished.Turns != 20 {
 		t.Fatalf("the undisturbed run ended with %+v", undisturbed.finished)
 	}
 	for _, after := range []bool{false, true} {
@@ -92,7 +93,7 @@ func TestResumeAtEveryBoundary(t *testing.T) {
 				dying.left.Store(int64(boundary))
 				f.Close()
 				f.open(func(c *agent.Config) { c.Store = dying })
-				f.start(agent.Task{})
+				f.start(loop.Task{})
 				for _, err := range f.WatchRun(t.Context(), "r", 0) {
 					died = died || err != nil
 				}
@@ -162,7 +163,7 @@ func TestCloseLeavesCallsAlone(t *testing.T) {
 			calls = append(calls, call("", "echo"))
 		}
 		f := newFixture(t, turns(response(model.StopToolUse, calls...), response(model.StopEndTurn, text("ok"))), tools, nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		f.Close()
 		for _, err := range f.WatchRun(t.Context(), "r", 42) {
@@ -181,7 +182,7 @@ func TestCloseLeavesCallsAlone(t *testing.T) {
 			t.Errorf("ended with %+v", end)
 		}
 		for _, e := range f.watch(0) {
-			if p, ok := e.Payload.(*agent.CallResult); ok && (p.Failure != nil || f.tools.executions()[p.CallID] != 1) {
+			if p, ok := e.Payload.(*loop.CallResult); ok && (p.Failure != nil || f.tools.executions()[p.CallID] != 1) {
 				t.Errorf("call %s: %+v, executed %d times", p.CallID, p.Failure, f.tools.executions()[p.CallID])
 			}
 		}
@@ -201,7 +202,7 @@ func TestCancelBeforeResume(t *testing.T) {
 			dying.left.Store(2)
 			f.Close()
 			f.open(func(c *agent.Config) { c.Store = dying })
-			f.start(agent.Task{})
+			f.start(loop.Task{})
 			synctest.Wait()
 			if err := f.CancelRun(t.Context(), "r", "stop"); err == nil {
 				t.Fatal("the store did not die")
@@ -219,11 +220,11 @@ func TestCancelBeforeResume(t *testing.T) {
 			if err := f.ResumeRun(t.Context(), "r"); err != nil {
 				t.Fatal(err)
 			}
-			if end := f.end(); end.StopReason != agent.StopCancelled {
+			if end := f.end(); end.StopReason != loop.StopCancelled {
 				t.Errorf("ended with %+v", end)
 			}
 			for _, e := range f.watch(0) {
-				if p, ok := e.Payload.(*agent.CallResult); ok && p.Failure.Kind != want {
+				if p, ok := e.Payload.(*loop.CallResult); ok && p.Failure.Kind != want {
 					t.Errorf("%s: the call ended with %+v, want %s", name, p.Failure, want)
 				}
 			}
@@ -241,7 +242,7 @@ func TestForegroundRunsAreNotResumed(t *testing.T) {
 			return nil, ctx.Err()
 		}}
 		f := newFixture(t, m, newTools(echo), nil)
-		f.start(agent.Task{Foreground: true})
+		f.start(loop.Task{Foreground: true})
 		synctest.Wait()
 		f.Close()
 		f.open(nil)
@@ -250,7 +251,7 @@ func TestForegroundRunsAreNotResumed(t *testing.T) {
 			t.Errorf("resumed %d: %v", n, err)
 		}
 		_, sent := f.SendMessage(t.Context(), "r", "hi")
-		_, joined := f.StartRun(t.Context(), agent.Task{RunID: "r", Prompt: "hello"})
+		_, joined := f.StartRun(t.Context(), loop.Task{RunID: "r", Prompt: "hello"})
 		cancelled := f.CancelRun(t.Context(), "r", "")
 		if tool.KindOf(sent) != tool.KindConflict || tool.KindOf(cancelled) != tool.KindConflict || joined != nil || len(m.seen()) != 1 {
 			t.Errorf("taken over: %v, %v, %v", sent, cancelled, joined)
@@ -274,10 +275,10 @@ func TestSomebodyElse(t *testing.T) {
 			return response(model.StopEndTurn, text("ok")), nil
 		}}
 		f := newFixture(t, m, newTools(echo), nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
 		intruder := runstore.Batch{RunID: "r", After: 1, Head: runstore.Head{Unfinished: true, Summary: []byte("{}")}, Records: []runstore.Record{
-			{Type: string(agent.TypeUserMessage), Version: 1, Data: []byte(`{"text":"hi"}`)},
+			{Type: string(loop.TypeUserMessage), Version: 1, Data: []byte(`{"text":"hi"}`)},
 		}}
 		if err := f.store.Append(t.Context(), intruder); err != nil {
 			t.Fatal(err)

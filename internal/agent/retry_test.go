@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -19,19 +20,19 @@ func TestModelRetry(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		failures []error
-		want     agent.StopReason
+		want     loop.StopReason
 		asked    int
 		atLeast  time.Duration
 		atMost   time.Duration
 	}{
-		"passes":                {[]error{overloaded(0), overloaded(0)}, agent.StopEndTurn, 3, 0, 3 * time.Second},
-		"honours Retry-After":   {[]error{overloaded(20 * time.Second)}, agent.StopEndTurn, 2, 20 * time.Second, 20 * time.Second},
-		"caps Retry-After":      {[]error{overloaded(time.Hour)}, agent.StopEndTurn, 2, time.Minute, time.Minute},
-		"gives up":              {[]error{overloaded(0), overloaded(0), overloaded(0), overloaded(0)}, agent.StopModelError, 4, 0, 7 * time.Second},
-		"not retryable":         {[]error{&model.Error{Status: 401, Message: "bad key"}}, agent.StopModelError, 1, 0, 0},
-		"not a model's error":   {[]error{context.DeadlineExceeded}, agent.StopModelError, 1, 0, 0},
-		"overflow is the end":   {[]error{&model.Error{Message: "too long", ContextOverflow: true, Retryable: true}}, agent.StopContextOverflow, 1, 0, 0},
-		"a failure, then a bad": {[]error{overloaded(0), &model.Error{Message: "bad"}}, agent.StopModelError, 2, 0, time.Second},
+		"passes":                {[]error{overloaded(0), overloaded(0)}, loop.StopEndTurn, 3, 0, 3 * time.Second},
+		"honours Retry-After":   {[]error{overloaded(20 * time.Second)}, loop.StopEndTurn, 2, 20 * time.Second, 20 * time.Second},
+		"caps Retry-After":      {[]error{overloaded(time.Hour)}, loop.StopEndTurn, 2, time.Minute, time.Minute},
+		"gives up":              {[]error{overloaded(0), overloaded(0), overloaded(0), overloaded(0)}, loop.StopModelError, 4, 0, 7 * time.Second},
+		"not retryable":         {[]error{&model.Error{Status: 401, Message: "bad key"}}, loop.StopModelError, 1, 0, 0},
+		"not a model's error":   {[]error{context.DeadlineExceeded}, loop.StopModelError, 1, 0, 0},
+		"overflow is the end":   {[]error{&model.Error{Message: "too long", ContextOverflow: true, Retryable: true}}, loop.StopContextOverflow, 1, 0, 0},
+		"a failure, then a bad": {[]error{overloaded(0), &model.Error{Message: "bad"}}, loop.StopModelError, 2, 0, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -46,7 +47,7 @@ func TestModelRetry(t *testing.T) {
 				}}
 				f := newFixture(t, m, newTools(echo), func(c *agent.Config) { c.ModelRetry.MaxAttempts = 4 })
 				began := time.Now()
-				f.start(agent.Task{})
+				f.start(loop.Task{})
 				end := f.end()
 				if took := time.Since(began); took < test.atLeast || took > test.atMost {
 					t.Errorf("it took %s, want %s to %s", took, test.atLeast, test.atMost)
@@ -64,16 +65,16 @@ func TestRetriedStreamIsReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &breakingModel{}
 		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = m })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		shown := ""
 		for e, err := range f.WatchRun(t.Context(), "r", 0) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			switch p := e.Payload.(type) {
-			case *agent.TextDelta:
+			case *loop.TextDelta:
 				shown += p.Text
-			case *agent.TurnReset:
+			case *loop.TurnReset:
 				shown += "|" + p.Reason + "|"
 				if p.Attempt != 2 {
 					t.Errorf("attempt %d comes next", p.Attempt)
@@ -106,16 +107,16 @@ func TestStalledStreamIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &stallingModel{}
 		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = m })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		shown, reason := "", ""
 		for e, err := range f.WatchRun(t.Context(), "r", 0) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			switch p := e.Payload.(type) {
-			case *agent.TextDelta:
+			case *loop.TextDelta:
 				shown += p.Text
-			case *agent.TurnReset:
+			case *loop.TurnReset:
 				reason = p.Reason
 			}
 		}
@@ -156,7 +157,7 @@ func TestThinkingIsNoStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &thinkingModel{}
 		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = m })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		if end := f.end(); end.Text != "42" || m.asked != 1 {
 			t.Errorf("asked %d times, ended with %+v", m.asked, end)
 		}
@@ -207,12 +208,12 @@ func TestToolhostAway(t *testing.T) {
 				}
 				m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("ok")))
 				f := newFixture(t, m, tools, nil)
-				f.start(agent.Task{})
+				f.start(loop.Task{})
 				if end := f.end(); end.Text != "ok" {
 					t.Errorf("ended with %+v", end)
 				}
 				for _, e := range f.watch(0) {
-					if p, ok := e.Payload.(*agent.CallResult); ok && (p.Failure == nil) != (test.want == "") || ok && p.Failure != nil && p.Failure.Kind != test.want {
+					if p, ok := e.Payload.(*loop.CallResult); ok && (p.Failure == nil) != (test.want == "") || ok && p.Failure != nil && p.Failure.Kind != test.want {
 						t.Errorf("the result is %+v", p)
 					}
 				}
@@ -232,7 +233,7 @@ func TestSilentCall(t *testing.T) {
 			})
 			m := turns(response(model.StopToolUse, call("a", name)), response(model.StopEndTurn, text("ok")))
 			f := newFixture(t, m, tools, nil)
-			f.start(agent.Task{})
+			f.start(loop.Task{})
 			f.end()
 			close(done)
 			got := m.seen()[1].Messages[2].Blocks[0].ToolResult.Content[0].Text
@@ -250,13 +251,13 @@ func TestFailedTriesAreCharged(t *testing.T) {
 	broken := &model.Error{Message: "broken", Retryable: true, Usage: wasted}
 	for name, test := range map[string]struct {
 		failures int
-		want     agent.StopReason
+		want     loop.StopReason
 		usage    tool.Usage
 		cost     float64
 	}{
-		"a response comes":   {2, agent.StopEndTurn, tool.Usage{InputTokens: 202, OutputTokens: 23}, 225},
-		"none comes":         {4, agent.StopModelError, tool.Usage{InputTokens: 400, OutputTokens: 40}, 440},
-		"and it is too much": {3, agent.StopTokenBudget, tool.Usage{InputTokens: 302, OutputTokens: 33}, 335},
+		"a response comes":   {2, loop.StopEndTurn, tool.Usage{InputTokens: 202, OutputTokens: 23}, 225},
+		"none comes":         {4, loop.StopModelError, tool.Usage{InputTokens: 400, OutputTokens: 40}, 440},
+		"and it is too much": {3, loop.StopTokenBudget, tool.Usage{InputTokens: 302, OutputTokens: 33}, 335},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -265,7 +266,7 @@ func TestFailedTriesAreCharged(t *testing.T) {
 					if left--; left >= 0 {
 						return nil, broken
 					}
-					if test.want == agent.StopTokenBudget {
+					if test.want == loop.StopTokenBudget {
 						return response(model.StopToolUse, call("a", "echo")), nil
 					}
 					return response(model.StopEndTurn, text("ok")), nil
@@ -274,7 +275,7 @@ func TestFailedTriesAreCharged(t *testing.T) {
 					c.ModelRetry.MaxAttempts = 4
 					c.Prices = model.Prices{m.Name(): {Input: 1e6, Output: 1e6}}
 				})
-				f.start(agent.Task{Limits: agent.Limits{MaxTokens: 300}})
+				f.start(loop.Task{Limits: loop.Limits{MaxTokens: 300}})
 				if end := f.end(); end.StopReason != test.want || end.Usage != test.usage || end.Cost != test.cost {
 					t.Errorf("ended with %+v", end)
 				}
@@ -300,8 +301,8 @@ func TestMalformedAnswersAreAskedForThreeTimes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) { return nil, c.err }}
 			f := newFixture(t, m, newTools(echo), nil)
-			f.start(agent.Task{})
-			if end := f.end(); end.StopReason != agent.StopModelError || !strings.Contains(end.Message, c.err.Error()) {
+			f.start(loop.Task{})
+			if end := f.end(); end.StopReason != loop.StopModelError || !strings.Contains(end.Message, c.err.Error()) {
 				t.Errorf("ended with %+v", end)
 			}
 			if n := len(m.seen()); n != c.want {

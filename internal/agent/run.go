@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -24,7 +25,7 @@ type run struct {
 	inbox []*input      // guarded by Agent.mu
 
 	// Of the goroutine alone:
-	state   State
+	state   loop.State
 	beside  beside           // what the journal has beside the run's snapshot
 	tasks   map[string]*task // under way, by the command's name
 	updates chan update      // from the tasks
@@ -42,7 +43,7 @@ type run struct {
 
 // input are events that somebody outside wants to happen, all of them or none.
 type input struct {
-	payloads []Payload
+	payloads []loop.Payload
 	reply    chan reply // of capacity 1, answered exactly once
 }
 
@@ -65,7 +66,7 @@ func (r *run) work(ctx context.Context) {
 	for _, t := range r.tasks {
 		t.end()
 	}
-	r.wait(Wait{})
+	r.wait(loop.Wait{})
 	r.leave()
 	r.previews.abandon()
 	r.group.Wait()
@@ -92,15 +93,15 @@ func (r *run) loop(ctx context.Context) error {
 	}
 	r.logStart()
 	r.inherited = make(map[string]bool)
-	for _, command := range Next(&r.state) {
-		if c, ok := command.(CallTool); ok {
+	for _, command := range loop.Next(&r.state) {
+		if c, ok := command.(loop.CallTool); ok {
 			r.inherited[c.Call.SentID()] = true
 		}
 	}
 	r.feed.begin(r.state.Seq())
-	var first []Payload
-	if !r.fresh && r.state.timed() {
-		first = append(first, &RunResumed{})
+	var first []loop.Payload
+	if !r.fresh && r.state.Timed() {
+		first = append(first, &loop.RunResumed{})
 	}
 	if err := r.commit(ctx, first...); err != nil {
 		return err
@@ -161,20 +162,20 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 
 // fits reports whether events that somebody wants make sense as things stand. An error says why not; without one, there
 // is nothing to do.
-func (r *run) fits(payloads []Payload) (bool, error) {
+func (r *run) fits(payloads []loop.Payload) (bool, error) {
 	decided := make(map[string]bool)
 	for _, p := range payloads {
 		switch p := p.(type) {
-		case *CancelRequested:
-			return r.state.Finished() == nil && r.state.cancel == nil, nil
-		case *DecisionMade:
+		case *loop.CancelRequested:
+			return r.state.Finished() == nil && !r.state.Cancelling(), nil
+		case *loop.DecisionMade:
 			if err := r.state.Check(p); err != nil {
 				kind := tool.KindInvalidArgument
-				if r.state.decision(p.ID) == nil {
+				if r.state.Decision(p.ID) == nil {
 					kind = tool.KindNotFound
 				}
 				hint := ""
-				if refs := r.state.wantedBelow(); len(refs) > 0 {
+				if refs := r.state.WantedBelow(); len(refs) > 0 {
 					hint = "; what its sub-runs wait for is " + strings.Join(refs, ", ")
 				}
 				return false, tool.Errorf(kind, "run %s: %w%s", r.id, err, hint)
@@ -193,11 +194,11 @@ type notJSON struct{ error }
 
 // commit appends events and all that the state alone decides after them, at once, and then shows them. After any
 // error but notJSON the state is ahead of the journal and the run has to be left.
-func (r *run) commit(ctx context.Context, payloads ...Payload) error {
+func (r *run) commit(ctx context.Context, payloads ...loop.Payload) error {
 	var records []runstore.Record
-	var events []Event
-	add := func(p Payload) error {
-		if started, ok := p.(*CallStarted); ok {
+	var events []loop.Event
+	add := func(p loop.Payload) error {
+		if started, ok := p.(*loop.CallStarted); ok {
 			p = r.underLedger(started)
 		}
 		rec, err := encode(p, time.Now())
@@ -221,12 +222,12 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 			return err
 		}
 	}
-	for next := Next(&r.state); len(next) > 0; next = Next(&r.state) {
-		if _, ok := next[0].(Record); !ok {
+	for next := loop.Next(&r.state); len(next) > 0; next = loop.Next(&r.state) {
+		if _, ok := next[0].(loop.Record); !ok {
 			break
 		}
 		for _, command := range next {
-			if err := add(command.(Record).Payload); err != nil {
+			if err := add(command.(loop.Record).Payload); err != nil {
 				return err
 			}
 		}
@@ -234,7 +235,7 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 	if len(records) == 0 {
 		return nil
 	}
-	head, err := r.state.head()
+	head, err := headOf(&r.state)
 	if err != nil {
 		return tool.AsError(err)
 	}
@@ -251,7 +252,7 @@ func (r *run) commit(ctx context.Context, payloads ...Payload) error {
 	r.feed.publish(events...)
 	for _, e := range events {
 		r.log(e)
-		if change, ok := e.Payload.(*ContextChange); ok && len(change.Refused) > 0 {
+		if change, ok := e.Payload.(*loop.ContextChange); ok && len(change.Refused) > 0 {
 			r.agent.config.Log.Warn("effects of tools on the run's context were refused", "run", r.id, "refused", change.Refused)
 		}
 	}

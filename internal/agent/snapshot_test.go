@@ -17,8 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/agent/snapshot"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -28,10 +29,10 @@ type archive struct {
 	every    int  // so many events from one snapshot to the next, at least
 	unread   bool // the snapshots are not recalled
 	waited   int
-	kept     agent.Kept
+	kept     snapshot.Kept
 	snapshot runstore.Snapshot
 	renewals []*runstore.Renewal
-	recalled []agent.State
+	recalled []loop.State
 }
 
 func (a *archive) note(f *folder) {
@@ -45,7 +46,7 @@ func (a *archive) note(f *folder) {
 		f.t.Fatal(err)
 	}
 	rec := runstore.Record{Seq: e.Seq, Time: e.Time, Type: string(e.Payload.Type()), Version: 1, Data: data}
-	renewal, kept, err := f.state.Renewal(a.kept, &rec)
+	renewal, kept, err := snapshot.Make(&f.state, a.kept, &rec)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func (a *archive) note(f *folder) {
 	if a.snapshot = renewed(a.snapshot, renewal); a.unread {
 		return
 	}
-	recalled, again, err := agent.Recall(&a.snapshot)
+	recalled, again, err := snapshot.Read(&a.snapshot)
 	if err != nil {
 		f.t.Fatalf("the snapshot after event %d: %v", e.Seq, err)
 	}
@@ -101,7 +102,7 @@ func whole() cmp.Options {
 	}
 }
 
-func wantState(t *testing.T, want, got *agent.State) {
+func wantState(t *testing.T, want, got *loop.State) {
 	t.Helper()
 	if diff := difference(want, got, whole()); diff != "" {
 		t.Fatalf("after event %d, what is recalled is not what was kept (-want +got):\n%s", want.Seq(), diff)
@@ -110,16 +111,16 @@ func wantState(t *testing.T, want, got *agent.State) {
 
 // everything is a conversation with all that one may hold.
 func everything(t *testing.T) *folder {
-	f := newFolderOf(t, agent.RunStarted{
-		SystemTools: agent.SystemTools(), SubRuns: 1, SystemPrompt: "be brief", Traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-		Context: map[string]json.RawMessage{"k": json.RawMessage(`{"a":"<&>"}`)}, People: agent.People{Attended: true},
-		Window: agent.Window{Tokens: 1 << 30}, Limits: agent.Limits{MaxTimeouts: 3, MaxRepeats: 100},
+	f := newFolderOf(t, loop.RunStarted{
+		SystemTools: loop.SystemTools(), SubRuns: 1, SystemPrompt: "be brief", Traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+		Context: map[string]json.RawMessage{"k": json.RawMessage(`{"a":"<&>"}`)}, People: loop.People{Attended: true},
+		Window: loop.Window{Tokens: 1 << 30}, Limits: loop.Limits{MaxTimeouts: 3, MaxRepeats: 100},
 	})
 	f.kept = &archive{every: 1}
 	f.respond(model.StopToolUse, text("I <look> & see\u2028"), model.Block{Opaque: &model.Opaque{Provider: "p", JSON: json.RawMessage(`{"signed":"<>"}`)}},
 		call("a", "echo"), call("b", "echo"), call("c", "echo"), call("d", "missing"), call("e", "bad name"))
-	f.add(&agent.UserMessage{Text: "hurry"})
-	f.add(&agent.CallResult{CallID: "r.t1.c0", Result: tool.Result{
+	f.add(&loop.UserMessage{Text: "hurry"})
+	f.add(&loop.CallResult{CallID: "r.t1.c0", Result: tool.Result{
 		Content: []tool.Content{
 			tool.Text("plain"), tool.Text(""), tool.JSON(json.RawMessage(`{"b":[1,2.50]}`)), tool.Image("image/png", []byte{0, 255}),
 			{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: "h", Size: 7, Head: "x"}},
@@ -127,9 +128,9 @@ func everything(t *testing.T) *folder {
 		Effects: []tool.Effect{effect("todos", tool.EffectReplace, `["one"]`)}, Cost: 0.1, Usage: tool.Usage{InputTokens: 1 << 60},
 	}})
 	f.failed("r.t1.c1", tool.KindTimeout)
-	f.add(&agent.CallResult{CallID: "r.t1.c2", Result: tool.TextResult(strings.Repeat("long ", 1000))})
+	f.add(&loop.CallResult{CallID: "r.t1.c2", Result: tool.TextResult(strings.Repeat("long ", 1000))})
 	f.respond(model.StopEndTurn, text("done"))
-	f.add(&agent.UserMessage{Text: "more"})
+	f.add(&loop.UserMessage{Text: "more"})
 	f.respond(model.StopToolUse, call("f", "echo"))
 	f.result("r.t3.c0", "plain")
 	return f
@@ -164,7 +165,7 @@ func TestAKeptSnapshot(t *testing.T) {
 	if err := errors.Join(err, json.Unmarshal(data, &kept)); err != nil {
 		t.Fatal(err)
 	}
-	recalled, _, err := agent.Recall(&kept)
+	recalled, _, err := snapshot.Read(&kept)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestAKeptSnapshot(t *testing.T) {
 // TestASnapshotAddsLittle: what is written grows with the run, not with its square, and the parts stay few.
 func TestASnapshotAddsLittle(t *testing.T) {
 	const turns, every = 1200, 16
-	f := newFolderOf(t, agent.RunStarted{Limits: agent.Limits{MaxTurns: turns + 1, MaxCalls: turns, MaxRepeats: turns}})
+	f := newFolderOf(t, loop.RunStarted{Limits: loop.Limits{MaxTurns: turns + 1, MaxCalls: turns, MaxRepeats: turns}})
 	f.kept = &archive{every: every, unread: true}
 	for i := range turns {
 		f.respond(model.StopToolUse, call(fmt.Sprint("id", i), "echo"))
@@ -205,7 +206,7 @@ func TestASnapshotAddsLittle(t *testing.T) {
 // TestSnapshotsOfNoUse: whatever is not what was written is an error, and no panic.
 func TestSnapshotsOfNoUse(t *testing.T) {
 	good := everything(t).kept.snapshot
-	if _, _, err := agent.Recall(&good); err != nil {
+	if _, _, err := snapshot.Read(&good); err != nil {
 		t.Fatal(err)
 	}
 	without := func(i int) [][]byte { return slices.Delete(slices.Clone(good.Parts), i, i+1) }
@@ -222,14 +223,14 @@ func TestSnapshotsOfNoUse(t *testing.T) {
 		"an empty part":           {State: good.State, Parts: append(without(1), nil)},
 		"a state that is no JSON": {State: resealed([]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02{]")), Parts: nil},
 	} {
-		if _, _, err := agent.Recall(&bad); err == nil {
+		if _, _, err := snapshot.Read(&bad); err == nil {
 			t.Errorf("%s: it was recalled", name)
 		}
 	}
 	for i := range good.State {
 		torn := slices.Clone(good.State)
 		torn[i] ^= 1
-		if _, _, err := agent.Recall(&runstore.Snapshot{State: torn, Parts: good.Parts}); err == nil {
+		if _, _, err := snapshot.Read(&runstore.Snapshot{State: torn, Parts: good.Parts}); err == nil {
 			t.Fatalf("a state with another byte %d was recalled", i)
 		}
 	}
@@ -245,11 +246,11 @@ func resealed(data []byte) []byte {
 func FuzzRecall(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, state, part []byte) {
 		state, part = resealed(append(make([]byte, 4), state...)), resealed(append(make([]byte, 4), part...))
-		_, _, _ = agent.Recall(&runstore.Snapshot{State: state, Parts: [][]byte{part}})
+		_, _, _ = snapshot.Read(&runstore.Snapshot{State: state, Parts: [][]byte{part}})
 		// A state that goes with the part, so that the part is read.
 		head := binary.BigEndian.AppendUint32([]byte{0, 0, 0, 0, 1, 1}, crc32.Checksum(part[:4], crc32.MakeTable(crc32.Castagnoli)))
 		hot := `{"seq":1,"last":"AAAAAAAAAAAAAAAAAAAAAA=="}`
 		head = append(append(head, byte(len(hot))), hot...)
-		_, _, _ = agent.Recall(&runstore.Snapshot{State: resealed(append(head, 0, 0, 0, 0, 0, 0)), Parts: [][]byte{part}})
+		_, _, _ = snapshot.Read(&runstore.Snapshot{State: resealed(append(head, 0, 0, 0, 0, 0, 0)), Parts: [][]byte{part}})
 	})
 }

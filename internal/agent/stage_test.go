@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
@@ -50,7 +51,7 @@ func newStageOn(t *testing.T, store runstore.Store, scripts ...func(ctx context.
 	f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Store, c.Model, c.Tools = store, g, g })
 	g.agent = f.Agent
 	t.Cleanup(g.Fake.Close)
-	f.start(agent.Task{})
+	f.start(loop.Task{})
 	return g
 }
 
@@ -112,14 +113,14 @@ func (g *stage) sawTip(tip string) chan struct{} {
 }
 
 // watch follows the run to its end.
-func (g *stage) watch() (events []agent.Event) {
+func (g *stage) watch() (events []loop.Event) {
 	g.t.Helper()
 	for e, err := range g.agent.WatchRun(g.t.Context(), "r", 0) {
 		if err != nil {
 			g.t.Fatal(err)
 		}
 		events = append(events, e)
-		if p, ok := e.Payload.(*agent.CallStatus); ok && p.Status.Tip != "" {
+		if p, ok := e.Payload.(*loop.CallStatus); ok && p.Status.Tip != "" {
 			select {
 			case <-g.sawTip(p.Status.Tip):
 			default:
@@ -223,7 +224,7 @@ type slowCancel struct {
 }
 
 func (s *slowCancel) Append(ctx context.Context, b runstore.Batch) error {
-	if b.Records[0].Type == string(agent.TypeCancelRequested) {
+	if b.Records[0].Type == string(loop.TypeCancelRequested) {
 		close(s.entered)
 		<-s.leave
 	}

@@ -3,15 +3,15 @@ package agent
 import (
 	"context"
 	"fmt"
-	"slices"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // subRun has a run of its own carry out a call. The goroutines belong to the run and end with its task; the sub-run
 // belongs to the agent.
-func (r *run) subRun(t *task, c Call) {
-	s := &subRun{run: r, task: t, call: c, child: r.state.subTask(&c)}
+func (r *run) subRun(t *task, c loop.Call) {
+	s := &subRun{run: r, task: t, call: c, child: r.state.SubTask(&c)}
 	r.group.Go(s.pursue)
 }
 
@@ -19,15 +19,15 @@ func (r *run) subRun(t *task, c Call) {
 type subRun struct {
 	run   *run
 	task  *task
-	call  Call
-	child Task
+	call  loop.Call
+	child loop.Task
 }
 
 func (s *subRun) cancelled() bool { return s.task.asked.Err() != nil }
 
 func (s *subRun) pursue() {
-	defer s.run.caught(s.task, func(words string) Payload {
-		return failureResult(&s.call, &tool.Error{Kind: tool.KindInternal, Message: words})
+	defer s.run.caught(s.task, func(words string) loop.Payload {
+		return loop.FailureResult(&s.call, &tool.Error{Kind: tool.KindInternal, Message: words})
 	})
 	ctx, stop := context.WithCancel(s.task.ctx)
 	defer stop()
@@ -38,7 +38,7 @@ func (s *subRun) pursue() {
 			guarded = true
 			s.run.group.Go(func() { s.guard(ctx) }) // ends with ctx
 		}
-		var end *RunFinished
+		var end *loop.RunFinished
 		if err == nil {
 			end, err = s.follow(ctx)
 		}
@@ -46,10 +46,10 @@ func (s *subRun) pursue() {
 		case s.task.ctx.Err() != nil:
 			return // the agent closes; both runs go on when they are resumed
 		case end != nil:
-			s.finish(subResult(&s.call, end))
+			s.finish(loop.SubResult(&s.call, end))
 			return
 		case attempt >= retry.MaxAttempts || !mayPass(err) || tool.KindOf(err) == tool.KindCancelled:
-			s.finish(failureResult(&s.call, tool.AsError(err)))
+			s.finish(loop.FailureResult(&s.call, tool.AsError(err)))
 			return
 		}
 		s.run.agent.config.Log.Warn("following a sub-run again", "run", s.run.id, "sub_run", s.child.RunID, "error", err)
@@ -59,8 +59,8 @@ func (s *subRun) pursue() {
 	}
 }
 
-func (s *subRun) finish(result *CallResult) {
-	s.run.tell(update{task: s.task, done: func() Payload { return result }})
+func (s *subRun) finish(result *loop.CallResult) {
+	s.run.tell(update{task: s.task, done: func() loop.Payload { return result }})
 }
 
 // begin starts the sub-run, or finds it again. A call that is cancelled starts none.
@@ -98,9 +98,9 @@ func (s *subRun) guard(ctx context.Context) {
 }
 
 // follow waits for the sub-run's end and shows people meanwhile what it does.
-func (s *subRun) follow(ctx context.Context) (*RunFinished, error) {
+func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 	s.show(tool.Status{State: tool.StatusDoing, Tip: "a run of its own: " + s.child.RunID})
-	asks := &SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID}
+	asks := &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID}
 	if err := s.ask(ctx, &asks); err != nil {
 		return nil, err
 	}
@@ -109,12 +109,12 @@ func (s *subRun) follow(ctx context.Context) (*RunFinished, error) {
 			return nil, err
 		}
 		switch p := e.Payload.(type) {
-		case *RunFinished:
+		case *loop.RunFinished:
 			return p, nil // what came of it when it first ended: the call has one result, whatever is said to the sub-run later
-		case *CallStarted:
+		case *loop.CallStarted:
 			s.show(tool.Status{Tip: fmt.Sprintf("%s calls %s", s.child.RunID, p.Tool)})
-		case *DecisionRequested:
-			s.show(tool.Status{Tip: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, decisionRef(s.child.RunID, p.ID), p.Reason)})
+		case *loop.DecisionRequested:
+			s.show(tool.Status{Tip: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, loop.DecisionRef(s.child.RunID, p.ID), p.Reason)})
 		}
 		if concernsPeople(e.Payload, len(asks.Decisions) > 0) {
 			if err := s.ask(ctx, &asks); err != nil {
@@ -126,11 +126,11 @@ func (s *subRun) follow(ctx context.Context) (*RunFinished, error) {
 }
 
 // concernsPeople reports whether after an event the run may wait for other decisions than before.
-func concernsPeople(p Payload, waiting bool) bool {
+func concernsPeople(p loop.Payload, waiting bool) bool {
 	switch p.(type) {
-	case *DecisionRequested, *SubRunWaiting:
+	case *loop.DecisionRequested, *loop.SubRunWaiting:
 		return true
-	case *DecisionMade, *CallResult, *CancelRequested, *UserMessage:
+	case *loop.DecisionMade, *loop.CallResult, *loop.CancelRequested, *loop.UserMessage:
 		return waiting
 	}
 	return false
@@ -138,25 +138,24 @@ func concernsPeople(p Payload, waiting bool) bool {
 
 // ask tells the run which decisions the sub-run waits for now, if they are others than it was told. What is true now is
 // asked for, rather than folded: a watch tells what was long before.
-func (s *subRun) ask(ctx context.Context, told **SubRunWaiting) error {
+func (s *subRun) ask(ctx context.Context, told **loop.SubRunWaiting) error {
 	refs, err := s.run.agent.wanted(ctx, s.child.RunID)
 	if err != nil {
 		return err
 	}
-	*told = &SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID, Decisions: refs}
+	*told = &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID, Decisions: refs}
 	s.run.tell(update{task: s.task, asks: *told})
 	return nil
 }
 
 // noteAsks journals what a sub-run waits for, unless the journal has it.
-func (r *run) noteAsks(ctx context.Context, p *SubRunWaiting) error {
-	c := r.state.find(p.CallID)
-	if c == nil || !c.running() || slices.Equal(c.asks, p.Decisions) {
+func (r *run) noteAsks(ctx context.Context, p *loop.SubRunWaiting) error {
+	if !r.state.Concerns(p) {
 		return nil
 	}
 	return r.commit(ctx, p)
 }
 
 func (s *subRun) show(status tool.Status) {
-	s.run.tell(update{task: s.task, passing: &CallStatus{CallID: s.call.ID, Tool: s.call.Tool, Status: status}})
+	s.run.tell(update{task: s.task, passing: &loop.CallStatus{CallID: s.call.ID, Tool: s.call.Tool, Status: status}})
 }

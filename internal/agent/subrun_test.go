@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
 func newTask(id, arguments string) model.Block {
-	b := call(id, agent.SystemNewTask)
+	b := call(id, loop.SystemNewTask)
 	b.ToolCall.Arguments = arguments
 	return b
 }
@@ -47,7 +48,7 @@ func results(req model.Request) []string {
 	return list
 }
 
-func withSystem(cfg *agent.Config) { cfg.SystemTools = agent.SystemTools() }
+func withSystem(cfg *agent.Config) { cfg.SystemTools = loop.SystemTools() }
 
 func TestSubRuns(t *testing.T) {
 	var read []string
@@ -64,9 +65,9 @@ func TestSubRuns(t *testing.T) {
 		return response(model.StopEndTurn, text(said(req)+" has "+results(req)[0]))
 	})
 	f := newFixture(t, m, newTools(echo), withSystem)
-	f.start(agent.Task{Session: "shared"})
+	f.start(loop.Task{Session: "shared"})
 	end := f.end()
-	first, second := agent.SubRunID("r", "r.t1.c0"), agent.SubRunID("r", "r.t1.c1")
+	first, second := loop.SubRunID("r", "r.t1.c0"), loop.SubRunID("r", "r.t1.c1")
 	want := []string{"one has echo " + first + ".t1.c0", "two has echo " + second + ".t1.c0"}
 	if len(read) != 2 || read[0] != want[0] || read[1] != want[1] {
 		t.Errorf("the model reads %q, want %q", read, want)
@@ -77,7 +78,7 @@ func TestSubRuns(t *testing.T) {
 	}
 	var subs []string
 	for _, e := range durable(f.watch(0)) {
-		if p, ok := e.Payload.(*agent.SubRunStarted); ok {
+		if p, ok := e.Payload.(*loop.SubRunStarted); ok {
 			subs = append(subs, p.CallID+" "+p.RunID+" "+p.Prompt)
 		}
 	}
@@ -101,7 +102,7 @@ func TestSubRunsAreNotEndless(t *testing.T) {
 		return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"deep"}`)), response(model.StopEndTurn, text("ok"))}[n]
 	}, func(n int, req model.Request) *model.Response {
 		for _, offered := range req.Tools {
-			if offered.Name == agent.SystemNewTask {
+			if offered.Name == loop.SystemNewTask {
 				return response(model.StopToolUse, newTask("b", `{"task":"deeper"}`))
 			}
 		}
@@ -111,7 +112,7 @@ func TestSubRunsAreNotEndless(t *testing.T) {
 		return response(model.StopEndTurn, text("no more"))
 	})
 	f := newFixture(t, m, newTools(echo), withSystem)
-	f.start(agent.Task{SubRuns: 1})
+	f.start(loop.Task{SubRuns: 1})
 	f.end()
 	runs, _, err := f.ListRuns(t.Context(), agent.RunQuery{})
 	if err != nil || len(runs) != 2 {
@@ -131,7 +132,7 @@ func TestSubRunFails(t *testing.T) {
 		return response(model.StopRefusal, text("I will not"))
 	})
 	f := newFixture(t, m, newTools(echo), withSystem)
-	f.start(agent.Task{Tools: agent.ToolChoice{Names: []string{"echo"}}})
+	f.start(loop.Task{Tools: loop.ToolChoice{Names: []string{"echo"}}})
 	f.end()
 	for i, want := range []string{"[refusal]", "[invalid_argument]", "[invalid_argument]"} {
 		if !strings.HasPrefix(read[i], want) {
@@ -177,16 +178,16 @@ func TestCancelReachesSubRun(t *testing.T) {
 	w := newWaiting()
 	var read []string
 	f := newFixture(t, oneChild(&read), newTools(w.run), withSystem)
-	f.start(agent.Task{})
+	f.start(loop.Task{})
 	<-w.called
 	if err := f.CancelRun(t.Context(), "r", "enough"); err != nil {
 		t.Fatal(err)
 	}
-	if end := f.end(); end.StopReason != agent.StopCancelled {
+	if end := f.end(); end.StopReason != loop.StopCancelled {
 		t.Errorf("the run ends with %s", end.StopReason)
 	}
-	child, err := f.GetRun(t.Context(), agent.SubRunID("r", "r.t1.c0"))
-	if err != nil || child.StopReason != agent.StopCancelled {
+	child, err := f.GetRun(t.Context(), loop.SubRunID("r", "r.t1.c0"))
+	if err != nil || child.StopReason != loop.StopCancelled {
 		t.Errorf("the sub-run ended with %q, %v", child.StopReason, err)
 	}
 }
@@ -199,7 +200,7 @@ func TestResumedRunFindsSubRun(t *testing.T) {
 		var read []string
 		tools := newTools(w.run)
 		f := newFixture(t, oneChild(&read), tools, withSystem)
-		f.start(agent.Task{Foreground: foreground})
+		f.start(loop.Task{Foreground: foreground})
 		<-w.called
 		f.Close()
 		f.open(withSystem)
@@ -211,7 +212,7 @@ func TestResumedRunFindsSubRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		close(w.end)
-		if end := f.end(); end.StopReason != agent.StopEndTurn || len(read) != 1 || read[0] != "it waited" {
+		if end := f.end(); end.StopReason != loop.StopEndTurn || len(read) != 1 || read[0] != "it waited" {
 			t.Errorf("the run ends with %+v, the model read %q", end, read)
 		}
 		runs, _, err := f.ListRuns(t.Context(), agent.RunQuery{})
@@ -231,11 +232,11 @@ func TestResumedRunFindsSubRun(t *testing.T) {
 func TestSubRunIDIsTaken(t *testing.T) {
 	var read []string
 	f := newFixture(t, oneChild(&read), newTools(echo), withSystem)
-	id := agent.SubRunID("r", "r.t1.c0")
-	if _, err := f.StartRun(t.Context(), agent.Task{RunID: id, Prompt: "wait"}); err != nil {
+	id := loop.SubRunID("r", "r.t1.c0")
+	if _, err := f.StartRun(t.Context(), loop.Task{RunID: id, Prompt: "wait"}); err != nil {
 		t.Fatal(err)
 	}
-	f.start(agent.Task{})
+	f.start(loop.Task{})
 	f.end()
 	if len(read) != 1 || !strings.HasPrefix(read[0], "[conflict]") {
 		t.Errorf("the model reads %q", read)
@@ -247,8 +248,8 @@ func TestSubRunIDs(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, run := range []string{"r", long} {
 		for _, place := range []string{".t1.c0", ".t1.c1", ".t100.c100"} {
-			id := agent.SubRunID(run, run+place)
-			if len(id) > 64 || seen[id] || strings.Contains(id, ".") || id != agent.SubRunID(run, run+place) {
+			id := loop.SubRunID(run, run+place)
+			if len(id) > 64 || seen[id] || strings.Contains(id, ".") || id != loop.SubRunID(run, run+place) {
 				t.Errorf("the sub-run of %s%s is %s", run, place, id)
 			}
 			seen[id] = true
@@ -262,15 +263,15 @@ func TestSubRunsShareBudgets(t *testing.T) {
 		return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"one"}`), newTask("b", `{"task":"two"}`)), response(model.StopEndTurn, text("ok"))}[n]
 	}, func(int, model.Request) *model.Response { return response(model.StopToolUse, call("", "echo")) })
 	f := newFixture(t, m, newTools(echo), withSystem)
-	f.start(agent.Task{Limits: agent.Limits{MaxTokens: 105}})
+	f.start(loop.Task{Limits: loop.Limits{MaxTokens: 105}})
 	end := f.end()
 	for _, index := range []string{"c0", "c1"} {
-		child, err := f.GetRun(t.Context(), agent.SubRunID("r", "r.t1."+index))
-		if err != nil || child.StopReason != agent.StopTokenBudget || child.Usage.InputTokens+child.Usage.OutputTokens != 50 {
+		child, err := f.GetRun(t.Context(), loop.SubRunID("r", "r.t1."+index))
+		if err != nil || child.StopReason != loop.StopTokenBudget || child.Usage.InputTokens+child.Usage.OutputTokens != 50 {
 			t.Errorf("the sub-run ended with %s after %+v: %v", child.StopReason, child.Usage, err)
 		}
 	}
-	if end.StopReason != agent.StopTokenBudget || end.Usage.InputTokens+end.Usage.OutputTokens != 105 {
+	if end.StopReason != loop.StopTokenBudget || end.Usage.InputTokens+end.Usage.OutputTokens != 105 {
 		t.Errorf("the run ended with %s after %+v", end.StopReason, end.Usage)
 	}
 }
@@ -283,12 +284,12 @@ func TestSubRunMayAsk(t *testing.T) {
 			return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"one"}`)), response(model.StopEndTurn, text("ok"))}[n]
 		}, func(_ int, req model.Request) *model.Response {
 			for _, offered := range req.Tools {
-				asks = asks || offered.Name == agent.SystemAskUser
+				asks = asks || offered.Name == loop.SystemAskUser
 			}
 			return response(model.StopEndTurn, text("ok"))
 		})
 		f := newFixture(t, m, newTools(echo), withSystem)
-		f.start(agent.Task{Foreground: foreground, People: &agent.People{Attended: attended}})
+		f.start(loop.Task{Foreground: foreground, People: &loop.People{Attended: attended}})
 		f.end()
 		if asks != attended {
 			t.Errorf("in the foreground %v, attended %v: the sub-run can ask: %v", foreground, attended, asks)

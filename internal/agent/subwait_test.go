@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -46,7 +47,7 @@ func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				attended := func(c *agent.Config) { withPeople(c); withSystem(c) }
 				f := newFixture(t, asking(), newTools(echo), attended)
-				f.start(agent.Task{})
+				f.start(loop.Task{})
 				synctest.Wait()
 				if restarted {
 					f.Close()
@@ -56,8 +57,8 @@ func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 					}
 					synctest.Wait()
 				}
-				child := agent.SubRunID("r", "r.t1.c0")
-				asker := agent.SubRunID(child, child+".t1.c0")
+				child := loop.SubRunID("r", "r.t1.c0")
+				asker := loop.SubRunID(child, child+".t1.c0")
 				ref := asker + "/d1"
 				for _, id := range []string{"r", child} {
 					r := state(t, f, id)
@@ -65,7 +66,7 @@ func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 						t.Errorf("%s is %s and waits for %+v", id, r.State(), r.Pending)
 					}
 				}
-				answer := agent.DecisionMade{ID: "d1", Verdict: agent.VerdictAnswer, Text: "blue"}
+				answer := loop.DecisionMade{ID: "d1", Verdict: loop.VerdictAnswer, Text: "blue"}
 				if _, err := f.Respond(t.Context(), "r", answer); tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), ref) {
 					t.Errorf("a decision without its run: %v", err)
 				}
@@ -74,7 +75,7 @@ func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 				if _, err := f.Respond(t.Context(), child, elsewhere); tool.KindOf(err) != tool.KindNotFound {
 					t.Errorf("a decision of the run above: %v", err)
 				}
-				if _, err := f.Respond(t.Context(), "r", agent.DecisionMade{ID: ref, Verdict: agent.VerdictAnswer, Text: "x"}, answer); tool.KindOf(err) != tool.KindInvalidArgument {
+				if _, err := f.Respond(t.Context(), "r", loop.DecisionMade{ID: ref, Verdict: loop.VerdictAnswer, Text: "x"}, answer); tool.KindOf(err) != tool.KindInvalidArgument {
 					t.Errorf("decisions for two runs: %v", err)
 				}
 				answer.ID = ref
@@ -86,7 +87,7 @@ func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 				}
 				var told []int
 				for _, e := range durable(f.watch(0)) {
-					if p, ok := e.Payload.(*agent.SubRunWaiting); ok {
+					if p, ok := e.Payload.(*loop.SubRunWaiting); ok {
 						told = append(told, len(p.Decisions))
 					}
 				}
@@ -105,9 +106,9 @@ func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 func TestWaitingForASubRunKeepsNobodyWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, asking(), newTools(echo), func(c *agent.Config) { withPeople(c); withSystem(c); c.MaxRuns = 1 })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait()
-		if _, err := f.StartRun(t.Context(), agent.Task{RunID: "other", Prompt: "ask"}); err != nil {
+		if _, err := f.StartRun(t.Context(), loop.Task{RunID: "other", Prompt: "ask"}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -117,7 +118,7 @@ func TestWaitingForASubRunKeepsNobodyWaiting(t *testing.T) {
 		if err := f.CancelRun(t.Context(), "r", "enough"); err != nil {
 			t.Fatal(err)
 		}
-		if end := f.end(); end.StopReason != agent.StopCancelled {
+		if end := f.end(); end.StopReason != loop.StopCancelled {
 			t.Errorf("ended with %+v", end)
 		}
 	})

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // summarize has the model sum up the conversation. The goroutine belongs to the run and ends with its task. What the
 // model writes is not shown: it is no part of the conversation.
-func (r *run) summarize(t *task, c Summarize) {
+func (r *run) summarize(t *task, c loop.Summarize) {
 	s := &summarizer{run: r, task: t, command: c, request: r.state.SummaryRequest(c.Replaced)}
 	r.group.Go(s.pursue)
 }
@@ -21,13 +22,13 @@ func (r *run) summarize(t *task, c Summarize) {
 type summarizer struct {
 	run     *run
 	task    *task
-	command Summarize
+	command loop.Summarize
 	wasted  tool.Usage // by tries that failed
 	request model.Request
 }
 
 func (s *summarizer) pursue() {
-	defer s.run.caught(s.task, func(words string) Payload { return s.failed(words) })
+	defer s.run.caught(s.task, func(words string) loop.Payload { return s.failed(words) })
 	retry, malformed := s.run.agent.config.ModelRetry, 0
 	for attempt := 1; ; attempt++ {
 		resp, err := s.generate()
@@ -43,7 +44,7 @@ func (s *summarizer) pursue() {
 		if failure.Malformed {
 			malformed++
 		}
-		if !failure.Retryable || attempt >= retry.MaxAttempts || malformed >= maxMalformed {
+		if !failure.Retryable || attempt >= retry.MaxAttempts || malformed >= loop.MaxMalformed {
 			s.done(s.failed(failure.Error()))
 			return
 		}
@@ -54,21 +55,21 @@ func (s *summarizer) pursue() {
 	}
 }
 
-func (s *summarizer) done(p Payload) {
-	s.run.tell(update{task: s.task, done: func() Payload { return p }})
+func (s *summarizer) done(p loop.Payload) {
+	s.run.tell(update{task: s.task, done: func() loop.Payload { return p }})
 }
 
-func (s *summarizer) failed(words string) *Compacted {
-	return &Compacted{
+func (s *summarizer) failed(words string) *loop.Compacted {
+	return &loop.Compacted{
 		Reason: s.command.Reason, Failure: "the conversation could not be summed up: " + words,
 		Usage: s.wasted, Cost: s.run.agent.cost(s.wasted),
 	}
 }
 
-func (s *summarizer) summary(resp *model.Response) *Compacted {
+func (s *summarizer) summary(resp *model.Response) *loop.Compacted {
 	p := s.failed("the model answered nothing (" + string(resp.StopReason) + ")")
-	if text := strings.TrimSpace(textOf(&resp.Message)); text != "" && resp.StopReason != model.StopRefusal && resp.StopReason != model.StopContentFilter {
-		p = &Compacted{Reason: s.command.Reason, Summary: text, Replaced: s.command.Replaced}
+	if text := strings.TrimSpace(loop.TextOf(&resp.Message)); text != "" && resp.StopReason != model.StopRefusal && resp.StopReason != model.StopContentFilter {
+		p = &loop.Compacted{Reason: s.command.Reason, Summary: text, Replaced: s.command.Replaced}
 	}
 	a := s.run.agent
 	p.Usage, p.Cost = resp.Usage.Add(s.wasted), a.cost(resp.Usage)+a.cost(s.wasted)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -14,7 +15,7 @@ type Run struct {
 	ID         string
 	Prompt     string // what the user first asked; in lists only its beginning
 	Model      string
-	StopReason StopReason // empty while the run is at work
+	StopReason loop.StopReason // empty while the run is at work
 	StartTime  time.Time
 	UpdateTime time.Time // of its last event
 	LastSeq    uint64
@@ -24,8 +25,8 @@ type Run struct {
 	Cost       float64 // at the prices of their time
 	// Waiting is whether a person has to decide something, in the run or in one below it. Pending says what; only GetRun fills it in.
 	Waiting bool
-	Pending []Pending
-	Parent  *Parent // of a sub-run, else nil
+	Pending []loop.Pending
+	Parent  *loop.Parent // of a sub-run, else nil
 	// Unreadable is whether the summary is broken: only the id, the times and LastSeq are known. Only ListRuns returns such.
 	Unreadable bool
 	// Interrupted is whether no process works on the run although it has not ended. Only GetRun and ListRuns fill it in, where
@@ -56,45 +57,8 @@ func (r *Run) State() RunState {
 	return RunRunning
 }
 
-// summary is what a run's head in the store says of it.
-type summary struct {
-	Prompt     string     `json:"prompt"`
-	Model      string     `json:"model"`
-	StopReason StopReason `json:"stop_reason,omitempty"`
-	Turns      int        `json:"turns"`
-	Calls      int        `json:"calls"`
-	Usage      tool.Usage `json:"usage,omitzero"`
-	Cost       float64    `json:"cost,omitempty"`
-	Waiting    bool       `json:"waiting,omitempty"`
-	Parent     *Parent    `json:"parent,omitempty"`
-	Foreground bool       `json:"foreground,omitempty"`
-	BaseURL    string     `json:"base_url,omitempty"`
-}
-
-// summaryPrompt bounds the prompt in a summary, in characters: it is written again with each event.
-const summaryPrompt = 200
-
-// head returns what the store should know of the run.
-func (s *State) head() (runstore.Head, error) {
-	v := summary{
-		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
-		Waiting: len(s.decisions) > 0 || len(s.wantedBelow()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL,
-	}
-	if r := []rune(v.Prompt); len(r) > summaryPrompt {
-		v.Prompt = string(r[:summaryPrompt]) + "…"
-	}
-	if s.finished != nil {
-		v.StopReason = s.finished.StopReason
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return runstore.Head{}, fmt.Errorf("summing up run %s: %w", s.started.RunID, err)
-	}
-	return runstore.Head{Unfinished: s.finished == nil && !s.started.Foreground, Summary: data}, nil
-}
-
 func summarize(r *runstore.Run) (Run, error) {
-	var v summary
+	var v loop.Summary
 	if err := json.Unmarshal(r.Head.Summary, &v); err != nil {
 		return Run{}, tool.Errorf(tool.KindInternal, "reading the summary of run %s: %w", r.ID, err)
 	}
@@ -108,9 +72,19 @@ func summarize(r *runstore.Run) (Run, error) {
 // ModelOf returns the model that a run was begun with, as provider:name, and where it was reached; see RunStarted.BaseURL. Both are
 // empty where the store does not say.
 func ModelOf(r *runstore.Run) (name, baseURL string) {
-	var v summary
+	var v loop.Summary
 	if err := json.Unmarshal(r.Head.Summary, &v); err != nil {
 		return "", ""
 	}
 	return v.Model, v.BaseURL
+}
+
+// headOf returns what the store should know of a run.
+func headOf(s *loop.State) (runstore.Head, error) {
+	v := s.Summary()
+	data, err := json.Marshal(v)
+	if err != nil {
+		return runstore.Head{}, fmt.Errorf("summing up run %s: %w", s.Started().RunID, err)
+	}
+	return runstore.Head{Unfinished: s.Finished() == nil && !s.Started().Foreground, Summary: data}, nil
 }

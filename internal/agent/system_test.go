@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
 func completion(arguments string) model.Block {
-	b := call("done", agent.SystemAttemptCompletion)
+	b := call("done", loop.SystemAttemptCompletion)
 	b.ToolCall.Arguments = arguments
 	return b
 }
@@ -21,12 +21,12 @@ func TestCompletionComesLast(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		f := newFolderOf(t, attended())
 		f.respond(model.StopToolUse, completion(`{"result":"done"}`), call("a", "echo"))
-		if len(kept[*agent.CallResult](f)) > 0 {
+		if len(kept[*loop.CallResult](f)) > 0 {
 			t.Fatal("completed before the other call has ended")
 		}
-		f.add(&agent.CallResult{CallID: "r.t1.c1", Result: tool.Result{Content: []tool.Content{tool.Text("x")}, IsError: fails}})
+		f.add(&loop.CallResult{CallID: "r.t1.c1", Result: tool.Result{Content: []tool.Content{tool.Text("x")}, IsError: fails}})
 		end := f.state.Finished()
-		if fails != (end == nil) || end != nil && (end.StopReason != agent.StopCompleted || end.Text != "done" || end.Calls != 1) {
+		if fails != (end == nil) || end != nil && (end.StopReason != loop.StopCompleted || end.Text != "done" || end.Calls != 1) {
 			t.Errorf("with a failure: %v, ended with %+v", fails, end)
 		}
 		if got := f.read(); fails != strings.HasPrefix(got[0], "[not completed]") {
@@ -38,7 +38,7 @@ func TestCompletionComesLast(t *testing.T) {
 func TestSystemToolsWithBadArguments(t *testing.T) {
 	for _, arguments := range []string{``, `{`, `[]`, `{}`, `{"result":"","question":" "}`, `{"result":1,"question":1}`} {
 		f := newFolderOf(t, attended())
-		ask := call("q", agent.SystemAskUser)
+		ask := call("q", loop.SystemAskUser)
 		ask.ToolCall.Arguments = arguments
 		f.respond(model.StopToolUse, completion(arguments), ask)
 		got := f.read()
@@ -51,11 +51,11 @@ func TestSystemToolsWithBadArguments(t *testing.T) {
 // TestPluginsReplaceSystemTools: a plugin's tool of the same name that the agent admits is called instead.
 func TestPluginsReplaceSystemTools(t *testing.T) {
 	f := newFolderOf(t, attended())
-	theirs := slices.Concat(offered, []tool.Info{{Spec: tool.Spec{Name: agent.SystemAskUser}}})
-	resp := &model.Response{Message: model.Message{Blocks: []model.Block{call("q", agent.SystemAskUser)}}}
+	theirs := slices.Concat(offered, []tool.Info{{Spec: tool.Spec{Name: loop.SystemAskUser}}})
+	resp := &model.Response{Message: model.Message{Blocks: []model.Block{call("q", loop.SystemAskUser)}}}
 	f.add(f.state.Respond(resp, theirs, f.state.Seq()))
-	c, ok := agent.Next(&f.state)[0].(agent.CallTool)
-	if !ok || c.Call.System != "" || c.Call.Tool != agent.SystemAskUser {
-		t.Errorf("next is %+v", agent.Next(&f.state))
+	c, ok := loop.Next(&f.state)[0].(loop.CallTool)
+	if !ok || c.Call.System != "" || c.Call.Tool != loop.SystemAskUser {
+		t.Errorf("next is %+v", loop.Next(&f.state))
 	}
 }

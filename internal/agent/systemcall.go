@@ -1,17 +1,20 @@
 package agent
 
-import "github.com/toolhost/toolhost/tool"
+import (
+	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/tool"
+)
 
 // callSystem has a call of one of the agent's own tools carried out, where the state alone does not answer it. The
 // goroutine belongs to the run and ends with its task.
-func (r *run) callSystem(t *task, c Call) {
+func (r *run) callSystem(t *task, c loop.Call) {
 	switch c.System {
-	case SystemNewTask:
+	case loop.SystemNewTask:
 		r.subRun(t, c)
-	case SystemToolSearch:
+	case loop.SystemToolSearch:
 		r.searchTools(t, c)
 	default:
-		unknown := tool.Errorf(tool.KindNotFound, "this agentd has no system tool %q", clip(c.System))
-		r.group.Go(func() { r.tell(update{task: t, done: func() Payload { return failureResult(&c, unknown) }}) })
+		unknown := tool.Errorf(tool.KindNotFound, "this agentd has no system tool %q", loop.Clip(c.System))
+		r.group.Go(func() { r.tell(update{task: t, done: func() loop.Payload { return loop.FailureResult(&c, unknown) }}) })
 	}
 }

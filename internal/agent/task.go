@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -23,36 +25,36 @@ type task struct {
 // update is what a task tells its run. Either passing or asks is set, or the task is done.
 type update struct {
 	task    *task
-	passing Payload
-	asks    *SubRunWaiting
-	done    func() Payload // makes the event that the task leads to, in the run's goroutine
-	offered []tool.Info    // if not nil, the tools as just listed
+	passing loop.Payload
+	asks    *loop.SubRunWaiting
+	done    func() loop.Payload // makes the event that the task leads to, in the run's goroutine
+	offered []tool.Info         // if not nil, the tools as just listed
 }
 
 // reconcile starts what Next names and is not under way, and stops what is under way and not named.
 func (r *run) reconcile(ctx context.Context) {
 	named := make(map[string]bool)
-	var wait Wait
+	var wait loop.Wait
 	mayWork := r.mayWork()
-	for _, command := range Next(&r.state) {
+	for _, command := range loop.Next(&r.state) {
 		switch c := command.(type) {
-		case AskModel:
+		case loop.AskModel:
 			name := "turn " + strconv.Itoa(c.Turn)
 			named[name] = true
 			if r.tasks[name] == nil && mayWork {
 				r.ask(r.start(ctx, name))
 			}
-		case Summarize:
+		case loop.Summarize:
 			name := fmt.Sprintf("summary %d %d", c.Turn, c.Replaced)
 			named[name] = true
 			if r.tasks[name] == nil && mayWork {
 				r.summarize(r.start(ctx, name), c)
 			}
-		case CallTool:
+		case loop.CallTool:
 			name := c.Call.SentID()
 			named[name] = true
 			t := r.tasks[name]
-			if t == nil && (mayWork || r.state.waits(c.Call.ID)) { // what a sub-run waits for is heard without a seat
+			if t == nil && (mayWork || r.state.Waits(c.Call.ID)) { // what a sub-run waits for is heard without a seat
 				t = r.start(ctx, name)
 				if c.Cancel != nil {
 					t.cancel(errCancelled(c.Cancel.Reason))
@@ -61,7 +63,7 @@ func (r *run) reconcile(ctx context.Context) {
 			} else if t != nil && c.Cancel != nil {
 				t.cancel(errCancelled(c.Cancel.Reason))
 			}
-		case Wait:
+		case loop.Wait:
 			wait = c
 		}
 	}
@@ -76,7 +78,7 @@ func (r *run) reconcile(ctx context.Context) {
 }
 
 // carryOut has a call carried out by whoever has its tool.
-func (r *run) carryOut(t *task, c Call) {
+func (r *run) carryOut(t *task, c loop.Call) {
 	if c.System != "" {
 		r.callSystem(t, c)
 		return
@@ -85,7 +87,7 @@ func (r *run) carryOut(t *task, c Call) {
 }
 
 // wait sets the alarm, or takes it back.
-func (r *run) wait(w Wait) {
+func (r *run) wait(w loop.Wait) {
 	if r.alarm != nil {
 		r.alarm.Stop()
 		r.alarm = nil
@@ -121,14 +123,14 @@ func (r *run) tell(u update) {
 
 // caught is deferred by tasks: a panic in a model or a client ends the command that it belongs to, not all runs, which
 // would meet it again when they are resumed. outcome makes the event that the task then leads to.
-func (r *run) caught(t *task, outcome func(words string) Payload) {
+func (r *run) caught(t *task, outcome func(words string) loop.Payload) {
 	v := recover()
 	if v == nil {
 		return
 	}
 	r.agent.config.Log.Error("panic in a task", "run", r.id, "task", t.name, "panic", v, "stack", string(debug.Stack()))
 	words := fmt.Sprintf("agentd has a bug: a panic: %v", v)
-	r.tell(update{task: t, done: func() Payload { return outcome(words) }})
+	r.tell(update{task: t, done: func() loop.Payload { return outcome(words) }})
 }
 
 func (r *run) handle(ctx context.Context, u update) error {
@@ -151,7 +153,7 @@ func (r *run) handle(ctx context.Context, u update) error {
 	p := u.done()
 	u.task.end()
 	delete(r.tasks, u.task.name)
-	if res, ok := p.(*CallResult); ok {
+	if res, ok := p.(*loop.CallResult); ok {
 		p = r.state.Settle(res)
 	}
 	err := r.commit(ctx, p)
@@ -162,17 +164,17 @@ func (r *run) handle(ctx context.Context, u update) error {
 }
 
 // substitute returns what happens instead of an event that is no JSON.
-func (r *run) substitute(p Payload, bad error) Payload {
-	if res, ok := p.(*CallResult); ok {
-		c := Call{ID: res.CallID, Tool: res.Tool}
+func (r *run) substitute(p loop.Payload, bad error) loop.Payload {
+	if res, ok := p.(*loop.CallResult); ok {
+		c := loop.Call{ID: res.CallID, Tool: res.Tool}
 		e := tool.Errorf(tool.KindInternal, "the tool's answer is not well-formed: %w", bad)
 		e.Plugin, e.Instance = res.Plugin, res.Instance
-		return failureResult(&c, e)
+		return loop.FailureResult(&c, e)
 	}
-	return r.state.Failed(StopModelError, fmt.Sprintf("the model's answer is not well-formed: %v", bad))
+	return r.state.Failed(loop.StopModelError, fmt.Sprintf("the model's answer is not well-formed: %v", bad))
 }
 
 // errCancelled is the cause with which a call's task is cancelled.
 func errCancelled(reason string) error {
-	return &tool.Error{Kind: tool.KindCancelled, Message: firstOf(reason, "the run was cancelled")}
+	return &tool.Error{Kind: tool.KindCancelled, Message: cmp.Or(reason, "the run was cancelled")}
 }

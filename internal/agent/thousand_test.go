@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/model/scripted"
 	"github.com/toolhost/toolhost/tool"
@@ -49,7 +50,7 @@ func TestAThousandRuns(t *testing.T) {
 	began := time.Now()
 	for i := range runs {
 		id := fmt.Sprint("run", i)
-		if _, err := f.StartRun(t.Context(), agent.Task{RunID: id, Prompt: id}); err != nil {
+		if _, err := f.StartRun(t.Context(), loop.Task{RunID: id, Prompt: id}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,11 +2,9 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -16,61 +14,31 @@ type ToolSearch interface {
 	SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error)
 }
 
-const (
-	// foundTools is the key in a result's metadata under which the journal has the names of the tools that were found.
-	foundTools = "found_tools"
-	// defaultFound and mostFound bound what one search finds.
-	defaultFound = 5
-	mostFound    = 20
-	// mostRemembered bounds the tools that a run has found.
-	mostRemembered = 100
-	// mostDescribed bounds what is shown of a tool's description, in characters; the model is told all of it with the next turn.
-	mostDescribed = 200
-
-	nothingFound = "No tool was found. Try other words, or words for what the tool would work with."
-	foundWords   = "Found %d. They are among your tools from now on:"
-)
-
-// wantedTools is what tool_search is asked.
-type wantedTools struct {
-	Query string `json:"query"`
-	Limit int    `json:"limit"`
-}
-
-// parseSearch returns what a call of tool_search asks for, or what is wrong with it, in words for the model.
-func parseSearch(c *Call) (in wantedTools, wrong string) {
-	if err := json.Unmarshal([]byte(c.Arguments), &in); err != nil || strings.TrimSpace(in.Query) == "" {
-		return in, `[invalid_argument] The arguments must be {"query": "…"}, with "limit" as a number if you want another count.`
-	}
-	in.Limit = min(firstPositive(in.Limit, defaultFound, 1), mostFound)
-	return in, ""
-}
-
 // searchTools has a toolhost search for tools. The goroutine belongs to the run and ends with its task.
-func (r *run) searchTools(t *task, c Call) {
-	query := r.state.started.query(r.state.Context(r.state.turns))
+func (r *run) searchTools(t *task, c loop.Call) {
+	query := r.state.Started().Query(r.state.Context(r.state.Turn() - 1))
 	r.group.Go(func() {
-		defer r.caught(t, func(words string) Payload {
-			return failureResult(&c, &tool.Error{Kind: tool.KindInternal, Message: words})
+		defer r.caught(t, func(words string) loop.Payload {
+			return loop.FailureResult(&c, &tool.Error{Kind: tool.KindInternal, Message: words})
 		})
 		matches, err := r.search(t, query, &c)
 		if t.ctx.Err() != nil {
 			return
 		}
-		result := foundResult(&c, matches)
+		result := loop.FoundResult(&c, matches)
 		if err != nil {
-			result = failureResult(&c, tool.AsError(err))
+			result = loop.FailureResult(&c, tool.AsError(err))
 		}
-		r.tell(update{task: t, done: func() Payload { return result }})
+		r.tell(update{task: t, done: func() loop.Payload { return result }})
 	})
 }
 
-func (r *run) search(t *task, query tool.Query, c *Call) ([]tool.Match, error) {
+func (r *run) search(t *task, query tool.Query, c *loop.Call) ([]tool.Match, error) {
 	cfg := &r.agent.config
 	if cfg.Search == nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "this agentd cannot search for tools")
 	}
-	in, _ := parseSearch(c) // checked before the call began
+	in, _ := loop.ParseSearch(c) // checked before the call began
 	query.MaxTools = in.Limit
 	for attempt := 1; ; attempt++ {
 		matches, err := cfg.Search.SearchTools(t.asked, in.Query, query)
@@ -86,44 +54,4 @@ func (r *run) search(t *task, query tool.Query, c *Call) ([]tool.Match, error) {
 			return nil, context.Cause(t.asked)
 		}
 	}
-}
-
-// foundResult tells the model what was found, and the journal which tools these are.
-func foundResult(c *Call, matches []tool.Match) *CallResult {
-	names := []string{}
-	var lines []string
-	for i := range matches {
-		spec := &matches[i].Spec
-		description := []rune(strings.Join(strings.Fields(spec.Description), " "))
-		if len(description) > mostDescribed {
-			description = append(description[:mostDescribed], '…')
-		}
-		line := "- " + spec.Name + ": " + string(description)
-		if reason := matches[i].UnavailableReason; reason != "" {
-			lines = append(lines, line+" (It cannot be called now: "+reason+")")
-			continue
-		}
-		names = append(names, spec.Name)
-		lines = append(lines, line)
-	}
-	if len(lines) == 0 {
-		return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(nothingFound)}
-	}
-	result := tool.TextResult(fmt.Sprintf(foundWords, len(lines)) + "\n" + strings.Join(lines, "\n"))
-	if list, err := marshal(names); err == nil { // strings always are
-		result.Metadata = map[string]json.RawMessage{foundTools: list}
-	}
-	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: result}
-}
-
-// rememberFound adds what a search found to the tools that the model is told of, the latest last.
-func (s *State) rememberFound(r *tool.Result) {
-	var names []string
-	if r.IsError || json.Unmarshal(r.Metadata[foundTools], &names) != nil {
-		return
-	}
-	slices.Reverse(names) // the best last, like the latest
-	found := slices.DeleteFunc(slices.Clone(s.found), func(name string) bool { return slices.Contains(names, name) })
-	found = append(found, names...)
-	s.found = found[max(0, len(found)-mostRemembered):]
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -58,7 +59,7 @@ func offeredIn(req model.Request) []string {
 }
 
 func search(words string) model.Block {
-	b := call("s", agent.SystemToolSearch)
+	b := call("s", loop.SystemToolSearch)
 	b.ToolCall.Arguments = `{"query":"` + words + `"}`
 	return b
 }
@@ -76,8 +77,8 @@ func TestToolSearch(t *testing.T) {
 	configure := func(cfg *agent.Config) { cfg.Search, cfg.ToolRetry = finder, agent.Retry{Initial: 1, Max: 1} }
 	finder.infos = []tool.Info{infos[7], infos[8]}
 	f := newFixture(t, m, tools, configure)
-	f.start(agent.Task{Tools: agent.ToolChoice{MaxTools: 3, Tags: []string{"a"}}})
-	if end := f.end(); end.StopReason != agent.StopEndTurn || end.Calls != 1 {
+	f.start(loop.Task{Tools: loop.ToolChoice{MaxTools: 3, Tags: []string{"a"}}})
+	if end := f.end(); end.StopReason != loop.StopEndTurn || end.Calls != 1 {
 		t.Fatalf("the run ends with %+v", end)
 	}
 	f.Close()
@@ -107,12 +108,12 @@ func TestToolSearch(t *testing.T) {
 
 func TestToolSearchFails(t *testing.T) {
 	finder := &fakeSearch{fail: tool.Errorf(tool.KindInvalidArgument, "no words")}
-	bad := call("b", agent.SystemToolSearch)
+	bad := call("b", loop.SystemToolSearch)
 	m := turns(response(model.StopToolUse, search("x"), bad), response(model.StopToolUse, search("nothing")), response(model.StopEndTurn, text("done")))
 	tools := newTools(echo)
 	tools.infos = manyTools()
 	f := newFixture(t, m, tools, func(cfg *agent.Config) { cfg.Search, cfg.MaxTools = finder, 5 })
-	f.start(agent.Task{})
+	f.start(loop.Task{})
 	f.end()
 	got := append(results(m.seen()[1]), results(m.seen()[2])...)
 	for i, want := range []string{"[invalid_argument] no words", `[invalid_argument] The arguments must be {"query"`, "No tool was found."} {
@@ -127,13 +128,13 @@ func TestWhichToolsAreTold(t *testing.T) {
 	tests := []struct {
 		name   string
 		infos  []tool.Info
-		choice agent.ToolChoice
+		choice loop.ToolChoice
 		want   []string
 	}{
-		{"few enough", manyTools(), agent.ToolChoice{MaxTools: 10}, []string{"tool0", "tool1", "tool2", "tool3", "tool4", "tool5", "tool6", "tool7", "tool8", "tool9"}},
-		{"named ones", manyTools(), agent.ToolChoice{MaxTools: 2, Names: []string{"tool9", "tool5"}}, []string{"tool5", "tool9", "tool_search"}},
-		{"a plugin's search", manyTools("tool_search"), agent.ToolChoice{MaxTools: 2}, []string{"tool0", "tool_search"}},
-		{"a plugin's task", manyTools("new_task"), agent.ToolChoice{MaxTools: 2}, []string{"new_task", "tool0", "tool_search"}},
+		{"few enough", manyTools(), loop.ToolChoice{MaxTools: 10}, []string{"tool0", "tool1", "tool2", "tool3", "tool4", "tool5", "tool6", "tool7", "tool8", "tool9"}},
+		{"named ones", manyTools(), loop.ToolChoice{MaxTools: 2, Names: []string{"tool9", "tool5"}}, []string{"tool5", "tool9", "tool_search"}},
+		{"a plugin's search", manyTools("tool_search"), loop.ToolChoice{MaxTools: 2}, []string{"tool0", "tool_search"}},
+		{"a plugin's task", manyTools("new_task"), loop.ToolChoice{MaxTools: 2}, []string{"new_task", "tool0", "tool_search"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -143,7 +144,7 @@ func TestWhichToolsAreTold(t *testing.T) {
 			f := newFixture(t, m, tools, func(cfg *agent.Config) {
 				cfg.Search, cfg.SystemToolPlugins = &fakeSearch{}, map[string]string{"tool_search": "own", "new_task": "own"}
 			})
-			f.start(agent.Task{Tools: tt.choice})
+			f.start(loop.Task{Tools: tt.choice})
 			f.end()
 			if got := offeredIn(m.seen()[0]); !slices.Equal(got, tt.want) {
 				t.Errorf("the model is told of %q, want %q", got, tt.want)
@@ -154,7 +155,7 @@ func TestWhichToolsAreTold(t *testing.T) {
 
 func TestBoundWithoutSearch(t *testing.T) {
 	f := newFixture(t, turns(), newTools(echo), nil)
-	_, err := f.StartRun(t.Context(), agent.Task{Prompt: "x", Tools: agent.ToolChoice{MaxTools: 3}})
+	_, err := f.StartRun(t.Context(), loop.Task{Prompt: "x", Tools: loop.ToolChoice{MaxTools: 3}})
 	if tool.KindOf(err) != tool.KindInvalidArgument {
 		t.Errorf("a bound that would hide tools is taken: %v", err)
 	}
@@ -170,7 +171,7 @@ func TestToolChoiceIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	id, err := a.StartRun(t.Context(), agent.Task{Prompt: "x", Tools: agent.ToolChoice{Categories: []string{"c"}, Dangerous: &dangerous, MaxCostPerUse: &cost}})
+	id, err := a.StartRun(t.Context(), loop.Task{Prompt: "x", Tools: loop.ToolChoice{Categories: []string{"c"}, Dangerous: &dangerous, MaxCostPerUse: &cost}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 )
 
@@ -22,19 +22,19 @@ func TestTraces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo")), response(model.StopEndTurn, text("hi")))
 			f, tools := askedFixture(t, m, nil)
-			f.start(agent.Task{Traceparent: test.parent})
+			f.start(loop.Task{Traceparent: test.parent})
 			sent := map[string]string{}
 			events := f.watch(0)
 			for _, c := range tools.opened {
 				sent[c.ID] = c.Traceparent
 			}
-			run := events[0].Payload.(*agent.RunStarted).Traceparent
+			run := events[0].Payload.(*loop.RunStarted).Traceparent
 			if !form.MatchString(run) || !strings.HasSuffix(run, test.flags) || test.trace != "" && run[3:35] != test.trace || run == test.parent {
 				t.Fatalf("the run is %q", run)
 			}
 			spans := map[string]bool{run: true}
 			for _, e := range events {
-				started, ok := e.Payload.(*agent.CallStarted)
+				started, ok := e.Payload.(*loop.CallStarted)
 				if !ok {
 					continue
 				}

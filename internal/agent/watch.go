@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -14,22 +15,22 @@ import (
 //
 // It ends when the run has finished. The last thing yielded is an error if there is no such run (KindNotFound), if the
 // run is not finished and not at work in this agent, or if the agent closes (KindUnavailable).
-func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
 		at := place{seq: after}
 		var f *feed // kept until it has ended, so that what it ended with is not missed
 		for {
 			if f == nil {
 				f = a.feedOf(runID)
 			}
-			var events []Event
+			var events []loop.Event
 			upTo, behind := uint64(math.MaxUint64), f == nil
 			var err error
 			if f != nil {
 				events, upTo, behind, err = f.after(ctx, at)
 			}
 			if err != nil {
-				yield(Event{}, tool.AsError(err))
+				yield(loop.Event{}, tool.AsError(err))
 				return
 			}
 			for _, e := range events {
@@ -50,7 +51,7 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 					continue
 				}
 				if err != nil {
-					yield(Event{}, err)
+					yield(loop.Event{}, err)
 				}
 				return
 			}
@@ -60,14 +61,14 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 
 // replay yields what the journal holds, up to a place, and reports whether to go on. What comes after that place is in
 // the run's feed, together with the passing events that the journal does not have.
-func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64, yield func(Event, error) bool) bool {
+func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64, yield func(loop.Event, error) bool) bool {
 	for rec, err := range a.store.Read(ctx, runID, at.seq) {
-		var e Event
+		var e loop.Event
 		if err == nil {
 			e, err = decode(rec)
 		}
 		if err != nil {
-			yield(Event{}, storeError(err))
+			yield(loop.Event{}, storeError(err))
 			return false
 		}
 		if e.Seq > upTo {

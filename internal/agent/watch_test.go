@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -19,7 +20,7 @@ import (
 
 // checkOrder checks that durable events come without a gap or a double, and passing ones in order before the durable
 // one that they precede.
-func checkOrder(t *testing.T, after uint64, events []agent.Event) {
+func checkOrder(t *testing.T, after uint64, events []loop.Event) {
 	t.Helper()
 	seq, index := after, uint64(0)
 	for i, e := range events {
@@ -63,7 +64,7 @@ func (w *writer) Generate(ctx context.Context, _ model.Request) iter.Seq2[model.
 func TestWatchFromAnywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, longRun(), newTools(sometimes), nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		var group sync.WaitGroup
 		for after := range uint64(60) {
 			group.Go(func() {
@@ -74,7 +75,7 @@ func TestWatchFromAnywhere(t *testing.T) {
 						t.Errorf("after %d: index %d follows %d", after, e.Index, events[i-1].Index)
 					}
 				}
-				if last := events[len(events)-1]; last.Payload.Type() != agent.TypeRunFinished {
+				if last := events[len(events)-1]; last.Payload.Type() != loop.TypeRunFinished {
 					t.Errorf("after %d: the last event is %s", after, last.Payload.Type())
 				}
 			})
@@ -94,7 +95,7 @@ func TestLateWatcherSeesTheTurnFromItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{pieces: make(chan string)}
 		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = w })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		w.pieces <- "one "
 		w.pieces <- "two "
 		synctest.Wait()
@@ -103,7 +104,7 @@ func TestLateWatcherSeesTheTurnFromItsBeginning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p, ok := e.Payload.(*agent.TextDelta); ok {
+			if p, ok := e.Payload.(*loop.TextDelta); ok {
 				shown += p.Text
 				if e.Index == 2 {
 					w.pieces <- "three"
@@ -146,7 +147,7 @@ func TestWatcherFromTheStartOfARunAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &stutterer{release: make(chan struct{})}
 		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = m })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		synctest.Wait() // the first turn is in the journal
 		var shown string
 		for e, err := range f.WatchRun(t.Context(), "r", 0) {
@@ -154,9 +155,9 @@ func TestWatcherFromTheStartOfARunAtWork(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch p := e.Payload.(type) {
-			case *agent.TextDelta:
+			case *loop.TextDelta:
 				shown += p.Text
-			case *agent.AssistantMessage:
+			case *loop.AssistantMessage:
 				if shown != "one" {
 					t.Errorf("shown before the message: %q", shown)
 				}
@@ -173,11 +174,11 @@ func TestSlowWatcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{pieces: make(chan string)}
 		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = w })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		next, stop := iter.Pull2(f.WatchRun(t.Context(), "r", 0))
 		defer stop()
 		first, _, _ := next()
-		events := []agent.Event{first}
+		events := []loop.Event{first}
 		for i := range 3000 {
 			w.pieces <- fmt.Sprint(i)
 		}
@@ -212,8 +213,8 @@ func TestSlowWatcherOfALongRun(t *testing.T) {
 			return answer, nil
 		}}
 		f := newFixture(t, m, newTools(echo), nil)
-		f.start(agent.Task{})
-		var events []agent.Event
+		f.start(loop.Task{})
+		var events []loop.Event
 		for e, err := range f.WatchRun(t.Context(), "r", 1) {
 			if err != nil {
 				t.Fatal(err)
@@ -227,7 +228,7 @@ func TestSlowWatcherOfALongRun(t *testing.T) {
 			}
 		}
 		checkOrder(t, 1, events)
-		if end, ok := events[len(events)-1].Payload.(*agent.RunFinished); !ok || end.StopReason != agent.StopMaxTurns || len(events) != 902 { // with the warning after 80 turns
+		if end, ok := events[len(events)-1].Payload.(*loop.RunFinished); !ok || end.StopReason != loop.StopMaxTurns || len(events) != 902 { // with the warning after 80 turns
 			t.Errorf("%d events", len(events))
 		}
 	})
@@ -237,7 +238,7 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{pieces: make(chan string)}
 		f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model = w })
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var last error
@@ -255,14 +256,14 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 func TestWatchFollowsARunThatGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, turns(response(model.StopEndTurn, text("one")), response(model.StopEndTurn, text("two"))), newTools(echo), nil)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		f.end()
 		if _, err := f.SendMessage(t.Context(), "r", "more"); err != nil {
 			t.Fatal(err)
 		}
 		events := f.watch(0)
 		checkOrder(t, 0, events)
-		if end := events[len(events)-1].Payload.(*agent.RunFinished); end.Text != "two" {
+		if end := events[len(events)-1].Payload.(*loop.RunFinished); end.Text != "two" {
 			t.Errorf("ended with %+v", end)
 		}
 	})
@@ -283,7 +284,7 @@ func followIntoTheNextWork(t *testing.T, idle bool) {
 		return response(model.StopEndTurn, text("ok")), nil
 	}}
 	f := newFixture(t, m, newTools(echo), nil)
-	f.start(agent.Task{})
+	f.start(loop.Task{})
 	if idle {
 		f.end()
 	}
@@ -292,7 +293,7 @@ func followIntoTheNextWork(t *testing.T, idle bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := e.Payload.(*agent.RunFinished); !ok {
+		if _, ok := e.Payload.(*loop.RunFinished); !ok {
 			continue
 		}
 		synctest.Wait() // nobody is at work on it now
@@ -317,8 +318,8 @@ func TestFullJournal(t *testing.T) {
 		f.Close()
 		f.open(func(c *agent.Config) { c.Store = dying })
 		defer f.Close()
-		f.start(agent.Task{})
-		var shown []agent.Event
+		f.start(loop.Task{})
+		var shown []loop.Event
 		var last error
 		for e, err := range f.WatchRun(t.Context(), "r", 0) {
 			if last = err; err == nil && e.Durable() {

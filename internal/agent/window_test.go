@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -45,12 +45,12 @@ func TestModelAsksForCompaction(t *testing.T) {
 		case len(req.Messages) == 1:
 			return response(model.StopToolUse, call("a", "echo")), nil
 		}
-		return response(model.StopToolUse, call("b", agent.SystemCompact)), nil
+		return response(model.StopToolUse, call("b", loop.SystemCompact)), nil
 	}
 	f := newFixture(t, m, newTools(echo), withSystem)
-	f.start(agent.Task{})
+	f.start(loop.Task{})
 	end := f.end()
-	if end.StopReason != agent.StopEndTurn || end.Text != "42" || end.Turns != 3 {
+	if end.StopReason != loop.StopEndTurn || end.Text != "42" || end.Turns != 3 {
 		t.Fatalf("the run ends with %+v", end)
 	}
 	// Three turns and the summary, of 5 tokens each.
@@ -64,11 +64,11 @@ func TestModelAsksForCompaction(t *testing.T) {
 	kept := false
 	for _, e := range f.watch(0) {
 		switch p := e.Payload.(type) {
-		case *agent.TextDelta:
+		case *loop.TextDelta:
 			if strings.Contains("the secret is 42", p.Text) && len(p.Text) > 3 {
 				t.Errorf("people see the summary: %q", p.Text)
 			}
-		case *agent.CallResult:
+		case *loop.CallResult:
 			kept = kept || p.Result.Text() == "echo r.t1.c0"
 		}
 	}
@@ -83,10 +83,10 @@ func TestOverflowedModel(t *testing.T) {
 	tests := []struct {
 		name string
 		most int // bytes that the model reads
-		want agent.StopReason
+		want loop.StopReason
 	}{
-		{"shrinking helps", 10_000, agent.StopEndTurn},
-		{"it does not", 10, agent.StopContextOverflow},
+		{"shrinking helps", 10_000, loop.StopEndTurn},
+		{"it does not", 10, loop.StopContextOverflow},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,13 +104,13 @@ func TestOverflowedModel(t *testing.T) {
 				return tool.Outcome{CallID: call.ID, Result: tool.TextResult(strings.Repeat("x", 20_000))}
 			}
 			f := newFixture(t, m, newTools(large), nil)
-			f.start(agent.Task{})
+			f.start(loop.Task{})
 			if end := f.end(); end.StopReason != tt.want {
 				t.Errorf("the run ends with %+v", end)
 			}
 			shrunk := 0
 			for _, e := range f.watch(0) {
-				if _, ok := e.Payload.(*agent.Compacted); ok {
+				if _, ok := e.Payload.(*loop.Compacted); ok {
 					shrunk++
 				}
 			}
@@ -131,13 +131,13 @@ func TestSummaryCannotBeHad(t *testing.T) {
 		case n == 1:
 			return response(model.StopToolUse, call("a", "echo")), nil
 		case n == 3:
-			return response(model.StopToolUse, call("b", agent.SystemCompact)), nil
+			return response(model.StopToolUse, call("b", loop.SystemCompact)), nil
 		}
 		return response(model.StopEndTurn, text("done")), nil
 	}
 	f := newFixture(t, m, newTools(echo), withSystem)
-	f.start(agent.Task{})
-	if end := f.end(); end.StopReason != agent.StopEndTurn || end.Turns != 3 {
+	f.start(loop.Task{})
+	if end := f.end(); end.StopReason != loop.StopEndTurn || end.Turns != 3 {
 		t.Errorf("the run ends with %+v", end)
 	}
 }
@@ -160,7 +160,7 @@ func TestResultsShowWhatIsLeft(t *testing.T) {
 		{10, 512, 512},
 	} {
 		f := newFixture(t, m, newTools(record), nil)
-		f.start(agent.Task{Window: agent.Window{Tokens: tt.window}})
+		f.start(loop.Task{Window: loop.Window{Tokens: tt.window}})
 		f.end()
 		near := func(got *int, want int) bool { return got != nil && *got <= want && *got > want-100 }
 		if a, b, c := <-shown, <-shown, <-shown; !near(a, tt.first) || !near(b, tt.second) || !near(c, tt.second) {
@@ -171,7 +171,7 @@ func TestResultsShowWhatIsLeft(t *testing.T) {
 
 func TestWindowIsChecked(t *testing.T) {
 	f := newFixture(t, turns(), newTools(echo), nil)
-	_, err := f.StartRun(t.Context(), agent.Task{Prompt: "x", Window: agent.Window{ClearAt: 2}})
+	_, err := f.StartRun(t.Context(), loop.Task{Prompt: "x", Window: loop.Window{ClearAt: 2}})
 	if tool.KindOf(err) != tool.KindInvalidArgument {
 		t.Errorf("a window of which twice as much is used is taken: %v", err)
 	}
@@ -197,14 +197,14 @@ func TestSummaryIsInterrupted(t *testing.T) {
 			case said(req) == "hello" && len(req.Messages[0].Blocks) == 2:
 				return response(model.StopEndTurn, text("done")), nil
 			}
-			return response(model.StopToolUse, call("b", agent.SystemCompact)), nil
+			return response(model.StopToolUse, call("b", loop.SystemCompact)), nil
 		}
 		f := newFixture(t, m, newTools(echo), withSystem)
-		f.start(agent.Task{})
+		f.start(loop.Task{})
 		<-asked
-		want := agent.StopEndTurn
+		want := loop.StopEndTurn
 		if cancel {
-			want = agent.StopCancelled
+			want = loop.StopCancelled
 			if err := f.CancelRun(t.Context(), "r", "enough"); err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/anthropic"
@@ -48,8 +49,8 @@ func TestCutCallsAreNotMade(t *testing.T) {
 			host := hosttest.NewFake(unused(t, "write_file"), unused(t, "one"))
 			t.Cleanup(host.Close)
 			f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model, c.Tools = m, host })
-			f.start(agent.Task{Limits: agent.Limits{MaxResponseTokens: 500}})
-			if end := f.end(); end.StopReason != agent.StopEndTurn {
+			f.start(loop.Task{Limits: loop.Limits{MaxResponseTokens: 500}})
+			if end := f.end(); end.StopReason != loop.StopEndTurn {
 				t.Errorf("ended with %+v", end)
 			}
 			if n := len(host.Opened()); n != 1 {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
@@ -21,9 +21,9 @@ func check(d *yamldoc.Decoder, c *Config) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
 		key := yamldoc.Join(yamldoc.Join("tools", yamldoc.ShownKey(name)), "plugin")
-		if c.Tools[name].Plugin != "" && !slices.Contains(agent.SystemTools(), name) {
+		if c.Tools[name].Plugin != "" && !slices.Contains(loop.SystemTools(), name) {
 			d.Fail(d.At[key], key, "agentd has no tool %q of its own that a plugin's tool could replace; its own tools are %s. Which plugin any "+
-				"other tool is of is set in toolhost.yaml", name, strings.Join(agent.SystemTools(), ", "))
+				"other tool is of is set in toolhost.yaml", name, strings.Join(loop.SystemTools(), ", "))
 		}
 	}
 	if at, given := d.At["model"]; given && !d.Failed("model") && !strings.Contains(c.Model, ":") {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
@@ -72,21 +72,21 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	if _, err := c.Choose("huge"); err == nil || !strings.Contains(err.Error(), "big, demo") {
 		t.Errorf("an unknown name: %v", err)
 	}
-	limits := agent.Limits{
+	limits := loop.Limits{
 		MaxTurns: 1, MaxCalls: 2, MaxResponseTokens: 3, MaxTokens: 4, MaxCost: 0.5, MaxWallTime: 6 * time.Second, MaxOutput: 7 << 10,
 		MaxFailures: 8, MaxTimeouts: 9, MaxRepeats: 11,
 	}
 	if diff := cmp.Diff(limits, c.Limits.Agent()); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
-	if got := c.Approvals.People(false); got != (agent.People{Attended: true, Expiry: 2 * time.Hour, AskOutcome: true}) {
+	if got := c.Approvals.People(false); got != (loop.People{Attended: true, Expiry: 2 * time.Hour, AskOutcome: true}) {
 		t.Errorf("people: %+v", got)
 	}
-	if got := c.Compaction.Window(want.Window); got != (agent.Window{Tokens: 2000, ClearAt: 0.1, SummarizeAt: 0.2, Keep: 4}) || c.SubRunLevels() >= 0 {
+	if got := c.Compaction.Window(want.Window); got != (loop.Window{Tokens: 2000, ClearAt: 0.1, SummarizeAt: 0.2, Keep: 4}) || c.SubRunLevels() >= 0 {
 		t.Errorf("compaction: %+v", got)
 	}
 	no, three := false, 3.0
-	kind := agent.ToolChoice{Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &no, MaxCostPerUse: &three, MaxTools: 5}
+	kind := loop.ToolChoice{Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &no, MaxCostPerUse: &three, MaxTools: 5}
 	if diff := cmp.Diff(kind, c.ToolChoices()[c.Kind]); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
@@ -107,11 +107,11 @@ func TestWithoutAFile(t *testing.T) {
 		t.Errorf("the model: %+v, %v", choice, err)
 	}
 	for _, present := range []bool{false, true} {
-		if got := c.Approvals.People(present); got != (agent.People{Attended: present, Expiry: 24 * time.Hour}) {
+		if got := c.Approvals.People(present); got != (loop.People{Attended: present, Expiry: 24 * time.Hour}) {
 			t.Errorf("people: %+v", got)
 		}
 	}
-	if diff := cmp.Diff([]string{agent.SystemAskUser}, c.OfferedSystemTools()); diff != "" {
+	if diff := cmp.Diff([]string{loop.SystemAskUser}, c.OfferedSystemTools()); diff != "" {
 		t.Errorf("system tools: %s", diff)
 	}
 	c.SystemTools = []string{}

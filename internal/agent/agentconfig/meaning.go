@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 )
 
@@ -54,8 +54,8 @@ func (c *Config) Called(model string) string {
 }
 
 // Agent returns the limits as the agent wants them, where 0 is its own default; those defaults are the same.
-func (l Limits) Agent() agent.Limits {
-	return agent.Limits{
+func (l Limits) Agent() loop.Limits {
+	return loop.Limits{
 		MaxTurns: l.MaxTurns, MaxCalls: l.MaxCalls, MaxResponseTokens: l.MaxResponseTokens, MaxTokens: int64(l.MaxTokens),
 		MaxCost: l.MaxCost, MaxWallTime: l.MaxWallTime, MaxOutput: int64(l.MaxOutput), MaxFailures: l.MaxFailures,
 		MaxTimeouts: l.MaxTimeouts, MaxRepeats: l.MaxRepeats,
@@ -63,8 +63,8 @@ func (l Limits) Agent() agent.Limits {
 }
 
 // People returns who can be asked, where somebody being there, as far as the program can see, is present.
-func (a Approvals) People(present bool) agent.People {
-	return agent.People{
+func (a Approvals) People(present bool) loop.People {
+	return loop.People{
 		Attended:   a.Headless == "never" || a.Headless == "auto" && present,
 		Expiry:     a.Expiry,
 		AskOutcome: a.UnknownOutcome == "ask",
@@ -72,8 +72,8 @@ func (a Approvals) People(present bool) agent.People {
 }
 
 // Window returns when the conversations of a model are made smaller that can read so many tokens; 0 is the usual number.
-func (c Compaction) Window(tokens int64) agent.Window {
-	return agent.Window{Tokens: tokens, ClearAt: c.ClearAt, SummarizeAt: c.SummarizeAt, Keep: c.Keep}
+func (c Compaction) Window(tokens int64) loop.Window {
+	return loop.Window{Tokens: tokens, ClearAt: c.ClearAt, SummarizeAt: c.SummarizeAt, Keep: c.Keep}
 }
 
 // SubRunLevels returns SubRuns as the agent wants it, where 0 is its own default.
@@ -85,10 +85,10 @@ func (c *Config) SubRunLevels() int {
 }
 
 // ToolChoices returns what the model is offered for each kind of task.
-func (c *Config) ToolChoices() map[string]agent.ToolChoice {
-	choices := make(map[string]agent.ToolChoice, len(c.Kinds))
+func (c *Config) ToolChoices() map[string]loop.ToolChoice {
+	choices := make(map[string]loop.ToolChoice, len(c.Kinds))
 	for name, k := range c.Kinds {
-		choices[name] = agent.ToolChoice{
+		choices[name] = loop.ToolChoice{
 			Names: k.Names, Categories: k.Categories, Tags: k.Tags, Dangerous: k.Dangerous, MaxCostPerUse: k.MaxCostPerUse, MaxTools: k.MaxTools,
 		}
 	}
@@ -125,7 +125,7 @@ func (c *Config) NoKind(name string) error {
 // OfferedSystemTools returns the agent's own tools that the model is offered.
 func (c *Config) OfferedSystemTools() []string {
 	if c.SystemTools == nil {
-		return []string{agent.SystemAskUser}
+		return []string{loop.SystemAskUser}
 	}
 	return c.SystemTools
 }

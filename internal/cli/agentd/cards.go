@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -23,7 +23,7 @@ func (d *textDisplay) reset() {
 	}
 }
 
-func (d *textDisplay) callStarted(e agent.Event, p *agent.CallStarted) error {
+func (d *textDisplay) callStarted(e loop.Event, p *loop.CallStarted) error {
 	card := d.card(p.CallID, p.Tool)
 	card.begun = e.Time
 	if d.block != nil {
@@ -35,7 +35,7 @@ func (d *textDisplay) callStarted(e agent.Event, p *agent.CallStarted) error {
 
 // status shows what a tool says of its call. In a terminal that takes the place of what it said before; elsewhere only
 // new tips are shown.
-func (d *textDisplay) status(p *agent.CallStatus) error {
+func (d *textDisplay) status(p *loop.CallStatus) error {
 	card := d.card(p.CallID, p.Tool)
 	card.status = card.status.Fold(p.Status)
 	words := card.status.Tip
@@ -67,7 +67,7 @@ func progress(p *tool.Progress) string {
 	return strings.TrimSpace(fmt.Sprintf("%g %s", p.Done, p.Message))
 }
 
-func (d *textDisplay) result(e agent.Event, p *agent.CallResult) error {
+func (d *textDisplay) result(e loop.Event, p *loop.CallResult) error {
 	card := d.card(p.CallID, p.Tool)
 	d.forget(p.CallID)
 	mark, shade, took := "✓", green, ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 	"github.com/toolhost/toolhost/tool"
@@ -63,30 +63,30 @@ func newTerminal(t *testing.T, wide, high int) (*textDisplay, *screen) {
 func TestCallsHaveOneLineEachWhileTheyAreUnderWay(t *testing.T) {
 	const wide, high = 30, 4
 	began := time.Unix(0, 0)
-	started := func(id string) agent.Event {
-		return agent.Event{Time: began, Payload: &agent.CallStarted{CallID: id, Tool: id}}
+	started := func(id string) loop.Event {
+		return loop.Event{Time: began, Payload: &loop.CallStarted{CallID: id, Tool: id}}
 	}
-	status := func(id, tip string) agent.Event {
-		return agent.Event{Payload: &agent.CallStatus{CallID: id, Tool: id, Status: tool.Status{Tip: tip}}}
+	status := func(id, tip string) loop.Event {
+		return loop.Event{Payload: &loop.CallStatus{CallID: id, Tool: id, Status: tool.Status{Tip: tip}}}
 	}
-	ended := func(id string, r tool.Result) agent.Event {
-		return agent.Event{Time: began.Add(time.Second), Payload: &agent.CallResult{CallID: id, Tool: id, Result: r}}
+	ended := func(id string, r tool.Result) loop.Event {
+		return loop.Event{Time: began.Add(time.Second), Payload: &loop.CallResult{CallID: id, Tool: id, Result: r}}
 	}
-	call := func(id string) agent.Call { return agent.Call{ID: id, Tool: id, Arguments: `{"x":"` + id + `"}`} }
+	call := func(id string) loop.Call { return loop.Call{ID: id, Tool: id, Arguments: `{"x":"` + id + `"}`} }
 	steps := []struct {
 		does   string
-		events []agent.Event
+		events []loop.Event
 		want   []string
 	}{
-		{"two calls begin", []agent.Event{{Payload: assistant("Look.", call("a"), call("b"))}, started("a"), started("b")},
+		{"two calls begin", []loop.Event{{Payload: assistant("Look.", call("a"), call("b"))}, started("a"), started("b")},
 			[]string{"Look.", `→ a {"x":"a"}`, `→ b {"x":"b"}`}},
-		{"they say something", []agent.Event{status("b", "half"), status("a", "a word\x1b[2J that is longer than the line")},
+		{"they say something", []loop.Event{status("b", "half"), status("a", "a word\x1b[2J that is longer than the line")},
 			[]string{"Look.", "→ a a word\\x1b[2J that is lo…", "→ b half"}},
-		{"the first ends", []agent.Event{ended("a", tool.TextResult("42"))},
+		{"the first ends", []loop.Event{ended("a", tool.TextResult("42"))},
 			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "→ b half"}},
-		{"the run is warned", []agent.Event{{Payload: &agent.BudgetWarning{Budget: agent.BudgetCalls, Used: 8, Limit: 10}}},
+		{"the run is warned", []loop.Event{{Payload: &loop.BudgetWarning{Budget: loop.BudgetCalls, Used: 8, Limit: 10}}},
 			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used: 8 of 10, calls", "→ b half"}},
-		{"the other fails", []agent.Event{ended("b", tool.ErrorResult("no"))},
+		{"the other fails", []loop.Event{ended("b", tool.ErrorResult("no"))},
 			[]string{"Look.", `✓ a {"x":"a"} (1s) 42`, "! much of a budget is used: 8 of 10, calls", `✗ b {"x":"b"} (1s) no`}},
 	}
 	d, s := newTerminal(t, wide, high)
@@ -105,7 +105,7 @@ func TestCallsHaveOneLineEachWhileTheyAreUnderWay(t *testing.T) {
 func TestTheLinesOfCallsFitTheScreen(t *testing.T) {
 	d, s := newTerminal(t, 80, 4)
 	for _, id := range []string{"a", "b", "c", "d"} {
-		if err := d.show(agent.Event{Payload: &agent.CallStarted{CallID: id, Tool: id}}); err != nil {
+		if err := d.show(loop.Event{Payload: &loop.CallStarted{CallID: id, Tool: id}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,23 +120,23 @@ func TestTheLinesOfCallsFitTheScreen(t *testing.T) {
 // TestNothingIsDrawnBelowAQuestion: what somebody types stays where he types it.
 func TestNothingIsDrawnBelowAQuestion(t *testing.T) {
 	d, s := newTerminal(t, 80, 24)
-	show := func(p agent.Payload) {
+	show := func(p loop.Payload) {
 		t.Helper()
-		if err := d.show(agent.Event{Payload: p}); err != nil {
+		if err := d.show(loop.Event{Payload: p}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	show(&agent.CallStarted{CallID: "a", Tool: "a"})
+	show(&loop.CallStarted{CallID: "a", Tool: "a"})
 	if err := d.hide(); err != nil {
 		t.Fatal(err)
 	}
-	show(&agent.BudgetWarning{Budget: agent.BudgetCalls, Used: 8, Limit: 10})
-	show(&agent.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Tip: "half"}})
+	show(&loop.BudgetWarning{Budget: loop.BudgetCalls, Used: 8, Limit: 10})
+	show(&loop.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Tip: "half"}})
 	if len(s.rows) != 1 {
 		t.Errorf("below the question: %q", s.rows)
 	}
 	d.reveal()
-	show(&agent.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Tip: "more"}})
+	show(&loop.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Tip: "more"}})
 	if len(s.rows) != 2 || s.rows[1] != "→ a more" {
 		t.Errorf("after the question: %q", s.rows)
 	}

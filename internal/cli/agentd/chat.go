@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
@@ -210,7 +211,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 		return err
 	}
 	shade := red
-	if end.StopReason == agent.StopCancelled {
+	if end.StopReason == loop.StopCancelled {
 		shade = yellow
 	}
 	return c.text.line(shade, "■ %s", ending(end))

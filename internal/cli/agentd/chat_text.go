@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
 // chatHelp is what /help shows.
@@ -57,7 +57,7 @@ func (c *chat) greet(ctx context.Context) error {
 }
 
 // account says at a terminal what the conversation has used so far.
-func (c *chat) account(end *agent.RunFinished) error {
+func (c *chat) account(end *loop.RunFinished) error {
 	if c.text.block == nil || end == nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
@@ -53,13 +53,13 @@ func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 	c := terminal.NewConsole(p)
 	v := newInterview(p, c, newTextDisplay(p))
 	types("y\n")
-	v.expect([]agent.Pending{{DecisionRequested: agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, Tool: "drop"}}})
+	v.expect([]loop.Pending{{DecisionRequested: loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, Tool: "drop"}}})
 	if err := v.ask(); err != nil {
 		t.Fatal(err)
 	}
 	types("n\n")
 	line := <-c.Read()
-	if made, err := v.hear(line.Text); err != nil || made.Verdict != agent.VerdictReject {
+	if made, err := v.hear(line.Text); err != nil || made.Verdict != loop.VerdictReject {
 		t.Errorf("%q became %q, %v", line.Text, made.Verdict, err)
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"io"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // display shows the events of a run.
 type display interface {
-	show(e agent.Event) error
+	show(e loop.Event) error
 }
 
 // jsonDisplay writes one JSON object per event and line.
@@ -20,10 +20,10 @@ type jsonDisplay struct{ out io.Writer }
 
 // header is what every line has. The payload's fields follow at the same level.
 type header struct {
-	Seq   uint64     `json:"seq"`
-	Index uint64     `json:"index,omitempty"` // of a passing event
-	Time  time.Time  `json:"time"`
-	Type  agent.Type `json:"type"`
+	Seq   uint64    `json:"seq"`
+	Index uint64    `json:"index,omitempty"` // of a passing event
+	Time  time.Time `json:"time"`
+	Type  loop.Type `json:"type"`
 }
 
 type startedLine struct {
@@ -80,7 +80,7 @@ type resultLine struct {
 	Text       string         `json:"text"`
 	Content    []tool.Content `json:"content"`
 	DurationMS int64          `json:"duration_ms"`
-	Error      *agent.Failure `json:"error,omitempty"`
+	Error      *loop.Failure  `json:"error,omitempty"`
 }
 
 type resetLine struct {
@@ -96,52 +96,52 @@ type cancelLine struct {
 
 type finishedLine struct {
 	header
-	StopReason agent.StopReason `json:"stop_reason"`
-	Message    string           `json:"message"`
-	Text       string           `json:"text"`
-	Turns      int              `json:"turns"`
-	Calls      int              `json:"calls"`
-	Usage      tool.Usage       `json:"usage"`
-	Cost       float64          `json:"cost,omitempty"`
+	StopReason loop.StopReason `json:"stop_reason"`
+	Message    string          `json:"message"`
+	Text       string          `json:"text"`
+	Turns      int             `json:"turns"`
+	Calls      int             `json:"calls"`
+	Usage      tool.Usage      `json:"usage"`
+	Cost       float64         `json:"cost,omitempty"`
 }
 
-func (d *jsonDisplay) show(e agent.Event) error {
+func (d *jsonDisplay) show(e loop.Event) error {
 	return cli.WriteJSON(d.out, line(e))
 }
 
 // line returns an event as its line holds it.
-func line(e agent.Event) any {
+func line(e loop.Event) any {
 	h := header{Seq: e.Seq, Index: e.Index, Time: e.Time.UTC(), Type: e.Payload.Type()}
 	switch p := e.Payload.(type) {
-	case *agent.RunStarted:
+	case *loop.RunStarted:
 		return startedLine{h, p.RunID, p.Prompt, p.Model, p.Session}
-	case *agent.UserMessage:
+	case *loop.UserMessage:
 		return textLine{h, p.Text}
-	case *agent.TextDelta:
+	case *loop.TextDelta:
 		return textLine{h, p.Text}
-	case *agent.AssistantMessage:
+	case *loop.AssistantMessage:
 		l := assistantLine{header: h, Text: p.Text(), Calls: []callLine{}, StopReason: string(p.StopReason), Usage: p.Usage, Cost: p.Cost}
 		for _, c := range p.Calls {
 			l.Calls = append(l.Calls, newCallLine(c))
 		}
 		return l
-	case *agent.CallStarted:
+	case *loop.CallStarted:
 		return callStartedLine{h, p.CallID, p.Tool, p.Attempt}
-	case *agent.CallStatus:
+	case *loop.CallStatus:
 		return statusLine{h, p.CallID, p.Tool, p.Status}
-	case *agent.CallResult:
+	case *loop.CallResult:
 		return newResultLine(h, p)
-	case *agent.TurnReset:
+	case *loop.TurnReset:
 		return resetLine{h, p.Reason, p.Attempt}
-	case *agent.CancelRequested:
+	case *loop.CancelRequested:
 		return cancelLine{h, p.Reason}
-	case *agent.RunFinished:
+	case *loop.RunFinished:
 		return finishedLine{h, p.StopReason, p.Message, p.Text, p.Turns, p.Calls, p.Usage, p.Cost}
 	}
 	return moreLine(h, e)
 }
 
-func newCallLine(c agent.Call) callLine {
+func newCallLine(c loop.Call) callLine {
 	l := callLine{CallID: c.ID, Tool: c.Tool}
 	if json.Valid([]byte(c.Arguments)) {
 		l.Arguments = json.RawMessage(c.Arguments)
@@ -151,7 +151,7 @@ func newCallLine(c agent.Call) callLine {
 	return l
 }
 
-func newResultLine(h header, p *agent.CallResult) resultLine {
+func newResultLine(h header, p *loop.CallResult) resultLine {
 	content := p.Result.Content
 	if content == nil {
 		content = []tool.Content{}

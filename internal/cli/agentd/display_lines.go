@@ -4,26 +4,26 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
 type decisionRequestedLine struct {
 	header
-	DecisionID string             `json:"decision_id"`
-	Kind       agent.DecisionKind `json:"kind"`
-	CallID     string             `json:"call_id,omitempty"`
-	Tool       string             `json:"tool,omitempty"`
-	Reason     string             `json:"reason"`
-	Options    []string           `json:"options,omitempty"`
-	Rule       string             `json:"rule,omitempty"`
-	Arguments  json.RawMessage    `json:"arguments,omitempty"`
-	ExpireTime time.Time          `json:"expire_time,omitzero"`
+	DecisionID string            `json:"decision_id"`
+	Kind       loop.DecisionKind `json:"kind"`
+	CallID     string            `json:"call_id,omitempty"`
+	Tool       string            `json:"tool,omitempty"`
+	Reason     string            `json:"reason"`
+	Options    []string          `json:"options,omitempty"`
+	Rule       string            `json:"rule,omitempty"`
+	Arguments  json.RawMessage   `json:"arguments,omitempty"`
+	ExpireTime time.Time         `json:"expire_time,omitzero"`
 }
 
 type decisionMadeLine struct {
 	header
 	DecisionID string          `json:"decision_id"`
-	Verdict    agent.Verdict   `json:"verdict"`
+	Verdict    loop.Verdict    `json:"verdict"`
 	Arguments  json.RawMessage `json:"arguments,omitempty"`
 	Text       string          `json:"text,omitempty"`
 	DecidedBy  string          `json:"decided_by,omitempty"`
@@ -32,9 +32,9 @@ type decisionMadeLine struct {
 
 type budgetLine struct {
 	header
-	Budget agent.Budget `json:"budget"`
-	Used   float64      `json:"used"`
-	Limit  float64      `json:"limit"`
+	Budget loop.Budget `json:"budget"`
+	Used   float64     `json:"used"`
+	Limit  float64     `json:"limit"`
 }
 
 type contextLine struct {
@@ -71,9 +71,9 @@ type compactedLine struct {
 }
 
 // moreLine returns the line of an event that does not happen in every run.
-func moreLine(h header, e agent.Event) any {
+func moreLine(h header, e loop.Event) any {
 	switch p := e.Payload.(type) {
-	case *agent.DecisionRequested:
+	case *loop.DecisionRequested:
 		l := decisionRequestedLine{
 			header: h, DecisionID: p.ID, Kind: p.Kind, CallID: p.CallID, Tool: p.Tool, Reason: p.Reason, Options: p.Options, Rule: p.Rule,
 		}
@@ -84,19 +84,19 @@ func moreLine(h header, e agent.Event) any {
 			l.ExpireTime = e.Time.Add(p.Expiry).UTC()
 		}
 		return l
-	case *agent.DecisionMade:
+	case *loop.DecisionMade:
 		return decisionMadeLine{h, p.ID, p.Verdict, p.Arguments, p.Text, p.By, p.Principal}
-	case *agent.BudgetWarning:
+	case *loop.BudgetWarning:
 		return budgetLine{h, p.Budget, p.Used, p.Limit}
-	case *agent.ContextChange:
+	case *loop.ContextChange:
 		return contextLine{h, p.Keys, p.Refused}
-	case *agent.TodoChange:
+	case *loop.TodoChange:
 		return todoLine{h, p.Todos}
-	case *agent.SubRunStarted:
+	case *loop.SubRunStarted:
 		return subRunLine{h, p.CallID, p.RunID, p.Prompt}
-	case *agent.SubRunWaiting:
+	case *loop.SubRunWaiting:
 		return subRunWaitingLine{h, p.CallID, p.RunID, p.Decisions}
-	case *agent.Compacted:
+	case *loop.Compacted:
 		return compactedLine{h, p.Reason, len(p.Cleared), p.Replaced, p.Summary}
 	}
 	return h

@@ -10,14 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
-func assistant(text string, calls ...agent.Call) *agent.AssistantMessage {
-	return &agent.AssistantMessage{
+func assistant(text string, calls ...loop.Call) *loop.AssistantMessage {
+	return &loop.AssistantMessage{
 		Message: model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: text}}}}, Calls: calls,
 	}
 }
@@ -25,71 +25,71 @@ func assistant(text string, calls ...agent.Call) *agent.AssistantMessage {
 func TestTextDisplay(t *testing.T) {
 	began := time.Unix(0, 0)
 	for name, test := range map[string]struct {
-		events []agent.Event
+		events []loop.Event
 		want   string
 	}{
 		"a response that was reset": {
-			[]agent.Event{
-				{Payload: &agent.TextDelta{Text: "hal"}}, {Payload: &agent.TurnReset{Reason: "overloaded", Attempt: 2}},
-				{Payload: &agent.TextDelta{Text: "whole"}}, {Payload: assistant("whole")},
+			[]loop.Event{
+				{Payload: &loop.TextDelta{Text: "hal"}}, {Payload: &loop.TurnReset{Reason: "overloaded", Attempt: 2}},
+				{Payload: &loop.TextDelta{Text: "whole"}}, {Payload: assistant("whole")},
 			},
 			"hal\n↻ asking again (attempt 2): overloaded\nwhole\n",
 		},
-		"a response whose deltas were missed": {[]agent.Event{{Payload: assistant("all at once")}}, "all at once\n"},
-		"a direct result":                     {[]agent.Event{{Payload: &agent.RunFinished{StopReason: agent.StopReturnDirect, Text: "42"}}}, "42\n"},
+		"a response whose deltas were missed": {[]loop.Event{{Payload: assistant("all at once")}}, "all at once\n"},
+		"a direct result":                     {[]loop.Event{{Payload: &loop.RunFinished{StopReason: loop.StopReturnDirect, Text: "42"}}}, "42\n"},
 		"what could steer a terminal": {
-			[]agent.Event{{Payload: &agent.TextDelta{Text: "a\x1b[31mb\r\tc\n"}}, {Payload: assistant("x")}},
+			[]loop.Event{{Payload: &loop.TextDelta{Text: "a\x1b[31mb\r\tc\n"}}, {Payload: assistant("x")}},
 			"a\\x1b[31mb\\r\tc\n",
 		},
 		"a slow call with a status": {
-			[]agent.Event{
-				{Payload: assistant("", agent.Call{ID: "c", Tool: "fetch", Arguments: "{\n  \"url\": 1}"})},
-				{Time: began, Payload: &agent.CallStarted{CallID: "c", Tool: "fetch"}},
-				{Payload: &agent.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Tip: "half"}}},
-				{Payload: &agent.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Tip: "half"}}},
-				{Time: began.Add(83 * time.Second), Payload: &agent.CallResult{CallID: "c", Tool: "fetch", Result: tool.TextResult("line 1\nline 2")}},
+			[]loop.Event{
+				{Payload: assistant("", loop.Call{ID: "c", Tool: "fetch", Arguments: "{\n  \"url\": 1}"})},
+				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "fetch"}},
+				{Payload: &loop.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Tip: "half"}}},
+				{Payload: &loop.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Tip: "half"}}},
+				{Time: began.Add(83 * time.Second), Payload: &loop.CallResult{CallID: "c", Tool: "fetch", Result: tool.TextResult("line 1\nline 2")}},
 			},
 			"→ fetch {   \"url\": 1}\n  fetch: half\n✓ fetch (1m23s) line 1…\n",
 		},
 		"a call with a name that could steer a terminal": {
-			[]agent.Event{
-				{Payload: assistant("", agent.Call{ID: "c", Tool: "x\x1b[2J\ny"})},
-				{Payload: &agent.CallResult{CallID: "c", Tool: "x\x1b[2J\ny", Result: tool.ErrorResult("there is none")}},
+			[]loop.Event{
+				{Payload: assistant("", loop.Call{ID: "c", Tool: "x\x1b[2J\ny"})},
+				{Payload: &loop.CallResult{CallID: "c", Tool: "x\x1b[2J\ny", Result: tool.ErrorResult("there is none")}},
 			},
 			"✗ x\\x1b[2J y (not made) there is none\n",
 		},
 		"an answered question": {
-			[]agent.Event{{Payload: &agent.CallResult{CallID: "c", Tool: "ask_user", Result: tool.TextResult("left")}}},
+			[]loop.Event{{Payload: &loop.CallResult{CallID: "c", Tool: "ask_user", Result: tool.TextResult("left")}}},
 			"✓ ask_user left\n",
 		},
 		"a call that is approved with other arguments": {
-			[]agent.Event{
-				{Payload: assistant("", agent.Call{ID: "c", Tool: "drop", Arguments: `{"x":1}`})},
-				{Time: began, Payload: &agent.CallStarted{CallID: "c", Tool: "drop"}},
-				{Payload: &agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}},
-				{Payload: &agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, Arguments: []byte(`{"x":2}`)}},
-				{Time: began, Payload: &agent.CallStarted{CallID: "c", Tool: "drop", Attempt: 2}},
+			[]loop.Event{
+				{Payload: assistant("", loop.Call{ID: "c", Tool: "drop", Arguments: `{"x":1}`})},
+				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "drop"}},
+				{Payload: &loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}},
+				{Payload: &loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, Arguments: []byte(`{"x":2}`)}},
+				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "drop", Attempt: 2}},
 			},
 			"→ drop {\"x\":1}\n? drop needs approval (d1): dangerous\n  drop {\"x\":1}\n✓ d1 approved with {\"x\":2}\n→ drop {\"x\":2}\n",
 		},
 		"a call that is rejected was not made": {
-			[]agent.Event{
-				{Time: began, Payload: &agent.CallStarted{CallID: "c", Tool: "drop"}},
-				{Payload: assistant("", agent.Call{ID: "c", Tool: "drop"})},
-				{Payload: &agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}},
-				{Payload: &agent.DecisionMade{ID: "d1", Verdict: agent.VerdictReject}},
-				{Time: began.Add(time.Hour), Payload: &agent.CallResult{CallID: "c", Tool: "drop", Result: tool.ErrorResult("no")}},
+			[]loop.Event{
+				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "drop"}},
+				{Payload: assistant("", loop.Call{ID: "c", Tool: "drop"})},
+				{Payload: &loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, CallID: "c", Tool: "drop", Reason: "dangerous"}},
+				{Payload: &loop.DecisionMade{ID: "d1", Verdict: loop.VerdictReject}},
+				{Time: began.Add(time.Hour), Payload: &loop.CallResult{CallID: "c", Tool: "drop", Result: tool.ErrorResult("no")}},
 			},
 			"→ drop\n? drop needs approval (d1): dangerous\n  drop\n✗ d1 rejected\n✗ drop (not made) no\n",
 		},
 		"a summary that could not be had": {
-			[]agent.Event{{Payload: &agent.Compacted{Failure: "the conversation could not be summed up: overloaded"}}},
+			[]loop.Event{{Payload: &loop.Compacted{Failure: "the conversation could not be summed up: overloaded"}}},
 			"! the conversation could not be summed up: overloaded\n",
 		},
 		"a run whose time is up": {
-			[]agent.Event{{Payload: &agent.CancelRequested{Stop: agent.StopWallTime, Reason: "an hour"}}}, "■ cancelling: an hour\n",
+			[]loop.Event{{Payload: &loop.CancelRequested{Stop: loop.StopWallTime, Reason: "an hour"}}}, "■ cancelling: an hour\n",
 		},
-		"a cancellation": {[]agent.Event{{Payload: &agent.TextDelta{Text: "a"}}, {Payload: &agent.CancelRequested{}}}, "a\n■ cancelling\n"},
+		"a cancellation": {[]loop.Event{{Payload: &loop.TextDelta{Text: "a"}}, {Payload: &loop.CancelRequested{}}}, "a\n■ cancelling\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -109,14 +109,14 @@ func TestTextDisplay(t *testing.T) {
 func TestJSONDisplayOfStrangeThings(t *testing.T) {
 	var out bytes.Buffer
 	d := &jsonDisplay{out: &out}
-	events := []agent.Event{
-		{Seq: 1, Payload: assistant("", agent.Call{ID: "a", Tool: "t", Arguments: `{"x":"<&>"}`}, agent.Call{ID: "b", Tool: "t", Arguments: `{"x`}, agent.Call{ID: "c", Tool: "t"})},
-		{Seq: 2, Index: 1, Payload: &agent.CallStatus{CallID: "a", Tool: "t", Status: tool.Status{State: tool.StatusDoing, Tip: "half"}}},
-		{Seq: 2, Payload: &agent.CallResult{CallID: "a", Tool: "t", Result: tool.ErrorResult("[crashed] gone"), Failure: &agent.Failure{Kind: tool.KindCrashed, Message: "gone"}}},
-		{Seq: 3, Payload: &agent.UserMessage{Text: "hi"}},
-		{Seq: 4, Index: 1, Payload: &agent.TurnReset{Reason: "r", Attempt: 2}},
-		{Seq: 4, Payload: &agent.CancelRequested{Reason: "why"}},
-		{Seq: 5, Payload: &agent.CallResult{CallID: "b", Tool: "t", Result: tool.Result{Duration: 2500 * time.Microsecond}}},
+	events := []loop.Event{
+		{Seq: 1, Payload: assistant("", loop.Call{ID: "a", Tool: "t", Arguments: `{"x":"<&>"}`}, loop.Call{ID: "b", Tool: "t", Arguments: `{"x`}, loop.Call{ID: "c", Tool: "t"})},
+		{Seq: 2, Index: 1, Payload: &loop.CallStatus{CallID: "a", Tool: "t", Status: tool.Status{State: tool.StatusDoing, Tip: "half"}}},
+		{Seq: 2, Payload: &loop.CallResult{CallID: "a", Tool: "t", Result: tool.ErrorResult("[crashed] gone"), Failure: &loop.Failure{Kind: tool.KindCrashed, Message: "gone"}}},
+		{Seq: 3, Payload: &loop.UserMessage{Text: "hi"}},
+		{Seq: 4, Index: 1, Payload: &loop.TurnReset{Reason: "r", Attempt: 2}},
+		{Seq: 4, Payload: &loop.CancelRequested{Reason: "why"}},
+		{Seq: 5, Payload: &loop.CallResult{CallID: "b", Tool: "t", Result: tool.Result{Duration: 2500 * time.Microsecond}}},
 	}
 	for _, e := range events {
 		if err := d.show(e); err != nil {

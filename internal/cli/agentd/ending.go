@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
@@ -21,18 +21,18 @@ const exitCodesHelp = "The exit code is 0 if the run ended well, 5 if it ended a
 	"around it failed, 4 if no toolhost answers, and 7 if a configuration file is not trusted (see `toolhost trust --help`)."
 
 // exitCode returns the exit code of a run that ended.
-func exitCode(r agent.StopReason) int {
+func exitCode(r loop.StopReason) int {
 	switch r {
-	case agent.StopEndTurn, agent.StopCompleted, agent.StopReturnDirect:
+	case loop.StopEndTurn, loop.StopCompleted, loop.StopReturnDirect:
 		return cli.ExitOK
-	case agent.StopMaxTurns, agent.StopMaxCalls, agent.StopTokenBudget, agent.StopCostBudget, agent.StopWallTime, agent.StopOutputSize:
+	case loop.StopMaxTurns, loop.StopMaxCalls, loop.StopTokenBudget, loop.StopCostBudget, loop.StopWallTime, loop.StopOutputSize:
 		return exitLimit
 	}
 	return exitEnded
 }
 
 // verdict returns how a run's end is told.
-func verdict(end *agent.RunFinished) error {
+func verdict(end *loop.RunFinished) error {
 	if end == nil {
 		return errors.New("the run's events ended before the run")
 	}
@@ -44,7 +44,7 @@ func verdict(end *agent.RunFinished) error {
 }
 
 // ending says how a run ended.
-func ending(end *agent.RunFinished) string {
+func ending(end *loop.RunFinished) string {
 	if end.Message == "" {
 		return fmt.Sprintf("the run ended: %s", end.StopReason)
 	}

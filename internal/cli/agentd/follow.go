@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
 
@@ -25,18 +25,18 @@ type follower struct {
 	signals <-chan os.Signal // the first cancels the run, the second leaves it
 	quit    <-chan struct{}  // leaves the run
 
-	held     []agent.Event // not shown while a question stands on the screen
-	headless []*agent.CallResult
+	held     []loop.Event // not shown while a question stands on the screen
+	headless []*loop.CallResult
 }
 
 // seen is what a watch yields.
 type seen struct {
-	event agent.Event
+	event loop.Event
 	err   error
 }
 
 // follow shows a run's events after a place to the end and returns how it ended, and up to where it was shown.
-func (f *follower) follow(ctx context.Context, runID string, after uint64) (end *agent.RunFinished, at uint64, err error) {
+func (f *follower) follow(ctx context.Context, runID string, after uint64) (end *loop.RunFinished, at uint64, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	events := make(chan seen)
 	watched := make(chan struct{})
@@ -68,7 +68,7 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 				return end, at, errors.Join(f.release(), s.err)
 			}
 			at = max(at, s.event.Seq)
-			end, _ = s.event.Payload.(*agent.RunFinished)
+			end, _ = s.event.Payload.(*loop.RunFinished)
 			if err := f.below(ctx, runID, s.event); err != nil {
 				return nil, at, err
 			}
@@ -96,9 +96,9 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 }
 
 // take shows an event, or holds it back while somebody types. What settles the question is learned at once.
-func (f *follower) take(e agent.Event) error {
+func (f *follower) take(e loop.Event) error {
 	f.people.note(e)
-	if r, ok := e.Payload.(*agent.CallResult); ok && needsPerson(r) {
+	if r, ok := e.Payload.(*loop.CallResult); ok && needsPerson(r) {
 		f.headless = append(f.headless, r)
 	}
 	f.held = append(f.held, e)
@@ -110,8 +110,8 @@ func (f *follower) take(e agent.Event) error {
 
 // below learns what sub-runs wait for, where an event says that this has changed. The run itself is followed, so that the
 // decisions of its sub-runs are asked for, rather than seen.
-func (f *follower) below(ctx context.Context, runID string, e agent.Event) error {
-	if _, changed := e.Payload.(*agent.SubRunWaiting); !changed || f.people.console == nil {
+func (f *follower) below(ctx context.Context, runID string, e loop.Event) error {
+	if _, changed := e.Payload.(*loop.SubRunWaiting); !changed || f.people.console == nil {
 		return nil
 	}
 	r, err := f.agent.GetRun(ctx, runID)

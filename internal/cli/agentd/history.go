@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
@@ -55,8 +56,8 @@ const followPause = 250 * time.Millisecond
 
 // events yields what the journal holds of a run; with follow set also what others append to it, until the run ends or ctx
 // does. That a run which is not at work here has no end is no error.
-func (h *history) events(ctx context.Context, runID string, follow bool) iter.Seq2[agent.Event, error] {
-	return func(yield func(agent.Event, error) bool) {
+func (h *history) events(ctx context.Context, runID string, follow bool) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
 		var after uint64
 		for again := true; again; again = follow && pause(ctx, followPause) {
 			unfinished := false

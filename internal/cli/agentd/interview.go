@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
@@ -19,10 +19,10 @@ type interview struct {
 	show    *textDisplay
 	by      string // who decides
 
-	open    []agent.Pending // wanted, in the order in which they were asked for; the first is being asked
-	asked   string          // the decision whose question stands on the screen
-	editing bool            // the next line is arguments
-	made    string          // the decision that was handed on and is not in the journal yet: nothing is asked meanwhile
+	open    []loop.Pending // wanted, in the order in which they were asked for; the first is being asked
+	asked   string         // the decision whose question stands on the screen
+	editing bool           // the next line is arguments
+	made    string         // the decision that was handed on and is not in the journal yet: nothing is asked meanwhile
 	calls   map[string]string
 }
 
@@ -37,7 +37,7 @@ func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interv
 }
 
 // expect learns what a run waits for already.
-func (v *interview) expect(pending []agent.Pending) {
+func (v *interview) expect(pending []loop.Pending) {
 	for _, d := range pending {
 		v.calls[d.CallID] = d.Arguments
 	}
@@ -45,11 +45,11 @@ func (v *interview) expect(pending []agent.Pending) {
 }
 
 // expectBelow learns what sub-runs wait for now. pending may also have decisions of the run itself.
-func (v *interview) expectBelow(pending []agent.Pending) {
-	has := func(list []agent.Pending, id string) bool {
-		return slices.ContainsFunc(list, func(d agent.Pending) bool { return d.ID == id })
+func (v *interview) expectBelow(pending []loop.Pending) {
+	has := func(list []loop.Pending, id string) bool {
+		return slices.ContainsFunc(list, func(d loop.Pending) bool { return d.ID == id })
 	}
-	v.drop(func(d agent.Pending) bool { return d.RunID != "" && !has(pending, d.ID) })
+	v.drop(func(d loop.Pending) bool { return d.RunID != "" && !has(pending, d.ID) })
 	for _, d := range pending {
 		if d.RunID != "" && !has(v.open, d.ID) {
 			v.open = append(v.open, d)
@@ -59,30 +59,30 @@ func (v *interview) expectBelow(pending []agent.Pending) {
 
 // isBelow reports whether a decision that is wanted is one of a sub-run.
 func (v *interview) isBelow(id string) bool {
-	return slices.ContainsFunc(v.open, func(d agent.Pending) bool { return d.ID == id && d.RunID != "" })
+	return slices.ContainsFunc(v.open, func(d loop.Pending) bool { return d.ID == id && d.RunID != "" })
 }
 
 // note learns what an event says about decisions.
-func (v *interview) note(e agent.Event) {
+func (v *interview) note(e loop.Event) {
 	switch p := e.Payload.(type) {
-	case *agent.AssistantMessage:
+	case *loop.AssistantMessage:
 		for _, c := range p.Calls {
 			v.calls[c.ID] = c.Arguments
 		}
-	case *agent.CallResult:
+	case *loop.CallResult:
 		delete(v.calls, p.CallID)
-		v.drop(func(d agent.Pending) bool { return d.CallID == p.CallID })
-	case *agent.DecisionRequested:
-		open := agent.Pending{DecisionRequested: *p, Arguments: string(p.Final)}
+		v.drop(func(d loop.Pending) bool { return d.CallID == p.CallID })
+	case *loop.DecisionRequested:
+		open := loop.Pending{DecisionRequested: *p, Arguments: string(p.Final)}
 		if open.Arguments == "" {
 			open.Arguments = v.calls[p.CallID]
 		}
 		v.open = append(v.open, open)
-	case *agent.DecisionMade:
+	case *loop.DecisionMade:
 		v.settle(p.ID)
-	case *agent.UserMessage, *agent.RunFinished:
-		v.drop(func(d agent.Pending) bool {
-			return p.Type() == agent.TypeRunFinished || d.Kind == agent.DecidePause && d.RunID == ""
+	case *loop.UserMessage, *loop.RunFinished:
+		v.drop(func(d loop.Pending) bool {
+			return p.Type() == loop.TypeRunFinished || d.Kind == loop.DecidePause && d.RunID == ""
 		})
 	}
 }
@@ -91,13 +91,13 @@ func (v *interview) note(e agent.Event) {
 func (v *interview) hand(id string) { v.made = id }
 
 func (v *interview) settle(id string) {
-	v.drop(func(d agent.Pending) bool { return d.ID == id })
+	v.drop(func(d loop.Pending) bool { return d.ID == id })
 	if v.made == id {
 		v.made = ""
 	}
 }
 
-func (v *interview) drop(settled func(agent.Pending) bool) {
+func (v *interview) drop(settled func(loop.Pending) bool) {
 	v.open = slices.DeleteFunc(v.open, settled)
 }
 
@@ -151,13 +151,13 @@ func (v *interview) again(words string) error {
 }
 
 // prompt returns the question as people read it.
-func prompt(kind agent.DecisionKind) string {
+func prompt(kind loop.DecisionKind) string {
 	switch kind {
-	case agent.DecideApproval:
+	case loop.DecideApproval:
 		return "  allow it? [y]es, [n]o, [e]dit the arguments, or say why not: "
-	case agent.DecideQuestion:
+	case loop.DecideQuestion:
 		return "  your answer (empty: none): "
-	case agent.DecideOutcome:
+	case loop.DecideOutcome:
 		return "  [y] make it once more, [n] leave it open, or say how it ended: "
 	}
 	return "  [y] go on, [n] end the run, or say how to go on: "
@@ -177,41 +177,41 @@ func noAnswer(err error) error {
 }
 
 // hear returns the decision that a line is on the first question. An errNoAnswer says that the question was asked again.
-func (v *interview) hear(line string) (agent.DecisionMade, error) {
+func (v *interview) hear(line string) (loop.DecisionMade, error) {
 	d := &v.open[0]
-	made := agent.DecisionMade{ID: d.ID, By: v.by}
+	made := loop.DecisionMade{ID: d.ID, By: v.by}
 	if v.editing {
 		return v.hearArguments(made, line)
 	}
 	text := strings.TrimSpace(line)
 	word := strings.ToLower(text)
 	switch {
-	case d.Kind == agent.DecideQuestion:
-		made.Verdict, made.Text = agent.VerdictAnswer, option(d.Options, text)
+	case d.Kind == loop.DecideQuestion:
+		made.Verdict, made.Text = loop.VerdictAnswer, option(d.Options, text)
 		if text == "" {
-			made.Verdict = agent.VerdictReject
+			made.Verdict = loop.VerdictReject
 		}
 	case word == "":
 		return made, noAnswer(v.again("Nothing happens before you decide."))
 	case word == "y" || word == "yes":
-		made.Verdict = agent.VerdictApprove
+		made.Verdict = loop.VerdictApprove
 	case word == "n" || word == "no":
-		made.Verdict = agent.VerdictReject
-	case d.Kind == agent.DecideApproval && (word == "e" || word == "edit"):
+		made.Verdict = loop.VerdictReject
+	case d.Kind == loop.DecideApproval && (word == "e" || word == "edit"):
 		v.editing = true
 		return made, noAnswer(v.again("  now: " + cli.OneLine(d.Arguments)))
-	case d.Kind == agent.DecideApproval:
-		made.Verdict, made.Text = agent.VerdictReject, text
-	case d.Kind == agent.DecideOutcome:
-		made.Verdict, made.Text = agent.VerdictAnswer, text
+	case d.Kind == loop.DecideApproval:
+		made.Verdict, made.Text = loop.VerdictReject, text
+	case d.Kind == loop.DecideOutcome:
+		made.Verdict, made.Text = loop.VerdictAnswer, text
 	default:
-		made.Verdict, made.Text = agent.VerdictApprove, text
+		made.Verdict, made.Text = loop.VerdictApprove, text
 	}
 	v.close()
 	return made, nil
 }
 
-func (v *interview) hearArguments(made agent.DecisionMade, line string) (agent.DecisionMade, error) {
+func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
 	var object map[string]json.RawMessage
 	switch err := json.Unmarshal([]byte(line), &object); {
 	case strings.TrimSpace(line) == "":
@@ -222,7 +222,7 @@ func (v *interview) hearArguments(made agent.DecisionMade, line string) (agent.D
 	case object == nil:
 		return made, noAnswer(v.again("  That is no JSON object."))
 	}
-	made.Verdict, made.Arguments = agent.VerdictApprove, json.RawMessage(line)
+	made.Verdict, made.Arguments = loop.VerdictApprove, json.RawMessage(line)
 	v.close()
 	return made, nil
 }

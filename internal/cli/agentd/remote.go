@@ -9,6 +9,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 )
@@ -16,7 +17,7 @@ import (
 // runs is whoever works on the runs that a command shows: an agent in this process, or an `agentd serve`.
 type runs interface {
 	agentserver.Control
-	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error]
+	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error]
 	GetRun(ctx context.Context, runID string) (agent.Run, error)
 	ResumeRun(ctx context.Context, runID string) error
 }
@@ -25,7 +26,7 @@ type runs interface {
 type localRuns struct{ *agent.Agent }
 
 // Respond implements runs.
-func (r localRuns) Respond(ctx context.Context, runID string, decisions ...agent.DecisionMade) (uint64, error) {
+func (r localRuns) Respond(ctx context.Context, runID string, decisions ...loop.DecisionMade) (uint64, error) {
 	decisions = slices.Clone(decisions)
 	for i := range decisions {
 		decisions[i].Principal = "uid:" + strconv.Itoa(os.Getuid())
@@ -37,7 +38,7 @@ func (r localRuns) Respond(ctx context.Context, runID string, decisions ...agent
 type remoteRuns struct{ client *agentclient.Client }
 
 // StartRun implements runs. The run is the server's, whatever the task says of a run in the foreground.
-func (r remoteRuns) StartRun(ctx context.Context, task agent.Task) (string, error) {
+func (r remoteRuns) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	return r.client.StartRun(ctx, agentserver.FromTask(task))
 }
 
@@ -47,7 +48,7 @@ func (r remoteRuns) SendMessage(ctx context.Context, runID, text string) (uint64
 }
 
 // Respond implements runs.
-func (r remoteRuns) Respond(ctx context.Context, runID string, decisions ...agent.DecisionMade) (uint64, error) {
+func (r remoteRuns) Respond(ctx context.Context, runID string, decisions ...loop.DecisionMade) (uint64, error) {
 	by := ""
 	made := make([]*agentdv1.Decision, len(decisions))
 	for i, d := range decisions {
@@ -66,11 +67,11 @@ func (r remoteRuns) CancelRun(ctx context.Context, runID, reason string) error {
 }
 
 // WatchRun implements runs.
-func (r remoteRuns) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error] {
-	return func(yield func(agent.Event, error) bool) {
+func (r remoteRuns) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
 		for m, err := range r.client.WatchRun(ctx, runID, after) {
 			if err != nil {
-				yield(agent.Event{}, err)
+				yield(loop.Event{}, err)
 				return
 			}
 			if e, known := agentserver.ToEvent(m); known && !yield(e, nil) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 	"github.com/toolhost/toolhost/tool"
@@ -80,19 +81,19 @@ func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 }
 
 // task returns what is to be done with a prompt.
-func (t *taskFlags) task(s *setup, prompt string) (agent.Task, error) {
+func (t *taskFlags) task(s *setup, prompt string) (loop.Task, error) {
 	if _, known := s.config.Kinds[t.kind]; t.kind != "" && !known && t.addr == "" {
-		return agent.Task{}, cli.Usage("--kind: %w", s.config.NoKind(t.kind))
+		return loop.Task{}, cli.Usage("--kind: %w", s.config.NoKind(t.kind))
 	}
-	if err := agent.CheckContext(t.context); err != nil {
-		return agent.Task{}, cli.Usage("--context: %w", err)
+	if err := loop.CheckContext(t.context); err != nil {
+		return loop.Task{}, cli.Usage("--context: %w", err)
 	}
 	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
-		return agent.Task{}, cli.Usage("a limit is below zero; leave its flag out for none of its own")
+		return loop.Task{}, cli.Usage("a limit is below zero; leave its flag out for none of its own")
 	}
-	return agent.Task{
+	return loop.Task{
 		Prompt: prompt, Kind: cmp.Or(t.kind, s.config.Kind), Context: t.context, Foreground: true,
-		Limits: agent.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
+		Limits: loop.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
 	}, nil
 }
 
@@ -117,8 +118,8 @@ func (f *foreground) attended() bool {
 // begun is a run that is at work.
 type begun struct {
 	id      string
-	after   uint64          // what is shown comes after this place in its journal
-	pending []agent.Pending // was asked for before
+	after   uint64         // what is shown comes after this place in its journal
+	pending []loop.Pending // was asked for before
 }
 
 // work begins a run, or goes on with one, and follows it to its end, which becomes the exit code.
@@ -170,12 +171,12 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 }
 
 // needsPerson reports whether a call was not made because nobody could be asked.
-func needsPerson(r *agent.CallResult) bool {
+func needsPerson(r *loop.CallResult) bool {
 	return r.Failure != nil && r.Failure.Kind == tool.KindApprovalRequired
 }
 
 // explain says what would have been needed for the calls that were not made.
-func (f *foreground) explain(calls []*agent.CallResult) {
+func (f *foreground) explain(calls []*loop.CallResult) {
 	for _, r := range calls {
 		rule := ""
 		if r.Failure.Rule != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -84,19 +85,19 @@ func (h *history) list(ctx context.Context, query agent.RunQuery, limit int) ([]
 
 // runView is a run as -o json prints it.
 type runView struct {
-	RunID       string           `json:"run_id"`
-	State       agent.RunState   `json:"state"`
-	StopReason  agent.StopReason `json:"stop_reason,omitempty"`
-	Prompt      string           `json:"prompt"`
-	Model       string           `json:"model"`
-	StartTime   time.Time        `json:"start_time"`
-	UpdateTime  time.Time        `json:"update_time"`
-	Turns       int              `json:"turns"`
-	Calls       int              `json:"calls"`
-	Usage       tool.Usage       `json:"usage"`
-	Cost        float64          `json:"cost,omitempty"`
-	ParentRunID string           `json:"parent_run_id,omitempty"`
-	Interrupted bool             `json:"interrupted,omitempty"`
+	RunID       string          `json:"run_id"`
+	State       agent.RunState  `json:"state"`
+	StopReason  loop.StopReason `json:"stop_reason,omitempty"`
+	Prompt      string          `json:"prompt"`
+	Model       string          `json:"model"`
+	StartTime   time.Time       `json:"start_time"`
+	UpdateTime  time.Time       `json:"update_time"`
+	Turns       int             `json:"turns"`
+	Calls       int             `json:"calls"`
+	Usage       tool.Usage      `json:"usage"`
+	Cost        float64         `json:"cost,omitempty"`
+	ParentRunID string          `json:"parent_run_id,omitempty"`
+	Interrupted bool            `json:"interrupted,omitempty"`
 }
 
 func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
@@ -123,7 +124,7 @@ func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
 	if asJSON {
 		return nil
 	}
-	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows); err != nil {
+	if err := cli.WriteTable(p.Stdout, strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(runs, func(r agent.Run) bool { return r.Interrupted && r.Parent == nil }); i >= 0 {

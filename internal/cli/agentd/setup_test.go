@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
 // TestWhatTheFileSaysReachesTheAgent: what tests of the agent and of the file cannot see.
@@ -21,7 +21,7 @@ func TestWhatTheFileSaysReachesTheAgent(t *testing.T) {
 	if got.ModelIdle != 90*time.Second || !got.ExplicitCompletion || got.MaxRuns != 7 || got.SubRuns != 1 || !got.People.Attended {
 		t.Errorf("got %+v", got)
 	}
-	if diff := cmp.Diff(map[string]agent.ToolChoice{"echoes": {Names: []string{"echo"}, MaxTools: 40}}, got.Kinds); diff != "" {
+	if diff := cmp.Diff(map[string]loop.ToolChoice{"echoes": {Names: []string{"echo"}, MaxTools: 40}}, got.Kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
 }

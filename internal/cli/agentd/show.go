@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 	"github.com/toolhost/toolhost/tool"
@@ -118,11 +119,11 @@ func waitsFor(d *textDisplay, r *agent.Run) error {
 }
 
 // decideBy says how a decision is made.
-func decideBy(r *agent.Run, p *agent.Pending) string {
+func decideBy(r *agent.Run, p *loop.Pending) string {
 	switch {
 	case r.Foreground: // there is no server that could be told
 		return "decide where the run was begun; if that process has ended: agentd resume " + r.ID
-	case p.Kind == agent.DecideQuestion:
+	case p.Kind == loop.DecideQuestion:
 		return fmt.Sprintf("agentd respond %s --answer %s=…", r.ID, p.ID)
 	}
 	return fmt.Sprintf("agentd respond %s --approve %s", r.ID, p.ID)

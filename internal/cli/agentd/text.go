@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 	"github.com/toolhost/toolhost/tool"
@@ -52,39 +52,39 @@ func newTextDisplay(p cli.Process) *textDisplay {
 	return d
 }
 
-func (d *textDisplay) show(e agent.Event) error {
+func (d *textDisplay) show(e loop.Event) error {
 	switch p := e.Payload.(type) {
-	case *agent.TextDelta:
+	case *loop.TextDelta:
 		d.shown += p.Text
 		return d.text(p.Text)
-	case *agent.TurnReset:
+	case *loop.TurnReset:
 		d.reset()
 		return d.line(yellow, "↻ asking again (attempt %d): %s", p.Attempt, p.Reason)
-	case *agent.AssistantMessage:
+	case *loop.AssistantMessage:
 		return d.assistant(p)
-	case *agent.CallStarted:
+	case *loop.CallStarted:
 		return d.callStarted(e, p)
-	case *agent.CallStatus:
+	case *loop.CallStatus:
 		return d.status(p)
-	case *agent.CallResult:
+	case *loop.CallResult:
 		return d.result(e, p)
-	case *agent.CancelRequested:
+	case *loop.CancelRequested:
 		if p.Stop != "" { // nobody's wish, so it wants a reason
 			return d.line(yellow, "■ cancelling: %s", p.Reason)
 		}
 		return d.line(yellow, "■ cancelling")
-	case *agent.RunFinished:
+	case *loop.RunFinished:
 		return d.finished(p)
 	}
 	return d.more(e)
 }
 
 // finished shows the result where it was not shown as text.
-func (d *textDisplay) finished(p *agent.RunFinished) error {
+func (d *textDisplay) finished(p *loop.RunFinished) error {
 	if err := d.leave(); err != nil {
 		return err
 	}
-	if p.StopReason == agent.StopReturnDirect {
+	if p.StopReason == loop.StopReturnDirect {
 		if err := d.text(p.Text); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (d *textDisplay) finished(p *agent.RunFinished) error {
 }
 
 // assistant shows what the deltas have not shown, and keeps the arguments of the calls that follow.
-func (d *textDisplay) assistant(p *agent.AssistantMessage) error {
+func (d *textDisplay) assistant(p *loop.AssistantMessage) error {
 	if d.shown == "" {
 		if err := d.text(p.Text()); err != nil {
 			return err

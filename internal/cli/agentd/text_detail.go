@@ -7,36 +7,36 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
 // more shows an event that does not happen in every run, or that only a whole story has.
-func (d *textDisplay) more(e agent.Event) error {
+func (d *textDisplay) more(e loop.Event) error {
 	switch p := e.Payload.(type) {
-	case *agent.RunStarted:
+	case *loop.RunStarted:
 		return d.said(p.Prompt)
-	case *agent.UserMessage:
+	case *loop.UserMessage:
 		return d.said(p.Text)
-	case *agent.DecisionRequested:
+	case *loop.DecisionRequested:
 		return d.requested(p)
-	case *agent.DecisionMade:
+	case *loop.DecisionMade:
 		return d.decided(p)
-	case *agent.BudgetWarning:
+	case *loop.BudgetWarning:
 		return d.line(yellow, "! %s", budget(p))
-	case *agent.ContextChange:
+	case *loop.ContextChange:
 		for _, key := range slices.Sorted(maps.Keys(p.Refused)) {
 			if err := d.line(yellow, "! the context's %s was not changed: %s", cli.OneLine(key), cli.OneLine(p.Refused[key])); err != nil {
 				return err
 			}
 		}
-	case *agent.RunResumed:
+	case *loop.RunResumed:
 		return d.line(dim, "↺ the run goes on after agentd was away")
-	case *agent.TodoChange:
+	case *loop.TodoChange:
 		return d.line(dim, "☐ %s", cli.Clip(cli.OneLine(string(p.Todos)), resultWidth))
-	case *agent.SubRunStarted:
+	case *loop.SubRunStarted:
 		return d.line(dim, "↳ %s: %s", p.RunID, cli.Clip(cli.OneLine(p.Prompt), argumentsWidth))
-	case *agent.Compacted:
+	case *loop.Compacted:
 		if p.Failure != "" {
 			return d.line(yellow, "! %s", p.Failure)
 		}
@@ -62,8 +62,8 @@ func (d *textDisplay) said(text string) error {
 }
 
 // requested learns that a person has to decide something, and shows it unless somebody is asked: whoever asks says it.
-func (d *textDisplay) requested(p *agent.DecisionRequested) error {
-	open := agent.Pending{DecisionRequested: *p}
+func (d *textDisplay) requested(p *loop.DecisionRequested) error {
+	open := loop.Pending{DecisionRequested: *p}
 	if card := d.calls[p.CallID]; card != nil {
 		d.wanted[p.ID] = p.CallID
 		if len(p.Final) > 0 { // with what toolhost made of the model's
@@ -71,7 +71,7 @@ func (d *textDisplay) requested(p *agent.DecisionRequested) error {
 		}
 		open.Arguments = card.arguments
 		card.said = "waits for " + p.ID
-		if p.Kind == agent.DecideApproval {
+		if p.Kind == loop.DecideApproval {
 			card.begun = time.Time{} // it was refused, so nothing has been done
 		}
 	}
@@ -82,7 +82,7 @@ func (d *textDisplay) requested(p *agent.DecisionRequested) error {
 }
 
 // titled returns the tool's name, and after it in quotes the name for people, which a plugin chooses and so never stands alone.
-func titled(p *agent.Pending) string {
+func titled(p *loop.Pending) string {
 	if p.DisplayName == "" || p.DisplayName == p.Tool {
 		return p.Tool
 	}
@@ -90,12 +90,12 @@ func titled(p *agent.Pending) string {
 }
 
 // decision shows what a person has to decide. open is how many decisions wait, with this one.
-func (d *textDisplay) decision(p *agent.Pending, open int) error {
-	what := map[agent.DecisionKind]string{
-		agent.DecideApproval: "? " + titled(p) + " needs approval",
-		agent.DecideQuestion: "? the model asks",
-		agent.DecideOutcome:  "? nobody knows how " + p.Tool + " ended",
-		agent.DecidePause:    "? the run got stuck",
+func (d *textDisplay) decision(p *loop.Pending, open int) error {
+	what := map[loop.DecisionKind]string{
+		loop.DecideApproval: "? " + titled(p) + " needs approval",
+		loop.DecideQuestion: "? the model asks",
+		loop.DecideOutcome:  "? nobody knows how " + p.Tool + " ended",
+		loop.DecidePause:    "? the run got stuck",
 	}[p.Kind]
 	head := fmt.Sprintf("%s (%s", cli.OneLine(what), p.ID)
 	if open > 1 {
@@ -105,7 +105,7 @@ func (d *textDisplay) decision(p *agent.Pending, open int) error {
 	if p.Rule != "" {
 		lines = append(lines, "  rule: "+cli.OneLine(p.Rule))
 	}
-	if p.Kind == agent.DecideApproval || p.Kind == agent.DecideOutcome {
+	if p.Kind == loop.DecideApproval || p.Kind == loop.DecideOutcome {
 		lines = append(lines, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(p.Arguments))) // whole: somebody answers for them
 	}
 	for i, option := range p.Options {
@@ -119,7 +119,7 @@ func (d *textDisplay) decision(p *agent.Pending, open int) error {
 	return nil
 }
 
-func (d *textDisplay) decided(p *agent.DecisionMade) error {
+func (d *textDisplay) decided(p *loop.DecisionMade) error {
 	if card := d.calls[d.wanted[p.ID]]; card != nil {
 		card.said = ""
 		if len(p.Arguments) > 0 {
@@ -135,27 +135,27 @@ func (d *textDisplay) decided(p *agent.DecisionMade) error {
 		text = ": " + text
 	}
 	switch p.Verdict {
-	case agent.VerdictApprove:
+	case loop.VerdictApprove:
 		if len(p.Arguments) > 0 {
 			text += " with " + cli.OneLine(string(p.Arguments))
 		}
 		return d.line(green, "✓ %s approved%s%s", p.ID, by, text)
-	case agent.VerdictAnswer:
+	case loop.VerdictAnswer:
 		return d.line(green, "✓ %s answered%s%s", p.ID, by, text)
-	case agent.VerdictExpired:
+	case loop.VerdictExpired:
 		return d.line(red, "✗ %s expired: nobody responded in time", p.ID)
 	}
 	return d.line(red, "✗ %s rejected%s%s", p.ID, by, text)
 }
 
 // budget says how much of a budget is used.
-func budget(p *agent.BudgetWarning) string {
+func budget(p *loop.BudgetWarning) string {
 	used, limit := fmt.Sprintf("%.4g", p.Used), fmt.Sprintf("%.4g", p.Limit)
 	switch p.Budget {
-	case agent.BudgetWallTime:
+	case loop.BudgetWallTime:
 		seconds := func(f float64) string { return duration(time.Duration(f * float64(time.Second))) }
 		used, limit = seconds(p.Used), seconds(p.Limit)
-	case agent.BudgetOutput:
+	case loop.BudgetOutput:
 		used, limit = cli.Size(uint64(p.Used)), cli.Size(uint64(p.Limit))
 	}
 	return fmt.Sprintf("much of a budget is used: %s of %s, %s", used, limit, strings.ReplaceAll(string(p.Budget), "_", " "))

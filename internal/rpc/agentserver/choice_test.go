@@ -9,7 +9,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -22,24 +22,24 @@ func TestChoices(t *testing.T) {
 	tests := []struct {
 		name string
 		req  *agentdv1.StartRunRequest
-		want agent.Task
+		want loop.Task
 	}{
-		{"nothing said", &agentdv1.StartRunRequest{}, agent.Task{}},
+		{"nothing said", &agentdv1.StartRunRequest{}, loop.Task{}},
 		{"all", &agentdv1.StartRunRequest{
 			Tools:       &agentdv1.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
 			Window:      &agentdv1.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2},
 			SystemTools: &agentdv1.SystemTools{Names: []string{"new_task"}}, SubRuns: &two,
 			Kind: "research", Completion: agentdv1.Completion_COMPLETION_EXPLICIT, Traceparent: "00-a",
-		}, agent.Task{
-			Tools:  agent.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
-			Window: agent.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2}, SystemTools: []string{"new_task"}, SubRuns: 2,
+		}, loop.Task{
+			Tools:  loop.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
+			Window: loop.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2}, SystemTools: []string{"new_task"}, SubRuns: 2,
 			Kind: "research", ExplicitCompletion: new(true), Traceparent: "00-a",
 		}},
-		{"none", &agentdv1.StartRunRequest{SystemTools: &agentdv1.SystemTools{}, SubRuns: &none}, agent.Task{SystemTools: []string{}, SubRuns: -1}},
-		{"explicit, as it was once said", &agentdv1.StartRunRequest{ExplicitCompletion: true}, agent.Task{ExplicitCompletion: new(true)}},
+		{"none", &agentdv1.StartRunRequest{SystemTools: &agentdv1.SystemTools{}, SubRuns: &none}, loop.Task{SystemTools: []string{}, SubRuns: -1}},
+		{"explicit, as it was once said", &agentdv1.StartRunRequest{ExplicitCompletion: true}, loop.Task{ExplicitCompletion: new(true)}},
 		{"not explicit", &agentdv1.StartRunRequest{
 			ExplicitCompletion: true, Completion: agentdv1.Completion_COMPLETION_END_TURN,
-		}, agent.Task{ExplicitCompletion: new(false)}},
+		}, loop.Task{ExplicitCompletion: new(false)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestChoices(t *testing.T) {
 }
 
 func TestWatchCompacted(t *testing.T) {
-	fake := &fakeAgent{events: []agent.Event{{Seq: 1, Time: moment, Payload: &agent.Compacted{
+	fake := &fakeAgent{events: []loop.Event{{Seq: 1, Time: moment, Payload: &loop.Compacted{
 		Reason: "full", Cleared: []string{"a", "b"}, Summary: "short", Replaced: 3, Overflow: true, Failure: "down", Usage: tool.Usage{InputTokens: 4}, Cost: 5,
 	}}}}
 	_, conn := dial(t, fake)

@@ -3,6 +3,7 @@ package agentserver
 import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -36,53 +37,53 @@ func fromState(s agent.RunState) agentdv1.RunState {
 	return agentdv1.RunState_RUN_STATE_UNSPECIFIED
 }
 
-func fromStopReason(r agent.StopReason) agentdv1.StopReason {
+func fromStopReason(r loop.StopReason) agentdv1.StopReason {
 	switch r {
-	case agent.StopEndTurn:
+	case loop.StopEndTurn:
 		return agentdv1.StopReason_STOP_REASON_END_TURN
-	case agent.StopMaxTokens:
+	case loop.StopMaxTokens:
 		return agentdv1.StopReason_STOP_REASON_MAX_TOKENS
-	case agent.StopRefusal:
+	case loop.StopRefusal:
 		return agentdv1.StopReason_STOP_REASON_REFUSAL
-	case agent.StopContentFilter:
+	case loop.StopContentFilter:
 		return agentdv1.StopReason_STOP_REASON_CONTENT_FILTER
-	case agent.StopContextOverflow:
+	case loop.StopContextOverflow:
 		return agentdv1.StopReason_STOP_REASON_CONTEXT_OVERFLOW
-	case agent.StopMaxTurns:
+	case loop.StopMaxTurns:
 		return agentdv1.StopReason_STOP_REASON_MAX_TURNS
-	case agent.StopMaxCalls:
+	case loop.StopMaxCalls:
 		return agentdv1.StopReason_STOP_REASON_MAX_CALLS
-	case agent.StopCancelled:
+	case loop.StopCancelled:
 		return agentdv1.StopReason_STOP_REASON_CANCELLED
-	case agent.StopModelError:
+	case loop.StopModelError:
 		return agentdv1.StopReason_STOP_REASON_MODEL_ERROR
-	case agent.StopReturnDirect:
+	case loop.StopReturnDirect:
 		return agentdv1.StopReason_STOP_REASON_RETURN_DIRECT
-	case agent.StopInternalError:
+	case loop.StopInternalError:
 		return agentdv1.StopReason_STOP_REASON_INTERNAL_ERROR
-	case agent.StopCompleted:
+	case loop.StopCompleted:
 		return agentdv1.StopReason_STOP_REASON_COMPLETED
-	case agent.StopTokenBudget:
+	case loop.StopTokenBudget:
 		return agentdv1.StopReason_STOP_REASON_TOKEN_BUDGET
-	case agent.StopCostBudget:
+	case loop.StopCostBudget:
 		return agentdv1.StopReason_STOP_REASON_COST_BUDGET
-	case agent.StopWallTime:
+	case loop.StopWallTime:
 		return agentdv1.StopReason_STOP_REASON_WALL_TIME
-	case agent.StopOutputSize:
+	case loop.StopOutputSize:
 		return agentdv1.StopReason_STOP_REASON_OUTPUT_SIZE
-	case agent.StopFailures:
+	case loop.StopFailures:
 		return agentdv1.StopReason_STOP_REASON_FAILURES
-	case agent.StopTimeouts:
+	case loop.StopTimeouts:
 		return agentdv1.StopReason_STOP_REASON_TIMEOUTS
-	case agent.StopRepetition:
+	case loop.StopRepetition:
 		return agentdv1.StopReason_STOP_REASON_REPETITION
-	case agent.StopNoToolCalls:
+	case loop.StopNoToolCalls:
 		return agentdv1.StopReason_STOP_REASON_NO_TOOL_CALLS
 	}
 	return agentdv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
-func fromAssistant(p *agent.AssistantMessage) *agentdv1.AssistantMessage {
+func fromAssistant(p *loop.AssistantMessage) *agentdv1.AssistantMessage {
 	m := &agentdv1.AssistantMessage{Text: p.Text(), StopReason: string(p.StopReason), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost}
 	if p.Wasted != (tool.Usage{}) {
 		m.WastedUsage = toolpb.FromUsage(p.Wasted)
@@ -93,7 +94,7 @@ func fromAssistant(p *agent.AssistantMessage) *agentdv1.AssistantMessage {
 	return m
 }
 
-func fromCallResult(p *agent.CallResult) *agentdv1.CallResult {
+func fromCallResult(p *loop.CallResult) *agentdv1.CallResult {
 	m := &agentdv1.CallResult{
 		CallId: p.CallID, Tool: p.Tool, Result: toolpb.FromResult(p.Result), Plugin: p.Plugin, Instance: p.Instance,
 	}

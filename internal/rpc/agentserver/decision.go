@@ -4,17 +4,17 @@ import (
 	"time"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 )
 
-func fromPending(p *agent.Pending) *agentdv1.PendingDecision {
+func fromPending(p *loop.Pending) *agentdv1.PendingDecision {
 	m := fromRequested(&p.DecisionRequested, p.Requested)
 	m.Arguments, m.RunId = []byte(p.Arguments), p.RunID
 	return m
 }
 
-func fromRequested(p *agent.DecisionRequested, at time.Time) *agentdv1.PendingDecision {
+func fromRequested(p *loop.DecisionRequested, at time.Time) *agentdv1.PendingDecision {
 	m := &agentdv1.PendingDecision{
 		DecisionId: p.ID, Kind: fromDecisionKind(p.Kind), CallId: p.CallID, Tool: p.Tool, Reason: p.Reason, Options: p.Options,
 		Rule: p.Rule, RequestTime: toolpb.FromTime(at), Arguments: p.Final, DisplayName: p.DisplayName,
@@ -25,30 +25,30 @@ func fromRequested(p *agent.DecisionRequested, at time.Time) *agentdv1.PendingDe
 	return m
 }
 
-func fromDecisionKind(k agent.DecisionKind) agentdv1.DecisionKind {
+func fromDecisionKind(k loop.DecisionKind) agentdv1.DecisionKind {
 	switch k {
-	case agent.DecideApproval:
+	case loop.DecideApproval:
 		return agentdv1.DecisionKind_DECISION_KIND_APPROVAL
-	case agent.DecideQuestion:
+	case loop.DecideQuestion:
 		return agentdv1.DecisionKind_DECISION_KIND_QUESTION
-	case agent.DecideOutcome:
+	case loop.DecideOutcome:
 		return agentdv1.DecisionKind_DECISION_KIND_OUTCOME
-	case agent.DecidePause:
+	case loop.DecidePause:
 		return agentdv1.DecisionKind_DECISION_KIND_PAUSE
 	}
 	return agentdv1.DecisionKind_DECISION_KIND_UNSPECIFIED
 }
 
-func fromMade(p *agent.DecisionMade) *agentdv1.DecisionMade {
+func fromMade(p *loop.DecisionMade) *agentdv1.DecisionMade {
 	m := &agentdv1.DecisionMade{DecisionId: p.ID, Arguments: p.Arguments, Text: p.Text, DecidedBy: p.By, Principal: p.Principal}
 	switch p.Verdict {
-	case agent.VerdictApprove:
+	case loop.VerdictApprove:
 		m.Verdict = agentdv1.Verdict_VERDICT_APPROVE
-	case agent.VerdictReject:
+	case loop.VerdictReject:
 		m.Verdict = agentdv1.Verdict_VERDICT_REJECT
-	case agent.VerdictAnswer:
+	case loop.VerdictAnswer:
 		m.Verdict = agentdv1.Verdict_VERDICT_ANSWER
-	case agent.VerdictExpired:
+	case loop.VerdictExpired:
 		m.Verdict = agentdv1.Verdict_VERDICT_EXPIRED
 	}
 	return m

@@ -12,6 +12,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
 func TestRespond(t *testing.T) {
@@ -26,10 +27,10 @@ func TestRespond(t *testing.T) {
 	if err != nil || resp.GetSeq() != 8 {
 		t.Fatal(resp, err)
 	}
-	want := []agent.DecisionMade{
-		{ID: "d1", Verdict: agent.VerdictApprove, Arguments: []byte(`{"a":1}`), Text: "ok", By: "ann"},
-		{ID: "d2", Verdict: agent.VerdictReject, Text: "no", By: "ann"},
-		{ID: "d3", Verdict: agent.VerdictAnswer, Text: "this", By: "ann"},
+	want := []loop.DecisionMade{
+		{ID: "d1", Verdict: loop.VerdictApprove, Arguments: []byte(`{"a":1}`), Text: "ok", By: "ann"},
+		{ID: "d2", Verdict: loop.VerdictReject, Text: "no", By: "ann"},
+		{ID: "d3", Verdict: loop.VerdictAnswer, Text: "this", By: "ann"},
 	}
 	if diff := cmp.Diff(want, fake.made); diff != "" {
 		t.Errorf("decisions (-want +got):\n%s", diff)
@@ -43,16 +44,16 @@ func TestRespond(t *testing.T) {
 }
 
 func TestPendingDecisions(t *testing.T) {
-	fake := &fakeAgent{run: agent.Run{ID: "r", Waiting: true, Cost: .25, Parent: &agent.Parent{RunID: "p", CallID: "p.t1.c0"}, Pending: []agent.Pending{
+	fake := &fakeAgent{run: agent.Run{ID: "r", Waiting: true, Cost: .25, Parent: &loop.Parent{RunID: "p", CallID: "p.t1.c0"}, Pending: []loop.Pending{
 		{
-			DecisionRequested: agent.DecisionRequested{
-				ID: "d1", Kind: agent.DecideApproval, CallID: "r.t1.c0", Tool: "rm", Reason: "it deletes", Rule: "ask", Expiry: time.Hour,
+			DecisionRequested: loop.DecisionRequested{
+				ID: "d1", Kind: loop.DecideApproval, CallID: "r.t1.c0", Tool: "rm", Reason: "it deletes", Rule: "ask", Expiry: time.Hour,
 			},
 			Arguments: `{"path":"x"}`, Requested: moment, Expires: moment.Add(time.Hour),
 		},
-		{DecisionRequested: agent.DecisionRequested{ID: "d2", Kind: agent.DecideQuestion, Reason: "which?", Options: []string{"a", "b"}}, Requested: moment},
-		{DecisionRequested: agent.DecisionRequested{ID: "d3", Kind: agent.DecideOutcome}, Requested: moment},
-		{DecisionRequested: agent.DecisionRequested{ID: "d4", Kind: agent.DecidePause}, Requested: moment},
+		{DecisionRequested: loop.DecisionRequested{ID: "d2", Kind: loop.DecideQuestion, Reason: "which?", Options: []string{"a", "b"}}, Requested: moment},
+		{DecisionRequested: loop.DecisionRequested{ID: "d3", Kind: loop.DecideOutcome}, Requested: moment},
+		{DecisionRequested: loop.DecisionRequested{ID: "d4", Kind: loop.DecidePause}, Requested: moment},
 	}}}
 	_, conn := dial(t, fake)
 	at := timestamppb.New(moment)
@@ -92,23 +93,23 @@ func TestListFilters(t *testing.T) {
 func TestTold(t *testing.T) {
 	at := timestamppb.New(moment)
 	fake := &fakeAgent{}
-	add := func(p agent.Payload) {
-		fake.events = append(fake.events, agent.Event{Seq: uint64(len(fake.events) + 1), Time: moment, Payload: p})
+	add := func(p loop.Payload) {
+		fake.events = append(fake.events, loop.Event{Seq: uint64(len(fake.events) + 1), Time: moment, Payload: p})
 	}
-	add(&agent.RunStarted{RunID: "r", Parent: &agent.Parent{RunID: "p", CallID: "p.t1.c0"}})
-	add(&agent.CallStarted{CallID: "r.t1.c0", Tool: "rm", Attempt: 2})
-	add(&agent.DecisionRequested{ID: "d1", Kind: agent.DecidePause, Reason: "stuck", Expiry: time.Hour})
-	add(&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, Arguments: []byte("{}"), Text: "go", By: "ann", Principal: "uid:7"})
-	add(&agent.DecisionMade{ID: "d2", Verdict: agent.VerdictReject})
-	add(&agent.DecisionMade{ID: "d3", Verdict: agent.VerdictAnswer})
-	add(&agent.DecisionMade{ID: "d4", Verdict: agent.VerdictExpired})
-	add(&agent.BudgetWarning{Budget: agent.BudgetCost, Used: 8, Limit: 10})
-	add(&agent.TodoChange{Todos: []byte(`["a"]`)})
-	add(&agent.ContextChange{Keys: []string{"k"}, Refused: map[string]string{"run": "no"}})
-	add(&agent.SubRunStarted{CallID: "r.t1.c1", RunID: "child", Prompt: "do"})
-	add(&agent.Compacted{Reason: "full", Cleared: []string{"a", "b"}, Summary: "so far", Replaced: 7})
-	add(&agent.CancelRequested{Reason: "late", Stop: agent.StopWallTime})
-	add(&agent.RunFinished{StopReason: agent.StopWallTime, Cost: 9})
+	add(&loop.RunStarted{RunID: "r", Parent: &loop.Parent{RunID: "p", CallID: "p.t1.c0"}})
+	add(&loop.CallStarted{CallID: "r.t1.c0", Tool: "rm", Attempt: 2})
+	add(&loop.DecisionRequested{ID: "d1", Kind: loop.DecidePause, Reason: "stuck", Expiry: time.Hour})
+	add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, Arguments: []byte("{}"), Text: "go", By: "ann", Principal: "uid:7"})
+	add(&loop.DecisionMade{ID: "d2", Verdict: loop.VerdictReject})
+	add(&loop.DecisionMade{ID: "d3", Verdict: loop.VerdictAnswer})
+	add(&loop.DecisionMade{ID: "d4", Verdict: loop.VerdictExpired})
+	add(&loop.BudgetWarning{Budget: loop.BudgetCost, Used: 8, Limit: 10})
+	add(&loop.TodoChange{Todos: []byte(`["a"]`)})
+	add(&loop.ContextChange{Keys: []string{"k"}, Refused: map[string]string{"run": "no"}})
+	add(&loop.SubRunStarted{CallID: "r.t1.c1", RunID: "child", Prompt: "do"})
+	add(&loop.Compacted{Reason: "full", Cleared: []string{"a", "b"}, Summary: "so far", Replaced: 7})
+	add(&loop.CancelRequested{Reason: "late", Stop: loop.StopWallTime})
+	add(&loop.RunFinished{StopReason: loop.StopWallTime, Cost: 9})
 	want := []*agentdv1.RunEvent{
 		{Event: &agentdv1.RunEvent_RunStarted{RunStarted: &agentdv1.RunStarted{RunId: "r", ParentRunId: "p", ParentCallId: "p.t1.c0"}}},
 		{Event: &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{CallId: "r.t1.c0", Tool: "rm", Attempt: 2}}},

@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
 // Agent is what is served. Errors are, or wrap, *tool.Error. All methods are safe for concurrent use.
@@ -18,15 +19,15 @@ type Agent interface {
 
 // Control steers runs; see agent.Agent for each method.
 type Control interface {
-	StartRun(ctx context.Context, task agent.Task) (runID string, err error)
+	StartRun(ctx context.Context, task loop.Task) (runID string, err error)
 	SendMessage(ctx context.Context, runID, text string) (seq uint64, err error)
-	Respond(ctx context.Context, runID string, decisions ...agent.DecisionMade) (seq uint64, err error)
+	Respond(ctx context.Context, runID string, decisions ...loop.DecisionMade) (seq uint64, err error)
 	CancelRun(ctx context.Context, runID, reason string) error
 }
 
 // Lookup shows runs; see agent.Agent for each method.
 type Lookup interface {
-	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error]
+	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error]
 	GetRun(ctx context.Context, runID string) (agent.Run, error)
 	ListRuns(ctx context.Context, query agent.RunQuery) (runs []agent.Run, next string, err error)
 }

@@ -4,35 +4,35 @@ import (
 	"strings"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 )
 
-func fromEvent(e agent.Event) *agentdv1.RunEvent {
+func fromEvent(e loop.Event) *agentdv1.RunEvent {
 	m := &agentdv1.RunEvent{Seq: e.Seq, Index: e.Index, Time: toolpb.FromTime(e.Time)}
 	switch p := e.Payload.(type) {
-	case *agent.RunStarted:
+	case *loop.RunStarted:
 		m.Event = &agentdv1.RunEvent_RunStarted{RunStarted: fromStarted(p)}
-	case *agent.UserMessage:
+	case *loop.UserMessage:
 		m.Event = &agentdv1.RunEvent_UserMessage{UserMessage: &agentdv1.UserMessage{Text: p.Text}}
-	case *agent.TextDelta:
+	case *loop.TextDelta:
 		// The one text that comes straight from a provider: all others have been through the journal's JSON.
 		m.Event = &agentdv1.RunEvent_TextDelta{TextDelta: &agentdv1.TextDelta{Text: strings.ToValidUTF8(p.Text, "\uFFFD")}}
-	case *agent.AssistantMessage:
+	case *loop.AssistantMessage:
 		m.Event = &agentdv1.RunEvent_AssistantMessage{AssistantMessage: fromAssistant(p)}
-	case *agent.TurnReset:
+	case *loop.TurnReset:
 		reason := strings.ToValidUTF8(p.Reason, "\uFFFD")
 		m.Event = &agentdv1.RunEvent_TurnReset{TurnReset: &agentdv1.TurnReset{Reason: reason, Attempt: uint32(p.Attempt)}}
-	case *agent.CancelRequested:
+	case *loop.CancelRequested:
 		m.Event = &agentdv1.RunEvent_CancelRequested{CancelRequested: &agentdv1.CancelRequested{Reason: p.Reason, StopReason: fromStopReason(p.Stop)}}
-	case *agent.RunFinished:
+	case *loop.RunFinished:
 		m.Event = &agentdv1.RunEvent_RunFinished{RunFinished: &agentdv1.RunFinished{
 			StopReason: fromStopReason(p.StopReason), Message: p.Message, Text: p.Text,
 			Turns: uint32(p.Turns), Calls: uint32(p.Calls), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost,
 		}}
-	case *agent.DecisionRequested:
+	case *loop.DecisionRequested:
 		m.Event = &agentdv1.RunEvent_DecisionRequested{DecisionRequested: &agentdv1.DecisionRequested{Decision: fromRequested(p, e.Time)}}
-	case *agent.DecisionMade:
+	case *loop.DecisionMade:
 		m.Event = &agentdv1.RunEvent_DecisionMade{DecisionMade: fromMade(p)}
 	default:
 		addCallEvent(m, p)
@@ -41,29 +41,29 @@ func fromEvent(e agent.Event) *agentdv1.RunEvent {
 }
 
 // addCallEvent adds what happens to calls, and what follows from that.
-func addCallEvent(m *agentdv1.RunEvent, p agent.Payload) {
+func addCallEvent(m *agentdv1.RunEvent, p loop.Payload) {
 	switch p := p.(type) {
-	case *agent.CallStarted:
+	case *loop.CallStarted:
 		m.Event = &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{
 			CallId: p.CallID, Tool: p.Tool, Attempt: uint32(p.Attempt), Traceparent: p.Traceparent, LedgerId: p.Ledger,
 		}}
-	case *agent.CallStatus:
+	case *loop.CallStatus:
 		m.Event = &agentdv1.RunEvent_CallStatus{CallStatus: &agentdv1.CallStatus{CallId: p.CallID, Tool: p.Tool, Status: toolpb.FromStatus(p.Status)}}
-	case *agent.CallResult:
+	case *loop.CallResult:
 		m.Event = &agentdv1.RunEvent_CallResult{CallResult: fromCallResult(p)}
-	case *agent.BudgetWarning:
+	case *loop.BudgetWarning:
 		m.Event = &agentdv1.RunEvent_BudgetWarning{BudgetWarning: &agentdv1.BudgetWarning{Budget: string(p.Budget), Used: p.Used, Limit: p.Limit}}
-	case *agent.ContextChange:
+	case *loop.ContextChange:
 		m.Event = &agentdv1.RunEvent_ContextChange{ContextChange: &agentdv1.ContextChange{Keys: p.Keys, Refused: p.Refused}}
-	case *agent.TodoChange:
+	case *loop.TodoChange:
 		m.Event = &agentdv1.RunEvent_TodoChange{TodoChange: &agentdv1.TodoChange{Todos: p.Todos}}
-	case *agent.SubRunStarted:
+	case *loop.SubRunStarted:
 		m.Event = &agentdv1.RunEvent_SubRunStarted{SubRunStarted: &agentdv1.SubRunStarted{CallId: p.CallID, RunId: p.RunID, Prompt: p.Prompt}}
-	case *agent.SubRunWaiting:
+	case *loop.SubRunWaiting:
 		m.Event = &agentdv1.RunEvent_SubRunWaiting{SubRunWaiting: &agentdv1.SubRunWaiting{CallId: p.CallID, RunId: p.RunID, DecisionIds: p.Decisions}}
-	case *agent.RunResumed:
+	case *loop.RunResumed:
 		m.Event = &agentdv1.RunEvent_RunResumed{RunResumed: &agentdv1.RunResumed{}}
-	case *agent.Compacted:
+	case *loop.Compacted:
 		m.Event = &agentdv1.RunEvent_Compacted{Compacted: &agentdv1.Compacted{
 			Reason: p.Reason, ClearedResults: uint32(len(p.Cleared)), Summary: p.Summary, ReplacedMessages: uint32(p.Replaced),
 			Overflow: p.Overflow, Failure: p.Failure, Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost,
@@ -71,7 +71,7 @@ func addCallEvent(m *agentdv1.RunEvent, p agent.Payload) {
 	}
 }
 
-func fromStarted(p *agent.RunStarted) *agentdv1.RunStarted {
+func fromStarted(p *loop.RunStarted) *agentdv1.RunStarted {
 	m := &agentdv1.RunStarted{RunId: p.RunID, Prompt: p.Prompt, Model: p.Model, Session: p.Session, Kind: p.Kind, Traceparent: p.Traceparent}
 	if p.Parent != nil {
 		m.ParentRunId, m.ParentCallId = p.Parent.RunID, p.Parent.CallID

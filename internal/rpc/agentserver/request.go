@@ -6,15 +6,16 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/tool"
 )
 
-func toTask(req *agentdv1.StartRunRequest) agent.Task {
-	task := agent.Task{
+func toTask(req *agentdv1.StartRunRequest) loop.Task {
+	task := loop.Task{
 		Prompt: req.GetPrompt(), RunID: req.GetRunId(), SystemPrompt: req.GetSystemPrompt(), Session: req.GetSession(),
 		Kind: req.GetKind(), Tools: toChoice(req.GetTools()), Limits: toLimits(req.GetLimits()),
 		ExplicitCompletion: toCompletion(req), Traceparent: req.GetTraceparent(),
-		Window: agent.Window{
+		Window: loop.Window{
 			Tokens: bound64(req.GetWindow().GetTokens()), ClearAt: req.GetWindow().GetClearAt(),
 			SummarizeAt: req.GetWindow().GetSummarizeAt(), Keep: bound(req.GetWindow().GetKeep()),
 		},
@@ -28,7 +29,7 @@ func toTask(req *agentdv1.StartRunRequest) agent.Task {
 		}
 	}
 	if p := req.GetPeople(); p != nil {
-		task.People = &agent.People{Attended: p.GetAttended(), Expiry: p.GetExpiry().AsDuration(), AskOutcome: p.GetAskOutcome()}
+		task.People = &loop.People{Attended: p.GetAttended(), Expiry: p.GetExpiry().AsDuration(), AskOutcome: p.GetAskOutcome()}
 	}
 	for key, value := range req.GetContext() {
 		if task.Context == nil {
@@ -50,18 +51,18 @@ func toCompletion(req *agentdv1.StartRunRequest) *bool {
 	return nil
 }
 
-func toChoice(c *agentdv1.ToolChoice) agent.ToolChoice {
+func toChoice(c *agentdv1.ToolChoice) loop.ToolChoice {
 	if c == nil {
-		return agent.ToolChoice{}
+		return loop.ToolChoice{}
 	}
-	return agent.ToolChoice{
+	return loop.ToolChoice{
 		Names: c.GetNames(), Categories: c.GetCategories(), Tags: c.GetTags(),
 		Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, MaxTools: bound(c.GetMaxTools()),
 	}
 }
 
-func toLimits(l *agentdv1.Limits) agent.Limits {
-	return agent.Limits{
+func toLimits(l *agentdv1.Limits) loop.Limits {
+	return loop.Limits{
 		MaxTurns: bound(l.GetMaxTurns()), MaxCalls: bound(l.GetMaxCalls()), MaxResponseTokens: bound(l.GetMaxResponseTokens()),
 		MaxTokens: bound64(l.GetMaxTokens()), MaxCost: l.GetMaxCost(), MaxWallTime: l.GetMaxWallTime().AsDuration(),
 		MaxOutput: bound64(l.GetMaxOutput()), MaxFailures: bound(l.GetMaxFailures()),
@@ -74,17 +75,17 @@ func bound(n uint32) int { return int(min(n, math.MaxInt32)) }
 
 func bound64(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-func toDecisions(req *agentdv1.RespondRequest) ([]agent.DecisionMade, error) {
-	made := make([]agent.DecisionMade, len(req.GetDecisions()))
+func toDecisions(req *agentdv1.RespondRequest) ([]loop.DecisionMade, error) {
+	made := make([]loop.DecisionMade, len(req.GetDecisions()))
 	for i, d := range req.GetDecisions() {
-		made[i] = agent.DecisionMade{ID: d.GetDecisionId(), By: req.GetDecidedBy()}
+		made[i] = loop.DecisionMade{ID: d.GetDecisionId(), By: req.GetDecidedBy()}
 		switch v := d.GetVerdict().(type) {
 		case *agentdv1.Decision_Approve:
-			made[i].Verdict, made[i].Arguments, made[i].Text = agent.VerdictApprove, v.Approve.GetArguments(), v.Approve.GetReason()
+			made[i].Verdict, made[i].Arguments, made[i].Text = loop.VerdictApprove, v.Approve.GetArguments(), v.Approve.GetReason()
 		case *agentdv1.Decision_Reject:
-			made[i].Verdict, made[i].Text = agent.VerdictReject, v.Reject.GetReason()
+			made[i].Verdict, made[i].Text = loop.VerdictReject, v.Reject.GetReason()
 		case *agentdv1.Decision_Answer:
-			made[i].Verdict, made[i].Text = agent.VerdictAnswer, v.Answer.GetText()
+			made[i].Verdict, made[i].Text = loop.VerdictAnswer, v.Answer.GetText()
 		default:
 			return nil, tool.Errorf(tool.KindInvalidArgument, "decision %q has no verdict: approve, reject or answer", d.GetDecisionId())
 		}

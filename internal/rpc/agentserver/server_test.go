@@ -26,6 +26,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
@@ -38,11 +39,11 @@ var moment = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 
 // fakeAgent knows one run, "r", and answers all else with not_found.
 type fakeAgent struct {
-	task   agent.Task
-	events []agent.Event
+	task   loop.Task
+	events []loop.Event
 	said   string
 	run    agent.Run
-	made   []agent.DecisionMade
+	made   []loop.DecisionMade
 	query  agent.RunQuery
 }
 
@@ -56,7 +57,7 @@ func (f *fakeAgent) check(runID string) error {
 	return nil
 }
 
-func (f *fakeAgent) StartRun(_ context.Context, task agent.Task) (string, error) {
+func (f *fakeAgent) StartRun(_ context.Context, task loop.Task) (string, error) {
 	f.task = task
 	return "r", f.check(task.RunID)
 }
@@ -71,10 +72,10 @@ func (f *fakeAgent) CancelRun(_ context.Context, runID, reason string) error {
 	return f.check(runID)
 }
 
-func (f *fakeAgent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[agent.Event, error] {
-	return func(yield func(agent.Event, error) bool) {
+func (f *fakeAgent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
 		if err := f.check(runID); err != nil {
-			yield(agent.Event{}, err)
+			yield(loop.Event{}, err)
 			return
 		}
 		for _, e := range f.events {
@@ -83,9 +84,9 @@ func (f *fakeAgent) WatchRun(ctx context.Context, runID string, after uint64) it
 			}
 		}
 		if after > 1000 { // a run that goes on
-			yield(agent.Event{Seq: after + 1, Payload: &agent.UserMessage{}}, nil)
+			yield(loop.Event{Seq: after + 1, Payload: &loop.UserMessage{}}, nil)
 			<-ctx.Done()
-			yield(agent.Event{}, ctx.Err())
+			yield(loop.Event{}, ctx.Err())
 		}
 	}
 }
@@ -94,7 +95,7 @@ func (f *fakeAgent) GetRun(_ context.Context, runID string) (agent.Run, error) {
 	return f.run, f.check(runID)
 }
 
-func (f *fakeAgent) Respond(_ context.Context, runID string, decisions ...agent.DecisionMade) (uint64, error) {
+func (f *fakeAgent) Respond(_ context.Context, runID string, decisions ...loop.DecisionMade) (uint64, error) {
 	f.made = decisions
 	return 8, f.check(runID)
 }
@@ -129,7 +130,7 @@ func dial(t *testing.T, a agentserver.Agent) (*agentserver.Server, *grpc.ClientC
 
 func TestRequests(t *testing.T) {
 	fake := &fakeAgent{run: agent.Run{
-		ID: "r", Prompt: "hi", Model: "m", StopReason: agent.StopMaxCalls, StartTime: moment, UpdateTime: moment, LastSeq: 9, Turns: 2, Calls: 3,
+		ID: "r", Prompt: "hi", Model: "m", StopReason: loop.StopMaxCalls, StartTime: moment, UpdateTime: moment, LastSeq: 9, Turns: 2, Calls: 3,
 		Usage: tool.Usage{InputTokens: 4},
 	}}
 	_, conn := dial(t, fake)
@@ -148,14 +149,14 @@ func TestRequests(t *testing.T) {
 	if err != nil || started.GetRunId() != "r" {
 		t.Fatal(started, err)
 	}
-	want := agent.Task{
+	want := loop.Task{
 		Prompt: "hi", RunID: "r", SystemPrompt: "s", Session: "x",
-		Tools: agent.ToolChoice{Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}},
-		Limits: agent.Limits{
+		Tools: loop.ToolChoice{Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}},
+		Limits: loop.Limits{
 			MaxTurns: 1, MaxCalls: 2, MaxResponseTokens: 3, MaxTokens: math.MaxInt64, MaxCost: .5, MaxWallTime: time.Minute,
 			MaxOutput: 6, MaxFailures: 7, MaxTimeouts: 8, MaxRepeats: 9,
 		},
-		People:  &agent.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
+		People:  &loop.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
 		Context: map[string]json.RawMessage{"k": []byte("1")}, ExplicitCompletion: new(true),
 	}
 	if diff := cmp.Diff(want, fake.task); diff != "" {
@@ -212,26 +213,26 @@ func TestErrors(t *testing.T) {
 }
 
 func TestWatch(t *testing.T) {
-	assistant := &agent.AssistantMessage{
+	assistant := &loop.AssistantMessage{
 		Message:    model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: "look"}}}},
-		Calls:      []agent.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
+		Calls:      []loop.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
 		StopReason: model.StopToolUse, Usage: tool.Usage{OutputTokens: 5},
 	}
-	failed := &agent.CallResult{
+	failed := &loop.CallResult{
 		CallID: "r.t1.c0", Tool: "echo", Result: tool.ErrorResult("[crashed] gone"), Plugin: "p", Instance: "p-1",
-		Failure: &agent.Failure{Kind: tool.KindCrashed, Message: "gone", RetryAfterMS: 1500, Plugin: "p", Instance: "p-1", Exit: &tool.Exit{Code: 2}},
+		Failure: &loop.Failure{Kind: tool.KindCrashed, Message: "gone", RetryAfterMS: 1500, Plugin: "p", Instance: "p-1", Exit: &tool.Exit{Code: 2}},
 	}
-	fake := &fakeAgent{events: []agent.Event{
-		{Seq: 1, Time: moment, Payload: &agent.RunStarted{RunID: "r", Prompt: "hi", Model: "m", Session: "s"}},
-		{Seq: 2, Index: 1, Payload: &agent.TextDelta{Text: "lo\xffok"}},
-		{Seq: 2, Index: 2, Payload: &agent.TurnReset{Reason: "again", Attempt: 2}},
+	fake := &fakeAgent{events: []loop.Event{
+		{Seq: 1, Time: moment, Payload: &loop.RunStarted{RunID: "r", Prompt: "hi", Model: "m", Session: "s"}},
+		{Seq: 2, Index: 1, Payload: &loop.TextDelta{Text: "lo\xffok"}},
+		{Seq: 2, Index: 2, Payload: &loop.TurnReset{Reason: "again", Attempt: 2}},
 		{Seq: 2, Payload: assistant},
-		{Seq: 3, Payload: &agent.CallStarted{CallID: "r.t1.c0", Tool: "echo"}},
-		{Seq: 4, Index: 1, Payload: &agent.CallStatus{CallID: "r.t1.c0", Tool: "echo", Status: tool.Status{State: tool.StatusDoing}}},
+		{Seq: 3, Payload: &loop.CallStarted{CallID: "r.t1.c0", Tool: "echo"}},
+		{Seq: 4, Index: 1, Payload: &loop.CallStatus{CallID: "r.t1.c0", Tool: "echo", Status: tool.Status{State: tool.StatusDoing}}},
 		{Seq: 4, Payload: failed},
-		{Seq: 5, Payload: &agent.UserMessage{Text: "hm"}},
-		{Seq: 6, Payload: &agent.CancelRequested{Reason: "enough"}},
-		{Seq: 7, Payload: &agent.RunFinished{StopReason: agent.StopCancelled, Message: "enough", Text: "look", Turns: 1, Calls: 1, Usage: tool.Usage{OutputTokens: 5}}},
+		{Seq: 5, Payload: &loop.UserMessage{Text: "hm"}},
+		{Seq: 6, Payload: &loop.CancelRequested{Reason: "enough"}},
+		{Seq: 7, Payload: &loop.RunFinished{StopReason: loop.StopCancelled, Message: "enough", Text: "look", Turns: 1, Calls: 1, Usage: tool.Usage{OutputTokens: 5}}},
 	}}
 	want := []*agentdv1.RunEvent{
 		{Seq: 1, Time: timestamppb.New(moment), Event: &agentdv1.RunEvent_RunStarted{RunStarted: &agentdv1.RunStarted{RunId: "r", Prompt: "hi", Model: "m", Session: "s"}}},
@@ -285,11 +286,11 @@ func TestWatch(t *testing.T) {
 
 // TestStopReasons: each reason has a word of its own on the wire.
 func TestStopReasons(t *testing.T) {
-	reasons := []agent.StopReason{
-		agent.StopEndTurn, agent.StopMaxTokens, agent.StopRefusal, agent.StopContentFilter, agent.StopContextOverflow, agent.StopMaxTurns,
-		agent.StopMaxCalls, agent.StopCancelled, agent.StopModelError, agent.StopReturnDirect, agent.StopInternalError,
-		agent.StopCompleted, agent.StopTokenBudget, agent.StopCostBudget, agent.StopWallTime, agent.StopOutputSize, agent.StopFailures,
-		agent.StopTimeouts, agent.StopRepetition, agent.StopNoToolCalls,
+	reasons := []loop.StopReason{
+		loop.StopEndTurn, loop.StopMaxTokens, loop.StopRefusal, loop.StopContentFilter, loop.StopContextOverflow, loop.StopMaxTurns,
+		loop.StopMaxCalls, loop.StopCancelled, loop.StopModelError, loop.StopReturnDirect, loop.StopInternalError,
+		loop.StopCompleted, loop.StopTokenBudget, loop.StopCostBudget, loop.StopWallTime, loop.StopOutputSize, loop.StopFailures,
+		loop.StopTimeouts, loop.StopRepetition, loop.StopNoToolCalls,
 	}
 	fake := &fakeAgent{}
 	_, conn := dial(t, fake)

@@ -7,6 +7,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
@@ -15,29 +16,29 @@ import (
 // ToEvent returns an event that a server told as the event that happened, as far as it was told: what only the server
 // needs is left out. Of cleared results only the number is known, and their ids are empty. False says that the server is
 // newer, and tells of something that is not known here.
-func ToEvent(m *agentdv1.RunEvent) (agent.Event, bool) {
-	e := agent.Event{Seq: m.GetSeq(), Index: m.GetIndex(), Time: toolpb.ToTime(m.GetTime())}
+func ToEvent(m *agentdv1.RunEvent) (loop.Event, bool) {
+	e := loop.Event{Seq: m.GetSeq(), Index: m.GetIndex(), Time: toolpb.ToTime(m.GetTime())}
 	switch p := m.GetEvent().(type) {
 	case *agentdv1.RunEvent_RunStarted:
 		e.Payload = toStarted(p.RunStarted)
 	case *agentdv1.RunEvent_UserMessage:
-		e.Payload = &agent.UserMessage{Text: p.UserMessage.GetText()}
+		e.Payload = &loop.UserMessage{Text: p.UserMessage.GetText()}
 	case *agentdv1.RunEvent_TextDelta:
-		e.Payload = &agent.TextDelta{Text: p.TextDelta.GetText()}
+		e.Payload = &loop.TextDelta{Text: p.TextDelta.GetText()}
 	case *agentdv1.RunEvent_AssistantMessage:
 		e.Payload = toAssistant(p.AssistantMessage)
 	case *agentdv1.RunEvent_TurnReset:
-		e.Payload = &agent.TurnReset{Reason: p.TurnReset.GetReason(), Attempt: int(p.TurnReset.GetAttempt())}
+		e.Payload = &loop.TurnReset{Reason: p.TurnReset.GetReason(), Attempt: int(p.TurnReset.GetAttempt())}
 	case *agentdv1.RunEvent_CancelRequested:
-		e.Payload = &agent.CancelRequested{Reason: p.CancelRequested.GetReason(), Stop: agent.StopReason(word(p.CancelRequested.GetStopReason(), "STOP_REASON_"))}
+		e.Payload = &loop.CancelRequested{Reason: p.CancelRequested.GetReason(), Stop: loop.StopReason(word(p.CancelRequested.GetStopReason(), "STOP_REASON_"))}
 	case *agentdv1.RunEvent_RunFinished:
 		e.Payload = toFinished(p.RunFinished)
 	case *agentdv1.RunEvent_DecisionRequested:
 		requested := toPending(p.DecisionRequested.GetDecision()).DecisionRequested
 		e.Payload = &requested
 	case *agentdv1.RunEvent_DecisionMade:
-		e.Payload = &agent.DecisionMade{
-			ID: p.DecisionMade.GetDecisionId(), Verdict: agent.Verdict(word(p.DecisionMade.GetVerdict(), "VERDICT_")),
+		e.Payload = &loop.DecisionMade{
+			ID: p.DecisionMade.GetDecisionId(), Verdict: loop.Verdict(word(p.DecisionMade.GetVerdict(), "VERDICT_")),
 			Arguments: p.DecisionMade.GetArguments(), Text: p.DecisionMade.GetText(), By: p.DecisionMade.GetDecidedBy(), Principal: p.DecisionMade.GetPrincipal(),
 		}
 	default:
@@ -47,31 +48,31 @@ func ToEvent(m *agentdv1.RunEvent) (agent.Event, bool) {
 }
 
 // toCallEvent returns what happened to a call, and what follows from that; nil for what is not known.
-func toCallEvent(m *agentdv1.RunEvent) agent.Payload {
+func toCallEvent(m *agentdv1.RunEvent) loop.Payload {
 	switch p := m.GetEvent().(type) {
 	case *agentdv1.RunEvent_CallStarted:
 		c := p.CallStarted
-		return &agent.CallStarted{CallID: c.GetCallId(), Tool: c.GetTool(), Attempt: int(c.GetAttempt()), Traceparent: c.GetTraceparent(), Ledger: c.GetLedgerId()}
+		return &loop.CallStarted{CallID: c.GetCallId(), Tool: c.GetTool(), Attempt: int(c.GetAttempt()), Traceparent: c.GetTraceparent(), Ledger: c.GetLedgerId()}
 	case *agentdv1.RunEvent_CallStatus:
-		return &agent.CallStatus{CallID: p.CallStatus.GetCallId(), Tool: p.CallStatus.GetTool(), Status: toolpb.ToStatus(p.CallStatus.GetStatus())}
+		return &loop.CallStatus{CallID: p.CallStatus.GetCallId(), Tool: p.CallStatus.GetTool(), Status: toolpb.ToStatus(p.CallStatus.GetStatus())}
 	case *agentdv1.RunEvent_CallResult:
 		return toCallResult(p.CallResult)
 	case *agentdv1.RunEvent_BudgetWarning:
-		return &agent.BudgetWarning{Budget: agent.Budget(p.BudgetWarning.GetBudget()), Used: p.BudgetWarning.GetUsed(), Limit: p.BudgetWarning.GetLimit()}
+		return &loop.BudgetWarning{Budget: loop.Budget(p.BudgetWarning.GetBudget()), Used: p.BudgetWarning.GetUsed(), Limit: p.BudgetWarning.GetLimit()}
 	case *agentdv1.RunEvent_ContextChange:
-		return &agent.ContextChange{Keys: p.ContextChange.GetKeys(), Refused: p.ContextChange.GetRefused()}
+		return &loop.ContextChange{Keys: p.ContextChange.GetKeys(), Refused: p.ContextChange.GetRefused()}
 	case *agentdv1.RunEvent_TodoChange:
-		return &agent.TodoChange{Todos: p.TodoChange.GetTodos()}
+		return &loop.TodoChange{Todos: p.TodoChange.GetTodos()}
 	case *agentdv1.RunEvent_SubRunStarted:
-		return &agent.SubRunStarted{CallID: p.SubRunStarted.GetCallId(), RunID: p.SubRunStarted.GetRunId(), Prompt: p.SubRunStarted.GetPrompt()}
+		return &loop.SubRunStarted{CallID: p.SubRunStarted.GetCallId(), RunID: p.SubRunStarted.GetRunId(), Prompt: p.SubRunStarted.GetPrompt()}
 	case *agentdv1.RunEvent_SubRunWaiting:
 		w := p.SubRunWaiting
-		return &agent.SubRunWaiting{CallID: w.GetCallId(), RunID: w.GetRunId(), Decisions: w.GetDecisionIds()}
+		return &loop.SubRunWaiting{CallID: w.GetCallId(), RunID: w.GetRunId(), Decisions: w.GetDecisionIds()}
 	case *agentdv1.RunEvent_RunResumed:
-		return &agent.RunResumed{}
+		return &loop.RunResumed{}
 	case *agentdv1.RunEvent_Compacted:
 		c := p.Compacted
-		return &agent.Compacted{
+		return &loop.Compacted{
 			Reason: c.GetReason(), Cleared: make([]string, c.GetClearedResults()), Summary: c.GetSummary(), Replaced: int(c.GetReplacedMessages()),
 			Overflow: c.GetOverflow(), Failure: c.GetFailure(), Usage: toolpb.ToUsage(c.GetUsage()), Cost: c.GetCost(),
 		}
@@ -79,58 +80,58 @@ func toCallEvent(m *agentdv1.RunEvent) agent.Payload {
 	return nil
 }
 
-func toStarted(m *agentdv1.RunStarted) *agent.RunStarted {
-	p := &agent.RunStarted{
+func toStarted(m *agentdv1.RunStarted) *loop.RunStarted {
+	p := &loop.RunStarted{
 		RunID: m.GetRunId(), Prompt: m.GetPrompt(), Model: m.GetModel(), Session: m.GetSession(), Kind: m.GetKind(), Traceparent: m.GetTraceparent(),
 	}
 	if m.GetParentRunId() != "" {
-		p.Parent = &agent.Parent{RunID: m.GetParentRunId(), CallID: m.GetParentCallId()}
+		p.Parent = &loop.Parent{RunID: m.GetParentRunId(), CallID: m.GetParentCallId()}
 	}
 	return p
 }
 
-func toAssistant(m *agentdv1.AssistantMessage) *agent.AssistantMessage {
-	p := &agent.AssistantMessage{StopReason: model.StopReason(m.GetStopReason()), Usage: toolpb.ToUsage(m.GetUsage()), Wasted: toolpb.ToUsage(m.GetWastedUsage()), Cost: m.GetCost()}
+func toAssistant(m *agentdv1.AssistantMessage) *loop.AssistantMessage {
+	p := &loop.AssistantMessage{StopReason: model.StopReason(m.GetStopReason()), Usage: toolpb.ToUsage(m.GetUsage()), Wasted: toolpb.ToUsage(m.GetWastedUsage()), Cost: m.GetCost()}
 	p.Message.Role = model.RoleAssistant
 	if m.GetText() != "" {
 		p.Message.Blocks = []model.Block{{Text: &model.Text{Text: m.GetText()}}}
 	}
 	for _, c := range m.GetCalls() {
-		p.Calls = append(p.Calls, agent.Call{ID: c.GetCallId(), Tool: c.GetTool(), Arguments: string(c.GetArguments())})
+		p.Calls = append(p.Calls, loop.Call{ID: c.GetCallId(), Tool: c.GetTool(), Arguments: string(c.GetArguments())})
 	}
 	return p
 }
 
-func toCallResult(m *agentdv1.CallResult) *agent.CallResult {
-	p := &agent.CallResult{
+func toCallResult(m *agentdv1.CallResult) *loop.CallResult {
+	p := &loop.CallResult{
 		CallID: m.GetCallId(), Tool: m.GetTool(), Result: toolpb.ToResult(m.GetResult()), Plugin: m.GetPlugin(), Instance: m.GetInstance(),
 	}
 	if m.GetError() != nil {
 		e := toolpb.ToError(m.GetError())
-		p.Failure = &agent.Failure{
+		p.Failure = &loop.Failure{
 			Kind: e.Kind, Message: e.Message, RetryAfterMS: e.RetryAfter.Milliseconds(), Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit, Rule: e.Rule,
 		}
 	}
 	return p
 }
 
-func toFinished(m *agentdv1.RunFinished) *agent.RunFinished {
-	return &agent.RunFinished{
-		StopReason: agent.StopReason(word(m.GetStopReason(), "STOP_REASON_")), Message: m.GetMessage(), Text: m.GetText(),
+func toFinished(m *agentdv1.RunFinished) *loop.RunFinished {
+	return &loop.RunFinished{
+		StopReason: loop.StopReason(word(m.GetStopReason(), "STOP_REASON_")), Message: m.GetMessage(), Text: m.GetText(),
 		Turns: int(m.GetTurns()), Calls: int(m.GetCalls()), Usage: toolpb.ToUsage(m.GetUsage()), Cost: m.GetCost(),
 	}
 }
 
 // toPending returns a decision that is wanted.
-func toPending(m *agentdv1.PendingDecision) agent.Pending {
-	p := agent.Pending{
-		DecisionRequested: agent.DecisionRequested{
-			ID: m.GetDecisionId(), Kind: agent.DecisionKind(word(m.GetKind(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
+func toPending(m *agentdv1.PendingDecision) loop.Pending {
+	p := loop.Pending{
+		DecisionRequested: loop.DecisionRequested{
+			ID: m.GetDecisionId(), Kind: loop.DecisionKind(word(m.GetKind(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
 			Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(), DisplayName: m.GetDisplayName(),
 		},
 		RunID: m.GetRunId(), Arguments: string(m.GetArguments()), Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()),
 	}
-	if p.Kind == agent.DecideApproval {
+	if p.Kind == loop.DecideApproval {
 		p.Final = m.GetArguments()
 	}
 	if m.GetExpireTime() != nil {
@@ -142,7 +143,7 @@ func toPending(m *agentdv1.PendingDecision) agent.Pending {
 // ToRun returns a run's summary as a server told it.
 func ToRun(m *agentdv1.Run) agent.Run {
 	r := agent.Run{
-		ID: m.GetRunId(), Prompt: m.GetPrompt(), Model: m.GetModel(), StopReason: agent.StopReason(word(m.GetStopReason(), "STOP_REASON_")),
+		ID: m.GetRunId(), Prompt: m.GetPrompt(), Model: m.GetModel(), StopReason: loop.StopReason(word(m.GetStopReason(), "STOP_REASON_")),
 		StartTime: toolpb.ToTime(m.GetStartTime()), UpdateTime: toolpb.ToTime(m.GetUpdateTime()), LastSeq: m.GetLastSeq(),
 		Turns: int(m.GetTurns()), Calls: int(m.GetCalls()), Usage: toolpb.ToUsage(m.GetUsage()), Cost: m.GetCost(),
 		Waiting: m.GetState() == agentdv1.RunState_RUN_STATE_WAITING, Interrupted: m.GetInterrupted(),
@@ -154,20 +155,20 @@ func ToRun(m *agentdv1.Run) agent.Run {
 		r.Pending = append(r.Pending, toPending(p))
 	}
 	if m.GetParentRunId() != "" {
-		r.Parent = &agent.Parent{RunID: m.GetParentRunId()}
+		r.Parent = &loop.Parent{RunID: m.GetParentRunId()}
 	}
 	return r
 }
 
 // FromDecision returns a decision as a server is told it. An expired one cannot be told.
-func FromDecision(d agent.DecisionMade) (*agentdv1.Decision, error) {
+func FromDecision(d loop.DecisionMade) (*agentdv1.Decision, error) {
 	m := &agentdv1.Decision{DecisionId: d.ID}
 	switch d.Verdict {
-	case agent.VerdictApprove:
+	case loop.VerdictApprove:
 		m.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Arguments: d.Arguments, Reason: d.Text}}
-	case agent.VerdictReject:
+	case loop.VerdictReject:
 		m.Verdict = &agentdv1.Decision_Reject{Reject: &agentdv1.Reject{Reason: d.Text}}
-	case agent.VerdictAnswer:
+	case loop.VerdictAnswer:
 		m.Verdict = &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: d.Text}}
 	default:
 		return nil, tool.Errorf(tool.KindInvalidArgument, "decision %s: nobody decides %q", d.ID, d.Verdict)

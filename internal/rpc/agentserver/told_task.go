@@ -7,18 +7,18 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
-	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 )
 
 // FromTask returns a task as a server is told it. What only a run of the same process can have, that it is in the
 // foreground or has a parent, is left out.
-func FromTask(t agent.Task) *agentdv1.StartRunRequest {
+func FromTask(t loop.Task) *agentdv1.StartRunRequest {
 	m := &agentdv1.StartRunRequest{
 		Prompt: t.Prompt, RunId: t.RunID, SystemPrompt: t.SystemPrompt, Session: t.Session, Kind: t.Kind, Traceparent: t.Traceparent,
 		Tools: fromChoice(&t.Tools), Limits: fromLimits(&t.Limits), Context: toolpb.FromValues(t.Context),
 	}
-	if w := t.Window; w != (agent.Window{}) {
+	if w := t.Window; w != (loop.Window{}) {
 		m.Window = &agentdv1.Window{Tokens: unsigned(w.Tokens), ClearAt: w.ClearAt, SummarizeAt: w.SummarizeAt, Keep: small(w.Keep)}
 	}
 	if t.SystemTools != nil {
@@ -39,13 +39,13 @@ func FromTask(t agent.Task) *agentdv1.StartRunRequest {
 	return m
 }
 
-func fromChoice(c *agent.ToolChoice) *agentdv1.ToolChoice {
+func fromChoice(c *loop.ToolChoice) *agentdv1.ToolChoice {
 	return &agentdv1.ToolChoice{
 		Names: c.Names, Categories: c.Categories, Tags: c.Tags, Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, MaxTools: small(c.MaxTools),
 	}
 }
 
-func fromLimits(l *agent.Limits) *agentdv1.Limits {
+func fromLimits(l *loop.Limits) *agentdv1.Limits {
 	return &agentdv1.Limits{
 		MaxTurns: small(l.MaxTurns), MaxCalls: small(l.MaxCalls), MaxResponseTokens: small(l.MaxResponseTokens),
 		MaxTokens: unsigned(l.MaxTokens), MaxCost: l.MaxCost, MaxWallTime: fromDuration(l.MaxWallTime), MaxOutput: unsigned(l.MaxOutput),

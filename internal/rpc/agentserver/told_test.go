@@ -9,6 +9,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/tool"
@@ -17,40 +18,40 @@ import (
 // TestWhatIsToldIsUnderstood: events that a server tells are, at a client, the events that happened.
 func TestWhatIsToldIsUnderstood(t *testing.T) {
 	usage := tool.Usage{InputTokens: 1, OutputTokens: 2}
-	payloads := []agent.Payload{
-		&agent.RunStarted{RunID: "r", Prompt: "p", Model: "m", Session: "s", Kind: "k", Traceparent: "00-t", Parent: &agent.Parent{RunID: "q", CallID: "q.t1.c0"}},
-		&agent.UserMessage{Text: "more"},
-		&agent.AssistantMessage{
+	payloads := []loop.Payload{
+		&loop.RunStarted{RunID: "r", Prompt: "p", Model: "m", Session: "s", Kind: "k", Traceparent: "00-t", Parent: &loop.Parent{RunID: "q", CallID: "q.t1.c0"}},
+		&loop.UserMessage{Text: "more"},
+		&loop.AssistantMessage{
 			Message:    model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: "look"}}}},
-			Calls:      []agent.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
+			Calls:      []loop.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
 			StopReason: model.StopToolUse, Usage: usage, Wasted: usage, Cost: 3,
 		},
-		&agent.CallStarted{CallID: "c", Tool: "echo", Attempt: 2, Traceparent: "00-u", Ledger: "0a1b"},
-		&agent.CallResult{CallID: "c", Tool: "echo", Result: tool.TextResult("hi"), Plugin: "p", Instance: "p-1"},
-		&agent.CallResult{
+		&loop.CallStarted{CallID: "c", Tool: "echo", Attempt: 2, Traceparent: "00-u", Ledger: "0a1b"},
+		&loop.CallResult{CallID: "c", Tool: "echo", Result: tool.TextResult("hi"), Plugin: "p", Instance: "p-1"},
+		&loop.CallResult{
 			CallID: "c", Tool: "echo", Result: tool.ErrorResult("[crashed] gone"),
-			Failure: &agent.Failure{Kind: tool.KindCrashed, Message: "gone", RetryAfterMS: 1500, Plugin: "p", Rule: "no", Exit: &tool.Exit{Code: 2}},
+			Failure: &loop.Failure{Kind: tool.KindCrashed, Message: "gone", RetryAfterMS: 1500, Plugin: "p", Rule: "no", Exit: &tool.Exit{Code: 2}},
 		},
-		&agent.CancelRequested{Reason: "late", Stop: agent.StopWallTime},
-		&agent.DecisionRequested{ID: "d1", Kind: agent.DecideApproval, CallID: "c", Tool: "rm", Reason: "it deletes", Options: []string{"a"}, Rule: "ask", Expiry: time.Hour},
-		&agent.DecisionRequested{ID: "d2", Kind: agent.DecidePause, Reason: "stuck"},
-		&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictApprove, Arguments: json.RawMessage(`{}`), Text: "fine", By: "ann", Principal: "uid:7"},
-		&agent.DecisionMade{ID: "d1", Verdict: agent.VerdictExpired},
-		&agent.BudgetWarning{Budget: agent.BudgetCost, Used: 1, Limit: 2},
-		&agent.ContextChange{Keys: []string{"a"}, Refused: map[string]string{"run": "no"}},
-		&agent.TodoChange{Todos: json.RawMessage(`["x"]`)},
-		&agent.SubRunStarted{CallID: "c", RunID: "child", Prompt: "do"},
-		&agent.SubRunWaiting{CallID: "c", RunID: "child", Decisions: []string{"child/d1"}},
-		&agent.RunResumed{},
-		&agent.Compacted{Reason: "full", Cleared: []string{"", ""}, Summary: "short", Replaced: 3, Overflow: true, Failure: "down", Usage: usage, Cost: 5},
-		&agent.TextDelta{Text: "lo"},
-		&agent.CallStatus{CallID: "c", Tool: "echo", Status: tool.Status{State: tool.StatusDoing, Tip: "soon"}},
-		&agent.TurnReset{Reason: "again", Attempt: 2},
-		&agent.RunFinished{StopReason: agent.StopNoToolCalls, Message: "m", Text: "t", Turns: 1, Calls: 2, Usage: usage, Cost: 4},
+		&loop.CancelRequested{Reason: "late", Stop: loop.StopWallTime},
+		&loop.DecisionRequested{ID: "d1", Kind: loop.DecideApproval, CallID: "c", Tool: "rm", Reason: "it deletes", Options: []string{"a"}, Rule: "ask", Expiry: time.Hour},
+		&loop.DecisionRequested{ID: "d2", Kind: loop.DecidePause, Reason: "stuck"},
+		&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, Arguments: json.RawMessage(`{}`), Text: "fine", By: "ann", Principal: "uid:7"},
+		&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictExpired},
+		&loop.BudgetWarning{Budget: loop.BudgetCost, Used: 1, Limit: 2},
+		&loop.ContextChange{Keys: []string{"a"}, Refused: map[string]string{"run": "no"}},
+		&loop.TodoChange{Todos: json.RawMessage(`["x"]`)},
+		&loop.SubRunStarted{CallID: "c", RunID: "child", Prompt: "do"},
+		&loop.SubRunWaiting{CallID: "c", RunID: "child", Decisions: []string{"child/d1"}},
+		&loop.RunResumed{},
+		&loop.Compacted{Reason: "full", Cleared: []string{"", ""}, Summary: "short", Replaced: 3, Overflow: true, Failure: "down", Usage: usage, Cost: 5},
+		&loop.TextDelta{Text: "lo"},
+		&loop.CallStatus{CallID: "c", Tool: "echo", Status: tool.Status{State: tool.StatusDoing, Tip: "soon"}},
+		&loop.TurnReset{Reason: "again", Attempt: 2},
+		&loop.RunFinished{StopReason: loop.StopNoToolCalls, Message: "m", Text: "t", Turns: 1, Calls: 2, Usage: usage, Cost: 4},
 	}
 	fake := &fakeAgent{}
 	for i, p := range payloads {
-		fake.events = append(fake.events, agent.Event{Seq: uint64(i + 1), Time: moment, Payload: p})
+		fake.events = append(fake.events, loop.Event{Seq: uint64(i + 1), Time: moment, Payload: p})
 	}
 	_, conn := dial(t, fake)
 	stream, err := agentdv1.NewAgentServiceClient(conn).WatchRun(t.Context(), &agentdv1.WatchRunRequest{RunId: "r"})
@@ -76,9 +77,9 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 func TestRunsAreUnderstood(t *testing.T) {
 	run := agent.Run{
 		ID: "r", Prompt: "p", Model: "m", StartTime: moment, UpdateTime: moment, LastSeq: 4, Turns: 1, Calls: 2, Cost: 3, Waiting: true,
-		Usage: tool.Usage{InputTokens: 1}, Parent: &agent.Parent{RunID: "q"},
-		Pending: []agent.Pending{{
-			DecisionRequested: agent.DecisionRequested{ID: "d1", Kind: agent.DecideOutcome, CallID: "c", Tool: "rm", Reason: "?", Expiry: time.Hour},
+		Usage: tool.Usage{InputTokens: 1}, Parent: &loop.Parent{RunID: "q"},
+		Pending: []loop.Pending{{
+			DecisionRequested: loop.DecisionRequested{ID: "d1", Kind: loop.DecideOutcome, CallID: "c", Tool: "rm", Reason: "?", Expiry: time.Hour},
 			RunID:             "child", Arguments: "{}", Requested: moment, Expires: moment.Add(time.Hour),
 		}},
 	}
@@ -92,9 +93,9 @@ func TestRunsAreUnderstood(t *testing.T) {
 	if newer := agentserver.ToRun(&agentdv1.Run{State: agentdv1.RunState_RUN_STATE_FINISHED, StopReason: 99}); !newer.Finished() {
 		t.Error("a run that ended for an unknown reason is at work")
 	}
-	made := []agent.DecisionMade{
-		{ID: "d1", Verdict: agent.VerdictApprove, Arguments: json.RawMessage(`{}`), Text: "fine"},
-		{ID: "d2", Verdict: agent.VerdictReject, Text: "no"}, {ID: "d3", Verdict: agent.VerdictAnswer, Text: "blue"},
+	made := []loop.DecisionMade{
+		{ID: "d1", Verdict: loop.VerdictApprove, Arguments: json.RawMessage(`{}`), Text: "fine"},
+		{ID: "d2", Verdict: loop.VerdictReject, Text: "no"}, {ID: "d3", Verdict: loop.VerdictAnswer, Text: "blue"},
 	}
 	req := &agentdv1.RespondRequest{RunId: "r"}
 	for _, d := range made {
@@ -110,7 +111,7 @@ func TestRunsAreUnderstood(t *testing.T) {
 	if diff := cmp.Diff(made, fake.made); diff != "" {
 		t.Errorf("decisions (-made +heard):\n%s", diff)
 	}
-	if _, err := agentserver.FromDecision(agent.DecisionMade{ID: "d1", Verdict: agent.VerdictExpired}); err == nil {
+	if _, err := agentserver.FromDecision(loop.DecisionMade{ID: "d1", Verdict: loop.VerdictExpired}); err == nil {
 		t.Error("somebody decided that nobody decides")
 	}
 }
@@ -118,19 +119,19 @@ func TestRunsAreUnderstood(t *testing.T) {
 // TestTasksAreUnderstood: what a client wants of a run is what the server hears.
 func TestTasksAreUnderstood(t *testing.T) {
 	no, cost := false, 0.5
-	tasks := []agent.Task{
+	tasks := []loop.Task{
 		{RunID: "r"},
 		{RunID: "r", SubRuns: -1, SystemTools: []string{}, ExplicitCompletion: new(false)},
 		{
 			Prompt: "p", RunID: "r", SystemPrompt: "s", Session: "x", Kind: "k", Traceparent: "00-t",
-			Tools: agent.ToolChoice{
+			Tools: loop.ToolChoice{
 				Names: []string{"a"}, Categories: []string{"b"}, Tags: []string{"c"}, Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 3,
 			},
-			Limits: agent.Limits{
+			Limits: loop.Limits{
 				MaxTurns: 1, MaxCalls: 2, MaxResponseTokens: 3, MaxTokens: 4, MaxCost: 5, MaxWallTime: 6, MaxOutput: 7, MaxFailures: 8, MaxTimeouts: 9, MaxRepeats: 10,
 			},
-			People: &agent.People{Attended: true, Expiry: time.Hour, AskOutcome: true}, Context: map[string]json.RawMessage{"k": json.RawMessage("1")},
-			SystemTools: []string{"new_task"}, ExplicitCompletion: new(true), Window: agent.Window{Tokens: 1, ClearAt: .2, SummarizeAt: .3, Keep: 4}, SubRuns: 2,
+			People: &loop.People{Attended: true, Expiry: time.Hour, AskOutcome: true}, Context: map[string]json.RawMessage{"k": json.RawMessage("1")},
+			SystemTools: []string{"new_task"}, ExplicitCompletion: new(true), Window: loop.Window{Tokens: 1, ClearAt: .2, SummarizeAt: .3, Keep: 4}, SubRuns: 2,
 		},
 	}
 	fake := &fakeAgent{}

@@ -1,0 +1,309 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The words that the loop itself puts into a conversation.
+const (
+	cutTextWords   = "Your response was cut at its token limit. Go on exactly where it ended."
+	cutCallWords   = "[not run] The response was cut at its token limit before this call was complete, so it was not made. Make it again, with shorter arguments if possible."
+	callsGone      = "[not run] The run has reached its limit of %d tool calls."
+	callTooDear    = "[not run] A use of this tool costs %.4g, and the calls before it use up the run's cost budget of %.4g."
+	refusedCall    = "[not run] The response ended with %s, so its calls were not made."
+	cancelledCall  = "[cancelled] The run was cancelled before this call began, so it was not made."
+	stoppedCall    = "[not run] The run ended before this call began: %s."
+	budgetGone     = "[not run] The run has used up a budget: %s."
+	nothingShown   = "(The tool succeeded and returned nothing to read.)"
+	droppedEffects = "[context not changed] The tool succeeded, but what it wanted to change in the run's context was refused: %s."
+	editedCall     = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
+)
+
+// Apply folds a durable event into the state. An error says that the event cannot follow what came before; the state
+// is then of no use any more.
+func (s *State) Apply(e Event) error {
+	if !e.Durable() || e.Seq != s.seq+1 {
+		return fmt.Errorf("event %d (%s) cannot follow event %d", e.Seq, e.Payload.Type(), s.seq)
+	}
+	if (s.seq == 0) != (e.Payload.Type() == TypeRunStarted) {
+		return fmt.Errorf("event %d is %s: a journal begins with %s and has it nowhere else", e.Seq, e.Payload.Type(), TypeRunStarted)
+	}
+	s.pass(e)
+	s.seq = e.Seq
+	switch p := e.Payload.(type) {
+	case *RunStarted:
+		s.started, s.context = *p, p.Context
+		s.restart()
+		s.unread = append(s.unread, unread{e.Seq, p.Prompt})
+	case *UserMessage:
+		s.applyUserMessage(e.Seq, p)
+	case *AssistantMessage:
+		return s.applyAssistant(p)
+	case *CallStarted:
+		return s.applyStarted(p, e.Time)
+	case *CallResult:
+		return s.applyResult(p)
+	case *DecisionRequested:
+		return s.applyRequested(p, e.Time)
+	case *DecisionMade:
+		return s.applyMade(p, e.Time)
+	case *CancelRequested:
+		if s.finished == nil && s.cancel == nil {
+			s.cancel = p
+		}
+	case *RunFinished:
+		if s.finished != nil || s.pending > 0 {
+			return fmt.Errorf("event %d finishes a run that is finished already or has calls without a result", e.Seq)
+		}
+		s.finished, s.cancel, s.stop, s.stopWords = p, nil, "", ""
+		s.usage, s.cost = p.Usage, p.Cost // with what the last tries wasted
+		s.stuck, s.decisions = nil, nil
+	default:
+		return s.applyAnnounced(p)
+	}
+	return nil
+}
+
+// applyAnnounced folds the events that tell what the state has already, and those that others decide.
+func (s *State) applyAnnounced(p Payload) error {
+	switch p := p.(type) {
+	case *BudgetWarning:
+		s.warned[p.Budget] = true
+	case *TodoChange, *ContextChange:
+		// Told in order. A journal in which they are missing is none the worse.
+		s.news = slices.DeleteFunc(s.news, func(n Payload) bool { return n.Type() == p.Type() })
+	case *SubRunStarted:
+		s.news = slices.DeleteFunc(s.news, func(n Payload) bool {
+			sub, ok := n.(*SubRunStarted)
+			return ok && sub.CallID == p.CallID
+		})
+	case *Compacted:
+		return s.applyCompacted(p)
+	case *RunResumed: // it has stopped the clock
+	case *SubRunWaiting:
+		return s.applySubRunWaiting(p)
+	default:
+		return fmt.Errorf("event %d is %s, which no journal holds", s.seq, p.Type())
+	}
+	return nil
+}
+
+// restart grants whole budgets.
+func (s *State) restart() {
+	s.spent, s.warned, s.habits = spent{}, make(map[Budget]bool), habits{since: s.seq}
+	s.capRaised, s.empty = false, 0
+	s.room.full, s.room.overflowed, s.room.wanted, s.room.barren = false, false, "", false
+}
+
+func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
+	s.unread = append(s.unread, unread{seq, p.Text})
+	switch {
+	case s.finished != nil:
+		s.finished, s.text = nil, ""
+		s.restart()
+	case s.stuck != nil:
+		s.unstick()
+	}
+}
+
+func (s *State) applyStarted(p *CallStarted, at time.Time) error {
+	c := s.find(p.CallID)
+	if c == nil || c.running() || c.waiting || c.result != nil || max(p.Attempt, 1) != c.Attempt+1 {
+		return fmt.Errorf("event %d starts call %s, which is not to be started so", s.seq, p.CallID)
+	}
+	c.started, c.Attempt, c.Ledger, c.FirstSent = true, max(p.Attempt, 1), p.Ledger, at
+	if c.System == SystemNewTask {
+		in, _ := s.parseTask(&c.Call)
+		s.news = append(s.news, &SubRunStarted{CallID: c.ID, RunID: SubRunID(s.started.RunID, c.ID), Prompt: in.Task})
+	}
+	return nil
+}
+
+func (s *State) applyAssistant(p *AssistantMessage) error {
+	if s.finished != nil || s.pending > 0 {
+		return fmt.Errorf("event %d is a response that nobody asked for", s.seq)
+	}
+	for len(s.unread) > 0 && s.unread[0].seq <= p.Read {
+		s.pushUser(textBlock(s.unread[0].text))
+		s.unread = s.unread[1:]
+	}
+	s.spendResponse(p)
+	s.text = p.Text()
+	s.batch, s.serial, s.stop, s.stopWords = nil, false, "", ""
+	if len(p.Message.Blocks) == 0 {
+		s.empty++
+	} else {
+		s.empty = 0
+		s.messages = append(s.messages, p.Message)
+		s.size += sizeOfBlocks(p.Message.Blocks)
+	}
+	s.measure(p)
+	i := 0
+	for _, block := range p.Message.Blocks {
+		if block.ToolCall == nil {
+			continue
+		}
+		if i == len(p.Calls) {
+			return fmt.Errorf("event %d has more calls than it names", s.seq)
+		}
+		c := p.Calls[i]
+		s.providerIDs.add(block.ToolCall.ID)
+		s.batch = append(s.batch, callState{Call: c, refusal: c.Refusal, providerID: block.ToolCall.ID, name: block.ToolCall.Name})
+		s.serial = s.serial || c.Serial
+		i++
+	}
+	s.pending = len(s.batch)
+	s.judge(p.StopReason)
+	if s.stop == "" && len(s.batch) > 0 {
+		s.refuseUnaffordable()
+	}
+	return nil
+}
+
+// judge decides what a response's stop reason means for its calls and for the run.
+func (s *State) judge(reason model.StopReason) {
+	switch reason {
+	case model.StopMaxTokens:
+		s.judgeCut()
+	case model.StopContextOverflow:
+		s.judgeFull()
+	case model.StopRefusal, model.StopContentFilter:
+		s.refuseAll(fmt.Sprintf(refusedCall, reason))
+		s.stop = StopReason(reason)
+	case model.StopEndTurn, model.StopToolUse, model.StopPauseTurn, "":
+		// Servers differ in how they end a response that has calls: the calls count, not the word.
+		switch {
+		case len(s.batch) > 0:
+			s.habits.idle = 0
+			s.charge()
+		case s.empty > 1:
+			s.stop, s.stopWords = StopModelError, "the model answered nothing, twice"
+		case reason == model.StopPauseTurn, s.empty > 0 && reason == model.StopToolUse:
+			// Asked again with the same conversation.
+		case s.started.ExplicitCompletion:
+			s.remind()
+		default:
+			s.stop = StopEndTurn
+		}
+	default:
+		// What the response's calls were to mean is not known. A provider does not let such a response pass.
+		s.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
+		s.stop, s.stopWords = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
+	}
+}
+
+// judgeCut raises the cap once. Calls in a cut response are not made: the last of them may be only half there, and
+// the others may have meant to go with it.
+func (s *State) judgeCut() {
+	s.refuseAll(cutCallWords)
+	if s.capRaised {
+		s.stop, s.stopWords = StopMaxTokens, "the response was cut at its token limit, also after the limit was raised"
+		return
+	}
+	s.capRaised = true
+	if len(s.batch) == 0 && s.empty == 0 {
+		s.pushUser(textBlock(cutTextWords))
+	}
+}
+
+// charge counts the calls that are to be made and refuses those beyond the limit.
+func (s *State) charge() {
+	limit := s.started.Limits.MaxCalls
+	declared := s.spent.cost
+	for i := range s.batch {
+		c := &s.batch[i]
+		if c.refusal != "" {
+			continue
+		}
+		if most := s.started.Limits.MaxCost; most > 0 && c.CostPerUse > 0 && declared >= most {
+			c.refusal = fmt.Sprintf(callTooDear, c.CostPerUse, most)
+			continue
+		}
+		declared += c.CostPerUse
+		if c.System != "" && c.System != SystemNewTask {
+			continue // turns bound them
+		}
+		if s.spent.calls >= limit {
+			c.refusal = fmt.Sprintf(callsGone, limit)
+			s.stop, s.stopWords = StopMaxCalls, fmt.Sprintf("the run made %d tool calls, its limit", s.spent.calls)
+			continue
+		}
+		s.spent.calls++
+		s.calls++
+	}
+}
+
+func (s *State) refuseAll(words string) {
+	for i := range s.batch {
+		s.batch[i].refusal = words
+	}
+}
+
+func (s *State) applyResult(p *CallResult) error {
+	c := s.find(p.CallID)
+	if c == nil || c.result != nil {
+		return fmt.Errorf("event %d is a result of call %s, which wants none", s.seq, p.CallID)
+	}
+	c.result, c.waiting, c.settled = p, false, nil
+	s.withdraw(c.ID)
+	if s.pending--; s.pending == 0 {
+		s.finishBatch()
+	}
+	return nil
+}
+
+// finishBatch puts the results into the conversation, in call order, and draws the conclusions.
+func (s *State) finishBatch() {
+	s.foldEffects()
+	blocks := make([]model.Block, len(s.batch))
+	direct, text := true, ""
+	for i := range s.batch {
+		c := &s.batch[i]
+		result := &c.result.Result
+		blocks[i].ToolResult = &model.ToolResult{ID: c.providerID, Name: c.name, Content: c.shown(), IsError: result.IsError}
+		direct = direct && c.ReturnDirect && !result.IsError
+		if text != "" {
+			text += "\n"
+		}
+		text += cmp.Or(c.result.Answer, result.Text())
+		s.spendResult(result)
+		s.observe(c)
+		s.concludeSystem(c)
+	}
+	s.pushUser(blocks...)
+	if s.habits.malformed++; !garbled(s.batch) {
+		s.habits.malformed = 0
+	}
+	done := s.completed()
+	s.batch = nil
+	switch {
+	case s.stop != "":
+	case direct:
+		s.stop, s.text = StopReturnDirect, text
+	case done != nil:
+		s.stop, s.text = StopCompleted, done.Result.Text()
+	default:
+		s.judgeHabits()
+	}
+}
+
+// shown returns what the model reads as the call's result.
+func (c *callState) shown() []tool.Content {
+	content := c.result.Result.Content
+	if len(content) == 0 {
+		content = []tool.Content{tool.Text(nothingShown)} // some providers refuse a result without content
+	}
+	if c.edited {
+		content = slices.Concat([]tool.Content{tool.Text(fmt.Sprintf(editedCall, cmp.Or(c.final, c.Arguments)))}, content)
+	}
+	if len(c.dropped) > 0 {
+		content = slices.Concat(content, []tool.Content{tool.Text(droppedWords(c.dropped))})
+	}
+	return content
+}

@@ -1,0 +1,210 @@
+package loop
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// spent is what a run has used since it (re)started.
+type spent struct {
+	turns, calls int
+	tokens       uint64
+	cost         float64
+	wall         time.Duration // at work, up to the last event
+	output       int64         // bytes of text in results
+	failures     int           // in a row
+}
+
+// warnAt is the part of a budget at which people are warned: late enough to matter, early enough to do something.
+const warnAt = 0.8
+
+// level is how much of a budget is used.
+type level struct {
+	budget      Budget
+	used, limit float64
+	stop        StopReason
+}
+
+func (l *level) low() bool  { return l.used >= warnAt*l.limit }
+func (l *level) over() bool { return l.used >= l.limit }
+
+// levels returns the budgets that the run has, in the order in which they are judged.
+func (s *State) levels() []level {
+	limits, u := &s.started.Limits, &s.spent
+	all := []level{
+		{BudgetTurns, float64(u.turns), float64(limits.MaxTurns), StopMaxTurns},
+		{BudgetCalls, float64(u.calls), float64(limits.MaxCalls), StopMaxCalls},
+		{BudgetTokens, float64(u.tokens), float64(limits.MaxTokens), StopTokenBudget},
+		{BudgetCost, u.cost, limits.MaxCost, StopCostBudget},
+		{BudgetWallTime, u.wall.Seconds(), limits.MaxWallTime.Seconds(), StopWallTime},
+		{BudgetOutput, float64(u.output), float64(limits.MaxOutput), StopOutputSize},
+		{BudgetFailures, float64(u.failures), float64(limits.MaxFailures), StopFailures},
+	}
+	set := all[:0]
+	for _, l := range all {
+		if l.limit > 0 || l.budget == BudgetTurns {
+			set = append(set, l)
+		}
+	}
+	return set
+}
+
+// spentWords says how a budget was used up.
+func (s *State) spentWords(b Budget) string {
+	limits, u := &s.started.Limits, &s.spent
+	switch b {
+	case BudgetTurns:
+		return fmt.Sprintf("the model gave %d responses, the run's limit", u.turns)
+	case BudgetTokens:
+		return fmt.Sprintf("%d tokens were used; the run may use %d", u.tokens, limits.MaxTokens)
+	case BudgetCost:
+		return fmt.Sprintf("the run has cost %.4g; it may cost %.4g", u.cost, limits.MaxCost)
+	case BudgetWallTime:
+		return wallTimeWords(limits.MaxWallTime)
+	case BudgetOutput:
+		return fmt.Sprintf("tools returned %d bytes of text; they may return %d", u.output, limits.MaxOutput)
+	case BudgetFailures:
+		return fmt.Sprintf("%d calls failed in a row, the run's limit", u.failures)
+	}
+	return ""
+}
+
+func wallTimeWords(limit time.Duration) string {
+	return fmt.Sprintf("the run was at work for %s, its limit", limit)
+}
+
+// warnings returns what people are to be warned of and were not yet.
+func (s *State) warnings() []Command {
+	var records []Command
+	for _, l := range s.levels() {
+		ending := s.stop != "" && s.stop != l.stop
+		if l.low() && !s.warned[l.budget] && !ending {
+			records = append(records, Record{&BudgetWarning{Budget: l.budget, Used: l.used, Limit: l.limit}})
+		}
+	}
+	return records
+}
+
+// overrun returns the first budget that is used up and ends the run, or nil. The last call of MaxCalls does not end it:
+// only a call beyond it does.
+func (s *State) overrun() *level {
+	for _, l := range s.levels() {
+		if l.over() && l.budget != BudgetCalls {
+			return &l
+		}
+	}
+	return nil
+}
+
+// spendResponse counts a response, which may end the run before its calls are made.
+func (s *State) spendResponse(p *AssistantMessage) {
+	s.turns++
+	s.spent.turns++
+	s.usage = s.usage.Add(p.Usage).Add(p.Wasted)
+	s.cost += p.Cost
+	s.spent.tokens += tokens(p.Usage) + tokens(p.Wasted)
+	s.spent.cost += p.Cost
+}
+
+func (s *State) spendResult(r *tool.Result) {
+	s.usage = s.usage.Add(r.Usage)
+	s.cost += max(0, r.Cost)
+	s.spent.tokens += tokens(r.Usage)
+	s.spent.cost += max(0, r.Cost)
+	for i := range r.Content {
+		s.spent.output += int64(len(r.Content[i].Text) + len(r.Content[i].JSON))
+	}
+	s.spent.failures++
+	if !r.IsError {
+		s.spent.failures = 0
+	}
+}
+
+func tokens(u tool.Usage) uint64 { return u.InputTokens + u.OutputTokens }
+
+// refuseUnaffordable keeps the calls of a response that used up a budget from being made: nobody would read what they
+// return. The turns are no such budget: their last response has its calls made, and the results are the run's last.
+func (s *State) refuseUnaffordable() {
+	for _, l := range s.levels() {
+		if l.over() && (l.budget == BudgetTokens || l.budget == BudgetCost) {
+			s.refuseAll(fmt.Sprintf(budgetGone, s.spentWords(l.budget)))
+			s.stop, s.stopWords = l.stop, s.spentWords(l.budget)
+			return
+		}
+	}
+}
+
+// pass lets the time up to an event go by.
+func (s *State) pass(e Event) {
+	gap := e.Time.Sub(s.at)
+	if _, away := e.Payload.(*RunResumed); !away && gap > 0 && !s.at.IsZero() && s.atWork() {
+		s.spent.wall += gap
+	}
+	s.at = e.Time
+}
+
+// timed reports whether the time that goes by is counted.
+func (s *State) Timed() bool { return s.started.Limits.MaxWallTime > 0 && s.atWork() }
+
+// atWork reports whether the run waits for something else than a person.
+func (s *State) atWork() bool {
+	if s.finished != nil || s.seq == 0 {
+		return false
+	}
+	asked := len(s.decisions) > 0
+	for i := range s.batch {
+		if c := &s.batch[i]; c.running() {
+			if len(c.asks) == 0 {
+				return true
+			}
+			asked = true
+		}
+	}
+	return !asked
+}
+
+// alarm returns when the passing of time alone makes something happen; see Due.
+func (s *State) alarm() (at time.Time, ok bool) {
+	for i := range s.decisions {
+		if d := &s.decisions[i]; !d.Expires.IsZero() && (at.IsZero() || d.Expires.Before(at)) {
+			at = d.Expires
+		}
+	}
+	if limit := s.started.Limits.MaxWallTime; limit > 0 && s.atWork() && s.cancel == nil {
+		if !s.warned[BudgetWallTime] {
+			limit = time.Duration(warnAt * float64(limit))
+		}
+		if end := s.at.Add(limit - s.spent.wall); at.IsZero() || end.Before(at) {
+			at = end
+		}
+	}
+	return at, !at.IsZero()
+}
+
+// Due returns what has to be appended because it is now: decisions that expired, a time budget that runs out. Nothing,
+// if it is not yet the time that Wait names.
+func (s *State) Due(now time.Time) []Payload {
+	if s.seq == 0 || s.finished != nil {
+		return nil
+	}
+	var due []Payload
+	for i := range s.decisions {
+		if d := &s.decisions[i]; !d.Expires.IsZero() && !now.Before(d.Expires) {
+			due = append(due, &DecisionMade{ID: d.ID, Verdict: VerdictExpired})
+		}
+	}
+	limit := s.started.Limits.MaxWallTime
+	if limit <= 0 || !s.atWork() || s.cancel != nil {
+		return due
+	}
+	used := s.spent.wall + max(0, now.Sub(s.at))
+	if used >= time.Duration(warnAt*float64(limit)) && !s.warned[BudgetWallTime] {
+		due = append(due, &BudgetWarning{Budget: BudgetWallTime, Used: used.Seconds(), Limit: limit.Seconds()})
+	}
+	if used >= limit {
+		due = append(due, &CancelRequested{Stop: StopWallTime, Reason: wallTimeWords(limit)})
+	}
+	return due
+}

@@ -1,0 +1,181 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+const (
+	// clearedMark begins what takes the place of a result.
+	clearedMark   = "(removed to make room) "
+	clearedResult = clearedMark + "This was the result of %s%s, %d bytes. Call the tool again if you still need it."
+	keptElsewhere = " The whole is kept as %s."
+	summaryWords  = "(To make room, what was said and done since then was summed up. This is the summary; go on from here.)\n\n%s"
+	todoWords     = "\n\nThe list of things to do, as it is now:\n%s"
+
+	// worthNote is how large a result must be to become a note, which is not much smaller.
+	worthNote = 512
+	// tooMuch is how large a result may be that is kept where the conversation does not fit, in bytes.
+	tooMuch = 16 << 10
+)
+
+// boundary returns the place of the response with which the last keep responses begin, where a conversation may be cut:
+// what is before it is complete. 0 means that there is nothing before it.
+func boundary(messages []model.Message, keep int) int {
+	for i := len(messages) - 1; i > 0; i-- {
+		if messages[i].Role != model.RoleAssistant {
+			continue
+		}
+		if keep--; keep <= 0 && messages[i-1].Role == model.RoleUser {
+			return i
+		}
+	}
+	return 0
+}
+
+// replaceable returns how many messages a summary could take the place of, with the last keep responses left as they
+// are. 0 means that it would be no gain.
+func replaceable(messages []model.Message, keep int) int {
+	const least = 3 // the first message, a response, and what came of it
+	if n := boundary(messages, keep); n >= least {
+		return n
+	}
+	return 0
+}
+
+// clearable returns the results that can become notes, by the ids that pair them with their calls, and how many bytes
+// that frees: all large ones before the last keep responses, and of those after that what is larger than most.
+func clearable(messages []model.Message, keep, most int) (ids []string, freed int) {
+	end := boundary(messages, keep)
+	for i := range messages {
+		limit := worthNote
+		if i >= end {
+			limit = most
+		}
+		for _, b := range messages[i].Blocks {
+			if b.ToolResult == nil || cleared(b.ToolResult) {
+				continue
+			}
+			if size := resultSize(b.ToolResult); size > limit {
+				ids = append(ids, b.ToolResult.ID)
+				freed += size
+			}
+		}
+	}
+	return ids, freed
+}
+
+// never is a size that no result has.
+const never = int(^uint(0) >> 1)
+
+func cleared(r *model.ToolResult) bool {
+	return len(r.Content) == 1 && strings.HasPrefix(r.Content[0].Text, clearedMark)
+}
+
+// clearResults returns messages with notes in the place of results.
+func clearResults(messages []model.Message, ids []string) []model.Message {
+	messages = slices.Clone(messages)
+	calls := make(map[string]*model.ToolCall)
+	for i := range messages {
+		blocks := slices.Clone(messages[i].Blocks)
+		for j, b := range blocks {
+			if b.ToolCall != nil {
+				calls[b.ToolCall.ID] = b.ToolCall
+			}
+			if r := b.ToolResult; r != nil && slices.Contains(ids, r.ID) {
+				blocks[j].ToolResult = &model.ToolResult{ID: r.ID, Name: r.Name, Content: []tool.Content{tool.Text(note(r, calls[r.ID]))}, IsError: r.IsError}
+			}
+		}
+		messages[i].Blocks = blocks
+	}
+	return messages
+}
+
+// note says what a result was.
+func note(r *model.ToolResult, call *model.ToolCall) string {
+	arguments := ""
+	if call != nil {
+		arguments = " " + Clip(call.Arguments)
+	}
+	words := fmt.Sprintf(clearedResult, r.Name, arguments, resultSize(r))
+	var handles []string
+	for i := range r.Content {
+		if a := r.Content[i].Artifact; a != nil && a.Handle != "" {
+			handles = append(handles, a.Handle)
+		}
+	}
+	if len(handles) > 0 {
+		words += fmt.Sprintf(keptElsewhere, strings.Join(handles, ", "))
+	}
+	return words
+}
+
+// sumUp returns messages with a summary in the place of the first n. What the user wanted first stays as it was said.
+func sumUp(messages []model.Message, n int, prompt, summary string, todos json.RawMessage) []model.Message {
+	words := fmt.Sprintf(summaryWords, summary)
+	if len(todos) > 0 && string(todos) != "null" {
+		words += fmt.Sprintf(todoWords, todos)
+	}
+	rest := messages[n:]
+	short := State{}
+	short.pushUser(textBlock(prompt), textBlock(words))
+	if len(rest) > 0 && rest[0].Role == model.RoleUser {
+		short.pushUser(rest[0].Blocks...)
+		rest = rest[1:]
+	}
+	return append(short.messages, rest...)
+}
+
+// responses counts those of the model.
+func responses(messages []model.Message) int {
+	n := 0
+	for i := range messages {
+		if messages[i].Role == model.RoleAssistant {
+			n++
+		}
+	}
+	return n
+}
+
+// applyCompacted makes the conversation smaller. Calls keep their results: what is cut off ends between turns.
+func (s *State) applyCompacted(p *Compacted) error {
+	if s.pending > 0 || s.finished != nil || p.Replaced < 0 || p.Replaced > len(s.messages) {
+		return fmt.Errorf("event %d cannot replace %d of %d messages now", s.seq, p.Replaced, len(s.messages))
+	}
+	if rest := s.messages[p.Replaced:]; len(rest) > 0 && slices.ContainsFunc(rest[0].Blocks, func(b model.Block) bool { return b.ToolResult != nil }) {
+		return fmt.Errorf("event %d separates calls from their results", s.seq)
+	}
+	s.spendSummary(p)
+	before := s.size
+	if len(p.Cleared) > 0 {
+		s.messages = clearResults(s.messages, p.Cleared)
+	}
+	if p.Summary != "" {
+		s.room.summaries++
+		s.room.replaced += responses(s.messages[:p.Replaced])
+		s.messages = sumUp(s.messages, p.Replaced, s.started.Prompt, p.Summary, s.context[KeyTodos])
+	}
+	if len(p.Cleared) > 0 || p.Summary != "" {
+		s.size, s.room.compacted = sizeOf(s.messages), s.seq
+	}
+	switch {
+	case p.Overflow:
+		s.room.full, s.room.overflowed = false, true
+		if s.size > before/2 && replaceable(s.messages, 1) > 0 {
+			s.room.wanted = p.Reason
+		}
+	case p.Summary != "":
+		s.room.wanted = ""
+	case p.Failure != "":
+		s.room.barren = true
+		if s.room.wanted = ""; s.room.overflowed {
+			s.stop, s.stopWords = StopContextOverflow, p.Failure
+		}
+	}
+	return nil
+}

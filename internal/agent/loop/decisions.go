@@ -1,0 +1,209 @@
+package loop
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The words with which the model reads what people decided, or did not.
+const (
+	rejectedCall  = "[rejected] %s did not allow this call, so it was not made%s. Do not try it again unless you are told to."
+	expiredCall   = "[rejected] Nobody approved this call within %s, so it was not made. Go on without it or tell the user."
+	expiredAnswer = "[no answer] Nobody answered within %s. Go on with what you know, and say what you assumed."
+	refusedAnswer = "[no answer] %s does not want to answer this%s."
+	headlessAsk   = "[no answer] Nobody can be asked in this run. Go on with what you know, and say what you assumed."
+	toldOutcome   = "[outcome] How this call ended was not known; %s looked and says: %s"
+	keptOutcome   = " A person was asked and did not decide otherwise%s."
+)
+
+// Pending returns the decisions that people have to make, in the order in which they were asked for.
+func (s *State) Pending() []Pending {
+	list := slices.Clone(s.decisions)
+	for i := range list {
+		if c := s.find(list[i].CallID); c != nil {
+			list[i].Arguments = cmp.Or(string(list[i].Final), cmp.Or(c.final, c.Arguments))
+		}
+	}
+	return list
+}
+
+// decision returns the wanted decision with an id, or nil.
+func (s *State) Decision(id string) *Pending {
+	i := slices.IndexFunc(s.decisions, func(p Pending) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &s.decisions[i]
+}
+
+// withdraw forgets the decisions that a call waits for, or the run as a whole if callID is empty.
+func (s *State) withdraw(callID string) {
+	s.decisions = slices.DeleteFunc(s.decisions, func(p Pending) bool { return p.CallID == callID })
+}
+
+// request returns a decision to be asked for.
+func (s *State) request(kind DecisionKind, c *Call, reason string) *DecisionRequested {
+	d := &DecisionRequested{ID: fmt.Sprintf("d%d", s.asked+1), Kind: kind, Reason: reason, Expiry: s.started.People.Expiry}
+	if c != nil {
+		d.CallID, d.Tool, d.DisplayName = c.ID, c.Tool, c.DisplayName
+	}
+	return d
+}
+
+// Settle returns the event for what a call ended with: its result, or the decision of a person that is wanted first.
+func (s *State) Settle(r *CallResult) Payload {
+	c := s.find(r.CallID)
+	if c == nil || r.Failure == nil || !s.started.People.Attended || s.cancel != nil {
+		return r
+	}
+	switch r.Failure.Kind {
+	case tool.KindApprovalRequired:
+		if !c.mayAsk(r.Failure) {
+			return r
+		}
+		d := s.request(DecideApproval, &c.Call, r.Failure.Message)
+		d.Rule, d.Final, d.FinalSHA256 = r.Failure.Rule, r.Failure.Final, r.Failure.FinalSHA256
+		return d
+	case tool.KindOutcomeUnknown:
+		if s.started.People.AskOutcome {
+			d := s.request(DecideOutcome, &c.Call, r.Failure.Message)
+			d.Held = r
+			return d
+		}
+	}
+	return r
+}
+
+// mayAsk reports whether a person can say something new about a call that needs approval: that was never approved, or whose
+// final arguments have become others since. Nobody is asked about arguments that cannot be shown.
+func (c *callState) mayAsk(f *Failure) bool {
+	if f.FinalSHA256 == "" {
+		return c.Approval == nil
+	}
+	return len(f.Final) > 0 && (c.Approval == nil || c.Approval.ArgumentsSHA256 != f.FinalSHA256)
+}
+
+func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
+	if s.Decision(p.ID) != nil || s.finished != nil {
+		return fmt.Errorf("event %d asks for decision %s, which cannot be", s.seq, p.ID)
+	}
+	if p.Kind == DecidePause {
+		if s.stuck == nil || s.pending > 0 {
+			return fmt.Errorf("event %d pauses a run that goes on", s.seq)
+		}
+	} else {
+		c := s.find(p.CallID)
+		if c == nil || c.result != nil || c.waiting {
+			return fmt.Errorf("event %d asks for call %s, which waits for nobody", s.seq, p.CallID)
+		}
+		c.waiting, c.held = true, p.Held
+	}
+	s.asked++
+	d := Pending{DecisionRequested: *p, Requested: at}
+	if p.Expiry > 0 {
+		d.Expires = at.Add(p.Expiry)
+	}
+	s.decisions = append(s.decisions, d)
+	return nil
+}
+
+// Check returns what is wrong with a decision as things stand, or nil.
+func (s *State) Check(d *DecisionMade) error {
+	p := s.Decision(d.ID)
+	if p == nil {
+		return fmt.Errorf("decision %q is not wanted, or not any more", Clip(d.ID))
+	}
+	return d.fits(&p.DecisionRequested)
+}
+
+func (s *State) applyMade(d *DecisionMade, at time.Time) error {
+	if err := s.Check(d); err != nil {
+		return fmt.Errorf("event %d: %w", s.seq, err)
+	}
+	p := *s.Decision(d.ID)
+	s.decisions = slices.DeleteFunc(s.decisions, func(p Pending) bool { return p.ID == d.ID })
+	if p.Kind == DecidePause {
+		s.decidePause(d)
+		return nil
+	}
+	c := s.find(p.CallID)
+	c.waiting = false
+	switch {
+	case p.Kind == DecideQuestion:
+		c.settled = c.answered(d, p.Expiry)
+	case d.Verdict == VerdictApprove:
+		c.approve(d, &p, at)
+	case p.Kind == DecideOutcome:
+		c.settled = c.unsettled(d)
+	case d.Verdict == VerdictExpired:
+		c.refusal = fmt.Sprintf(expiredCall, p.Expiry)
+	default:
+		c.refusal = fmt.Sprintf(rejectedCall, cmp.Or(d.By, "A person"), because(d.Text))
+	}
+	return nil
+}
+
+// approve has a call made with a person's consent: to the final arguments that the person saw, or to others, which toolhost may
+// then not change. A call whose outcome nobody knows is made once more with what was agreed to before.
+func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
+	approval := d.approval(at)
+	switch before := c.Approval; {
+	case d.edits(p, c.Arguments):
+		c.Arguments, c.edited, c.final = string(d.Arguments), true, ""
+		approval.Arguments = d.Arguments
+	case p.Kind == DecideOutcome && before != nil:
+		approval.Arguments, approval.ArgumentsSHA256 = before.Arguments, before.ArgumentsSHA256
+	case p.Kind == DecideOutcome: // nobody had to agree to its arguments
+	case p.FinalSHA256 != "":
+		approval.ArgumentsSHA256, c.final = p.FinalSHA256, string(p.Final)
+	default: // a toolhost that does not say what it would execute
+		approval.Arguments = json.RawMessage(c.Arguments)
+	}
+	c.Approval, c.held, c.started = approval, nil, false
+}
+
+func (s *State) decidePause(d *DecisionMade) {
+	if d.Verdict != VerdictApprove {
+		s.stop, s.stopWords, s.stuck = s.stuck.stop, s.stuck.words, nil
+		return
+	}
+	s.unstick()
+	if d.Text != "" {
+		s.unread = append(s.unread, unread{s.seq, d.Text})
+	}
+}
+
+// answered is the result of a question.
+func (c *callState) answered(d *DecisionMade, expiry time.Duration) *CallResult {
+	switch d.Verdict {
+	case VerdictAnswer:
+		return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(d.Text)}
+	case VerdictExpired:
+		return errorResult(&c.Call, fmt.Sprintf(expiredAnswer, expiry))
+	}
+	return errorResult(&c.Call, fmt.Sprintf(refusedAnswer, cmp.Or(d.By, "The user"), because(d.Text)))
+}
+
+// unsettled is the result of a call whose outcome nobody knew, after a person was asked.
+func (c *callState) unsettled(d *DecisionMade) *CallResult {
+	if d.Verdict == VerdictAnswer {
+		words := fmt.Sprintf(toldOutcome, cmp.Or(d.By, "a person"), d.Text)
+		return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(words)}
+	}
+	r := *c.held
+	r.Result.Content = slices.Concat(r.Result.Content, []tool.Content{tool.Text(fmt.Sprintf(keptOutcome, because(d.Text))[1:])})
+	return &r
+}
+
+// because appends a reason to a sentence.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}

@@ -1,0 +1,275 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The keys of the run's context that have a meaning here. The first is a tool's to write. Those that say for whom the run
+// works are whoever's who starts it, because tools trust them: a tool must not be able to change them for another one. The
+// last three are nobody's.
+const (
+	KeyTodos   = "todos"   // the things to do: whoever watches is told when they change
+	KeyTenant  = "tenant"  // whose data the run may see
+	KeyUser    = "user"    // for whom the work is done
+	KeyRun     = "run"     // the run's id
+	KeyTurn    = "turn"    // the number of the response that asked for the call
+	KeySession = "session" // the session in which the call is made
+)
+
+const (
+	// maxContextKey bounds a key, in bytes.
+	maxContextKey = 128
+	// maxContextBytes bounds all keys and values: they go to toolhost with each call.
+	maxContextBytes = 256 << 10
+	// maxRefused bounds how many refused effects of one call are told: a model that reads three knows what is wrong.
+	maxRefused = 3
+)
+
+// Context returns the run's context as calls of a turn get it: the values, and what the keys run, turn and session say.
+// It shares nothing that changes later and must not be changed.
+func (s *State) Context(turn int) map[string]json.RawMessage {
+	values := maps.Clone(s.seen())
+	if values == nil {
+		values = make(map[string]json.RawMessage, 3)
+	}
+	values[KeyRun], values[KeySession] = quoted(s.started.RunID), quoted(s.started.Session)
+	values[KeyTurn] = json.RawMessage(fmt.Sprint(turn))
+	return values
+}
+
+// seen returns the context that the next call sees. Where calls run one after the other, that is what those before it left:
+// who changes a part of a list has to see the list as it is by then.
+func (s *State) seen() map[string]json.RawMessage {
+	if !s.serial || s.pending == 0 {
+		return s.context
+	}
+	ahead := State{context: s.context, started: RunStarted{Effects: s.started.Effects}}
+	for i := range s.batch {
+		r := s.batch[i].result
+		if r == nil || r.Result.IsError || r.Failure != nil {
+			continue
+		}
+		for _, e := range r.Result.Effects {
+			_ = ahead.foldEffect(&s.batch[i].Call, e) // what is refused is told when the batch is complete
+		}
+	}
+	return ahead.context
+}
+
+func quoted(text string) json.RawMessage {
+	data, _ := Marshal(text) // a string never fails
+	return data
+}
+
+// CheckContext returns what is wrong with values that a run is to begin with, or nil.
+func CheckContext(values map[string]json.RawMessage) error {
+	size := 0
+	for key, value := range values {
+		if err := checkContextKey(key); err != nil {
+			return err
+		}
+		if !json.Valid(value) {
+			return fmt.Errorf("the value of the context's key %q is no JSON", key)
+		}
+		size += len(key) + len(value)
+	}
+	if size > maxContextBytes {
+		return fmt.Errorf("the context has %d bytes; it may have %d", size, maxContextBytes)
+	}
+	return nil
+}
+
+func checkContextKey(key string) error {
+	switch {
+	case key == "" || len(key) > maxContextKey:
+		return fmt.Errorf("a key of the context has %d bytes; it needs 1 to %d", len(key), maxContextKey)
+	case key == KeyRun, key == KeyTurn, key == KeySession:
+		return fmt.Errorf("the context's key %q is the agent's own", key)
+	}
+	return nil
+}
+
+// EffectRules says which keys of a run's context effects may change, beside what the tools declare.
+type EffectRules struct {
+	// Protected are the keys that were set when the run started, but for KeyTodos. Whoever set them decides by them, and so may
+	// rules of toolhost's policy.
+	Protected []string `json:"protected,omitempty"`
+	// Allowed are, by tool, protected keys that the operator lets the tool change.
+	Allowed map[string][]string `json:"allowed,omitempty"`
+}
+
+// rulesFor returns the rules of a run that begins with a context.
+func RulesFor(values map[string]json.RawMessage, allowed map[string][]string) *EffectRules {
+	rules := &EffectRules{Allowed: allowed}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key != KeyTodos {
+			rules.Protected = append(rules.Protected, key)
+		}
+	}
+	return rules
+}
+
+// checkEffect returns why a call may not change a key, or nil. toolhost has checked what its tools declare; the agent does not
+// rely on that, because it may be another's toolhost.
+func (r *EffectRules) checkEffect(c *Call, key string) error {
+	switch err := checkEffectKey(key); {
+	case err != nil || r == nil || c.System != "":
+		return err
+	case !slices.Contains(c.EffectKeys, key):
+		return fmt.Errorf("the tool %s does not declare the context's key %q in effect_keys", Clip(c.Tool), Clip(key))
+	case slices.Contains(r.Protected, key) && !slices.Contains(r.Allowed[c.Tool], key):
+		return fmt.Errorf("the context's key %q was set when the run started; agentd.yaml can allow it with tools.%s.effects", Clip(key), Clip(c.Tool))
+	}
+	return nil
+}
+
+// refusedByHost returns what toolhost says of effects that it took out of a result.
+func refusedByHost(r *tool.Result) (refused []struct{ Key, Reason string }) {
+	_ = json.Unmarshal(r.Metadata["toolhost.refused_effects"], &refused) // what cannot be read is not told
+	return refused
+}
+
+// checkEffectKey returns why no tool may change a key, or nil.
+func checkEffectKey(key string) error {
+	if key == KeyTenant || key == KeyUser {
+		return fmt.Errorf("the context's key %q says for whom the run works, and only whoever starts a run says that", key)
+	}
+	return checkContextKey(key)
+}
+
+// foldEffects lets the effects of a complete batch change the context, in call order. Failed calls change nothing. What is
+// refused is told to people by an event, and to the model with the call's result.
+func (s *State) foldEffects() {
+	var change ContextChange
+	changed := make(map[string]json.RawMessage) // by key, the value before
+	for i := range s.batch {
+		c := &s.batch[i]
+		r := c.result
+		if r.Result.IsError || r.Failure != nil {
+			continue
+		}
+		for _, e := range refusedByHost(&r.Result) {
+			c.drop(&change, e.Key, Clip(e.Key)+": "+e.Reason)
+		}
+		for _, e := range r.Result.Effects {
+			before := s.context[e.Key]
+			if err := s.foldEffect(&c.Call, e); err != nil {
+				c.drop(&change, e.Key, err.Error())
+				continue
+			}
+			if _, seen := changed[e.Key]; !seen {
+				changed[e.Key] = before
+			}
+		}
+	}
+	for key, before := range changed {
+		if bytes.Equal(before, s.context[key]) {
+			continue
+		}
+		change.Keys = append(change.Keys, key)
+		if key == KeyTodos {
+			s.news = append(s.news, &TodoChange{Todos: s.context[key]})
+		}
+	}
+	if slices.Sort(change.Keys); len(change.Keys) > 0 || len(change.Refused) > 0 {
+		s.news = append(s.news, &change)
+	}
+}
+
+// drop notes that an effect of the call was refused.
+func (c *callState) drop(change *ContextChange, key, reason string) {
+	if c.dropped = append(c.dropped, reason); len(c.dropped) > maxRefused {
+		return
+	}
+	if change.Refused == nil {
+		change.Refused = make(map[string]string)
+	}
+	change.Refused[Clip(key)] = reason
+}
+
+// foldEffect lets one effect of a call change the context, or returns why it cannot.
+func (s *State) foldEffect(c *Call, e tool.Effect) error {
+	if err := s.started.Effects.checkEffect(c, e.Key); err != nil {
+		return err
+	}
+	after, err := joined(s.context[e.Key], e)
+	if err != nil {
+		return err
+	}
+	size := len(e.Key) + len(after)
+	for key, value := range s.context {
+		if key != e.Key {
+			size += len(key) + len(value)
+		}
+	}
+	if size > maxContextBytes {
+		return fmt.Errorf("the context would have %d bytes; it may have %d", size, maxContextBytes)
+	}
+	// A new map: calls that are under way hold the old one.
+	s.context = maps.Clone(s.context)
+	if s.context == nil {
+		s.context = make(map[string]json.RawMessage)
+	}
+	s.context[e.Key] = after
+	return nil
+}
+
+// droppedWords says which of a call's effects were refused, and why.
+func droppedWords(dropped []string) string {
+	words := strings.Join(dropped[:min(len(dropped), maxRefused)], "; ")
+	if more := len(dropped) - maxRefused; more > 0 {
+		words += fmt.Sprintf("; and %d more", more)
+	}
+	return fmt.Sprintf(droppedEffects, words)
+}
+
+// joined returns a key's value after an effect.
+func joined(before json.RawMessage, e tool.Effect) (json.RawMessage, error) {
+	if !json.Valid(e.Value) {
+		return nil, fmt.Errorf("the value is no JSON")
+	}
+	switch e.Operation {
+	case tool.EffectReplace, "":
+		return e.Value, nil
+	case tool.EffectAppend:
+		var list []json.RawMessage
+		if len(before) > 0 && json.Unmarshal(before, &list) != nil {
+			return nil, fmt.Errorf("a value cannot be appended: what is there is no list")
+		}
+		return Marshal(append(list, e.Value))
+	case tool.EffectMerge:
+		return mergePatch(before, e.Value)
+	}
+	return nil, fmt.Errorf("the operation %q is unknown", e.Operation)
+}
+
+// mergePatch applies a JSON merge patch (RFC 7396). Values that the patch does not name stay as they are written.
+func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
+	var changes map[string]json.RawMessage
+	if json.Unmarshal(patch, &changes) != nil || changes == nil {
+		return patch, nil // no object: it takes the target's place
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(target, &object) != nil || object == nil {
+		object = make(map[string]json.RawMessage)
+	}
+	for key, change := range changes {
+		if string(change) == "null" {
+			delete(object, key)
+			continue
+		}
+		merged, err := mergePatch(object[key], change)
+		if err != nil {
+			return nil, err
+		}
+		object[key] = merged
+	}
+	return Marshal(object)
+}

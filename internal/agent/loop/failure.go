@@ -1,0 +1,97 @@
+package loop
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// errorResult is the result of a call that is not made.
+func errorResult(c *Call, words string) *CallResult {
+	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.ErrorResult(words)}
+}
+
+// outcomeResult is the result of a call that ended.
+func OutcomeResult(c *Call, out *tool.Outcome) *CallResult {
+	if out.Err != nil {
+		r := FailureResult(c, out.Err)
+		r.Plugin, r.Instance = cmp.Or(out.Plugin, r.Plugin), cmp.Or(out.Instance, r.Instance)
+		return r
+	}
+	r := &CallResult{CallID: c.ID, Tool: c.Tool, Result: out.Result, Plugin: out.Plugin, Instance: out.Instance}
+	if _, err := Marshal(r); err != nil {
+		bad := FailureResult(c, tool.Errorf(tool.KindInternal, "the tool's answer is not well-formed: %w", err))
+		bad.Plugin, bad.Instance = out.Plugin, out.Instance
+		return bad
+	}
+	return r
+}
+
+// failureResult is the result of a call that the machinery failed: in words for the model, and typed for people.
+func FailureResult(c *Call, e *tool.Error) *CallResult {
+	final, digest := finalArguments(e)
+	words := fmt.Sprintf("[%s] %s", e.Kind, e.Error())
+	if hint := hint(e); hint != "" {
+		words = strings.TrimRight(words, ". ") + ". " + hint
+	}
+	result := tool.ErrorResult(words)
+	result.Cost = e.Cost
+	return &CallResult{
+		CallID: c.ID, Tool: c.Tool, Result: result, Plugin: e.Plugin, Instance: e.Instance,
+		Failure: &Failure{
+			Kind: e.Kind, Message: e.Error(), RetryAfterMS: e.RetryAfter.Milliseconds(),
+			Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit, Rule: e.Rule,
+			Final: final, FinalSHA256: digest,
+		},
+	}
+}
+
+// unverified stands for the digest of final arguments that are not what toolhost says they are. Nobody is asked about them.
+const unverified = "unverified"
+
+// finalArguments returns the final arguments that toolhost says a call would be executed with, and their digest. What it says
+// counts only if the digest is that of the arguments: a person is shown the one and approves the other.
+func finalArguments(e *tool.Error) (final json.RawMessage, digest string) {
+	if len(e.Arguments) == 0 {
+		return nil, e.ArgumentsSHA256
+	}
+	sum := sha256.Sum256(e.Arguments)
+	if hex.EncodeToString(sum[:]) != e.ArgumentsSHA256 || !json.Valid(e.Arguments) {
+		return nil, unverified
+	}
+	return e.Arguments, e.ArgumentsSHA256
+}
+
+// hint tells the model what to do about a failure.
+func hint(e *tool.Error) string {
+	switch e.Kind {
+	case tool.KindInvalidArgument:
+		return "Correct the call before you try again."
+	case tool.KindNotFound:
+		return "Use one of the tools that you were offered."
+	case tool.KindDenied:
+		return "Do not try this again; find another way or tell the user."
+	case tool.KindApprovalRequired:
+		return "Nobody has approved it; go on without it or tell the user."
+	case tool.KindRateLimited:
+		if e.RetryAfter > 0 {
+			return fmt.Sprintf("Wait %s before you try again, or go on without it.", e.RetryAfter.Round(time.Second))
+		}
+		return "Go on without it for now."
+	case tool.KindTimeout:
+		return "It may help to ask for less at once."
+	case tool.KindCrashed:
+		return "Nothing has happened; you may try again, with other arguments if it crashes again."
+	case tool.KindOutcomeUnknown:
+		return "It may or may not have taken effect: find out before you try again."
+	case tool.KindUnavailable:
+		return "Go on without it for now, or try again later."
+	}
+	return ""
+}

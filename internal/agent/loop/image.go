@@ -1,0 +1,144 @@
+package loop
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Image is the whole of a resting state, for a snapshot. It shares memory with the state that it was taken from. Calls are not
+// in it, because a state with calls does not rest. The fields without JSON only grow while the conversation is not compacted,
+// so a snapshot stores them apart and in pieces.
+type Image struct {
+	Started     RunStarted      `json:"-"`
+	Messages    []model.Message `json:"-"`
+	ProviderIDs []string        `json:"-"` // of all tool calls that were ever in Messages
+	Seen        []Fingerprint   `json:"-"` // of results since the event Habits.Since
+
+	Seq uint64 `json:"seq"`
+	At  int64  `json:"at"` // of the last event, in nanoseconds since 1970
+
+	Size      int                        `json:"size"`
+	Unread    []unreadImage              `json:"unread,omitempty"`
+	Serial    bool                       `json:"serial,omitempty"`
+	Stop      StopReason                 `json:"stop,omitempty"`
+	StopWords string                     `json:"stop_words,omitempty"`
+	Context   map[string]json.RawMessage `json:"context,omitempty"`
+	Found     []string                   `json:"found,omitempty"`
+	Decisions []Pending                  `json:"decisions,omitempty"`
+	Asked     int                        `json:"asked,omitempty"`
+	Stuck     *stuckImage                `json:"stuck,omitempty"`
+	Room      roomImage                  `json:"room"`
+	Cancel    *CancelRequested           `json:"cancel,omitempty"`
+	Finished  *RunFinished               `json:"finished,omitempty"`
+	CapRaised bool                       `json:"cap_raised,omitempty"`
+	Empty     int                        `json:"empty,omitempty"`
+	Text      string                     `json:"text,omitempty"`
+	Turns     int                        `json:"turns"`
+	Calls     int                        `json:"calls"`
+	Usage     tool.Usage                 `json:"usage,omitzero"`
+	Cost      float64                    `json:"cost,omitempty"`
+	Spent     spentImage                 `json:"spent"`
+	Warned    map[Budget]bool            `json:"warned,omitempty"`
+	Habits    habitsImage                `json:"habits"`
+}
+
+type unreadImage struct {
+	Seq  uint64 `json:"seq"`
+	Text string `json:"text"`
+}
+
+type stuckImage struct {
+	Stop  StopReason `json:"stop"`
+	Words string     `json:"words"`
+}
+
+type roomImage struct {
+	Tokens     int64  `json:"tokens,omitempty"`
+	Bytes      int    `json:"bytes,omitempty"`
+	Full       bool   `json:"full,omitempty"`
+	Overflowed bool   `json:"overflowed,omitempty"`
+	Wanted     string `json:"wanted,omitempty"`
+	Barren     bool   `json:"barren,omitempty"`
+	Compacted  uint64 `json:"compacted,omitempty"`
+	Summaries  int    `json:"summaries,omitempty"`
+	Replaced   int    `json:"replaced,omitempty"`
+}
+
+type spentImage struct {
+	Turns    int           `json:"turns,omitempty"`
+	Calls    int           `json:"calls,omitempty"`
+	Tokens   uint64        `json:"tokens,omitempty"`
+	Cost     float64       `json:"cost,omitempty"`
+	Wall     time.Duration `json:"wall,omitempty"`
+	Output   int64         `json:"output,omitempty"`
+	Failures int           `json:"failures,omitempty"`
+}
+
+type habitsImage struct {
+	Timeouts map[string]int `json:"timeouts,omitempty"`
+	Since    uint64         `json:"since"`
+	Stale    int            `json:"stale,omitempty"`
+	Idle     int            `json:"idle,omitempty"`
+	// Malformed is missing in snapshots of earlier versions.
+	Malformed int `json:"malformed,omitempty"`
+}
+
+// Resting reports whether the state is between turns: it has no calls and no events that are still to be recorded. Only
+// a resting state has an image.
+func (s *State) Resting() bool {
+	return s.seq > 0 && s.pending == 0 && len(s.batch) == 0 && len(s.news) == 0
+}
+
+// Image returns the image of a resting state.
+func (s *State) Image() *Image {
+	r, u, h := &s.room, &s.spent, &s.habits
+	img := &Image{
+		Started: s.started, Messages: s.messages, ProviderIDs: s.providerIDs.list, Seen: h.seen.list,
+		Seq: s.seq, At: s.at.UnixNano(), Size: s.size, Serial: s.serial, Stop: s.stop, StopWords: s.stopWords,
+		Context: s.context, Found: s.found, Decisions: s.decisions, Asked: s.asked, Cancel: s.cancel, Finished: s.finished,
+		CapRaised: s.capRaised, Empty: s.empty, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
+		Warned: s.warned,
+		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.wanted, r.barren, r.compacted, r.summaries, r.replaced},
+		Spent:  spentImage{u.turns, u.calls, u.tokens, u.cost, u.wall, u.output, u.failures},
+		Habits: habitsImage{h.timeouts, h.since, h.stale, h.idle, h.malformed},
+	}
+	for _, u := range s.unread {
+		img.Unread = append(img.Unread, unreadImage{u.seq, u.text})
+	}
+	if s.stuck != nil {
+		img.Stuck = &stuckImage{s.stuck.stop, s.stuck.words}
+	}
+	return img
+}
+
+// Restore returns the state of an image. The state takes the image's memory.
+func Restore(img *Image) (State, error) {
+	if img.Seq == 0 {
+		return State{}, errors.New("an image needs at least one event")
+	}
+	r, u, h := &img.Room, &img.Spent, &img.Habits
+	s := State{
+		started: img.Started, messages: img.Messages, providerIDs: gathered[string]{list: img.ProviderIDs},
+		seq: img.Seq, at: time.Unix(0, img.At).UTC(), size: img.Size, serial: img.Serial, stop: img.Stop, stopWords: img.StopWords,
+		context: img.Context, found: img.Found, decisions: img.Decisions, asked: img.Asked, cancel: img.Cancel, finished: img.Finished,
+		capRaised: img.CapRaised, empty: img.Empty, text: img.Text, turns: img.Turns, calls: img.Calls, usage: img.Usage, cost: img.Cost,
+		warned: img.Warned,
+		room:   room{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced},
+		spent:  spent{u.Turns, u.Calls, u.Tokens, u.Cost, u.Wall, u.Output, u.Failures},
+		habits: habits{timeouts: h.Timeouts, seen: gathered[Fingerprint]{list: img.Seen}, since: h.Since, stale: h.Stale, idle: h.Idle, malformed: h.Malformed},
+	}
+	if s.warned == nil {
+		s.warned = make(map[Budget]bool)
+	}
+	for _, u := range img.Unread {
+		s.unread = append(s.unread, unread{u.Seq, u.Text})
+	}
+	if img.Stuck != nil {
+		s.stuck = &stuck{img.Stuck.Stop, img.Stuck.Words}
+	}
+	return s, nil
+}

@@ -1,0 +1,75 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// marshal is json.Marshal without the escapes that only HTML needs: opaque blocks go back to a model as they came.
+func Marshal(v any) (json.RawMessage, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// newPayload returns an empty payload of a durable type, or nil.
+func NewPayload(t Type) Payload {
+	switch t {
+	case TypeRunStarted:
+		return new(RunStarted)
+	case TypeUserMessage:
+		return new(UserMessage)
+	case TypeAssistantMessage:
+		return new(AssistantMessage)
+	case TypeCallStarted:
+		return new(CallStarted)
+	case TypeCallResult:
+		return new(CallResult)
+	case TypeCancelRequested:
+		return new(CancelRequested)
+	case TypeRunFinished:
+		return new(RunFinished)
+	case TypeDecisionRequested:
+		return new(DecisionRequested)
+	case TypeDecisionMade:
+		return new(DecisionMade)
+	case TypeBudgetWarning:
+		return new(BudgetWarning)
+	case TypeContextChange:
+		return new(ContextChange)
+	case TypeTodoChange:
+		return new(TodoChange)
+	case TypeSubRunStarted:
+		return new(SubRunStarted)
+	case TypeCompacted:
+		return new(Compacted)
+	case TypeRunResumed:
+		return new(RunResumed)
+	case TypeSubRunWaiting:
+		return new(SubRunWaiting)
+	}
+	return nil
+}
+
+// bind gives each of Calls the arguments of its block in Message.
+func (m *AssistantMessage) Bind() error {
+	i := 0
+	for _, block := range m.Message.Blocks {
+		if block.ToolCall == nil {
+			continue
+		}
+		if i < len(m.Calls) {
+			m.Calls[i].Arguments = block.ToolCall.Arguments
+		}
+		i++
+	}
+	if i != len(m.Calls) {
+		return fmt.Errorf("the message asks for %d calls and %d are named", i, len(m.Calls))
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package loop
+
+import "github.com/toolhost/toolhost/tool"
+
+// summary is what a run's head in the store says of it.
+type Summary struct {
+	Prompt     string     `json:"prompt"`
+	Model      string     `json:"model"`
+	StopReason StopReason `json:"stop_reason,omitempty"`
+	Turns      int        `json:"turns"`
+	Calls      int        `json:"calls"`
+	Usage      tool.Usage `json:"usage,omitzero"`
+	Cost       float64    `json:"cost,omitempty"`
+	Waiting    bool       `json:"waiting,omitempty"`
+	Parent     *Parent    `json:"parent,omitempty"`
+	Foreground bool       `json:"foreground,omitempty"`
+	BaseURL    string     `json:"base_url,omitempty"`
+}
+
+// MaxSummaryPrompt bounds the prompt in a summary, in characters: it is written again with each event.
+const MaxSummaryPrompt = 200
+
+// summary returns what a store says of the run.
+func (s *State) Summary() Summary {
+	v := Summary{
+		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
+		Waiting: len(s.decisions) > 0 || len(s.WantedBelow()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL,
+	}
+	if r := []rune(v.Prompt); len(r) > MaxSummaryPrompt {
+		v.Prompt = string(r[:MaxSummaryPrompt]) + "…"
+	}
+	if s.finished != nil {
+		v.StopReason = s.finished.StopReason
+	}
+	return v
+}

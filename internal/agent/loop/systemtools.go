@@ -1,0 +1,117 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The names of the system tools, which are the agent's own. A plugin's tool of the same name replaces a system tool, in
+// what the model is offered and in what is called, only where Config.SystemToolPlugins names the plugin.
+const (
+	SystemAskUser           = "ask_user"             // a question for a person; see DecideQuestion
+	SystemAttemptCompletion = "attempt_completion"   // ends the run
+	SystemNewTask           = "new_task"             // a run of its own for a part of the task
+	SystemCompact           = "compact_conversation" // has the conversation summed up
+	SystemToolSearch        = "tool_search"          // finds tools that the model was not told of
+)
+
+// SystemTools returns the names of all of the agent's own tools, sorted.
+func SystemTools() []string {
+	var names []string
+	for _, spec := range systemSpecs() {
+		names = append(names, spec.Name)
+	}
+	return names
+}
+
+// systemSpecs returns what the model is told of the agent's own tools, by name.
+func systemSpecs() []tool.Spec {
+	return []tool.Spec{
+		{
+			Name: SystemAskUser,
+			Description: "Ask the user one question and wait for the answer. Use it only for what you cannot find out yourself " +
+				"and cannot reasonably assume.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{` +
+				`"question":{"type":"string","description":"The question, complete in itself."},` +
+				`"options":{"type":"array","items":{"type":"string"},"description":"Answers that you propose. The user may give another."}},` +
+				`"required":["question"],"additionalProperties":false}`),
+			ReadOnly: true,
+		},
+		{
+			Name: SystemAttemptCompletion,
+			Description: "Say that the task is done, and present its result. Call it alone, after you have seen that what you did " +
+				"has worked.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{` +
+				`"result":{"type":"string","description":"The result of the task, as the user reads it."}},` +
+				`"required":["result"],"additionalProperties":false}`),
+			ReadOnly: true,
+		},
+		{
+			Name: SystemCompact,
+			Description: "Have everything that was said and done so far replaced by a summary, so that there is room to go on. Use it " +
+				"when a part of the work is finished and its details are not needed any more. Call it alone.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+			ReadOnly:    true,
+		},
+		{
+			Name: SystemNewTask,
+			Description: "Hand a self-contained part of the work to another agent, which has the same tools but knows nothing of this " +
+				"conversation. You get its final answer and nothing else, so it is good for work whose details you do not need to see, " +
+				"such as searching through much material. Several calls in one response work at the same time. Do not use it for what a " +
+				"single tool call can do.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{` +
+				`"task":{"type":"string","description":"What to do and what to answer, with all that has to be known for it: names, paths, what is known already, how long the answer may be."},` +
+				`"tools":{"type":"array","items":{"type":"string"},"description":"Names of the only tools that it may use. Default: all of yours."}},` +
+				`"required":["task"],"additionalProperties":false}`),
+		},
+		{
+			Name: SystemToolSearch,
+			Description: "Search for tools that you were not told of: there are more than are listed. What it finds is among your tools " +
+				"from the next response on. Search before you say that something cannot be done.",
+			InputSchema: json.RawMessage(`{"type":"object","properties":{` +
+				`"query":{"type":"string","description":"Words for what the tool should do, such as: convert currency."},` +
+				`"limit":{"type":"integer","minimum":1,"maximum":20,"description":"How many tools to return at most. Default: 5."}},` +
+				`"required":["query"],"additionalProperties":false}`),
+			ReadOnly: true,
+		},
+	}
+}
+
+func IsSystemTool(name string) bool { return slices.Contains(SystemTools(), name) }
+
+// checkSystemTools returns what is wrong with a choice of system tools, or nil.
+func CheckSystemTools(names []string) error {
+	for _, name := range names {
+		if !IsSystemTool(name) {
+			return fmt.Errorf("there is no system tool %q", Clip(name))
+		}
+	}
+	return nil
+}
+
+// OfferedSystemTools returns the system tools that a run is offered beside the tools of plugins, all of which the agent admits:
+// none that a plugin's tool replaces, and none that cannot do anything in this run.
+func (r *RunStarted) OfferedSystemTools(offered []tool.Info) []tool.Spec {
+	return slices.DeleteFunc(systemSpecs(), func(spec tool.Spec) bool {
+		replaced := slices.ContainsFunc(offered, func(info tool.Info) bool { return info.Spec.Name == spec.Name })
+		return replaced || !r.wantsSystem(spec.Name, offered)
+	})
+}
+
+func (r *RunStarted) wantsSystem(name string, offered []tool.Info) bool {
+	chosen := slices.Contains(r.SystemTools, name)
+	switch name {
+	case SystemAskUser:
+		return chosen && r.People.Attended
+	case SystemAttemptCompletion:
+		return chosen || r.ExplicitCompletion
+	case SystemNewTask:
+		return chosen && r.SubRuns > 0
+	case SystemToolSearch:
+		return r.defers(offered)
+	}
+	return chosen
+}

@@ -1,0 +1,227 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// ask has the model give its next response. The goroutine belongs to the run and ends with its task.
+func (r *run) ask(t *task) {
+	q := &question{
+		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: *r.state.Started(),
+		context: r.state.Context(r.state.Turn()), shown: r.state.MaxShown(1), found: r.state.Found(),
+	}
+	r.group.Go(q.pursue)
+}
+
+// question is a response that is to be had, with as many tries as it takes.
+type question struct {
+	run     *run
+	task    *task
+	request model.Request
+	turn    int
+	read    uint64
+	offered []tool.Info
+	started loop.RunStarted
+	context map[string]json.RawMessage // of the calls that the response asks for
+	found   []string                   // by tool_search
+	wasted  tool.Usage                 // by tries that failed
+	shown   *int                       // how many bytes of a result may be shown, as far as is known before the response
+}
+
+func (q *question) pursue() {
+	defer q.run.caught(q.task, func(words string) loop.Payload { return q.run.state.Failed(loop.StopInternalError, words) })
+	if err := q.listTools(); err != nil {
+		q.fail(loop.StopInternalError, fmt.Sprintf("the tools cannot be listed: %v", err))
+		return
+	}
+	retry, malformed := q.run.agent.config.ModelRetry, 0
+	for attempt := 1; ; attempt++ {
+		resp, open, err := q.generate()
+		if q.task.ctx.Err() != nil {
+			open.abandon()
+			return
+		}
+		if err == nil {
+			claim := q.hold(open)
+			q.run.tell(update{task: q.task, done: func() loop.Payload {
+				q.run.previews = claim()
+				m := q.run.state.Respond(resp, q.offered, q.read)
+				m.Wasted, m.Cost = q.wasted, q.run.agent.cost(resp.Usage)+q.run.agent.cost(q.wasted)
+				return m
+			}})
+			return
+		}
+		failure := modelError(err)
+		q.wasted = q.wasted.Add(failure.Usage)
+		if failure.Malformed {
+			malformed++
+		}
+		if !failure.Retryable || failure.ContextOverflow || attempt >= retry.MaxAttempts || malformed >= loop.MaxMalformed {
+			words := failure.Error()
+			if attempt > 1 {
+				words = fmt.Sprintf("%s (after %d attempts)", words, attempt)
+			}
+			if failure.ContextOverflow {
+				q.run.tell(update{task: q.task, done: func() loop.Payload { return q.charged(q.run.state.Overflowed(words)) }})
+				return
+			}
+			q.fail(loop.StopModelError, words)
+			return
+		}
+		q.say(failure, attempt+1)
+		q.run.tell(update{task: q.task, passing: &loop.TurnReset{Reason: failure.Error(), Attempt: attempt + 1}})
+		if sleep(q.task.ctx, retry.pause(attempt, failure.RetryAfter)) != nil {
+			return
+		}
+	}
+}
+
+func (q *question) fail(reason loop.StopReason, words string) {
+	q.run.tell(update{task: q.task, done: func() loop.Payload { return q.charged(q.run.state.Failed(reason, words)) }})
+}
+
+// say logs that the model is asked again. It may run beside the run's goroutine.
+func (q *question) say(failure *model.Error, attempt int) {
+	level := slog.LevelWarn
+	if q.started.Foreground {
+		level = slog.LevelDebug
+	}
+	q.run.agent.config.Log.Log(q.task.ctx, level, "asking the model again", "run", q.run.id, "attempt", attempt, "error", failure)
+}
+
+// charged returns the event with which the question ends without a response, with what was wasted on it.
+func (q *question) charged(p loop.Payload) loop.Payload {
+	cost := q.run.agent.cost(q.wasted)
+	switch p := p.(type) {
+	case *loop.RunFinished:
+		p.Usage, p.Cost = p.Usage.Add(q.wasted), p.Cost+cost
+	case *loop.Compacted:
+		p.Usage, p.Cost = p.Usage.Add(q.wasted), p.Cost+cost
+	}
+	return p
+}
+
+// cost returns what tokens of the agent's model cost, as far as anybody knows.
+func (a *Agent) cost(u tool.Usage) float64 {
+	cost, _ := a.config.Prices.Cost(a.config.Model.Name(), u)
+	return cost
+}
+
+// listTools asks which tools there are now. Where toolhost does not answer, what it said last in this run holds: the
+// calls themselves wait for it.
+func (q *question) listTools() error {
+	query, retry := q.started.Query(q.context), q.run.agent.config.ToolRetry
+	for attempt := 1; ; attempt++ {
+		infos, err := q.run.agent.config.Tools.ListTools(q.task.ctx, query)
+		switch {
+		case err == nil:
+			infos = slices.DeleteFunc(slices.Clone(infos), func(info tool.Info) bool { return !q.run.agent.admits(&info) })
+			slices.SortFunc(infos, func(a, b tool.Info) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
+			q.offer(infos)
+			q.run.tell(update{task: q.task, offered: q.offered})
+			return nil
+		case q.task.ctx.Err() != nil:
+			return err
+		case q.offered != nil:
+			q.run.agent.config.Log.Warn("listing tools", "run", q.run.id, "error", err)
+			q.offer(q.offered)
+			return nil
+		case attempt >= retry.MaxAttempts || !mayPass(err):
+			return err
+		}
+		if err := sleep(q.task.ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)); err != nil {
+			return err
+		}
+	}
+}
+
+func (q *question) offer(infos []tool.Info) {
+	q.offered = infos
+	if q.offered == nil {
+		q.offered = []tool.Info{}
+	}
+	var tools []model.Tool
+	for _, info := range q.started.Told(infos, q.found) {
+		tools = append(tools, toldTool(&info.Spec))
+	}
+	own := q.started.OfferedSystemTools(infos)
+	tools = q.run.agent.taken(tools, len(own))
+	for i := range own {
+		tools = append(tools, toldTool(&own[i]))
+	}
+	q.request.Tools = tools
+}
+
+func toldTool(spec *tool.Spec) model.Tool {
+	return model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema, Examples: examples(spec)}
+}
+
+// errIdle is the cause with which a stream that says nothing is ended.
+var errIdle = errors.New("the model's stream has stalled")
+
+// generate asks once and shows the text as it comes, and the arguments of calls to tools that want to look on: of those,
+// it returns the calls that are open.
+func (q *question) generate() (*model.Response, previews, error) {
+	ctx, cancel := context.WithCancelCause(q.task.ctx)
+	defer cancel(nil)
+	idle := q.run.agent.config.ModelIdle
+	watchdog := time.AfterFunc(idle, func() { cancel(errIdle) })
+	defer watchdog.Stop()
+	forward := q.forward()
+	defer forward.abandon()
+	for chunk, err := range q.run.agent.config.Model.Generate(ctx, q.request) {
+		watchdog.Reset(idle)
+		switch {
+		case err != nil && errors.Is(context.Cause(ctx), errIdle):
+			return nil, nil, &model.Error{Message: fmt.Sprintf("%v: nothing came for %s", errIdle, idle), Retryable: true, Usage: modelError(err).Usage, Err: err}
+		case err != nil:
+			return nil, nil, err
+		case chunk.Response != nil:
+			return chunk.Response, forward.finish(), nil
+		case chunk.CallBegun != nil:
+			forward.begin(chunk.CallBegun)
+		case chunk.ArgumentDelta != nil:
+			forward.add(chunk.ArgumentDelta)
+		case chunk.TextDelta != nil && chunk.TextDelta.Text != "":
+			q.run.tell(update{task: q.task, passing: &loop.TextDelta{Text: chunk.TextDelta.Text}})
+		}
+	}
+	return nil, nil, &model.Error{Message: "the model's stream ended before the response was complete", Retryable: true}
+}
+
+// modelError returns err as a model's error. One that the model did not class is not tried again.
+func modelError(err error) *model.Error {
+	if e, ok := errors.AsType[*model.Error](err); ok {
+		return e
+	}
+	return &model.Error{Message: err.Error(), Err: err}
+}
+
+const (
+	// maxExamples and maxExampleBytes bound the examples of a tool that a model is told: they are part of each request.
+	maxExamples     = 5
+	maxExampleBytes = 4 << 10
+)
+
+// examples returns the first examples of a tool, as many as a model is told.
+func examples(spec *tool.Spec) (told []tool.InputExample) {
+	size := 0
+	for _, e := range spec.InputExamples {
+		if size += len(e.Description) + len(e.Arguments); len(told) == maxExamples || size > maxExampleBytes {
+			break
+		}
+		told = append(told, e)
+	}
+	return told
+}

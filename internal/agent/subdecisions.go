@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// wanted returns the decisions that a run and those below it wait for, by the names that they have above it.
+func (a *Agent) wanted(ctx context.Context, runID string) ([]string, error) {
+	r, err := a.summaryOf(ctx, runID)
+	if err != nil || !r.Waiting {
+		return nil, err
+	}
+	var s loop.State
+	if _, err := a.fold(ctx, runID, &s); err != nil {
+		return nil, err
+	}
+	var refs []string
+	for _, p := range s.Pending() {
+		refs = append(refs, loop.DecisionRef(runID, p.ID))
+	}
+	return append(refs, s.WantedBelow()...), nil
+}
+
+// pendingBelow returns what sub-runs wait for, as far as they still do.
+func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending, error) {
+	var list []loop.Pending
+	folded := make(map[string][]loop.Pending)
+	for _, ref := range s.WantedBelow() {
+		runID, id := loop.SplitRef(ref)
+		if _, ok := folded[runID]; !ok {
+			var below loop.State
+			if _, err := a.fold(ctx, runID, &below); err != nil {
+				return nil, err
+			}
+			folded[runID] = below.Pending()
+		}
+		for _, p := range folded[runID] {
+			if p.ID == id {
+				p.ID, p.RunID = ref, runID
+				list = append(list, p)
+			}
+		}
+	}
+	return list, nil
+}
+
+// addressee returns the run that decisions are for, which the caller named runID, and how that run names them.
+func (a *Agent) addressee(ctx context.Context, runID string, decisions []loop.DecisionMade) (string, []loop.DecisionMade, error) {
+	made := slices.Clone(decisions)
+	at := ""
+	for i := range made {
+		below, id := loop.SplitRef(made[i].ID)
+		if below == "" {
+			below = runID
+		}
+		if i > 0 && below != at {
+			return "", nil, tool.Errorf(tool.KindInvalidArgument, "the decisions are for several runs, %s and %s; respond to one after the other", at, below)
+		}
+		at, made[i].ID = below, id
+	}
+	for above, depth := at, 0; above != runID; depth++ {
+		r, err := a.summaryOf(ctx, above)
+		if err != nil || r.Parent == nil || depth > maxDepth {
+			return "", nil, tool.Errorf(tool.KindNotFound, "run %s has no sub-run %q", runID, loop.Clip(at))
+		}
+		above = r.Parent.RunID
+	}
+	return at, made, nil
+}
+
+// maxDepth bounds how many runs are asked whose sub-run they are: more than there are levels anywhere.
+const maxDepth = 1000

@@ -1,0 +1,172 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// call has a call carried out. The goroutine belongs to the run and ends with its task.
+func (r *run) call(t *task, c loop.Call) {
+	e := &errand{
+		run: r, task: t, call: c, session: r.state.Started().Session, trace: r.state.Started().Trace(c.SentID()), context: r.state.Context(r.state.Turn() - 1),
+		shown: r.state.MaxShown(r.state.BatchSize()), begun: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
+		answers: r.state.Answers(),
+	}
+	r.group.Go(e.pursue)
+}
+
+// errand is a call that needs its result.
+type errand struct {
+	run     *run
+	task    *task
+	call    loop.Call
+	session string
+	trace   string // the W3C trace context
+	context map[string]json.RawMessage
+	shown   *int // how many bytes of the result may be shown; nil: toolhost decides
+	begun   bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
+	answers int  // how many calls answer the user together with this one; 0: their results go to the model
+
+	// preview is open, and to be completed. Nil: the call is to be opened.
+	preview *preview
+}
+
+// pursue opens the call until it has an outcome. Opening again is safe: toolhost executes an id once, and joins or
+// replays it for whoever comes after.
+func (e *errand) pursue() {
+	defer e.run.caught(e.task, func(words string) loop.Payload {
+		return loop.FailureResult(&e.call, e.lost(&tool.Error{Kind: tool.KindInternal, Message: words}))
+	})
+	defer e.drop()
+	retry := e.run.agent.config.ToolRetry
+	deadline := time.AfterFunc(e.run.agent.config.CallDeadline, func() {
+		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.agent.config.CallDeadline))
+	})
+	defer deadline.Stop()
+	for attempt := 1; ; attempt++ {
+		switch {
+		case e.cancelled() && e.begun:
+			e.finish(e.recall())
+			return
+		case e.cancelled():
+			e.finish(loop.FailureResult(&e.call, e.lost(nil)))
+			return
+		}
+		out, err := e.attempt()
+		switch {
+		case e.task.ctx.Err() != nil:
+			return // the agent closes; the call goes on in toolhost
+		case out != nil:
+			if r := loop.OutcomeResult(&e.call, out); e.answer(r) {
+				e.finish(r)
+			}
+			return
+		case !e.cancelled() && (attempt >= retry.MaxAttempts || !mayPass(err)):
+			e.finish(loop.FailureResult(&e.call, e.lost(err)))
+			return
+		}
+		if e.cancelled() {
+			continue
+		}
+		e.run.agent.config.Log.Warn("opening a call again", "run", e.run.id, "call", e.call.ID, "error", err)
+		if sleep(e.task.asked, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil && e.task.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+func (e *errand) cancelled() bool { return e.task.asked.Err() != nil }
+
+func (e *errand) finish(result *loop.CallResult) {
+	e.run.tell(update{task: e.task, done: func() loop.Payload { return result }})
+}
+
+// attempt opens the call and follows it to its end. Exactly one of its results is set.
+func (e *errand) attempt() (*tool.Outcome, error) {
+	ctx, stop := context.WithCancel(e.task.ctx)
+	defer stop()
+	opened := make(chan tool.Execution, 1)
+	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
+	call := tool.Call{
+		ID: e.call.SentID(), Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session,
+		Approval: e.call.Approval, Context: e.context, MaxShown: e.shown, Traceparent: e.trace,
+	}
+	if e.call.SideEffects {
+		call.Ledger, call.FirstSent = e.call.Ledger, e.call.FirstSent
+	}
+	exec, looked, err := e.open(ctx, &call)
+	if err != nil {
+		return nil, err
+	}
+	defer exec.Close()
+	e.begun = true
+	opened <- exec
+	for {
+		event, err := exec.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, tool.Errorf(tool.KindUnavailable, "the call's events ended without an outcome")
+		case err != nil:
+			return nil, err
+		case event.Ended != nil && looked && !e.cancelled() && previewFailed(event.Ended.Err):
+			return nil, event.Ended.Err
+		case event.Ended != nil:
+			return event.Ended, nil
+		case event.Status != nil:
+			e.run.tell(update{task: e.task, passing: &loop.CallStatus{CallID: e.call.ID, Tool: e.call.Tool, Status: *event.Status}})
+		}
+	}
+}
+
+// guard cancels the execution when that is asked for, and stops waiting for it when it does not end soon after.
+func (e *errand) guard(ctx context.Context, stop context.CancelFunc, opened <-chan tool.Execution) {
+	select {
+	case <-e.task.asked.Done():
+	case <-ctx.Done():
+		return
+	}
+	if e.task.ctx.Err() != nil {
+		return // not cancelled: the agent closes
+	}
+	grace := time.NewTimer(e.run.agent.config.CancelGrace)
+	defer grace.Stop()
+	for {
+		select {
+		case exec := <-opened:
+			exec.Cancel(context.Cause(e.task.asked).Error())
+		case <-grace.C:
+			stop()
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// lost returns why a call ends without an outcome: because it was cancelled and did not end, or because toolhost could
+// not be reached, for which err is the last reason. If it may have had effects, it says that nobody knows.
+func (e *errand) lost(err error) *tool.Error {
+	reason := tool.AsError(err)
+	if e.cancelled() {
+		reason = tool.AsError(context.Cause(e.task.asked))
+	}
+	if !e.begun || !e.call.SideEffects || !mayPass(reason) {
+		return reason
+	}
+	return tool.Errorf(tool.KindOutcomeUnknown, "the call was begun, and how it ended cannot be had: %w", reason)
+}
+
+// mayPass reports whether an error that came instead of an outcome may be gone at the next try. Refusals stay.
+func mayPass(err error) bool {
+	switch tool.KindOf(err) {
+	case tool.KindInvalidArgument, tool.KindNotFound, tool.KindDenied, tool.KindApprovalRequired, tool.KindConflict, tool.KindOutcomeUnknown:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,82 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// choosyModel takes only so many tools, and none whose name has a 3.
+type choosyModel struct {
+	*fakeModel
+	most int
+}
+
+func (c choosyModel) MostTools() int { return c.most }
+
+func (c choosyModel) Refuses(t model.Tool) string {
+	if strings.Contains(t.Name, "3") {
+		return "it has a 3"
+	}
+	return ""
+}
+
+type noSearch struct{}
+
+func (noSearch) SearchTools(context.Context, string, tool.Query) ([]tool.Match, error) {
+	return nil, nil
+}
+
+// TestToolsThatTheModelDoesNotTake: they are left out, which is said once; beyond the model's bound, tools are deferred
+// where they can be searched for, else left out, too.
+func TestToolsThatTheModelDoesNotTake(t *testing.T) {
+	for name, test := range map[string]struct {
+		search     agent.ToolSearch
+		most, want int
+		last       string
+		warnings   int
+	}{
+		"no bound":          {nil, 0, 18, "t20", 2},
+		"a bound, cut":      {nil, 10, 10, loop.SystemAttemptCompletion, 2 + 9},
+		"a bound, deferred": {noSearch{}, 10, 6, loop.SystemToolSearch, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := turns(response(model.StopToolUse, call("a", "t01")), response(model.StopEndTurn, text("hi")))
+			var log bytes.Buffer
+			f := newFixture(t, m, newTools(echo), func(c *agent.Config) {
+				c.Model, c.Search, c.Log = choosyModel{m, test.most}, test.search, slog.New(slog.NewTextHandler(&log, nil))
+				if test.most > 0 {
+					c.SystemTools = []string{loop.SystemAttemptCompletion}
+				}
+			})
+			f.tools.infos = nil
+			for i := range 20 {
+				f.tools.infos = append(f.tools.infos, tool.Info{Spec: tool.Spec{Name: fmt.Sprintf("t%02d", i+1)}})
+			}
+			f.start(loop.Task{})
+			f.end()
+			f.Close()
+			for _, req := range m.seen() {
+				if req.Tools[len(req.Tools)-1].Name != test.last || len(req.Tools) != test.want {
+					t.Errorf("the model was told of %d tools, of %s last", len(req.Tools), req.Tools[len(req.Tools)-1].Name)
+				}
+				for _, told := range req.Tools {
+					if strings.Contains(told.Name, "3") {
+						t.Errorf("the model was told of %s", told.Name)
+					}
+				}
+			}
+			if n := strings.Count(log.String(), "not told of"); n != test.warnings {
+				t.Errorf("%d warnings, want %d:\n%s", n, test.warnings, log.String())
+			}
+		})
+	}
+}
