@@ -11,15 +11,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mostCarved bounds how many entries of folders Landlock is told of. Each takes three of a program's system calls.
+// mostCarved bounds the folder entries for which Landlock gets a rule. Each takes three system
+// calls of the entry program.
 const mostCarved = 1000
 
-// exceptions returns what is shielded in a folder that was granted, by path, with the folders on the way to it.
+// exceptions returns the shielded paths in a granted folder, and the folders on the way to them.
 func (p *Plan) exceptions(root string) map[string]item {
 	found := map[string]item{}
 	for _, it := range p.layout {
 		if !it.exact || it.made || it.kind != bound && it.kind != nothing || !within(it.path, root) || it.path == root ||
-			within(it.path, "/proc") { // its entries are processes, which come and go
+			within(it.path, "/proc") { // its entries are processes, which start and end
 			continue
 		}
 		found[it.path] = it
@@ -32,7 +33,7 @@ func (p *Plan) exceptions(root string) map[string]item {
 	return found
 }
 
-// carvedRoots returns the folders whose entries have to be allowed one by one, of those that were granted so.
+// carvedRoots returns the granted folders whose entries are allowed one by one.
 func (p *Plan) carvedRoots(access tool.Access) []string {
 	var roots []string
 	for _, it := range p.layout {
@@ -43,9 +44,10 @@ func (p *Plan) carvedRoots(access tool.Access) []string {
 	return roots
 }
 
-// carve allows a folder without what is shielded in it. Landlock has no exceptions: a right on a folder holds for all that is
-// in it, now and later. So the folder itself may only be read, or listed if something in it is hidden, and each other entry
-// is allowed by itself. What takes a shielded name later is none of them.
+// carve allows a folder without the shielded paths in it. Landlock has no exceptions: a right on a
+// folder holds for all that is in it, now and later. So the folder itself may only be read, or
+// listed if something in it is hidden. Each entry that is not shielded is allowed separately. A
+// file that takes a shielded name later gets no right.
 func (p *Plan) carve(root item) {
 	exceptions := p.exceptions(root.path)
 	outside := uint64(lockRead)
@@ -68,7 +70,7 @@ func (p *Plan) carveFolder(dir string, root item, exceptions map[string]item, le
 		path := filepath.Join(dir, entry.Name())
 		it, excepted := exceptions[path]
 		switch {
-		case entry.Type()&fs.ModeSymlink != 0: // what it leads to counts
+		case entry.Type()&fs.ModeSymlink != 0: // the target of the link counts
 		case *left == 0:
 			return
 		case !excepted:
@@ -85,7 +87,8 @@ func (p *Plan) carveFolder(dir string, root item, exceptions map[string]item, le
 	}
 }
 
-// ChangedError says that a file or folder changed while a process went behind its layers. A Plan that is made anew may do.
+// ChangedError says that a file or folder changed while the process entered its sandbox. A new Plan
+// may succeed.
 type ChangedError struct{ Err error }
 
 func (e *ChangedError) Error() string { return fmt.Sprintf("preparing its sandbox: %v", e.Err) }

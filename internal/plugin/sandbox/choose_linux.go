@@ -14,10 +14,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// procMount stands for a /proc that shows nobody else, in Situation.Without.
+// procMount stands for a /proc that shows only the process's own processes, in Situation.Without.
 const procMount = "proc"
 
-// look finds out what the process is to see.
+// look finds out what the process will see.
 func (p *Plan) look() error {
 	v := newView()
 	if err := v.grant(p.cfg); err != nil {
@@ -49,17 +49,17 @@ func (p *Plan) look() error {
 	return nil
 }
 
-// systemMatches returns what there is of the system's patterns.
+// systemMatches returns the existing files of the system's patterns.
 func systemMatches() []string {
 	var found []string
 	for _, pattern := range systemPatterns {
-		matches, _ := filepath.Glob(pattern) // the patterns are right
+		matches, _ := filepath.Glob(pattern) // it fails only for a malformed pattern
 		found = append(found, matches...)
 	}
 	return found
 }
 
-// access returns what may be done in the workspace.
+// access returns the access to the workspace.
 func (c Config) access() tool.Access {
 	if c.Workspace == "" || c.WorkspaceAccess == "" {
 		return tool.AccessNone
@@ -67,7 +67,7 @@ func (c Config) access() tool.Access {
 	return c.WorkspaceAccess
 }
 
-// lookAtCode makes visible what is executed.
+// lookAtCode makes the program visible, with what it needs to run.
 func (p *Plan) lookAtCode(v *view) (installed []string, err error) {
 	s := p.situation
 	code := []string{s.Program}
@@ -88,7 +88,7 @@ func (p *Plan) lookAtCode(v *view) (installed []string, err error) {
 	return installed, nil
 }
 
-// lookAtMemory adds what is no file of a disk.
+// lookAtMemory adds the items that are on no disk.
 func (p *Plan) lookAtMemory(v *view) {
 	add := func(it item) {
 		if _, granted := v.items[it.path]; !granted {
@@ -124,7 +124,7 @@ func exists(path string) bool {
 	return unix.Lstat(path, &stat) == nil
 }
 
-// choose decides which layers there are, and by what means.
+// choose decides which layers the sandbox has, and by which mechanisms.
 func (p *Plan) choose() {
 	p.caps = ownCapabilities()
 	without := p.situation.Without
@@ -188,7 +188,7 @@ func (p *Plan) chooseLandlock() tool.SandboxLayer {
 	return w
 }
 
-// separated returns a layer that a namespace makes, or a filter of system calls where there is none.
+// separated returns a layer that is made of a namespace, or else of a filter of system calls.
 func (p *Plan) separated(name, mechanism, what string) tool.SandboxLayer {
 	why := orElse(p.situation.Without[name], p.situation.Without[namespaces])
 	switch {
@@ -216,12 +216,13 @@ func (p *Plan) choosePID() tool.SandboxLayer {
 	return tool.SandboxLayer{Name: PID, Note: s.NoPIDNamespace}
 }
 
-// ownProc reports whether it gets a /proc of its own without a PID namespace, which shows nobody whom it may not trace.
+// ownProc reports whether the process gets its own /proc without a PID namespace. It shows only
+// processes that the process may trace.
 func (p *Plan) ownProc() bool {
 	return !p.situation.PIDNamespace && p.mounts && !p.userNamespace() && p.situation.Without[procMount] == ""
 }
 
-// userNamespace reports whether other namespaces need one of users first.
+// userNamespace reports whether the other namespaces need a user namespace first.
 func (p *Plan) userNamespace() bool { return p.caps&(1<<unix.CAP_SYS_ADMIN) == 0 }
 
 func orElse(text, other string) string {
@@ -241,7 +242,7 @@ func ownCapabilities() uint64 {
 	return uint64(data[1].Effective)<<32 | uint64(data[0].Effective)
 }
 
-// hasSeccomp asks whether the kernel filters system calls.
+// hasSeccomp reports whether the kernel supports seccomp filters.
 func hasSeccomp() bool {
 	const getActionAvailable = 2 // SECCOMP_GET_ACTION_AVAIL
 	action := uint32(retErrno)

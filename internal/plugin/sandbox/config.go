@@ -7,66 +7,69 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Mode says whether there are layers.
+// Mode says which layers a process gets.
 type Mode string
 
 // The modes. The zero value is ModeOff.
 const (
-	ModeOff      Mode = "off"      // none
-	ModeOn       Mode = "on"       // those that this machine gives
-	ModeRequired Mode = "required" // all, or the process is not started
-	ModeAuto     Mode = "auto"     // those that a process of the same Machine has had, or it is not started; else ModeOn
+	ModeOff      Mode = "off"      // no layers
+	ModeOn       Mode = "on"       // the layers that this machine gives
+	ModeRequired Mode = "required" // all layers, or the process is not started
+	ModeAuto     Mode = "auto"     // ModeRequired for each layer that a process of the same Machine has had, else ModeOn
 )
 
-// Config says what one process may touch besides the system's libraries. All paths are absolute. The zero value has no
-// layers.
+// Config says what one process may access besides the system's libraries. All paths are absolute.
+// The zero value is no sandbox.
 type Config struct {
 	Mode Mode
-	// Machine remembers what processes have had, for ModeAuto. Nil: nothing is remembered.
+	// Machine remembers the layers of earlier processes, for ModeAuto. Nil means that nothing is
+	// remembered.
 	Machine *Machine
-	// Network is whether it may use toolhost's own network. Without, it has a loopback of its own at most.
+	// Network grants toolhost's own network. Without it, the process has at most its own loopback.
 	Network bool
-	// Workspace is the folder that tools work in, and WorkspaceAccess what the process may do there. It is at the same path
-	// inside. Empty: none.
+	// Workspace is the folder in which tools work, and WorkspaceAccess is the process's access to
+	// it. It has the same path inside. Empty means no workspace.
 	Workspace       string
 	WorkspaceAccess tool.Access
-	// Read and Write are further files and folders. They must be there.
+	// Read and Write are further files and folders, which must exist.
 	Read, Write []string
-	// Hidden is what stays out of sight, and Protected what is not to be changed, even where a folder around it was granted:
-	// toolhost's own. Both hold of names, whatever has them now or later; see ShieldError for what cannot be held.
+	// Hidden are paths that the process must not see, and Protected are paths that it must not
+	// change, even in a granted folder: those of toolhost itself. Both hold for names, whatever
+	// file has them now or later. ShieldError describes names for which that is impossible.
 	Hidden, Protected []string
-	// Names are names of files that are not to be changed directly in any folder that the process may write: they mean
-	// something to toolhost wherever they are.
+	// Names are file names that the process must not create or change directly in any folder that
+	// it may write, because they have a meaning for toolhost in every folder.
 	Names []string
 }
 
-// Situation is what a Plan depends on and its Config does not say.
+// Situation holds what a Plan depends on besides its Config.
 type Situation struct {
-	// Program is the file that is executed; what it needs to run is made visible: itself, and the installation of the
-	// interpreter behind it.
+	// Program is the executable. It is made visible with the installations of its interpreters.
 	Program string
-	// Folder is a folder that is the plugin's code; empty: none. It can be read.
+	// Folder is the folder with the plugin's code, which the process may read. Empty means none.
 	Folder string
-	// Dir is where the process starts.
+	// Dir is the process's working folder.
 	Dir string
-	// Own are folders that are the process's alone. They can be written.
+	// Own are folders that belong to the process alone. It may write them.
 	Own []string
-	// Stage is an empty folder outside of Own that nobody else uses, over which the new root is mounted.
+	// Stage is an empty folder outside of Own, for this process alone, over which the new root is
+	// mounted.
 	Stage string
-	// PIDNamespace is whether the process gets a PID namespace and a /proc of its own, and NoPIDNamespace why not.
+	// PIDNamespace says whether the process gets a PID namespace and its own /proc, and
+	// NoPIDNamespace why not.
 	PIDNamespace   bool
 	NoPIDNamespace string
-	// Beside says that the process is started in namespaces of its own for what Config.Separate names, so that it has not to
-	// make them. It must be root's.
+	// Beside says that the process is started in its own namespaces for all that Config.Separate
+	// returns, so that it need not make them. Root must own them.
 	Beside bool
-	// Waits says that the process may wait behind its layers, so that Current is going to be asked.
+	// Waits says that the process may wait in its sandbox, so that Current will be called.
 	Waits bool
-	// Without says which layers are not to be tried, and why.
+	// Without names the layers that are not tried, with the reasons.
 	Without map[string]string
 }
 
-// Separate returns of which things the process is to have a namespace of its own, besides mounts and processes: Network, IPC,
-// both or none. without is that of the Situation.
+// Separate returns which namespaces the process gets besides those for mounts and processes:
+// Network, IPC, both or none. without is that of the Situation.
 func (c Config) Separate(without map[string]string) []string {
 	var separate []string
 	for _, layer := range []string{Network, IPC} {

@@ -1,10 +1,13 @@
-// Package sandbox puts layers around a plugin process: what it sees of the file system, whether it has a network, which
-// other processes it can reach, which privileges it can gain and which system calls it may make.
+// Package sandbox confines a plugin process: the part of the file system that it sees, whether it
+// has a network, the processes that it can reach, the privileges that it can gain, and the system
+// calls that it may make.
 //
-// A Plan is made for one launch: it says which layers there are, which of them this machine gives and why not the others,
-// and starts the process behind them. The layers are put up by the process itself, by system calls that it makes before it
-// becomes the plugin (package entry); what starts it stays as it is. docs/adr/0014 has the reasons.
+// A Plan is made for one launch. It says which layers the sandbox has, which of them this machine
+// gives, and why not the others, and it starts the process in them. The process itself sets up the
+// layers, by system calls that it makes before it executes the plugin (package entry). The starting
+// process does not change. docs/adr/0014 has the reasons.
 //
-// The package does not decide what a plugin is granted, and knows neither plugins nor the configuration. A PID namespace
-// is package pidns's matter; a Plan is only told whether there is one. Bounds of memory and the like are package limits'.
+// The package does not decide what a plugin is granted, and knows neither plugins nor the
+// configuration. Package pidns makes PID namespaces; a Plan only learns whether there is one.
+// Package limits bounds memory and other resources.
 package sandbox

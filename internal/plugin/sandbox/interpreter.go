@@ -11,21 +11,22 @@ import (
 	"strings"
 )
 
-// binFolders are the folders of an installation in which its programs are.
+// binFolders are the folders of an installation that hold its programs.
 var binFolders = []string{"bin", "sbin", "libexec", "shims"}
 
-// mostHops bounds the way from a program to what runs it: a script, its interpreter, a wrapper in a shell, and so on.
+// mostHops bounds the steps from a program to what runs it: a script, its interpreter, a wrapper in
+// a shell, and so on.
 const mostHops = 8
 
-// installations returns what has to be readable for a program to run, besides itself: the installations of the
-// interpreters behind it, as far as they are outside of the system's folders. An installation is the folder above the
-// one in which the program is; where that would be too much, it is the program alone. never are folders of which none
-// may be in an installation.
+// installations returns the paths that must be readable, besides the program itself, for the
+// program to run: the installations of its interpreters that are outside of the system's folders.
+// An installation is the folder above the one that holds the interpreter, or the interpreter alone
+// where that folder would show too much. No installation may contain one of the folders in never.
 func installations(program string, never []string) []string {
 	var found []string
 	add := func(program string) {
 		if !isProgram(program) {
-			return // nobody can run it, whoever names it
+			return // no user can execute it
 		}
 		if place := installation(program, never); !slices.Contains(found, place) {
 			found = append(found, place)
@@ -53,7 +54,7 @@ func installations(program string, never []string) []string {
 	return slices.DeleteFunc(found, func(path string) bool { return inSystem(path) })
 }
 
-// installation returns the folder above the one in which a program is, or the program.
+// installation returns the folder above the one that holds a program, or the program.
 func installation(program string, never []string) string {
 	if !slices.Contains(binFolders, filepath.Base(filepath.Dir(program))) {
 		return program
@@ -70,14 +71,15 @@ func installation(program string, never []string) string {
 	return prefix
 }
 
-// isProgram reports whether a file can be executed, which is no way to have any other shown.
+// isProgram reports whether a file can be executed. So a plugin cannot reveal other files by naming
+// them as its interpreter.
 func isProgram(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// isInstallation reports whether a folder with programs has libraries for them, too. Who writes a plugin chooses its
-// interpreter, and is not to choose with it what else can be read.
+// isInstallation reports whether a folder with programs also has libraries for them. The plugin's
+// author chooses the interpreter, and must not thereby choose which other files can be read.
 func isInstallation(dir string) bool {
 	return slices.ContainsFunc([]string{"lib", "lib64", "libexec"}, func(name string) bool {
 		info, err := os.Lstat(filepath.Join(dir, name))
@@ -85,7 +87,8 @@ func isInstallation(dir string) bool {
 	})
 }
 
-// isHome reports whether a folder is that of a user, holds those of several, or is the part of one in which everything is.
+// isHome reports whether a folder is a user's home, holds homes, or is a top-level folder that
+// holds everything.
 func isHome(dir string) bool {
 	home, err := os.UserHomeDir()
 	return err == nil && (within(home, dir) || dir == filepath.Join(home, ".local")) || dir == "/root" || dir == "/home" || filepath.Dir(dir) == "/home" || filepath.Dir(dir) == "/Users"
@@ -100,7 +103,8 @@ func inSystem(path string) bool {
 	return slices.ContainsFunc(systemFolders[:], func(dir string) bool { return within(path, dir) })
 }
 
-// virtualEnvironment returns the folder of the Python that a virtual environment's program runs; "" if it is of none.
+// virtualEnvironment returns the folder of the Python that a program of a virtual environment runs;
+// "" if the program is in none.
 func virtualEnvironment(program string) string {
 	file, err := os.Open(filepath.Join(filepath.Dir(program), "..", "pyvenv.cfg"))
 	if err != nil {
@@ -117,7 +121,8 @@ func virtualEnvironment(program string) string {
 	return ""
 }
 
-// shebang returns the program that runs a script; "" if the file is none, or if its interpreter is not found.
+// shebang returns the interpreter of a script; "" if the file is no script or its interpreter is
+// not found.
 func shebang(file string) string {
 	f, err := os.Open(file)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// scopedSince is the version of Landlock that keeps signals and abstract unix sockets apart.
+// scopedSince is the version of Landlock that confines signals and abstract unix sockets.
 const scopedSince = 6
 
-// What may be done with files, by the version of Landlock that knows of it.
+// Rights on files, by the version of Landlock that introduced them.
 const (
 	lockRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	lockWrite = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -22,12 +22,12 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_SYM
 	listOnly = unix.LANDLOCK_ACCESS_FS_READ_DIR
-	// ofFiles is what can be said of what is no folder.
+	// ofFiles are the rights that exist for files that are no folders.
 	ofFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// landlockVersion returns the version of Landlock's interface, or 0 if there is none.
+// landlockVersion returns the version of Landlock's interface, or 0 if the kernel has none.
 func landlockVersion() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -36,7 +36,8 @@ func landlockVersion() int {
 	return int(version)
 }
 
-// handled returns what files are protected from, which is all that this kernel knows.
+// handled returns all rights on files that this kernel knows. The sandbox denies all of them except
+// where rules allow them.
 func (p *Plan) handled() uint64 {
 	handled := uint64(lockRead | lockWrite)
 	for _, later := range []struct {
@@ -53,11 +54,11 @@ func (p *Plan) handled() uint64 {
 	return handled
 }
 
-// writeLandlock lets the process restrict itself to the paths that it sees.
+// writeLandlock adds the calls by which the process restricts itself to its items.
 func (p *Plan) writeLandlock() {
 	at := step{layer: Landlock, what: "restricting itself", optional: true}
 	p.call(at, unix.SYS_LANDLOCK_CREATE_RULESET, p.ruleset(), p.rulesetSize(), 0)
-	if p.mounts { // in these folders there is nothing but what is to be seen
+	if p.mounts { // these folders hold only items
 		p.writeRule("/", unix.LANDLOCK_ACCESS_FS_READ_DIR)
 		if slices.ContainsFunc(p.layout, func(it item) bool { return within(it.path, "/etc") }) {
 			p.writeRule("/etc", lockRead)
@@ -68,7 +69,7 @@ func (p *Plan) writeLandlock() {
 		case p.mounts && within(it.path, "/etc") && it.access == tool.AccessRead:
 		case !p.mounts && !it.exact && it.kind == bound && len(p.exceptions(it.path)) > 0:
 			p.carve(it)
-		case !p.mounts && it.made: // carve allows what is in it
+		case !p.mounts && it.made: // carve allows the entries one by one
 		default:
 			if rights := p.rights(it); rights != 0 {
 				p.writeRule(it.path, rights)
@@ -84,12 +85,12 @@ func (p *Plan) ruleset() uint64 {
 	const tcp = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	network := uint64(0)
 	if !p.cfg.Network && !p.byNamespace(Network) {
-		network = tcp // in a namespace of its own there is nobody to be kept from
+		network = tcp // a network namespace has no other network to protect
 	}
 	return p.program.Words(p.handled(), network, unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET|unix.LANDLOCK_SCOPE_SIGNAL)
 }
 
-// rulesetSize returns how much of it this kernel knows.
+// rulesetSize returns the size of the part of the struct that this kernel knows.
 func (p *Plan) rulesetSize() uint64 {
 	switch {
 	case p.abi < 4:
@@ -100,12 +101,12 @@ func (p *Plan) rulesetSize() uint64 {
 	return 24
 }
 
-// rights returns what may be done with an item, and with what is in it.
+// rights returns the rights on an item and on all that is in it.
 func (p *Plan) rights(it item) uint64 {
 	rights := uint64(lockRead)
 	switch {
 	case it.kind == nothing, it.kind == scratch && !p.mounts, it.exact && it.access == tool.AccessRead:
-		return 0 // what holds around it has to do
+		return 0 // the rights of the folder around it hold
 	case it.kind == processes:
 		rights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	case it.kind == device:
@@ -119,8 +120,8 @@ func (p *Plan) rights(it item) uint64 {
 	return rights & p.handled()
 }
 
-// writeRule allows what is at a path. Without a file system of its own, the path is that of toolhost's, in which somebody may
-// put a link in the way.
+// writeRule adds the calls that allow an item. Without its own file system, the path is looked up
+// in toolhost's, where another process may put a link on the way.
 func (p *Plan) writeRule(path string, rights uint64) {
 	at := step{layer: Landlock, what: "allowing itself " + path, changing: !p.mounts}
 	if p.mounts || systemOwned(path) {

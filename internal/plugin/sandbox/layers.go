@@ -6,21 +6,21 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The layers, in the order in which they are shown.
+// The layers of a sandbox, in the order in which they are shown.
 const (
-	Files      = "files"      // a file system of its own, by a mount namespace
-	Landlock   = "landlock"   // the same paths once more, by the kernel's security module
+	Files      = "files"      // a separate file system, by a mount namespace
+	Landlock   = "landlock"   // the same paths again, by the kernel's security module
 	Network    = "network"    // no network, unless it was granted
-	PID        = "pid"        // other processes are out of sight and cannot be signalled
-	IPC        = "ipc"        // no shared memory, semaphores and queues of others
-	Privileges = "privileges" // none now, none to gain
-	Syscalls   = "syscalls"   // no system calls that plugins have no use for and attackers have
+	PID        = "pid"        // other processes are invisible and cannot be signalled
+	IPC        = "ipc"        // no shared memory, semaphores and queues of other processes
+	Privileges = "privileges" // no privileges, and no way to gain any
+	Syscalls   = "syscalls"   // no system calls that attackers need and plugins do not
 )
 
 // namespaces stands for user namespaces, and with them for all others, in Situation.Without.
 const namespaces = "namespaces"
 
-// LayerError says that a layer cannot be put up. A Plan that is made without it may do.
+// LayerError says that a layer cannot be set up. A Plan without it may succeed.
 type LayerError struct {
 	Layer string
 	Err   error
@@ -31,10 +31,10 @@ func (e *LayerError) Error() string {
 }
 func (e *LayerError) Unwrap() error { return e.Err }
 
-// RefusedError says that a process was not started because a layer is required and cannot be put up.
+// RefusedError says that a process was not started because a required layer cannot be set up.
 type RefusedError struct {
 	Layer tool.SandboxLayer
-	Had   bool // another process of this toolhost has it
+	Had   bool // another process of this toolhost has the layer
 }
 
 func (e *RefusedError) Error() string {

@@ -6,15 +6,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Machine remembers which layers processes of one toolhost have had. What was there once is not missing for a harmless reason
-// later: somebody may have used up what it is made of, so that the next process starts with a layer less. The zero value
-// remembers none. Its methods may be called from any goroutine, and on nil.
+// Machine remembers which layers the processes of one toolhost have had. If a layer that existed is
+// missing later, the reason may be hostile: a process may have used up what the layer is made of,
+// so that the next process would start without it. The zero value remembers nothing. All methods
+// are safe for concurrent use, and do nothing on nil.
 type Machine struct {
 	mu  sync.Mutex
 	had map[string]bool
 }
 
-// Note remembers the layers of a process that was started.
+// Note remembers the layers of a started process.
 func (m *Machine) Note(s tool.Sandbox) {
 	if m == nil {
 		return
@@ -39,7 +40,8 @@ func (m *Machine) has(name string) bool {
 	return m.had[name]
 }
 
-// Missing returns the layers that no process has had, although one was started that was to have them.
+// Missing returns the layers that no process has had, although at least one started process should
+// have had them.
 func (m *Machine) Missing() []string {
 	if m == nil {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// mounted returns what is mounted in the items of a layout, and what they are in, as the calling thread sees it: a line of
-// mountinfo each (proc(5)). A process gets copies of these mounts when it goes behind its layers, and does not hear of what becomes
-// of them.
+// mounted returns the mounts in the items of a layout and around them, as the calling thread sees
+// them: a line of mountinfo each (proc(5)). A process gets copies of these mounts when it enters
+// its sandbox, and does not see later changes of them.
 func mounted(layout []item) ([]string, error) {
-	const point = 4 // the field that says where
+	const point = 4 // index of the field with the mount point
 	text, err := os.ReadFile("/proc/thread-self/mountinfo")
 	if err != nil {
 		return nil, fmt.Errorf("looking at what is mounted: %w", err)

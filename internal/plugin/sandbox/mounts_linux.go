@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Descriptors that calls open, each the lowest number that is free.
+// Descriptors that calls open, each the lowest free number.
 const (
 	firstFD  = entry.StatusFD + 1
 	secondFD = firstFD + 1
@@ -28,8 +28,9 @@ const (
 	plain    = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 )
 
-// writeMounts lets the process make a root of its own, with what it is to see, and forget toolhost's. All paths are
-// looked up without following links, which somebody might put there in the meantime.
+// writeMounts adds the calls that make a new root with all that the process sees, and that drop
+// toolhost's root. They look up all paths without following links, because another process could
+// put a link there meanwhile.
 func (p *Plan) writeMounts() {
 	at := step{layer: Files, what: "making a mount namespace", optional: true}
 	root := p.program.Text("/")
@@ -39,10 +40,10 @@ func (p *Plan) writeMounts() {
 	p.call(at, unix.SYS_MOUNT, kind, stage, kind, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, p.program.Text("mode=0755,size=1m"))
 	p.call(at, unix.SYS_CHDIR, stage)
 
-	made := map[string]bool{"/": true} // folders of the new root, as far as they are in memory
+	made := map[string]bool{"/": true} // folders of the new root that are in memory
 	placed := map[string]item{}
 	for i, it := range p.layout {
-		probe := i == 0 // if it can be done once, it can be done again
+		probe := i == 0 // one check is enough: if the first mount can be made, all can
 		p.makePlace(it, made, placed)
 		tree := p.fetch(it, probe)
 		p.attach(it, tree, inMemory(placed, it.path), probe)
@@ -53,7 +54,8 @@ func (p *Plan) writeMounts() {
 	p.finishRoot()
 }
 
-// makePlace makes what the item is put over, unless it is in something that has it already.
+// makePlace adds the calls that make the file or folder over which the item is mounted, unless an
+// outer item contains it.
 func (p *Plan) makePlace(it item, made map[string]bool, placed map[string]item) {
 	outer, inside := around(placed, it.path)
 	if inside && !made[outer.path] {
@@ -61,7 +63,7 @@ func (p *Plan) makePlace(it item, made map[string]bool, placed map[string]item) 
 	}
 	at := step{layer: Files, what: "making a place for " + it.path}
 	base, folder, names := "/", uint64(currentFolder), components(it.path)
-	if !inMemory(placed, it.path) { // on the way there are folders of others
+	if !inMemory(placed, it.path) { // a folder on the way belongs to others
 		base, folder, names = outer.path, firstFD, components(strings.TrimPrefix(it.path, outer.path))
 		p.open(at, base)
 	}
@@ -83,7 +85,8 @@ func (p *Plan) makePlace(it item, made map[string]bool, placed map[string]item) 
 	}
 }
 
-// inMemory reports whether all folders that a path is in are in memory, where nobody else is.
+// inMemory reports whether all folders around a path are in memory, where no other process can
+// change them.
 func inMemory(placed map[string]item, path string) bool {
 	for {
 		outer, inside := around(placed, path)
@@ -94,7 +97,7 @@ func inMemory(placed map[string]item, path string) bool {
 	}
 }
 
-// open opens what is at a path of the new root as firstFD.
+// open adds the call that opens a path of the new root as firstFD.
 func (p *Plan) open(at step, path string) { p.openAt(at, "."+strings.TrimSuffix(path, "/")) }
 
 func (p *Plan) openAt(at step, path string) {
@@ -103,7 +106,7 @@ func (p *Plan) openAt(at step, path string) {
 	p.call(at, unix.SYS_OPENAT2, currentFolder, p.program.Text(path), how, size)
 }
 
-// fetch makes a mount of what the item is, which is nowhere yet, and returns its descriptor.
+// fetch adds the calls that make a detached mount of the item, and returns its descriptor.
 func (p *Plan) fetch(it item, probe bool) (tree uint64) {
 	at := step{layer: Files, what: "fetching " + it.path, optional: probe}
 	switch {
@@ -127,7 +130,8 @@ func (p *Plan) fetch(it item, probe bool) (tree uint64) {
 	}
 }
 
-// attributes returns those of what was granted. Devices are devices only if they were granted themselves.
+// attributes returns the mount attributes for an item's access. Device files work only if they were
+// granted themselves.
 func attributes(path string) uint64 {
 	if within(path, "/dev") {
 		return unix.MOUNT_ATTR_NOSUID
@@ -135,7 +139,7 @@ func attributes(path string) uint64 {
 	return plain
 }
 
-// clone makes a mount of what is at a path of the old root, with all that is mounted in it.
+// clone adds the call that makes a detached mount of a path of the old root, with all mounts in it.
 func (p *Plan) clone(at step, path string, attributes uint64) (tree uint64) {
 	const cloned = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE
 	empty := p.program.Text("")
@@ -145,7 +149,7 @@ func (p *Plan) clone(at step, path string, attributes uint64) (tree uint64) {
 	} else {
 		tree = secondFD
 		first := at
-		first.optional = false // what is wrong with it is wrong with the file
+		first.optional = false // a failure is one of the file
 		p.openAt(first, path)
 		p.call(at, unix.SYS_OPEN_TREE, firstFD, empty, cloned|unix.AT_EMPTY_PATH)
 		p.call(at, unix.SYS_CLOSE, firstFD)
@@ -154,7 +158,7 @@ func (p *Plan) clone(at step, path string, attributes uint64) (tree uint64) {
 	return tree
 }
 
-// systemOwned reports whether nobody but the system's owner can put a link on the way to a path.
+// systemOwned reports whether only the system's owner can put a link on the way to a path.
 func systemOwned(path string) bool {
 	return inSystem(path) || within(path, "/etc") || within(path, "/dev") || path == "/proc"
 }
@@ -163,7 +167,8 @@ const mountAttrSize = 32 // struct mount_attr: set, clear, propagation, user nam
 
 func (p *Plan) mountAttr(set uint64) uint64 { return p.program.Words(set, 0, unix.MS_PRIVATE, 0) }
 
-// newMount makes a mount of a file system that is in memory. Options are pairs of a key and a value.
+// newMount adds the calls that make a detached mount of a file system in memory. options are pairs
+// of keys and values.
 func (p *Plan) newMount(at step, kind string, attributes uint64, options ...string) (tree uint64) {
 	const (
 		setString, create = 1, 6 // FSCONFIG_SET_STRING, FSCONFIG_CMD_CREATE
@@ -179,7 +184,7 @@ func (p *Plan) newMount(at step, kind string, attributes uint64, options ...stri
 	return secondFD
 }
 
-// attach puts what fetch made in its place.
+// attach adds the call that puts a fetched mount in its place.
 func (p *Plan) attach(it item, tree uint64, trusted, probe bool) {
 	at := step{layer: Files, what: "putting " + it.path + " in its place", optional: probe}
 	empty := p.program.Text("")
@@ -188,14 +193,15 @@ func (p *Plan) attach(it item, tree uint64, trusted, probe bool) {
 		p.call(at, unix.SYS_CLOSE, tree)
 		return
 	}
-	place := firstFD + secondFD - tree // the one that is free
+	place := firstFD + secondFD - tree // the free one of the two
 	p.open(at, it.path)
 	p.call(at, unix.SYS_MOVE_MOUNT, tree, empty, place, empty, unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 	p.call(at, unix.SYS_CLOSE, firstFD)
 	p.call(at, unix.SYS_CLOSE, secondFD)
 }
 
-// makeLinks makes the links by which things are found, as far as they are not in what was put in place.
+// makeLinks adds the calls that make the links on the paths of items, as far as no mounted item
+// contains them.
 func (p *Plan) makeLinks(made map[string]bool, placed map[string]item) {
 	for _, link := range slices.SortedFunc(maps.Keys(p.view.links), comparePaths) {
 		if _, taken := placed[link]; taken || made[link] {
@@ -216,7 +222,8 @@ func (p *Plan) makeLinks(made map[string]bool, placed map[string]item) {
 	}
 }
 
-// finishRoot makes what is in memory as good as on a disk of somebody else's, enters the new root and forgets the old one.
+// finishRoot adds the calls that make the parts in memory read-only for the process, enter the new
+// root and drop the old one.
 func (p *Plan) finishRoot() {
 	at := step{layer: Files, what: "finishing its root"}
 	for _, it := range p.layout {

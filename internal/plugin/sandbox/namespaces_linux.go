@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeNamespaces lets the process leave toolhost's namespaces. Without the right to, it makes a user namespace first, in
-// which it is the same user and has it.
+// writeNamespaces adds the calls that leave toolhost's namespaces. Without privileges, the process
+// first makes a user namespace, in which it is the same user and has the privileges.
 func (p *Plan) writeNamespaces() {
 	network, ipc := p.byNamespace(Network), p.byNamespace(IPC)
 	if p.userNamespace() && (p.mounts || network || ipc) {
@@ -44,7 +44,7 @@ func (p *Plan) writeUserNamespace() {
 	}
 }
 
-// writeLoopback switches the loopback of a new network namespace on.
+// writeLoopback adds the calls that enable the loopback of a new network namespace.
 func (p *Plan) writeLoopback() {
 	at := step{layer: Network, what: "switching its loopback on", optional: true}
 	request := make([]byte, 40) // struct ifreq
@@ -55,7 +55,8 @@ func (p *Plan) writeLoopback() {
 	p.call(at, unix.SYS_CLOSE, firstFD)
 }
 
-// writePrivileges gives up all capabilities, also those that a program could give back.
+// writePrivileges adds the calls that drop all capabilities, also those that a program file could
+// restore.
 func (p *Plan) writePrivileges() {
 	at := step{layer: Privileges, what: "giving up capabilities"}
 	namespaced := p.userNamespace() && (p.mounts || p.byNamespace(Network) || p.byNamespace(IPC))
@@ -69,12 +70,12 @@ func (p *Plan) writePrivileges() {
 	p.call(at, unix.SYS_CAPSET, header, p.program.Bytes(make([]byte, 24)))
 }
 
-// byNamespace reports whether the network or IPC is kept apart by a namespace.
+// byNamespace reports whether a namespace separates the network or IPC.
 func (p *Plan) byNamespace(name string) bool {
 	return slices.Contains(p.cfg.Separate(p.situation.Without), name)
 }
 
-// lastCapability returns the highest that the kernel knows.
+// lastCapability returns the highest capability that the kernel knows.
 func lastCapability() int {
 	text, err := os.ReadFile("/proc/sys/kernel/cap_last_cap")
 	if err == nil {

@@ -17,36 +17,36 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Plan is the sandbox of one process. It is made by New, and is for one goroutine at a time until its process executes; Sandbox
-// may be called from any.
+// Plan is the sandbox of one process. New makes it. It must not be used concurrently until its
+// process executes, except for Sandbox.
 type Plan struct {
 	cfg       Config
 	situation Situation
 	view      *view
 	layout    []item
-	mounted   []string // see there; nil: nobody will ask
+	mounted   []string // the mounts in the layout; nil unless Current will be called
 	shown     tool.Sandbox
 
 	caps      uint64 // toolhost's own capabilities
 	namespace bool   // whether namespaces can be made
-	mounts    bool   // whether it gets a file system of its own
-	abi       int    // of Landlock; 0: none
+	mounts    bool   // whether the process gets its own file system
+	abi       int    // the version of Landlock; 0: none
 	seccomp   bool
 
 	program entry.Program
-	steps   []step // of the program, call by call
+	steps   []step // the steps of the program, by call
 	loaded  *entry.Loaded
 }
 
-// step says what a system call is good for.
+// step describes what a system call is for.
 type step struct {
 	layer, what string
-	optional    bool // a kernel, or what filters its calls, may refuse it; all else must succeed
-	changing    bool // it fails if a file or folder has gone or become a link since the plan was made
+	optional    bool // a kernel, or a filter of its calls, may refuse it; all others must succeed
+	changing    bool // it fails if a file or folder vanished or became a link since the plan was made
 }
 
-// New makes a plan. It looks at the machine and at files, and changes nothing. The error is a *RefusedError if a layer is
-// required that this machine does not give. Close it.
+// New makes a plan. It looks at the machine and at files, and changes nothing. The error is a
+// *RefusedError if this machine does not give a required layer. Close the plan.
 func New(cfg Config, s Situation) (*Plan, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func New(cfg Config, s Situation) (*Plan, error) {
 	return p, err
 }
 
-// draw is New without what would have to be closed.
+// draw is New without the parts that have to be closed.
 func draw(cfg Config, s Situation) (*Plan, error) {
 	p := &Plan{cfg: cfg, situation: s}
 	if err := p.look(); err != nil {
@@ -79,7 +79,7 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 	return p, nil
 }
 
-// demand refuses a plan without a layer that must be there, and says of ModeAuto what came of it.
+// demand refuses a plan that lacks a required layer, and sets the mode that ModeAuto results in.
 func (p *Plan) demand() error {
 	complete := true
 	for _, layer := range p.shown.Layers {
@@ -91,7 +91,7 @@ func (p *Plan) demand() error {
 		switch {
 		case p.cfg.Mode == ModeRequired:
 			return &RefusedError{Layer: layer}
-		case p.cfg.Mode == ModeAuto && p.cfg.Machine.has(layer.Name) && !(all && layer.Name == Files): // there is nothing to keep it from
+		case p.cfg.Mode == ModeAuto && p.cfg.Machine.has(layer.Name) && !(all && layer.Name == Files): // the layer would confine nothing
 			return &RefusedError{Layer: layer, Had: true}
 		}
 	}
@@ -104,46 +104,47 @@ func (p *Plan) demand() error {
 	return nil
 }
 
-// Current reports whether New would make the same plan now: the same layers around the same files, none of which has been
-// replaced by another of its name, with the same mounts in them. The Situation must say that the process waits. It may be called
-// beside all else, and after Close.
+// Current reports whether New would make the same plan now: the same layers around the same files,
+// none of which was replaced by another of its name, with the same mounts in them. Situation.Waits
+// must be set. Current may be called concurrently with all other methods, and after Close.
 func (p *Plan) Current() bool {
 	now, err := draw(p.cfg, p.situation)
 	return err == nil && now.program.Equal(&p.program) && now.view.sameFiles(p.view, p.layout) && slices.Equal(now.mounted, p.mounted)
 }
 
-// Names returns the names whose change takes protection away, in no order: the process must be ended when one of them begins
-// to denote another file. None is protected by a layer alone.
+// Names returns the names whose change removes protection, in no order. The process must be killed
+// when one of them begins to denote another file, because no layer alone protects them.
 func (p *Plan) Names() []string { return slices.Collect(maps.Keys(p.view.names)) }
 
 // SameNames reports whether each of Names denotes the same file as when the plan was made.
 func (p *Plan) SameNames() bool { return p.view.sameNames() }
 
-// Close releases the plan. What was started is not touched.
+// Close releases the plan. It does not affect started processes.
 func (p *Plan) Close() {
 	if p.loaded != nil {
 		p.loaded.Close()
 	}
 }
 
-// Sandbox returns what the process may touch, and which layers it is behind.
+// Sandbox returns what the process may access, and its layers.
 func (p *Plan) Sandbox() tool.Sandbox {
 	s := p.shown
 	s.Read, s.Write, s.Layers = slices.Clone(s.Read), slices.Clone(s.Write), slices.Clone(s.Layers)
 	return s
 }
 
-// CanWait says that a process that has entered waits until it is told to execute.
+// CanWait says that a process can be prestarted: it enters its sandbox and waits there.
 const CanWait = true
 
-// Entered is a process that goes behind its layers, and waits there. Either Execute or Abandon must be called, once.
+// Entered is a process that enters its sandbox and waits there. The owner must call Execute or
+// Abandon, once.
 type Entered struct {
 	*entry.Entered
 	plan *Plan
 }
 
-// Enter starts the process, which goes behind its layers at once. The attributes are those of os.StartProcess with three files
-// and no folder: where it starts is part of the Situation.
+// Enter starts the process, which enters its sandbox at once. The attributes are those of
+// os.StartProcess, with three files and no folder: the working folder is part of the Situation.
 func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 	entered, err := p.loaded.Enter(argv, attr)
 	if errors.Is(err, unix.EACCES) {
@@ -155,8 +156,9 @@ func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 	return &Entered{entered, p}, nil
 }
 
-// Execute lets the process's own program run, and returns once it does. The error is a *LayerError if this machine does not
-// give a layer after all, and what exec says if the program cannot be run; nothing is left of the process then.
+// Execute lets the process execute its program, and returns when it does. The error is a
+// *LayerError if this machine does not give a layer after all, and the error of exec if the program
+// cannot be executed. With an error, nothing of the process is left.
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	process, err := e.Entered.Execute(ctx)
 	if failed, ok := errors.AsType[*entry.CallError](err); ok {
@@ -165,7 +167,7 @@ func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	return process, err
 }
 
-// explain says what a call that failed means.
+// explain returns what the failure of a call means.
 func (p *Plan) explain(failed *entry.CallError) error {
 	if failed.Index >= len(p.steps) {
 		return &os.PathError{Op: "fork/exec", Path: p.situation.Program, Err: failed.Err}
@@ -181,8 +183,8 @@ func (p *Plan) explain(failed *entry.CallError) error {
 	return fmt.Errorf("preparing its sandbox: %w", err)
 }
 
-// refusal reports whether an error is how a kernel, or what filters its calls, says that it does not do something, as
-// opposed to what is wrong with a file.
+// refusal reports whether a kernel, or a filter of its calls, returns this error for a call that it
+// does not support, as opposed to a fault of a file.
 func refusal(err error) bool {
 	return slices.ContainsFunc([]syscall.Errno{
 		unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP, unix.ENOSPC, unix.EUSERS, unix.ENODEV,
@@ -195,7 +197,7 @@ func (p *Plan) call(s step, number uintptr, arguments ...uint64) {
 	p.steps = append(p.steps, s)
 }
 
-// write puts the calls together, in the only order in which each of them is still possible.
+// write adds all calls in the only order in which each of them is still possible.
 func (p *Plan) write() {
 	first := step{what: "closing what is not its own"}
 	p.call(first, unix.SYS_CLOSE_RANGE, entry.StatusFD+1, 1<<32-1, 0)

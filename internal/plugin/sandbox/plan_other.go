@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Plan is the sandbox of one process: here there are no layers.
+// Plan is the sandbox of one process. It has no layers on this system.
 type Plan struct {
 	shown tool.Sandbox
 	path  string
@@ -17,7 +17,7 @@ type Plan struct {
 
 const notHere = "toolhost puts up layers on Linux, on amd64 and arm64, alone"
 
-// New makes a plan without layers. The error is a *RefusedError if they are required.
+// New makes a plan without layers. The error is a *RefusedError if layers are required.
 func New(cfg Config, s Situation) (*Plan, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func New(cfg Config, s Situation) (*Plan, error) {
 	return p, nil
 }
 
-// Names returns none: nothing is protected here.
+// Names returns nil: nothing is protected here.
 func (p *Plan) Names() []string { return nil }
 
 // SameNames returns true.
@@ -47,19 +47,19 @@ func (p *Plan) SameNames() bool { return true }
 // Close does nothing.
 func (p *Plan) Close() {}
 
-// Sandbox returns what the process was granted, and that there are no layers.
+// Sandbox returns the grants of the process, and that it has no layers.
 func (p *Plan) Sandbox() tool.Sandbox { return p.shown }
 
 // Current returns true: a plan without layers does not change.
 func (p *Plan) Current() bool { return true }
 
-// CanWait says that a process does not wait: its own program runs when it has entered.
+// CanWait says that a process cannot be prestarted: its program runs as soon as it has entered.
 const CanWait = false
 
-// Entered is a process without layers.
+// Entered is a process without a sandbox.
 type Entered struct{ process *os.Process }
 
-// Enter starts the process, whose own program runs at once.
+// Enter starts the process. Its program runs at once.
 func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 	process, err := os.StartProcess(p.path, argv, attr)
 	return &Entered{process}, err
@@ -71,13 +71,14 @@ func (e *Entered) PID() int { return e.process.Pid }
 // Execute returns the process.
 func (e *Entered) Execute(context.Context) (*os.Process, error) { return e.process, nil }
 
-// Abandon ends the process and waits for its end.
+// Abandon kills the process and waits for its end.
 func (e *Entered) Abandon() {
 	_ = e.process.Kill()
 	_, _ = e.process.Wait()
 }
 
-// ChangedError says that a file or folder changed while a process went behind its layers. It does not occur here.
+// ChangedError says that a file or folder changed while the process entered its sandbox. It does
+// not occur here.
 type ChangedError struct{ Err error }
 
 func (e *ChangedError) Error() string { return e.Err.Error() }

@@ -12,10 +12,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Protection holds names, not files. The kernel binds a mount to a file: when another file takes the
-// name by rename(2), the kernel removes the mount, and the new file is visible under that name. So a
-// mount over a protected file is not enough. The view therefore shields a name as follows, in a folder
-// that was granted (the grant):
+// Protection holds names, not files. The kernel binds a mount to a file: when another file takes
+// the name by rename(2), the kernel removes the mount, and the new file is visible under that name.
+// So a mount over a protected file is not enough. The view therefore shields a name as follows, in
+// a folder that was granted (the grant):
 //
 //   - Below a folder of the grant, the whole folder around the name is shielded: read-only around a
 //     protected name, and empty around a hidden one. Whatever takes the name later is in that folder.
@@ -25,19 +25,20 @@ import (
 //   - A symbolic link on the way that the process could replace is refused, and so is a file with a
 //     second name (hard link), by which the process could reach it.
 //
-// The folders between the grant and the shielded folder become mounts of themselves, which the process
-// cannot rename, and the view notes their names.
+// The folders between the grant and the shielded folder become mounts of themselves, which the
+// process cannot rename, and the view notes their names.
 
 // ShieldError says that a name cannot be protected from a process with these grants.
 type ShieldError struct {
-	Path   string // as the operator named it
-	Reason string // with what to do
+	Path   string // the path that the operator gave
+	Reason string // with a remedy
 }
 
 func (e *ShieldError) Error() string { return fmt.Sprintf("protecting %s: %s", e.Path, e.Reason) }
 
-// Check reports whether all names can be protected from a process with the grants of a Config. The error is a *ShieldError if
-// not. What else would be wrong with the grants, as that a folder is not there yet, is left to New. It reads folders.
+// Check reports whether all names can be protected from a process with the grants of a Config. If
+// not, the error is a *ShieldError. New reports other faults of the grants, such as a folder that
+// does not exist yet. Check reads folders.
 func Check(cfg Config) error {
 	if cfg.Mode == "" || cfg.Mode == ModeOff {
 		return nil
@@ -52,15 +53,15 @@ func Check(cfg Config) error {
 	return nil
 }
 
-// place is where a path leads.
+// place is the end of a path.
 type place struct {
-	path  string      // without links; its parent is there
+	path  string      // without links; its parent folder exists
 	info  fs.FileInfo // nil: nothing has this name
-	links []string    // that were followed
+	links []string    // the links on the way
 }
 
-// shieldAll shields all names of a Config. Those around others come first, so that a folder that is kept in its
-// place is never in one that is read-only.
+// shieldAll shields all names of a Config, outer ones first. So no folder that is kept in place is
+// below one that is read-only.
 func (v *view) shieldAll(cfg Config) error {
 	for _, group := range []struct {
 		paths  []string
@@ -77,8 +78,8 @@ func (v *view) shieldAll(cfg Config) error {
 	return v.shieldNames(cfg)
 }
 
-// shieldNames makes the files of these names read-only that are directly in a folder that may be written, and
-// notes the names also where there is no such file.
+// shieldNames makes files with these names read-only that are directly in a writable folder. It
+// notes the names also if there is no such file.
 func (v *view) shieldNames(cfg Config) error {
 	for _, root := range cfg.writable() {
 		it, err := v.resolve(root)
@@ -91,7 +92,7 @@ func (v *view) shieldNames(cfg Config) error {
 		for _, name := range cfg.Names {
 			path := filepath.Join(it.path, name)
 			if it, granted := v.items[path]; granted && !it.exact {
-				continue // the operator's own words
+				continue // the operator granted this name
 			}
 			info, err := os.Lstat(path)
 			if err != nil {
@@ -116,7 +117,7 @@ func (c Config) writable() []string {
 	return paths
 }
 
-// shield protects a name from being changed, or hides it.
+// shield protects a name from changes, or hides it.
 func (v *view) shield(path string, hidden bool) error {
 	at, err := v.locate(path)
 	if err != nil || at.path == "" {
@@ -124,7 +125,7 @@ func (v *view) shield(path string, hidden bool) error {
 	}
 	if it, granted := v.items[at.path]; granted && !it.exact {
 		if hidden || it.access != tool.AccessWrite {
-			return nil // what was granted by its own name
+			return nil // it was granted by its own name
 		}
 		return &ShieldError{path, "it is toolhost's own, and a plugin was granted to write it; grant another folder, or keep toolhost's files elsewhere"}
 	}
@@ -147,7 +148,7 @@ func (v *view) shield(path string, hidden bool) error {
 	return nil
 }
 
-// shieldInRoot shields a name directly in the folder that was granted.
+// shieldInRoot shields a name directly in a granted folder.
 func (v *view) shieldInRoot(path string, at place, grant item, hidden bool) error {
 	if hidden && at.info != nil && at.info.Mode().IsRegular() {
 		return &ShieldError{path, fmt.Sprintf("the file is to stay hidden and lies directly in %s, which a plugin was granted; "+
@@ -165,14 +166,14 @@ func (v *view) shieldInRoot(path string, at place, grant item, hidden bool) erro
 	return nil
 }
 
-// shieldParent shields the folder around a name, and keeps the folders around that one in their places.
+// shieldParent shields the folder around a name, and keeps the folders around that folder in place.
 func (v *view) shieldParent(at place, grant item, hidden bool) {
 	parent := filepath.Dir(at.path)
 	shielded := item{path: parent, kind: bound, access: tool.AccessRead, folder: true}
 	switch {
 	case hidden && at.info != nil:
 		shielded.kind = nothing
-	case hidden: // the folder stays visible, so that it shows what comes to be there
+	case hidden: // the folder stays visible, and shows files that are made in it later
 		v.names[at.path] = nil
 	}
 	for dir := parent; dir != grant.path; dir = filepath.Dir(dir) {
@@ -192,8 +193,8 @@ func (v *view) shieldParent(at place, grant item, hidden bool) {
 	}
 }
 
-// put makes an exception from what was granted around it. What is hidden stays hidden, and what was granted by
-// its own name stays granted.
+// put makes an exception to the grant around a path. Hidden paths stay hidden, and paths that were
+// granted by their own name stay granted.
 func (v *view) put(it item, info fs.FileInfo) {
 	if was, there := v.items[it.path]; there && (!was.exact || was.kind == nothing) {
 		return
@@ -202,7 +203,7 @@ func (v *view) put(it item, info fs.FileInfo) {
 	v.items[it.path], v.files[it.path] = it, info
 }
 
-// grantOf returns the grant that a path is in.
+// grantOf returns the grant that contains a path.
 func (v *view) grantOf(path string) item {
 	it, _ := around(v.items, path)
 	for it.exact {
@@ -211,8 +212,8 @@ func (v *view) grantOf(path string) item {
 	return it
 }
 
-// locate follows a path to what has the name now, or to the first name on the way that nothing has. It is the zero place if
-// the path cannot be looked at.
+// locate follows a path to its end, or to the first name on the way that does not exist. It returns
+// the zero place if it cannot look at the path.
 func (v *view) locate(path string) (place, error) {
 	const most = 1000 // steps; see resolve
 	found := place{path: "/"}
@@ -224,7 +225,7 @@ func (v *view) locate(path string) (place, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return place{path: next, links: found.links}, nil
 		case err != nil || len(found.links) > most:
-			return place{}, nil // out of the plugin's reach, too
+			return place{}, nil // the plugin cannot reach it either
 		case info.Mode()&fs.ModeSymlink == 0:
 			at, found.path, found.info = next, next, info
 			continue
@@ -247,7 +248,7 @@ func (v *view) locate(path string) (place, error) {
 	return found, nil
 }
 
-// hardLinks returns how many names a file has.
+// hardLinks returns the number of names of a file.
 func hardLinks(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(stat.Nlink)
@@ -255,7 +256,7 @@ func hardLinks(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// sameNames reports whether all noted names denote what they denoted when they were noted.
+// sameNames reports whether all noted names denote the same files as when they were noted.
 func (v *view) sameNames() bool {
 	for path, was := range v.names {
 		info, err := os.Lstat(path)

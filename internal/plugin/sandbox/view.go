@@ -13,35 +13,35 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// kind is how a path comes to be there.
+// kind says what an item is made of.
 type kind int
 
 const (
-	bound     kind = iota // it is toolhost's own
+	bound     kind = iota // toolhost's own file or folder
 	scratch               // a folder in memory, for the process alone
 	nothing               // an empty folder, or the null device in place of a file
 	processes             // /proc
 	device                // toolhost's own special file
 )
 
-// item is a path of the file system that the process sees, which is there at the same place outside.
+// item is a path of the file system that the process sees. Outside, it is at the same path.
 type item struct {
 	path   string
 	kind   kind
 	access tool.Access
 	folder bool
-	exact  bool // what holds of it must not follow from a folder around it that allows more
-	made   bool // it was nobody's wish: a folder that is kept in its place for the sake of what is in it
+	exact  bool // its access must not be extended by that of a folder around it
+	made   bool // nothing asked for it: it is a folder that is kept in place because of its contents
 }
 
 // view is all that the process sees, by path.
 type view struct {
 	items map[string]item
-	links map[string]string // symbolic links on the way to items, and where they lead
+	links map[string]string // symbolic links on the paths of items, with their targets
 
-	folders map[string]bool        // that were looked at on the way, and are no links
-	files   map[string]fs.FileInfo // what was found at a path that is no link
-	names   map[string]fs.FileInfo // names that protection depends on, and what they denote; nil: nothing
+	folders map[string]bool        // folders on these paths that are no links
+	files   map[string]fs.FileInfo // files by their path, which has no links
+	names   map[string]fs.FileInfo // the names on which protection depends, with the files that they denote; nil: no file
 }
 
 func newView() *view {
@@ -51,7 +51,7 @@ func newView() *view {
 	}
 }
 
-// grant makes visible what the operator granted.
+// grant makes the operator's grants visible.
 func (v *view) grant(cfg Config) error {
 	for _, path := range cfg.Read {
 		if err := v.reveal(path, tool.AccessRead); err != nil {
@@ -71,7 +71,8 @@ func (v *view) grant(cfg Config) error {
 	return nil
 }
 
-// reveal makes a path visible, and the links by which it is reached. If it is visible already, the better access counts.
+// reveal makes a path visible, with the links on it. If the path is visible already, the wider
+// access holds.
 func (v *view) reveal(path string, access tool.Access) error {
 	it, err := v.resolve(path)
 	if err != nil {
@@ -85,9 +86,10 @@ func (v *view) reveal(path string, access tool.Access) error {
 	return nil
 }
 
-// resolve walks a path component by component, notes the links, and returns what is at its end.
+// resolve follows a path component by component, notes the links, and returns the path without
+// links.
 func (v *view) resolve(path string) (item, error) {
-	const most = 1000 // components, of links too; the kernel gives up after 40 links
+	const most = 1000 // components, those of links included; the kernel gives up after 40 links
 	if !filepath.IsAbs(path) {
 		return item{}, fmt.Errorf("the path %q is not absolute", path)
 	}
@@ -130,7 +132,7 @@ func components(path string) []string {
 	return strings.FieldsFunc(filepath.Clean(path), func(r rune) bool { return r == '/' })
 }
 
-// revealAny makes those of the paths visible that are there.
+// revealAny makes those of the paths visible that exist.
 func (v *view) revealAny(paths []string, access tool.Access) error {
 	for _, path := range paths {
 		if err := v.reveal(path, access); err != nil && !missing(err) {
@@ -140,13 +142,13 @@ func (v *view) revealAny(paths []string, access tool.Access) error {
 	return nil
 }
 
-// missing reports whether a path is not there, or is none of this user's business.
+// missing reports whether an error says that a path does not exist, or that this user may not look.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
-// layout returns what has to be put in place, in an order in which each finds what it is in, without what is there already
-// because it is in something else.
+// layout returns the items to put in place, each after the item that contains it. It leaves out
+// items that a containing item shows already.
 func (v *view) layout() []item {
 	var kept []item
 	placed := map[string]item{}
@@ -161,7 +163,8 @@ func (v *view) layout() []item {
 	return kept
 }
 
-// sameFiles reports whether what of a layout is toolhost's own is in both views the same file, and not another of its name.
+// sameFiles reports whether the items of a layout that are toolhost's own are the same files in
+// both views, and not others of the same name.
 func (v *view) sameFiles(other *view, layout []item) bool {
 	return !slices.ContainsFunc(layout, func(it item) bool {
 		mine, known := v.files[it.path]
@@ -170,7 +173,7 @@ func (v *view) sameFiles(other *view, layout []item) bool {
 	})
 }
 
-// around returns the nearest item that a path is in.
+// around returns the nearest item that contains a path.
 func around(items map[string]item, path string) (item, bool) {
 	for dir := path; dir != "/"; {
 		dir = filepath.Dir(dir)
@@ -181,5 +184,5 @@ func around(items map[string]item, path string) (item, bool) {
 	return item{}, false
 }
 
-// comparePaths orders folders before what is in them.
+// comparePaths orders folders before their contents.
 func comparePaths(a, b string) int { return slices.Compare(components(a), components(b)) }

@@ -10,34 +10,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the program lies in memory: the headers, the code, what the calls point to, and the table of calls.
+// The program's places in memory: the headers, the code, the data of the calls, and the table of
+// calls.
 const (
 	base       = 0x400000
 	headerSize = 64 + 56 // of an ELF file with one segment
 	maxTable   = 4096    // calls
-	wordsEach  = 7       // of a call: its number and six arguments
+	wordsEach  = 7       // of a call: the number and six arguments
 	callSize   = 8 * wordsEach
 )
 
-// StatusFD is the descriptor through which the program tells what failed. Those above it are closed before the first call,
-// so that descriptors which the calls open are numbered from StatusFD+1, each by the lowest number that is free.
+// StatusFD is the descriptor on which the program reports. The descriptors above it are closed
+// before the first call, so that calls that open descriptors get the lowest free numbers from
+// StatusFD+1 on.
 const StatusFD = 3
 
-// gate are the last calls. The first returns when Execute has sent a message, or when who would is no more; the second, which
-// sends any byte, fails then, so that nothing is executed that nobody wants.
+// gate are the last calls. The first returns when Execute has sent a message, or when the process
+// that would send it has ended. In that case the second call, which sends a byte, fails, so that
+// nothing is executed.
 var gate = [][wordsEach]uint64{{unix.SYS_RECVFROM, StatusFD}, {unix.SYS_SENDTO, StatusFD, base, passedSize, unix.MSG_NOSIGNAL}}
 
-// passedSize is how much the program says when it has passed the gate, in bytes; saidSize what it says when a call has failed:
-// the kernel's answer, and the address of the call.
+// passedSize is the size of the program's message after the gate, in bytes. saidSize is that of its
+// message about a failed call: the kernel's answer and the address of the call.
 const passedSize, saidSize = 1, 16
 
-// Program is the list of calls. The zero value has none. It is for one goroutine.
+// Program is a list of calls. The zero value is empty. A Program must not be used concurrently.
 type Program struct {
 	calls [][wordsEach]uint64
 	data  []byte
 }
 
-// Call adds a system call. An argument that is an address comes from Text or Bytes.
+// Call adds a system call. Arguments that are addresses are results of Text or Bytes.
 func (p *Program) Call(number uintptr, arguments ...uint64) {
 	var call [wordsEach]uint64
 	call[0] = uint64(number)
@@ -45,7 +48,7 @@ func (p *Program) Call(number uintptr, arguments ...uint64) {
 	p.calls = append(p.calls, call)
 }
 
-// Len returns how many calls there are so far.
+// Len returns the number of calls.
 func (p *Program) Len() int { return len(p.calls) }
 
 // Equal reports whether another program makes the same calls.
@@ -53,10 +56,10 @@ func (p *Program) Equal(other *Program) bool {
 	return slices.Equal(p.calls, other.calls) && bytes.Equal(p.data, other.data)
 }
 
-// Text keeps a text with a final zero byte in the program, and returns its address.
+// Text stores a text with a final zero byte in the program, and returns its address.
 func (p *Program) Text(s string) uint64 { return p.Bytes(append([]byte(s), 0)) }
 
-// Bytes keeps bytes in the program, and returns their address, a multiple of 8.
+// Bytes stores bytes in the program, and returns their address, a multiple of 8.
 func (p *Program) Bytes(b []byte) uint64 {
 	const align = 8
 	for len(p.data)%align != 0 {
@@ -67,7 +70,7 @@ func (p *Program) Bytes(b []byte) uint64 {
 	return at
 }
 
-// Words keeps numbers of 64 bits in the program, and returns their address.
+// Words stores 64-bit numbers in the program, and returns their address.
 func (p *Program) Words(all ...uint64) uint64 {
 	var b []byte
 	for _, word := range all {
@@ -76,8 +79,8 @@ func (p *Program) Words(all ...uint64) uint64 {
 	return p.Bytes(b)
 }
 
-// image returns the program as an ELF executable that ends by executing path, and where its table is in memory. It changes
-// nothing of the program.
+// image returns the program as an ELF executable that ends by executing path, and the address of
+// its table. It does not change the Program.
 func (p *Program) image(path string) (image []byte, table uint64) {
 	p = &Program{calls: p.calls, data: slices.Clip(p.data)}
 	name := p.Text(path)
@@ -96,11 +99,12 @@ func (p *Program) image(path string) (image []byte, table uint64) {
 	return append(header(uint64(len(text))), text...), p.tableAt()
 }
 
-// The data comes first, so that its addresses are known at once; the table begins after what there is of it now.
+// The data comes first, so that its addresses are known at once. The table begins after the data.
 func (p *Program) dataAt() uint64  { return base + headerSize + codeSize }
 func (p *Program) tableAt() uint64 { return p.dataAt() + (uint64(len(p.data))+7)/8*8 }
 
-// header returns the ELF header and the header of the one segment, which is read and executed.
+// header returns the ELF header, and the header of the one segment, which is readable and
+// executable.
 func header(size uint64) []byte {
 	const (
 		readExecute, page = 5, 0x10000
@@ -117,7 +121,7 @@ func header(size uint64) []byte {
 	half(2) // an executable
 	half(machine)
 	word(1)
-	long(begin, 64, 0) // where it begins, and where the segments are told
+	long(begin, 64, 0) // the entry point, and the offset of the segment's header
 	word(0)
 	for _, v := range []uint16{64, 56, 1, 0, 0, 0} {
 		half(v)

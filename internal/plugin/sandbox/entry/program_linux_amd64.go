@@ -7,8 +7,9 @@ const (
 	codeSize = 160
 )
 
-// code returns the program's instructions: calls of the table until a number is negative, then the execution of the file
-// whose name is at the address. What fails is written to StatusFD, as the kernel's answer and the address of the call.
+// code returns the program's instructions. They make the calls of the table until a number is
+// negative, and then execute the file whose name is at the address. If a call fails, they write the
+// kernel's answer and the address of the call to StatusFD.
 func code(table, name uint64) []byte {
 	var c []byte
 	add := func(b ...byte) { c = append(c, b...) }
@@ -40,7 +41,7 @@ func code(table, name uint64) []byte {
 	add(0xbf) // mov edi, name
 	number(name)
 	add(0x48, 0x8d, 0x75, 0x08)        // lea rsi, [rbp+8]: the arguments
-	add(0x48, 0x8b, 0x4d, 0x00)        // mov rcx, [rbp]: how many
+	add(0x48, 0x8b, 0x4d, 0x00)        // mov rcx, [rbp]: their number
 	add(0x48, 0x8d, 0x54, 0xcd, 0x10)  // lea rdx, [rbp+rcx*8+16]: the environment
 	add(0xb8, 59, 0, 0, 0, 0x0f, 0x05) // execve
 

@@ -7,8 +7,9 @@ const (
 	codeSize = 160
 )
 
-// code returns the program's instructions: calls of the table until a number is negative, then the execution of the file
-// whose name is at the address. What fails is written to StatusFD, as the kernel's answer and the address of the call.
+// code returns the program's instructions. They make the calls of the table until a number is
+// negative, and then execute the file whose name is at the address. If a call fails, they write the
+// kernel's answer and the address of the call to StatusFD.
 func code(table, name uint64) []byte {
 	var c []uint32
 	add := func(instructions ...uint32) { c = append(c, instructions...) }
@@ -35,7 +36,7 @@ func code(table, name uint64) []byte {
 
 	c[toExecute] |= uint32(len(c)-toExecute) << 5
 	load(0, name)
-	add(0xf9400289) // ldr x9, [x20]: how many arguments
+	add(0xf9400289) // ldr x9, [x20]: the number of arguments
 	add(0x91002281) // add x1, x20, #8: the arguments
 	add(0x8b090c22) // add x2, x1, x9, lsl #3
 	add(0x91002042) // add x2, x2, #8: the environment

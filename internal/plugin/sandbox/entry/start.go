@@ -17,31 +17,34 @@ import (
 )
 
 const (
-	exitCode = 126 // of the program, if a call failed
-	// programFD is the program in the new process, until its first call closes it. It is given like any other file, because
-	// package syscall puts descriptors of its own where it pleases above those that are given, over whatever is there.
+	exitCode = 126 // the program's exit code if a call failed
+	// programFD is the program's descriptor in the new process, which its first call closes. It is
+	// passed like any other file: package syscall puts its own descriptors above the passed ones,
+	// over whatever is there.
 	programFD = StatusFD + 1
-	// patience bounds how long all calls may take. They need about a millisecond; a machine may be busy.
+	// patience bounds the time of all calls together. They take about a millisecond on an idle
+	// machine.
 	patience = 20 * time.Second
 )
 
 // CallError says which call failed.
 type CallError struct {
-	Index int // of the call; Program.Len if it is the execution of the file
+	Index int // index of the call; Program.Len for the execution of the file
 	Err   error
 }
 
 func (e *CallError) Error() string { return fmt.Sprintf("system call %d: %v", e.Index, e.Err) }
 func (e *CallError) Unwrap() error { return e.Err }
 
-// Loaded is a program that is ready to be started, again and again. Close it when it is not needed any more.
+// Loaded is a program that can be started any number of times. Close it.
 type Loaded struct {
 	file  *os.File
 	table uint64
 	calls int
 }
 
-// Entered is a process that makes the calls of a program, and waits then. Either Execute or Abandon must be called, once.
+// Entered is a process that makes the calls of a program and then waits. The owner must call
+// Execute or Abandon, once.
 type Entered struct {
 	process *os.Process
 	status  *os.File
@@ -49,8 +52,8 @@ type Entered struct {
 	calls   int
 }
 
-// Load makes the program, which ends by executing the file at path, as it is named after the calls. The calling thread must
-// see its own process in /proc.
+// Load loads the program, which ends by executing the file at path, a path as it is after the
+// calls. The calling thread must see its own process in /proc.
 func (p *Program) Load(path string) (*Loaded, error) {
 	if p.Len() > maxTable {
 		return nil, fmt.Errorf("%d system calls are too many", p.Len())
@@ -63,11 +66,12 @@ func (p *Program) Load(path string) (*Loaded, error) {
 	return &Loaded{file: file, table: table, calls: p.Len()}, nil
 }
 
-// Close releases the program. It does not matter to what was started.
+// Close releases the program. It does not affect started processes.
 func (l *Loaded) Close() { _ = l.file.Close() }
 
-// Enter starts a process that makes the calls at once, and executes the file when it is told to. The attributes are those of
-// os.StartProcess, with three files. The calling thread is the parent that the process may be told to die with.
+// Enter starts a process that makes the calls at once, and executes the file when Execute says so.
+// The attributes are those of os.StartProcess, with three files. The calling thread is the
+// process's parent for a parent-death signal.
 func (l *Loaded) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 	status, theirs, err := statusPair()
 	if err != nil {
@@ -86,10 +90,11 @@ func (l *Loaded) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 // PID returns the process id.
 func (e *Entered) PID() int { return e.process.Pid }
 
-// Execute lets the process execute the file, and returns when it has: at once, or when all calls are made. An error is a
-// *CallError if a call failed, and then nothing is left of the process.
+// Execute lets the process execute the file, and returns when it has: at once, or after all calls
+// are made. The error is a *CallError if a call failed. With an error, nothing of the process is
+// left.
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
-	_, _ = e.status.Write([]byte{0}) // where it has ended, what it said is there to be read
+	_, _ = e.status.Write([]byte{0}) // if the process has ended, its message can still be read
 	if err := e.await(ctx); err != nil {
 		e.Abandon()
 		return nil, err
@@ -98,34 +103,36 @@ func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	return e.process, nil
 }
 
-// Abandon ends the process, which then has executed nothing, and waits for its end.
+// Abandon kills the process before it executes the file, and waits for its end.
 func (e *Entered) Abandon() {
 	_ = e.process.Kill() // it may have ended by itself
 	_, _ = e.process.Wait()
 	_ = e.status.Close()
 }
 
-// statusPair returns two ends of what the program waits for and tells on, message by message.
+// statusPair returns the two ends of the socket on which the program waits and reports. It keeps
+// messages apart.
 func statusPair() (ours, theirs *os.File, err error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := unix.SetNonblock(ends[0], true); err != nil { // for deadlines
+	if err := unix.SetNonblock(ends[0], true); err != nil { // so that deadlines work
 		return nil, nil, errors.Join(err, unix.Close(ends[0]), unix.Close(ends[1]))
 	}
 	return os.NewFile(uintptr(ends[0]), "status"), os.NewFile(uintptr(ends[1]), "status"), nil
 }
 
-// await returns when the file is being executed, which closes their end, or with what failed.
+// await returns nil when the file is executed, which closes the program's end, and else the call
+// that failed.
 func (e *Entered) await(ctx context.Context) error {
 	_ = e.status.SetReadDeadline(time.Now().Add(patience))
 	stop := context.AfterFunc(ctx, func() { _ = e.status.SetReadDeadline(time.Now()) })
 	defer stop()
 	var told [passedSize + saidSize]byte
 	n, err := io.ReadFull(e.status, told[:])
-	if n == 0 && errors.Is(err, syscall.ECONNRESET) { // it has ended before the gate
-		n, err = io.ReadFull(e.status, told[:]) // what it said then comes now
+	if n == 0 && errors.Is(err, syscall.ECONNRESET) { // the process ended before the gate
+		n, err = io.ReadFull(e.status, told[:]) // its message can be read now
 	}
 	switch {
 	case n == passedSize && err == io.ErrUnexpectedEOF:
@@ -141,7 +148,7 @@ func (e *Entered) await(ctx context.Context) error {
 	return &CallError{Index: min(int(at-e.table)/callSize, e.calls), Err: syscall.Errno(-answer)}
 }
 
-// inMemory returns an executable file that is only in memory.
+// inMemory returns an executable file that exists only in memory.
 func inMemory(image []byte) (*os.File, error) {
 	const name, mfdExec = "toolhost-entry", 0x10 // MFD_EXEC, which kernels before 6.3 do not know
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|mfdExec)
@@ -156,6 +163,6 @@ func inMemory(image []byte) (*os.File, error) {
 	if _, err := written.Write(image); err != nil {
 		return nil, err
 	}
-	// Opened anew, for what is open for writing cannot be executed.
+	// Opened again: a file that is open for writing cannot be executed.
 	return os.Open(fmt.Sprintf("/proc/self/fd/%d", fd))
 }
