@@ -11,7 +11,7 @@ import (
 
 const describeDescription = `Lists the tables and views of a database that can be queried, with their columns, types, keys and comments. Use it before query_db where that tool's description does not show all tables, or when a query failed because a table or column is unknown. It returns no rows.`
 
-// most is how many tables are listed: more than a model can read.
+// most is the limit of listed tables. It is more than a model can read.
 const most = 500
 
 type describeInput struct {
@@ -46,7 +46,7 @@ func describeTool(l *library) sdk.Tool {
 	})
 }
 
-// describeDB answers with a line for each table.
+// describeDB returns one line per table.
 func (l *library) describeDB(ctx context.Context, in describeInput) (string, error) {
 	s, err := l.shelf(ctx)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/postgres"
 )
 
-// blocks returns the code of a language in docs/query_db.md.
+// blocks returns the code blocks of a language in docs/query_db.md.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/query_db.md")

@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// TestExample is the example of docs/query_db.md, with folders and a server of the test's.
+// This is the example of docs/query_db.md, with folders and a server of the test.
 func TestExample(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Do(t, "postgres", "CREATE DATABASE shop")

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// branch writes the file of one branch of a library, in a folder.
+// branch writes the database file of one branch of a library.
 func branch(t *testing.T, dir, tenant, book string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, tenant+".db"))
@@ -23,8 +23,8 @@ func branch(t *testing.T, dir, tenant, book string) {
 	}
 }
 
-// library prepares files of two tenants, and returns a host of the plugin that has a setup, in which DIR stands for the
-// folder with the files.
+// library creates files for two tenants, and returns a host of the plugin with a setup file. DIR in
+// the text stands for the folder with the files.
 func openLibrary(t *testing.T, text string) (*sdktest.Host, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -16,15 +16,16 @@ import (
 )
 
 const (
-	// setupVariable is the environment variable that names the operator's file.
+	// setupVariable is the environment variable with the path of the operator's file.
 	setupVariable = "QUERY_DB_SETUP"
-	// keyTenant is the key of the context that says whose call it is. Arguments never do: a model writes them.
+	// keyTenant is the context key of the call's tenant. Arguments never name the tenant, because a
+	// model writes them.
 	keyTenant = sdk.KeyTenant
 )
 
-// library knows the databases of all tenants. It is safe for concurrent use.
+// library has the databases of all tenants. It is safe for concurrent use.
 type library struct {
-	path    string // of the operator's file; empty: there is none
+	path    string // path of the operator's file; empty if there is none
 	files   *sqlite.Reader
 	schemas schemas
 }
@@ -37,15 +38,15 @@ func newLibrary(path string) (*library, error) {
 	return &library{path: path, files: files}, nil
 }
 
-// shelf is the databases of one tenant, as the operator's file has them now.
+// shelf has the databases of one tenant according to the present file.
 type shelf struct {
 	*library
 	file   *setup.File
 	tenant string
 }
 
-// shelf returns the databases of the tenant that the call is made for. The file is read anew: what an operator changes
-// holds from the next call on.
+// shelf returns the databases of the call's tenant. It reads the file each time, so that a change
+// applies to the next call.
 func (l *library) shelf(ctx context.Context) (*shelf, error) {
 	if l.path == "" {
 		return nil, sdk.Unavailable("no databases are set up; an operator names the file that does in %s, among the environment variables of the plugin querydb in toolhost.yaml", setupVariable)
@@ -71,8 +72,8 @@ func (l *library) shelf(ctx context.Context) (*shelf, error) {
 	return &shelf{library: l, file: file, tenant: tenant}, nil
 }
 
-// described returns the databases to describe a tool with, or nil where it is not known for whom: then the tool is as it
-// is declared.
+// described returns the databases for describing a tool, or nil if the tenant is unknown. The tool
+// then keeps its declared description.
 func (l *library) described(ctx context.Context) (*shelf, error) {
 	s, err := l.shelf(ctx)
 	if infra, ok := errors.AsType[*sdk.Error](err); ok && infra.Kind == kindDenied {
@@ -81,10 +82,10 @@ func (l *library) described(ctx context.Context) (*shelf, error) {
 	return s, err
 }
 
-// kindDenied is the kind of an error that sdk.Denied makes.
+// kindDenied is the kind of errors of sdk.Denied.
 const kindDenied sdk.Kind = "denied"
 
-// find returns a database of the tenant's.
+// find returns a database of the tenant.
 func (s *shelf) find(name string) (setup.Database, error) {
 	database, ok := s.file.Find(name, s.tenant)
 	if !ok {
@@ -97,7 +98,8 @@ func (s *shelf) find(name string) (setup.Database, error) {
 	return database, nil
 }
 
-// within returns a context that ends when a query of the database has taken too long. The cause is for the model to read.
+// within returns a context that ends when a query exceeds the database's time limit. The cause is a
+// message for the model.
 func within(ctx context.Context, database setup.Database) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, database.Timeout,
 		fmt.Errorf("it took longer than the %v that a query may take; filter, aggregate, or use an index", database.Timeout))
@@ -131,7 +133,7 @@ func (s *shelf) query(ctx context.Context, database setup.Database, in queryInpu
 	return answer, judged(err)
 }
 
-// schema reads the tables of a database, at most so many.
+// schema reads at most the given number of tables of a database.
 func (s *shelf) schema(ctx context.Context, database setup.Database, most int) (rowset.Schema, error) {
 	ctx, cancel := within(ctx, database)
 	defer cancel()
@@ -147,7 +149,8 @@ func (s *shelf) schema(ctx context.Context, database setup.Database, most int) (
 	return schema, judged(err)
 }
 
-// roleOf returns the role with its password, which is read anew: it may have changed.
+// roleOf returns the role with its password. It reads the password each time, because it may have
+// changed.
 func roleOf(p *setup.Postgres) (postgres.Role, error) {
 	role := postgres.Role{Server: p.Server, Name: p.Role, AllowFunctions: p.AllowFunctions}
 	if p.PasswordFile != "" {
@@ -160,7 +163,8 @@ func roleOf(p *setup.Postgres) (postgres.Role, error) {
 	return role, nil
 }
 
-// judged sorts an error: what the model can mend stays as it is, and what an operator has to mend is for the caller.
+// judged classifies an error. An error that the model can correct stays unchanged. An error that
+// the operator must correct goes to the caller.
 func judged(err error) error {
 	switch {
 	case errors.Is(err, postgres.ErrUnfit):
@@ -173,7 +177,7 @@ func judged(err error) error {
 
 const grantIt = "an operator may have to grant it in the plugin's sandbox, as docs/query_db.md says"
 
-// ungranted returns what to do about a file that this process does not see, to be put behind the error.
+// ungranted returns a hint for an error about a file that the sandbox hides.
 func ungranted(err error) string {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return "; if it is there, " + grantIt

@@ -1,5 +1,6 @@
-// Command querydb is a plugin that lets a model query databases, and change nothing: SQLite files and PostgreSQL servers,
-// of each tenant its own. Which there are, an operator says in a file; see docs/query_db.md.
+// Command querydb is a plugin with which a model queries databases without changing them: SQLite
+// files and PostgreSQL servers, separate for each tenant. An operator's file lists the databases;
+// see docs/query_db.md.
 package main
 
 import (

@@ -12,20 +12,22 @@ import (
 )
 
 const (
-	// roomForTables is how much of a description tables take, in bytes: it is sent to the model with every request.
+	// roomForTables limits the bytes that tables take in a description, because each request to the
+	// model has the description.
 	roomForTables = 4096
-	// roomForLine is how much of it one table takes.
+	// roomForLine limits the bytes of one table.
 	roomForLine = 500
-	// tablesToShow is how many tables fit, at most.
+	// tablesToShow is the largest number of tables that can fit.
 	tablesToShow = 100
-	// patience is how long a description waits for the databases; those that have not answered are listed without tables.
+	// patience is how long a description waits for the databases. Databases that have not answered
+	// by then are listed without tables.
 	patience = 3 * time.Second
 )
 
-// noLimit lets a line be as long as it is.
+// noLimit is a room that no line exceeds.
 const noLimit = int(^uint(0) >> 1)
 
-// overview says which databases the tenant has and what tables are in them, as far as there is room.
+// overview lists the tenant's databases and their tables, as far as they fit.
 func (s *shelf) overview(ctx context.Context) string {
 	names := s.file.Names(s.tenant)
 	if len(names) == 0 {
@@ -45,7 +47,7 @@ func (s *shelf) overview(ctx context.Context) string {
 	return "The databases and their tables:\n" + strings.Join(parts, "\n")
 }
 
-// describe says what is in one database, in so many bytes, about.
+// describe describes one database in about room bytes.
 func (s *shelf) describe(ctx context.Context, name string, database setup.Database, room int) string {
 	dialect := "PostgreSQL"
 	if database.SQLite != nil {
@@ -78,7 +80,7 @@ func (s *shelf) describe(ctx context.Context, name string, database setup.Databa
 	return b.String()
 }
 
-// tableLine returns a table with its columns in one line, of so many bytes at most, about.
+// tableLine returns a table with its columns as one line of about room bytes at most.
 func tableLine(table rowset.Table, room int) string {
 	var b strings.Builder
 	b.WriteString(oneLine(table.Name) + "(")
@@ -109,7 +111,7 @@ func tableLine(table rowset.Table, room int) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// clip returns at most so many bytes of a text, whole letters.
+// clip truncates a text to room bytes without splitting a character.
 func clip(text string, room int) string {
 	if len(text) <= room {
 		return text

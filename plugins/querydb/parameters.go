@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// asValues returns parameters as SQLite takes them: int64, float64, bool, string or nil.
+// asValues returns parameters for SQLite: int64, float64, bool, string or nil.
 func asValues(parameters []json.RawMessage) ([]any, error) {
 	values := make([]any, len(parameters))
 	for i, raw := range parameters {
@@ -21,7 +21,8 @@ func asValues(parameters []json.RawMessage) ([]any, error) {
 	return values, nil
 }
 
-// asTexts returns parameters as PostgreSQL takes them: texts, which the server reads as the types that it wants, or nil.
+// asTexts returns parameters for PostgreSQL: texts, which the server parses as the required types,
+// or nil.
 func asTexts(parameters []json.RawMessage) ([]*string, error) {
 	texts := make([]*string, len(parameters))
 	for i, raw := range parameters {

@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// queryDescription is for the model; the databases and their tables stand below it, for whom they are known.
+// queryDescription is for the model. The databases and their tables follow it if the tenant is
+// known.
 const queryDescription = `Runs one SELECT statement on a database and returns its rows, as a table and as JSON. Use it to look up, filter, join, count and sum what is stored there.
 Nothing can be changed: other statements, and several in one call, are refused. You see only the data that you may see; do not try to get around that.
 Write SQL in the dialect of the database (SQLite or PostgreSQL). Name columns instead of *, filter and aggregate in SQL, and add ORDER BY with LIMIT for the top few. The last line says if rows were left out.
@@ -53,10 +54,10 @@ func queryTool(l *library) sdk.Tool {
 	})
 }
 
-// maxCall is more than any database may take, so that the model reads which limit it met.
+// maxCall exceeds the time limit of every database, so that the model reads which limit applied.
 const maxCall = 6 * time.Minute
 
-// queryDB answers with a table for the model to read and the same as JSON.
+// queryDB returns a table for the model and the same data as JSON.
 func (l *library) queryDB(ctx context.Context, in queryInput) (sdk.Result, error) {
 	s, err := l.shelf(ctx)
 	if err != nil {

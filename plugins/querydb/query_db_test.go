@@ -35,7 +35,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestTenants: the tenant is what the context says, and nothing else.
+// Only the context determines the tenant.
 func TestTenants(t *testing.T) {
 	h, dir := openLibrary(t, twoTenants)
 	const all = `{"database":"books","sql":"SELECT title FROM books"}`
@@ -81,7 +81,8 @@ func TestOneTenant(t *testing.T) {
 	}
 }
 
-// TestErrors: what a model can mend is an error that it reads, and what an operator has to mend is one for the caller.
+// The model reads errors that it can correct. The caller receives errors that an operator must
+// correct.
 func TestErrors(t *testing.T) {
 	h, _ := openLibrary(t, twoTenants)
 	for _, test := range []struct{ arguments, want string }{
@@ -128,7 +129,8 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// TestDescriptions: each tenant is shown its databases and tables, and only those, and a change of the setup at once.
+// Descriptions have only the tenant's databases and tables, and follow a change of the setup
+// immediately.
 func TestDescriptions(t *testing.T) {
 	h, dir := openLibrary(t, twoTenants+"\n")
 	spec := func(options ...sdktest.Option) sdk.Spec { return h.Describe(options...).Tools[0] }
@@ -175,9 +177,9 @@ func TestDescribeDB(t *testing.T) {
 	}
 }
 
-// TestDescriptionIsBounded: however many tables there are, a description does not fill the model's window. The test runs in
-// a bubble, whose clock stands still while the database is read: however slow the machine is, the time that a description
-// waits for a database does not run out.
+// A description of many tables does not fill the model's window. The test runs in a synctest
+// bubble, whose clock stops while the database is read, so the time limit does not expire on a slow
+// machine.
 func TestDescriptionIsBounded(t *testing.T) { synctest.Test(t, testDescriptionIsBounded) }
 
 func testDescriptionIsBounded(t *testing.T) {
@@ -207,7 +209,7 @@ func testDescriptionIsBounded(t *testing.T) {
 	}
 }
 
-// TestSchemasAreKept: a description does not ask the database each time, and notices new tables after a while.
+// A description does not query the database each time, and shows new tables after some time.
 func TestSchemasAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, dir := openLibrary(t, twoTenants)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// property is one property of a schema that is written by hand, because the names of databases differ.
+// property is one property of a hand-written schema. The schema depends on the names of databases.
 type property struct {
 	name   string
 	schema map[string]any
 }
 
-// querySchema returns the schema of query_db's arguments for whom there are databases of these names; nil if they are not
-// known.
+// querySchema returns the schema of query_db's arguments for the named databases, or nil if the
+// databases are unknown.
 func querySchema(names []string) json.RawMessage {
 	return objectSchema([]string{"database", "sql"},
 		databaseProperty(names),
@@ -51,7 +51,7 @@ func databaseProperty(names []string) property {
 	return p
 }
 
-// objectSchema keeps the order of the properties, in which models write arguments.
+// objectSchema keeps the order of properties, because models write arguments in that order.
 func objectSchema(required []string, properties ...property) json.RawMessage {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","properties":{`)
@@ -69,7 +69,7 @@ func objectSchema(required []string, properties ...property) json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// encoded returns texts, numbers and lists of them as JSON, which never fails.
+// encoded encodes texts, numbers and lists of them as JSON, which cannot fail.
 func encoded(value any) []byte {
 	data, _ := json.Marshal(value)
 	return data

@@ -10,21 +10,22 @@ import (
 )
 
 const (
-	// fresh is how long a schema is shown without a look whether it has changed: a tool is described before each call.
+	// fresh is how long a schema is reused. Tools are described before each call.
 	fresh = time.Minute
-	// freshFailure is the same for one that could not be read.
+	// freshFailure is the same for an unreadable schema.
 	freshFailure = 5 * time.Second
-	// maxSchemas bounds how many are kept.
+	// maxSchemas limits the number of cached schemas.
 	maxSchemas = 256
 )
 
-// schemas keeps what was read of databases for a while. The zero value is ready; it is safe for concurrent use.
+// schemas caches schemas. The zero value is ready to use. It is safe for concurrent use.
 type schemas struct {
 	mu   sync.Mutex
 	kept map[schemaKey]keptSchema
 }
 
-// schemaKey is a tenant's database. Where it is belongs to it, so that a change of the setup is seen at once.
+// schemaKey identifies a tenant's database. It includes the place, so that a change of the setup
+// takes effect immediately.
 type schemaKey struct{ tenant, database, place string }
 
 type keptSchema struct {
@@ -33,7 +34,7 @@ type keptSchema struct {
 	until  time.Time
 }
 
-// get returns a schema, read at most a while ago.
+// get returns a schema, from the cache if it is fresh.
 func (s *schemas) get(ctx context.Context, of *shelf, name string, database setup.Database) (rowset.Schema, error) {
 	key := schemaKey{tenant: of.tenant, database: name, place: place(database)}
 	s.mu.Lock()

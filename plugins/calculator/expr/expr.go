@@ -1,9 +1,9 @@
-// Package expr computes arithmetic expressions: it owns the notation, the numbers and the bounds on the work that one
-// expression may cause. It has no variables, no assignment and no way to run anything, and it knows nothing of tools.
+// Package expr evaluates arithmetic expressions. It owns the notation, the numbers, and the limits
+// of the work for one expression. It has no variables, no assignment and no way to run code.
 //
-// Whole numbers, decimals and fractions are exact, whatever their size within the bounds; roots, powers and logarithms
-// are exact where their result is rational. All else is rounded like a float64. Every bound is checked before the work
-// that it bounds is done.
+// Integers, decimals and fractions are exact within the size limits. Roots, powers and logarithms
+// are exact if the result is rational. Other results are rounded like a float64. Every limit is
+// checked before the work is done.
 package expr
 
 import "context"

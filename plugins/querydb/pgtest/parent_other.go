@@ -4,6 +4,6 @@ package pgtest
 
 import "syscall"
 
-// endWithParent does nothing: only Linux has a signal at a parent's death. Without it, a server outlives a test that is
-// killed.
+// endWithParent does nothing: only Linux has a parent-death signal. A server outlives a killed test
+// here.
 func endWithParent(*syscall.SysProcAttr) {}

@@ -1,7 +1,7 @@
-// Package pgtest runs a PostgreSQL server for tests: a real one, of the machine's packages, in a folder of its own,
-// on a unix socket alone.
+// Package pgtest runs a real PostgreSQL server for tests, in a separate folder and on a unix socket
+// only.
 //
-// It owns the server's process and folder. It knows nothing of what is tested.
+// It owns the server's process and folder.
 package pgtest
 
 import (
@@ -23,22 +23,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// superuser is the role that may log in without a password. All others need theirs.
+// superuser is the role that may log in without a password. All other roles need theirs.
 const superuser = "postgres"
 
-// patience bounds every wait.
+// patience limits every wait.
 const patience = 60 * time.Second
 
-// Server is a server that runs. It is safe for concurrent use.
+// Server is a running server. It is safe for concurrent use.
 type Server struct {
 	dir, socket string
 	process     *os.Process
-	exited      chan struct{} // closed when the server is gone
+	exited      chan struct{} // closed when the server has ended
 	output      lockedBuffer
 }
 
-// Start returns a server that takes connections, with nothing in it but the database postgres, and stops it at the end of
-// the test. Where PostgreSQL is not installed, it skips the test and says so.
+// Start returns an empty server that accepts connections, and stops it at the end of the test. If
+// PostgreSQL is not installed, it skips the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	bin := find()
@@ -78,7 +78,7 @@ func find() string {
 	return filepath.Dir(found[len(found)-1])
 }
 
-// own gives the folder to the user that the server runs as: PostgreSQL refuses to run as root.
+// own makes another user the owner of the folder, because PostgreSQL refuses to run as root.
 func (s *Server) own() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -111,8 +111,8 @@ func (s *Server) initialize(ctx context.Context, bin string, identity *syscall.C
 	return nil
 }
 
-// launch starts the server. The goroutine keeps the thread that started it, whose end would end the server too, and ends
-// with it.
+// launch starts the server. A goroutine keeps the thread that started the server, because the end
+// of the thread would end the server. The goroutine ends with the server.
 func (s *Server) launch(bin string, identity *syscall.Credential) error {
 	cmd := s.command(context.Background(), identity, filepath.Join(bin, "postgres"), "-D", s.data(), "-k", s.socket,
 		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=40", "-c", "max_prepared_transactions=2")
@@ -127,14 +127,14 @@ func (s *Server) launch(bin string, identity *syscall.Credential) error {
 		s.process = cmd.Process
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // how it ends does not matter once the test has ended
+			_ = cmd.Wait() // the exit status does not matter after the test
 		}
 	}()
 	return <-started
 }
 
 func (s *Server) stop() {
-	_ = s.process.Signal(syscall.SIGQUIT) // there is nothing to be saved
+	_ = s.process.Signal(syscall.SIGQUIT) // the data is not needed any more
 	<-s.exited
 }
 
@@ -168,13 +168,13 @@ func (s *Server) Address(database string) string {
 // Socket returns the folder of the server's socket.
 func (s *Server) Socket() string { return s.socket }
 
-// Do runs SQL as the superuser and returns the values of the last statement's rows.
+// Do runs SQL as the superuser and returns the rows of the last statement.
 func (s *Server) Do(t testing.TB, database, sql string) [][]string {
 	t.Helper()
 	return s.DoAs(t, database, superuser, "", sql)
 }
 
-// DoAs is Do as another role.
+// DoAs is Do for another role.
 func (s *Server) DoAs(t testing.TB, database, role, password, sql string) [][]string {
 	t.Helper()
 	address := s.Address(database) + " user=" + role
@@ -203,7 +203,7 @@ func (s *Server) DoAs(t testing.TB, database, role, password, sql string) [][]st
 	return rows
 }
 
-// lockedBuffer is a buffer that the server writes while a test reads.
+// lockedBuffer is a buffer that the server writes while a test reads it.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

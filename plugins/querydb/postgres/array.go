@@ -7,13 +7,13 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// deepest is how many dimensions PostgreSQL's arrays have at most.
+// deepest is PostgreSQL's limit of array dimensions.
 const deepest = 6
 
 var errArray = errors.New("this is no array")
 
-// array reads PostgreSQL's text form of an array, such as {1,NULL,"a b"} or [0:1]={{1},{2}}, and returns nested lists of
-// what element makes of each text. Where the numbering of elements begins is not kept.
+// array parses PostgreSQL's text form of an array, such as {1,NULL,"a b"} or [0:1]={{1},{2}}. It
+// returns nested lists, and calls element for each text. It drops the lower bounds of dimensions.
 func array(text string, element func(text string) rowset.Value) (rowset.Value, error) {
 	if strings.HasPrefix(text, "[") {
 		_, after, found := strings.Cut(text, "]=")
@@ -39,7 +39,7 @@ type arrayReader struct {
 	element func(text string) rowset.Value
 }
 
-// next returns the byte that is read next, or 0 at the end.
+// next returns the next byte, or 0 at the end.
 func (r *arrayReader) next() byte {
 	if r.at < len(r.text) {
 		return r.text[r.at]
@@ -80,7 +80,7 @@ func (r *arrayReader) item(depth int) error {
 	from := r.at
 	for r.at < len(r.text) && !strings.ContainsRune(`{},"`, rune(r.text[r.at])) {
 		if r.text[r.at] == '\\' {
-			return errArray // PostgreSQL quotes what it escapes
+			return errArray // PostgreSQL quotes elements with escapes
 		}
 		r.at++
 	}

@@ -18,7 +18,7 @@ const state = `SELECT (SELECT string_agg(o::text, ';' ORDER BY id) FROM orders o
 	(SELECT string_agg(oid::text, ',' ORDER BY oid) FROM pg_largeobject_metadata), (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'),
 	(SELECT count(*) FROM pg_prepared_xacts), (SELECT count(*) FROM pg_roles), (SELECT count(*) FROM pg_stat_activity WHERE usename = 'globex_reader')`
 
-// testAttacks: whatever SQL a tenant sends, nothing changes, and nothing of another tenant's is read.
+// Whatever SQL a tenant sends, nothing changes, and it reads nothing of another tenant.
 func testAttacks(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	theirs := s.Address("shop") + " user=globex_reader password=globex-password"
 	before := s.Do(t, "shop", state)

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// BeyondReading matches the names of PostgreSQL's own functions that do more than read, in a transaction that is
-// read-only too: they wait, lock, signal, notify, reach files, or leave something behind. A regular expression of
-// PostgreSQL's; docs/query_db.md has the statement that takes these functions from everybody.
+// BeyondReading matches the names of PostgreSQL's built-in functions that do more than read even in
+// a read-only transaction: they wait, lock, signal, notify, access files, or have a lasting effect.
+// It is a regular expression of PostgreSQL. docs/query_db.md has the statement that revokes these
+// functions from PUBLIC.
 const BeyondReading = `^(` +
 	`pg_(try_)?advisory_.*|pg_sleep.*|pg_notify|pg_(cancel|terminate)_backend|pg_log_backend_memory_contexts|` +
 	`lo_(creat|create|export|from_bytea|import|open|put|truncate|truncate64|unlink)|lowrite|` +
@@ -20,10 +21,12 @@ const BeyondReading = `^(` +
 	`pg_stat_reset.*|pg_(clear|restore)_.*_stats|brin_(de)?summarize_.*|gin_clean_pending_list|pg_import_system_collations` +
 	`)$`
 
-// fitness asks what the role has that a reader must not have. Each column is empty if all is well.
+// fitness queries which rights the role has that a reader must not have. Each column is empty if
+// the role is fit.
 //
-// Functions beyond PostgreSQL's own count if they are written in a language that can do anything, such as C, and do
-// not promise to change nothing: those of dblink, for example. All others run under the transaction's rules.
+// User-defined functions count if they are written in an unsafe language such as C and are not
+// declared immutable or stable, as those of dblink. All others run under the rules of the read-only
+// transaction.
 const fitness = `
 SELECT
 	CASE WHEN r.rolname = session_user AND session_user::text = $1 THEN '' ELSE session_user::text END,
@@ -42,7 +45,7 @@ SELECT
 		ORDER BY p.proname, p.oid LIMIT 10) f)
 FROM pg_catalog.pg_roles r WHERE r.rolname = current_user`
 
-// check refuses a role that is not fit. The search path that the role has is not used while it is asked.
+// check refuses a role that is not fit. It does not use the role's search path.
 func (s *session) check(ctx context.Context, role Role) error {
 	for _, statement := range []string{"SAVEPOINT toolhost_check", "SET LOCAL search_path = pg_catalog, pg_temp"} {
 		if err := s.conn.Exec(ctx, statement).Close(); err != nil {
@@ -66,7 +69,7 @@ func (s *session) check(ctx context.Context, role Role) error {
 			return fmt.Errorf("%w: role %q: "+format, ErrUnfit, role.Name, found)
 		}
 	}
-	// The search path is again what it was.
+	// This also restores the search path.
 	if err := s.conn.Exec(ctx, "ROLLBACK TO SAVEPOINT toolhost_check").Close(); err != nil {
 		return explained(ctx, err)
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// enough is more than any answer here needs.
+// enough exceeds every answer in these tests.
 var enough = rowset.Limits{Rows: 1000, Bytes: 1 << 20}
 
-// tenants prepares a database shop with two tenants, as docs/query_db.md says: tables that both have, told apart by row
-// security, and a schema for each.
+// tenants creates a database shop with two tenants, as docs/query_db.md describes: shared tables
+// with row security, and one schema per tenant.
 const tenants = `
 CREATE ROLE acme_reader LOGIN PASSWORD 'acme-password';
 CREATE ROLE globex_reader LOGIN PASSWORD 'globex-password';
@@ -40,7 +40,7 @@ CREATE PROCEDURE acme.write() LANGUAGE sql AS $$ INSERT INTO acme.inbox VALUES (
 SELECT lo_from_bytea(4711, 'sesame');
 `
 
-// takeAway is the statement of docs/query_db.md that takes functions from everybody.
+// takeAway is the statement of docs/query_db.md that revokes functions from PUBLIC.
 const takeAway = `
 DO $do$
 DECLARE f regprocedure;

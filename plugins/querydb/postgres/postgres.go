@@ -1,9 +1,9 @@
-// Package postgres reads PostgreSQL databases as a login role, and only reads them.
+// Package postgres reads PostgreSQL databases as a login role and never writes them.
 //
-// It owns what keeps a statement from changing anything and from reading as anybody else: a connection of its own for
-// each query, a transaction that is read-only, a cursor, for which PostgreSQL takes nothing but a SELECT, and a look at
-// what the role may do before anything is run. What the role may see is said by its grants. The package does not know
-// whose role it is.
+// Four measures prevent changes and access as another role: one connection per query; a read-only
+// transaction; a cursor, for which PostgreSQL accepts only a SELECT; and a check of the role's
+// rights before anything runs. The role's grants decide what it may read. The package does not know
+// which tenant a role belongs to.
 package postgres
 
 import (
@@ -18,42 +18,44 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// Role is who reads what. All fields but Password and AllowFunctions must be set.
+// Role is the role that reads a database. All fields except Password and AllowFunctions are
+// required.
 type Role struct {
-	// Server is a connection string as libpq has them. User and password in it do not count.
+	// Server is a libpq connection string. User and password in it are ignored.
 	Server string
-	// Name is the role that logs in.
+	// Name is the login role.
 	Name string
-	// Password is the role's; empty where the server asks for none.
+	// Password is the role's password. Empty if the server asks for none.
 	Password string
-	// AllowFunctions are names of functions that the role may execute although they do more than read.
+	// AllowFunctions names functions that the role may execute although they do more than read.
 	AllowFunctions []string
 }
 
 var (
-	// ErrUnavailable is within errors that say that nobody can log in as the role now.
+	// ErrUnavailable is wrapped by errors that say that the role cannot log in now.
 	ErrUnavailable = errors.New("the database cannot be reached")
-	// ErrUnfit is within errors that say that the role may do more than read, so that nothing is run as it.
+	// ErrUnfit is wrapped by errors that say that the role may do more than read. Nothing runs as
+	// such a role.
 	ErrUnfit = errors.New("the role may do more than read")
 )
 
 const (
-	// lockTimeout is how long a statement waits for a table that is being changed.
+	// lockTimeout is how long a statement waits for a locked table.
 	lockTimeout = 5 * time.Second
-	// abandoned is how long the server waits for this end to go on.
+	// abandoned is how long the server waits for an idle client.
 	abandoned = time.Minute
-	// goodbye bounds how long the end of a connection may take.
+	// goodbye limits the time for closing a connection.
 	goodbye = 2 * time.Second
-	// largestMessage is how much a message of the server has that is no row, at most.
+	// largestMessage limits the size of the server's messages other than rows, in bytes.
 	largestMessage = 1 << 20
 )
 
-// session is a connection in a read-only transaction, of a role that was found fit.
+// session is a connection with a read-only transaction, of a role that passed the check.
 type session struct {
 	conn *pgconn.PgConn
 }
 
-// open logs in. largestRow bounds what one row may have, in bytes. The caller closes the session.
+// open logs in. largestRow limits the size of one row, in bytes. The caller closes the session.
 func open(ctx context.Context, role Role, largestRow int) (*session, error) {
 	config, err := role.config(ctx, largestRow)
 	if err != nil {
@@ -67,12 +69,12 @@ func open(ctx context.Context, role Role, largestRow int) (*session, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	s := &session{conn: conn}
-	// A transaction's own words go before what a role or a database sets for its sessions.
+	// The modes in BEGIN have priority over settings of the role or the database.
 	if err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").Close(); err != nil {
 		s.close(ctx)
 		return nil, explained(ctx, err)
 	}
-	// The check has run queries, after which PostgreSQL lets nobody make the transaction another one.
+	// After the queries of the check, PostgreSQL does not allow a change of the transaction's mode.
 	if err := s.check(ctx, role); err != nil {
 		s.close(ctx)
 		return nil, err
@@ -80,11 +82,11 @@ func open(ctx context.Context, role Role, largestRow int) (*session, error) {
 	return s, nil
 }
 
-// close ends the session, which undoes all that it may have done. It waits until the connection is gone.
+// close ends the session and rolls back its transaction. It waits until the connection is closed.
 func (s *session) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 	defer cancel()
-	_ = s.conn.Close(ctx) // nothing is lost with a connection that does not say goodbye
+	_ = s.conn.Close(ctx) // an unclean end of the connection loses nothing
 	<-s.conn.CleanupDone()
 }
 
@@ -96,7 +98,8 @@ func (r Role) config(ctx context.Context, largestRow int) (*pgconn.Config, error
 	config.User, config.Password = r.Name, r.Password
 	config.MaxProtocolMessageBodyLen = max(largestRow, largestMessage)
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		// The server is told to stop; if it does not, the connection is given up.
+		// The driver asks the server to stop. If the server does not stop, the driver closes the
+		// connection.
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: goodbye}
 	}
 	if config.RuntimeParams == nil {
@@ -107,7 +110,7 @@ func (r Role) config(ctx context.Context, largestRow int) (*pgconn.Config, error
 		"default_transaction_read_only": "on",
 		"statement_timeout":             milliseconds(remaining(ctx)),
 		"lock_timeout":                  milliseconds(lockTimeout),
-		// A plugin that is stopped must not keep the server from cleaning up.
+		// If the plugin is stopped (SIGSTOP), the server must still be able to clean up.
 		"idle_in_transaction_session_timeout": milliseconds(abandoned),
 		"client_encoding":                     "UTF8",
 		"DateStyle":                           "ISO",
@@ -119,7 +122,7 @@ func (r Role) config(ctx context.Context, largestRow int) (*pgconn.Config, error
 	return config, nil
 }
 
-// remaining returns how long ctx lasts, or 0 if it has no end.
+// remaining returns the time until ctx ends, or 0 if it has no deadline.
 func remaining(ctx context.Context) time.Duration {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -130,7 +133,7 @@ func remaining(ctx context.Context) time.Duration {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// texts runs a query of this package's own and returns its values as texts; NULL is "".
+// texts runs an internal query and returns its values as texts. NULL is "".
 func (s *session) texts(ctx context.Context, query string, parameters ...string) ([][]string, error) {
 	values := make([][]byte, len(parameters))
 	for i, p := range parameters {
@@ -149,7 +152,7 @@ func (s *session) texts(ctx context.Context, query string, parameters ...string)
 	return rows, nil
 }
 
-// explained returns an error of PostgreSQL in words that say what can be done.
+// explained adds a hint to an error of PostgreSQL.
 func explained(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("running the query: %w", context.Cause(ctx))

@@ -12,12 +12,13 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// cursor is the name of the cursor, which nothing else on the connection has.
+// cursor is the name of the cursor, which is unique on the connection.
 const cursor = "toolhost_rows"
 
-// Query runs one SELECT statement as a role and returns what it answers, up to limits. Parameters are texts, or nil for
-// NULL; the server reads them as the types that the statement wants. It blocks until all is read or ctx is done; then
-// the server is told to stop, and the error of ctx is within the error.
+// Query runs one SELECT statement as a role and returns its answer, up to limits. Parameters are
+// texts, or nil for NULL. The server parses them as the types that the statement needs. Query
+// blocks until the end or until ctx is done. It then asks the server to stop, and returns an error
+// that wraps ctx's error.
 func Query(ctx context.Context, role Role, text string, parameters []*string, limits rowset.Limits) (rowset.Answer, error) {
 	if strings.ContainsRune(text, 0) {
 		return rowset.Answer{}, errors.New("the SQL has a character NUL, which PostgreSQL does not take; leave it out")
@@ -30,7 +31,8 @@ func Query(ctx context.Context, role Role, text string, parameters []*string, li
 		return rowset.Answer{}, err
 	}
 	defer s.close(ctx)
-	// Several statements in one message are refused by the extended protocol, and all but a SELECT by DECLARE.
+	// The extended protocol refuses several statements in one message. DECLARE refuses all but a
+	// SELECT.
 	if err := s.declare(ctx, text, parameters); err != nil {
 		return rowset.Answer{}, err
 	}
@@ -59,7 +61,7 @@ func (s *session) declare(ctx context.Context, text string, parameters []*string
 	return nil
 }
 
-// read reads rows up to a limit. What the server would send beyond it is never read: the connection ends.
+// read reads rows up to a limit. It does not read the rest: the connection is closed.
 func (s *session) read(ctx context.Context, fetch *pgconn.StatementDescription, types []columnType, limits rowset.Limits) (rowset.Answer, error) {
 	columns := make([]rowset.Column, len(types))
 	for i, t := range types {
@@ -88,9 +90,9 @@ func (s *session) read(ctx context.Context, fetch *pgconn.StatementDescription, 
 	return collector.Answer(columns), nil
 }
 
-// abandon tells the server to stop sending rows.
+// abandon asks the server to stop sending rows.
 func (s *session) abandon(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 	defer cancel()
-	_ = s.conn.CancelRequest(ctx) // the end of the connection stops it too, later
+	_ = s.conn.CancelRequest(ctx) // closing the connection also stops it, but later
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// TestTenants asks one server everything, as making one takes longer than all that it is asked. What a part changes of the
-// role it takes back; the last one does not. The attacks come first, as they count connections, and a server is slow to
-// notice that one has gone.
+// All tests share one server, because starting one takes longer than all of them. A part restores
+// what it changes of the role, except the last part. The attacks come first, because they count
+// connections, and a server notices closed connections with a delay.
 func TestTenants(t *testing.T) {
 	s, acme := shop(t)
 	t.Run("attacks", func(t *testing.T) { testAttacks(t, s, acme) })
@@ -49,7 +49,7 @@ func testQuery(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	})
 }
 
-// testOnlyOwnRows: what a tenant may see is what it sees, also where both have it, and while the other is at work.
+// A tenant sees its own rows and no others, also in shared tables and with concurrent queries.
 func testOnlyOwnRows(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	theirs, err := pgconn.Connect(t.Context(), s.Address("shop")+" user=globex_reader password=globex-password")
 	if err != nil {
@@ -73,7 +73,7 @@ func testOnlyOwnRows(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	}
 }
 
-// testValues: what PostgreSQL holds is what an answer has.
+// Answers have exactly PostgreSQL's values.
 func testValues(t *testing.T, acme postgres.Role) {
 	for query, want := range map[string]string{
 		"SELECT NULL, true, 1::int2, 9007199254740993::int8, -9007199254740992":                                                                       `[null,true,1,"9007199254740993",-9007199254740992]`,
@@ -171,7 +171,7 @@ func testSchema(t *testing.T, acme postgres.Role) {
 	}
 }
 
-// testCancel: when the caller leaves, the server stops working, whatever the statement did to its own time limit.
+// When the caller leaves, the server stops working, even if the statement changed its time limit.
 func testCancel(t *testing.T, acme postgres.Role, active func() string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -187,7 +187,7 @@ func testCancel(t *testing.T, acme postgres.Role, active func() string) {
 	eventually.Holds(t, "the server stopped", func() bool { return active() == "0" })
 }
 
-// testUnfitRoles: nothing is run as a role that may do more than read.
+// Nothing runs as a role that may do more than read.
 func testUnfitRoles(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	for _, test := range []struct{ name, change, back, want string }{
 		{"superuser", "ALTER ROLE acme_reader SUPERUSER", "ALTER ROLE acme_reader NOSUPERUSER", "SUPERUSER"},
@@ -227,7 +227,7 @@ func testUnfitRoles(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	}
 }
 
-// testRoleCannotPrepareTheGround: what a role sets for its own sessions does not make them write.
+// Settings that a role makes for its own sessions do not enable writes.
 func testRoleCannotPrepareTheGround(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 	s.Do(t, "shop", `ALTER ROLE acme_reader SET default_transaction_read_only = off; ALTER ROLE acme_reader SET search_path = acme, pg_catalog;
 		CREATE FUNCTION acme.pg_has_role(oid, oid, text) RETURNS bool LANGUAGE sql AS 'SELECT false';

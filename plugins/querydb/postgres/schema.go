@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// tables asks for the columns of the tables and views that the role can read, table by table. What is in the search path
-// is named without its schema; parts of partitioned tables are left out.
+// tables queries the columns of the tables and views that the role can read. Tables in the search
+// path are named without a schema. Partitions are omitted.
 const tables = `
 WITH readable AS (
 	SELECT c.oid, CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN '' ELSE pg_catalog.quote_ident(n.nspname) || '.' END || pg_catalog.quote_ident(c.relname) AS name
@@ -27,7 +27,7 @@ FROM readable t JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid
 WHERE a.attnum > 0 AND NOT a.attisdropped AND pg_catalog.has_column_privilege(t.oid, a.attnum, 'SELECT')
 ORDER BY t.name, a.attnum`
 
-// Schema returns the tables and views that a role can read, by name, at most so many.
+// Schema returns at most the given number of tables and views that a role can read, by name.
 func Schema(ctx context.Context, role Role, most int) (rowset.Schema, error) {
 	s, err := open(ctx, role, 0)
 	if err != nil {

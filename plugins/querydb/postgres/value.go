@@ -13,14 +13,15 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// columnType is how values of a column are written.
+// columnType describes the values of a column.
 type columnType struct {
 	name    string
 	oid     uint32
-	element uint32 // of a list; 0 if it is none
+	element uint32 // element type of an array; 0 for other types
 }
 
-// kinds asks for the names of types, and for what their lists consist of. A domain counts as what it is made of.
+// kinds queries the names of types and the element types of arrays. A domain counts as its base
+// type.
 const kinds = `
 SELECT pg_catalog.format_type(q.type, q.modifier),
 	CASE WHEN t.typcategory = 'A' AND t.typlen = -1 AND e.typdelim = ',' THEN coalesce(nullif(e.typbasetype, 0), e.oid) ELSE 0 END
@@ -30,7 +31,7 @@ FROM ROWS FROM (
 LEFT JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) q.type LEFT JOIN pg_catalog.pg_type e ON e.oid OPERATOR(pg_catalog.=) t.typelem
 ORDER BY q.place`
 
-// types returns the types of columns. A query may answer without any.
+// types returns the types of columns. A query may have none.
 func (s *session) types(ctx context.Context, fields []pgconn.FieldDescription) ([]columnType, error) {
 	if len(fields) == 0 {
 		return nil, nil
@@ -54,7 +55,7 @@ func (s *session) types(ctx context.Context, fields []pgconn.FieldDescription) (
 	return types, nil
 }
 
-// encode returns a value, in PostgreSQL's text format, as JSON. nil is NULL.
+// encode converts a value in PostgreSQL's text format to JSON. nil is NULL.
 func (t columnType) encode(value []byte) rowset.Value {
 	switch {
 	case value == nil:
@@ -78,7 +79,7 @@ func scalar(text string, oid uint32) rowset.Value {
 			return rowset.Int(n)
 		}
 	case pgtype.Float4OID, pgtype.Float8OID:
-		// PostgreSQL writes the fewest digits that tell a number from all others.
+		// PostgreSQL writes the shortest text that identifies the number.
 		if json.Valid([]byte(text)) {
 			return rowset.Value(text)
 		}

@@ -2,15 +2,17 @@ package rowset
 
 import "fmt"
 
-// Limits bound one answer.
+// Limits limits one answer.
 type Limits struct {
-	// Rows is how many rows there may be, at least 1.
+	// Rows is the largest number of rows, at least 1.
 	Rows int
-	// Bytes is how many bytes the values of all rows may have in JSON, at least 1. A row that does not fit is left out.
+	// Bytes is the largest size of all values as JSON, at least 1. A row that does not fit is
+	// omitted.
 	Bytes int
 }
 
-// Collector gathers rows up to a limit. The zero value keeps nothing; it is not safe for concurrent use.
+// Collector collects rows up to a limit. The zero value keeps none. It is not safe for concurrent
+// use.
 type Collector struct {
 	Limits Limits
 
@@ -18,7 +20,8 @@ type Collector struct {
 	bytes  int
 }
 
-// Add keeps a row. It reports false if the row is beyond a limit: then it was left out, and so must be all that come.
+// Add adds a row. It returns false if the row exceeds a limit. The row is then omitted, and callers
+// must not add more rows.
 func (c *Collector) Add(row []Value) bool {
 	if c.answer.Truncated {
 		return false
@@ -38,12 +41,12 @@ func (c *Collector) Add(row []Value) bool {
 	return true
 }
 
-// CutBytes notes that a row was left out because it was too large.
+// CutBytes records that a row was omitted because it was too large.
 func (c *Collector) CutBytes() { c.cut(fmt.Sprintf("the limit of %d bytes", c.Limits.Bytes)) }
 
 func (c *Collector) cut(limit string) { c.answer.Truncated, c.answer.Limit = true, limit }
 
-// Answer returns what was kept.
+// Answer returns the collected rows.
 func (c *Collector) Answer(columns []Column) Answer {
 	a := c.answer
 	if a.Columns = columns; a.Columns == nil {

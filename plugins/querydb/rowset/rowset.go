@@ -1,33 +1,35 @@
-// Package rowset holds what a query answers: columns, and rows of values that JSON keeps exactly, up to a limit.
+// Package rowset has the answer of a query: columns, and rows of values in JSON without loss of
+// precision, up to a limit.
 //
-// It owns how values are written, how much of them is kept and how they are shown as a table. It knows no database.
+// It owns the form of values, the limits, and the table for people and models. It does not know
+// databases.
 package rowset
 
 // Column is one column of an answer.
 type Column struct {
-	// Name is what the query calls it. Several columns may have the same.
+	// Name is the column's name in the query. Several columns may have the same name.
 	Name string `json:"name"`
-	// Type is the database's word for what is in it; empty where the database does not know.
+	// Type is the database's name of the type. Empty if the database does not know it.
 	Type string `json:"type,omitempty"`
 }
 
-// Answer is what a query answered. The zero value is an answer without columns.
+// Answer is the answer of a query. The zero value has no columns.
 type Answer struct {
 	// Columns are in the order of the query.
 	Columns []Column `json:"columns"`
-	// Rows have a value for each column, as JSON: see Int, Float, Text, Blob and Decimal.
+	// Rows have one value per column, as JSON: see Int, Float, Text, Blob and Decimal.
 	Rows [][]Value `json:"rows"`
-	// Truncated says that there were more rows than are here.
+	// Truncated says that the query has more rows.
 	Truncated bool `json:"truncated"`
-	// Limit says which limit that was, in words; empty if Truncated is false.
+	// Limit names the limit that truncated the answer. Empty if Truncated is false.
 	Limit string `json:"limit,omitempty"`
 }
 
-// Table is a table that can be queried, as a model is told of it.
+// Table describes a table for a model.
 type Table struct {
-	// Name is how a query names it, with its schema where that is needed.
+	// Name is the name for queries, with the schema if that is necessary.
 	Name string `json:"name"`
-	// Comment is what the database says of it. May be empty.
+	// Comment is the database's comment. It may be empty.
 	Comment string `json:"comment,omitempty"`
 	// Columns are in their order.
 	Columns []TableColumn `json:"columns"`
@@ -36,17 +38,17 @@ type Table struct {
 // TableColumn is one column of a table.
 type TableColumn struct {
 	Name string `json:"name"`
-	// Type is as it was declared; empty where it was not.
+	// Type is the declared type. Empty if there is none.
 	Type string `json:"type,omitempty"`
-	// Key says what the column is for: "primary key", "references TABLE", or both; empty if neither.
+	// Key is "primary key", "references TABLE", or both. Empty if neither applies.
 	Key string `json:"key,omitempty"`
 	// Comment is what the database says of it. May be empty.
 	Comment string `json:"comment,omitempty"`
 }
 
-// Schema is the tables of a database, as far as they were read.
+// Schema has the tables of a database, up to a limit.
 type Schema struct {
 	Tables []Table `json:"tables"`
-	// More says that there are tables beyond those.
+	// More says that there are more tables.
 	More bool `json:"more,omitempty"`
 }

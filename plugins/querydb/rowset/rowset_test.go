@@ -36,7 +36,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestTable: each row is one line, whatever is in it, and long values are cut.
+// Each row is one line, whatever it contains. Long values are truncated.
 func TestTable(t *testing.T) {
 	c := rowset.Collector{Limits: rowset.Limits{Rows: 3, Bytes: 10_000}}
 	c.Add([]rowset.Value{rowset.Text("a|b\\\r\n\tc"), rowset.Null()})
@@ -55,7 +55,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// FuzzTable: what is shown has a line for each row, and whole letters.
+// A table has one line per row, and does not split characters.
 func FuzzTable(f *testing.F) {
 	f.Add("a", "|\n")
 	f.Fuzz(func(t *testing.T, name, text string) {

@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxCell is how much of a value a table shows, in characters: enough to recognize it. The answer has all of it.
+// maxCell limits a value in a table, in characters: enough to recognize it. The JSON has the whole
+// value.
 const maxCell = 120
 
-// escapes keep a value in its cell. It never changes.
+// escapes keeps a value in its cell.
 var escapes = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "|", `\|`)
 
-// String returns the answer as a Markdown table without padding, and a line that says how many rows there are. Long values
-// are cut, which an ellipsis shows.
+// String returns the answer as a Markdown table without padding, and a line with the number of
+// rows. An ellipsis marks a truncated value.
 func (a Answer) String() string {
 	var b strings.Builder
 	if len(a.Columns) > 0 {
@@ -43,7 +44,7 @@ func (a Answer) String() string {
 	return b.String()
 }
 
-// shown returns a value as a table shows it: a text without quotes, NULL, and all else as JSON.
+// shown returns a value for a table: texts without quotes, NULL, and all other values as JSON.
 func shown(value json.RawMessage) string {
 	text := string(value)
 	switch {

@@ -9,19 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// Value is one value, as JSON. Null, Bool, Int, Float, Decimal, Text and Blob make them.
+// Value is one value as JSON. Null, Bool, Int, Float, Decimal, Text and Blob create values.
 type Value = json.RawMessage
 
-// exactInteger is the largest integer that every reader of JSON keeps: many hold all numbers as a float64.
+// exactInteger is the largest integer that every JSON parser keeps exactly. Many store numbers as
+// float64.
 const exactInteger = 1 << 53
 
-// Null is the value of NULL.
+// Null returns the value of NULL.
 func Null() Value { return Value("null") }
 
-// Bool is the value of a truth value.
+// Bool returns the value of a boolean.
 func Bool(b bool) Value { return Value(strconv.FormatBool(b)) }
 
-// Int is the value of an integer: a number, or a string of its digits where readers of JSON would round it.
+// Int returns the value of an integer: a number, or a string if JSON parsers would round it.
 func Int(n int64) Value {
 	digits := strconv.FormatInt(n, 10)
 	if n > exactInteger || n < -exactInteger {
@@ -30,8 +31,8 @@ func Int(n int64) Value {
 	return Value(digits)
 }
 
-// Float is the value of a floating-point number, with the digits that tell it from all others; what JSON has no number
-// for is a string: NaN, Infinity, -Infinity.
+// Float returns the value of a floating-point number with the shortest exact digits. NaN, Infinity
+// and -Infinity are strings, because JSON has no such numbers.
 func Float(f float64) Value {
 	switch {
 	case math.IsNaN(f):
@@ -43,15 +44,16 @@ func Float(f float64) Value {
 	}
 	digits := strconv.FormatFloat(f, 'g', -1, 64)
 	if !strings.ContainsAny(digits, ".e") {
-		digits += ".0" // so that 3.0 is not taken for the integer 3
+		digits += ".0" // marks 3.0 as a floating-point number
 	}
 	return Value(digits)
 }
 
-// Decimal is the value of a decimal number of any size: a string, because readers of JSON round numbers.
+// Decimal returns the value of a decimal number of any size: a string, because JSON parsers round
+// numbers.
 func Decimal(digits string) Value { return Text(digits) }
 
-// Text is the value of a text. What is no UTF-8 is written as Blob does.
+// Text returns the value of a text. Invalid UTF-8 becomes a Blob.
 func Text(s string) Value {
 	if !utf8.ValidString(s) {
 		return Blob([]byte(s))
@@ -59,11 +61,11 @@ func Text(s string) Value {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string never fails
+	_ = e.Encode(s) // encoding a string cannot fail
 	return Value(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// Blob is the value of bytes: an object whose one property, base64, holds them.
+// Blob returns the value of bytes: an object with the property base64.
 func Blob(data []byte) Value {
 	return Value(`{"base64":"` + base64.StdEncoding.EncodeToString(data) + `"}`)
 }

@@ -1,6 +1,7 @@
-// Package setup is what an operator says about the databases that can be queried: a YAML or JSON file.
+// Package setup reads the operator's file about the databases that can be queried, in YAML or JSON.
 //
-// It owns the keys of the file, their defaults and bounds, and which file or role is a tenant's. It opens no database.
+// It owns the keys of the file, their defaults and limits, and which file or role belongs to a
+// tenant. It opens no database.
 package setup
 
 import (
@@ -19,43 +20,47 @@ import (
 
 // File is the whole file.
 type File struct {
-	// Tenant is whose calls all calls are, on a machine with one tenant. Empty: the calls' context says it.
+	// Tenant is the tenant of all calls, for a machine with one tenant. If empty, the calls'
+	// context names it.
 	Tenant string `yaml:"tenant"`
-	// Databases are by the names that models know them by.
+	// Databases maps the names that models use to databases.
 	Databases map[string]Database `yaml:"databases"`
 }
 
-// Database is one database, of each tenant its own. Either SQLite or Postgres is set.
+// Database is one database, separate for each tenant. Either SQLite or Postgres is set.
 type Database struct {
-	// Description says to models what is in it. May be empty.
+	// Description describes the content to models. It may be empty.
 	Description string `yaml:"description"`
-	// Tenants are those that have it. Empty: all.
+	// Tenants are the tenants that have the database. Empty means all.
 	Tenants  []string  `yaml:"tenants"`
 	SQLite   *SQLite   `yaml:"sqlite"`
 	Postgres *Postgres `yaml:"postgres"`
-	// MaxRows is how many rows an answer has at most. 0 means 200.
+	// MaxRows is the largest number of rows of an answer. 0 means 200.
 	MaxRows int `yaml:"max_rows"`
-	// MaxBytes is how many bytes of values an answer has at most. 0 means 256 KiB.
+	// MaxBytes is the largest size of an answer's values, in bytes. 0 means 256 KiB.
 	MaxBytes int `yaml:"max_bytes"`
-	// Timeout is how long a query may take. 0 means 10 s.
+	// Timeout is the time limit of a query. 0 means 10 s.
 	Timeout time.Duration `yaml:"timeout"`
 }
 
-// SQLite is a file for each tenant.
+// SQLite is one file per tenant.
 type SQLite struct {
-	// File is its path, in which {tenant} stands for the tenant. A relative one begins at the folder of the setup file.
+	// File is the path. {tenant} in it stands for the tenant. A relative path starts at the folder
+	// of the setup file.
 	File string `yaml:"file"`
 }
 
-// Postgres is a login role for each tenant.
+// Postgres is one login role per tenant.
 type Postgres struct {
-	// Server is a connection string as libpq has them, without user and password.
+	// Server is a libpq connection string without user and password.
 	Server string `yaml:"server"`
-	// Role is the role that logs in, in which {tenant} stands for the tenant.
+	// Role is the login role. {tenant} in it stands for the tenant.
 	Role string `yaml:"role"`
-	// PasswordFile holds the role's password; {tenant} stands for the tenant. Empty: the server asks for none.
+	// PasswordFile is the file with the role's password. {tenant} in it stands for the tenant.
+	// Empty if the server asks for none.
 	PasswordFile string `yaml:"password_file"`
-	// AllowFunctions are functions that the role may execute although they do more than read, such as pg_sleep.
+	// AllowFunctions names functions that the role may execute although they do more than read,
+	// such as pg_sleep.
 	AllowFunctions []string `yaml:"allow_functions"`
 }
 
@@ -68,7 +73,7 @@ const (
 	mostBytes   = 16 << 20
 	mostTimeout = 5 * time.Minute
 
-	// placeholder is where a tenant's name goes.
+	// placeholder stands for the tenant's name.
 	placeholder = "{tenant}"
 )
 
@@ -77,7 +82,7 @@ var (
 	tenants = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
 )
 
-// Read reads and checks a file. The error names everything that is wrong with what the file says.
+// Read reads and validates a file. The error lists everything that is wrong with the content.
 func Read(path string) (*File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -97,7 +102,7 @@ func Read(path string) (*File, error) {
 	return &f, nil
 }
 
-// complete fills in defaults and returns all that is wrong.
+// complete sets defaults and returns all errors.
 func (f *File) complete(folder string) error {
 	var problems []error
 	if f.Tenant != "" && !tenants.MatchString(f.Tenant) {
@@ -139,7 +144,7 @@ func (d *Database) complete(folder string, single bool) []error {
 	if d.Timeout < time.Millisecond || d.Timeout > mostTimeout {
 		fail("timeout: %v is not from 1ms to %v", d.Timeout, mostTimeout)
 	}
-	// What does not depend on the tenant would be one for all.
+	// A place that does not depend on the tenant would be shared by all tenants.
 	single = single || len(d.Tenants) == 1
 	switch {
 	case (d.SQLite == nil) == (d.Postgres == nil):

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CheckTenant returns what is wrong with a tenant's name, or nil. Names become parts of paths and roles, so that they
-// consist of letters, digits, _ and - alone.
+// CheckTenant returns what is wrong with a tenant's name, or nil. Names become parts of paths and
+// roles, so they may only have letters, digits, _ and -.
 func CheckTenant(name string) error {
 	if !tenants.MatchString(name) {
 		return fmt.Errorf("%q is no tenant; use 1 to 63 of A-Z a-z 0-9 _ -, beginning with a letter or digit", name)
@@ -16,7 +16,7 @@ func CheckTenant(name string) error {
 	return nil
 }
 
-// Names returns the names of the databases that a tenant has, sorted.
+// Names returns the names of a tenant's databases, sorted.
 func (f *File) Names(tenant string) []string {
 	all := slices.Sorted(maps.Keys(f.Databases))
 	return slices.DeleteFunc(all, func(name string) bool {
@@ -25,7 +25,7 @@ func (f *File) Names(tenant string) []string {
 	})
 }
 
-// Find returns a tenant's database, or false if the tenant has none of that name.
+// Find returns a tenant's database, or false if the tenant has no database of that name.
 func (f *File) Find(name, tenant string) (Database, bool) {
 	d, ok := f.Databases[name]
 	if !ok || !d.has(tenant) {
@@ -38,7 +38,7 @@ func (d *Database) has(tenant string) bool {
 	return len(d.Tenants) == 0 || slices.Contains(d.Tenants, tenant)
 }
 
-// of returns the database with the tenant in every place that is kept for it.
+// of returns the database with the tenant in place of each placeholder.
 func (d *Database) of(tenant string) Database {
 	one := *d
 	put := func(text string) string { return strings.ReplaceAll(text, placeholder, tenant) }

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAttacks: whatever SQL a tenant sends, no file changes, none appears, and nothing of another tenant's is read. What
-// must fail does; what is harmless may answer.
+// Whatever SQL a tenant sends, no file changes or appears, and it reads nothing of another tenant.
+// Harmless statements may succeed.
 func TestAttacks(t *testing.T) {
 	dir := t.TempDir()
 	mine := makeFile(t, filepath.Join(dir, "mine.db"), "CREATE TABLE notes(id INTEGER PRIMARY KEY, body TEXT)", "INSERT INTO notes VALUES (1, 'mine')",
@@ -119,7 +119,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestHarmless: what looks like an attack and is none answers.
+// Statements that only look like attacks succeed.
 func TestHarmless(t *testing.T) {
 	mine := makeFile(t, filepath.Join(t.TempDir(), "mine.db"), "CREATE TABLE notes(id INTEGER PRIMARY KEY, body TEXT)", "INSERT INTO notes VALUES (1, 'a;b')")
 	r := newReader(t)
@@ -144,7 +144,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestForeignRows: a row cannot be put into another query's answer, because nobody knows its token.
+// A statement cannot add a row to the answer of another query, because it cannot guess the token.
 func TestForeignRows(t *testing.T) {
 	mine := makeFile(t, filepath.Join(t.TempDir(), "mine.db"), "CREATE TABLE t(a)")
 	r := newReader(t)
@@ -154,7 +154,7 @@ func TestForeignRows(t *testing.T) {
 	}
 }
 
-// TestMissingFile: a file that is not there is not made.
+// A missing file is not created.
 func TestMissingFile(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := newReader(t).Query(t.Context(), filepath.Join(dir, "none.db"), "SELECT 1", nil, enough); err == nil {
@@ -165,7 +165,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// TestPathIsNoURI: what a path holds is not read as options of SQLite's.
+// A path is not parsed as a URI with options.
 func TestPathIsNoURI(t *testing.T) {
 	dir := t.TempDir()
 	path := makeFile(t, filepath.Join(dir, "a.db"), "CREATE TABLE t(a)")
@@ -182,7 +182,7 @@ func TestPathIsNoURI(t *testing.T) {
 	}
 }
 
-// TestEndlessQueryEnds: a query that would never end, or not before its second row, ends with its context.
+// An endless query ends with its context.
 func TestEndlessQueryEnds(t *testing.T) {
 	path := makeFile(t, filepath.Join(t.TempDir(), "a.db"), "CREATE TABLE t(a)")
 	r := newReader(t)
@@ -206,7 +206,7 @@ func TestEndlessQueryEnds(t *testing.T) {
 	}
 }
 
-// TestWriterGoesOn: a reader does not stop a writer, and sees what was committed.
+// A reader does not block a writer, and sees committed data.
 func TestWriterGoesOn(t *testing.T) {
 	path := makeFile(t, filepath.Join(t.TempDir(), "a.db"), "PRAGMA journal_mode = WAL", "CREATE TABLE t(a)")
 	db, err := sql.Open("sqlite", path)

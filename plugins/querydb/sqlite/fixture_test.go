@@ -11,10 +11,10 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/sqlite"
 )
 
-// enough is more than any answer here needs.
+// enough exceeds every answer in these tests.
 var enough = rowset.Limits{Rows: 1000, Bytes: 1 << 20}
 
-// make writes a file by statements.
+// makeFile creates a file by statements.
 func makeFile(t *testing.T, path string, statements ...string) string {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -39,7 +39,7 @@ func newReader(t *testing.T) *sqlite.Reader {
 	return r
 }
 
-// digests returns what each file in a folder holds.
+// digests returns the digest of each file in a folder.
 func digests(t *testing.T, dir string) map[string][32]byte {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

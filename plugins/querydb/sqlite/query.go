@@ -13,11 +13,12 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// Query runs one SELECT statement on a file and returns what it answers, up to limits. Parameters are int64, float64, bool,
-// string or nil. It blocks until all is read or ctx is done; the error of ctx is then within the error.
+// Query runs one SELECT statement on a file and returns its answer, up to limits. Parameters are
+// int64, float64, bool, string or nil. It blocks until the end or until ctx is done. It then
+// returns an error that wraps ctx's error.
 //
-// It is only ever compiled as a subquery, where SQLite's grammar has no room for anything that is not a SELECT: no ATTACH, no
-// PRAGMA, no VACUUM INTO.
+// The statement is only compiled as a subquery. SQLite's grammar allows only a SELECT there: no
+// ATTACH, no PRAGMA, no VACUUM INTO.
 func (r *Reader) Query(ctx context.Context, path, text string, parameters []any, limits rowset.Limits) (rowset.Answer, error) {
 	statement, err := single(text)
 	if err != nil {
@@ -45,7 +46,7 @@ func (r *Reader) Query(ctx context.Context, path, text string, parameters []any,
 	return collector.Answer(columns), nil
 }
 
-// columns returns what a statement would answer. Nothing is run.
+// columns returns the columns of a statement without running it.
 func (f *file) columns(statement string) ([]rowset.Column, error) {
 	var infos []sqlite.ColumnInfo
 	err := f.conn.Raw(func(conn any) (err error) {
@@ -68,16 +69,18 @@ func (f *file) columns(statement string) ([]rowset.Column, error) {
 	return columns, nil
 }
 
-// perCall is how many columns one call of the sink's function hands over: SQLite allows about a hundred arguments.
+// perCall is the number of columns per call of the sink function. SQLite allows about a hundred
+// arguments.
 const perCall = 100
 
-// wrapped returns a statement that runs another one and pours at most so many of its rows, of n columns, into a sink. The
-// rows are made first, so that their order is theirs and not that in which expressions are evaluated.
+// wrapped returns a statement that runs another one and passes at most the given number of its
+// rows, of n columns, to a sink. The rows are materialized first. Their order is thus that of the
+// query, not that in which SQLite evaluates expressions.
 func wrapped(statement string, n, rows int, token string) string {
 	var b strings.Builder
 	b.WriteString("WITH toolhost_rows(")
 	list(&b, 0, n)
-	// The line's end closes a comment at the statement's end.
+	// The line end terminates a comment at the end of the statement.
 	fmt.Fprintf(&b, ") AS MATERIALIZED (SELECT * FROM (%s\n) LIMIT %d) SELECT ", statement, rows)
 	for from := 0; from < n; from += perCall {
 		if from > 0 {
@@ -100,14 +103,15 @@ func list(b *strings.Builder, from, to int) {
 	}
 }
 
-// explained returns an error of SQLite in words that say what can be done.
+// explained adds a hint to an error of SQLite.
 func explained(err error, statement string) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
 		if errors.Is(err, sql.ErrConnDone) {
 			return fmt.Errorf("running the query: %w", err)
 		}
-		if strings.HasPrefix(err.Error(), "missing ") { // the driver's words, which name it
+		// the driver's message, which names the parameter
+		if strings.HasPrefix(err.Error(), "missing ") {
 			return fmt.Errorf("parameters has no value for each of the statement's: %w", err)
 		}
 		return err
@@ -125,13 +129,13 @@ func explained(err error, statement string) error {
 	return fmt.Errorf("SQLite: %w", err)
 }
 
-// advice returns what to do about a statement that SQLite does not understand, to be put behind the error.
+// advice returns a hint for a statement that SQLite cannot compile.
 func advice(err error, statement string) string {
 	text := err.Error()
 	if strings.Contains(text, "no such column") || strings.Contains(text, "no such table") {
 		return ". describe_db shows which tables and columns there are"
 	}
-	// What begins with WITH may be a DELETE.
+	// A statement that begins with WITH may be a DELETE.
 	words := strings.Fields(statement[:min(len(statement), 100)])
 	if len(words) > 0 && (strings.EqualFold(words[0], "SELECT") || strings.EqualFold(words[0], "VALUES")) {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// TestValuesAreExact: what SQLite holds is what an answer has.
+// Answers have exactly SQLite's values.
 func TestValuesAreExact(t *testing.T) {
 	path := makeFile(t, filepath.Join(t.TempDir(), "a.db"),
 		"CREATE TABLE t(i INTEGER, r REAL, s TEXT, b BLOB, d DATE, ts TIMESTAMP, n NUMERIC, flag BOOLEAN)",
@@ -36,7 +36,7 @@ func TestValuesAreExact(t *testing.T) {
 	}
 }
 
-// TestOrderIsKept: rows come in the order of the query, with a sorter, with an index, and of an expression.
+// Rows keep the order of the query: with a sorter, with an index, and of an expression.
 func TestOrderIsKept(t *testing.T) {
 	path := makeFile(t, filepath.Join(t.TempDir(), "a.db"), "CREATE TABLE t(a INTEGER, b INTEGER)", "CREATE INDEX i ON t(b)",
 		"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 100) INSERT INTO t SELECT x, (x * 37) % 101 FROM c")
@@ -107,7 +107,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestManyColumns: more columns than a function has arguments.
+// A query may have more columns than a function may have arguments.
 func TestManyColumns(t *testing.T) {
 	path := makeFile(t, filepath.Join(t.TempDir(), "a.db"), "CREATE TABLE t(a)")
 	var list []string
@@ -144,7 +144,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestConcurrentQueries: each query gets its own rows, of its own file, whatever else is under way, and nothing is left.
+// Each of many concurrent queries receives its own rows of its own file. Nothing is left afterward.
 func TestConcurrentQueries(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// Schema returns the tables and views of a file, by name, at most so many.
+// Schema returns at most the given number of tables and views of a file, by name.
 func (r *Reader) Schema(ctx context.Context, path string, most int) (rowset.Schema, error) {
 	f, err := r.open(ctx, path)
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *file) table(ctx context.Context, name string) (rowset.Table, error) {
 	return table, nil
 }
 
-// texts runs a query of this package's own and returns its values as texts.
+// texts runs an internal query and returns its values as texts.
 func (f *file) texts(ctx context.Context, query string, args ...any) ([][]string, error) {
 	rows, err := f.conn.QueryContext(ctx, query, args...)
 	if err != nil {

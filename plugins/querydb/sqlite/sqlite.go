@@ -1,8 +1,8 @@
-// Package sqlite reads SQLite files, and only reads them.
+// Package sqlite reads SQLite files and never writes them.
 //
-// It owns what keeps a statement within one file and from changing it: the file is opened for reading, what SQLite compiles
-// begins with SELECT whatever the statement is, no other file can be attached, and each query has a connection of its own.
-// It does not know whose file it is.
+// It confines a statement to one file and prevents changes: it opens the file read-only, compiles
+// every statement as a part of a SELECT, forbids attaching other files, and uses one connection per
+// query. It does not know which tenant a file belongs to.
 package sqlite
 
 import (
@@ -21,12 +21,13 @@ import (
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
 
-// Reader reads files. NewReader makes one; it is safe for concurrent use and holds nothing between queries.
+// Reader reads files. NewReader creates one. It is safe for concurrent use and keeps nothing open
+// between queries.
 type Reader struct {
 	driver sqlite.Driver
 
 	mu    sync.Mutex
-	sinks map[string]*sink // by the token that a query under way has for its own
+	sinks map[string]*sink // by the token of the running query
 }
 
 // NewReader returns a reader.
@@ -38,13 +39,13 @@ func NewReader() (*Reader, error) {
 	return r, nil
 }
 
-// ErrUnavailable is within errors that say that there is no such file, or none that can be read.
+// ErrUnavailable is wrapped by errors that say that the file does not exist or is unreadable.
 var ErrUnavailable = errors.New("the database cannot be opened")
 
 // busy is how long a statement waits for a writer, in milliseconds. Writers take milliseconds.
 const busy = "2000"
 
-// limits bound what one statement can make SQLite do between two looks at whether it is to stop.
+// limits limits the work of SQLite between two checks for cancellation.
 var limits = map[int]int{
 	sqlite3.SQLITE_LIMIT_LENGTH:              16 << 20, // of a value or row, in bytes
 	sqlite3.SQLITE_LIMIT_SQL_LENGTH:          256 << 10,
@@ -55,13 +56,13 @@ var limits = map[int]int{
 	sqlite3.SQLITE_LIMIT_WORKER_THREADS:      0,
 }
 
-// file is a file that is open.
+// file is an open file.
 type file struct {
 	db   *sql.DB
 	conn *sql.Conn
 }
 
-// open opens an existing file for reading. The path is never taken for anything but a path.
+// open opens an existing file read-only. It treats the path only as a path.
 func (r *Reader) open(ctx context.Context, path string) (*file, error) {
 	options := url.Values{
 		"mode":        {"ro"},
@@ -75,7 +76,7 @@ func (r *Reader) open(ctx context.Context, path string) (*file, error) {
 	f.db.SetMaxOpenConns(1)
 	conn, err := f.db.Conn(ctx)
 	if err != nil {
-		_ = f.db.Close() // which has no connection
+		_ = f.db.Close() // it has no open connection
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("opening the database: %w", context.Cause(ctx))
 		}
@@ -92,7 +93,8 @@ func (r *Reader) open(ctx context.Context, path string) (*file, error) {
 
 func (f *file) close() error { return errors.Join(f.conn.Close(), f.db.Close()) }
 
-// connector opens connections with a driver of its own, so that nothing else in the process has its functions and hooks.
+// connector opens connections with a separate driver, so that no other code of the process shares
+// its functions and hooks.
 type connector struct {
 	driver *sqlite.Driver
 	source string
@@ -107,22 +109,22 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 
 func (c connector) Driver() driver.Driver { return c.driver }
 
-// sink takes the rows of one query. Its functions are called by the goroutine that waits for the query.
+// sink receives the rows of one query. Its methods run on the goroutine that waits for the query.
 type sink struct {
-	width int // columns of a row
+	width int // number of columns
 	row   []any
 	add   func(row []any) bool
 	full  bool
 }
 
-// sinkFunction is the SQL function that hands a row over. Rows come out this way, and not as a result of database/sql,
-// because then a statement heeds its context to its last row, and values are what SQLite holds: the driver would turn texts
-// into times.
+// sinkFunction is the SQL function that passes a row. Rows are not results of database/sql for two
+// reasons: a statement must observe its context until its last row, and the driver would convert
+// some texts to times.
 const sinkFunction = "toolhost_row"
 
 var errFull = errors.New("there are more rows than are wanted")
 
-// pour is sinkFunction: a token and values, which belong to the row that is not complete yet.
+// pour implements sinkFunction. Its arguments are a token and values of the present row.
 func (r *Reader) pour(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 	var s *sink
 	if len(args) > 0 {
@@ -152,7 +154,7 @@ func (r *Reader) pour(_ *sqlite.FunctionContext, args []driver.Value) (driver.Va
 	return nil, nil
 }
 
-// attend gives a sink a token that nobody can guess, and returns what takes it away again.
+// attend registers a sink under an unguessable token and returns the function that removes it.
 func (r *Reader) attend(s *sink) (token string, leave func()) {
 	token = rand.Text()
 	r.mu.Lock()
@@ -165,7 +167,7 @@ func (r *Reader) attend(s *sink) (token string, leave func()) {
 	}
 }
 
-// encoded returns a row of SQLite's values as JSON.
+// encoded returns a row of SQLite values as JSON.
 func encoded(row []any) []rowset.Value {
 	values := make([]rowset.Value, len(row))
 	for i, value := range row {

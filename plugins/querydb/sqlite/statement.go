@@ -10,8 +10,8 @@ var (
 	errSeveral = errors.New("only one statement can be sent at a time; send several calls, or join them in one SELECT")
 )
 
-// single returns the one statement of a text, without the semicolon that ends it and what comes after, or an error. It
-// reads the text as SQLite's tokenizer does.
+// single returns the only statement of a text, without its semicolon and what follows, or an error.
+// It splits the text like SQLite's tokenizer.
 func single(text string) (string, error) {
 	if strings.ContainsRune(text, 0) {
 		return "", errors.New("the SQL has a character NUL, which ends it for SQLite; leave it out")
@@ -27,7 +27,8 @@ func single(text string) (string, error) {
 	return statement, nil
 }
 
-// ending returns where the first statement ends: at a semicolon that is in no quotes and no comment, or with the text.
+// ending returns the end of the first statement: the first semicolon outside of quotes and
+// comments, or the end of the text.
 func ending(text string) int {
 	for i := 0; i < len(text); i += width(text[i:]) {
 		if text[i] == ';' {
@@ -37,7 +38,7 @@ func ending(text string) int {
 	return len(text)
 }
 
-// blank reports whether there is nothing in a text but space, comments and semicolons.
+// blank reports whether a text has only space, comments and semicolons.
 func blank(text string) bool {
 	for i := 0; i < len(text); i += width(text[i:]) {
 		if !strings.ContainsRune(" \t\n\f\r;", rune(text[i])) && width(text[i:]) < 2 || quoted(text[i]) {
@@ -49,23 +50,24 @@ func blank(text string) bool {
 
 func quoted(c byte) bool { return c == '\'' || c == '"' || c == '`' || c == '[' }
 
-// width returns how many bytes belong together at the beginning of a text: what is quoted, a comment, or one byte.
+// width returns the length of the first token of a text: a quoted text, a comment, or one byte.
 func width(text string) int {
 	switch {
 	case strings.HasPrefix(text, "--"):
 		return through(text, "\n", 2)
-	case strings.HasPrefix(text, "/*") && len(text) > 2: // at the very end it is a slash and a star
+	// at the end of the text it is a slash and a star
+	case strings.HasPrefix(text, "/*") && len(text) > 2:
 		return through(text, "*/", 2)
 	case text[0] == '[':
 		return through(text, "]", 1)
 	case quoted(text[0]):
-		// A doubled quote reads as two quoted texts side by side, which ends at the same place.
+		// A doubled quote parses as two adjacent quoted texts, which end at the same place.
 		return through(text, text[:1], 1)
 	}
 	return 1
 }
 
-// through returns the length of a text up to the end of what closes it, which is looked for from a place on.
+// through returns the length of a text up to the end of a closing string, searched from an offset.
 func through(text, closing string, from int) int {
 	if i := strings.Index(text[from:], closing); i >= 0 {
 		return from + i + len(closing)

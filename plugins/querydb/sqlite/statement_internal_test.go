@@ -26,7 +26,7 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// FuzzSingle: a text is cut at one place, and the statement that comes out has no more to be cut off.
+// A returned statement has no second statement.
 func FuzzSingle(f *testing.F) {
 	for _, text := range []string{"SELECT 1;", "SELECT ';'", "SELECT [;]", "SELECT 1 -- ;\n", "SELECT 1/*", "/", "-", "[", "SELECT 1 /*/;*/"} {
 		f.Add(text)
