@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ask asks all digests that are new, in the background.
+// ask asks all new digests for their descriptions, in the background.
 func (c *Catalog) ask() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,7 +23,7 @@ func (c *Catalog) ask() {
 		}
 		c.asking[s.file.Digest] = struct{}{}
 		p, e := s.file, s.expectation(c.pins, c.recordedName(s))
-		c.spawn(func() { c.askOne(p, e) }) // ends with the catalogue's context: bounded by DescribeTimeout
+		c.spawn(func() { c.askOne(p, e) }) // ends with the catalog's context, or at DescribeTimeout
 	}
 }
 
@@ -45,7 +45,8 @@ func (c *Catalog) askOne(p *Plugin, e expectation) {
 	if !last {
 		return
 	}
-	// Once for all that were asked. What is lost before is found out again, from descriptions that are kept already.
+	// Once for all questions. If the process is killed before, the next one restores it from the
+	// stored descriptions.
 	if err := c.index.save(); err != nil {
 		c.cfg.Logger.Warn("what is known of plugins is not kept", "error", err)
 	}
@@ -71,14 +72,14 @@ func isClosed(ch <-chan struct{}) bool {
 	}
 }
 
-// answer is what a digest said of itself, or why it did not.
+// answer is the description of a digest, or why there is none.
 type answer struct {
 	description tool.Description
 	refused     refusedSchemas
 	problem     string
 }
 
-// describe asks a plugin what it is, and keeps the answer.
+// describe asks a plugin for its description, and stores the answer.
 func (c *Catalog) describe(ctx context.Context, p *Plugin) answer {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.DescribeTimeout)
@@ -105,7 +106,7 @@ func (c *Catalog) remember(p *Plugin, change func(known *about)) {
 	}
 }
 
-// answeredLocked tells all slots of a digest what it said.
+// answeredLocked passes the answer of a digest to all its slots.
 func (c *Catalog) answeredLocked(digest string, a answer) {
 	for _, s := range c.slots {
 		if digestOf(s.file) != digest || s.file.usable() {
@@ -129,8 +130,9 @@ func digestOf(p *Plugin) string {
 	return p.Digest
 }
 
-// sweep removes from the store what nothing needs any more. Retention counts from when that was first noticed, and ends by
-// itself; what was not in service since toolhost started has no instances and goes at once.
+// sweep removes digests from the store that nothing needs any more. Retention counts from the first
+// sweep that finds a digest unused. A digest that was not in service since toolhost started has no
+// instances and is removed at once.
 func (c *Catalog) sweep() {
 	needed := c.index.digests()
 	now := time.Now()
@@ -165,7 +167,7 @@ func (c *Catalog) sweep() {
 	}
 }
 
-// sweepLater sweeps after a time, unless that is going to happen already. The caller holds c.mu.
+// sweepLater schedules a sweep, unless one is scheduled. The caller holds c.mu.
 func (c *Catalog) sweepLater(after time.Duration) {
 	if c.sweeping {
 		return
@@ -179,7 +181,7 @@ func (c *Catalog) sweepLater(after time.Duration) {
 	context.AfterFunc(c.ctx, func() { timer.Stop() })
 }
 
-// sweepAgain sweeps once nothing is copied into the store. It ends with c.ctx.
+// sweepAgain sweeps when no load copies into the store. It ends with c.ctx.
 func (c *Catalog) sweepAgain() {
 	_, release, err := c.reader(c.ctx)
 	if err != nil {

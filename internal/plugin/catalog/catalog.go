@@ -1,10 +1,10 @@
-// Package catalog knows which plugins and tools exist, at which digest.
+// Package catalog knows which plugins and tools exist, and at which digest.
 //
-// It scans folders for plugins, keeps a copy of each under its digest so that what was checked is what runs, and asks
-// each new digest once what it is; the answer is cached on disk. What is in service changes only when somebody says so:
-// a changed file is a candidate, and takes the place of what it replaces by Activate. It starts no instances: asking is
-// the business of the Describe function that it is given, warming a candidate that of internal/host. It does not know
-// calls.
+// It scans folders for plugins and keeps a copy of each under its digest, so that the checked bytes
+// are what runs. It asks each new digest once for its description, and caches the answer on disk.
+// What is in service changes only by a decision: a changed file is a candidate, and Activate puts
+// it into service. The package starts no instances: it gets a Describe function for asking, and
+// internal/host warms candidates up. It does not know calls.
 package catalog
 
 import (
@@ -23,39 +23,43 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// DescribeFunc starts the plugin for a moment and asks it what it is. How to run it is in Path, Args, Env and Dir.
-// Info.Name is the name that it will most likely give itself, so that it can be run as it will be then: that of its
-// manifest, of its digest in the lock file, of what is or was in its place, else of its file. All else of p is not known
-// yet. It must end with ctx.
+// DescribeFunc starts the plugin for a moment and asks it for its description. Path, Args, Env and
+// Dir say how to run it. Info.Name is the expected name, so that the plugin runs with the settings
+// that it will have: the name in its manifest, of its digest in the lock file, of the revision in
+// its place now or earlier, or else of its file. The other fields of p are not known yet.
+// DescribeFunc must return when ctx ends.
 type DescribeFunc func(ctx context.Context, p *Plugin) (tool.Description, error)
 
-// Config says where plugins are and how they are asked. Folders, StateDir and Describe are required.
+// Config says where plugins are and how they are asked. Folders, StateDir and Describe are
+// required.
 type Config struct {
 	Folders  []string // searched in this order; the first plugin or tool of a name wins
-	StateDir string   // where copies and decisions are kept; made if it does not exist, and this catalogue's alone
+	StateDir string   // the folder for copies and decisions; made if it does not exist, and used by this catalog alone
 
 	Describe        DescribeFunc
-	DescribeTimeout time.Duration // for one plugin; 0: 10 s
-	Parallel        int           // plugins read, or asked, at the same time; 0: 4
+	DescribeTimeout time.Duration // bound for one plugin; 0: 10 s
+	Parallel        int           // plugins that are read, or asked, at the same time; 0: 4
 
-	Overrides Overrides // what the operator says about tools
+	Overrides Overrides // the operator's settings for tools
 
-	Trust    *trust.Store // what the operator trusts of plugins; nil: all that is found
-	TrustNew bool         // plugins that arrive later, and changes of what plugins declare, are trusted, too
+	Trust    *trust.Store // the operator's trust records; nil: every plugin is trusted
+	TrustNew bool         // plugins that arrive later, and changed declarations, are trusted too
 
-	Locked   bool   // only what LockFile pins is run, not even to ask it what it is
+	Locked   bool   // only plugins that LockFile pins run, even for asking
 	LockFile string // a toolhost.lock; read at each Load if Locked
-	// CheckLock decides whether the content of LockFile may be used; Load fails with its error. nil: any content may be.
+	// CheckLock returns an error if the content of LockFile may not be used, and Load then fails.
+	// Nil allows any content.
 	CheckLock func(path string, data []byte) error
 
-	WatchInterval time.Duration // between two looks of Watch; 0: 1 s
-	// Retention is how long a copy that is out of use is kept for instances that still run it; 0: 15 min, below 0: not.
+	WatchInterval time.Duration // the time between two looks of Watch; 0: 1 s
+	// Retention is how long an unused copy is kept for instances that still run it. Zero means 15
+	// min, a negative value no time.
 	Retention time.Duration
 
-	MaxFolderBytes int64 // of a folder plugin that is copied; above, it is run in place; 0: 200 MiB
-	MaxFolderFiles int   // of a folder plugin that is copied; above, it is run in place; 0: 20,000
+	MaxFolderBytes int64 // bound of a plugin folder that is copied; a larger one runs in place; 0: 200 MiB
+	MaxFolderFiles int   // bound of a plugin folder that is copied; a larger one runs in place; 0: 20,000
 
-	Logger *slog.Logger // nil: none
+	Logger *slog.Logger // nil: nothing is logged
 }
 
 func (c Config) withDefaults() Config {
@@ -71,31 +75,31 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Catalog is the current knowledge. All methods are safe for concurrent use.
+// Catalog is the current knowledge of plugins. All methods are safe for concurrent use.
 type Catalog struct {
 	cfg   Config
 	lock  *stateLock
 	store *store
 	index *index
 
-	loading chan struct{} // holds one token; who has it reads the folders. Not a mutex: waiting for it can be cancelled
-	asks    chan struct{} // one token for each question to a plugin that is under way
+	loading chan struct{} // holds one token, whose holder reads the folders; not a mutex, so that waiting can be cancelled
+	asks    chan struct{} // one token for each plugin that is being asked
 
 	current atomic.Pointer[Snapshot] // replaced with mu held
 
 	mu       sync.Mutex
 	slots    []*slot              // in the order of the scan
-	base     *Snapshot            // who has which name, where two want it
-	pins     manifest.Lock        // what may run; nil: anything
-	records  *trust.Plugins       // what is trusted; nil without Config.Trust
-	asking   map[string]struct{}  // digests that are being asked what they are
+	base     *Snapshot            // decides which plugin has a contested name
+	pins     manifest.Lock        // the digests that may run; nil: all
+	records  *trust.Plugins       // nil without Config.Trust
+	asking   map[string]struct{}  // digests that are being asked
 	settled  chan struct{}        // closed once asking is empty
-	served   map[string]bool      // digests of which there may be instances
-	retired  map[string]time.Time // those that nothing needs any more, and since when
-	sweeping bool                 // the store is swept once the first of them has been kept for long enough
+	served   map[string]bool      // digests that may have instances
+	retired  map[string]time.Time // digests that are not needed any more, and since when
+	sweeping bool                 // a sweep of the store is scheduled
 	changed  chan struct{}        // closed once there is a newer snapshot
 	loaded   bool                 // the folders were read
-	retrying bool                 // those that did not answer an earlier toolhost are being asked, or were
+	retrying bool                 // retryFailed was called
 	closed   bool
 
 	ctx    context.Context
@@ -103,8 +107,8 @@ type Catalog struct {
 	wg     sync.WaitGroup
 }
 
-// Open prepares the state folder and reads what is known from earlier. It scans nothing: call Load. A state folder that
-// another catalogue has open is an error.
+// Open prepares the state folder and reads the records of earlier processes. It scans nothing: call
+// Load. It fails if another catalog has the state folder open.
 func Open(cfg Config) (*Catalog, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Locked && cfg.LockFile == "" {
@@ -139,8 +143,8 @@ func Open(cfg Config) (*Catalog, error) {
 	return c, nil
 }
 
-// Close stops watching, aborts loads and questions to plugins that are under way, waits for them and gives the state
-// folder up. A closed catalogue can be read, and nothing else.
+// Close stops watching, aborts loads and questions to plugins, waits for them and releases the
+// state folder. A closed catalog can only be read.
 func (c *Catalog) Close() error {
 	c.mu.Lock()
 	closed := c.closed
@@ -149,25 +153,25 @@ func (c *Catalog) Close() error {
 	c.cancel()
 	c.wg.Wait()
 	if !closed {
-		c.loading <- struct{}{} // for good: nobody reads the folders any more
+		c.loading <- struct{}{} // for good: no goroutine reads the folders any more
 		c.lock.release()
 	}
 	return nil
 }
 
-// spawn runs f in a goroutine that Close waits for; f must end with c.ctx. It runs nothing once the catalogue is closed.
-// The caller holds c.mu.
+// spawn runs f in a goroutine that Close waits for. f must return when c.ctx ends. spawn runs
+// nothing once the catalog is closed. The caller holds c.mu.
 func (c *Catalog) spawn(f func()) {
 	if !c.closed {
 		c.wg.Go(f)
 	}
 }
 
-// Snapshot returns what is known now. It never blocks.
+// Snapshot returns the current knowledge. It never blocks.
 func (c *Catalog) Snapshot() *Snapshot { return c.current.Load() }
 
-// Next returns the current Snapshot as soon as it is another than seen. Intermediate ones may be passed over: compare
-// with Diff. The error is ctx's.
+// Next returns the current Snapshot as soon as it differs from seen. It may skip intermediate ones:
+// compare with Diff. The error is ctx's.
 func (c *Catalog) Next(ctx context.Context, seen *Snapshot) (*Snapshot, error) {
 	for {
 		c.mu.Lock()
@@ -184,7 +188,7 @@ func (c *Catalog) Next(ctx context.Context, seen *Snapshot) (*Snapshot, error) {
 	}
 }
 
-// Settle waits until no plugin waits to be asked what it is, or until ctx ends.
+// Settle waits until every plugin has been asked for its description, or until ctx ends.
 func (c *Catalog) Settle(ctx context.Context) error {
 	c.mu.Lock()
 	settled := c.settled
@@ -197,14 +201,14 @@ func (c *Catalog) Settle(ctx context.Context) error {
 	}
 }
 
-// publishLocked makes what the slots hold the current snapshot.
+// publishLocked makes the content of the slots the current snapshot.
 func (c *Catalog) publishLocked() {
 	c.current.Store(newSnapshot(c.base, c.slots, c.pins, c.cfg.Overrides, c.bounds()))
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// bounds returns the records that bound what plugins declare; nil if nothing does.
+// bounds returns the records that bound what plugins declare; nil if there are none.
 func (c *Catalog) bounds() *trust.Plugins {
 	if c.cfg.TrustNew {
 		return nil

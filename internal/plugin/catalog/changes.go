@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Changes is how one snapshot differs from an earlier one, ordered by name.
+// Changes is the difference between two snapshots, ordered by name.
 type Changes struct {
 	Added      []*Plugin // in service now and not before
 	Removed    []*Plugin // in service before and not now
 	Changed    []Change  // in service at another digest: the candidate was activated
-	Candidates []*Plugin // that were none before
-	Broken     []*Plugin // that cannot be used, for a reason that they did not have before
+	Candidates []*Plugin // candidates that were none before
+	Broken     []*Plugin // unusable, for a reason that they did not have before
 	Refused    []*Plugin // in service, with a Refusal that they did not have before
 }
 
-// Change is a plugin before and after it was replaced.
+// Change is a plugin before and after its replacement.
 type Change struct{ Old, New *Plugin }
 
-// Diff returns what is different in now.
+// Diff returns the differences from before to now.
 func Diff(before, now *Snapshot) Changes {
 	var d Changes
 	was, is := before.ordered(), now.ordered()

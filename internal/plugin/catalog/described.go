@@ -8,9 +8,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Described returns the tool as its plugin describes it for a session: of the spec count display name, description, schemas
-// and examples, and what the operator says counts more. All else stays as it was declared, however a session likes it. The
-// error says that a schema cannot be used.
+// Described returns the tool as its plugin describes it for one session. Of the spec, only display
+// name, description, schemas and examples apply, and the operator's overrides replace them.
+// Everything else stays as declared. The error says that a schema cannot be used.
 func (t *Tool) Described(spec tool.Spec) (*Tool, error) {
 	own := *t
 	own.Spec.DisplayName = spec.DisplayName

@@ -8,11 +8,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// expectation is what may tell the name of a plugin before it is asked.
+// expectation holds the sources of a plugin's expected name.
 type expectation struct {
 	pins    manifest.Lock
-	trusted string   // the name under which it was trusted; empty if it has not said one yet
-	current string   // the name of what is in service in its place; empty if nothing is
+	trusted string   // the name under which it was trusted; empty if it had not described itself
+	current string   // the name of the revision in service in its place; empty if there is none
 	earlier []string // digests that were in its place before
 }
 
@@ -24,8 +24,9 @@ func (s *slot) expectation(pins manifest.Lock, trusted string) expectation {
 	return e
 }
 
-// expectedName returns the name that a plugin will most likely give itself, the best source first: what the operator trusted, its manifest, the lock
-// file, what is or was in its place, its file.
+// expectedName returns the name that a plugin will probably have in its description, by the best
+// source: the trust record, its manifest, the lock file, the revision in its place now or earlier,
+// its file.
 func (c *Catalog) expectedName(p *Plugin, e expectation) string {
 	if e.trusted != "" {
 		return e.trusted

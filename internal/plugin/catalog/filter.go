@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Filter is a filter that can be asked. It does not change once it is in a Snapshot. Filters and tools share their names:
-// each is had by one of them.
+// Filter is a usable filter. It does not change once it is in a Snapshot. Filters and tools share
+// one set of names: each name has one owner.
 type Filter struct {
 	Spec   tool.Filter
 	Plugin *Plugin
@@ -44,7 +44,8 @@ func checkFilter(spec tool.Filter, seen map[string]bool) error {
 
 func byFilterName(a, b *Filter) int { return cmp.Compare(a.Spec.Name, b.Spec.Name) }
 
-// admittedFilters returns copies of the plugin's filters that are its own, and warns of the others.
+// admittedFilters returns copies of the plugin's filters whose names it owns, and warns of the
+// others.
 func (p *Plugin) admittedFilters(owners map[string]*Plugin) []*Filter {
 	var filters []*Filter
 	for _, f := range p.Filters {

@@ -15,17 +15,18 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// Hard bounds of a folder plugin: more is not looked at.
+// Hard bounds of a plugin folder: what exceeds them is not looked at.
 const (
 	maxFolderFiles = 200_000
 	maxFolderBytes = 4 << 30
-	maxLeave       = 5 // links that lead out of it and are named in warnings
+	maxLeave       = 5 // links out of the folder that warnings name
 )
 
-// passedOver are names that are no part of a plugin, at any depth: what they hold changes without the plugin's changing.
+// passedOver are names that are no part of a plugin, at any depth: a change of their content is no
+// change of the plugin.
 func passedOver(name string) bool { return name == ".git" || name == "__pycache__" }
 
-// item is a file, folder or link in a folder plugin.
+// item is a file, folder or link in a plugin folder.
 type item struct {
 	path   string // relative, with slashes
 	mode   fs.FileMode
@@ -33,16 +34,17 @@ type item struct {
 	target string // of a link
 }
 
-// listing is all that a folder plugin consists of, ordered by path.
+// listing is the content of a plugin folder, ordered by path.
 type listing struct {
 	items []item
-	stamp string   // tells without reading whether it is still the same
-	files int      // all but folders
+	stamp string   // changes with the folder
+	files int      // all items but folders
 	bytes int64    // of files
-	leave []string // links that lead out of the folder, some of them
+	leave []string // some of the links that lead out of the folder
 }
 
-// list walks a folder without following links: what is behind one that leads out is no part of the plugin.
+// list walks a folder without following links: the target of a link that leads out is no part of
+// the plugin.
 func list(ctx context.Context, root *os.Root) (*listing, error) {
 	l := &listing{}
 	stamps := sha256.New()
@@ -63,7 +65,7 @@ func list(ctx context.Context, root *os.Root) (*listing, error) {
 		if err != nil {
 			return err
 		}
-		// A folder's own stamp would change with what is passed over in it.
+		// The stamp of a folder would also change with the files that are passed over.
 		if info.IsDir() {
 			fmt.Fprintf(stamps, "%q %o\n", name, info.Mode())
 		} else {
@@ -114,11 +116,12 @@ func (l *listing) add(root *os.Root, name string, info fs.FileInfo) error {
 	return nil
 }
 
-// takeFolder copies a folder while it is hashed, and returns its digest. One that is too large to copy is only hashed.
+// takeFolder copies and hashes a folder, and returns its digest. It only hashes a folder that is
+// too large to copy.
 //
-// The digest is that of a list with a line for each item, ordered by path: its type, whether it is executable, the
-// digest of its content or the target of a link, and its path. Owners, times and the other bits of modes are no part of
-// it, so that the same files have the same digest everywhere.
+// The digest is that of a list with a line for each item, ordered by path: its type, whether it is
+// executable, the digest of its content or the target of a link, and its path. Owners, times and
+// the other mode bits are no part of it, so that the same files have the same digest everywhere.
 func (s *store) takeFolder(ctx context.Context, found entry, l *listing, inPlace bool) (string, error) {
 	root, err := os.OpenRoot(found.source)
 	if err != nil {
@@ -163,7 +166,7 @@ func (s *store) takeFolder(ctx context.Context, found entry, l *listing, inPlace
 	return digest, s.keep(digest, found.source, copied, about{Files: l.files, Bytes: l.bytes, InPlace: inPlace, Leave: l.leave})
 }
 
-// sealFolders makes the folders in a copy read-only, the deepest first.
+// sealFolders makes the folders of a copy read-only, the deepest first.
 func sealFolders(copied string, l *listing) error {
 	for _, it := range slices.Backward(l.items) {
 		if it.mode.IsDir() {
@@ -175,7 +178,8 @@ func sealFolders(copied string, l *listing) error {
 	return nil
 }
 
-// takeItem copies one item, or only reads it if into is the null device, and returns its line in the list.
+// takeItem copies one item, or only reads it if into is the null device, and returns its line of
+// the list.
 func (s *store) takeItem(ctx context.Context, root *os.Root, it item, into string) (string, error) {
 	copying := into != os.DevNull
 	switch it.mode.Type() {

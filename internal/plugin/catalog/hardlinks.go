@@ -12,13 +12,14 @@ import (
 	"syscall"
 )
 
-// shared lets the copies of folder plugins have files in common: most of a plugin in Python is its environment, which is
-// the same in the next build and, for the most part, in other plugins. Its folder, STATE/shared, has a file for each
-// content, and copies have hard links to it. All of them are read-only. A file whose only name is the one here is no
-// plugin's any more, and sweep removes it.
+// shared lets the copies of plugin folders share files. Most of a plugin in Python is its
+// environment, which is the same in the next build and, for the most part, in other plugins. The
+// folder STATE/shared has a file for each content, and copies have hard links to it. All of them
+// are read-only. If a file has no other name than the one there, no plugin uses it, and sweep
+// removes it.
 //
-// What was hashed is what runs: before a copy takes a file from here, the file is read and compared by its hash. Where the
-// file system has no hard links, copies have files of their own.
+// Before a copy gets a link to a file, the file is read and its hash is compared, so that what was
+// hashed is what runs. Where the file system has no hard links, copies have separate files.
 type shared struct{ dir string }
 
 func openShared(stateDir string) (*shared, error) {
@@ -26,16 +27,16 @@ func openShared(stateDir string) (*shared, error) {
 	return s, os.MkdirAll(s.dir, 0o700)
 }
 
-// adopt replaces a file that was just copied, with a hash and mode, by a link to the same content, or makes it the one that
-// later copies link to. The file is as it was if it cannot be shared.
+// adopt replaces a file that was just copied by a link to the shared file with the same content, or
+// makes it the shared file. If it cannot be shared, it does not change.
 func (s *shared) adopt(ctx context.Context, path, hash string, mode fs.FileMode) error {
 	name := filepath.Join(s.dir, hash)
 	if mode&0o111 != 0 {
-		name += "-x" // links have one mode
+		name += "-x" // all links of a file have the same mode
 	}
 	err := os.Link(path, name)
 	if errors.Is(err, fs.ErrExist) {
-		if !holdsContent(ctx, name, hash, mode) { // cut by a power failure, or changed by whoever may write here
+		if !holdsContent(ctx, name, hash, mode) { // incomplete after a power failure, or changed by another program
 			if err := os.Remove(name); err != nil {
 				return err
 			}
@@ -50,7 +51,8 @@ func (s *shared) adopt(ctx context.Context, path, hash string, mode fs.FileMode)
 	return s.orAlone(err)
 }
 
-// orAlone returns nil for the errors of file systems that have no links, or no more of them for one file.
+// orAlone returns nil for errors of file systems that have no links, or allow no more of them for
+// one file.
 func (s *shared) orAlone(err error) error {
 	for _, alone := range []error{fs.ErrPermission, fs.ErrExist, fs.ErrNotExist, errors.ErrUnsupported, syscall.EMLINK, syscall.EXDEV, syscall.EOPNOTSUPP} {
 		if errors.Is(err, alone) {
@@ -60,7 +62,7 @@ func (s *shared) orAlone(err error) error {
 	return err
 }
 
-// holdsContent reports whether a file is a regular one of a mode, with a content of that hash.
+// holdsContent reports whether a path is a regular file with a mode and a content of that hash.
 func holdsContent(ctx context.Context, path, hash string, mode fs.FileMode) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode() != mode {

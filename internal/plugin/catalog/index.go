@@ -12,36 +12,38 @@ import (
 	"time"
 )
 
-// record is what outlives toolhost of one source: an executable or a folder.
+// record is the persistent state of one source: an executable or a folder.
 type record struct {
-	// Stamp and Digest are what was there when it was last read: as long as the stamp is the same, so is the digest.
+	// Stamp and Digest are those of the last reading. While the stamp is the same, so is the
+	// digest.
 	Stamp  string `json:"stamp,omitempty"`
 	Digest string `json:"digest,omitempty"`
 
 	Current  string `json:"current,omitempty"`  // the digest in service
-	Previous string `json:"previous,omitempty"` // the one before, to go back to
+	Previous string `json:"previous,omitempty"` // the previous one, for a rollback
 
-	// Held is a digest that does not take the current one's place by itself, and Reason why. It is forgotten when the
-	// source changes once more.
+	// Held is a digest that does not replace the current one by itself, and Reason says why. It is
+	// forgotten when the source changes again.
 	Held   string `json:"held,omitempty"`
 	Reason string `json:"reason,omitempty"`
 
 	Seen string `json:"seen,omitempty"` // the last day on which a toolhost looked at it, such as 2026-11-22, in UTC
 }
 
-// unseenFor is how long a source of folders that no toolhost looks at is remembered, and its copies kept, though the source
-// exists.
+// unseenFor is how long an existing source, and its copies, are remembered when no toolhost looks
+// at its folder.
 const unseenFor = 30 * 24 * time.Hour
 
-// unseen reports whether nobody has looked at the source for so long. Records of earlier versions do not say when.
+// unseen reports whether no toolhost has looked at the source for unseenFor. Records of earlier
+// versions have no day.
 func (r record) unseen(now time.Time) bool {
 	day, err := time.Parse(time.DateOnly, r.Seen)
 	return err == nil && now.Sub(day) > unseenFor
 }
 
-// index is the records of all sources, in STATE/catalog.json. A file that cannot be understood, or of another version,
-// is a lost cache: everything is found out again, and what was decided is forgotten. All methods are safe for
-// concurrent use.
+// index holds the records of all sources, in STATE/catalog.json. If the file is damaged or of
+// another version, the cache is lost: everything is found out again, and decisions are forgotten.
+// All methods are safe for concurrent use.
 type index struct {
 	path string
 
@@ -52,10 +54,10 @@ type index struct {
 	saving chan struct{} // one token: writers of the file follow each other, so that the newest state is written last
 }
 
-// indexVersion is the version of the file's form.
+// indexVersion is the version of the file's format.
 const indexVersion = 2
 
-// indexFile is the form of the file.
+// indexFile is the format of the file.
 type indexFile struct {
 	Version int               `json:"version"`
 	Sources map[string]record `json:"sources"`
@@ -85,7 +87,7 @@ func (x *index) get(source string) record {
 	return x.records[source]
 }
 
-// put notes what is known of a source that was just looked at.
+// put records a source that was just looked at.
 func (x *index) put(source string, r record) {
 	r.Seen = time.Now().UTC().Format(time.DateOnly)
 	x.mu.Lock()
@@ -105,7 +107,7 @@ func (x *index) remove(source string) {
 	}
 }
 
-// sources returns all sources that there are records of.
+// sources returns all recorded sources.
 func (x *index) sources() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -116,7 +118,7 @@ func (x *index) sources() []string {
 	return sources
 }
 
-// digests returns the digests that some source needs.
+// digests returns the digests that a source needs.
 func (x *index) digests() map[string]bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -128,7 +130,7 @@ func (x *index) digests() map[string]bool {
 	return needed
 }
 
-// save writes the file if anything changed. It takes no longer than the disk does.
+// save writes the file if anything changed.
 func (x *index) save() error {
 	x.saving <- struct{}{}
 	defer func() { <-x.saving }()
@@ -149,8 +151,8 @@ func (x *index) save() error {
 	return nil
 }
 
-// replaceFile writes a file whole or not at all. With sync it is on the disk when replaceFile returns, so that a power
-// failure does not take it back.
+// replaceFile writes a file as a whole or not at all. With sync, the file is on the disk when
+// replaceFile returns, so that a power failure does not undo it.
 func replaceFile(path string, data []byte, sync bool) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

@@ -17,19 +17,20 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Load reads the folders, at first and as often as wanted. Plugins that are known from earlier are in the Snapshot when
-// it returns; new ones join it one by one as they answer (see Settle), so that a slow one delays nobody. What has
-// changed becomes a candidate, what is gone is removed, and plugins that did not answer are asked once more; those that did
-// not answer an earlier toolhost are, at the first Load, not waited for by Settle. A folder
-// that cannot be read is an error, and then nothing changes; a bad plugin is none: it is in the Snapshot with the reason.
+// Load reads the folders. It may be called any number of times. When it returns, the Snapshot has
+// the plugins that are known from earlier. New plugins join it one by one as they answer (see
+// Settle), so that a slow one delays no other. A changed file becomes a candidate, a removed one
+// leaves the Snapshot, and plugins that did not answer are asked again. Settle does not wait for
+// plugins that did not answer an earlier toolhost. If a folder cannot be read, Load returns an
+// error and changes nothing. A bad plugin is no error: it is in the Snapshot with the reason.
 func (c *Catalog) Load(ctx context.Context) error {
 	return c.load(ctx, loadOptions{again: true})
 }
 
-// loadOptions says how a load differs from another.
+// loadOptions are the differences between kinds of loads.
 type loadOptions struct {
-	again bool            // plugins that did not answer are asked once more
-	leave map[string]bool // sources that are being written: they stay as they are known
+	again bool            // ask plugins that did not answer again
+	leave map[string]bool // sources that are being written: they keep their known state
 }
 
 func (c *Catalog) load(ctx context.Context, o loadOptions) error {
@@ -69,7 +70,8 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 
 var errClosed = errors.New("the catalogue is closed")
 
-// reader waits until nobody else reads the folders. The context that it returns ends with the catalogue, too.
+// reader waits until no other goroutine reads the folders. The returned context also ends with the
+// catalog.
 func (c *Catalog) reader(ctx context.Context) (reading context.Context, release func(), err error) {
 	select {
 	case c.loading <- struct{}{}:
@@ -87,7 +89,7 @@ func (c *Catalog) reader(ctx context.Context) (reading context.Context, release 
 	}, nil
 }
 
-// seen is a copy of what load needs to know of a slot.
+// seen is a copy of the parts of a slot that load needs.
 type seen struct {
 	record        record
 	file, current *Plugin
@@ -138,8 +140,8 @@ func (c *Catalog) readAll(ctx context.Context, found []entry, old map[string]see
 	return readings, nil
 }
 
-// restore returns what was in service last, in this life or an earlier one, or the one before if the lock file allows
-// only that; nil if neither can be run.
+// restore returns the revision that was in service last, in this process or an earlier one, or the
+// previous one if the lock file allows only that; nil if neither can be run.
 func (c *Catalog) restore(source string, rec record, pins manifest.Lock) *Plugin {
 	for _, digest := range []string{rec.Current, rec.Previous} {
 		if digest == "" || !allowed(pins, digest) || digest == rec.Previous && pins == nil {
@@ -153,7 +155,7 @@ func (c *Catalog) restore(source string, rec record, pins manifest.Lock) *Plugin
 	return nil
 }
 
-// merge makes what was read the new slots, and the new snapshot.
+// merge makes the new slots and the new snapshot from the readings.
 func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.Plugins, o loadOptions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +164,7 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.P
 		old[s.source] = s
 	}
 	c.base, c.pins, c.records = c.current.Load(), pins, records
-	c.base.ordered() // now, so that it does not keep the one before it
+	c.base.ordered() // now, so that it does not keep its own base
 	c.slots = make([]*slot, 0, len(readings))
 	for _, r := range readings {
 		s := old[r.source]
@@ -189,13 +191,13 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.P
 	c.settleSlotsLocked()
 }
 
-// settleSlotsLocked decides about all slots, notes what was decided and publishes it.
+// settleSlotsLocked decides about all slots, records the decisions and publishes the snapshot.
 func (c *Catalog) settleSlotsLocked() {
 	owners := map[string]string{}
 	for _, s := range c.slots {
 		s.untrusted = c.distrustLocked(s)
 		if c.cfg.Trust != nil && !c.cfg.TrustNew && c.records.Source(s.source) == nil {
-			s.current = nil // nothing of it was trusted, or is any more
+			s.current = nil // no revision of it was ever trusted, or the trust was revoked
 		}
 		if s.current != nil && owners[s.current.Info.Name] == "" {
 			owners[s.current.Info.Name] = s.source
@@ -215,8 +217,8 @@ func (c *Catalog) settleSlotsLocked() {
 	c.publishLocked()
 }
 
-// forgetGone forgets sources outside the folders whose files are gone, or that nobody has looked at for long: those of a
-// toolhost with other folders are kept.
+// forgetGone forgets sources outside of the folders whose files are gone or that no toolhost has
+// looked at for unseenFor. Other sources may belong to a toolhost with other folders.
 func (c *Catalog) forgetGone(found []entry) {
 	now := time.Now()
 	for _, source := range c.index.sources() {

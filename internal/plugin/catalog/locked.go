@@ -6,8 +6,9 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 )
 
-// refusal says why the lock file does not allow a plugin; empty if it does. Current is what is in service in its place,
-// if anything is: its name is that of a plugin that may not even be asked for it.
+// refusal returns why the lock file does not allow a plugin; empty if it does. current is the
+// revision in service in its place, or nil: its name is that of a plugin that may not even be asked
+// for it.
 func refusal(pins manifest.Lock, p, current *Plugin) string {
 	if pins == nil {
 		return ""
@@ -30,7 +31,7 @@ func refusal(pins manifest.Lock, p, current *Plugin) string {
 	}
 }
 
-// knownName returns what the plugin calls itself; empty if it was not asked.
+// knownName returns the name of the plugin's description; empty if it was not asked.
 func (p *Plugin) knownName() string {
 	switch {
 	case p.usable():
@@ -41,13 +42,13 @@ func (p *Plugin) knownName() string {
 	return ""
 }
 
-// LockFile returns the lock file, and whether it counts.
+// LockFile returns the path of the lock file, and whether it is used.
 func (c *Catalog) LockFile() (path string, enforced bool) { return c.cfg.LockFile, c.cfg.Locked }
 
-// allowed reports whether the lock file lets a digest run.
+// allowed reports whether the lock file allows a digest.
 func allowed(pins manifest.Lock, digest string) bool { return pins == nil || pins.Has(digest) }
 
-// Pins returns the lock of what is in service.
+// Pins returns a lock of the plugins in service.
 func (s *Snapshot) Pins() manifest.Lock {
 	lock := manifest.Lock{}
 	for name, p := range s.ordered().byName {
@@ -56,5 +57,5 @@ func (s *Snapshot) Pins() manifest.Lock {
 	return lock
 }
 
-// WriteLock writes a lock file that allows what is in service in the snapshot, and nothing else.
+// WriteLock writes a lock file that allows exactly the plugins in service in the snapshot.
 func WriteLock(path string, s *Snapshot) error { return manifest.WriteLock(path, s.Pins()) }

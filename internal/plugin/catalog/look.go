@@ -10,12 +10,13 @@ import (
 	"path/filepath"
 )
 
-// nearLooked bounds how many files of a folder plugin every look stats. Environments of interpreters have many thousands of
-// files, which change seldom and lie deeper than the files of the author.
+// nearLooked bounds the files of a plugin folder that every look stats. Environments of
+// interpreters have many thousands of files, which change rarely and are deeper in the folder than
+// the author's files.
 const nearLooked = 1000
 
-// lookAll returns for each source in the folders, and for the lock file if it counts, what tells whether it is still the
-// same. A folder that cannot be read counts as one without plugins; loading it says why.
+// lookAll returns, for each source in the folders and for the lock file if it is used, a text that
+// changes with it. A folder that cannot be read counts as empty; Load returns the error.
 func (c *Catalog) lookAll(folders *folderLooks) map[string]string {
 	looks := map[string]string{}
 	if c.cfg.Locked {
@@ -41,18 +42,19 @@ func (c *Catalog) lookAll(folders *folderLooks) map[string]string {
 	return looks
 }
 
-// folderLooks has the latest look at each folder plugin.
+// folderLooks holds the latest look at each plugin folder.
 type folderLooks map[string]folderLook
 
-// folderLook is what the latest looks at a folder plugin found. The zero value means that there was none.
+// folderLook is the result of the latest looks at a plugin folder. The zero value means that there
+// was none.
 type folderLook struct {
-	near string // tells whether the nearLooked files next to the top are the same; of the latest look
-	far  string // the same for all other files, of the latest whole look
-	wait int    // so many looks pass before the next whole one
+	near string // changes with the nearLooked files nearest to the top; of the latest look
+	far  string // changes with all other files; of the latest complete look
+	wait int    // looks before the next complete one
 }
 
-// next looks at a folder once more. A whole look that finds a change is followed by another, so that two looks tell whether
-// the files are still being written.
+// next looks at a folder again. A complete look that finds a change is followed by another, so that
+// two looks tell whether the files are still being written.
 func (l folderLook) next(ctx context.Context, dir string) folderLook {
 	near, far := sha256.New(), sha256.New()
 	most := nearLooked
@@ -92,9 +94,10 @@ func addStamp(h hash.Hash, path string) {
 	fmt.Fprintf(h, "%q %s\n", path, stampOf(info))
 }
 
-// walkNearFirst visits the files in a folder until visit returns false: those at its top, then those one folder deeper, and
-// so on, each folder by name. The folder itself may be a link; links in it are visited and not followed. A folder in it that
-// cannot be read is visited like a file.
+// walkNearFirst visits the files in a folder until visit returns false: those at the top, then
+// those one folder deeper, and so on, each folder in the order of names. The folder itself may be a
+// link. Links in it are visited and not followed. A folder that cannot be read is visited like a
+// file.
 func walkNearFirst(ctx context.Context, dir string, visit func(path string) bool) {
 	for level := []string{dir}; len(level) > 0; {
 		var deeper []string

@@ -11,28 +11,30 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Override is what an operator says about a tool. What is nil or empty leaves the tool as its plugin declares it.
+// Override is what an operator sets for a tool. Nil and empty fields leave the tool as its plugin
+// declares it.
 type Override struct {
-	Plugin             string // which plugin the tool is of: those of others are left out
-	Disabled           *bool  // the tool cannot be called, and is not listed
-	Rename             string // the name by which callers know it
+	Plugin             string // the plugin that provides the tool: those of other plugins are left out
+	Disabled           *bool  // the tool cannot be called and is not listed
+	Rename             string // the name that callers use
 	Description        string
 	Category           string
 	Tags               []string // nil: as declared
 	Dangerous          *bool
 	Strict             *bool
-	Timeout            *time.Duration // 0: none of its own
+	Timeout            *time.Duration // 0: no timeout of the tool
 	RateLimitPerMinute *uint32        // 0: none
-	MaxConcurrent      *int           // calls at the same time; 0: any number
+	MaxConcurrent      *int           // bound of simultaneous calls; 0: none
 	CostPerUse         *float64
-	Effects            []string // keys of the context that the tool may change although a rule reads them; nil: none
+	Effects            []string // context keys that the tool may change although a rule reads them; nil: none
 }
 
-// Overrides are what an operator says about tools, by TOOL or by PLUGIN.TOOL, which counts more, value by value. The names
-// are those that plugins declare. Nobody may change them while a catalogue has them.
+// Overrides are an operator's settings by TOOL or by PLUGIN.TOOL, of which the second takes
+// precedence, field by field. The names are those that plugins declare. They must not change while
+// a catalog has them.
 type Overrides map[string]Override
 
-// of returns what is said about the tool of a plugin.
+// of returns the override for the tool of a plugin.
 func (v Overrides) of(plugin, name string) Override {
 	o, own := v[name], v[plugin+"."+name]
 	return Override{
@@ -59,8 +61,8 @@ func either(a, b []string) []string {
 	return b
 }
 
-// given returns the names of plugins, by the folded names of tools that the operator gave to them: by naming the plugin, or by
-// renaming a plugin's tool.
+// given returns names of plugins by the folded names of tools that the operator gave to them, by
+// naming the plugin or by renaming its tool.
 func (v Overrides) given() map[string]string {
 	given := map[string]string{}
 	for key, o := range v {
@@ -78,7 +80,7 @@ func (v Overrides) given() map[string]string {
 	return given
 }
 
-// apply returns a spec as the operator wants it, but for its name.
+// apply returns a spec with the override's values, except for the name.
 func (o Override) apply(spec tool.Spec) tool.Spec {
 	spec.Description = cmp.Or(o.Description, spec.Description)
 	spec.Category = cmp.Or(o.Category, spec.Category)
@@ -97,14 +99,14 @@ func set[T any](field, value *T) {
 	}
 }
 
-// overridden is what came of overrides besides tools.
+// overridden is the result of overrides besides the tools.
 type overridden struct {
-	off     map[string]bool   // names of tools that are switched off, those that they would have had, too
-	renamed map[string]string // from names that plugins declare to those that callers use
+	off     map[string]bool   // the names of disabled tools, also those that they would have been renamed to
+	renamed map[string]string // from declared names to the names that callers use
 }
 
-// apply puts what the operator says over the tools of plugins, which are the caller's own. No tool is renamed to a name that
-// a tool or filter has, here or as taken says.
+// apply applies the overrides to the tools of plugins, which the caller owns. It renames no tool to
+// a name that a tool or filter has already, here or by taken.
 func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overridden {
 	done := overridden{off: map[string]bool{}, renamed: map[string]string{}}
 	if len(v) == 0 {
@@ -148,7 +150,7 @@ func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overri
 	return done
 }
 
-// warnOfStrays says on the plugin what is said about tools that it does not declare.
+// warnOfStrays adds warnings to the plugin for overrides of tools that it does not declare.
 func (v Overrides) warnOfStrays(p *Plugin) {
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		if name, own := strings.CutPrefix(key, p.Info.Name+"."); own && !p.declares(name) {
@@ -157,19 +159,20 @@ func (v Overrides) warnOfStrays(p *Plugin) {
 	}
 }
 
-// declares reports whether the plugin says that it has a tool, also if that cannot be used.
+// declares reports whether the plugin declares a tool, usable or not.
 func (p *Plugin) declares(name string) bool {
 	return slices.ContainsFunc(p.Info.Tools, func(spec tool.Spec) bool { return spec.Name == name })
 }
 
-// renaming is a tool that is to get the name that its override says.
+// renaming is a tool that an override renames.
 type renaming struct {
 	tool   *Tool
 	plugin *Plugin
 }
 
-// possible returns the renamings that give no two different tools the same name, and warns of the others. What is not
-// renamed after all keeps a name that another may have wanted, so that it takes rounds to find out.
+// possible returns the renamings that give no two different tools the same name, and warns of the
+// others. A tool that is not renamed after all keeps a name that another may have been given, so
+// that this takes several rounds.
 func possible(wanted []*renaming, plugins []*Plugin, taken func(name string) bool) []*renaming {
 	for {
 		claims := claimsOf(wanted, plugins)
@@ -188,8 +191,8 @@ func possible(wanted []*renaming, plugins []*Plugin, taken func(name string) boo
 	}
 }
 
-// claimsOf returns, for each name, which tools would have it, by the names that their plugins declare. Tools of several
-// plugins under one name count as one: which of them has it is decided elsewhere.
+// claimsOf returns, for each name, the declared names of the tools that would have it. Tools of
+// several plugins under one name count once: which plugin has the name is decided elsewhere.
 func claimsOf(wanted []*renaming, plugins []*Plugin) map[string]map[string]bool {
 	claims := map[string]map[string]bool{}
 	claim := func(name, who string) {
@@ -216,14 +219,15 @@ func claimsOf(wanted []*renaming, plugins []*Plugin) map[string]map[string]bool 
 	return claims
 }
 
-// SwitchedOff reports whether the operator switched off a tool that would have the name, and no other has it.
+// SwitchedOff reports whether the operator disabled a tool that would have the name, and no other
+// tool has it.
 func (s *Snapshot) SwitchedOff(name string) bool {
 	o := s.ordered()
 	return o.overridden.off[name] && o.byTool[name] == nil
 }
 
-// Renamed returns the name that callers use for the tool that its plugin declares under a name; empty if that is not the
-// name of a tool that was renamed, or by now that of another.
+// Renamed returns the name that callers use for a declared name; empty if no tool of that name was
+// renamed, or if another tool has the name now.
 func (s *Snapshot) Renamed(name string) string {
 	o := s.ordered()
 	if o.byTool[name] != nil {
@@ -232,7 +236,7 @@ func (s *Snapshot) Renamed(name string) string {
 	return o.overridden.renamed[name]
 }
 
-// Strays returns, in order, the keys of overrides that speak of tools that no plugin in use declares.
+// Strays returns, in order, the keys of overrides for tools that no plugin in use declares.
 func (s *Snapshot) Strays() []string {
 	o := s.ordered()
 	var strays []string

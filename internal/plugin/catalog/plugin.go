@@ -14,63 +14,68 @@ import (
 
 const problemPending = "it is new and is being asked what it is"
 
-// Plugin is one revision of an executable or a folder that was found. It does not change once it is in a Snapshot.
+// Plugin is one revision of an executable or a plugin folder. It does not change once it is in a
+// Snapshot.
 type Plugin struct {
-	Source string // where the operator put it
-	Digest string // sha256:…; empty if it could not be read
+	Source string // the path where the operator put it
+	Digest string // in the form sha256:HEX; empty if it could not be read
 
-	// How to run it: the program, its arguments without its own name, variables to add to the environment as NAME=VALUE,
-	// and where it starts (empty: anywhere). All are empty if it could not be read.
+	// How to run it: the program, its arguments without its name, variables to add to the
+	// environment as NAME=VALUE, and the working folder (empty: any). All are empty if it could not
+	// be read.
 	Path string
 	Args []string
 	Env  []string
 	Dir  string
 
-	// Cache is a folder for what a process may keep of this digest and make again, such as compiled sources. It goes with
-	// what else is known of the digest, and is made by who uses it. Empty if the plugin could not be read.
+	// Cache is a folder for data of a process of this digest that can be made again, such as
+	// compiled sources. It is removed with the digest. The process's starter makes it. Empty if the
+	// plugin could not be read.
 	Cache string
 
-	// Pinned says that a copy is run, so that what was hashed is what runs.
+	// Pinned says that a copy is run, so that the program is what was hashed.
 	Pinned   bool
 	Manifest *manifest.Manifest // its plugin.yaml; nil for an executable
 
-	Info     tool.Description // what it says of itself; only a name, taken from the file, if Problem is set
-	Problem  string           // why it is not used, in words; empty if it is
-	Warnings []string         // what is wrong with it although it is used
-	Refusal  Refusal          // of what its file holds now, if that is not used
-	Pin      string           // the digest that the lock file allows under its name; empty if it allows none, or if none counts
-	Tools    []*Tool          // those that can be called, ordered by name
-	Filters  []*Filter        // those that can be asked, ordered by name
+	Info     tool.Description // its description of itself; only a name, taken from the file, if Problem is set
+	Problem  string           // why it is not used; empty if it is
+	Warnings []string         // faults that do not keep it from being used
+	Refusal  Refusal          // of the current content of its file, if that is not used
+	Pin      string           // the digest that the lock file allows under its name; empty if there is none
+	Tools    []*Tool          // its callable tools, ordered by name
+	Filters  []*Filter        // its usable filters, ordered by name
 
-	against    string // of what Rollback returns: the digest of the file that is gone back from
-	unanswered bool   // Problem is that it could not be asked what it is; it may answer another time
-	remembered bool   // Problem is from an earlier life of toolhost; the digest was not asked in this one
+	against    string // set by Rollback: the digest of the file that is rolled back
+	unanswered bool   // Problem says that it could not be asked for its description; it may answer later
+	remembered bool   // Problem is from an earlier process; this one has not asked the digest
 }
 
-// Refusal says that what a file holds is not used: it cannot take the place of what is in service, or the lock file keeps
-// it out. It is zero if nothing is refused, and while the file has yet to say for the first time what it is.
+// Refusal says why the content of a file is not used: it cannot replace the revision in service, or
+// the lock file does not allow it. It is zero if nothing is refused, and while the file has not yet
+// been asked for the first time.
 type Refusal struct {
 	Digest string // of the file; empty if it could not be read
 	Reason string
-	Locked bool   // the lock file does not allow it, and nothing else is known to be wrong with it
-	Name   string // what it calls itself; empty if it was not asked
+	Locked bool   // the lock file does not allow it, and no other fault is known
+	Name   string // its name by its own description; empty if it was not asked
 }
 
-// Tool is a tool that can be called. It does not change once it is in a Snapshot.
+// Tool is a callable tool. It does not change once it is in a Snapshot.
 type Tool struct {
-	Spec   tool.Spec // with the operator's changes
+	Spec   tool.Spec // with the operator's overrides
 	Plugin *Plugin
 	Schema *Schema // of the arguments
-	Output *Schema // of the structured result; nil: the tool promises none
+	Output *Schema // of the structured result; nil: none is declared
 
-	MaxConcurrent int      // calls at the same time; 0: any number
-	Effects       []string // keys of the context that the operator lets it change although a rule of the policy reads them
+	MaxConcurrent int      // bound of simultaneous calls; 0: none
+	Effects       []string // context keys that the operator lets it change although a rule of the policy reads them
 
 	declared string   // the name that its plugin declares
 	override Override // what the operator says about it
 }
 
-// DeclaredName returns the name by which its plugin knows the tool. Callers use that of the Spec.
+// DeclaredName returns the name under which the plugin declares the tool. Callers use the name of
+// the Spec.
 func (t *Tool) DeclaredName() string { return cmp.Or(t.declared, t.Spec.Name) }
 
 // Info returns the tool as callers see it.
@@ -78,8 +83,8 @@ func (t *Tool) Info() tool.Info {
 	return tool.Info{Spec: t.Spec, Plugin: t.Plugin.Info.Name, PluginVersion: t.Plugin.Info.Version}
 }
 
-// described returns the plugin with what it says of itself, sorted by what can be used. Refused says what is wrong with
-// the schemas of which tools.
+// described returns the plugin with its description, divided into usable and unusable parts.
+// refused has the reasons why schemas of tools cannot be used.
 func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 	q := *p
 	q.unanswered, q.remembered = false, false
@@ -140,7 +145,7 @@ func (p *Plugin) withProblem(problem string) *Plugin {
 	return &q
 }
 
-// toAsk returns the plugin as one that has to be asked what it is.
+// toAsk returns the plugin as one that has to be asked for its description.
 func (p *Plugin) toAsk() *Plugin {
 	q := p.withProblem(problemPending)
 	q.unanswered, q.remembered = false, false
@@ -150,7 +155,7 @@ func (p *Plugin) toAsk() *Plugin {
 func (p *Plugin) usable() bool  { return p != nil && p.Problem == "" }
 func (p *Plugin) pending() bool { return p != nil && p.Problem == problemPending }
 
-// Pending reports whether the plugin is new and has yet to say what it is.
+// Pending reports whether the plugin is new and has yet to describe itself.
 func (p *Plugin) Pending() bool { return p.pending() }
 
 func (p *Plugin) warnf(format string, args ...any) {

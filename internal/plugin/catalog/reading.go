@@ -16,23 +16,24 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// reading is what was found at a source when it was looked at.
+// reading is the result of reading a source.
 type reading struct {
 	source  string
 	stamp   string
-	problem string  // why what is there cannot be read; empty if it can
-	file    *Plugin // what is there; nil if problem is set
+	problem string  // why the source cannot be read; empty if it can
+	file    *Plugin // its revision; nil if problem is set
 
 	otherNames bool // it is a file that has other names (hard links)
 
-	left bool // it was not looked at, and stays as it is known
+	left bool // it was not read, and keeps its known state
 
-	// What earlier lives of toolhost had in service, if it can still be run. Only read if asked for.
+	// The revision that earlier processes had in service, if it can still be run. Only set if it is
+	// needed.
 	current *Plugin
 }
 
-// read looks at one source. A source that has not changed since its record was made is not read again. Known is the
-// plugin that was made of it then, if it is still at hand.
+// read reads one source. It does not read a source again that has not changed since its record was
+// made. known is the plugin of that record, if it is still in memory.
 func (c *Catalog) read(ctx context.Context, found entry, rec record, known *Plugin) reading {
 	r := reading{source: found.source, problem: found.problem}
 	if r.problem != "" {
@@ -86,8 +87,8 @@ func (c *Catalog) readFolder(ctx context.Context, r *reading, found entry, rec r
 	return err
 }
 
-// unchanged returns the plugin of a source that is as it was when its record was made; nil if it is not, or if its copy
-// is lost.
+// unchanged returns the plugin of a source that has not changed since its record was made; nil if
+// it has changed, or if its copy is lost.
 func (c *Catalog) unchanged(r *reading, rec record, known *Plugin) *Plugin {
 	if rec.Digest == "" || rec.Stamp != r.stamp {
 		return nil
@@ -104,7 +105,8 @@ func (c *Catalog) unchanged(r *reading, rec record, known *Plugin) *Plugin {
 	return p
 }
 
-// open makes a plugin of a digest in the store. If it has not been asked what it is, its problem is that.
+// open makes a plugin of a digest in the store. If it was never asked for its description, that is
+// its problem.
 func (c *Catalog) open(digest, source string) (*Plugin, error) {
 	a, ok := c.store.about(digest)
 	if !ok || !a.InPlace && !c.store.holds(digest, source, a) {
@@ -143,8 +145,9 @@ func (c *Catalog) open(digest, source string) (*Plugin, error) {
 	return p.described(*a.Description, a.Refused), nil
 }
 
-// leadsToInterpreter reports whether a link of a folder is that of a Python environment to its interpreter. That is no more
-// part of the plugin than the one that a command of python3 or node means, of which nobody is warned either.
+// leadsToInterpreter reports whether a link of a folder is that of a Python environment to its
+// interpreter. The interpreter is not part of the plugin, like the one of a command python3 or
+// node, for which there is no warning either.
 func leadsToInterpreter(folder, link string) bool {
 	bin, name := path.Split(link)
 	if path.Base(bin) != "bin" || !strings.HasPrefix(name, "python") {
@@ -157,7 +160,7 @@ func leadsToInterpreter(folder, link string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// openFolder reads the manifest in the folder that is p.Path, and says in p how the plugin is run.
+// openFolder reads the manifest in the folder p.Path, and sets in p how the plugin is run.
 func (c *Catalog) openFolder(p *Plugin) error {
 	file := filepath.Join(p.Path, manifest.FileName)
 	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
@@ -194,7 +197,8 @@ func readBounded(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// lookProgram returns the absolute path of a program: of the folder if its name has a slash, else found in PATH.
+// lookProgram returns the absolute path of a program: in the folder if its name has a slash, else
+// in PATH.
 func lookProgram(dir, name string) (string, error) {
 	if !strings.ContainsRune(name, '/') {
 		program, err := exec.LookPath(name)
@@ -217,8 +221,9 @@ func lookProgram(dir, name string) (string, error) {
 	return program, nil
 }
 
-// environ returns what a manifest sets in a plugin's environment, ordered by name. Variables that it asks to be passed on are
-// requests: who starts the plugin passes on what the operator granted.
+// environ returns the variables that a manifest sets in a plugin's environment, ordered by name.
+// Variables that it asks to be passed on are requests: the process's starter passes on those that
+// the operator granted.
 func environ(env manifest.Env) []string {
 	list := make([]string, 0, len(env.Set))
 	for name, value := range env.Set {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Variables returns the names of toolhost's variables that the plugin asks for in its manifest.
+// Variables returns the names of toolhost's variables that the plugin's manifest asks for.
 func (p *Plugin) Variables() []string {
 	if p.Manifest == nil {
 		return nil
@@ -16,8 +16,8 @@ func (p *Plugin) Variables() []string {
 	return slices.Clone(p.Manifest.Env.Pass)
 }
 
-// Permissions returns what the plugin asks to be allowed, in its manifest and in what it says of itself. Paths that are not
-// absolute count for nothing.
+// Permissions returns the permissions that the plugin asks for, in its manifest and its
+// description. Paths that are not absolute are ignored.
 func (p *Plugin) Permissions() tool.Permissions {
 	asked := p.Info.Permissions
 	asked.Read, asked.Write = slices.Clone(asked.Read), slices.Clone(asked.Write)

@@ -2,11 +2,12 @@ package catalog
 
 import "time"
 
-// slowAnswer is how long a plugin may take to say what it is before that is held against it should toolhost end meanwhile:
-// one that lives for a single run must remember, too, what hangs.
+// slowAnswer is how long a plugin may take to describe itself before a process that ends meanwhile
+// records a failure. Without it, toolhosts that live for a single run would never record a plugin
+// that hangs.
 const slowAnswer = 2 * time.Second
 
-// noteFailure remembers that a digest did not say what it is, if that is not for want of time.
+// noteFailure records that a digest did not describe itself, unless it had too little time.
 func (c *Catalog) noteFailure(p *Plugin, err error, took time.Duration) {
 	reason := err.Error()
 	if c.ctx.Err() != nil {
@@ -17,9 +18,9 @@ func (c *Catalog) noteFailure(p *Plugin, err error, took time.Duration) {
 	}
 }
 
-// retryFailed asks, once in this life, those that did not answer an earlier one: when all others have answered, one after
-// the other, and nobody waits for them. A plugin that hangs when it is asked costs its first toolhost some seconds, and no
-// later one.
+// retryFailed asks the plugins that did not answer an earlier process, once in this process: after
+// all others have answered, one after the other, and without a caller that waits. So a plugin that
+// hangs delays only the first toolhost that asks it.
 func (c *Catalog) retryFailed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,7 +28,7 @@ func (c *Catalog) retryFailed() {
 		return
 	}
 	c.retrying = true
-	c.spawn(func() { // ends with the catalogue's context: each question is bounded by DescribeTimeout
+	c.spawn(func() { // ends with the catalog's context: DescribeTimeout bounds each question
 		if c.Settle(c.ctx) != nil {
 			return
 		}
@@ -48,7 +49,8 @@ func (c *Catalog) retryFailed() {
 	})
 }
 
-// nextFailed returns one that did not answer an earlier life and was not asked in this one; nil if there is none.
+// nextFailed returns a plugin that did not answer an earlier process and was not asked in this one;
+// nil if there is none.
 func (c *Catalog) nextFailed() (*Plugin, expectation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,17 +8,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ErrNotKept says that a decision holds, but could not be written down: toolhost will have forgotten it when it starts
-// again.
+// ErrNotKept says that a decision holds but could not be written: toolhost forgets it when it ends.
 var ErrNotKept = errors.New("it will be forgotten when toolhost starts again")
 
-// Activate puts a candidate into service: from a Snapshot, from Upgrade or from Rollback. What it replaces is the
-// previous revision from now on. A candidate whose file has changed once more can still be activated, since it was found
-// good; what the file holds then is the next candidate. The error is unavailable if the candidate is outdated: its
-// plugin is gone or has got another name, the lock file does not allow it any more, or no copy of it is kept. The error
-// wraps ErrNotKept if the candidate is in service all the same.
+// Activate puts a candidate into service: from a Snapshot, from Upgrade or from Rollback. The
+// replaced revision becomes the previous one. A candidate whose file has changed again can still be
+// activated, because it was found good; the new content is the next candidate. The error is
+// unavailable if the candidate is outdated: its plugin is gone or has another name, the lock file
+// does not allow it any more, or its copy is gone. The error wraps ErrNotKept if the candidate is
+// in service nevertheless.
 func (c *Catalog) Activate(candidate *Plugin) error {
-	kept, err := c.open(candidate.Digest, candidate.Source) // not with c.mu held: it reads files
+	kept, err := c.open(candidate.Digest, candidate.Source) // without c.mu held, because it reads files
 	c.mu.Lock()
 	s := c.slotLocked(candidate.Source)
 	var p *Plugin
@@ -36,16 +36,16 @@ func (c *Catalog) Activate(candidate *Plugin) error {
 	}
 	s.activate(p)
 	if s.file != nil && s.file.Digest == candidate.against && s.file.Digest != p.Digest {
-		s.hold("an operator went back to the revision before it") // what came since is news, and the next candidate
+		s.hold("an operator went back to the revision before it") // a content that arrived since is new, and the next candidate
 	}
 	c.settleSlotsLocked()
 	c.mu.Unlock()
 	return c.keep()
 }
 
-// Reject says that a candidate could not take the place of what is in service, which stays; the reason is shown as a
-// warning. It is no candidate any more until its file changes, or until Upgrade asks for it. To reject what is outdated
-// does nothing. The error wraps ErrNotKept.
+// Reject says that a candidate cannot replace the revision in service, which stays. Warnings show
+// the reason. It is no candidate any more until its file changes or Upgrade asks for it. To reject
+// an outdated candidate does nothing. The error wraps ErrNotKept.
 func (c *Catalog) Reject(candidate *Plugin, reason string) error {
 	c.mu.Lock()
 	s := c.slotLocked(candidate.Source)
@@ -59,8 +59,8 @@ func (c *Catalog) Reject(candidate *Plugin, reason string) error {
 	return c.keep()
 }
 
-// Adopt puts all candidates into service at once. It is for the start, when nothing runs that they would replace. The
-// error wraps ErrNotKept.
+// Adopt puts all candidates into service at once. Use it at the start, when no instance runs that
+// they would replace. The error wraps ErrNotKept.
 func (c *Catalog) Adopt() error {
 	c.mu.Lock()
 	for _, s := range c.slots {
@@ -73,9 +73,10 @@ func (c *Catalog) Adopt() error {
 	return c.keep()
 }
 
-// Upgrade looks at the file of a plugin in service, asks it what it is if that is not known, and returns it as a
-// candidate, also if it was rejected or gone back from. If the file is what is in service, that is returned. Errors:
-// not_found; unavailable if the file cannot be used; what ctx ends with.
+// Upgrade reads the source of a plugin in service, asks it for its description if that is unknown,
+// and returns it as a candidate, also if it was rejected or rolled back. If the source is what is
+// in service, Upgrade returns that. Errors: not_found; unavailable if the source cannot be used;
+// the cause of ctx's end.
 func (c *Catalog) Upgrade(ctx context.Context, name string) (*Plugin, error) {
 	source, err := c.sourceOf(name)
 	if err != nil {
@@ -101,7 +102,7 @@ func (c *Catalog) Upgrade(ctx context.Context, name string) (*Plugin, error) {
 	}
 }
 
-// upgradeLocked returns what can be upgraded to, or that it has yet to say what it is.
+// upgradeLocked returns the revision to upgrade to, or that it has yet to describe itself.
 func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, err error) {
 	refuse := func(reason string) (*Plugin, bool, error) {
 		return nil, false, tool.Errorf(tool.KindUnavailable, "plugin %q cannot be upgraded: %s", name, reason)
@@ -122,11 +123,11 @@ func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, er
 	case s.renamed():
 		return refuse(fmt.Sprintf("its file says that its name is %q", s.file.Info.Name))
 	}
-	c.served[s.file.Digest] = true // it is going to be launched, and is no candidate if it was held
+	c.served[s.file.Digest] = true // it will be launched, and was no candidate if it was held
 	return s.file, false, nil
 }
 
-// reread looks at one source.
+// reread reads one source.
 func (c *Catalog) reread(ctx context.Context, source string) error {
 	ctx, release, err := c.reader(ctx)
 	if err != nil {
@@ -151,7 +152,7 @@ func (c *Catalog) reread(ctx context.Context, source string) error {
 	return ctx.Err()
 }
 
-// Previous returns the digest that Rollback would go back to; empty if there is none.
+// Previous returns the digest that Rollback would return to; empty if there is none.
 func (c *Catalog) Previous(name string) string {
 	source, err := c.sourceOf(name)
 	if err != nil {
@@ -160,9 +161,10 @@ func (c *Catalog) Previous(name string) string {
 	return c.index.get(source).Previous
 }
 
-// Rollback returns the previous revision of a plugin in service as a candidate. Once it is activated it stays, over
-// reloads and restarts, until its file changes or Upgrade asks for it. Errors: not_found if there is no such plugin or
-// no previous revision; unavailable if that cannot be run any more.
+// Rollback returns the previous revision of a plugin in service as a candidate. Once it is
+// activated it stays, over reloads and restarts, until its file changes or Upgrade asks for it.
+// Errors: not_found if there is no such plugin or no previous revision; unavailable if that cannot
+// be run any more.
 func (c *Catalog) Rollback(name string) (*Plugin, error) {
 	source, err := c.sourceOf(name)
 	if err != nil {
@@ -201,7 +203,7 @@ func (c *Catalog) Rollback(name string) (*Plugin, error) {
 	return p, nil
 }
 
-// sourceOf returns where the plugin in service under a name comes from.
+// sourceOf returns the source of the plugin in service under a name.
 func (c *Catalog) sourceOf(name string) (string, error) {
 	p := c.Snapshot().Plugin(name)
 	if p == nil {
@@ -219,7 +221,7 @@ func (c *Catalog) slotLocked(source string) *slot {
 	return nil
 }
 
-// keep writes decisions down.
+// keep writes decisions to disk.
 func (c *Catalog) keep() error {
 	if err := c.index.save(); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotKept, err)

@@ -17,11 +17,11 @@ import (
 type entry struct {
 	source  string // its absolute path
 	folder  bool   // it holds a plugin.yaml
-	stamp   string // tells whether it is still the same; of a folder, see list
+	stamp   string // changes with the file; of a folder, see list
 	problem string // why it cannot be a plugin; empty if it may
 }
 
-// scanAll lists what may be plugins in all folders, in their order. A folder that cannot be read is an error.
+// scanAll lists the entries of all folders, in order. A folder that cannot be read is an error.
 func (c *Catalog) scanAll(ctx context.Context) ([]entry, error) {
 	var found []entry
 	seen := map[string]bool{}
@@ -43,9 +43,9 @@ func (c *Catalog) scanAll(ctx context.Context) ([]entry, error) {
 	return found, nil
 }
 
-// scan lists what may be plugins in a folder, by name: executables, folders with a plugin.yaml, and files that look like
-// programs but are not executable, with that as their problem. Other folders and data are passed over, and returned as
-// such; hidden files and editors' backups are not even that.
+// scan lists the entries of a folder by name: executables, folders with a plugin.yaml, and files
+// that look like programs but are not executable, with that as their problem. It returns other
+// folders and files as passed, and ignores hidden files and backups of editors.
 func scan(ctx context.Context, folder string) (found []entry, passed []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -72,7 +72,7 @@ func scan(ctx context.Context, folder string) (found []entry, passed []string, e
 	return found, passed, nil
 }
 
-// look returns what is at a path as an entry; false if it has nothing to do with plugins.
+// look returns the entry of a path; false if it has nothing to do with plugins.
 func look(source string, isLink bool) (entry, bool) {
 	e := entry{source: source}
 	info, err := os.Stat(source)

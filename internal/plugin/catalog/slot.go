@@ -6,27 +6,28 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 )
 
-// slot is one source and the revisions of it that count. It is guarded by Catalog.mu; the Plugins in it do not change.
+// slot holds one source and its revisions that matter. Catalog.mu guards it. Its Plugins do not
+// change.
 type slot struct {
 	source  string
-	problem string  // why what is there cannot be read; empty if it can
-	file    *Plugin // what is there; nil if problem is set
-	current *Plugin // in service; nil if none is
-	refused string  // why the lock file does not allow what is there; empty if it does
-	// untrusted is why the operator's trust does not reach what is there; empty if it does.
+	problem string  // why the source cannot be read; empty if it can
+	file    *Plugin // the revision in the source; nil if problem is set
+	current *Plugin // the revision in service; nil if none is
+	refused string  // why the lock file does not allow file; empty if it does
+	// untrusted is why the operator's trust does not cover file; empty if it does.
 	untrusted string
-	// otherNames says that the file has other names (hard links), under which it may be changed.
+	// otherNames says that the source has other names (hard links), under which it may be changed.
 	otherNames bool
-	told       Refusal // the last one, which holds while what is there is asked once more
+	told       Refusal // the last refusal, which holds while file is asked again
 	record     record
 }
 
-// apply takes over what was found.
+// apply takes over a reading.
 func (s *slot) apply(r reading, pins manifest.Lock) {
 	s.problem, s.file, s.otherNames = r.problem, r.file, r.otherNames
 	if r.current != nil && (s.current == nil || !allowed(pins, s.current.Digest)) {
 		s.current = r.current
-		if s.record.Current != r.current.Digest { // the lock file allows only the one before
+		if s.record.Current != r.current.Digest { // the lock file allows only the previous one
 			s.record.Current, s.record.Previous = r.current.Digest, s.record.Current
 		}
 	}
@@ -44,11 +45,11 @@ func (s *slot) apply(r reading, pins manifest.Lock) {
 	s.refused = refusal(pins, s.file, s.current)
 }
 
-// decide puts what is there into service where that takes nothing away from anybody: nothing is in service yet, or what
-// is there has got another name, so that it is another plugin. taken reports whether a name is another source's.
+// decide puts file into service if that replaces no plugin: if nothing is in service yet, or if
+// file has another name and so is another plugin. taken reports whether another source has a name.
 func (s *slot) decide(pins manifest.Lock, taken func(name, source string) bool) {
 	allowed := s.refused == "" && s.untrusted == "" && s.file.usable()
-	// The lock file has changed. Where it allows what is there, and that is broken, the current one stays.
+	// The lock file has changed. If it allows file, and file is broken, the current revision stays.
 	if s.current != nil && pins != nil && !pins.Has(s.current.Digest) && (s.file == nil || s.refused != "") {
 		s.current = nil
 	}
@@ -75,17 +76,17 @@ func (s *slot) activate(p *Plugin) {
 	s.record.Held, s.record.Reason = "", ""
 }
 
-// hold keeps what is there from taking the current one's place, for a reason.
+// hold keeps file from replacing the current revision, for a reason.
 func (s *slot) hold(reason string) {
 	s.record.Held, s.record.Reason = s.file.Digest, reason
 }
 
-// awaits reports whether what is there has yet to be asked what it is, and may be.
+// awaits reports whether file has yet to be asked for its description, and may be.
 func (s *slot) awaits() bool { return s.refused == "" && s.untrusted == "" && s.file.pending() }
 
 func (s *slot) renamed() bool { return s.file.Info.Name != s.current.Info.Name }
 
-// candidate returns what could take the current one's place; nil if nothing could.
+// candidate returns the revision that could replace the current one; nil if none could.
 func (s *slot) candidate() *Plugin {
 	if s.current == nil || s.refused != "" || s.untrusted != "" || !s.file.usable() || s.file.Digest == s.current.Digest ||
 		s.file.Digest == s.record.Held || s.renamed() {
@@ -94,7 +95,7 @@ func (s *slot) candidate() *Plugin {
 	return s.file
 }
 
-// show returns the slot as one plugin: what is in service, or why nothing is.
+// show returns the slot as one plugin: the revision in service, or why none is.
 func (s *slot) show(pins manifest.Lock) *Plugin {
 	var p Plugin
 	switch {
@@ -116,8 +117,7 @@ func (s *slot) show(pins manifest.Lock) *Plugin {
 	return &p
 }
 
-// refusal says why what is there is not used, as far as that is not simply the plugin's problem. What somebody decided to
-// hold back could be.
+// refusal returns why file is not used, unless it is simply broken or an operator held it back.
 func (s *slot) refusal() Refusal {
 	switch {
 	case s.file == nil && s.current == nil:
@@ -133,14 +133,14 @@ func (s *slot) refusal() Refusal {
 	case s.current == nil || s.file.usable():
 		return Refusal{}
 	case s.file.pending() && s.told.Digest == s.file.Digest && !s.told.Locked:
-		return s.told // it is only asked once more
+		return s.told // it is only asked again
 	case s.file.pending():
 		return Refusal{}
 	}
 	return Refusal{Digest: s.file.Digest, Reason: s.file.Problem}
 }
 
-// warning says why what is there is not what is in service; empty if it is, or is about to be.
+// warning returns why file is not in service; empty if it is, or will be soon.
 func (s *slot) warning() string {
 	name := s.current.Info.Name
 	switch {

@@ -12,22 +12,22 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Snapshot is what is known at one moment. It does not change. It is put in order when it is first used: while many new
-// plugins answer there are more snapshots than anybody looks at.
+// Snapshot is the catalog's knowledge at one moment. It does not change. It is put in order at its
+// first use, because more snapshots are made than used while many new plugins answer.
 type Snapshot struct {
 	once   sync.Once
-	base   *Snapshot // who has which name, where two want it; nil once in order
+	base   *Snapshot // decides which plugin has a contested name; nil once in order
 	found  []*Plugin // in the order of the scan; nil once in order
-	offers []*Plugin // that could take the places of others; nil once in order
+	offers []*Plugin // the candidates; nil once in order
 
 	overrides Overrides
-	records   *trust.Plugins // which bound what plugins declare; nil: nothing does
+	records   *trust.Plugins // the bounds of what plugins declare; nil: none
 	order     order
 }
 
-// order is a snapshot in order.
+// order is the ordered content of a snapshot.
 type order struct {
-	plugins    []*Plugin // ordered by name; conflicts resolved
+	plugins    []*Plugin // ordered by name, without conflicts
 	candidates []*Plugin // ordered by name
 	tools      []*Tool   // ordered by name
 	byTool     map[string]*Tool
@@ -35,12 +35,13 @@ type order struct {
 	byName     map[string]*Plugin
 	byFold     map[string]*Plugin // by the folded names of tools and filters
 	overridden overridden
-	records    *trust.Plugins    // to whom names belong; nil: to the first
-	given      map[string]string // names of plugins, by folded names of tools that the operator gave to them
+	records    *trust.Plugins    // the owners of names; nil: the first plugin that has a name owns it
+	given      map[string]string // names of plugins, by the folded names of tools that the operator gave to them
 }
 
-// newSnapshot shows what the slots hold. Where two want a name it is theirs who have it in base, else that of the first:
-// which plugins answer first is chance and the order of the scan is not.
+// newSnapshot shows the content of the slots. If two plugins want a name, the one that has it in
+// base gets it, or else the first in the order of the scan. The order in which plugins answer does
+// not matter, because it is random.
 func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Overrides, records *trust.Plugins) *Snapshot {
 	s := &Snapshot{base: base, found: make([]*Plugin, len(slots)), overrides: overrides, records: records}
 	for i, slot := range slots {
@@ -83,12 +84,13 @@ func (s *Snapshot) ordered() *order {
 		slices.SortStableFunc(o.plugins, byName)
 		slices.SortStableFunc(o.candidates, byName)
 		slices.SortFunc(o.tools, byToolName)
-		s.base, s.found, s.offers = nil, nil, nil // or each would keep all before it
+		s.base, s.found, s.offers = nil, nil, nil // otherwise each snapshot would keep all earlier ones
 	})
 	return &s.order
 }
 
-// admitPlugins decides who has which plugin name. What it puts into the snapshot are copies without tools.
+// admitPlugins decides which plugin has which plugin name. It adds copies without tools to the
+// snapshot.
 func (o *order) admitPlugins(base *order, shown []*Plugin) {
 	owners := map[string]*Plugin{}
 	for _, p := range shown {
@@ -114,7 +116,7 @@ func (o *order) admitPlugins(base *order, shown []*Plugin) {
 	}
 }
 
-// admitTools decides who has which name of a tool or filter.
+// admitTools decides which plugin has which name of a tool or filter.
 func (o *order) admitTools(base *order) {
 	owners := map[string]*Plugin{}
 	for _, p := range o.plugins {
@@ -141,7 +143,7 @@ func (o *order) admitTools(base *order) {
 	}
 }
 
-// names returns those of the plugin's tools and filters. No two are the same.
+// names returns the distinct names of the plugin's tools and filters.
 func (p *Plugin) names() []string {
 	names := make([]string, 0, len(p.Tools)+len(p.Filters))
 	for _, t := range p.Tools {
@@ -158,7 +160,7 @@ func (o *order) owner(name string) *Plugin {
 	return o.byFold[trust.Fold(name)]
 }
 
-// admitted returns copies of the plugin's tools that are its own, and warns of the others.
+// admitted returns copies of the plugin's tools whose names it owns, and warns of the others.
 func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
 	var tools []*Tool
 	for _, t := range p.Tools {
@@ -177,7 +179,7 @@ func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
 	return tools
 }
 
-// preview returns a candidate as it would stand beside the others.
+// preview returns a candidate as it would be beside the other plugins.
 func (o *order) preview(candidate *Plugin, overrides Overrides) *Plugin {
 	p := *candidate
 	p.Warnings = slices.Clone(candidate.Warnings)
@@ -199,12 +201,13 @@ func (o *order) preview(candidate *Plugin, overrides Overrides) *Plugin {
 	return &p
 }
 
-// Plugins returns all plugins, ordered by name, also those with a Problem. The slice is shared: do not change it.
+// Plugins returns all plugins, ordered by name, also those with a Problem. Callers must not change
+// the shared slice.
 func (s *Snapshot) Plugins() []*Plugin { return s.ordered().plugins }
 
-// Candidates returns, ordered by name, the plugins that could take the place of those of the same names: what is in
-// the place of each is of another digest by now, and can be used. Catalog.Activate and Catalog.Reject decide about
-// them. The slice is shared: do not change it.
+// Candidates returns, ordered by name, the plugins that could replace those of the same names: the
+// content of the source has another digest by now, and can be used. Catalog.Activate and
+// Catalog.Reject decide about them. Callers must not change the shared slice.
 func (s *Snapshot) Candidates() []*Plugin { return s.ordered().candidates }
 
 // Plugin returns the usable plugin of a name, or nil.
@@ -213,7 +216,7 @@ func (s *Snapshot) Plugin(name string) *Plugin { return s.ordered().byName[name]
 // Tool returns the tool of a name, or nil.
 func (s *Snapshot) Tool(name string) *Tool { return s.ordered().byTool[name] }
 
-// Tools returns the tools that match, ordered by name.
+// Tools returns the matching tools, ordered by name.
 func (s *Snapshot) Tools(q tool.Query) []*Tool {
 	var out []*Tool
 	for t := range s.ToolsAfter("", q) {
@@ -224,7 +227,8 @@ func (s *Snapshot) Tools(q tool.Query) []*Tool {
 	return out
 }
 
-// ToolsAfter yields the tools that match and whose names follow a name, ordered by name, however many; after is empty for all.
+// ToolsAfter yields the matching tools whose names follow after, ordered by name. An empty after
+// yields all.
 func (s *Snapshot) ToolsAfter(after string, q tool.Query) iter.Seq[*Tool] {
 	return func(yield func(*Tool) bool) {
 		tools := s.ordered().tools

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// stampOf tells without reading whether a file is still the same.
+// stampOf returns a text that changes with the file, without reading the file.
 func stampOf(info fs.FileInfo) string {
 	return fmt.Sprintf("%d:%d:%o", info.Size(), info.ModTime().UnixNano(), uint32(info.Mode()))
 }

@@ -2,7 +2,7 @@
 
 package catalog
 
-// stateLock keeps nobody out here: see the other one.
+// stateLock does nothing here: other catalogs are not kept out.
 type stateLock struct{}
 
 func lockState(string) (*stateLock, error) { return &stateLock{}, nil }

@@ -12,8 +12,9 @@ import (
 	"syscall"
 )
 
-// stateLock keeps other catalogues out of a state folder: they would forget each other's decisions and remove each
-// other's copies. The system gives it up when the process ends, however it ends.
+// stateLock keeps other catalogs out of a state folder: two catalogs would overwrite each other's
+// decisions and remove each other's copies. The system releases it when the process ends, however
+// it ends.
 type stateLock struct{ file *os.File }
 
 func lockState(dir string) (*stateLock, error) {
@@ -33,7 +34,7 @@ func lockState(dir string) (*stateLock, error) {
 		}
 		return nil, fmt.Errorf("the state folder %s is in use by %s; stop that one, or choose another folder with --state", dir, holder)
 	}
-	// For the message above alone.
+	// Only the message above uses the content.
 	if err := file.Truncate(0); err == nil {
 		_, _ = file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}

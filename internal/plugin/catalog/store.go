@@ -18,27 +18,28 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// store keeps copies of plugins under their digests, and what each digest said of itself. What was hashed is what runs:
-// nobody changes a plugin between the check and its use.
+// store keeps copies of plugins by their digests, with the description of each digest. The copy is
+// what runs, so that no process can change a plugin between the check and its use.
 //
-// A digest has a folder, STORE/HEX, with about.json in it and, below files, a copy under the name that the plugin has
-// where it was found; below cache is what can be made again. Everything else is moved into place whole. What a power failure left behind half is noticed by its
-// size, and made anew. All methods are safe for concurrent use.
+// A digest has a folder, STORE/HEX. It holds about.json, below files a copy under the name that the
+// plugin has in its source, and below cache data that can be made again. Everything but the cache
+// is moved into place as a whole. The store detects by its size what a power failure left
+// incomplete, and makes it again. All methods are safe for concurrent use.
 type store struct {
 	dir    string
 	shared *shared
 }
 
-// about is what is known of a digest. All but Files and Bytes is missing until it has been asked what it is.
+// about is what is known of a digest. Until it is asked, only Files and Bytes are set.
 type about struct {
-	Files   int      `json:"files"` // in its copy
-	Bytes   int64    `json:"bytes"` // in its copy
+	Files   int      `json:"files"` // number of files in its copy
+	Bytes   int64    `json:"bytes"` // size of its copy
 	InPlace bool     `json:"in_place,omitempty"`
-	Leave   []string `json:"leave,omitempty"` // links that lead out of it: what is behind them is not pinned
+	Leave   []string `json:"leave,omitempty"` // links that lead out of it, to files that are not pinned
 
-	Unanswered  string            `json:"unanswered,omitempty"` // why it did not say what it is when it was asked last
+	Unanswered  string            `json:"unanswered,omitempty"` // why it did not describe itself when it was asked last
 	Description *tool.Description `json:"description,omitempty"`
-	SchemaCheck string            `json:"schema_check,omitempty"` // by which rules Refused was found
+	SchemaCheck string            `json:"schema_check,omitempty"` // the version of the rules that Refused is the result of
 	Refused     refusedSchemas    `json:"refused,omitempty"`
 }
 
@@ -58,22 +59,22 @@ func (s *store) home(digest string) string {
 	return filepath.Join(s.dir, strings.TrimPrefix(digest, "sha256:"))
 }
 
-// path returns where the copy of a digest is, under the name of its source.
+// path returns the path of a digest's copy, under the name of its source.
 func (s *store) path(digest, source string) string {
 	return filepath.Join(s.home(digest), "files", filepath.Base(source))
 }
 
-// cache returns where what can be made again is kept of a digest.
+// cache returns the path of a digest's cache folder.
 func (s *store) cache(digest string) string { return filepath.Join(s.home(digest), "cache") }
 
-// about returns what is known of a digest; false if nothing is, or if what is there cannot be read.
+// about returns what is known of a digest; false if there is no valid record.
 func (s *store) about(digest string) (about, bool) {
 	var a about
 	data, err := os.ReadFile(filepath.Join(s.home(digest), "about.json"))
 	return a, err == nil && json.Unmarshal(data, &a) == nil && a.Files > 0
 }
 
-// remember writes down what is known of a digest.
+// remember writes what is known of a digest.
 func (s *store) remember(digest string, a about) error {
 	data, err := json.Marshal(a)
 	if err == nil {
@@ -88,7 +89,7 @@ func (s *store) remember(digest string, a about) error {
 	return nil
 }
 
-// holds reports whether the copy of a digest is there and whole.
+// holds reports whether the complete copy of a digest exists.
 func (s *store) holds(digest, source string, a about) bool {
 	files, total := 0, int64(0)
 	err := filepath.WalkDir(s.path(digest, source), func(_ string, entry fs.DirEntry, err error) error {
@@ -114,10 +115,10 @@ func (s *store) holds(digest, source string, a about) bool {
 	return err == nil && files == a.Files && total == a.Bytes
 }
 
-// errChanging says that a plugin is being written while it is read.
+// errChanging says that a plugin is written while it is read.
 var errChanging = errors.New("it changed while it was read; it is read again by `toolhost reload`")
 
-// takeFile copies an executable while it is hashed, and returns its digest.
+// takeFile copies and hashes an executable, and returns its digest.
 func (s *store) takeFile(ctx context.Context, found entry) (string, error) {
 	in, err := os.Open(found.source)
 	if err != nil {
@@ -146,7 +147,7 @@ func (s *store) takeFile(ctx context.Context, found entry) (string, error) {
 	return digest, s.keep(digest, found.source, copied, about{Files: 1, Bytes: size})
 }
 
-// keep moves a copy to its place. What is known of the digest from earlier stays known.
+// keep moves a copy to its place. Earlier knowledge of the digest stays.
 func (s *store) keep(digest, source, copied string, a about) error {
 	known, ok := s.about(digest)
 	if ok && known.Files == a.Files && known.Bytes == a.Bytes && known.InPlace == a.InPlace {
@@ -169,14 +170,14 @@ func (s *store) keep(digest, source, copied string, a about) error {
 	if err := os.Rename(copied, path); err != nil {
 		return err
 	}
-	// Nothing is to be written beside what was hashed. Only now: a folder that is read-only cannot be moved.
+	// No file must appear beside the hashed ones. Only now: a read-only folder cannot be moved.
 	return os.Chmod(path, 0o500)
 }
 
-// tempPattern names what is being made in the store. No digest has such a name.
+// tempPattern is the name of incomplete files in the store. No digest has such a name.
 const tempPattern = "new-*"
 
-// copyFile writes a new file and what goes into it to the hash, and returns its size.
+// copyFile writes a new file, adds its content to the hash, and returns its size.
 func copyFile(ctx context.Context, path string, in io.Reader, mode fs.FileMode, hash io.Writer) (int64, error) {
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -184,17 +185,17 @@ func copyFile(ctx context.Context, path string, in io.Reader, mode fs.FileMode, 
 	}
 	size, err := io.Copy(io.MultiWriter(&sparseWriter{out}, hash), &contextReader{ctx, in})
 	if err == nil {
-		err = out.Truncate(size) // where it ends with zeros
+		err = out.Truncate(size) // the content may end with zeros
 	}
 	if err == nil {
 		err = out.Chmod(mode)
 	}
-	// Closed before it is run: a file that is open for writing cannot be executed.
+	// Closed before it runs: a file that is open for writing cannot be executed.
 	return size, errors.Join(err, out.Close())
 }
 
-// sparseWriter writes a new file without the blocks that are all zeros: they read as zeros, and take no place on the disk. So a
-// copy is not larger than a sparse original.
+// sparseWriter writes a new file without blocks of zeros, which read as zeros and take no disk
+// space. So the copy of a sparse file is sparse.
 type sparseWriter struct{ file *os.File }
 
 func (w *sparseWriter) Write(p []byte) (int, error) {
@@ -202,7 +203,7 @@ func (w *sparseWriter) Write(p []byte) (int, error) {
 	for at := 0; at < len(p); {
 		end := min(at+block, len(p))
 		zeros := isZero(p[at:end])
-		for end < len(p) && isZero(p[end:min(end+block, len(p))]) == zeros { // as many as possible at once
+		for end < len(p) && isZero(p[end:min(end+block, len(p))]) == zeros { // as many blocks as possible at once
 			end = min(end+block, len(p))
 		}
 		var err error
@@ -234,7 +235,8 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// sweep removes all digests but those to keep, what an earlier life left unfinished, and shared files that are in no copy.
+// sweep removes all digests for which keep is false, incomplete files of earlier processes, and
+// shared files that no copy uses.
 func (s *store) sweep(keep func(digest string) bool) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

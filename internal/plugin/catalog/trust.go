@@ -11,13 +11,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// What a plugin says of itself decides how its calls are treated: whether a person is asked, whether a call is repeated,
-// which rules fit. So the operator's trust records bound it. A plugin without a record is not started. Where a plugin with a
-// record declares more than was trusted, the stricter value holds in every snapshot, until the operator trusts the change.
-// The invariant: nothing that a plugin declares after it was trusted makes a call easier. Without Config.Trust, all that is
-// found is trusted.
+// A plugin's description of itself decides how its calls are treated: whether a person is asked,
+// whether a call is repeated, which rules match. So the operator's trust records bound it. A plugin
+// without a record is not started. If a plugin with a record declares more than was trusted, the
+// stricter value holds in every snapshot until the operator trusts the change. The invariant:
+// nothing that a plugin declares after it was trusted makes a call easier. Without Config.Trust,
+// every plugin is trusted.
 
-// begin records the folders that are used for the first time, and reads the records.
+// begin records the folders that are used for the first time, and returns the records.
 func (c *Catalog) begin(readings []reading) (*trust.Plugins, error) {
 	if c.cfg.Trust == nil {
 		return nil, nil
@@ -32,7 +33,7 @@ func (c *Catalog) begin(readings []reading) (*trust.Plugins, error) {
 	return c.cfg.Trust.Plugins(c.cfg.Folders)
 }
 
-// distrustLocked says why what is there may not be used; empty if it may.
+// distrustLocked returns why the slot's file may not be used; empty if it may.
 func (c *Catalog) distrustLocked(s *slot) string {
 	if c.cfg.Trust == nil || s.file == nil {
 		return ""
@@ -58,7 +59,8 @@ func (c *Catalog) distrustLocked(s *slot) string {
 	return ""
 }
 
-// nameOf returns the name under which the operator sees a plugin that may not have said its own.
+// nameOf returns the name under which the operator sees a plugin that may not have described
+// itself.
 func nameOf(p *Plugin) string {
 	if name := p.knownName(); name != "" {
 		return name
@@ -66,10 +68,10 @@ func nameOf(p *Plugin) string {
 	return p.Info.Name
 }
 
-// restrain bounds what a plugin declares by its record. The plugin is the caller's own.
+// restrain bounds what a plugin declares by its record. The caller owns the plugin.
 func restrain(p *Plugin, known *trust.Plugin) {
 	if known == nil || known.Name == "" && (known.Digest == "" || known.Digest == p.Digest) {
-		return // what the trusted executable says first is trusted
+		return // the first description of the trusted executable is trusted
 	}
 	var relaxed []string
 	tools := make([]*Tool, len(p.Tools))
@@ -90,8 +92,9 @@ func restrain(p *Plugin, known *trust.Plugin) {
 	}
 }
 
-// recordTrust completes the records of plugins that were trusted before they had said what they are, and where all that is
-// new is trusted, keeps them up to date. It writes files: the caller holds no lock.
+// recordTrust completes the records of plugins that were trusted before they had described
+// themselves. With TrustNew, it keeps all records up to date. It writes files, so the caller holds
+// no lock.
 func (c *Catalog) recordTrust() {
 	if c.cfg.Trust == nil {
 		return
@@ -127,7 +130,7 @@ func (c *Catalog) recordTrust() {
 	c.settleSlotsLocked()
 }
 
-// Trusted returns what is recorded of the plugin if the operator trusts it as it is.
+// Trusted returns the record of the plugin for an operator who trusts it as it is.
 func (p *Plugin) Trusted() trust.Description {
 	d := trust.Description{Digest: p.Digest, Name: p.Info.Name, Tools: map[string]trust.Tool{}}
 	for _, spec := range p.Info.Tools {
@@ -136,7 +139,7 @@ func (p *Plugin) Trusted() trust.Description {
 		}
 		d.Tools[spec.Name] = trust.ToolOf(spec)
 	}
-	for _, t := range p.Tools { // those that it has, and no other plugin
+	for _, t := range p.Tools { // the names that it has, and that no other plugin has
 		d.Names = append(d.Names, t.DeclaredName())
 	}
 	for _, f := range p.Filters {
@@ -162,8 +165,8 @@ func (p *Plugin) Trusted() trust.Description {
 	return d
 }
 
-// reserved returns the path of the plugin to which a name belongs, if that is not the plugin at a path; empty if it may have the
-// name. What the operator says about the tool in the configuration counts more.
+// reserved returns the path of the plugin that owns a name, if that is not the plugin p; empty if p
+// may have the name. The operator's overrides take precedence.
 func (o *order) reserved(p *Plugin, name string) string {
 	if o.records == nil {
 		return ""
@@ -172,7 +175,7 @@ func (o *order) reserved(p *Plugin, name string) string {
 	if owner == "" || trust.Same(owner, p.Source) || o.given[trust.Fold(name)] == p.Info.Name {
 		return ""
 	}
-	for _, other := range o.plugins { // the operator renamed the owner's tool, or switched it off
+	for _, other := range o.plugins { // the operator renamed the owner's tool, or disabled it
 		if trust.Same(other.Source, owner) && other.Problem == "" && other.declares(name) &&
 			!slices.ContainsFunc(other.Tools, func(t *Tool) bool { return t.Spec.Name == name }) {
 			return ""
@@ -181,7 +184,8 @@ func (o *order) reserved(p *Plugin, name string) string {
 	return owner
 }
 
-// recordedName returns the name under which what is in a slot was trusted; empty if it has none yet.
+// recordedName returns the name under which the source of a slot was trusted; empty if there is
+// none yet.
 func (c *Catalog) recordedName(s *slot) string {
 	if c.cfg.Trust == nil {
 		return ""
@@ -192,7 +196,8 @@ func (c *Catalog) recordedName(s *slot) string {
 	return ""
 }
 
-// dropReserved takes the tools and filters out of a plugin whose names belong to another one, and warns of them.
+// dropReserved removes the tools and filters of a plugin whose names another plugin owns, and adds
+// warnings.
 func (o *order) dropReserved(p *Plugin) {
 	left := func(kind, name string) bool {
 		owner := o.reserved(p, name)

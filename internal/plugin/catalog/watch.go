@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Watch starts to look at the folders again and again, each WatchInterval, and at the lock file if Locked, and loads them
-// when something has changed.
-// What has changed is read once two looks have found it the same, so that a plugin that is being copied there is not
-// read half. It ends with Close.
+// Watch starts to look at the folders every WatchInterval, and at the lock file if Locked, and
+// loads changes. It reads a change after two looks have found the same, so that it does not read a
+// plugin that is still being copied. Close ends it.
 //
-// Watch polls and needs no notifications of the system: polling works on every system and file system, network folders and
-// those of containers included, and costs about a millisecond for a thousand plugins. Of a folder plugin it looks at the
-// nearLooked files next to its top each time, and at all others once for every nearLooked files that the folder has.
+// Watch polls and needs no notifications of the system. Polling works on every system and file
+// system, network folders and those of containers included, and costs about a millisecond for a
+// thousand plugins. Of a plugin folder, it looks at the nearLooked files nearest to the top each
+// time, and at all others once for every nearLooked files that the folder has.
 func (c *Catalog) Watch() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,7 +22,7 @@ func (c *Catalog) Watch() {
 func (c *Catalog) watch() {
 	ticker := time.NewTicker(c.cfg.WatchInterval)
 	defer ticker.Stop()
-	// Nothing is taken for loaded at first: what changed since Load would be missed.
+	// Nothing counts as loaded at first. Otherwise a change since Load would be missed.
 	var loaded, last map[string]string
 	complaint := ""
 	var folders folderLooks
@@ -40,7 +40,7 @@ func (c *Catalog) watch() {
 		}
 		err := c.load(c.ctx, loadOptions{leave: moving})
 		if err != nil && c.ctx.Err() == nil && err.Error() != complaint {
-			complaint = err.Error() // once: it is tried again at each look
+			complaint = err.Error() // logged once: Watch tries again at each look
 			c.cfg.Logger.Warn("changed plugins are not loaded; trying on", "error", err)
 		}
 		if err == nil {
@@ -49,7 +49,7 @@ func (c *Catalog) watch() {
 	}
 }
 
-// afterLoad returns what is loaded once all but what was moving is.
+// afterLoad returns the looks of what is loaded after a load of everything that did not move.
 func afterLoad(loaded, now map[string]string, moving map[string]bool) map[string]string {
 	next := maps.Clone(now)
 	for source := range moving {
@@ -61,8 +61,8 @@ func afterLoad(loaded, now map[string]string, moving map[string]bool) map[string
 	return next
 }
 
-// compareLooks returns the sources that differ between the last two looks, and whether one that does not differs from
-// what is loaded.
+// compareLooks returns the sources that differ between the last two looks, and whether another one
+// differs from what is loaded.
 func compareLooks(loaded, last, now map[string]string) (moving map[string]bool, changed bool) {
 	moving = map[string]bool{}
 	for source, look := range now {

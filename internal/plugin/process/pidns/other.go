@@ -4,10 +4,10 @@ package pidns
 
 import "errors"
 
-// Namespace does not exist on this system.
+// Namespace is not to be had on this system.
 type Namespace struct{}
 
-// The other namespaces that can be made with a PID namespace, on other systems.
+// The namespaces that there can be beside, on other systems.
 const (
 	Network uintptr = 1 << iota
 	IPC
@@ -18,7 +18,7 @@ func New([]string, uintptr) (*Namespace, error) {
 	return nil, errors.New("PID namespaces are made on Linux alone, on amd64 and arm64")
 }
 
-// Enter returns an error.
+// Enter returns nil.
 func (n *Namespace) Enter(string) error { return nil }
 
 // PID returns 0.
