@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+
+	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
 // lanes serializes changes of the same file. Two edits of one turn run concurrently, and the second
@@ -22,7 +25,15 @@ func newLanes() *lanes {
 	return l
 }
 
-// enter waits for the lane of a file. The caller must call leave.
+// enterFile waits for the lane of a file of a workspace. The caller must call leave.
+func (l *lanes) enterFile(ctx context.Context, w workspace.Workspace, path string) (leave func(), err error) {
+	name, err := w.Rel(path)
+	if err != nil {
+		return nil, err
+	}
+	return l.enter(ctx, sdk.Workspace(ctx), name)
+}
+
 func (l *lanes) enter(ctx context.Context, dir, name string) (leave func(), err error) {
 	lane := l.lane[maphash.String(l.seed, dir+"\x00"+name)%uint64(len(l.lane))]
 	select {

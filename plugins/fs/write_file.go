@@ -33,11 +33,7 @@ Use it for new files and for files that change altogether. It does not append an
 }
 
 func writeFile(ctx context.Context, l *lanes, w workspace.Workspace, in writeInput) (string, error) {
-	name, err := w.Rel(in.Path)
-	if err != nil {
-		return "", err
-	}
-	leave, err := l.enter(ctx, sdk.Workspace(ctx), name)
+	leave, err := l.enterFile(ctx, w, in.Path)
 	if err != nil {
 		return "", err
 	}
