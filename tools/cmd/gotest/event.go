@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// event is one line of `go test -json`, as `go doc test2json` and `go help buildjson` describe it.
+// event is one line of `go test -json`; see `go doc test2json` and `go help buildjson`.
 type event struct {
 	Time       time.Time
 	Action     string
 	Package    string
-	ImportPath string // in place of Package, for the output of the compiler
+	ImportPath string // instead of Package, for the output of the compiler
 	Test       string
 	Output     string
 }
@@ -24,8 +24,8 @@ type line struct {
 	err   error
 }
 
-// scan sends the events of r until it ends, and an error as the last line if it did not end well. A line that is no
-// event, such as what a test binary writes when it dies early, is passed on as output.
+// scan sends the events in r until r ends, and the error of a read as the last line. A line that is no
+// event becomes output: a test binary that dies early writes such lines.
 func scan(r io.Reader, out chan<- line) {
 	reader := bufio.NewReader(r)
 	for {

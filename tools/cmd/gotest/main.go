@@ -1,9 +1,13 @@
-// Command gotest runs `go test -json` with the arguments that it is given and prints what `go test` prints: a line per
-// package as it ends, and the whole output of what failed. It adds three things: a sign of life while a package takes
-// long, a count at the end, and, where CI is set to true, failure if a test was skipped, because a check that quietly
-// does not run is no check.
+// Command gotest runs `go test -json` with its arguments and prints what `go test` prints: a line for each
+// package that ends, and the whole output of each test that fails. It adds three things: the name of the
+// test that runs longest while nothing else happens, the number of passed, failed and skipped tests at the
+// end, and, if CI is true, failure if a test was skipped.
 //
 // Its exit code is 0 if all tests passed, else 1.
+//
+// gotestsum v1.13.0 cannot replace it. gotestsum prints a test only when the test ends, in each of its
+// formats, so that a hanging test has no name until its package times out. It has no option that fails a
+// run with skipped tests. A script in --post-run-command could do so, but not the first part.
 package main
 
 import (
@@ -19,7 +23,7 @@ import (
 	"time"
 )
 
-// heartbeat is how long nothing may be printed: short enough that a person does not reach for ctrl-c.
+// heartbeat bounds the time without output: a person waits this long before pressing Ctrl-C.
 const heartbeat = 20 * time.Second
 
 func main() {
@@ -32,7 +36,7 @@ func main() {
 	}
 }
 
-// run blocks until `go test` has ended. strict makes a skipped test an error.
+// run blocks until `go test` ends. strict makes a skipped test an error.
 func run(ctx context.Context, args []string, strict bool, stdout, stderr io.Writer) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -47,7 +51,7 @@ func run(ctx context.Context, args []string, strict bool, stdout, stderr io.Writ
 	report := newReport(stdout)
 	readErr := follow(events, report)
 	if readErr != nil {
-		// Nobody reads the pipe any more: without this the child would block on it for ever.
+		// Without a reader of the pipe, the child would block forever.
 		_ = cmd.Process.Kill()
 	}
 	waitErr := cmd.Wait()
@@ -55,7 +59,7 @@ func run(ctx context.Context, args []string, strict bool, stdout, stderr io.Writ
 	return errors.Join(readErr, waitErr, report.verdict(strict))
 }
 
-// follow feeds report with the lines of r until r ends. The goroutine that reads ends with r.
+// follow passes the events in r to report until r ends. Its goroutine ends with r.
 func follow(r io.Reader, report *report) error {
 	lines := make(chan line)
 	go func() {

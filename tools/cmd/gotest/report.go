@@ -10,17 +10,18 @@ import (
 	"time"
 )
 
-// report turns events into what a person reads. It holds the output of a test until it is known how the test ended.
+// report prints events for a person. It keeps the output of a test until the test ends, because only the
+// output of failed tests is printed.
 type report struct {
 	out     io.Writer
-	tests   map[name]*strings.Builder // of tests and packages that have not ended; a package has an empty test
-	running map[name]time.Time        // when each test that has not ended began
+	tests   map[name]*strings.Builder // of unfinished tests and packages; the Test of a package is empty
+	running map[name]time.Time        // when each unfinished test began
 	passed  int
 	failed  []name
 	skipped []name
 }
 
-// name is a test, or, if Test is empty, a package.
+// name identifies a test, or a package if Test is empty.
 type name struct{ Package, Test string }
 
 func (n name) String() string {
@@ -34,7 +35,7 @@ func newReport(out io.Writer) *report {
 	return &report{out: out, tests: map[name]*strings.Builder{}, running: map[name]time.Time{}}
 }
 
-// add takes in one event and reports whether it printed something.
+// add processes an event. It reports whether it printed something.
 func (r *report) add(e event) bool {
 	n := name{e.Package, e.Test}
 	switch e.Action {
@@ -51,7 +52,7 @@ func (r *report) add(e event) bool {
 	return false
 }
 
-// output prints the one line that go test prints for a package that passed, and keeps all else for the end.
+// output prints the line of a package that passed, and keeps any other output until the test ends.
 func (r *report) output(n name, text string) bool {
 	if n.Package == "" {
 		return r.print(text)
@@ -78,7 +79,7 @@ func (r *report) end(n name, action string) bool {
 			return r.print(kept.String())
 		}
 	case "skip":
-		// A package is "skipped" when it has no tests, which is nothing to report.
+		// go test also reports a package without tests as skipped.
 		if n.Test != "" {
 			r.skipped = append(r.skipped, n)
 			return r.print(fmt.Sprintf("skipped %s: %s\n", n, reason(kept)))
@@ -91,7 +92,7 @@ func (r *report) end(n name, action string) bool {
 	return false
 }
 
-// reason returns what a test that was skipped has printed, on one line.
+// reason returns the output of a skipped test on one line.
 func reason(kept *strings.Builder) string {
 	if kept == nil {
 		return "it does not say why"
@@ -107,7 +108,7 @@ func reason(kept *strings.Builder) string {
 	return strings.Join(said, " ")
 }
 
-// alive says what is under way.
+// alive prints the test that has run longest.
 func (r *report) alive(now time.Time) {
 	if len(r.running) == 0 {
 		r.print("... compiling\n")
@@ -119,7 +120,7 @@ func (r *report) alive(now time.Time) {
 	r.print(fmt.Sprintf("... running %s for %s\n", longest, now.Sub(r.running[longest]).Round(time.Second)))
 }
 
-// finish prints what belongs to tests that never ended, as when their process died, and the counts.
+// finish prints the output of tests that never ended, because their process died, and the counts.
 func (r *report) finish() {
 	for _, n := range slices.SortedFunc(maps.Keys(r.tests), func(a, b name) int { return strings.Compare(a.String(), b.String()) }) {
 		if _, hung := r.running[n]; hung {
@@ -135,7 +136,7 @@ func (r *report) finish() {
 	r.print(fmt.Sprintf("%d passed, %d failed, %d skipped\n", r.passed, failed, len(r.skipped)))
 }
 
-// verdict returns why the run as a whole is no success beyond what go test itself says.
+// verdict returns why the run failed although go test succeeded, or nil.
 func (r *report) verdict(strict bool) error {
 	if !strict || len(r.skipped) == 0 {
 		return nil
