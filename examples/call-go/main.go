@@ -1,5 +1,5 @@
-// Command call-go shows what a caller of toolhost does: it lists tools, makes a call, brings one its arguments in pieces,
-// cancels one, and watches one.
+// Command call-go shows how to call tools: it lists tools, makes a call, sends the arguments of a call
+// in pieces, cancels a call, and watches one.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer) error {
-	c, err := client.Dial("") // TOOLHOST_ADDR, else the toolhost of this user
+	c, err := client.Dial("") // TOOLHOST_ADDR, or the default socket of the user
 	if err != nil {
 		return err
 	}
@@ -55,15 +55,20 @@ func list(ctx context.Context, out io.Writer, c *client.Client) error {
 }
 
 func call(ctx context.Context, out io.Writer, c *client.Client) error {
-	outcome, err := c.Call(ctx, tool.Call{Tool: "forecast", Arguments: json.RawMessage(`{"city":"Lagos","days":2}`)})
+	forecast, err := client.NewCall("forecast", map[string]any{"city": "Lagos", "days": 2})
 	if err != nil {
-		return err // of the machinery: a *tool.Error with a Kind
+		return err
 	}
-	fmt.Fprintln(out, "call:", outcome.Result.Text()) // also if outcome.Result.IsError: what the tool says went wrong
+	outcome, err := c.Call(ctx, forecast)
+	if err != nil {
+		return err // an infrastructure error: a *tool.Error with a Kind
+	}
+	fmt.Fprintln(out, "call:", outcome.Result.Text()) // if outcome.Result.IsError, the failure that the tool reports
 	return nil
 }
 
-// stream brings a call its arguments as a model would write them. The call has an id, so that it can be watched.
+// stream sends the arguments of a call in pieces, as a model generates them. The call has an id, so
+// that watch can find it.
 func stream(ctx context.Context, out io.Writer, c *client.Client, id string) error {
 	execution, err := c.Open(ctx, tool.Call{ID: id, Tool: "report", Arguments: json.RawMessage(`{"text":"Sun`)}, false)
 	if err != nil {
@@ -76,7 +81,7 @@ func stream(ctx context.Context, out io.Writer, c *client.Client, id string) err
 			return err
 		}
 		switch {
-		case event.Status != nil && !complete: // what the tool shows of the first piece
+		case event.Status != nil && !complete: // the preview of the first piece
 			fmt.Fprintln(out, "stream:", event.Status.Tip)
 			if err := execution.Send(ctx, []byte(`.","stations":2}`), true); err != nil {
 				return err
@@ -89,7 +94,11 @@ func stream(ctx context.Context, out io.Writer, c *client.Client, id string) err
 }
 
 func cancel(ctx context.Context, out io.Writer, c *client.Client) error {
-	execution, err := c.Open(ctx, tool.Call{Tool: "report", Arguments: json.RawMessage(`{"text":"Fog.","stations":1000}`)}, true)
+	report, err := client.NewCall("report", map[string]any{"text": "Fog.", "stations": 1000})
+	if err != nil {
+		return err
+	}
+	execution, err := c.Open(ctx, report, true)
 	if err != nil {
 		return err
 	}
@@ -112,7 +121,7 @@ func cancel(ctx context.Context, out io.Writer, c *client.Client) error {
 	}
 }
 
-// watch reads all that happened to a call, which may be another program's, and may still run.
+// watch reads the events of a call, which another program may have made and which may still be running.
 func watch(ctx context.Context, out io.Writer, c *client.Client, id string) error {
 	for event, err := range c.WatchCall(ctx, tool.CallKey{ID: id}, 0) {
 		if err != nil {

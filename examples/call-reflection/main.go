@@ -1,5 +1,5 @@
-// Command call-reflection calls a tool with nothing of toolhost: what it knows of the service it asks the service itself, by
-// gRPC reflection. It does what programs such as grpcurl do, and shows that a caller needs no SDK, no .proto file and no
+// Command call-reflection calls a tool without any code of toolhost: it learns the service from the
+// server by gRPC reflection, as grpcurl does. A caller thus needs no SDK, no .proto file and no
 // generated code.
 //
 //	call-reflection ADDRESS METHOD JSON
@@ -34,7 +34,8 @@ func main() {
 	}
 }
 
-// run makes a unary RPC, such as toolhost.v1.ToolService/Call, with a request in JSON, and prints the response.
+// run makes a unary RPC, such as toolhost.v1.ToolService/Call, with a request in JSON, and prints
+// the response.
 func run(ctx context.Context, out io.Writer, addr, name, request string) error {
 	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -56,7 +57,7 @@ func run(ctx context.Context, out io.Writer, addr, name, request string) error {
 	return err
 }
 
-// find returns what the server says of a method.
+// find returns the server's description of a method.
 func find(ctx context.Context, conn *grpc.ClientConn, name string) (protoreflect.MethodDescriptor, error) {
 	service, method, _ := strings.Cut(name, "/")
 	stream, err := reflection.NewServerReflectionClient(conn).ServerReflectionInfo(ctx)
@@ -104,7 +105,7 @@ func find(ctx context.Context, conn *grpc.ClientConn, name string) (protoreflect
 	return nil, fmt.Errorf("%s is no method", name)
 }
 
-// ask returns the files that the server sends as the answer to one question.
+// ask sends one reflection request and returns the files in its response.
 func ask(stream reflection.ServerReflection_ServerReflectionInfoClient, request *reflection.ServerReflectionRequest) ([]*descriptorpb.FileDescriptorProto, error) {
 	if err := stream.Send(request); err != nil {
 		return nil, err
