@@ -25,7 +25,7 @@ import (
 )
 
 // filterFunc is a filter as a plugin serves it.
-type filterFunc func(ctx context.Context, q filterjson.Question) (tool.Result, error)
+type filterFunc func(ctx context.Context, q filterjson.Request) (tool.Result, error)
 
 // filterPlugin is a pluginwire.Handler of filters that remembers what it was asked.
 type filterPlugin struct {
@@ -59,7 +59,7 @@ func (p *filterPlugin) Call(ctx context.Context, call *pluginwire.ServerCall) (t
 		if !complete {
 			continue
 		}
-		q, err := filterjson.DecodeQuestion(text)
+		q, err := filterjson.DecodeRequest(text)
 		if err != nil {
 			return tool.Result{}, err
 		}
@@ -156,18 +156,18 @@ func openCatalogIn(t *testing.T, dir string, plugins map[string]pluginwire.Handl
 
 // says returns a filter that always answers the same.
 func says(a filterjson.Answer) filterFunc {
-	return func(context.Context, filterjson.Question) (tool.Result, error) { return filterjson.EncodeAnswer(a) }
+	return func(context.Context, filterjson.Request) (tool.Result, error) { return filterjson.EncodeAnswer(a) }
 }
 
 func saysText(text string) filterFunc {
-	return func(context.Context, filterjson.Question) (tool.Result, error) {
+	return func(context.Context, filterjson.Request) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.JSON(json.RawMessage(text))}}, nil
 	}
 }
 
 // marks is a filter that adds its name to the text of arguments and to the result.
 func marks(name string) filterFunc {
-	return func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+	return func(_ context.Context, q filterjson.Request) (tool.Result, error) {
 		if q.Phase == filterjson.After {
 			result := tool.TextResult(q.Result.Text() + " " + name)
 			return filterjson.EncodeAnswer(filterjson.Answer{Result: &result})
@@ -223,8 +223,8 @@ func TestFiltersStandAroundACall(t *testing.T) {
 
 func TestFiltersSeeTheCall(t *testing.T) {
 	var mu sync.Mutex
-	var seen []filterjson.Question
-	look := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+	var seen []filterjson.Request
+	look := func(_ context.Context, q filterjson.Request) (tool.Result, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, q)
@@ -235,7 +235,7 @@ func TestFiltersSeeTheCall(t *testing.T) {
 	c.ID, c.Principal, c.Session, c.Context = "c1", "ada", "s", map[string]json.RawMessage{"note": json.RawMessage(`1`)}
 	got := outcome(t, r, c)
 	checkMirror(t, got, mended, mendings)
-	want := filterjson.Question{
+	want := filterjson.Request{
 		Phase: filterjson.Before, CallID: "c1", Principal: "ada", Session: "s", Tool: "plain", Plugin: hosttest.PluginName,
 		Arguments: json.RawMessage(`{"days":"99"}`),
 	}
@@ -243,7 +243,7 @@ func TestFiltersSeeTheCall(t *testing.T) {
 	result := got.Result
 	result.Metadata = map[string]json.RawMessage{"own": json.RawMessage(`1`)}
 	after.Phase, after.Arguments, after.Result = filterjson.After, json.RawMessage(mended), &result
-	if diff := cmp.Diff([]filterjson.Question{want, after}, seen); diff != "" {
+	if diff := cmp.Diff([]filterjson.Request{want, after}, seen); diff != "" {
 		t.Errorf("the filter saw (-want +got):\n%s", diff)
 	}
 }
@@ -360,7 +360,7 @@ func TestWhichCallsAreFiltered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.use.Name = "f"
-			r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"f": func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+			r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"f": func(_ context.Context, q filterjson.Request) (tool.Result, error) {
 				return tool.Result{}, nil
 			}}, nil, tc.use)
 			outcome(t, r, call("echo", `{"text":"x"}`))
@@ -394,7 +394,7 @@ func TestFiltersDoNotWaitForTheToolTheyFollow(t *testing.T) {
 // returned is still with a filter.
 func TestFiltersHoldUpNobody(t *testing.T) {
 	release, entered := make(chan struct{}), make(chan struct{}, 2)
-	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"after_slow": func(ctx context.Context, _ filterjson.Question) (tool.Result, error) {
+	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"after_slow": func(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
 		entered <- struct{}{}
 		select {
 		case <-release:

@@ -115,7 +115,7 @@ func TestApprovalThatNoRuleWants(t *testing.T) {
 func TestApprovedRepeatsSkipFilters(t *testing.T) {
 	var executed []string
 	var count atomic.Int64
-	change := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+	change := func(_ context.Context, q filterjson.Request) (tool.Result, error) {
 		return filterjson.EncodeAnswer(filterjson.Answer{Arguments: fmt.Appendf(nil, `{"amount":%d,"force":false}`, 1000+count.Add(1))})
 	}
 	pay := pays(&executed)
@@ -144,7 +144,7 @@ func TestApprovedRepeatsSkipFilters(t *testing.T) {
 // may filter the call, and the approved arguments are asked about again.
 func TestAddedFilterIsAskedAboutAnApprovedRepeat(t *testing.T) {
 	var executed []string
-	change := func(_ context.Context, q filterjson.Question) (tool.Result, error) {
+	change := func(_ context.Context, q filterjson.Request) (tool.Result, error) {
 		return filterjson.EncodeAnswer(filterjson.Answer{Arguments: []byte(`{"amount":1000,"force":false}`)})
 	}
 	filtering := &filterPlugin{filters: map[string]filterFunc{"before_pay": change}}

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	maxEdited   = 16 << 20 // bytes of a file that is edited, several copies of which are in memory
-	maxAttempts = 10       // when somebody else changes the file all the time
-	maxNumbers  = 10       // line numbers in an answer
+	maxEdited   = 16 << 20 // bytes of an edited file; several copies are in memory
+	maxAttempts = 10       // attempts if another process keeps changing the file
+	maxNumbers  = 10       // line numbers in a result
 )
 
 type editInput struct {
@@ -68,7 +68,7 @@ func editFile(ctx context.Context, l *lanes, w workspace.Workspace, in editInput
 	return "", err
 }
 
-// editOnce reads the file, changes it and writes it, unless somebody else has written it meanwhile.
+// editOnce reads the file, edits it and writes it, unless the file has changed in between.
 func editOnce(ctx context.Context, w workspace.Workspace, in editInput) ([][]int, error) {
 	content, info, err := readWhole(ctx, w, in.Path)
 	if err != nil {
@@ -98,7 +98,7 @@ func editOnce(ctx context.Context, w workspace.Workspace, in editInput) ([][]int
 	return lines, err
 }
 
-// readWhole returns the content of a file, and what it was then.
+// readWhole returns the content of a file and its state at that time.
 func readWhole(ctx context.Context, w workspace.Reader, path string) ([]byte, workspace.Info, error) {
 	file, err := w.Open(ctx, path)
 	if err != nil {
@@ -115,7 +115,7 @@ func readWhole(ctx context.Context, w workspace.Reader, path string) ([]byte, wo
 	return content, file.Info(), nil
 }
 
-// edited says which lines were changed.
+// edited returns the result: which lines changed.
 func edited(in editInput, lines [][]int) string {
 	if len(lines) == 1 {
 		return fmt.Sprintf("changed %q: %s", in.Path, places(lines[0]))

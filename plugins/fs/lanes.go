@@ -34,6 +34,7 @@ func (l *lanes) enterFile(ctx context.Context, w workspace.Workspace, path strin
 	return l.enter(ctx, sdk.Workspace(ctx), name)
 }
 
+// enter waits for the lane of a file. The caller must call leave.
 func (l *lanes) enter(ctx context.Context, dir, name string) (leave func(), err error) {
 	lane := l.lane[maphash.String(l.seed, dir+"\x00"+name)%uint64(len(l.lane))]
 	select {

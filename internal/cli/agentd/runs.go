@@ -124,7 +124,7 @@ func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
 	if asJSON {
 		return nil
 	}
-	if err := cli.WriteTable(p.Stdout, strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows); err != nil {
+	if err := cli.WriteTable(p.Stdout, p.Screen(), strings.Fields("RUN STATE UPDATED TURNS CALLS COST PROMPT"), rows); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(runs, func(r agent.Run) bool { return r.Interrupted && r.Parent == nil }); i >= 0 {

@@ -4,10 +4,10 @@ package pidns
 
 import "errors"
 
-// Namespace is not to be had on this system.
+// Namespace does not exist on this system.
 type Namespace struct{}
 
-// The namespaces that there can be beside, on other systems.
+// The other namespaces that can be made with a PID namespace, on other systems.
 const (
 	Network uintptr = 1 << iota
 	IPC
