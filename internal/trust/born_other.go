@@ -2,5 +2,5 @@
 
 package trust
 
-// born returns 0: the time is not known here.
+// born returns 0: the system does not tell the time.
 func born(string) int64 { return 0 }

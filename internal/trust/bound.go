@@ -7,8 +7,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Bound returns a tool's definition with the stricter of what was trusted and what it declares now, and says what of the
-// declaration does not hold. Where nothing was trusted of the tool, it counts as dangerous and gets nothing that it asks for.
+// Bound returns a tool's definition with the stricter of the trusted and the declared values, and
+// lists the declarations that do not hold. If the tool was not trusted, it counts as dangerous and
+// gets nothing that it asks for.
 func (t Tool) Bound(spec tool.Spec, trusted bool) (tool.Spec, []string) {
 	var held []string
 	stricter := func(field *bool, strict, holds bool, word string) {
@@ -49,7 +50,7 @@ func (t Tool) Bound(spec tool.Spec, trusted bool) (tool.Spec, []string) {
 	return spec, held
 }
 
-// known returns those of the names that were trusted, and adds the others to what does not hold.
+// known returns those of the names that were trusted, and adds the others to held.
 func known(names, trusted []string, what string, held []string) ([]string, []string) {
 	var kept []string
 	for _, name := range names {

@@ -12,28 +12,29 @@ import (
 	"time"
 )
 
-// FileRecord is a configuration file that was trusted.
+// FileRecord is the record of a trusted configuration file.
 type FileRecord struct {
 	Digest string    `json:"digest"`
 	When   time.Time `json:"when"`
-	Text   string    `json:"text"` // its content, to show what has changed since
+	Text   string    `json:"text"` // the content, to show later changes
 }
 
-// File is a configuration file as it was read.
+// File is a configuration file that was read.
 type File struct {
-	Path string // as it was named or found
-	Data []byte // its content, which the caller parses if Check returns nil
-	// Named says that the operator named the file, or that it is in the operator's folder of configuration. Without it,
-	// the file was found in the current folder.
+	Path string // as the operator named it, or as Find found it
+	Data []byte // the content, which the caller parses if Check returns nil
+	// Named says that the operator named the file, or that it is in the operator's folder of
+	// configuration. Without it, the file was found in the current folder.
 	Named bool
-	// Writable are folders that plugins may write under the configuration that is being decided about.
+	// Writable are the folders that plugins may write under the configuration that uses the file.
 	Writable []string
 }
 
-// Check returns nil if a file may be used as configuration, else *Untrusted, or another error if the records cannot be read.
-// A file may be used if its content was trusted at its path, or if the operator named it and no plugin can have written
-// it: neither the file nor a link on the way to it lies in a folder that plugins may write, or could write under an
-// earlier toolhost of this user.
+// Check returns nil if a file may be used as configuration, else *Untrusted, or another error if
+// the records cannot be read. A file may be used if its content was trusted at its path. It may
+// also be used if the operator named it and no plugin can have written it: neither the file nor a
+// link on the way to it is in a folder that plugins may write, or could write under an earlier
+// toolhost of this user.
 func (s *Store) Check(f File) error {
 	r, err := s.read()
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Store) Check(f File) error {
 	return &Untrusted{Path: f.Path, Reason: reason, Help: help + "; or name a file outside of such folders with --config"}
 }
 
-// reachable says how a plugin could have written a file; empty if none could.
+// reachable returns how a plugin could have written a file; empty if none could.
 func (r *records) reachable(f File) string {
 	places, err := lookups(f.Path)
 	if err != nil {
@@ -81,15 +82,15 @@ func (r *records) reachable(f File) string {
 	if _, err := os.Stat(f.Path); err != nil {
 		return err.Error()
 	}
-	// Plugins run as this user. A second name of the file may be in a folder that they may write.
+	// Plugins run as this user. Another name of the file may be in a folder that they may write.
 	if HasOtherNames(f.Path) {
 		return "it has more than one name (hard links), so that it may be written under another one"
 	}
 	return ""
 }
 
-// Gone returns *Untrusted if a file was trusted in a folder under a name and is not there any more. Without the file, its
-// rules and limits would silently not hold.
+// Gone returns *Untrusted if a file of this name was trusted in a folder and does not exist any
+// more. Without the file, its rules and limits would silently not hold.
 func (s *Store) Gone(folder, name string) error {
 	path := filepath.Join(folder, name)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +133,7 @@ func (s *Store) TrustFile(path string, data []byte) error {
 	})
 }
 
-// RevokeFile forgets that a file was trusted, and reports whether it was.
+// RevokeFile removes the record of a file, and reports whether there was one.
 func (s *Store) RevokeFile(path string) (was bool, err error) {
 	key, err := keyOf(path)
 	if err != nil {
@@ -146,7 +147,7 @@ func (s *Store) RevokeFile(path string) (was bool, err error) {
 	return was, err
 }
 
-// TrustedFile is a file that was trusted, with its path.
+// TrustedFile is the record of a file with its path.
 type TrustedFile struct {
 	Path string
 	FileRecord
@@ -165,7 +166,7 @@ func (s *Store) Files() ([]TrustedFile, error) {
 	return files, nil
 }
 
-// File returns what is recorded of a file; false if nothing is.
+// File returns the record of a file; false if there is none.
 func (s *Store) File(path string) (FileRecord, bool, error) {
 	r, err := s.read()
 	if err != nil {
@@ -179,12 +180,13 @@ func (s *Store) File(path string) (FileRecord, bool, error) {
 	return known, ok, nil
 }
 
-// maxWritableIDs bounds how many identities of folders are remembered. The oldest are forgotten first.
+// maxWritableIDs bounds the recorded identities of folders. The oldest are forgotten first.
 const maxWritableIDs = 4096
 
-// AddWritable remembers folders that plugins may write from now on. They stay remembered: what a plugin wrote there outlives
-// the toolhost that ran it. A folder is remembered by its path, as long as something is there, and by its identity, so that it
-// counts when it was moved or is mounted elsewhere, too.
+// AddWritable records folders that plugins may write from now on. The records stay, because the
+// files that a plugin wrote there outlive toolhost. A folder is recorded by its path, as long as
+// the path exists, and by its identity, so that it counts also after a move or at another mount
+// point.
 func (s *Store) AddWritable(folders ...string) error {
 	return s.change(func(r *records) (bool, error) {
 		kept := slices.DeleteFunc(slices.Clone(r.Writable), func(folder string) bool {
@@ -210,8 +212,8 @@ func (s *Store) AddWritable(folders ...string) error {
 	})
 }
 
-// writable returns the folder around a place, or the place itself, in which plugins may write or could write earlier; "" if
-// there is none.
+// writable returns the folder around a place, or the place itself, that plugins may write or could
+// write earlier; "" if there is none.
 func (r *records) writable(place string) string {
 	for _, folder := range r.Writable {
 		if within(place, folder) {
@@ -231,8 +233,9 @@ func (r *records) writable(place string) string {
 	}
 }
 
-// keyOf returns the path under which a file is recorded: its name in its folder, without links on the way to the folder. A
-// link in place of the file keeps the name of the link, because paths in the file are relative to that folder.
+// keyOf returns the path under which a file is recorded: its name in its folder, without links on
+// the way to the folder. If the file itself is a link, the key has the name of the link, because
+// paths in the file are relative to that folder.
 func keyOf(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -240,13 +243,13 @@ func keyOf(path string) (string, error) {
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
-		folder = filepath.Dir(path) // it is gone
+		folder = filepath.Dir(path) // the folder does not exist any more
 	}
 	return filepath.Join(folder, filepath.Base(path)), nil
 }
 
-// lookups returns the places of all names that the kernel looks up on the way to a file: each link on the way, and the file
-// itself. A party that can change one of them decides what the path means.
+// lookups returns the places of all names that the kernel looks up on the way to a file: each link,
+// and the file itself. A process that can change one of them decides what the path denotes.
 func lookups(path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -285,7 +288,7 @@ func lookups(path string) ([]string, error) {
 	return append(places, at), nil
 }
 
-// within reports whether a place is a folder or in it. Links of the folder's own path are followed.
+// within reports whether a place is a folder or in it. Links in the folder's path are followed.
 func within(place, folder string) bool {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
@@ -294,7 +297,7 @@ func within(place, folder string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Quote returns a path as a shell has to be given it.
+// Quote returns a path in the form that a shell needs.
 func Quote(path string) string {
 	harmless := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@,+%", r)

@@ -12,13 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxFileBytes bounds what is read of a file. Readers of configuration have narrower bounds of their own.
+// maxFileBytes bounds a file. Readers of configuration have narrower bounds.
 const maxFileBytes = 8 << 20
 
-// Find returns the configuration file of a name to use if the operator names none: the one in the folder cwd, else the one
-// in $XDG_CONFIG_HOME/toolhost, where XDG_CONFIG_HOME is $HOME/.config if it is not set. The second is the operator's, as if
-// it were named. The zero File means that there is none. A file that was trusted in cwd and is gone is *Untrusted. getenv
-// looks up the environment. Find decides nothing else: see Check.
+// Find returns the configuration file of a name that is used if the operator names none: the one in
+// the folder cwd, else the one in $XDG_CONFIG_HOME/toolhost, where XDG_CONFIG_HOME defaults to
+// $HOME/.config. The second counts as named by the operator. The zero File means that there is
+// none. If a file was trusted in cwd and is gone, the error is *Untrusted. getenv looks up the
+// environment. Find makes no other decision: see Check.
 func (s *Store) Find(name string, getenv func(string) string, cwd string) (File, error) {
 	here := filepath.Join(cwd, name)
 	if _, err := os.Lstat(here); err == nil {
@@ -55,8 +56,8 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// Read reads a configuration file, once. A file that the operator did not name must be a regular one: a pipe that a tool
-// left behind must not stop the program.
+// Read reads a configuration file, once. A file that the operator did not name must be a regular
+// one: a pipe that a tool left there must not stop the program.
 func Read(path string, named bool) (File, error) {
 	flags := os.O_RDONLY
 	if !named {

@@ -5,17 +5,18 @@ import (
 	"syscall"
 )
 
-// identity tells a folder from all others, whatever its path is: a folder that was moved keeps its identity, a bind mount has
-// that of its source, and a folder that was removed and made again gets another one. The zero identity is that of no folder.
+// identity identifies a folder independent of its path. A moved folder keeps its identity, a bind
+// mount has that of its source, and a folder that was removed and made again gets another one. The
+// zero identity belongs to no folder.
 type identity struct {
 	Device uint64 `json:"device,omitempty"`
 	Inode  uint64 `json:"inode"`
-	// Born is when the folder was made, in nanoseconds since 1970; 0 where the file system does not tell. File systems give
-	// the number of an inode to another folder later, but not together with the time.
+	// Born is the time at which the folder was made, in nanoseconds since 1970; 0 where the file
+	// system does not tell. File systems reuse inode numbers, but not together with the time.
 	Born int64 `json:"born,omitempty"`
 }
 
-// identify returns the identity of what is at a path, and the zero identity if nothing is.
+// identify returns the identity of a path, and the zero identity if the path does not exist.
 func identify(path string) identity {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -28,8 +29,8 @@ func identify(path string) identity {
 	return identity{Device: uint64(stat.Dev), Inode: stat.Ino, Born: born(path)}
 }
 
-// is reports whether two identities are of the same folder. The number of a device can change when the machine starts, so that it
-// counts only where the time is not known.
+// is reports whether two identities belong to the same folder. Device numbers can change at a
+// restart, so that they count only where the time is unknown.
 func (i identity) is(other identity) bool {
 	if i.Inode != other.Inode || i.Inode == 0 {
 		return false
@@ -40,8 +41,9 @@ func (i identity) is(other identity) bool {
 	return i.Device == other.Device
 }
 
-// HasOtherNames reports whether a file has more than one name (hard links) and belongs to this user, so that a plugin
-// may be able to write it under another name. It reports false where it cannot look.
+// HasOtherNames reports whether a file has more than one name (hard links) and belongs to this
+// user, so that a plugin may be able to write it under another name. It reports false if it cannot
+// look.
 func HasOtherNames(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

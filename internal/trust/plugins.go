@@ -13,27 +13,29 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Folder is a folder of plugins that was used, with what was trusted in it by the name of its file or folder.
+// Folder is the record of a used folder of plugins: the trusted plugins by the names of their files
+// or folders.
 type Folder struct {
 	Plugins map[string]*Plugin `json:"plugins"`
-	ID      identity           `json:"id,omitzero"` // of the folder when it was used last
+	ID      identity           `json:"id,omitzero"` // at the last use
 }
 
-// Plugin is the record of a plugin that was trusted. The zero Name means that its executable was trusted before the plugin
-// had said what it is: what it says first is trusted then.
+// Plugin is the record of a trusted plugin. An empty Name means that the executable was trusted
+// before the plugin had described itself: its first description is then trusted.
 type Plugin struct {
 	Digest string            `json:"digest"`
 	When   time.Time         `json:"when"`
 	Name   string            `json:"name,omitempty"`
-	Order  uint64            `json:"order,omitempty"` // of the plugin's name: the lower, the earlier it was had
-	Tools  map[string]Tool   `json:"tools,omitempty"` // by the names that the plugin declares
-	Names  map[string]uint64 `json:"names,omitempty"` // of tools and filters that are this plugin's, with their order
-	Asks   []string          `json:"asks,omitempty"`  // what the plugin asks to be allowed, in words
-	// Exact is why only this digest is trusted, and no later one that takes its place; "" where a later one upgrades the plugin.
+	Order  uint64            `json:"order,omitempty"` // of the plugin's name; a lower order is an earlier claim
+	Tools  map[string]Tool   `json:"tools,omitempty"` // by declared names
+	Names  map[string]uint64 `json:"names,omitempty"` // names of tools and filters that this plugin owns, with the order of the claims
+	Asks   []string          `json:"asks,omitempty"`  // the permissions that the plugin asks for, in words
+	// Exact is why only this digest is trusted, and no later one in its place; "" if a later one
+	// upgrades the plugin.
 	Exact string `json:"exact,omitempty"`
 }
 
-// Tool is what was trusted of a tool's definition.
+// Tool is the trusted part of a tool's definition.
 type Tool struct {
 	Definition  string   `json:"definition"` // its digest
 	Dangerous   bool     `json:"dangerous,omitempty"`
@@ -49,9 +51,9 @@ type Tool struct {
 	EffectKeys  []string `json:"effect_keys,omitempty"`
 }
 
-// ToolOf returns what is recorded of a tool that declares itself so.
+// ToolOf returns the record of a tool with this declaration.
 func ToolOf(spec tool.Spec) Tool {
-	text, _ := json.Marshal(spec) // what cannot be encoded has no digest of its own, and never came over the wire
+	text, _ := json.Marshal(spec) // a spec that cannot be encoded cannot be transmitted either
 	return Tool{
 		Definition: Digest(text), Dangerous: spec.Dangerous, ReadOnly: spec.ReadOnly, Idempotent: spec.Idempotent, Serial: spec.Serial,
 		Cost: spec.CostPerUse, RateLimit: spec.RateLimitPerMinute, Category: spec.Category, Tags: slices.Clone(spec.Tags),
@@ -60,27 +62,28 @@ func ToolOf(spec tool.Spec) Tool {
 	}
 }
 
-// Description is what a plugin says of itself, as far as it is trusted.
+// Description is a plugin's description of itself, as far as it is recorded.
 type Description struct {
 	Digest string
 	Name   string
 	Tools  map[string]Tool // by name
-	Names  []string        // of tools and filters that nobody had before, or that are this plugin's
+	Names  []string        // names of tools and filters that this plugin owns, or that are free
 	Asks   []string
 }
 
-// Fold returns a name as names are compared: two that differ only by case are the same.
+// Fold returns a name in the form in which names are compared, without the difference between
+// cases.
 func Fold(name string) string { return strings.ToLower(name) }
 
-// Plugins is what is recorded of the plugins in some folders. It is a copy: it does not change.
+// Plugins holds the records of the plugins in some folders. It is a copy that does not change.
 type Plugins struct {
 	bySource map[string]*Plugin
 	byName   map[string]string // sources, by folded names of plugins
 	owners   map[string]string // sources, by folded names of tools and filters
 }
 
-// Refuses returns why a digest may not upgrade the plugin, and "" if it may. otherNames says that the plugin's file has other
-// names now, as HasOtherNames reports it.
+// Refuses returns why a digest may not upgrade the plugin, and "" if it may. otherNames is the
+// present result of HasOtherNames for the plugin's file.
 func (p *Plugin) Refuses(digest string, otherNames bool) string {
 	switch {
 	case p.Digest == digest:
@@ -97,13 +100,13 @@ func (p *Plugins) Source(path string) *Plugin { return p.bySource[realSource(pat
 // Named returns the path of the plugin that has a name; empty if none has.
 func (p *Plugins) Named(name string) string { return p.byName[Fold(name)] }
 
-// Owner returns the path of the plugin that has the name of a tool or filter; empty if none has.
+// Owner returns the path of the plugin that owns the name of a tool or filter; empty if none does.
 func (p *Plugins) Owner(name string) string { return p.owners[Fold(name)] }
 
 // Same reports whether two paths name the same plugin.
 func Same(a, b string) bool { return realSource(a) == realSource(b) }
 
-// Plugins returns what is recorded of the plugins in some folders.
+// Plugins returns the records of the plugins in some folders.
 func (s *Store) Plugins(folders []string) (*Plugins, error) {
 	r, err := s.read()
 	if err != nil {
@@ -145,11 +148,12 @@ const (
 	exactReplaced = "its folder, which lies where tools may write, was made again since"
 )
 
-// Begin records the folders that were never used before, with the digests of what is in them by path: that is trusted. What
-// could not be read has the digest "", and is trusted as it is read first. A folder in
-// which plugins could write under an earlier toolhost begins without plugins that are trusted, because one of them may have
-// put them there. A file with another name (a hard link) is not trusted either. Where plugins could write around a folder that was
-// used before, and the folder at its path is another one now, only the digests that were trusted stay trusted.
+// Begin records the folders that were never used before, with the digests of their plugins by path,
+// which are trusted from then on. A plugin that could not be read has the digest "", and is trusted
+// in the form in which it is read first. Two kinds of plugins are not trusted: those in a folder
+// that plugins could write under an earlier toolhost, because a plugin may have put them there, and
+// files with other names (hard links). If plugins could write around a folder that was used before,
+// and another folder is at its path now, then only the recorded digests stay trusted.
 func (s *Store) Begin(folders []string, digests map[string]string) error {
 	return s.change(func(r *records) (bool, error) {
 		changed := false
@@ -175,7 +179,7 @@ func (s *Store) Begin(folders []string, digests map[string]string) error {
 	})
 }
 
-// used notes that a folder is used again, and reports whether that changes its record.
+// used notes that a folder is used again, and reports whether its record changes.
 func (r *records) used(folder string, known *Folder) bool {
 	id := identify(folder)
 	if id == known.ID || id == (identity{}) {
@@ -212,9 +216,10 @@ func (s *Store) PluginFolders() ([]string, error) {
 // ErrTaken says that the name of a plugin belongs to another one.
 var ErrTaken = errors.New("the name is taken")
 
-// TrustPlugin records that the plugin at a path is trusted as it describes itself. Among the plugins of the folders, names that
-// another one had first stay that one's; if the plugin's own name is such a name, the error wraps ErrTaken. With first set,
-// nothing is changed unless the digest was trusted before the plugin had said what it is.
+// TrustPlugin records that the plugin at a path is trusted as it describes itself. Names that
+// another plugin of the folders owns stay with that plugin. If the plugin's own name is one of
+// them, the error wraps ErrTaken. With first set, TrustPlugin changes nothing unless the digest was
+// trusted before the plugin had described itself.
 func (s *Store) TrustPlugin(folders []string, path string, d Description, first bool) error {
 	source := realSource(path)
 	return s.change(func(r *records) (bool, error) {
@@ -266,7 +271,8 @@ func (r *records) next() uint64 {
 	return r.Order
 }
 
-// RevokePlugin forgets the plugin at a path, and which names it had; it reports whether there was a record.
+// RevokePlugin removes the record of the plugin at a path, with its claims to names. It reports
+// whether there was one.
 func (s *Store) RevokePlugin(path string) (was bool, err error) {
 	source := realSource(path)
 	err = s.change(func(r *records) (bool, error) {
@@ -281,7 +287,7 @@ func (s *Store) RevokePlugin(path string) (was bool, err error) {
 	return was, err
 }
 
-// RestorePlugin puts a record back as it was; nil removes it.
+// RestorePlugin restores an earlier record; nil removes the record.
 func (s *Store) RestorePlugin(path string, record *Plugin) error {
 	if record == nil {
 		_, err := s.RevokePlugin(path)
@@ -319,7 +325,7 @@ func (s *Store) AllPlugins() ([]TrustedPlugin, error) {
 	return all, nil
 }
 
-// realFolder returns a folder without links on the way.
+// realFolder returns the absolute path of a folder without links.
 func realFolder(folder string) string {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
@@ -330,7 +336,8 @@ func realFolder(folder string) string {
 	return folder
 }
 
-// realSource returns where a plugin is, without links on the way to its folder. A link in its place stays.
+// realSource returns the path of a plugin without links on the way to its folder. The plugin itself
+// may be a link.
 func realSource(path string) string {
 	return filepath.Join(realFolder(filepath.Dir(path)), filepath.Base(path))
 }

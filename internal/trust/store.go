@@ -19,40 +19,41 @@ const (
 	storeName    = "trust.json"
 	lockName     = "trust.lock"
 	storeVersion = 1
-	// maxStoreBytes bounds the file: a user trusts thousands of files and plugins at most.
+	// maxStoreBytes bounds the file. A user trusts at most thousands of files and plugins.
 	maxStoreBytes = 64 << 20
 )
 
-// Store is the trust records of one user. Several processes may use the same folder: each change reads the file, changes it
-// and replaces it while it holds a lock of the kernel, and readers see the file before or after a change. All methods are
-// safe for concurrent use. A record file that is damaged, of another version, or that another user could change is an
-// error of every method: guessing would trust what nobody agreed to.
+// Store holds the trust records of one user. Several processes may use the same folder: each change
+// holds a kernel lock while it reads the file, changes it and replaces it, and readers see the file
+// before or after a change. All methods are safe for concurrent use. All methods return an error if
+// the file is damaged, has another version, or could be changed by another user: a guess could
+// trust what the user never agreed to.
 type Store struct {
 	dir string
 	now func() time.Time
 }
 
-// NewStore returns the store in a folder, which need not exist before the first change.
+// NewStore returns the store in a folder, which need not exist.
 func NewStore(dir string) *Store { return &Store{dir: dir, now: time.Now} }
 
 // Dir returns the folder.
 func (s *Store) Dir() string { return s.dir }
 
-// records is the form of the file.
+// records is the format of the file.
 type records struct {
 	Version  int                   `json:"version"`
 	Files    map[string]FileRecord `json:"files,omitempty"`    // by path
-	Writable []string              `json:"writable,omitempty"` // folders that plugins could write
+	Writable []string              `json:"writable,omitempty"` // folders that plugins could write, by path
 	// WritableIDs are the identities of folders that plugins could write, the oldest first.
 	WritableIDs []identity `json:"writable_ids,omitempty"`
 
 	Folders map[string]*Folder `json:"folders,omitempty"` // of plugins, by path
-	Order   uint64             `json:"order,omitempty"`   // of the last name that was given away
+	Order   uint64             `json:"order,omitempty"`   // the number of the last name that was given
 }
 
 func (s *Store) path() string { return filepath.Join(s.dir, storeName) }
 
-// read returns the records; empty ones if there is no file yet.
+// read returns the records; empty ones if there is no file.
 func (s *Store) read() (*records, error) {
 	r := &records{Version: storeVersion}
 	if err := checkHomeless(s.dir); err != nil {
@@ -109,7 +110,7 @@ func (r *records) decode(data []byte) error {
 	return nil
 }
 
-// owned refuses a file or folder that another user could change, except root.
+// owned returns an error for a file or folder that another user than root could change.
 func owned(file *os.File, dir string) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -134,7 +135,7 @@ func owned(file *os.File, dir string) error {
 	return nil
 }
 
-// change changes the records, unless f returns false or an error.
+// change lets f change the records, and writes them unless f returns false or an error.
 func (s *Store) change(f func(r *records) (bool, error)) error {
 	if err := Secure(s.dir); err != nil {
 		return fmt.Errorf("writing the trust records: %w", err)
@@ -146,7 +147,7 @@ func (s *Store) change(f func(r *records) (bool, error)) error {
 	if err != nil {
 		return fmt.Errorf("writing the trust records: %w", err)
 	}
-	defer lock.Close() // which gives the lock up
+	defer lock.Close() // closing releases the lock
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return fmt.Errorf("locking the trust records: %w", err)
 	}
@@ -168,7 +169,7 @@ func (s *Store) change(f func(r *records) (bool, error)) error {
 	return nil
 }
 
-// replace writes the file whole or not at all, and returns when it is on the disk.
+// replace writes the file as a whole or not at all, and returns when it is on the disk.
 func (s *Store) replace(data []byte) error {
 	temp, err := os.CreateTemp(s.dir, ".trust-*") // of mode 0600
 	if err != nil {

@@ -1,13 +1,14 @@
-// Package trust keeps what the operator of a machine has agreed to: configuration files by path and content, and plugins
-// by folder, digest and definitions.
+// Package trust keeps what the operator of a machine has agreed to: configuration files by path and
+// content, and plugins by folder, digest and definitions.
 //
-// Trust follows the writer. A tool writes files of the workspace, so a file there is configuration only if the operator
-// trusted exactly this content before. The records are one file per user, trust.json in the user's state folder, which no
-// plugin can see. The package decides about files and compares definitions; it does not read configuration, look for
-// plugins or start anything.
+// Trust follows the writer. A tool writes files of the workspace, so a file there is configuration
+// only if the operator trusted exactly this content before. The records are one file per user,
+// trust.json in the user's state folder, which no plugin can see. The package decides about files
+// and compares definitions; it does not read configuration, look for plugins or start anything.
 //
-// The invariant: bytes that are used as configuration are the bytes that were checked. Callers read a file once, pass the
-// bytes to Store.Check, and parse the same bytes. A caller that reads the file a second time for parsing breaks it.
+// The invariant: bytes that are used as configuration are the bytes that were checked. Callers read
+// a file once, pass the bytes to Store.Check, and parse the same bytes. A caller that reads the
+// file a second time for parsing breaks it.
 package trust
 
 import (
@@ -23,20 +24,20 @@ import (
 	"time"
 )
 
-// Names of configuration files, which are looked for in the current folder.
+// Names of configuration files, which commands look for in the current folder.
 const (
 	ToolhostFile = "toolhost.yaml"
 	AgentdFile   = "agentd.yaml"
 	LockFile     = "toolhost.lock"
 )
 
-// FileNames returns the names under which a file in the current folder is configuration. No plugin may create or change
-// files of these names, in whichever folder it may write.
+// FileNames returns the names that make a file in the current folder configuration. No plugin may
+// create or change files of these names in any folder that it may write.
 func FileNames() []string { return []string{ToolhostFile, AgentdFile, LockFile} }
 
-// Dir returns the folder of a user's trust records: $XDG_STATE_HOME/toolhost, where XDG_STATE_HOME is $HOME/.local/state if
-// it is not set. A user without a home gets a folder that does not outlive the machine's next start. getenv looks up the
-// environment.
+// Dir returns the folder of a user's trust records: $XDG_STATE_HOME/toolhost, where XDG_STATE_HOME
+// defaults to $HOME/.local/state. A user without a home gets a folder that is lost when the machine
+// restarts. getenv looks up the environment.
 func Dir(getenv func(string) string) string {
 	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "toolhost")
@@ -47,11 +48,13 @@ func Dir(getenv func(string) string) string {
 	return filepath.Join(homeless(), "state")
 }
 
-// homeless returns the folder of a user without a home. It is where every user can make folders.
+// homeless returns the folder of a user without a home. Other users can make folders in the same
+// place.
 func homeless() string { return filepath.Join(os.TempDir(), "toolhost-"+strconv.Itoa(os.Getuid())) }
 
-// Secure makes the folder around the state folder of a user without a home, and returns an error if another user made it or can
-// change it: that user could put other records into its place. It does nothing about any other folder.
+// Secure makes the folder around the state folder of a user without a home. It returns an error if
+// another user made that folder or can change it, because that user could replace the records. It
+// does nothing for any other folder.
 func Secure(dir string) error {
 	if filepath.Dir(dir) != homeless() {
 		return nil
@@ -62,7 +65,7 @@ func Secure(dir string) error {
 	return checkHomeless(dir)
 }
 
-// checkHomeless is Secure for who only reads: a folder that is not there yet holds nothing.
+// checkHomeless is Secure for readers: a folder that does not exist holds nothing.
 func checkHomeless(dir string) error {
 	folder := homeless()
 	if filepath.Dir(dir) != folder {
@@ -93,7 +96,8 @@ func Digest(content []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Untrusted is the error that a file may not be used. Its text names the file, the reason and the command that helps.
+// Untrusted is the error for a file that may not be used. Its text names the file, the reason and
+// the command that helps.
 type Untrusted struct {
 	Path   string
 	Reason string
@@ -105,5 +109,5 @@ func (e *Untrusted) Error() string {
 	return fmt.Sprintf("%s is not trusted: %s; %s", e.Path, e.Reason, e.Help)
 }
 
-// day is how the time of a decision is shown.
+// day formats the time of a decision.
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }

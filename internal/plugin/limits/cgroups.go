@@ -11,36 +11,36 @@ import (
 	"time"
 )
 
-// ownPrefix begins the names of the groups that toolhosts make for themselves.
+// ownPrefix is the prefix of names of toolhosts' groups.
 const ownPrefix = "toolhost-"
 
-// removePatience bounds how long processes that were killed may hold on to their group.
+// removePatience bounds the time that killed processes may stay in their group.
 const removePatience = 5 * time.Second
 
-// Cgroups is one toolhost's place among the control groups: in each hierarchy that can be written, a group below the one
-// that toolhost itself is in, so that whatever bounds toolhost bounds its plugins too. Its methods may be used from any
-// goroutine. A nil Cgroups is a machine without control groups.
+// Cgroups holds one toolhost's control groups: in each hierarchy that can be written, a group below
+// toolhost's own, so that the bounds of toolhost also bound its plugins. All methods are safe for
+// concurrent use. A nil *Cgroups is a machine without control groups.
 type Cgroups struct {
 	hierarchies []hierarchy
-	missing     map[string]string // controller: why no hierarchy has it
+	missing     map[string]string // by controller: why no hierarchy has it
 
 	mu     sync.Mutex
 	claims []*os.File
 }
 
-// hierarchy is one tree of control groups with what toolhost can use of it.
+// hierarchy is one tree of control groups with the parts that toolhost can use.
 type hierarchy struct {
 	version     int
-	home        string   // the group that toolhost itself is in
+	home        string   // toolhost's own group
 	own         string   // the group that toolhost made for its plugins
-	controllers []string // out of memory, cpu, pids
+	controllers []string // those of memory, cpu and pids that it has
 }
 
-// controllers are what limits need of control groups.
+// controllers are the controllers that limits need.
 var controllers = [...]string{"memory", "cpu", "pids"}
 
-// OpenCgroups makes toolhost's groups. What cannot be had is no error: Holder.Effective tells of it. Call Close at the
-// end; Dirs are for whoever has to do so if toolhost cannot.
+// OpenCgroups makes toolhost's groups. Missing ones are no error: Holder.Effective reports them.
+// Call Close at the end. Dirs lists the groups for the process that cleans up after toolhost.
 func OpenCgroups() *Cgroups {
 	mounts, err := findMounts()
 	c := &Cgroups{missing: map[string]string{}}
@@ -54,7 +54,7 @@ func OpenCgroups() *Cgroups {
 	return c
 }
 
-// mount is a tree of control groups as the system has it.
+// mount is a mounted tree of control groups.
 type mount struct {
 	version     int
 	home        string
@@ -114,13 +114,13 @@ func (c *Cgroups) openHierarchy(m mount) (hierarchy, error) {
 	return h, nil
 }
 
-// FindsAll reports whether all that a process starts can be found and killed at once, wherever it hides: with version 2,
-// whose groups have cgroup.kill.
+// FindsAll reports whether all descendants of a process can be found and killed at once, wherever
+// they moved: with version 2, whose groups have cgroup.kill.
 func (c *Cgroups) FindsAll() bool {
 	return c != nil && slices.ContainsFunc(c.hierarchies, func(h hierarchy) bool { return h.version == 2 })
 }
 
-// Dirs returns the folders of toolhost's groups, which RemoveGroups removes.
+// Dirs returns the folders of toolhost's groups, for RemoveGroups.
 func (c *Cgroups) Dirs() []string {
 	if c == nil {
 		return nil
@@ -132,7 +132,7 @@ func (c *Cgroups) Dirs() []string {
 	return dirs
 }
 
-// Close kills what is left in the groups and removes them. It may be called more than once.
+// Close kills the processes in the groups and removes the groups. It may be called more than once.
 func (c *Cgroups) Close() error {
 	if c == nil {
 		return nil
@@ -166,8 +166,8 @@ func (c *Cgroups) why(controller string) string {
 	return c.missing[controller]
 }
 
-// RemoveGroups kills every process in the groups and in those below them, and removes them. Groups that are gone are no
-// error; one whose processes do not go within a few seconds is.
+// RemoveGroups kills every process in the groups and in those below them, and removes them. Groups
+// that do not exist are no error. A group whose processes do not die within a few seconds is one.
 func RemoveGroups(dirs []string) error {
 	var errs []error
 	for _, dir := range dirs {
@@ -176,12 +176,12 @@ func RemoveGroups(dirs []string) error {
 	return errors.Join(errs...)
 }
 
-// SweepGroups removes the groups that toolhosts left behind that are gone, as far as they were made where this one would
-// make its own. It returns how many there were.
+// SweepGroups removes the groups of toolhosts that are gone, if they are where this toolhost would
+// make its own. It returns their number.
 func SweepGroups() (int, error) {
 	mounts, err := findMounts()
 	if err != nil {
-		return 0, nil // and so none were made
+		return 0, nil // so that toolhosts made none
 	}
 	var swept int
 	var errs []error
@@ -199,7 +199,7 @@ func SweepGroups() (int, error) {
 func sweepIn(parent, prefix string, remove func(string) error) (int, error) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return 0, nil // nothing of ours can be there
+		return 0, nil // toolhosts cannot have made groups there
 	}
 	var swept int
 	var errs []error

@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// MakeClaimed makes a folder whose name begins with prefix, closed to other users, and claims it: it holds a lock on the
-// folder itself, which the operating system takes away with the process, however it ends. The claim is given up by
-// closing the file.
+// MakeClaimed makes a folder whose name begins with prefix, closed to other users, and claims it by
+// a lock on the folder. The operating system releases the lock when the process ends. Closing the
+// file gives the claim up.
 func MakeClaimed(parent, prefix string) (string, *os.File, error) {
-	const tries = 10 // one is enough unless a sweep takes a folder between its making and its claim
+	const tries = 10 // one is enough unless a sweep removes a folder between its making and its claim
 	for range tries {
 		dir := filepath.Join(parent, prefix+strings.ToLower(rand.Text()[:10]))
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -31,7 +31,8 @@ func MakeClaimed(parent, prefix string) (string, *os.File, error) {
 	return "", nil, fmt.Errorf("making a folder in %s: others remove it as fast as it is made", parent)
 }
 
-// claim locks the folder. It returns nil if another has it, or if it is not there any more.
+// claim locks the folder. It returns nil if another process holds the lock, or if the folder does
+// not exist any more.
 func claim(dir string) (*os.File, error) {
 	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -57,8 +58,8 @@ func claim(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// RemoveUnclaimed calls remove on a folder that MakeClaimed made and nobody claims any more, and reports whether it did.
-// The folders of other users are left alone.
+// RemoveUnclaimed calls remove for a folder of MakeClaimed that no process claims, and reports
+// whether it did. It does not touch folders of other users.
 func RemoveUnclaimed(dir string, remove func(string) error) (bool, error) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The limits' names, as tool.EffectiveLimit has them.
+// Names of limits, as in tool.EffectiveLimit.
 const (
 	Memory    = "memory"
 	CPU       = "cpu"
@@ -17,7 +17,7 @@ const (
 	FileSize  = "file_size"
 )
 
-// The mechanisms by which a limit holds, as tool.EffectiveLimit has them.
+// Mechanisms of limits, as in tool.EffectiveLimit.
 const (
 	Cgroup2  = "cgroup2"
 	Cgroup1  = "cgroup1"
@@ -26,33 +26,34 @@ const (
 	None     = "none"
 )
 
-// Enforcement says what becomes of a limit that this machine cannot hold.
+// Enforcement says what happens if this machine cannot enforce a limit.
 type Enforcement int
 
 // The kinds of enforcement.
 const (
-	BestEffort Enforcement = iota // the process runs, and the limit is shown as not held
+	BestEffort Enforcement = iota // the process runs, and the limit is shown as not enforced
 	Required                      // the process is not started
 )
 
-// Config is what one process and all that it starts may use together, unless said otherwise. Zero means no limit.
+// Config bounds what one process and its descendants may use together, unless a field says
+// otherwise. Zero means no limit.
 type Config struct {
-	MemoryBytes uint64  // in RAM; a process that wants more is killed with all that it started
-	CPUs        float64 // cores' worth of time, such as 0.5; what wants more is slowed down. At least 0.01
-	Processes   int     // processes and threads at a time; starting one more fails. A Go program alone has about ten
-	OpenFiles   int     // descriptors of each single process; opening one more fails
-	FileBytes   uint64  // size of each file that is written; writing more fails or ends the process by SIGXFSZ
+	MemoryBytes uint64  // of RAM; a process that wants more is killed with all that it started
+	CPUs        float64 // processors, such as 0.5, at least 0.01; a process that wants more is slowed down
+	Processes   int     // simultaneous processes and threads; starting one more fails. A Go program alone has about ten
+	OpenFiles   int     // descriptors of each process; opening one more fails
+	FileBytes   uint64  // size of each written file; writing more fails, or ends the process by SIGXFSZ
 	Enforcement Enforcement
 }
 
-// smallest is less than any program can live with: who asks for less has mistaken the unit.
+// smallest is less than any program needs: a lower value shows a mistaken unit.
 const (
 	smallestMemory = 1 << 20
 	smallestCPUs   = 0.01
 	smallestFiles  = 16
 )
 
-// Check returns what is wrong with the config.
+// Check returns the fault of the config, if there is one.
 func (c Config) Check() error {
 	switch {
 	case c.MemoryBytes != 0 && c.MemoryBytes < smallestMemory:
@@ -69,7 +70,7 @@ func (c Config) Check() error {
 	return nil
 }
 
-// wanted lists the limits that are set, held by nothing yet.
+// wanted lists the limits that are set, without mechanisms.
 func (c Config) wanted() []tool.EffectiveLimit {
 	var all []tool.EffectiveLimit
 	add := func(set bool, name, value string) {
@@ -85,14 +86,14 @@ func (c Config) wanted() []tool.EffectiveLimit {
 	return all
 }
 
-// RefusedError says that a limit that is required cannot be held on this machine.
+// RefusedError says that a required limit cannot be enforced on this machine.
 type RefusedError struct{ Limit tool.EffectiveLimit }
 
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the limit %s=%s is required and cannot be held here: %s", e.Limit.Name, e.Limit.Value, e.Limit.Note)
 }
 
-// mebibytes shows a size to people.
+// mebibytes formats a size for people.
 func mebibytes(n uint64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", n>>20)

@@ -12,15 +12,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Holder holds one instance to its limits. Its methods may be used from any goroutine, except where they say otherwise.
+// Holder enforces the limits of one instance. Its methods are safe for concurrent use, except where
+// they say otherwise.
 type Holder struct {
 	cfg    Config
-	groups []group           // set once, before it is shared
-	broken map[string]string // controller: why the instance got no group of it
+	groups []group           // set once, before the holder is shared
+	broken map[string]string // by controller: why the instance got no group of it
 
 	mu        sync.Mutex
 	effective []tool.EffectiveLimit
-	oom       string // why it was killed for want of memory, once it is known
+	oom       string // why it was killed because memory ran out, once that is known
 }
 
 // group is the instance's control group in one hierarchy.
@@ -29,8 +30,8 @@ type group struct {
 	dir string
 }
 
-// Hold makes what holds an instance before there is one. name tells its groups apart for people. It fails if a limit
-// that is required cannot be held. Call Close when the instance is gone.
+// Hold makes the holder of an instance before the instance starts. name names its groups for
+// people. Hold fails if a required limit cannot be enforced. Call Close when the instance is gone.
 func Hold(cfg Config, cgroups *Cgroups, name string) (*Holder, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -44,8 +45,8 @@ func Hold(cfg Config, cgroups *Cgroups, name string) (*Holder, error) {
 	return h, nil
 }
 
-// makeGroups makes a group in every hierarchy of which a limit needs something. In version 2 it makes one in any case:
-// there the kernel kills all that is in a group at once, however it hides.
+// makeGroups makes a group in every hierarchy that a limit needs. In version 2 it makes one in any
+// case: the kernel can kill all processes in such a group at once, wherever they moved.
 func (h *Holder) makeGroups(cgroups *Cgroups, name string) {
 	if cgroups == nil {
 		return
@@ -69,7 +70,7 @@ func (h *Holder) makeGroups(cgroups *Cgroups, name string) {
 	}
 }
 
-// breaks notes why the controllers hold nothing, if err is not nil.
+// breaks notes why the controllers enforce nothing, if err is not nil.
 func (h *Holder) breaks(controllers []string, err error) {
 	for _, controller := range controllers {
 		if err != nil {
@@ -78,12 +79,12 @@ func (h *Holder) breaks(controllers []string, err error) {
 	}
 }
 
-// needs reports whether a limit is held by the controller.
+// needs reports whether a limit needs the controller.
 func (h *Holder) needs(controller string) bool {
 	return slices.ContainsFunc(h.effective, func(l tool.EffectiveLimit) bool { return controllerOf(l.Name) == controller })
 }
 
-// controllerOf names the controller that holds a limit; "" if none does.
+// controllerOf returns the controller that enforces a limit; "" if none does.
 func controllerOf(limit string) string {
 	switch limit {
 	case Memory:
@@ -96,7 +97,7 @@ func controllerOf(limit string) string {
 	return ""
 }
 
-// groupName makes an instance's name one for a folder.
+// groupName turns an instance's name into one for a folder.
 func groupName(name string) string {
 	const longest = 64
 	safe := []byte(name)
@@ -108,7 +109,7 @@ func groupName(name string) string {
 	return "i-" + string(safe[:min(longest, len(safe))])
 }
 
-// choose says for each limit what holds it.
+// choose chooses the mechanism of each limit.
 func (h *Holder) choose(cgroups *Cgroups) {
 	for i := range h.effective {
 		l := &h.effective[i]
@@ -137,7 +138,7 @@ func (h *Holder) choose(cgroups *Cgroups) {
 	}
 }
 
-// refuse returns an error if a limit is required and nothing holds it.
+// refuse returns an error if no mechanism enforces a required limit.
 func (h *Holder) refuse() error {
 	if h.cfg.Enforcement != Required {
 		return nil
@@ -150,26 +151,28 @@ func (h *Holder) refuse() error {
 	return nil
 }
 
-// Effective returns what holds each limit that is set.
+// Effective returns the mechanism of each limit that is set.
 func (h *Holder) Effective() []tool.EffectiveLimit {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.effective)
 }
 
-// by reports whether the limit is held by the mechanism.
+// by reports whether the mechanism enforces the limit.
 func (h *Holder) by(name, mechanism string) bool {
 	return slices.ContainsFunc(h.Effective(), func(l tool.EffectiveLimit) bool { return l.Name == name && l.Mechanism == mechanism })
 }
 
-// Started sets what can only be set on a process that is there. Call it right after the start: what the process opened
-// and started before is not covered. An error means that a required limit does not hold.
+// Started sets the limits that need a running process. Call it right after the start: files that
+// the process opened and processes that it started before are not covered. An error means that a
+// required limit is not enforced.
 func (h *Holder) Started(pid int) error {
 	h.setRlimits(pid)
 	return h.refuse()
 }
 
-// drops notes that the group holds nothing of the instance, and leaves to the watchdog what it can do.
+// drops notes that the group does not hold the instance, and gives its limits to the watchdog as
+// far as possible.
 func (h *Holder) drops(g group, err error) {
 	for _, name := range []string{Memory, CPU, Processes} {
 		if slices.Contains(g.controllers, controllerOf(name)) {
@@ -185,10 +188,10 @@ func (h *Holder) drops(g group, err error) {
 	}
 }
 
-// watchNote is what a watchdog cannot do.
+// watchNote is the note on limits that the watchdog enforces.
 const watchNote = "it looks twice a second, and kills; "
 
-// fell notes that the limit holds no more, or never did.
+// fell notes that the limit is not enforced.
 func (h *Holder) fell(name string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -199,8 +202,8 @@ func (h *Holder) fell(name string, err error) {
 	}
 }
 
-// OutOfMemory reports whether something of the instance was killed for want of memory, and says by which limit. Ask
-// before Close.
+// OutOfMemory reports whether a process of the instance was killed because memory ran out, and by
+// which limit. Call it before Close.
 func (h *Holder) OutOfMemory() (reason string, killed bool) {
 	h.mu.Lock()
 	oom := h.oom
@@ -222,15 +225,16 @@ func (h *Holder) overMemory(mechanism string) string {
 	return fmt.Sprintf("it used more than its memory limit of %s (%s)", mebibytes(h.cfg.MemoryBytes), mechanism)
 }
 
-// Kill sends SIGKILL to all that is in the instance's groups. It does not block. Without groups it does nothing.
+// Kill sends SIGKILL to all processes in the instance's groups. It does not block. Without groups
+// it does nothing.
 func (h *Holder) Kill() {
 	for _, g := range h.groups {
-		_ = killGroup(g.dir) // Close tells of what does not go
+		_ = killGroup(g.dir) // Close reports processes that do not die
 	}
 }
 
-// Close kills what is left of the instance, as far as it is in a group, and removes the groups. It blocks for as long as
-// the kernel needs to take the processes apart, at most a few seconds each.
+// Close kills the processes in the instance's groups, and removes the groups. It blocks until the
+// kernel has removed the processes, at most a few seconds for each group.
 func (h *Holder) Close() error {
 	var errs []error
 	for _, g := range h.groups {
@@ -248,8 +252,9 @@ func (h *Holder) Groups() []string {
 	return dirs
 }
 
-// Watch looks at the instance until ctx ends, if there is a limit that needs it, and calls kill once with the reason when
-// one is passed. roots are the processes from which all others of the instance descend.
+// Watch looks at the instance until ctx ends, if a limit needs it. It calls kill once with the
+// reason when a limit is passed. roots are the processes from which all others of the instance
+// descend.
 func (h *Holder) Watch(ctx context.Context, roots []int, kill func(reason string)) {
 	memory, processes, oom := h.by(Memory, Watchdog), h.by(Processes, Watchdog), h.by(Memory, Cgroup1)
 	if !memory && !processes && !oom {
@@ -257,7 +262,8 @@ func (h *Holder) Watch(ctx context.Context, roots []int, kill func(reason string
 	}
 	h.watch(ctx, roots, kill, func(u usage) string {
 		if oom {
-			// Version 1 kills only the largest; what is left of the instance is no use, and version 2 would kill it.
+			// Version 1 kills only the largest process. The rest of the instance is useless, and
+			// version 2 would kill it.
 			if reason, killed := h.OutOfMemory(); killed {
 				return reason
 			}

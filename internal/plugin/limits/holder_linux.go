@@ -15,16 +15,17 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// canWatch says that this system lets memory and descendants be seen.
+// canWatch says that this system shows memory and descendants of processes.
 const canWatch = true
 
-// watchInterval is how often the watchdog looks: a program that takes a GiB a second has half of one by then.
+// watchInterval is the time between two looks of the watchdog. A program that takes a GiB a second
+// has half of one by then.
 const watchInterval = 500 * time.Millisecond
 
-// cpuPeriod is over how long CPU time is counted, in microseconds: the kernel's own default.
+// cpuPeriod is the period over which CPU time is counted, in microseconds: the kernel's default.
 const cpuPeriod = 100_000
 
-// setGroup writes what the controller holds into the group.
+// setGroup writes the limits of a controller into the group.
 func (h *Holder) setGroup(g group, controller string) error {
 	if err := h.writeLimit(g, controller); err != nil {
 		return fmt.Errorf("setting it in %s: %w", g.dir, err)
@@ -54,12 +55,13 @@ func (h *Holder) writeLimit(g group, controller string) error {
 	return h.setTasks(g, 0)
 }
 
-// setTasks sets how many processes and threads there may be, and as many more.
+// setTasks sets the bound of processes and threads to the limit plus more.
 func (h *Holder) setTasks(g group, more int) error {
 	return write(g.dir, "pids.max", strconv.Itoa(h.cfg.Processes+more))
 }
 
-// optional forgives that a file is not there: kernels without swap accounting have none of its files.
+// optional ignores that a file does not exist: kernels without swap accounting have no files for
+// it.
 func optional(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -67,11 +69,12 @@ func optional(err error) error {
 	return err
 }
 
-// Start calls start so that the process that it starts is in its groups from its first moment. In version 2 the kernel
-// puts it there: start is given the group's folder as a descriptor, or -1, for SysProcAttr.CgroupFD, and is called again
-// with -1 if this kernel cannot. In version 1 a process is where the thread is that starts it: so this thread goes there
-// and comes back. The calling goroutine must be locked to its thread; stuck means that the thread did not come back, and
-// must end with its goroutine.
+// Start calls start so that the process that it starts is in its groups from its first moment. In
+// version 2 the kernel puts it there: start is given the group's folder as a descriptor, or -1, for
+// SysProcAttr.CgroupFD, and is called again with -1 if this kernel cannot. In version 1 a process
+// is where the thread is that starts it: so this thread goes there and comes back. The calling
+// goroutine must be locked to its thread; stuck means that the thread did not come back, and must
+// end with its goroutine.
 func (h *Holder) Start(start func(cgroup int) error) (stuck bool, err error) {
 	var entered []group
 	for _, g := range h.groups {
@@ -115,18 +118,19 @@ func (h *Holder) startIn2(start func(cgroup int) error) error {
 	return start(-1)
 }
 
-// cannotClone reports whether the kernel, or what filters its calls, does not start processes in groups.
+// cannotClone reports whether the kernel, or a filter of its calls, does not start processes in
+// groups.
 func cannotClone(err error) bool {
 	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) ||
 		errors.Is(err, unix.EPERM) || errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ENODEV)
 }
 
-// self is what the files of tasks take for the thread that writes it.
+// self stands for the writing thread in files of tasks.
 const self = "0"
 
 func (h *Holder) enter(g group) error {
 	if h.cfg.Processes > 0 && h.inCharge(g) {
-		if err := h.setTasks(g, 1); err != nil { // the visitor
+		if err := h.setTasks(g, 1); err != nil { // one more, for the thread that visits
 			return err
 		}
 	}
@@ -154,7 +158,7 @@ func oomKills(g group) (uint64, error) {
 	return counter(g.dir, "memory.oom_control", "oom_kill")
 }
 
-// rlimitFor returns what holds a limit that the kernel keeps per process.
+// rlimitFor returns the resource limit by which the kernel bounds each process.
 func rlimitFor(name string) (mechanism, note string) {
 	if name == OpenFiles {
 		return Rlimit, "of each process"
@@ -162,11 +166,12 @@ func rlimitFor(name string) (mechanism, note string) {
 	return Rlimit, "of each file"
 }
 
-// noDump lets the kernel write no dump: 0 would, if the system hands dumps to a program, which would run outside of all layers.
+// noDump keeps the kernel from writing a dump. The limit 0 does not, if the system pipes dumps to a
+// program, which would run outside of the sandbox.
 const noDump = 1
 
-// setRlimits sets the process's own limits, which those inherit that it starts. No process leaves a dump of its memory,
-// which may be large and full of secrets.
+// setRlimits sets the process's own resource limits, which its descendants inherit. No process
+// leaves a dump of its memory, which may be large and contain secrets.
 func (h *Holder) setRlimits(pid int) {
 	set := func(resource int, value uint64) error {
 		return unix.Prlimit(pid, resource, &unix.Rlimit{Cur: value, Max: value}, nil)
@@ -185,7 +190,7 @@ func (h *Holder) setRlimits(pid int) {
 		}
 		err := set(l.resource, l.value)
 		if errors.Is(err, unix.ESRCH) {
-			continue // it has ended already
+			continue // it has ended
 		}
 		if err != nil {
 			h.fell(l.name, fmt.Errorf("setting it: %w", err))
@@ -193,13 +198,13 @@ func (h *Holder) setRlimits(pid int) {
 	}
 }
 
-// usage is what an instance uses altogether.
+// usage is what all processes of an instance use together.
 type usage struct {
 	memory uint64
 	tasks  int
 }
 
-// watch looks again and again until ctx ends or passed has a reason, with which it calls kill.
+// watch looks until ctx ends or passed returns a reason, with which it calls kill.
 func (h *Holder) watch(ctx context.Context, roots []int, kill func(string), passed func(usage) string, look bool) {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
@@ -208,7 +213,7 @@ func (h *Holder) watch(ctx context.Context, roots []int, kill func(string), pass
 		if look {
 			for _, pid := range proc.Tree(roots...) {
 				size, tasks, err := proc.Usage(pid)
-				if err == nil { // otherwise it has just ended
+				if err == nil { // with an error, the process has just ended
 					u.memory, u.tasks = u.memory+size, u.tasks+tasks
 				}
 			}

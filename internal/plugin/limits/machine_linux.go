@@ -8,14 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MachineMemory returns how much memory this machine, or the container that toolhost runs in, has; 0 if that is not known.
+// MachineMemory returns the memory of this machine, or of the container in which toolhost runs, in
+// bytes; 0 if it is unknown.
 func MachineMemory() uint64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
 		return 0
 	}
 	memory := uint64(info.Totalram) * uint64(info.Unit)
-	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} { // a container's own
+	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} { // the container's own limit
 		text, err := os.ReadFile(path)
 		if err != nil {
 			continue

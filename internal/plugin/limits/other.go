@@ -29,5 +29,5 @@ type usage struct {
 
 func (h *Holder) watch(context.Context, []int, func(string), func(usage) string, bool) {}
 
-// MachineMemory returns 0: it is not known how much memory there is.
+// MachineMemory returns 0: the size is unknown.
 func MachineMemory() uint64 { return 0 }

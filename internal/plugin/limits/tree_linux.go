@@ -15,11 +15,12 @@ import (
 	"time"
 )
 
-// supervisor is the name of the group into which toolhost goes when it has to leave its own: in version 2, a group that
-// gives controllers to others must have no processes itself. systemd makes it with DelegateSubgroup=supervisor.
+// supervisor is the name of the group into which toolhost moves if it has to leave its own: in
+// version 2, a group that delegates controllers must have no processes. systemd makes it with
+// DelegateSubgroup=supervisor.
 const supervisor = "supervisor"
 
-// findMounts returns the trees of control groups and where in them toolhost is.
+// findMounts returns the trees of control groups, and toolhost's place in them.
 func findMounts() ([]mount, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -32,7 +33,7 @@ func findMounts() ([]mount, error) {
 	return parseMounts(string(mounts), string(groups)), nil
 }
 
-// parseMounts joins the two files: where trees are mounted, and where in each tree this process is.
+// parseMounts combines two files: the mounts of trees, and this process's group in each tree.
 func parseMounts(mountinfo, cgroup string) []mount {
 	paths := map[string]string{} // by controller; "" is version 2
 	for line := range strings.Lines(cgroup) {
@@ -76,7 +77,7 @@ func parseMounts(mountinfo, cgroup string) []mount {
 	return found
 }
 
-// below returns the path as seen from root.
+// below returns the path relative to root.
 func below(root, path string) (string, bool) {
 	if path == "" || strings.HasPrefix(path, "/..") {
 		return "", false
@@ -88,13 +89,13 @@ func below(root, path string) (string, bool) {
 	return rel, ok
 }
 
-// unescape undoes how mountinfo writes spaces.
+// unescape decodes the escapes of mountinfo.
 func unescape(s string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
 }
 
-// delegate returns the group of version 2 below which toolhost may make its own and the controllers that groups there
-// can get, and notes why others are missing.
+// delegate returns the group of version 2 below which toolhost may make its own, and the
+// controllers that groups there can get. It notes why others are missing.
 func delegate(home string, missing map[string]string) (string, []string) {
 	if filepath.Base(home) == supervisor {
 		home = filepath.Dir(home)
@@ -116,7 +117,7 @@ func delegate(home string, missing map[string]string) (string, []string) {
 	return home, enabled
 }
 
-// enable gives the controllers to the groups below dir and returns those that they got.
+// enable enables controllers for the groups below dir and returns those that are enabled.
 func enable(dir string, names []string, missing map[string]string) []string {
 	var enabled []string
 	for _, name := range names {
@@ -145,7 +146,7 @@ func stepAside(dir string) error {
 	return write(down, "cgroup.procs", strconv.Itoa(os.Getpid()))
 }
 
-// write writes to one of a group's files, which are there already or not to be had.
+// write writes to an existing file of a group.
 func write(dir, name, text string) error {
 	file, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
 	if err != nil {
@@ -155,7 +156,8 @@ func write(dir, name, text string) error {
 	return errors.Join(err, file.Close())
 }
 
-// readPIDs returns the processes in one group; those of which this process must not know are 0 there and left out.
+// readPIDs returns the processes in one group. It leaves out those outside of this PID namespace,
+// which are listed as 0.
 func readPIDs(dir string) ([]int, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	if err != nil {
@@ -170,7 +172,7 @@ func readPIDs(dir string) ([]int, error) {
 	return pids, nil
 }
 
-// counter returns a number out of a file of lines like "name number".
+// counter returns the number of a name from a file of lines "name number".
 func counter(dir, file, name string) (uint64, error) {
 	text, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
@@ -184,7 +186,8 @@ func counter(dir, file, name string) (uint64, error) {
 	return 0, fmt.Errorf("%s in %s has no %s", file, dir, name)
 }
 
-// killGroup sends SIGKILL to every process in the group and, where the kernel does it all at once, to those below.
+// killGroup sends SIGKILL to every process in the group and, where the kernel has cgroup.kill, to
+// those below.
 func killGroup(dir string) error {
 	err := write(dir, "cgroup.kill", "1")
 	if err == nil {
@@ -196,13 +199,13 @@ func killGroup(dir string) error {
 	}
 	for _, pid := range pids {
 		if pid > 1 && pid != os.Getpid() {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone already
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
 		}
 	}
 	return nil
 }
 
-// removeTree kills what is in a group and below, and removes them, the lowest first.
+// removeTree kills the processes in a group and below, and removes the groups, the lowest first.
 func removeTree(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -219,8 +222,8 @@ func removeTree(dir string) error {
 	return errors.Join(err, removeGroup(dir, removePatience))
 }
 
-// removeGroup kills what is in a group and removes it once it is empty: a process that was killed takes a moment to
-// leave, and one that was just being started comes late.
+// removeGroup kills the processes in a group and removes it once it is empty: a killed process
+// takes a moment to leave, and one that was just being started arrives late.
 func removeGroup(dir string, patience time.Duration) error {
 	const pause = time.Millisecond
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {

@@ -1,5 +1,7 @@
-// Package namewatch reports when names in folders begin to denote other files: by rename, by removal, or because a name was
-// taken that was free. The kernel tells it through inotify, so a report comes within a fraction of a millisecond.
+// Package namewatch reports when names in folders begin to denote other files: by a rename, by a
+// removal, or because a free name was taken. The kernel reports that through inotify, within a
+// fraction of a millisecond.
 //
-// It owns the watches and the goroutine that reads them. It does not know why a name matters, and does nothing about a change.
+// It owns the watches and the goroutine that reads them. It does not know why a name matters, and
+// does nothing about a change.
 package namewatch

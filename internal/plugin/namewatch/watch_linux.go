@@ -14,27 +14,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mask selects the events by which a name in a folder comes to denote another file.
+// mask selects the events after which a name in a folder may denote another file.
 const mask = unix.IN_CREATE | unix.IN_MOVED_TO | unix.IN_MOVED_FROM | unix.IN_DELETE | unix.IN_ONLYDIR | unix.IN_DONT_FOLLOW
 
-// Watcher watches names. Its methods may be called from any goroutine. The zero value and nil watch nothing; Open makes one
-// that does. Close it.
+// Watcher watches names. All methods are safe for concurrent use. The zero value and nil watch
+// nothing. Open makes a Watcher that does. Close it.
 type Watcher struct {
 	file    *os.File
 	reading sync.WaitGroup
 
 	mu      sync.Mutex
 	closed  bool
-	folders map[int32]*folder // by the kernel's number of the watch
+	folders map[int32]*folder // by the watch descriptor
 }
 
-// folder is a folder in which names are watched.
+// folder is a folder with watched names.
 type folder struct {
 	names map[string]map[*subscription]struct{}
 	count int // of subscriptions, once for each name
 }
 
-// subscription is what one call of Watch asked for.
+// subscription is the argument of one call of Watch.
 type subscription struct {
 	changed func(path string)
 	places  []placed
@@ -46,7 +46,7 @@ type placed struct {
 	path   string
 }
 
-// Open returns a Watcher. An error means that the kernel gives no more of them.
+// Open returns a Watcher. An error means that the kernel allows no more of them.
 func Open() (*Watcher, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
@@ -57,11 +57,12 @@ func Open() (*Watcher, error) {
 	return w, nil
 }
 
-// Watch calls changed whenever one of the names, given as absolute paths, begins to denote another file, until stop is called.
-// A folder that a name is in is watched as the one that it is now: to learn of its own replacement, watch its name too. changed
-// is called by the Watcher's goroutine, which must not be kept: it may not block, nor call the Watcher. It may be called once
-// more while stop is called. When so much happens in the folders that the kernel loses events, changed is called with an empty
-// path: whoever watches has to compare. An error means that nothing is watched.
+// Watch calls changed whenever one of the names, given as absolute paths, begins to denote another
+// file, until stop is called. It watches the folder that holds a name now. To learn of the folder's
+// replacement, watch the folder's name, too. The Watcher's goroutine calls changed, which must not
+// block and must not call the Watcher. A call may still arrive while stop is called. If the kernel
+// loses events because too many happen, changed is called with an empty path, and the caller has to
+// compare the names. An error means that nothing is watched.
 func (w *Watcher) Watch(paths []string, changed func(path string)) (stop func(), err error) {
 	if len(paths) == 0 {
 		return func() {}, nil
@@ -128,18 +129,19 @@ func (w *Watcher) removeLocked(s *subscription) {
 	s.places = nil
 }
 
-// fd returns the descriptor, which stays open as long as w.closed is false.
+// fd returns the descriptor, which stays open while w.closed is false.
 func (w *Watcher) fd() int {
 	raw, err := w.file.SyscallConn()
 	if err != nil {
 		return -1
 	}
 	fd := -1
-	_ = raw.Control(func(open uintptr) { fd = int(open) }) // an error leaves -1, which the kernel refuses
+	_ = raw.Control(func(open uintptr) { fd = int(open) }) // on an error fd stays -1, which the kernel refuses
 	return fd
 }
 
-// Close ends all watching and returns when no report is under way. It may be called more than once, and on nil.
+// Close ends all watches and returns when no report is running. It may be called more than once,
+// and on nil.
 func (w *Watcher) Close() {
 	if w == nil || w.file == nil {
 		return
@@ -151,7 +153,7 @@ func (w *Watcher) Close() {
 	w.reading.Wait()
 }
 
-// read reports events until the file is closed.
+// read reads events until the file is closed.
 func (w *Watcher) read() {
 	const room = 64 << 10
 	for buffer := make([]byte, room); ; {
@@ -168,7 +170,7 @@ func (w *Watcher) read() {
 	}
 }
 
-// report tells those of an event whom it concerns.
+// report passes an event on to the subscriptions that it concerns.
 func (w *Watcher) report(number int32, what uint32, name string) {
 	type call struct {
 		s    *subscription

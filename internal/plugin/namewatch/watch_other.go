@@ -10,7 +10,7 @@ type Watcher struct{}
 // Open returns a Watcher that watches nothing.
 func Open() (*Watcher, error) { return nil, nil }
 
-// Watch fails, unless there is nothing to watch.
+// Watch fails, unless names is empty.
 func (w *Watcher) Watch(paths []string, _ func(path string)) (stop func(), err error) {
 	if len(paths) == 0 {
 		return func() {}, nil

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// copyPlugin copies a file or a folder to a path where nothing is. The folder of plugins is no part of a plugin that it is in.
+// copyPlugin copies a file or a folder to a free path. If the folder of plugins is inside the
+// plugin's folder, it is left out.
 func copyPlugin(ctx context.Context, to, from, plugins string) error {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -42,7 +43,8 @@ func copyPlugin(ctx context.Context, to, from, plugins string) error {
 	return out.Close() // closed before it is run: a file that is open for writing cannot be executed
 }
 
-// within returns the path of a folder in another, with slashes; empty if it is not in it.
+// within returns the path of a folder relative to another one, with slashes; empty if it is not
+// inside.
 func within(outer, inner string) (string, error) {
 	outer, err := filepath.EvalSymlinks(outer)
 	if err == nil {
@@ -61,9 +63,9 @@ func within(outer, inner string) (string, error) {
 	return filepath.ToSlash(relative), nil
 }
 
-// source is a folder as it is copied. It ends with its context.
+// source is a folder that is being copied. Its methods fail when its context ends.
 type source struct {
-	fs.FS // of os.DirFS, which knows links
+	fs.FS // of os.DirFS, which supports links
 	ctx   context.Context
 	dir   string
 
@@ -96,7 +98,8 @@ func (s *source) ReadDir(name string) ([]fs.DirEntry, error) {
 // Lstat implements fs.ReadLinkFS.
 func (s *source) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(s.FS, name) }
 
-// ReadLink implements fs.ReadLinkFS. A link that names the folder itself would lead out of the copy.
+// ReadLink implements fs.ReadLinkFS. A link that names the folder itself by its absolute path would
+// lead out of the copy.
 func (s *source) ReadLink(name string) (string, error) {
 	target, err := fs.ReadLink(s.FS, name)
 	if err != nil {
@@ -110,7 +113,7 @@ func (s *source) ReadLink(name string) (string, error) {
 	return target, nil
 }
 
-// ending is a file whose reading ends with a context.
+// ending is a file whose Read fails when a context ends.
 type ending struct {
 	fs.File
 	ctx context.Context

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// exchangeInSteps lets two paths change places. For a moment there is nothing at b. A toolhost that watches takes nothing
-// for gone that it has missed only once.
+// exchangeInSteps exchanges the files of two paths. For a moment there is nothing at b. A watching
+// toolhost takes a plugin for removed only if two looks miss it.
 func exchangeInSteps(a, b string) error {
 	aside := a + ".aside"
 	if err := os.Rename(b, aside); err != nil {

@@ -1,8 +1,9 @@
-// Package pluginfolder changes what is in a folder of plugins while toolhosts look at it: a plugin comes whole or not at
-// all, takes the place of another at once, and leaves at once.
+// Package pluginfolder changes the content of a folder of plugins while toolhosts look at it. A
+// plugin appears as a whole or not at all, replaces another one in one step, and disappears in one
+// step.
 //
-// It owns how files get there and away again, and the undoing. It does not know whether they are good plugins, nor who
-// serves them.
+// It owns the ways in which files get there and are removed, and the undo. It does not know whether
+// they are good plugins, nor which toolhost serves them.
 package pluginfolder
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// Catalogues pass over names that begin with a dot.
+// Catalogs ignore names that begin with a dot.
 const (
 	stagedPattern  = ".installing-*"
 	removedPattern = ".uninstalling-*"
@@ -37,19 +38,19 @@ func Open(dir string) (*Folder, error) {
 	return &Folder{dir}, nil
 }
 
-// Path returns where the plugin of a name is, or would be.
+// Path returns the path of the plugin of a name, whether it exists or not.
 func (f *Folder) Path(name string) string { return filepath.Join(f.dir, name) }
 
-// Staged is a copy of a plugin in the folder that nobody takes for one yet. Discard it in the end.
+// Staged is a copy of a plugin in the folder that catalogs ignore. Discard it in the end.
 type Staged struct {
 	folder *Folder
-	parent string // a hidden folder, which holds the copy alone
+	parent string // a hidden folder that holds only the copy
 	path   string
 }
 
-// Stage copies an executable or a folder. Links are kept as links; those that are absolute and lead into the folder lead
-// into the copy. What no plugin consists of is left out: .git, __pycache__, and this folder itself, should it be in that of the
-// plugin. It ends with ctx.
+// Stage copies an executable or a folder. Links stay links. Absolute links into the folder lead
+// into the copy. Stage leaves out what is no part of a plugin: .git, __pycache__, and this folder
+// itself if it is inside the plugin's. It fails when ctx ends.
 func (f *Folder) Stage(ctx context.Context, source string) (*Staged, error) {
 	source, err := filepath.Abs(source)
 	if err != nil {
@@ -66,24 +67,24 @@ func (f *Folder) Stage(ctx context.Context, source string) (*Staged, error) {
 	return s, nil
 }
 
-// Folder returns a folder that holds the copy alone, for a catalogue that looks at nothing else.
+// Folder returns a folder that holds only the copy, for a catalog that looks at nothing else.
 func (s *Staged) Folder() string { return s.parent }
 
-// Path returns where the copy is.
+// Path returns the path of the copy.
 func (s *Staged) Path() string { return s.path }
 
-// Discard removes the copy, and what it took the place of. What was placed stays.
+// Discard removes the copy, and the plugin that it replaced. A placed copy stays.
 func (s *Staged) Discard() error { return rmtree.Remove(s.parent) }
 
-// Placed is a plugin that was put into its place.
+// Placed is a plugin in its place.
 type Placed struct {
 	staged   *Staged
 	path     string
 	replaced bool
 }
 
-// Place puts the copy into the place of a plugin's name, in one step: whoever looks sees what was there before, or all of
-// the new.
+// Place moves the copy to a plugin's name, in one step: other processes see the earlier plugin, or
+// the complete new one.
 func (s *Staged) Place(name string) (*Placed, error) {
 	p := &Placed{staged: s, path: s.folder.Path(name)}
 	_, err := os.Lstat(p.path)
@@ -100,13 +101,13 @@ func (s *Staged) Place(name string) (*Placed, error) {
 	return p, nil
 }
 
-// Path returns where the plugin is.
+// Path returns the plugin's path.
 func (p *Placed) Path() string { return p.path }
 
-// Replaced reports whether there was something before.
+// Replaced reports whether there was a plugin before.
 func (p *Placed) Replaced() bool { return p.replaced }
 
-// Undo puts back what was there before. It can be called until the Staged is discarded.
+// Undo restores the earlier state. It can be called until the Staged is discarded.
 func (p *Placed) Undo() error {
 	var err error
 	if p.replaced {
@@ -120,8 +121,8 @@ func (p *Placed) Undo() error {
 	return nil
 }
 
-// Remove takes the plugin of a name away, in one step, and then removes its files. That there is none is an error that
-// wraps fs.ErrNotExist.
+// Remove removes the plugin of a name from the folder in one step, and then removes its files. If
+// there is none, the error wraps fs.ErrNotExist.
 func (f *Folder) Remove(name string) error {
 	if _, err := os.Lstat(f.Path(name)); err != nil {
 		return fmt.Errorf("removing the plugin: %w", err)

@@ -11,25 +11,27 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
-// lasts is for how long a process waits: long enough for a person who thinks, and not for ever, because it holds mounts of what
-// its plugin was granted.
+// lasts is how long a prestarted process waits: long enough for a person who thinks, but not
+// forever, because it holds mounts of what its plugin was granted.
 const lasts = 30 * time.Minute
 
-// Config says how many processes wait, and for what. All fields are required, but for Most.
+// Config describes a pool. All fields but Most are required.
 type Config struct {
-	// Most is how many processes wait at the same time; the one that has waited longest makes pool. 0: none waits.
+	// Most bounds the prestarted processes. A further one replaces the one that has waited longest.
+	// Zero means that the pool prestarts none.
 	Most int
-	// Wanted reports whether a plugin is still run with this process's Config. It must not block, and is called from any
-	// goroutine.
+	// Wanted reports whether a process with this Config may still be needed for its plugin. It must
+	// not block. Any goroutine may call it.
 	Wanted func(cfg process.Config) bool
 	Logger *slog.Logger
 }
 
-// Pool launches plugins and keeps processes that wait. Its methods may be called from any goroutine. Close it.
+// Pool launches plugins and keeps prestarted processes. All methods are safe for concurrent use.
+// Close it.
 type Pool struct {
 	cfg  Config
 	done chan struct{}
-	work sync.WaitGroup // goroutines that end with a process, with who waits, or with done
+	work sync.WaitGroup // goroutines that end with a process, with a prestarted one, or with done
 
 	mu      sync.Mutex
 	closed  bool
@@ -37,27 +39,29 @@ type Pool struct {
 	waiting []*prestarted  // the one that has waited longest first
 }
 
-// prestarted process is a process that waits, at most one of each plugin.
+// prestarted is a process that waits for the next launch of its plugin. There is at most one for
+// each plugin.
 type prestarted struct {
 	cfg     process.Config
 	ready   chan struct{}    // closed when the process waits, or cannot
-	process *process.Waiting // once it is ready; nil: it cannot
+	process *process.Waiting // set once ready is closed; nil: it cannot wait
 	leaves  *time.Timer
 }
 
-// close ends who waits and returns when that is gone.
+// close ends the process and returns when it is gone.
 func (g *prestarted) close() {
 	if <-g.ready; g.process != nil {
 		g.process.Close()
 	}
 }
 
-// New returns a pool in which nobody waits.
+// New returns a pool without prestarted processes.
 func New(cfg Config) *Pool {
 	return &Pool{cfg: cfg, done: make(chan struct{}), live: map[string]int{}}
 }
 
-// Launch is process.Launch, by the process that waits for that if there is one. It may be called after Close.
+// Launch is process.Launch. It uses the prestarted process if one fits. It may be called after
+// Close.
 func (r *Pool) Launch(ctx context.Context, cfg process.Config) (*process.Process, error) {
 	r.mu.Lock()
 	r.live[cfg.Plugin]++
@@ -66,7 +70,7 @@ func (r *Pool) Launch(ctx context.Context, cfg process.Config) (*process.Process
 	launch := process.Launch
 	for _, g := range found {
 		select {
-		case <-g.ready: // soon: what is still done for it would have to be done now
+		case <-g.ready: // soon: its remaining preparation would have to be done now anyway
 			if g.process != nil && g.process.Fits(cfg) {
 				launch = g.process.Launch
 				continue
@@ -92,10 +96,12 @@ func (r *Pool) Launch(ctx context.Context, cfg process.Config) (*process.Process
 	return p, nil
 }
 
-// Sweep ends those who wait for what is not wanted any more. It returns before they are gone.
+// Sweep ends the prestarted processes that are not wanted any more. It returns before they are
+// gone.
 func (r *Pool) Sweep() { r.dismiss(func(g *prestarted) bool { return !r.cfg.Wanted(g.cfg) }) }
 
-// Close ends all who wait, and returns when they are gone. From then on nobody waits. It may be called more than once.
+// Close ends all prestarted processes, and returns when they are gone. The pool prestarts none
+// after it. It may be called more than once.
 func (r *Pool) Close() {
 	r.mu.Lock()
 	if !r.closed {
@@ -107,8 +113,8 @@ func (r *Pool) Close() {
 	r.work.Wait()
 }
 
-// spawn runs f in a goroutine that Close waits for; f must end with r.done, or by itself. It does not, and returns false, once
-// the pool is closed.
+// spawn runs f in a goroutine that Close waits for. f must return when r.done is closed, or by
+// itself. If the pool is closed, spawn does nothing and returns false.
 func (r *Pool) spawn(f func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,7 +124,8 @@ func (r *Pool) spawn(f func()) bool {
 	return !r.closed
 }
 
-// ended notes that a process of a plugin is no more, or that there was none. After the last one that ran, another one waits.
+// ended notes that a process of a plugin has ended, or was not launched. After the last one that
+// ran, the pool prestarts another one.
 func (r *Pool) ended(cfg process.Config, ran bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +136,7 @@ func (r *Pool) ended(cfg process.Config, ran bool) {
 	if !ran || r.closed || r.cfg.Most == 0 || !r.cfg.Wanted(cfg) {
 		return
 	}
-	cfg.Report = nil // it was the last launch's, as the instance was
+	cfg.Report = nil // it belonged to the last launch, as the instance did
 	cfg.Instance = cfg.Plugin + "-waiting"
 	g := &prestarted{cfg: cfg, ready: make(chan struct{})}
 	g.leaves = time.AfterFunc(lasts, func() { r.dismiss(func(other *prestarted) bool { return other == g }) })
@@ -140,7 +147,7 @@ func (r *Pool) ended(cfg process.Config, ran bool) {
 	}
 }
 
-// prepare has a prestarted process's process wait.
+// prepare prestarts the process of g.
 func (r *Pool) prepare(g *prestarted) {
 	defer close(g.ready)
 	waiting, err := process.Wait(g.cfg)
@@ -154,7 +161,8 @@ func (r *Pool) prepare(g *prestarted) {
 	}
 }
 
-// dismiss ends those who wait and are unwanted. It returns before they are gone. unwanted is called with the lock held.
+// dismiss ends the prestarted processes for which unwanted returns true. It returns before they are
+// gone. unwanted is called with the lock held.
 func (r *Pool) dismiss(unwanted func(g *prestarted) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,7 +175,7 @@ func (r *Pool) dismissLocked(unwanted func(g *prestarted) bool) {
 	}
 }
 
-// takeLocked returns the prestarted processes that are chosen, who are the pool's no more.
+// takeLocked removes the chosen processes from the pool and returns them.
 func (r *Pool) takeLocked(chosen func(g *prestarted) bool) (taken []*prestarted) {
 	r.waiting = slices.DeleteFunc(r.waiting, func(g *prestarted) bool {
 		if !chosen(g) {

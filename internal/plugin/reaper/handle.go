@@ -14,46 +14,49 @@ import (
 )
 
 const (
-	// maxRestarts is how often in a row a helper is started again; one that lived for restartForgiven starts the
-	// count anew. More would only burn time on a machine on which it cannot live.
+	// maxRestarts bounds the restarts of a helper in a row. A helper that lived for restartForgiven
+	// resets the count. On a machine where no helper can live, more restarts would only use
+	// processor time.
 	maxRestarts     = 5
 	restartForgiven = time.Minute
 	firstBackoff    = 50 * time.Millisecond
 	startTimeout    = 10 * time.Second
 )
 
-// Config is how a reaper is started.
+// Config says how a reaper is started.
 type Config struct {
-	// Command is the program that calls Main and its arguments: usually this executable and a hidden command. The
-	// program is started again if it dies, so that its path must stay valid. Required.
+	// Command is the program that calls Main, and its arguments: usually this executable and a
+	// hidden command. It is started again if it dies, so that its path must stay valid. Required.
 	Command []string
-	// RunDir is an absolute path of a folder that is this toolhost's alone. It is removed with all that is in it. The
-	// token is kept there, for Sweep. Empty means none.
+	// RunDir is the absolute path of a folder that belongs to this toolhost alone. The reaper
+	// removes it with its content. It holds the token for Sweep. Empty means none.
 	RunDir string
-	// Cgroups are the folders of this toolhost's control groups. What is in them is killed, and they are removed.
+	// Cgroups are the folders of this toolhost's control groups. The reaper kills the processes in
+	// them, and removes them.
 	Cgroups []string
-	// Logger gets what goes wrong later. Nil means none.
+	// Logger gets later errors. Nil means that nothing is logged.
 	Logger *slog.Logger
 }
 
-// Handle is toolhost's side of its reaper. Its methods may be used from any goroutine.
+// Handle is toolhost's side of its reaper. All methods are safe for concurrent use.
 type Handle struct {
 	command  []string
 	logger   *slog.Logger
-	changed  chan struct{} // holds one token while there is something to tell
+	changed  chan struct{} // holds one token while there is a change to send
 	stop     context.CancelFunc
 	hopeless chan struct{} // closed when there will be no helper any more
 	done     chan struct{}
 
 	mu      sync.Mutex
 	state   state
-	version uint64        // of state
-	told    uint64        // the version that the helper knows
+	version uint64        // counts changes of state
+	told    uint64        // the version that the helper has
 	news    chan struct{} // closed and replaced when told grows
 	helper  *helper
 }
 
-// Start starts a reaper and returns once it is on watch. ctx bounds only that. Call Close at the end.
+// Start starts a reaper and returns after it has reported that it is ready. ctx bounds only that.
+// Call Close at the end.
 func Start(ctx context.Context, cfg Config) (*Handle, error) {
 	if len(cfg.Command) == 0 {
 		return nil, errors.New("starting the reaper: no command is given")
@@ -86,23 +89,24 @@ func Start(ctx context.Context, cfg Config) (*Handle, error) {
 	}
 	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
-	go g.run(watch, h) // ended by Close
+	go g.run(watch, h) // Close ends it
 	return g, nil
 }
 
-// Token is the first part of the marks by which what this toolhost started is found: a process is marked with
-// proc.MarkName set to the token, a slash and anything.
+// Token returns the first part of this toolhost's marks. A process is marked by proc.MarkName, set
+// to the token, a slash and any text.
 func (g *Handle) Token() string { return g.state.Token }
 
-// PID returns the reaper's process id, or that of the last one that there was.
+// PID returns the reaper's process id, or that of the last one.
 func (g *Handle) PID() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.helper.cmd.Process.Pid
 }
 
-// Add puts the process group that leader leads under guard. It blocks until the reaper knows, ctx ends or there is
-// no reaper to be had; that takes as long as a write to a pipe, or a start of a process if the reaper just died.
+// Add adds the process group that leader leads. It blocks until the reaper knows the group, ctx
+// ends, or no reaper can be started. That takes as long as a write to a pipe, or a start of a
+// process if the reaper just died.
 func (g *Handle) Add(ctx context.Context, leader proc.ID) {
 	g.update(func(s *state) { s.Groups = append(s.Groups, leader) })
 	g.awaitTold(ctx)
@@ -115,8 +119,8 @@ func (g *Handle) Remove(leader proc.ID) {
 	})
 }
 
-// SetSocket puts the file that toolhost listens on under guard, which must be there already. A file that takes its
-// name later, such as the next toolhost's socket, is left alone. It blocks like Add.
+// SetSocket sets the file that toolhost listens on, which must exist. A file that takes its name
+// later, such as the next toolhost's socket, is not removed. It blocks like Add.
 func (g *Handle) SetSocket(ctx context.Context, path string) error {
 	socket, err := look(path)
 	if err != nil {
@@ -127,8 +131,7 @@ func (g *Handle) SetSocket(ctx context.Context, path string) error {
 	return nil
 }
 
-// Close lets the reaper go, and waits for it. It does then what it would do after a crash, which is to kill and remove
-// what is left: call Close last.
+// Close lets the reaper clean up as after a crash, and waits for it. Call Close last.
 func (g *Handle) Close() {
 	g.stop()
 	<-g.done
@@ -145,7 +148,7 @@ func (g *Handle) update(change func(*state)) {
 	}
 }
 
-// awaitTold blocks until the helper knows the state as it is now, or there is no point in waiting.
+// awaitTold blocks until the helper has the present state, or until waiting is useless.
 func (g *Handle) awaitTold(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -167,7 +170,7 @@ func (g *Handle) awaitTold(ctx context.Context) {
 	}
 }
 
-// tell tells h all there is to know. Only one goroutine at a time may call it.
+// tell sends the complete state to h. Only one goroutine at a time may call it.
 func (g *Handle) tell(h *helper) error {
 	g.mu.Lock()
 	s, version := g.state, g.version
@@ -201,7 +204,7 @@ func (g *Handle) start(ctx context.Context) (*helper, error) {
 	return h, nil
 }
 
-// run owns the helper, and each that takes its place.
+// run owns the helper and its replacements.
 func (g *Handle) run(ctx context.Context, h *helper) {
 	defer close(g.done)
 	for failures := 0; h != nil; {
@@ -222,7 +225,7 @@ func (g *Handle) run(ctx context.Context, h *helper) {
 		}
 		h, failures = g.restart(ctx, failures)
 	}
-	// There is no helper to do it.
+	// There is no helper that could clean up.
 	close(g.hopeless)
 	<-ctx.Done()
 	g.mu.Lock()
@@ -233,7 +236,8 @@ func (g *Handle) run(ctx context.Context, h *helper) {
 	}
 }
 
-// serve tells the helper what changes. It returns when the helper is gone or hangs, or the guard is closed.
+// serve sends changes to the helper. It returns when the helper is gone or hangs, or the handle is
+// closed.
 func (g *Handle) serve(ctx context.Context, h *helper) {
 	for {
 		select {
@@ -249,7 +253,8 @@ func (g *Handle) serve(ctx context.Context, h *helper) {
 	}
 }
 
-// restart returns a new helper, or nil if the guard is closed or it is no use. It counts failures on.
+// restart returns a new helper, or nil if the handle is closed or too many restarts failed.
+// failures counts failed starts.
 func (g *Handle) restart(ctx context.Context, failures int) (*helper, int) {
 	for backoff := firstBackoff << failures; failures < maxRestarts; backoff *= 2 {
 		failures++

@@ -17,21 +17,22 @@ import (
 )
 
 const (
-	// writeTimeout bounds one message. A helper that reads nothing for so long is stopped or broken.
+	// writeTimeout bounds one message. A helper that reads nothing for that long is stopped or
+	// broken.
 	writeTimeout = 2 * time.Second
-	// exitTimeout bounds the wait for a helper that was told that it is over: its patience and some.
+	// exitTimeout bounds the wait for a helper that cleans up: its own patience and a margin.
 	exitTimeout = patience + 5*time.Second
 )
 
-// helper is one reaper process as toolhost holds it.
+// helper is one reaper process, as toolhost holds it.
 type helper struct {
 	cmd     *exec.Cmd
-	control *os.File      // what it reads; its end is the signal
-	hello   chan string   // its first line; closed when it has said its last
-	exited  chan struct{} // closed when it is reaped and its output read to the end
+	control *os.File      // the helper's standard input; its end starts the cleanup
+	hello   chan string   // its first line; closed when its output ends
+	exited  chan struct{} // closed when it is reaped and its output is read
 }
 
-// startHelper returns a helper that said that it is ready.
+// startHelper starts a helper and returns it after the helper has reported that it is ready.
 func startHelper(ctx context.Context, command []string, logger *slog.Logger) (*helper, error) {
 	stdin, control, err := os.Pipe()
 	if err != nil {
@@ -42,7 +43,7 @@ func startHelper(ctx context.Context, command []string, logger *slog.Logger) (*h
 		return nil, errors.Join(err, stdin.Close(), control.Close())
 	}
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = []string{} // and so no mark of an outer toolhost either: it has to outlive what that one kills
+	cmd.Env = []string{} // without the mark of an outer toolhost, too: it has to outlive the processes that the outer reaper kills
 	cmd.Dir = "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stdout
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -54,7 +55,7 @@ func startHelper(ctx context.Context, command []string, logger *slog.Logger) (*h
 		return nil, err
 	}
 	h := &helper{cmd: cmd, control: control, hello: make(chan string, 1), exited: make(chan struct{})}
-	go h.own(output, logger) // ends when the process has ended
+	go h.own(output, logger) // ends with the process
 	if err := h.awaitHello(ctx); err != nil {
 		h.kill()
 		return nil, err
@@ -62,7 +63,7 @@ func startHelper(ctx context.Context, command []string, logger *slog.Logger) (*h
 	return h, nil
 }
 
-// own reads what the helper says until it says no more, and reaps it.
+// own reads the helper's output to its end, and reaps the helper.
 func (h *helper) own(output *os.File, logger *slog.Logger) {
 	defer close(h.exited)
 	lines := bufio.NewScanner(output)
@@ -74,7 +75,7 @@ func (h *helper) own(output *os.File, logger *slog.Logger) {
 		logger.Warn("the reaper says: "+lines.Text(), "pid", h.cmd.Process.Pid)
 	}
 	close(h.hello)
-	_, _ = io.Copy(io.Discard, output) // a line too long for the scanner
+	_, _ = io.Copy(io.Discard, output) // if a line is too long for the scanner
 	_ = output.Close()
 	_ = h.cmd.Wait()
 }
@@ -101,7 +102,8 @@ func (h *helper) tell(s state) error {
 	return json.NewEncoder(h.control).Encode(s)
 }
 
-// finish lets the helper do its work and end. It blocks until it has, and reports whether it did all.
+// finish lets the helper clean up and end. It blocks until the helper has ended, and reports
+// whether the cleanup succeeded.
 func (h *helper) finish() bool {
 	_ = h.control.Close()
 	bound := time.NewTimer(exitTimeout)
@@ -114,7 +116,7 @@ func (h *helper) finish() bool {
 	return h.cmd.ProcessState.Success()
 }
 
-// kill ends the helper without any work; it blocks until it is gone.
+// kill ends the helper without a cleanup. It blocks until the helper is gone.
 func (h *helper) kill() {
 	_ = h.cmd.Process.Kill()
 	_ = h.control.Close()

@@ -14,15 +14,16 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// ready is the helper's first line, by which a Handle knows that it started the right program.
+// ready is the helper's first line, which shows a Handle that it started the right program.
 const ready = "toolhost reaper 1"
 
-// patience bounds how long the helper goes on killing what starts anew as fast as it dies.
+// patience bounds the repeated kill of processes that start others as fast as they die.
 const patience = 10 * time.Second
 
-// Main is the helper process: call it from a hidden command and exit with what it returns. It speaks on standard
-// input and output, which a Handle holds, and returns when toolhost is gone and nothing of it is left. Signals that a
-// terminal or a service manager sends to everyone do not end it: it is the one that has to be last.
+// Main is the helper process: a program calls it for a hidden command and exits with its result. It
+// communicates on standard input and output, which a Handle holds. It returns when toolhost is gone
+// and nothing of it is left. Main ignores signals that a terminal or a service manager sends to all
+// processes, because the helper has to end last.
 func Main() int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	if _, err := fmt.Println(ready); err != nil {
@@ -35,8 +36,8 @@ func Main() int {
 	return 0
 }
 
-// follow returns the last complete state once the other end is closed. What breaks off in the middle was written by a
-// toolhost that died in the middle.
+// follow returns the last complete state after the other end is closed. A toolhost that was killed
+// while writing leaves an incomplete one.
 func follow(r io.Reader) state {
 	var last state
 	for dec := json.NewDecoder(r); ; {
@@ -48,7 +49,7 @@ func follow(r io.Reader) state {
 	}
 }
 
-// clean kills first and removes afterwards, since a live process makes new files.
+// clean kills first and removes files afterwards, because a living process makes new files.
 func (s state) clean() error {
 	var errs []error
 	for _, leader := range s.Groups {

@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// runPrefix begins the names of run folders.
+	// runPrefix is the prefix of names of run folders.
 	runPrefix = "toolhost-"
-	// tokenFile keeps a toolhost's token in its run folder. By it Sweep also knows a run folder from any other.
+	// tokenFile holds a toolhost's token in its run folder. Sweep recognizes run folders by it.
 	tokenFile = "token"
 )
 
-// RunDir is a folder for one toolhost's sockets and its plugins' files.
+// RunDir is the run folder of one toolhost, for its sockets and its plugins' files.
 type RunDir struct {
 	path  string
 	claim *os.File
 }
 
-// MakeRunDir makes a run folder in parent, which nobody but this user may enter, and claims it for as long as this
-// process lives. Its name is short, because the path of a socket must be. Call Close at the end.
+// MakeRunDir makes a run folder in parent, which only this user may enter, and claims it for the
+// life of this process. Its name is short, because the path of a socket must be. Call Close at the
+// end.
 func MakeRunDir(parent string) (*RunDir, error) {
 	parent, err := filepath.Abs(parent)
 	if err != nil {
@@ -43,24 +44,25 @@ func MakeRunDir(parent string) (*RunDir, error) {
 // Path returns the folder's absolute path.
 func (d *RunDir) Path() string { return d.path }
 
-// Close removes the folder with all that is in it and gives the claim up.
+// Close removes the folder with its content and gives the claim up.
 func (d *RunDir) Close() error { return errors.Join(rmtree.Remove(d.path), d.claim.Close()) }
 
 func writeToken(dir, token string) error {
 	return os.WriteFile(filepath.Join(dir, tokenFile), []byte(token), 0o600)
 }
 
-// Swept says what dead toolhosts had left.
+// Swept counts what dead toolhosts had left.
 type Swept struct {
 	RunDirs   int
-	Processes int // found by their mark; those in control groups are not counted
+	Processes int // found by their mark, without those in control groups
 	Cgroups   int
 }
 
-// Sweep kills and removes what toolhosts of this user left that are gone, and their reapers with them: processes with
-// their mark or in their control groups, the groups, and the run folders in parent. It leaves alone what a living toolhost
-// claims and what is no run folder. It goes on after an error and returns all of them. It blocks for milliseconds, or
-// for seconds if a process does not die.
+// Sweep kills and removes what is left of this user's toolhosts that are gone together with their
+// reapers: processes with their marks or in their control groups, the control groups, and the run
+// folders in parent. It does not touch what a living toolhost claims, nor folders that are no run
+// folders. It goes on after an error and returns all errors. It blocks for milliseconds, or for
+// seconds if a process does not die.
 func Sweep(parent string) (Swept, error) {
 	var swept Swept
 	var errs []error
@@ -90,13 +92,15 @@ func Sweep(parent string) (Swept, error) {
 	return swept, errors.Join(errs...)
 }
 
-// errNoRunDir says that a folder is none of ours, whatever its name.
+// errNoRunDir says that a folder is no run folder, whatever its name.
 var errNoRunDir = errors.New("no run folder")
 
-// tokenForm is what rand.Text makes: nothing else may become the mark of what is killed.
+// tokenForm is the form of rand.Text's result. No other text may become the mark of processes to
+// kill.
 var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
-// sweepRunDir kills what the toolhost of the run folder left, and removes the folder. It returns how many it killed.
+// sweepRunDir kills what is left of the toolhost of a run folder, and removes the folder. It
+// returns the number of killed processes.
 func sweepRunDir(dir string) (killed int, err error) {
 	token, err := os.ReadFile(filepath.Join(dir, tokenFile))
 	if err != nil || !tokenForm.Match(token) {

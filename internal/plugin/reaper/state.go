@@ -11,24 +11,25 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// state is all that a helper has to know. Each message carries all of it, so that a helper that was started again
-// knows as much as the first, and a lost message is made good by the next.
+// state is all that a helper has to know. Each message contains the complete state. So a helper
+// that was started again knows as much as the first, and the next message makes up for a lost one.
 type state struct {
 	Token  string    `json:"token"`   // the first part of the marks
 	RunDir *file     `json:"run_dir"` // nil: none
 	Socket *file     `json:"socket"`  // nil: none
-	Groups []proc.ID `json:"groups"`  // by leader
+	Groups []proc.ID `json:"groups"`  // by their leaders
 	// Cgroups are the folders of the toolhost's control groups.
 	Cgroups []string `json:"cgroups,omitempty"`
 }
 
-// file is a file or folder that was seen once. Another that has its name later is not it, and is not removed.
+// file identifies a file or folder. Another one that gets its name later is not removed.
 type file struct {
 	Path   string `json:"path"`
 	Device uint64 `json:"device"`
 	Inode  uint64 `json:"inode"`
-	// Modified is when a socket was made, in nanoseconds since 1970: file systems give an inode's number away again at
-	// once, so that the socket of the next toolhost often has that of the last. 0 for folders, which change.
+	// Modified is the time at which a socket was made, in nanoseconds since 1970. File systems
+	// reuse inode numbers at once, so that the socket of the next toolhost often has the same
+	// number. 0 for folders, whose time changes.
 	Modified int64 `json:"modified"`
 }
 
@@ -51,7 +52,7 @@ func look(path string) (*file, error) {
 	return f, nil
 }
 
-// remove removes f and, if it is a folder, all that is in it.
+// remove removes f and, if it is a folder, its content.
 func (f *file) remove() error {
 	if f == nil {
 		return nil

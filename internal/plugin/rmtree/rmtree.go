@@ -1,10 +1,11 @@
 //go:build unix
 
-// Package rmtree removes folders that this program made and whose insides others may have closed.
+// Package rmtree removes folders that this program made and whose content other programs may have
+// locked.
 //
-// It owns the one way in which sealed copies of plugins, and what plugins left in their own folders, go away for users who
-// are not root, however deep a plugin nested its folders. It does not decide what is removed, and changes nothing outside of
-// the folder.
+// It removes sealed copies of plugins, and folders that plugins left, for users that are not root,
+// however deep a plugin nested its folders. It does not decide what is removed, and changes nothing
+// outside of the folder.
 package rmtree
 
 import (
@@ -18,12 +19,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// batch is how many names of a folder are read at once.
+// batch is the number of names that are read from a folder at once.
 const batch = 1024
 
-// Remove removes a file or folder with all that is in it, as os.RemoveAll does, and folders too that their owner, this
-// user, may not change. What is not there is no error. Symbolic links are removed, never followed. It needs two descriptors
-// and little memory, whatever is in the folder. An error names the first thing that could not be removed.
+// Remove removes a file or folder with its content. Unlike os.RemoveAll, it also removes folders
+// that their owner, this user, may not change. A path that does not exist is no error. Symbolic
+// links are removed and never followed. Remove needs two descriptors and little memory, whatever
+// the folder contains. An error names the first thing that could not be removed.
 func Remove(path string) error {
 	err := os.Remove(path)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -39,17 +41,17 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
-// remover empties one folder. Each folder in it is emptied by moving its own folders one level up, beside it: so no path gets
-// long, and nothing is recursive.
+// remover empties one folder, the base. To empty a folder in it, remover moves that folder's
+// folders one level up, into the base. So no path gets long, and nothing is recursive.
 type remover struct {
 	path  string
 	base  int
 	moved int
-	err   error // the first that was met in this pass
+	err   error // the first error of this pass
 }
 
 func empty(path string) error {
-	_ = os.Chmod(path, 0o700) // what cannot be opened is reported when it is
+	_ = os.Chmod(path, 0o700) // a failure shows when the folder is opened
 	base, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: path, Err: err}
@@ -76,24 +78,25 @@ func empty(path string) error {
 	}
 }
 
-// discard removes something in the base folder, whose own folders are in the base folder then. It reports whether it did.
+// discard removes a file or folder from the base folder, and moves the folders in it into the base.
+// It reports whether it was removed.
 func (r *remover) discard(name string) bool {
 	if remove(r.base, name) == nil {
 		return true
 	}
-	_ = unix.Fchmodat(r.base, name, 0o700, 0) // a folder: whatever else there is could be removed
+	_ = unix.Fchmodat(r.base, name, 0o700, 0) // it is a folder: everything else could be removed
 	err := each(r.base, name, func(folder int, inner string) {
 		if remove(folder, inner) == nil {
 			return
 		}
-		_ = unix.Fchmodat(folder, inner, 0o700, 0) // a folder can be moved only by those who may change it
+		_ = unix.Fchmodat(folder, inner, 0o700, 0) // a folder can be moved only by a user that may change it
 		for {
 			r.moved++
 			err := unix.Renameat(folder, inner, r.base, ".removed-"+strconv.Itoa(r.moved))
 			if err == nil {
 				return
 			}
-			if !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.ENOTDIR) { // a name that is taken
+			if !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.ENOTDIR) { // other errors than a name that is taken
 				r.note(inner, err)
 				return
 			}
@@ -108,7 +111,7 @@ func (r *remover) discard(name string) bool {
 	return err == nil
 }
 
-// note keeps an error without the path to what it is about, which may be of any length.
+// note keeps an error without the path, which may be of any length.
 func (r *remover) note(name string, err error) {
 	if r.err == nil {
 		r.err = fmt.Errorf("removing %q, in %s: %w", name, r.path, err)
@@ -123,7 +126,8 @@ func remove(folder int, name string) error {
 	return unix.Unlinkat(folder, name, unix.AT_REMOVEDIR)
 }
 
-// each calls f with the descriptor of a folder and each name in it. Names may be left out while f changes the folder.
+// each calls f with the descriptor of a folder and each name in it. Names may be missed while f
+// changes the folder.
 func each(parent int, name string, f func(folder int, name string)) error {
 	fd, err := unix.Openat(parent, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Descends reports whether a process descends from another, by parents that still live. It is no descendant of itself. An
-// error says that the process is gone, or ends while it is looked at.
+// Descends reports whether a process descends from another one through living parents. A process is
+// not its own descendant. An error says that the process is gone or ended meanwhile.
 func Descends(pid, ancestor int) (bool, error) {
 	const deepest = 256 // generations; bounds a walk through a changing tree
 	for range deepest {
@@ -28,11 +28,11 @@ func Descends(pid, ancestor int) (bool, error) {
 	return true, fmt.Errorf("process %d has too many ancestors", pid)
 }
 
-// HasMark reports whether a process was started with a mark that begins with prefix. One of another user, whose
-// environment cannot be read, has none.
+// HasMark reports whether a process was started with a mark that begins with prefix. It reports
+// false for processes of other users, whose environment cannot be read.
 func HasMark(pid int, prefix string) bool { return hasMark(pid, prefix) }
 
-// Cgroups returns the control groups that a process is in, as the system lists them.
+// Cgroups returns the list of control groups of a process, as the system formats it.
 func Cgroups(pid int) (string, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 	if err != nil {
@@ -41,5 +41,5 @@ func Cgroups(pid int) (string, error) {
 	return string(text), nil
 }
 
-// IsGone reports whether an error says that the process that was looked at is no more.
+// IsGone reports whether an error says that a process does not exist any more.
 func IsGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) }

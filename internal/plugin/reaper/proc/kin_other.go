@@ -2,14 +2,14 @@
 
 package proc
 
-// Descends is not known here.
+// Descends returns ErrUnknown.
 func Descends(int, int) (bool, error) { return false, ErrUnknown }
 
-// HasMark is not known here.
+// HasMark returns false.
 func HasMark(int, string) bool { return false }
 
-// Cgroups is not known here.
+// Cgroups returns ErrUnknown.
 func Cgroups(int) (string, error) { return "", ErrUnknown }
 
-// IsGone is not known here.
+// IsGone returns false.
 func IsGone(error) bool { return false }

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// MarkName is the environment variable that marks what toolhost started. Its value is the toolhost's token, a slash
-// and what names the instance.
+// MarkName is the environment variable that marks processes of a toolhost. Its value, the mark, is
+// the toolhost's token, a slash and the name of the instance.
 const MarkName = "TOOLHOST_INSTANCE"
 
-// ErrUnknown says that this operating system does not tell.
+// ErrUnknown says that this operating system does not provide the information.
 var ErrUnknown = errors.New("not known on this operating system")
 
-// ID names one process for as long as the machine runs.
+// ID identifies one process until the machine restarts.
 type ID struct {
 	PID   int    `json:"pid"`
-	Start uint64 `json:"start"` // as StartTime gives it; 0: unknown, and only the pid counts
+	Start uint64 `json:"start"` // as StartTime returns it; 0: unknown, and only the pid counts
 }
 
-// Identify returns the ID of the process that has the pid now. Start is 0 where it cannot be had.
+// Identify returns the ID of the process that has the pid now. Start is 0 where it is unknown.
 func Identify(pid int) ID {
 	start, err := StartTime(pid)
 	if err != nil {
@@ -32,9 +32,9 @@ func Identify(pid int) ID {
 	return ID{PID: pid, Start: start}
 }
 
-// KillGroup sends SIGKILL to the process group that leader leads or led. It does nothing if the pid belongs to another
-// process by now: a pid is not given away while its group has members, so that the group is empty then. A group
-// without members is no error.
+// KillGroup sends SIGKILL to the process group that leader leads or led. It does nothing if the pid
+// belongs to another process now: the kernel reuses a pid only after its group is empty. An empty
+// group is no error.
 func KillGroup(leader ID) error {
 	if now, err := StartTime(leader.PID); err == nil && leader.Start != 0 && now != leader.Start {
 		return nil
@@ -42,8 +42,8 @@ func KillGroup(leader ID) error {
 	return SignalGroup(leader.PID, syscall.SIGKILL)
 }
 
-// SignalGroup sends a signal to a process group. A group without members is no error. It refuses the numbers by which
-// the kernel means the caller's own group and everybody.
+// SignalGroup sends a signal to a process group. An empty group is no error. It refuses the numbers
+// that the kernel takes for the caller's own group or for all processes.
 func SignalGroup(group int, signal syscall.Signal) error {
 	if group <= 1 {
 		return fmt.Errorf("sending %v to process group %d: no plugin leads that", signal, group)
@@ -54,12 +54,13 @@ func SignalGroup(group int, signal syscall.Signal) error {
 	return nil
 }
 
-// KillMarked sends SIGKILL to every process of this user whose mark begins with prefix, and again until none is
-// left, since what is being killed may still start others. It returns how many it found, and an error if some were
-// left when patience ran out: what it found has let go of its files and locks when it returns without one. It never
-// kills the calling process.
+// KillMarked sends SIGKILL to every process of this user whose mark begins with prefix, and repeats
+// that until none is left, because the killed processes may have started others. It returns the
+// number of processes that it found, and an error if some are left after patience. Without an
+// error, the processes have released their files and locks. KillMarked never kills the calling
+// process.
 func KillMarked(prefix string, patience time.Duration) (int, error) {
-	const pause = 2 * time.Millisecond // about what the kernel needs to take a process apart
+	const pause = 2 * time.Millisecond // about the time that the kernel needs to remove a process
 	if prefix == "" {
 		return 0, errors.New("killing marked processes: no mark is given")
 	}
@@ -71,7 +72,8 @@ func KillMarked(prefix string, patience time.Duration) (int, error) {
 			kill(id, prefix)
 		}
 		if len(left) == 0 {
-			// A process loses its environment, and with it its mark, some steps before its files and its life.
+			// The kernel removes a process's environment, and with it the mark, some steps before
+			// its files and the process itself.
 			left = slices.DeleteFunc(slices.Collect(maps.Keys(seen)), func(id ID) bool { return !runs(id) })
 		}
 		if len(left) == 0 {
@@ -83,14 +85,14 @@ func KillMarked(prefix string, patience time.Duration) (int, error) {
 	}
 }
 
-// runs reports whether the pid is still that process, and alive.
+// runs reports whether the pid still belongs to that process, and whether it is alive.
 func runs(id ID) bool {
 	now, err := StartTime(id.PID)
 	return err == nil && (id.Start == 0 || now == id.Start) && Alive(id.PID)
 }
 
-// kill holds a handle of the process while it looks whether it is still the one, so that no other can be hit. The
-// process may be gone at any step, which is what is wanted.
+// kill checks the mark while it holds a handle of the process, so that no other process can be hit.
+// The process may end at any step.
 func kill(id ID, prefix string) {
 	handle, err := os.FindProcess(id.PID)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartTime returns when the process started, in a unit of the operating system's own.
+// StartTime returns the time of a process's start, in a unit of the operating system.
 func StartTime(pid int) (uint64, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

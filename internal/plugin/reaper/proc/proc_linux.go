@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartTime returns when the process started, in a unit of the operating system's own.
+// StartTime returns the time of a process's start, in a unit of the operating system.
 func StartTime(pid int) (uint64, error) {
 	s, err := readStat(pid)
 	return s.start, err
 }
 
-// Alive reports whether the process runs or could run again. A zombie does not count.
+// Alive reports whether the process runs or can run again. It reports false for a zombie.
 func Alive(pid int) bool {
 	s, err := readStat(pid)
 	return err == nil && s.state != 'Z' && s.state != 'X'
 }
 
-// ResidentBytes returns how much memory the process has in RAM, or ErrUnknown.
+// ResidentBytes returns a process's resident memory, in bytes, or ErrUnknown.
 func ResidentBytes(pid int) (uint64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
@@ -61,8 +61,9 @@ func Belongs(pid, leader int) (bool, error) {
 	return false, nil
 }
 
-// SealDescriptors marks every descriptor of this process above standard error as not to be inherited. Go opens its
-// own that way; this catches what the process itself inherited from a shell or a service manager.
+// SealDescriptors sets close-on-exec for every descriptor of this process above standard error. Go
+// opens its own descriptors that way. SealDescriptors covers those that the process inherited from
+// a shell or a service manager.
 func SealDescriptors() {
 	if unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
@@ -97,8 +98,8 @@ func readStat(pid int) (stat, error) {
 	return s, nil
 }
 
-// parseStat reads /proc/PID/stat. The second field is a name in parentheses that may itself hold spaces and
-// parentheses, so that counting begins after the last one.
+// parseStat parses /proc/PID/stat. The second field is a name in parentheses that may contain
+// spaces and parentheses, so that the other fields are counted after the last parenthesis.
 func parseStat(text []byte) (stat, error) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 20 || len(fields[0]) != 1 {
@@ -134,7 +135,8 @@ func marked(prefix string) []ID {
 	return found
 }
 
-// hasMark reads the environment that the process was started with. A zombie's is empty, another user's unreadable.
+// hasMark reads the environment with which the process was started. That of a zombie is empty, and
+// that of another user's process cannot be read.
 func hasMark(pid int, prefix string) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Alive reports whether the process exists. A zombie counts here.
+// Alive reports whether the process exists. It reports true for a zombie.
 func Alive(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
 
-// ResidentBytes returns how much memory the process has in RAM, or ErrUnknown.
+// ResidentBytes returns ErrUnknown.
 func ResidentBytes(int) (uint64, error) { return 0, ErrUnknown }
 
 // Belongs reports whether pid is leader or is in leader's process group.
@@ -23,7 +23,7 @@ func Belongs(pid, leader int) (bool, error) {
 	return group == leader, err
 }
 
-// SealDescriptors marks every descriptor of this process above standard error as not to be inherited.
+// SealDescriptors sets close-on-exec for every descriptor of this process above standard error.
 func SealDescriptors() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

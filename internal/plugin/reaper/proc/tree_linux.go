@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// Tree returns the processes that are there of the roots and all that descends from them. One whose parent ended is
-// found only if a root adopted it. It costs a few reads for each process, whatever else the machine runs; on kernels
-// that do not list children, it is the roots alone.
+// Tree returns those of the roots that exist, and all their descendants. A process whose parent has
+// ended is found only if a root adopted it. Tree costs a few reads for each process of the tree. On
+// kernels that do not list children, it returns the roots alone.
 func Tree(roots ...int) []int {
 	found := slices.Clone(roots)
 	for i := 0; i < len(found); i++ {
@@ -31,8 +31,8 @@ func Tree(roots ...int) []int {
 	return found
 }
 
-// Usage returns how much memory a process has in RAM, in bytes, and how many threads. Memory that several processes
-// share counts for each of them.
+// Usage returns a process's resident memory, in bytes, and its number of threads. Memory that
+// several processes share counts for each of them.
 func Usage(pid int) (memory uint64, threads int, err error) {
 	memory, err = ResidentBytes(pid)
 	if err != nil {
@@ -43,7 +43,7 @@ func Usage(pid int) (memory uint64, threads int, err error) {
 		return 0, 0, fmt.Errorf("looking at process %d: %w", pid, err)
 	}
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	const at = 17 // the 20th of all, of which two are before the parenthesis
+	const at = 17 // field 20 of all, two of which are before the parenthesis
 	if len(fields) <= at {
 		return 0, 0, fmt.Errorf("looking at process %d: unexpected status %q", pid, text)
 	}
