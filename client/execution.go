@@ -15,8 +15,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// NewCall returns a call of a tool whose arguments are the JSON encoding of a Go value: usually a map or
-// a struct. nil means no arguments. The caller may set the other fields of the call. Errors:
+// NewCall returns a call of a tool whose arguments are the JSON encoding of a Go value: usually a
+// map or a struct. nil means no arguments. The caller may set the other fields of the call. Errors:
 // invalid_argument if the value cannot be encoded.
 func NewCall(toolName string, arguments any) (tool.Call, error) {
 	call := tool.Call{Tool: toolName}

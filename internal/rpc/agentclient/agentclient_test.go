@@ -47,7 +47,7 @@ func (a agentd) WatchRun(req *agentdv1.WatchRunRequest, stream grpc.ServerStream
 		}
 	}
 	if req.GetAfterSeq() == 8 {
-		<-stream.Context().Done() // goes on until nobody watches
+		<-stream.Context().Done() // until the watch ends
 	}
 	return known(req.GetRunId())
 }

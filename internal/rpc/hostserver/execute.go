@@ -63,8 +63,8 @@ func receiveCall(stream executeStream, call *streamCall) {
 	}
 }
 
-// WatchCall implements toolhost.v1.ToolService. A shutdown does not cut it: it ends with its call, which the shutdown
-// bounds.
+// WatchCall implements toolhost.v1.ToolService. A shutdown does not cut it: it ends with its call,
+// which the shutdown bounds.
 func (s *toolService) WatchCall(req *toolhostv1.WatchCallRequest, stream grpc.ServerStreamingServer[toolhostv1.WatchCallResponse]) error {
 	key := tool.CallKey{Principal: principalOf(stream.Context()), Session: req.GetSession(), ID: req.GetCallId()}
 	for event, err := range s.calls.WatchCall(withAccount(stream.Context()), key, req.GetAfterSeq()) {

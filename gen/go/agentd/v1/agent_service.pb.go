@@ -90,8 +90,8 @@ const (
 	DecisionKind_DECISION_KIND_APPROVAL DecisionKind = 1
 	// A question from the model: answer, or reject to leave it unanswered.
 	DecisionKind_DECISION_KIND_QUESTION DecisionKind = 2
-	// How to continue after a call with an unknown outcome: approve to execute it again, answer to tell
-	// the model how it ended, or reject to leave the outcome unknown.
+	// How to continue after a call with an unknown outcome: approve to execute it again, answer to
+	// tell the model how it ended, or reject to leave the outcome unknown.
 	DecisionKind_DECISION_KIND_OUTCOME DecisionKind = 3
 	// Whether a paused run continues: approve, or reject to end it. A user message also makes it
 	// continue.
@@ -425,8 +425,8 @@ type StartRunRequest struct {
 	SystemTools *SystemTools `protobuf:"bytes,11,opt,name=system_tools,json=systemTools,proto3" json:"system_tools,omitempty"`
 	// The maximum depth of sub-runs below the run. 0 means no sub-runs. Unset means agentd's default.
 	SubRuns *uint32 `protobuf:"varint,12,opt,name=sub_runs,json=subRuns,proto3,oneof" json:"sub_runs,omitempty"`
-	// The kind of task: a name in `kinds` of agentd.yaml, which selects the tools. Fields that `tools`
-	// sets take precedence. Empty means none. An unknown name fails with INVALID_ARGUMENT.
+	// The kind of task: a name in `kinds` of agentd.yaml, which selects the tools. Fields that
+	// `tools` sets take precedence. Empty means none. An unknown name fails with INVALID_ARGUMENT.
 	Kind string `protobuf:"bytes,13,opt,name=kind,proto3" json:"kind,omitempty"`
 	// When the run has succeeded. Unset means EXPLICIT if `explicit_completion` is true, otherwise
 	// agentd's default.
@@ -654,8 +654,8 @@ func (x *Window) GetKeep() uint32 {
 type SystemTools struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The names: `ask_user`, `attempt_completion`, `compact_conversation`, `new_task` and
-	// `tool_search`. Empty means none. agentd always offers `tool_search` if there are more tools than
-	// the model is shown, and `attempt_completion` if the run requires explicit completion.
+	// `tool_search`. Empty means none. agentd always offers `tool_search` if there are more tools
+	// than the model is shown, and `attempt_completion` if the run requires explicit completion.
 	Names         []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -701,8 +701,8 @@ func (x *SystemTools) GetNames() []string {
 // People says whether people take part in a run.
 type People struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether a person sees the pending decisions of the run and may respond. If false, agentd rejects
-	// everything that would need a person, and tells the model so.
+	// Whether a person sees the pending decisions of the run and may respond. If false, agentd
+	// rejects everything that would need a person, and tells the model so.
 	Attended bool `protobuf:"varint,1,opt,name=attended,proto3" json:"attended,omitempty"`
 	// How long a decision stays pending before it counts as rejected. Unset means 24 hours.
 	Expiry *durationpb.Duration `protobuf:"bytes,2,opt,name=expiry,proto3" json:"expiry,omitempty"`
@@ -1417,8 +1417,8 @@ func (*Decision_Answer) isDecision_Verdict() {}
 type Approve struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For DECISION_KIND_APPROVAL: other arguments for the call, a JSON object. toolhost applies
-	// filters, repair and defaults to them. If that changes them, the run asks again with the new final
-	// arguments. Empty means the arguments of the PendingDecision.
+	// filters, repair and defaults to them. If that changes them, the run asks again with the new
+	// final arguments. Empty means the arguments of the PendingDecision.
 	Arguments []byte `protobuf:"bytes,1,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	// The reason, as text. May be empty. For DECISION_KIND_PAUSE the model reads it.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1800,8 +1800,8 @@ type ListRunsRequest struct {
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of the previous page. Empty means the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Matches runs in one of these states. Empty means all. With this filter, a page may contain fewer
-	// runs than `page_size`, or none, although more pages follow.
+	// Matches runs in one of these states. Empty means all. With this filter, a page may contain
+	// fewer runs than `page_size`, or none, although more pages follow.
 	States []RunState `protobuf:"varint,3,rep,packed,name=states,proto3,enum=agentd.v1.RunState" json:"states,omitempty"`
 	// Matches the sub-runs of this run. Empty means all runs.
 	ParentRunId   string `protobuf:"bytes,4,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
@@ -2255,8 +2255,8 @@ type RunEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sequence number in the journal, from 1.
 	Seq uint64 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
-	// For a transient event: its number among the transient events with the same `seq`, from 1. 0 for a
-	// durable event.
+	// For a transient event: its number among the transient events with the same `seq`, from 1. 0 for
+	// a durable event.
 	Index uint64 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
 	// When the event occurred.
 	Time *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
@@ -2671,8 +2671,8 @@ type RunStarted struct {
 	ParentCallId string `protobuf:"bytes,6,opt,name=parent_call_id,json=parentCallId,proto3" json:"parent_call_id,omitempty"`
 	// The kind of task, a name in `kinds` of agentd.yaml. Empty means none.
 	Kind string `protobuf:"bytes,7,opt,name=kind,proto3" json:"kind,omitempty"`
-	// The W3C trace context of the run: the trace of all its calls, and the span of the run. Empty for
-	// runs that earlier versions recorded.
+	// The W3C trace context of the run: the trace of all its calls, and the span of the run. Empty
+	// for runs that earlier versions recorded.
 	Traceparent   string `protobuf:"bytes,8,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3020,9 +3020,9 @@ type CallStarted struct {
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The name of the tool.
 	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
-	// The number of times that the call was sent, from 1. A call is sent again after a person approved
-	// it or decided to execute it again. toolhost's id for such an attempt is the call id followed by
-	// `.a2`, `.a3`, and so on.
+	// The number of times that the call was sent, from 1. A call is sent again after a person
+	// approved it or decided to execute it again. toolhost's id for such an attempt is the call id
+	// followed by `.a2`, `.a3`, and so on.
 	Attempt uint32 `protobuf:"varint,3,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The W3C trace context of the call. Empty for runs that earlier versions recorded.
 	Traceparent string `protobuf:"bytes,4,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
@@ -3371,8 +3371,8 @@ func (x *CancelRequested) GetStopReason() StopReason {
 // DecisionRequested says that the run needs a decision before a call, or the run, continues.
 type DecisionRequested struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The decision. `arguments` is set only for DECISION_KIND_APPROVAL; for other kinds see the call in
-	// the AssistantMessage.
+	// The decision. `arguments` is set only for DECISION_KIND_APPROVAL; for other kinds see the call
+	// in the AssistantMessage.
 	Decision      *PendingDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3777,15 +3777,16 @@ func (*RunResumed) Descriptor() ([]byte, []int) {
 	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
 }
 
-// SubRunWaiting lists the decisions that a sub-run, or a sub-run below it, waits for. While the list
-// is not empty, the state of this run is WAITING, even if other calls are running.
+// SubRunWaiting lists the decisions that a sub-run, or a sub-run below it, waits for. While the
+// list is not empty, the state of this run is WAITING, even if other calls are running.
 type SubRunWaiting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id of the call that the sub-run carries out.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The id of the sub-run.
 	RunId string `protobuf:"bytes,2,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
-	// The ids of the pending decisions, as RUN/DECISION. Empty means that the sub-run no longer waits.
+	// The ids of the pending decisions, as RUN/DECISION. Empty means that the sub-run no longer
+	// waits.
 	DecisionIds   []string `protobuf:"bytes,3,rep,name=decision_ids,json=decisionIds,proto3" json:"decision_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -39,24 +39,25 @@ const (
 //
 // Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
 type AgentServiceClient interface {
-	// StartRun starts a run and returns at once. If a run with the same id and prompt exists, StartRun
-	// returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
+	// StartRun starts a run and returns at once. If a run with the same id and prompt exists,
+	// StartRun returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
 	// INVALID_ARGUMENT.
 	StartRun(ctx context.Context, in *StartRunRequest, opts ...grpc.CallOption) (*StartRunResponse, error)
 	// SendMessage adds a user message to a run. A running run reads it before the next model turn. A
 	// finished run continues with it. Errors: NOT_FOUND.
 	SendMessage(ctx context.Context, in *SendMessageRequest, opts ...grpc.CallOption) (*SendMessageResponse, error)
-	// WatchRun streams the events of a run: first those in the journal after `after_seq`, then new ones.
-	// The stream ends when the run has finished. Errors: NOT_FOUND.
+	// WatchRun streams the events of a run: first those in the journal after `after_seq`, then new
+	// ones. The stream ends when the run has finished. Errors: NOT_FOUND.
 	WatchRun(ctx context.Context, in *WatchRunRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchRunResponse], error)
-	// Respond makes decisions that a run waits for: it approves calls, optionally with other arguments,
-	// rejects them with a reason, or answers questions. GetRun and the event `decision_requested` list
-	// the pending decisions. Respond makes either all decisions of a request or none.
+	// Respond makes decisions that a run waits for: it approves calls, optionally with other
+	// arguments, rejects them with a reason, or answers questions. GetRun and the event
+	// `decision_requested` list the pending decisions. Respond makes either all decisions of a
+	// request or none.
 	//
 	// The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
-	// decision to that run. All decisions of one request must belong to the same run. Errors: NOT_FOUND
-	// if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not
-	// fit the kind of decision.
+	// decision to that run. All decisions of one request must belong to the same run. Errors:
+	// NOT_FOUND if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict
+	// does not fit the kind of decision.
 	Respond(ctx context.Context, in *RespondRequest, opts ...grpc.CallOption) (*RespondResponse, error)
 	// CancelRun stops a run. agentd cancels its calls and records a result for each; the run finishes
 	// with the stop reason CANCELLED. A finished run does not change. Errors: NOT_FOUND.
@@ -164,24 +165,25 @@ func (c *agentServiceClient) ListRuns(ctx context.Context, in *ListRunsRequest, 
 //
 // Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
 type AgentServiceServer interface {
-	// StartRun starts a run and returns at once. If a run with the same id and prompt exists, StartRun
-	// returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
+	// StartRun starts a run and returns at once. If a run with the same id and prompt exists,
+	// StartRun returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
 	// INVALID_ARGUMENT.
 	StartRun(context.Context, *StartRunRequest) (*StartRunResponse, error)
 	// SendMessage adds a user message to a run. A running run reads it before the next model turn. A
 	// finished run continues with it. Errors: NOT_FOUND.
 	SendMessage(context.Context, *SendMessageRequest) (*SendMessageResponse, error)
-	// WatchRun streams the events of a run: first those in the journal after `after_seq`, then new ones.
-	// The stream ends when the run has finished. Errors: NOT_FOUND.
+	// WatchRun streams the events of a run: first those in the journal after `after_seq`, then new
+	// ones. The stream ends when the run has finished. Errors: NOT_FOUND.
 	WatchRun(*WatchRunRequest, grpc.ServerStreamingServer[WatchRunResponse]) error
-	// Respond makes decisions that a run waits for: it approves calls, optionally with other arguments,
-	// rejects them with a reason, or answers questions. GetRun and the event `decision_requested` list
-	// the pending decisions. Respond makes either all decisions of a request or none.
+	// Respond makes decisions that a run waits for: it approves calls, optionally with other
+	// arguments, rejects them with a reason, or answers questions. GetRun and the event
+	// `decision_requested` list the pending decisions. Respond makes either all decisions of a
+	// request or none.
 	//
 	// The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
-	// decision to that run. All decisions of one request must belong to the same run. Errors: NOT_FOUND
-	// if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not
-	// fit the kind of decision.
+	// decision to that run. All decisions of one request must belong to the same run. Errors:
+	// NOT_FOUND if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict
+	// does not fit the kind of decision.
 	Respond(context.Context, *RespondRequest) (*RespondResponse, error)
 	// CancelRun stops a run. agentd cancels its calls and records a result for each; the run finishes
 	// with the stop reason CANCELLED. A finished run does not change. Errors: NOT_FOUND.

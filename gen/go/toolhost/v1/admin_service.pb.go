@@ -779,8 +779,8 @@ type Instance struct {
 	RssBytes uint64 `protobuf:"varint,8,opt,name=rss_bytes,json=rssBytes,proto3" json:"rss_bytes,omitempty"`
 	// The digest of the executable that it runs.
 	Digest string `protobuf:"bytes,9,opt,name=digest,proto3" json:"digest,omitempty"`
-	// The limits on the process and its descendants, and the mechanism that enforces each. Empty means
-	// no limits.
+	// The limits on the process and its descendants, and the mechanism that enforces each. Empty
+	// means no limits.
 	Limits []*EffectiveLimit `protobuf:"bytes,10,rep,name=limits,proto3" json:"limits,omitempty"`
 	// What the process may access. Unset before the process is started.
 	Sandbox       *Sandbox `protobuf:"bytes,11,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
@@ -895,8 +895,8 @@ func (x *Instance) GetSandbox() *Sandbox {
 	return nil
 }
 
-// Sandbox says what a plugin process may access, in addition to system libraries, its executable and
-// its own temporary folder.
+// Sandbox says what a plugin process may access, in addition to system libraries, its executable
+// and its own temporary folder.
 type Sandbox struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The mode that the operator configured. `on`: the mechanisms that the machine supports.
@@ -1066,13 +1066,13 @@ func (x *SandboxLayer) GetNote() string {
 // EffectiveLimit says how one limit on a plugin process is enforced on this machine.
 type EffectiveLimit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The limited resource: `memory`, `cpu`, `processes`, `open_files`, `file_size` or `pid_namespace`.
-	// Later versions may add names.
+	// The limited resource: `memory`, `cpu`, `processes`, `open_files`, `file_size` or
+	// `pid_namespace`. Later versions may add names.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The configured value: bytes, cores or a count; for `pid_namespace`, `auto` or `required`.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
-	// The mechanism that enforces the limit: `cgroup2`, `cgroup1`, `rlimit`, `watchdog`, `namespace` or
-	// `none`. Later versions may add names.
+	// The mechanism that enforces the limit: `cgroup2`, `cgroup1`, `rlimit`, `watchdog`, `namespace`
+	// or `none`. Later versions may add names.
 	Mechanism string `protobuf:"bytes,3,opt,name=mechanism,proto3" json:"mechanism,omitempty"`
 	// Why the limit is not enforced, or what the mechanism does not cover. May be empty.
 	Note          string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
@@ -2295,10 +2295,10 @@ type WatchEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plugin whose events to return. Empty means all plugins.
 	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
-	// The `seq` of the last event that the caller has seen; the stream continues after it. 0 means the
-	// oldest stored event. toolhost counts from 1 each time it starts. If no event has this number yet,
-	// it belongs to an earlier toolhost process, and the stream starts at the oldest stored event. A
-	// caller detects this when `seq` decreases.
+	// The `seq` of the last event that the caller has seen; the stream continues after it. 0 means
+	// the oldest stored event. toolhost counts from 1 each time it starts. If no event has this
+	// number yet, it belongs to an earlier toolhost process, and the stream starts at the oldest
+	// stored event. A caller detects this when `seq` decreases.
 	AfterSeq uint64 `protobuf:"varint,2,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
 	// Whether to continue with new events after the stored ones.
 	Follow        bool `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`
@@ -2411,11 +2411,12 @@ type PluginEvent struct {
 	// When the event occurred.
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
 	// The type: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
-	// `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `plugin_backing_off`,
-	// `plugin_quarantined`, `plugin_probing`, `plugin_enabled`, `plugin_paused`, `plugin_disabled`,
-	// `plugin_added`, `plugin_removed`, `plugin_unusable`, `upgrade_started`, `upgrade_finished`,
-	// `upgrade_failed`, `rollback_started`, `rollback_finished`, `rollback_failed`, `restart_started`,
-	// `restart_finished` or `restart_failed`. Later versions may add types.
+	// `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`,
+	// `plugin_backing_off`, `plugin_quarantined`, `plugin_probing`, `plugin_enabled`,
+	// `plugin_paused`, `plugin_disabled`, `plugin_added`, `plugin_removed`, `plugin_unusable`,
+	// `upgrade_started`, `upgrade_finished`, `upgrade_failed`, `rollback_started`,
+	// `rollback_finished`, `rollback_failed`, `restart_started`, `restart_finished` or
+	// `restart_failed`. Later versions may add types.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	// The name of the plugin.
 	Plugin string `protobuf:"bytes,4,opt,name=plugin,proto3" json:"plugin,omitempty"`

@@ -42,8 +42,8 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
-// it names.
+// AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
+// that it names.
 //
 // toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
 // toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
@@ -51,11 +51,11 @@ const (
 type AdminServiceClient interface {
 	// ListPlugins lists all plugins, including unusable ones, ordered by name.
 	ListPlugins(ctx context.Context, in *ListPluginsRequest, opts ...grpc.CallOption) (*ListPluginsResponse, error)
-	// ListInstances lists running plugin processes, ordered by plugin and start time. Errors: NOT_FOUND
-	// if the plugin does not exist.
+	// ListInstances lists running plugin processes, ordered by plugin and start time. Errors:
+	// NOT_FOUND if the plugin does not exist.
 	ListInstances(ctx context.Context, in *ListInstancesRequest, opts ...grpc.CallOption) (*ListInstancesResponse, error)
-	// Restart replaces the processes of a plugin. New calls go to a new process; calls in flight finish
-	// in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
+	// Restart replaces the processes of a plugin. New calls go to a new process; calls in flight
+	// finish in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
 	// UNAVAILABLE if the new process does not start, in which case the old one continues.
 	Restart(ctx context.Context, in *RestartRequest, opts ...grpc.CallOption) (*RestartResponse, error)
 	// Drain lets the processes of a plugin finish their calls, stops them, and returns when they have
@@ -69,26 +69,27 @@ type AdminServiceClient interface {
 	// ClearQuarantine ends a quarantine or a backoff, so that the next call starts a process. Errors:
 	// NOT_FOUND.
 	ClearQuarantine(ctx context.Context, in *ClearQuarantineRequest, opts ...grpc.CallOption) (*ClearQuarantineResponse, error)
-	// Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are gone,
-	// and upgrades changed ones. It returns when each change has succeeded or failed.
+	// Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are
+	// gone, and upgrades changed ones. It returns when each change has succeeded or failed.
 	Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error)
-	// Upgrade switches a plugin to the executable that is in its folder now, also after a rollback. No
-	// call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin does not
-	// exist; UNAVAILABLE if the new process does not start, in which case the old one continues.
+	// Upgrade switches a plugin to the executable that is in its folder now, also after a rollback.
+	// No call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin
+	// does not exist; UNAVAILABLE if the new process does not start, in which case the old one
+	// continues.
 	Upgrade(ctx context.Context, in *UpgradeRequest, opts ...grpc.CallOption) (*UpgradeResponse, error)
 	// Rollback switches a plugin back to its previous executable, until its file changes again or
 	// Upgrade is called. Errors: NOT_FOUND if the plugin or a previous executable does not exist;
 	// UNAVAILABLE if the new process does not start, in which case the old one continues.
 	Rollback(ctx context.Context, in *RollbackRequest, opts ...grpc.CallOption) (*RollbackResponse, error)
-	// GetLockFile returns the path of the lock file, which pins plugins to digests, and whether toolhost
-	// enforces it. After a change to the file, call Reload.
+	// GetLockFile returns the path of the lock file, which pins plugins to digests, and whether
+	// toolhost enforces it. After a change to the file, call Reload.
 	GetLockFile(ctx context.Context, in *GetLockFileRequest, opts ...grpc.CallOption) (*GetLockFileResponse, error)
 	// WatchEvents streams events of plugins and processes: first the stored events, then, with
 	// `follow`, new ones. The stream ends without an error when toolhost shuts down. For an unknown
 	// plugin there are no events.
 	WatchEvents(ctx context.Context, in *WatchEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchEventsResponse], error)
-	// TailLogs streams the output of plugins: the lines of standard output and standard error, and the
-	// log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
+	// TailLogs streams the output of plugins: the lines of standard output and standard error, and
+	// the log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
 	// stream ends without an error when toolhost shuts down. Errors: NOT_FOUND.
 	TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error)
 	// ListCalls lists the running calls and the recorded ended calls of all principals, newest first.
@@ -278,8 +279,8 @@ func (c *adminServiceClient) GetStats(ctx context.Context, in *GetStatsRequest, 
 // All implementations must embed UnimplementedAdminServiceServer
 // for forward compatibility.
 //
-// AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
-// it names.
+// AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
+// that it names.
 //
 // toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
 // toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
@@ -287,11 +288,11 @@ func (c *adminServiceClient) GetStats(ctx context.Context, in *GetStatsRequest, 
 type AdminServiceServer interface {
 	// ListPlugins lists all plugins, including unusable ones, ordered by name.
 	ListPlugins(context.Context, *ListPluginsRequest) (*ListPluginsResponse, error)
-	// ListInstances lists running plugin processes, ordered by plugin and start time. Errors: NOT_FOUND
-	// if the plugin does not exist.
+	// ListInstances lists running plugin processes, ordered by plugin and start time. Errors:
+	// NOT_FOUND if the plugin does not exist.
 	ListInstances(context.Context, *ListInstancesRequest) (*ListInstancesResponse, error)
-	// Restart replaces the processes of a plugin. New calls go to a new process; calls in flight finish
-	// in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
+	// Restart replaces the processes of a plugin. New calls go to a new process; calls in flight
+	// finish in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
 	// UNAVAILABLE if the new process does not start, in which case the old one continues.
 	Restart(context.Context, *RestartRequest) (*RestartResponse, error)
 	// Drain lets the processes of a plugin finish their calls, stops them, and returns when they have
@@ -305,26 +306,27 @@ type AdminServiceServer interface {
 	// ClearQuarantine ends a quarantine or a backoff, so that the next call starts a process. Errors:
 	// NOT_FOUND.
 	ClearQuarantine(context.Context, *ClearQuarantineRequest) (*ClearQuarantineResponse, error)
-	// Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are gone,
-	// and upgrades changed ones. It returns when each change has succeeded or failed.
+	// Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are
+	// gone, and upgrades changed ones. It returns when each change has succeeded or failed.
 	Reload(context.Context, *ReloadRequest) (*ReloadResponse, error)
-	// Upgrade switches a plugin to the executable that is in its folder now, also after a rollback. No
-	// call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin does not
-	// exist; UNAVAILABLE if the new process does not start, in which case the old one continues.
+	// Upgrade switches a plugin to the executable that is in its folder now, also after a rollback.
+	// No call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin
+	// does not exist; UNAVAILABLE if the new process does not start, in which case the old one
+	// continues.
 	Upgrade(context.Context, *UpgradeRequest) (*UpgradeResponse, error)
 	// Rollback switches a plugin back to its previous executable, until its file changes again or
 	// Upgrade is called. Errors: NOT_FOUND if the plugin or a previous executable does not exist;
 	// UNAVAILABLE if the new process does not start, in which case the old one continues.
 	Rollback(context.Context, *RollbackRequest) (*RollbackResponse, error)
-	// GetLockFile returns the path of the lock file, which pins plugins to digests, and whether toolhost
-	// enforces it. After a change to the file, call Reload.
+	// GetLockFile returns the path of the lock file, which pins plugins to digests, and whether
+	// toolhost enforces it. After a change to the file, call Reload.
 	GetLockFile(context.Context, *GetLockFileRequest) (*GetLockFileResponse, error)
 	// WatchEvents streams events of plugins and processes: first the stored events, then, with
 	// `follow`, new ones. The stream ends without an error when toolhost shuts down. For an unknown
 	// plugin there are no events.
 	WatchEvents(*WatchEventsRequest, grpc.ServerStreamingServer[WatchEventsResponse]) error
-	// TailLogs streams the output of plugins: the lines of standard output and standard error, and the
-	// log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
+	// TailLogs streams the output of plugins: the lines of standard output and standard error, and
+	// the log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
 	// stream ends without an error when toolhost shuts down. Errors: NOT_FOUND.
 	TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error
 	// ListCalls lists the running calls and the recorded ended calls of all principals, newest first.

@@ -177,13 +177,13 @@ type ToolSelection struct {
 	Dangerous *bool `protobuf:"varint,4,opt,name=dangerous,proto3,oneof" json:"dangerous,omitempty"`
 	// Matches tools that cost at most this much per use. Unset means any.
 	MaxCostPerUse *float64 `protobuf:"fixed64,5,opt,name=max_cost_per_use,json=maxCostPerUse,proto3,oneof" json:"max_cost_per_use,omitempty"`
-	// The maximum number of tools, over all pages of a list. 0 means no limit; for SearchTools it means
-	// 10. Must not be negative.
+	// The maximum number of tools, over all pages of a list. 0 means no limit; for SearchTools it
+	// means 10. Must not be negative.
 	MaxTools int32 `protobuf:"varint,6,opt,name=max_tools,json=maxTools,proto3" json:"max_tools,omitempty"`
 	// The session for which dynamic tools are described. Empty means no session.
 	Session string `protobuf:"bytes,7,opt,name=session,proto3" json:"session,omitempty"`
-	// The context for which dynamic tools are described, as JSON values by key. Each tool receives only
-	// the keys that it declares in ToolSpec.context_keys.
+	// The context for which dynamic tools are described, as JSON values by key. Each tool receives
+	// only the keys that it declares in ToolSpec.context_keys.
 	Context       map[string][]byte `protobuf:"bytes,8,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -518,10 +518,10 @@ func (x *GetToolResponse) GetTool() *Tool {
 // SearchToolsRequest searches for tools.
 type SearchToolsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The words to search for, in any order and inflection, such as `read a file`. A tool matches if it
-	// contains at least one of them. Rare words count more than frequent ones, and the name of a tool
-	// counts more than its description. Words such as `a` count only if the query has no other words.
-	// toolhost reads only the beginning of a very long query. Must not be empty.
+	// The words to search for, in any order and inflection, such as `read a file`. A tool matches if
+	// it contains at least one of them. Rare words count more than frequent ones, and the name of a
+	// tool counts more than its description. Words such as `a` count only if the query has no other
+	// words. toolhost reads only the beginning of a very long query. Must not be empty.
 	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
 	// The tools to search. Unset means all.
 	Selection     *ToolSelection `protobuf:"bytes,2,opt,name=selection,proto3" json:"selection,omitempty"`
@@ -738,8 +738,8 @@ type RenderToolsResponse struct {
 	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	// The names of the rendered tools, in order.
 	Tools []string `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
-	// The tools that match the selection but are not in `content`, ordered by name. Tools over the limit
-	// `max_tools` are not listed.
+	// The tools that match the selection but are not in `content`, ordered by name. Tools over the
+	// limit `max_tools` are not listed.
 	Omitted       []*OmittedTool `protobuf:"bytes,4,rep,name=omitted,proto3" json:"omitted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -808,8 +808,8 @@ type OmittedTool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the tool.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The reason, in English: the tool is unavailable, or the API would reject a request that contains
-	// it.
+	// The reason, in English: the tool is unavailable, or the API would reject a request that
+	// contains it.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -866,9 +866,9 @@ type WatchCallRequest struct {
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The session of the call. Empty means the principal's default session.
 	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
-	// The `seq` of the last event that the caller has seen; the stream continues after it. 0 means all
-	// events. If the call has more events than toolhost stores, toolhost merges the oldest statuses
-	// into one, with the `seq` of the last merged status.
+	// The `seq` of the last event that the caller has seen; the stream continues after it. 0 means
+	// all events. If the call has more events than toolhost stores, toolhost merges the oldest
+	// statuses into one, with the `seq` of the last merged status.
 	AfterSeq      uint64 `protobuf:"varint,3,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1224,8 +1224,8 @@ type CallOptions struct {
 	// The id of the call, which is also its idempotency key: 1 to 128 printable ASCII characters
 	// without spaces. Empty means that toolhost generates an id.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	// A scope for call ids, artifacts and rate limits that the caller chooses: 1 to 128 printable ASCII
-	// characters without spaces. Empty means the principal's default session.
+	// A scope for call ids, artifacts and rate limits that the caller chooses: 1 to 128 printable
+	// ASCII characters without spaces. Empty means the principal's default session.
 	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
 	// The time limit of the call. Unset means the tool's own timeout. The tool's timeout, toolhost's
 	// cap and the deadline of the RPC are upper bounds. Must be positive if set.
@@ -1248,11 +1248,12 @@ type CallOptions struct {
 	Context map[string][]byte `protobuf:"bytes,5,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The W3C trace context of the caller. Empty means the `traceparent` of the RPC's metadata.
 	Traceparent string `protobuf:"bytes,6,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
-	// The maximum number of bytes of text and JSON in the result. toolhost stores a longer block as an
-	// artifact; the result then contains its beginning, its end, its size and a handle. Unset means the
-	// operator's default (4 KiB). 0 shows nothing. Files become artifacts if they are larger than this
-	// value or 64 KiB, images if they are larger than 5 MiB. toolhost applies the limit once, for the
-	// request that starts the call; requests that join the call receive the same result.
+	// The maximum number of bytes of text and JSON in the result. toolhost stores a longer block as
+	// an artifact; the result then contains its beginning, its end, its size and a handle. Unset
+	// means the operator's default (4 KiB). 0 shows nothing. Files become artifacts if they are
+	// larger than this value or 64 KiB, images if they are larger than 5 MiB. toolhost applies the
+	// limit once, for the request that starts the call; requests that join the call receive the same
+	// result.
 	MaxShownBytes *uint64 `protobuf:"varint,7,opt,name=max_shown_bytes,json=maxShownBytes,proto3,oneof" json:"max_shown_bytes,omitempty"`
 	// Whether a stream sends only the outcome, without `started`, statuses and log records. WatchCall
 	// still returns all events.
@@ -1370,14 +1371,14 @@ func (x *CallOptions) GetFirstSentTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Approval records that a person approved a call with specific arguments. It applies only to the call
-// that it is sent with. The audit log contains it.
+// Approval records that a person approved a call with specific arguments. It applies only to the
+// call that it is sent with. The audit log contains it.
 //
 // A person approves the final arguments: those that the tool receives after filters, repair and
 // defaults. The flow is:
 //
-//  1. toolhost refuses a call with APPROVAL_REQUIRED. The Error carries the final arguments and their
-//     digest.
+//  1. toolhost refuses a call with APPROVAL_REQUIRED. The Error carries the final arguments and
+//     their digest.
 //  2. The caller shows the final arguments to a person.
 //  3. The caller repeats the call with the arguments that it sent before, and with the digest in
 //     `arguments_sha256`.
@@ -1395,10 +1396,11 @@ type Approval struct {
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// When the person approved. Unset means now.
 	Time *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
-	// The approved final arguments, a JSON object, as an alternative to `arguments_sha256`. If both are
-	// set, the digest must be that of these arguments in canonical form. If neither is set, the
+	// The approved final arguments, a JSON object, as an alternative to `arguments_sha256`. If both
+	// are set, the digest must be that of these arguments in canonical form. If neither is set, the
 	// approval covers the arguments exactly as sent: toolhost refuses the call if filters, repair or
-	// defaults change them. On a stream whose first frame is not complete, one of the two must be set.
+	// defaults change them. On a stream whose first frame is not complete, one of the two must be
+	// set.
 	Arguments []byte `protobuf:"bytes,4,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	// The digest of the approved final arguments, from Error.arguments_sha256: 64 lower-case
 	// hexadecimal digits.
@@ -1737,8 +1739,8 @@ func (x *AppendArguments) GetText() []byte {
 	return nil
 }
 
-// CompleteArguments marks the argument text as complete. toolhost then validates it and executes the
-// call.
+// CompleteArguments marks the argument text as complete. toolhost then validates it and executes
+// the call.
 type CompleteArguments struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2165,8 +2167,8 @@ func (*ConnectRequest_Credit) isConnectRequest_Frame() {}
 
 // GrantCredit allows toolhost to send more events of one call, so that a call whose events are not
 // read does not block the others. Each event except `ended` costs its encoded size in bytes. A call
-// starts with a credit of 256 KiB. toolhost sends an event only if the credit is positive; the event
-// may make it negative.
+// starts with a credit of 256 KiB. toolhost sends an event only if the credit is positive; the
+// event may make it negative.
 type GrantCredit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of bytes to add to the credit.
@@ -2525,8 +2527,8 @@ func (x *CallStarted) GetAttempt() uint32 {
 	return 0
 }
 
-// ContentChunk is a part of one content block of the result that follows in `ended`. The payload of a
-// block is the data of all its chunks, in order, followed by the payload of the block in `ended`.
+// ContentChunk is a part of one content block of the result that follows in `ended`. The payload of
+// a block is the data of all its chunks, in order, followed by the payload of the block in `ended`.
 type ContentChunk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The index of the block in Result.content.

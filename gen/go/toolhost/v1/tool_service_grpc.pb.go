@@ -40,42 +40,43 @@ const (
 // ToolService lists and calls tools.
 //
 // Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
-// one principal and session. A second request with the same id, tool and arguments joins the running
-// call or returns its stored outcome. A request with the same id and another tool or other arguments
-// fails with CONFLICT.
+// one principal and session. A second request with the same id, tool and arguments joins the
+// running call or returns its stored outcome. A request with the same id and another tool or other
+// arguments fails with CONFLICT.
 //
-// Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
-// the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
-// `is_error`.
+// Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
+// of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
+// with `is_error`.
 type ToolServiceClient interface {
 	// ListTools lists tools, ordered by name, in pages.
 	ListTools(ctx context.Context, in *ListToolsRequest, opts ...grpc.CallOption) (*ListToolsResponse, error)
 	// GetTool returns one tool. Errors: NOT_FOUND.
 	GetTool(ctx context.Context, in *GetToolRequest, opts ...grpc.CallOption) (*GetToolResponse, error)
 	// Call executes one call and returns its outcome. If the caller cancels the RPC, toolhost cancels
-	// the call, unless the request has a call id. A call with an id continues; a later request with the
-	// same id returns its outcome.
+	// the call, unless the request has a call id. A call with an id continues; a later request with
+	// the same id returns its outcome.
 	Call(ctx context.Context, in *CallRequest, opts ...grpc.CallOption) (*CallResponse, error)
-	// SearchTools finds tools by words and returns the best matches first. Use it if there are too many
-	// tools to show all of them to a model.
+	// SearchTools finds tools by words and returns the best matches first. Use it if there are too
+	// many tools to show all of them to a model.
 	SearchTools(ctx context.Context, in *SearchToolsRequest, opts ...grpc.CallOption) (*SearchToolsResponse, error)
 	// RenderTools returns tools in the format of a model provider's API or as text for a prompt. It
 	// leaves out tools that are unavailable, and tools for which the API would reject the whole
 	// request.
 	RenderTools(ctx context.Context, in *RenderToolsRequest, opts ...grpc.CallOption) (*RenderToolsResponse, error)
-	// Execute executes one call and streams its events. The arguments may arrive in pieces: the caller
-	// sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing else is
-	// needed. `cancel` is allowed at any time. The last event is `ended`. If the caller half-closes the
-	// stream before the arguments are complete, toolhost abandons the call without executing it.
+	// Execute executes one call and streams its events. The arguments may arrive in pieces: the
+	// caller sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing
+	// else is needed. `cancel` is allowed at any time. The last event is `ended`. If the caller
+	// half-closes the stream before the arguments are complete, toolhost abandons the call without
+	// executing it.
 	Execute(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ExecuteRequest, ExecuteResponse], error)
 	// WatchCall streams the events of an existing call: first the past events after `after_seq`, then
-	// new ones, until `ended`. Watching does not start a call, does not keep it running, and ending the
-	// watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has deleted
-	// its record.
+	// new ones, until `ended`. Watching does not start a call, does not keep it running, and ending
+	// the watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has
+	// deleted its record.
 	WatchCall(ctx context.Context, in *WatchCallRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchCallResponse], error)
-	// CancelCall requests the cancellation of a call and returns at once. The call ends with the event
-	// `ended`, at the latest when the grace period of its tool is over. A call that has already ended
-	// does not change. Errors: NOT_FOUND.
+	// CancelCall requests the cancellation of a call and returns at once. The call ends with the
+	// event `ended`, at the latest when the grace period of its tool is over. A call that has already
+	// ended does not change. Errors: NOT_FOUND.
 	CancelCall(ctx context.Context, in *CancelCallRequest, opts ...grpc.CallOption) (*CancelCallResponse, error)
 	// ReadArtifact returns a part of an artifact. Only the principal and session of the call that
 	// created an artifact can read it. Errors: NOT_FOUND, also if the artifact has expired.
@@ -83,16 +84,16 @@ type ToolServiceClient interface {
 	// Connect carries many calls on one stream. Its frames are those of Execute, each with a number
 	// that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
 	//
-	// Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
-	// This costs less than one message per frame. A side sends batches only if the other side has
-	// announced that it reads them: the caller in the request metadata `toolhost-batch: 1`, toolhost in
-	// the same response header. Announcing is optional, and a side that announced it must still accept
-	// single frames.
+	// Batches. Several frames may travel in one message: the first frame carries the others in
+	// `batch`. This costs less than one message per frame. A side sends batches only if the other
+	// side has announced that it reads them: the caller in the request metadata `toolhost-batch: 1`,
+	// toolhost in the same response header. Announcing is optional, and a side that announced it must
+	// still accept single frames.
 	//
 	// Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
 	// later message. The ack shows that the other side reads the stream, which lets the sender write
-	// without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
-	// it has not read. Both fields are optional.
+	// without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message
+	// that it has not read. Both fields are optional.
 	Connect(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ConnectRequest, ConnectResponse], error)
 }
 
@@ -226,42 +227,43 @@ type ToolService_ConnectClient = grpc.BidiStreamingClient[ConnectRequest, Connec
 // ToolService lists and calls tools.
 //
 // Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
-// one principal and session. A second request with the same id, tool and arguments joins the running
-// call or returns its stored outcome. A request with the same id and another tool or other arguments
-// fails with CONFLICT.
+// one principal and session. A second request with the same id, tool and arguments joins the
+// running call or returns its stored outcome. A request with the same id and another tool or other
+// arguments fails with CONFLICT.
 //
-// Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
-// the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
-// `is_error`.
+// Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
+// of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
+// with `is_error`.
 type ToolServiceServer interface {
 	// ListTools lists tools, ordered by name, in pages.
 	ListTools(context.Context, *ListToolsRequest) (*ListToolsResponse, error)
 	// GetTool returns one tool. Errors: NOT_FOUND.
 	GetTool(context.Context, *GetToolRequest) (*GetToolResponse, error)
 	// Call executes one call and returns its outcome. If the caller cancels the RPC, toolhost cancels
-	// the call, unless the request has a call id. A call with an id continues; a later request with the
-	// same id returns its outcome.
+	// the call, unless the request has a call id. A call with an id continues; a later request with
+	// the same id returns its outcome.
 	Call(context.Context, *CallRequest) (*CallResponse, error)
-	// SearchTools finds tools by words and returns the best matches first. Use it if there are too many
-	// tools to show all of them to a model.
+	// SearchTools finds tools by words and returns the best matches first. Use it if there are too
+	// many tools to show all of them to a model.
 	SearchTools(context.Context, *SearchToolsRequest) (*SearchToolsResponse, error)
 	// RenderTools returns tools in the format of a model provider's API or as text for a prompt. It
 	// leaves out tools that are unavailable, and tools for which the API would reject the whole
 	// request.
 	RenderTools(context.Context, *RenderToolsRequest) (*RenderToolsResponse, error)
-	// Execute executes one call and streams its events. The arguments may arrive in pieces: the caller
-	// sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing else is
-	// needed. `cancel` is allowed at any time. The last event is `ended`. If the caller half-closes the
-	// stream before the arguments are complete, toolhost abandons the call without executing it.
+	// Execute executes one call and streams its events. The arguments may arrive in pieces: the
+	// caller sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing
+	// else is needed. `cancel` is allowed at any time. The last event is `ended`. If the caller
+	// half-closes the stream before the arguments are complete, toolhost abandons the call without
+	// executing it.
 	Execute(grpc.BidiStreamingServer[ExecuteRequest, ExecuteResponse]) error
 	// WatchCall streams the events of an existing call: first the past events after `after_seq`, then
-	// new ones, until `ended`. Watching does not start a call, does not keep it running, and ending the
-	// watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has deleted
-	// its record.
+	// new ones, until `ended`. Watching does not start a call, does not keep it running, and ending
+	// the watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has
+	// deleted its record.
 	WatchCall(*WatchCallRequest, grpc.ServerStreamingServer[WatchCallResponse]) error
-	// CancelCall requests the cancellation of a call and returns at once. The call ends with the event
-	// `ended`, at the latest when the grace period of its tool is over. A call that has already ended
-	// does not change. Errors: NOT_FOUND.
+	// CancelCall requests the cancellation of a call and returns at once. The call ends with the
+	// event `ended`, at the latest when the grace period of its tool is over. A call that has already
+	// ended does not change. Errors: NOT_FOUND.
 	CancelCall(context.Context, *CancelCallRequest) (*CancelCallResponse, error)
 	// ReadArtifact returns a part of an artifact. Only the principal and session of the call that
 	// created an artifact can read it. Errors: NOT_FOUND, also if the artifact has expired.
@@ -269,16 +271,16 @@ type ToolServiceServer interface {
 	// Connect carries many calls on one stream. Its frames are those of Execute, each with a number
 	// that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
 	//
-	// Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
-	// This costs less than one message per frame. A side sends batches only if the other side has
-	// announced that it reads them: the caller in the request metadata `toolhost-batch: 1`, toolhost in
-	// the same response header. Announcing is optional, and a side that announced it must still accept
-	// single frames.
+	// Batches. Several frames may travel in one message: the first frame carries the others in
+	// `batch`. This costs less than one message per frame. A side sends batches only if the other
+	// side has announced that it reads them: the caller in the request metadata `toolhost-batch: 1`,
+	// toolhost in the same response header. Announcing is optional, and a side that announced it must
+	// still accept single frames.
 	//
 	// Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
 	// later message. The ack shows that the other side reads the stream, which lets the sender write
-	// without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
-	// it has not read. Both fields are optional.
+	// without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message
+	// that it has not read. Both fields are optional.
 	Connect(grpc.BidiStreamingServer[ConnectRequest, ConnectResponse]) error
 	mustEmbedUnimplementedToolServiceServer()
 }

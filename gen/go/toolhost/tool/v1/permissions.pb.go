@@ -78,8 +78,8 @@ func (Access) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_tool_v1_permissions_proto_rawDescGZIP(), []int{0}
 }
 
-// Permissions lists the access that a plugin requests beyond what every plugin has. A request grants
-// nothing: only the operator's configuration grants access.
+// Permissions lists the access that a plugin requests beyond what every plugin has. A request
+// grants nothing: only the operator's configuration grants access.
 type Permissions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Requests network access. False means none.

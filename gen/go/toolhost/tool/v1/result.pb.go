@@ -79,16 +79,16 @@ func (EffectOperation) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{0}
 }
 
-// Result is the answer of a tool. A failure that the model should read and react to is a Result with
-// `is_error`. An infrastructure failure is an Error instead.
+// Result is the answer of a tool. A failure that the model should read and react to is a Result
+// with `is_error`. An infrastructure failure is an Error instead.
 type Result struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The content blocks, in order. Empty if the tool has nothing to say.
 	Content []*Content `protobuf:"bytes,1,rep,name=content,proto3" json:"content,omitempty"`
 	// Whether the tool reports a failure. The content then describes it.
 	IsError bool `protobuf:"varint,2,opt,name=is_error,json=isError,proto3" json:"is_error,omitempty"`
-	// Changes to the run's context. agentd applies them in the order of the calls. Effects of a result
-	// with `is_error` are ignored.
+	// Changes to the run's context. agentd applies them in the order of the calls. Effects of a
+	// result with `is_error` are ignored.
 	Effects []*Effect `protobuf:"bytes,3,rep,name=effects,proto3" json:"effects,omitempty"`
 	// How long the tool ran. toolhost sets it; a value from a plugin is ignored.
 	Duration *durationpb.Duration `protobuf:"bytes,4,opt,name=duration,proto3" json:"duration,omitempty"`

@@ -119,8 +119,8 @@ export type StartRunRequest = Message<"agentd.v1.StartRunRequest"> & {
   subRuns?: number | undefined;
 
   /**
-   * The kind of task: a name in `kinds` of agentd.yaml, which selects the tools. Fields that `tools`
-   * sets take precedence. Empty means none. An unknown name fails with INVALID_ARGUMENT.
+   * The kind of task: a name in `kinds` of agentd.yaml, which selects the tools. Fields that
+   * `tools` sets take precedence. Empty means none. An unknown name fails with INVALID_ARGUMENT.
    *
    * @generated from field: string kind = 13;
    */
@@ -204,8 +204,8 @@ export const WindowSchema: GenMessage<Window> = /*@__PURE__*/
 export type SystemTools = Message<"agentd.v1.SystemTools"> & {
   /**
    * The names: `ask_user`, `attempt_completion`, `compact_conversation`, `new_task` and
-   * `tool_search`. Empty means none. agentd always offers `tool_search` if there are more tools than
-   * the model is shown, and `attempt_completion` if the run requires explicit completion.
+   * `tool_search`. Empty means none. agentd always offers `tool_search` if there are more tools
+   * than the model is shown, and `attempt_completion` if the run requires explicit completion.
    *
    * @generated from field: repeated string names = 1;
    */
@@ -226,8 +226,8 @@ export const SystemToolsSchema: GenMessage<SystemTools> = /*@__PURE__*/
  */
 export type People = Message<"agentd.v1.People"> & {
   /**
-   * Whether a person sees the pending decisions of the run and may respond. If false, agentd rejects
-   * everything that would need a person, and tells the model so.
+   * Whether a person sees the pending decisions of the run and may respond. If false, agentd
+   * rejects everything that would need a person, and tells the model so.
    *
    * @generated from field: bool attended = 1;
    */
@@ -616,8 +616,8 @@ export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
 export type Approve = Message<"agentd.v1.Approve"> & {
   /**
    * For DECISION_KIND_APPROVAL: other arguments for the call, a JSON object. toolhost applies
-   * filters, repair and defaults to them. If that changes them, the run asks again with the new final
-   * arguments. Empty means the arguments of the PendingDecision.
+   * filters, repair and defaults to them. If that changes them, the run asks again with the new
+   * final arguments. Empty means the arguments of the PendingDecision.
    *
    * @generated from field: bytes arguments = 1;
    */
@@ -808,8 +808,8 @@ export type ListRunsRequest = Message<"agentd.v1.ListRunsRequest"> & {
   pageToken: string;
 
   /**
-   * Matches runs in one of these states. Empty means all. With this filter, a page may contain fewer
-   * runs than `page_size`, or none, although more pages follow.
+   * Matches runs in one of these states. Empty means all. With this filter, a page may contain
+   * fewer runs than `page_size`, or none, although more pages follow.
    *
    * @generated from field: repeated agentd.v1.RunState states = 3;
    */
@@ -1100,8 +1100,8 @@ export type RunEvent = Message<"agentd.v1.RunEvent"> & {
   seq: bigint;
 
   /**
-   * For a transient event: its number among the transient events with the same `seq`, from 1. 0 for a
-   * durable event.
+   * For a transient event: its number among the transient events with the same `seq`, from 1. 0 for
+   * a durable event.
    *
    * @generated from field: uint64 index = 2;
    */
@@ -1337,8 +1337,8 @@ export type RunStarted = Message<"agentd.v1.RunStarted"> & {
   kind: string;
 
   /**
-   * The W3C trace context of the run: the trace of all its calls, and the span of the run. Empty for
-   * runs that earlier versions recorded.
+   * The W3C trace context of the run: the trace of all its calls, and the span of the run. Empty
+   * for runs that earlier versions recorded.
    *
    * @generated from field: string traceparent = 8;
    */
@@ -1508,9 +1508,9 @@ export type CallStarted = Message<"agentd.v1.CallStarted"> & {
   tool: string;
 
   /**
-   * The number of times that the call was sent, from 1. A call is sent again after a person approved
-   * it or decided to execute it again. toolhost's id for such an attempt is the call id followed by
-   * `.a2`, `.a3`, and so on.
+   * The number of times that the call was sent, from 1. A call is sent again after a person
+   * approved it or decided to execute it again. toolhost's id for such an attempt is the call id
+   * followed by `.a2`, `.a3`, and so on.
    *
    * @generated from field: uint32 attempt = 3;
    */
@@ -1698,8 +1698,8 @@ export const CancelRequestedSchema: GenMessage<CancelRequested> = /*@__PURE__*/
  */
 export type DecisionRequested = Message<"agentd.v1.DecisionRequested"> & {
   /**
-   * The decision. `arguments` is set only for DECISION_KIND_APPROVAL; for other kinds see the call in
-   * the AssistantMessage.
+   * The decision. `arguments` is set only for DECISION_KIND_APPROVAL; for other kinds see the call
+   * in the AssistantMessage.
    *
    * @generated from field: agentd.v1.PendingDecision decision = 1;
    */
@@ -1909,8 +1909,8 @@ export const RunResumedSchema: GenMessage<RunResumed> = /*@__PURE__*/
   messageDesc(file_agentd_v1_agent_service, 42);
 
 /**
- * SubRunWaiting lists the decisions that a sub-run, or a sub-run below it, waits for. While the list
- * is not empty, the state of this run is WAITING, even if other calls are running.
+ * SubRunWaiting lists the decisions that a sub-run, or a sub-run below it, waits for. While the
+ * list is not empty, the state of this run is WAITING, even if other calls are running.
  *
  * @generated from message agentd.v1.SubRunWaiting
  */
@@ -1930,7 +1930,8 @@ export type SubRunWaiting = Message<"agentd.v1.SubRunWaiting"> & {
   runId: string;
 
   /**
-   * The ids of the pending decisions, as RUN/DECISION. Empty means that the sub-run no longer waits.
+   * The ids of the pending decisions, as RUN/DECISION. Empty means that the sub-run no longer
+   * waits.
    *
    * @generated from field: repeated string decision_ids = 3;
    */
@@ -2142,8 +2143,8 @@ export enum DecisionKind {
   QUESTION = 2,
 
   /**
-   * How to continue after a call with an unknown outcome: approve to execute it again, answer to tell
-   * the model how it ended, or reject to leave the outcome unknown.
+   * How to continue after a call with an unknown outcome: approve to execute it again, answer to
+   * tell the model how it ended, or reject to leave the outcome unknown.
    *
    * @generated from enum value: DECISION_KIND_OUTCOME = 3;
    */
@@ -2432,8 +2433,8 @@ export const StopReasonSchema: GenEnum<StopReason> = /*@__PURE__*/
  */
 export const AgentService: GenService<{
   /**
-   * StartRun starts a run and returns at once. If a run with the same id and prompt exists, StartRun
-   * returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
+   * StartRun starts a run and returns at once. If a run with the same id and prompt exists,
+   * StartRun returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
    * INVALID_ARGUMENT.
    *
    * @generated from rpc agentd.v1.AgentService.StartRun
@@ -2455,8 +2456,8 @@ export const AgentService: GenService<{
     output: typeof SendMessageResponseSchema;
   },
   /**
-   * WatchRun streams the events of a run: first those in the journal after `after_seq`, then new ones.
-   * The stream ends when the run has finished. Errors: NOT_FOUND.
+   * WatchRun streams the events of a run: first those in the journal after `after_seq`, then new
+   * ones. The stream ends when the run has finished. Errors: NOT_FOUND.
    *
    * @generated from rpc agentd.v1.AgentService.WatchRun
    */
@@ -2466,14 +2467,15 @@ export const AgentService: GenService<{
     output: typeof WatchRunResponseSchema;
   },
   /**
-   * Respond makes decisions that a run waits for: it approves calls, optionally with other arguments,
-   * rejects them with a reason, or answers questions. GetRun and the event `decision_requested` list
-   * the pending decisions. Respond makes either all decisions of a request or none.
+   * Respond makes decisions that a run waits for: it approves calls, optionally with other
+   * arguments, rejects them with a reason, or answers questions. GetRun and the event
+   * `decision_requested` list the pending decisions. Respond makes either all decisions of a
+   * request or none.
    *
    * The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
-   * decision to that run. All decisions of one request must belong to the same run. Errors: NOT_FOUND
-   * if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not
-   * fit the kind of decision.
+   * decision to that run. All decisions of one request must belong to the same run. Errors:
+   * NOT_FOUND if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict
+   * does not fit the kind of decision.
    *
    * @generated from rpc agentd.v1.AgentService.Respond
    */

@@ -419,8 +419,8 @@ export type Instance = Message<"toolhost.v1.Instance"> & {
   digest: string;
 
   /**
-   * The limits on the process and its descendants, and the mechanism that enforces each. Empty means
-   * no limits.
+   * The limits on the process and its descendants, and the mechanism that enforces each. Empty
+   * means no limits.
    *
    * @generated from field: repeated toolhost.v1.EffectiveLimit limits = 10;
    */
@@ -442,8 +442,8 @@ export const InstanceSchema: GenMessage<Instance> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_admin_service, 5);
 
 /**
- * Sandbox says what a plugin process may access, in addition to system libraries, its executable and
- * its own temporary folder.
+ * Sandbox says what a plugin process may access, in addition to system libraries, its executable
+ * and its own temporary folder.
  *
  * @generated from message toolhost.v1.Sandbox
  */
@@ -550,8 +550,8 @@ export const SandboxLayerSchema: GenMessage<SandboxLayer> = /*@__PURE__*/
  */
 export type EffectiveLimit = Message<"toolhost.v1.EffectiveLimit"> & {
   /**
-   * The limited resource: `memory`, `cpu`, `processes`, `open_files`, `file_size` or `pid_namespace`.
-   * Later versions may add names.
+   * The limited resource: `memory`, `cpu`, `processes`, `open_files`, `file_size` or
+   * `pid_namespace`. Later versions may add names.
    *
    * @generated from field: string name = 1;
    */
@@ -565,8 +565,8 @@ export type EffectiveLimit = Message<"toolhost.v1.EffectiveLimit"> & {
   value: string;
 
   /**
-   * The mechanism that enforces the limit: `cgroup2`, `cgroup1`, `rlimit`, `watchdog`, `namespace` or
-   * `none`. Later versions may add names.
+   * The mechanism that enforces the limit: `cgroup2`, `cgroup1`, `rlimit`, `watchdog`, `namespace`
+   * or `none`. Later versions may add names.
    *
    * @generated from field: string mechanism = 3;
    */
@@ -1150,10 +1150,10 @@ export type WatchEventsRequest = Message<"toolhost.v1.WatchEventsRequest"> & {
   plugin: string;
 
   /**
-   * The `seq` of the last event that the caller has seen; the stream continues after it. 0 means the
-   * oldest stored event. toolhost counts from 1 each time it starts. If no event has this number yet,
-   * it belongs to an earlier toolhost process, and the stream starts at the oldest stored event. A
-   * caller detects this when `seq` decreases.
+   * The `seq` of the last event that the caller has seen; the stream continues after it. 0 means
+   * the oldest stored event. toolhost counts from 1 each time it starts. If no event has this
+   * number yet, it belongs to an earlier toolhost process, and the stream starts at the oldest
+   * stored event. A caller detects this when `seq` decreases.
    *
    * @generated from field: uint64 after_seq = 2;
    */
@@ -1217,11 +1217,12 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
 
   /**
    * The type: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
-   * `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `plugin_backing_off`,
-   * `plugin_quarantined`, `plugin_probing`, `plugin_enabled`, `plugin_paused`, `plugin_disabled`,
-   * `plugin_added`, `plugin_removed`, `plugin_unusable`, `upgrade_started`, `upgrade_finished`,
-   * `upgrade_failed`, `rollback_started`, `rollback_finished`, `rollback_failed`, `restart_started`,
-   * `restart_finished` or `restart_failed`. Later versions may add types.
+   * `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`,
+   * `plugin_backing_off`, `plugin_quarantined`, `plugin_probing`, `plugin_enabled`,
+   * `plugin_paused`, `plugin_disabled`, `plugin_added`, `plugin_removed`, `plugin_unusable`,
+   * `upgrade_started`, `upgrade_finished`, `upgrade_failed`, `rollback_started`,
+   * `rollback_finished`, `rollback_failed`, `restart_started`, `restart_finished` or
+   * `restart_failed`. Later versions may add types.
    *
    * @generated from field: string type = 3;
    */
@@ -1895,8 +1896,8 @@ export const CallStateSchema: GenEnum<CallState> = /*@__PURE__*/
   enumDesc(file_toolhost_v1_admin_service, 2);
 
 /**
- * AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
- * it names.
+ * AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
+ * that it names.
  *
  * toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
  * toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
@@ -1916,8 +1917,8 @@ export const AdminService: GenService<{
     output: typeof ListPluginsResponseSchema;
   },
   /**
-   * ListInstances lists running plugin processes, ordered by plugin and start time. Errors: NOT_FOUND
-   * if the plugin does not exist.
+   * ListInstances lists running plugin processes, ordered by plugin and start time. Errors:
+   * NOT_FOUND if the plugin does not exist.
    *
    * @generated from rpc toolhost.v1.AdminService.ListInstances
    */
@@ -1927,8 +1928,8 @@ export const AdminService: GenService<{
     output: typeof ListInstancesResponseSchema;
   },
   /**
-   * Restart replaces the processes of a plugin. New calls go to a new process; calls in flight finish
-   * in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
+   * Restart replaces the processes of a plugin. New calls go to a new process; calls in flight
+   * finish in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
    * UNAVAILABLE if the new process does not start, in which case the old one continues.
    *
    * @generated from rpc toolhost.v1.AdminService.Restart
@@ -1982,8 +1983,8 @@ export const AdminService: GenService<{
     output: typeof ClearQuarantineResponseSchema;
   },
   /**
-   * Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are gone,
-   * and upgrades changed ones. It returns when each change has succeeded or failed.
+   * Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are
+   * gone, and upgrades changed ones. It returns when each change has succeeded or failed.
    *
    * @generated from rpc toolhost.v1.AdminService.Reload
    */
@@ -1993,9 +1994,10 @@ export const AdminService: GenService<{
     output: typeof ReloadResponseSchema;
   },
   /**
-   * Upgrade switches a plugin to the executable that is in its folder now, also after a rollback. No
-   * call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin does not
-   * exist; UNAVAILABLE if the new process does not start, in which case the old one continues.
+   * Upgrade switches a plugin to the executable that is in its folder now, also after a rollback.
+   * No call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin
+   * does not exist; UNAVAILABLE if the new process does not start, in which case the old one
+   * continues.
    *
    * @generated from rpc toolhost.v1.AdminService.Upgrade
    */
@@ -2017,8 +2019,8 @@ export const AdminService: GenService<{
     output: typeof RollbackResponseSchema;
   },
   /**
-   * GetLockFile returns the path of the lock file, which pins plugins to digests, and whether toolhost
-   * enforces it. After a change to the file, call Reload.
+   * GetLockFile returns the path of the lock file, which pins plugins to digests, and whether
+   * toolhost enforces it. After a change to the file, call Reload.
    *
    * @generated from rpc toolhost.v1.AdminService.GetLockFile
    */
@@ -2040,8 +2042,8 @@ export const AdminService: GenService<{
     output: typeof WatchEventsResponseSchema;
   },
   /**
-   * TailLogs streams the output of plugins: the lines of standard output and standard error, and the
-   * log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
+   * TailLogs streams the output of plugins: the lines of standard output and standard error, and
+   * the log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
    * stream ends without an error when toolhost shuts down. Errors: NOT_FOUND.
    *
    * @generated from rpc toolhost.v1.AdminService.TailLogs

@@ -108,8 +108,8 @@ export type ToolSelection = Message<"toolhost.v1.ToolSelection"> & {
   maxCostPerUse?: number | undefined;
 
   /**
-   * The maximum number of tools, over all pages of a list. 0 means no limit; for SearchTools it means
-   * 10. Must not be negative.
+   * The maximum number of tools, over all pages of a list. 0 means no limit; for SearchTools it
+   * means 10. Must not be negative.
    *
    * @generated from field: int32 max_tools = 6;
    */
@@ -123,8 +123,8 @@ export type ToolSelection = Message<"toolhost.v1.ToolSelection"> & {
   session: string;
 
   /**
-   * The context for which dynamic tools are described, as JSON values by key. Each tool receives only
-   * the keys that it declares in ToolSpec.context_keys.
+   * The context for which dynamic tools are described, as JSON values by key. Each tool receives
+   * only the keys that it declares in ToolSpec.context_keys.
    *
    * @generated from field: map<string, bytes> context = 8;
    */
@@ -273,10 +273,10 @@ export const GetToolResponseSchema: GenMessage<GetToolResponse> = /*@__PURE__*/
  */
 export type SearchToolsRequest = Message<"toolhost.v1.SearchToolsRequest"> & {
   /**
-   * The words to search for, in any order and inflection, such as `read a file`. A tool matches if it
-   * contains at least one of them. Rare words count more than frequent ones, and the name of a tool
-   * counts more than its description. Words such as `a` count only if the query has no other words.
-   * toolhost reads only the beginning of a very long query. Must not be empty.
+   * The words to search for, in any order and inflection, such as `read a file`. A tool matches if
+   * it contains at least one of them. Rare words count more than frequent ones, and the name of a
+   * tool counts more than its description. Words such as `a` count only if the query has no other
+   * words. toolhost reads only the beginning of a very long query. Must not be empty.
    *
    * @generated from field: string query = 1;
    */
@@ -402,8 +402,8 @@ export type RenderToolsResponse = Message<"toolhost.v1.RenderToolsResponse"> & {
   tools: string[];
 
   /**
-   * The tools that match the selection but are not in `content`, ordered by name. Tools over the limit
-   * `max_tools` are not listed.
+   * The tools that match the selection but are not in `content`, ordered by name. Tools over the
+   * limit `max_tools` are not listed.
    *
    * @generated from field: repeated toolhost.v1.OmittedTool omitted = 4;
    */
@@ -431,8 +431,8 @@ export type OmittedTool = Message<"toolhost.v1.OmittedTool"> & {
   name: string;
 
   /**
-   * The reason, in English: the tool is unavailable, or the API would reject a request that contains
-   * it.
+   * The reason, in English: the tool is unavailable, or the API would reject a request that
+   * contains it.
    *
    * @generated from field: string reason = 2;
    */
@@ -467,9 +467,9 @@ export type WatchCallRequest = Message<"toolhost.v1.WatchCallRequest"> & {
   session: string;
 
   /**
-   * The `seq` of the last event that the caller has seen; the stream continues after it. 0 means all
-   * events. If the call has more events than toolhost stores, toolhost merges the oldest statuses
-   * into one, with the `seq` of the last merged status.
+   * The `seq` of the last event that the caller has seen; the stream continues after it. 0 means
+   * all events. If the call has more events than toolhost stores, toolhost merges the oldest
+   * statuses into one, with the `seq` of the last merged status.
    *
    * @generated from field: uint64 after_seq = 3;
    */
@@ -653,8 +653,8 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
   callId: string;
 
   /**
-   * A scope for call ids, artifacts and rate limits that the caller chooses: 1 to 128 printable ASCII
-   * characters without spaces. Empty means the principal's default session.
+   * A scope for call ids, artifacts and rate limits that the caller chooses: 1 to 128 printable
+   * ASCII characters without spaces. Empty means the principal's default session.
    *
    * @generated from field: string session = 2;
    */
@@ -702,11 +702,12 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
   traceparent: string;
 
   /**
-   * The maximum number of bytes of text and JSON in the result. toolhost stores a longer block as an
-   * artifact; the result then contains its beginning, its end, its size and a handle. Unset means the
-   * operator's default (4 KiB). 0 shows nothing. Files become artifacts if they are larger than this
-   * value or 64 KiB, images if they are larger than 5 MiB. toolhost applies the limit once, for the
-   * request that starts the call; requests that join the call receive the same result.
+   * The maximum number of bytes of text and JSON in the result. toolhost stores a longer block as
+   * an artifact; the result then contains its beginning, its end, its size and a handle. Unset
+   * means the operator's default (4 KiB). 0 shows nothing. Files become artifacts if they are
+   * larger than this value or 64 KiB, images if they are larger than 5 MiB. toolhost applies the
+   * limit once, for the request that starts the call; requests that join the call receive the same
+   * result.
    *
    * @generated from field: optional uint64 max_shown_bytes = 7;
    */
@@ -748,14 +749,14 @@ export const CallOptionsSchema: GenMessage<CallOptions> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_tool_service, 18);
 
 /**
- * Approval records that a person approved a call with specific arguments. It applies only to the call
- * that it is sent with. The audit log contains it.
+ * Approval records that a person approved a call with specific arguments. It applies only to the
+ * call that it is sent with. The audit log contains it.
  *
  * A person approves the final arguments: those that the tool receives after filters, repair and
  * defaults. The flow is:
  *
- *  1. toolhost refuses a call with APPROVAL_REQUIRED. The Error carries the final arguments and their
- *     digest.
+ *  1. toolhost refuses a call with APPROVAL_REQUIRED. The Error carries the final arguments and
+ *     their digest.
  *  2. The caller shows the final arguments to a person.
  *  3. The caller repeats the call with the arguments that it sent before, and with the digest in
  *     `arguments_sha256`.
@@ -791,10 +792,11 @@ export type Approval = Message<"toolhost.v1.Approval"> & {
   time?: Timestamp | undefined;
 
   /**
-   * The approved final arguments, a JSON object, as an alternative to `arguments_sha256`. If both are
-   * set, the digest must be that of these arguments in canonical form. If neither is set, the
+   * The approved final arguments, a JSON object, as an alternative to `arguments_sha256`. If both
+   * are set, the digest must be that of these arguments in canonical form. If neither is set, the
    * approval covers the arguments exactly as sent: toolhost refuses the call if filters, repair or
-   * defaults change them. On a stream whose first frame is not complete, one of the two must be set.
+   * defaults change them. On a stream whose first frame is not complete, one of the two must be
+   * set.
    *
    * @generated from field: bytes arguments = 4;
    */
@@ -964,8 +966,8 @@ export const AppendArgumentsSchema: GenMessage<AppendArguments> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_tool_service, 23);
 
 /**
- * CompleteArguments marks the argument text as complete. toolhost then validates it and executes the
- * call.
+ * CompleteArguments marks the argument text as complete. toolhost then validates it and executes
+ * the call.
  *
  * @generated from message toolhost.v1.CompleteArguments
  */
@@ -1167,8 +1169,8 @@ export const ConnectRequestSchema: GenMessage<ConnectRequest> = /*@__PURE__*/
 /**
  * GrantCredit allows toolhost to send more events of one call, so that a call whose events are not
  * read does not block the others. Each event except `ended` costs its encoded size in bytes. A call
- * starts with a credit of 256 KiB. toolhost sends an event only if the credit is positive; the event
- * may make it negative.
+ * starts with a credit of 256 KiB. toolhost sends an event only if the credit is positive; the
+ * event may make it negative.
  *
  * @generated from message toolhost.v1.GrantCredit
  */
@@ -1357,8 +1359,8 @@ export const CallStartedSchema: GenMessage<CallStarted> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_tool_service, 32);
 
 /**
- * ContentChunk is a part of one content block of the result that follows in `ended`. The payload of a
- * block is the data of all its chunks, in order, followed by the payload of the block in `ended`.
+ * ContentChunk is a part of one content block of the result that follows in `ended`. The payload of
+ * a block is the data of all its chunks, in order, followed by the payload of the block in `ended`.
  *
  * @generated from message toolhost.v1.ContentChunk
  */
@@ -1509,13 +1511,13 @@ export const ToolFormatSchema: GenEnum<ToolFormat> = /*@__PURE__*/
  * ToolService lists and calls tools.
  *
  * Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
- * one principal and session. A second request with the same id, tool and arguments joins the running
- * call or returns its stored outcome. A request with the same id and another tool or other arguments
- * fails with CONFLICT.
+ * one principal and session. A second request with the same id, tool and arguments joins the
+ * running call or returns its stored outcome. A request with the same id and another tool or other
+ * arguments fails with CONFLICT.
  *
- * Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
- * the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
- * `is_error`.
+ * Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
+ * of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
+ * with `is_error`.
  *
  * @generated from service toolhost.v1.ToolService
  */
@@ -1542,8 +1544,8 @@ export const ToolService: GenService<{
   },
   /**
    * Call executes one call and returns its outcome. If the caller cancels the RPC, toolhost cancels
-   * the call, unless the request has a call id. A call with an id continues; a later request with the
-   * same id returns its outcome.
+   * the call, unless the request has a call id. A call with an id continues; a later request with
+   * the same id returns its outcome.
    *
    * @generated from rpc toolhost.v1.ToolService.Call
    */
@@ -1553,8 +1555,8 @@ export const ToolService: GenService<{
     output: typeof CallResponseSchema;
   },
   /**
-   * SearchTools finds tools by words and returns the best matches first. Use it if there are too many
-   * tools to show all of them to a model.
+   * SearchTools finds tools by words and returns the best matches first. Use it if there are too
+   * many tools to show all of them to a model.
    *
    * @generated from rpc toolhost.v1.ToolService.SearchTools
    */
@@ -1576,10 +1578,11 @@ export const ToolService: GenService<{
     output: typeof RenderToolsResponseSchema;
   },
   /**
-   * Execute executes one call and streams its events. The arguments may arrive in pieces: the caller
-   * sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing else is
-   * needed. `cancel` is allowed at any time. The last event is `ended`. If the caller half-closes the
-   * stream before the arguments are complete, toolhost abandons the call without executing it.
+   * Execute executes one call and streams its events. The arguments may arrive in pieces: the
+   * caller sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing
+   * else is needed. `cancel` is allowed at any time. The last event is `ended`. If the caller
+   * half-closes the stream before the arguments are complete, toolhost abandons the call without
+   * executing it.
    *
    * @generated from rpc toolhost.v1.ToolService.Execute
    */
@@ -1590,9 +1593,9 @@ export const ToolService: GenService<{
   },
   /**
    * WatchCall streams the events of an existing call: first the past events after `after_seq`, then
-   * new ones, until `ended`. Watching does not start a call, does not keep it running, and ending the
-   * watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has deleted
-   * its record.
+   * new ones, until `ended`. Watching does not start a call, does not keep it running, and ending
+   * the watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has
+   * deleted its record.
    *
    * @generated from rpc toolhost.v1.ToolService.WatchCall
    */
@@ -1602,9 +1605,9 @@ export const ToolService: GenService<{
     output: typeof WatchCallResponseSchema;
   },
   /**
-   * CancelCall requests the cancellation of a call and returns at once. The call ends with the event
-   * `ended`, at the latest when the grace period of its tool is over. A call that has already ended
-   * does not change. Errors: NOT_FOUND.
+   * CancelCall requests the cancellation of a call and returns at once. The call ends with the
+   * event `ended`, at the latest when the grace period of its tool is over. A call that has already
+   * ended does not change. Errors: NOT_FOUND.
    *
    * @generated from rpc toolhost.v1.ToolService.CancelCall
    */
@@ -1628,16 +1631,16 @@ export const ToolService: GenService<{
    * Connect carries many calls on one stream. Its frames are those of Execute, each with a number
    * that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
    *
-   * Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
-   * This costs less than one message per frame. A side sends batches only if the other side has
-   * announced that it reads them: the caller in the request metadata `toolhost-batch: 1`, toolhost in
-   * the same response header. Announcing is optional, and a side that announced it must still accept
-   * single frames.
+   * Batches. Several frames may travel in one message: the first frame carries the others in
+   * `batch`. This costs less than one message per frame. A side sends batches only if the other
+   * side has announced that it reads them: the caller in the request metadata `toolhost-batch: 1`,
+   * toolhost in the same response header. Announcing is optional, and a side that announced it must
+   * still accept single frames.
    *
    * Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
    * later message. The ack shows that the other side reads the stream, which lets the sender write
-   * without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
-   * it has not read. Both fields are optional.
+   * without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message
+   * that it has not read. Both fields are optional.
    *
    * @generated from rpc toolhost.v1.ToolService.Connect
    */

@@ -13,8 +13,8 @@ export const file_toolhost_tool_v1_permissions: GenFile = /*@__PURE__*/
   fileDesc("CiJ0b29saG9zdC90b29sL3YxL3Blcm1pc3Npb25zLnByb3RvEhB0b29saG9zdC50b29sLnYxImgKC1Blcm1pc3Npb25zEg8KB25ldHdvcmsYASABKAgSKwoJd29ya3NwYWNlGAIgASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSDAoEcmVhZBgDIAMoCRINCgV3cml0ZRgEIAMoCSpUCgZBY2Nlc3MSFgoSQUNDRVNTX1VOU1BFQ0lGSUVEEAASDwoLQUNDRVNTX05PTkUQARIPCgtBQ0NFU1NfUkVBRBACEhAKDEFDQ0VTU19XUklURRADQj1aO2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3Rvb2wvdjE7dG9vbHYxYgZwcm90bzM");
 
 /**
- * Permissions lists the access that a plugin requests beyond what every plugin has. A request grants
- * nothing: only the operator's configuration grants access.
+ * Permissions lists the access that a plugin requests beyond what every plugin has. A request
+ * grants nothing: only the operator's configuration grants access.
  *
  * @generated from message toolhost.tool.v1.Permissions
  */

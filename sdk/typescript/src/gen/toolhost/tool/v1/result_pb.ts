@@ -15,8 +15,8 @@ export const file_toolhost_tool_v1_result: GenFile = /*@__PURE__*/
   fileDesc("Ch10b29saG9zdC90b29sL3YxL3Jlc3VsdC5wcm90bxIQdG9vbGhvc3QudG9vbC52MSK/AgoGUmVzdWx0EioKB2NvbnRlbnQYASADKAsyGS50b29saG9zdC50b29sLnYxLkNvbnRlbnQSEAoIaXNfZXJyb3IYAiABKAgSKQoHZWZmZWN0cxgDIAMoCzIYLnRvb2xob3N0LnRvb2wudjEuRWZmZWN0EisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiYKBXVzYWdlGAUgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAYgASgBEjgKCG1ldGFkYXRhGAcgAygLMiYudG9vbGhvc3QudG9vbC52MS5SZXN1bHQuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEiswEKB0NvbnRlbnQSDgoEdGV4dBgBIAEoCUgAEg4KBGpzb24YAiABKAxIABInCgVpbWFnZRgDIAEoCzIWLnRvb2xob3N0LnRvb2wudjEuQmxvYkgAEiYKBGZpbGUYBCABKAsyFi50b29saG9zdC50b29sLnYxLkJsb2JIABIuCghhcnRpZmFjdBgFIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuQXJ0aWZhY3RIAEIHCgVibG9jayI2CgRCbG9iEhIKCm1lZGlhX3R5cGUYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRkYXRhGAMgASgMImYKCEFydGlmYWN0Eg4KBmhhbmRsZRgBIAEoCRISCgptZWRpYV90eXBlGAIgASgJEgwKBHNpemUYAyABKAQSDAoEaGVhZBgEIAEoCRIMCgR0YWlsGAUgASgJEgwKBG5hbWUYBiABKAkiWgoGRWZmZWN0EgsKA2tleRgBIAEoCRI0CglvcGVyYXRpb24YAiABKA4yIS50b29saG9zdC50b29sLnYxLkVmZmVjdE9wZXJhdGlvbhINCgV2YWx1ZRgDIAEoDCJrCgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBBIZChFjYWNoZV9yZWFkX3Rva2VucxgDIAEoBBIaChJjYWNoZV93cml0ZV90b2tlbnMYBCABKAQqigEKD0VmZmVjdE9wZXJhdGlvbhIgChxFRkZFQ1RfT1BFUkFUSU9OX1VOU1BFQ0lGSUVEEAASHAoYRUZGRUNUX09QRVJBVElPTl9SRVBMQUNFEAESGwoXRUZGRUNUX09QRVJBVElPTl9BUFBFTkQQAhIaChZFRkZFQ1RfT1BFUkFUSU9OX01FUkdFEANCPVo7Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdG9vbC92MTt0b29sdjFiBnByb3RvMw", [file_google_protobuf_duration]);
 
 /**
- * Result is the answer of a tool. A failure that the model should read and react to is a Result with
- * `is_error`. An infrastructure failure is an Error instead.
+ * Result is the answer of a tool. A failure that the model should read and react to is a Result
+ * with `is_error`. An infrastructure failure is an Error instead.
  *
  * @generated from message toolhost.tool.v1.Result
  */
@@ -36,8 +36,8 @@ export type Result = Message<"toolhost.tool.v1.Result"> & {
   isError: boolean;
 
   /**
-   * Changes to the run's context. agentd applies them in the order of the calls. Effects of a result
-   * with `is_error` are ignored.
+   * Changes to the run's context. agentd applies them in the order of the calls. Effects of a
+   * result with `is_error` are ignored.
    *
    * @generated from field: repeated toolhost.tool.v1.Effect effects = 3;
    */
