@@ -8,9 +8,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ReadArtifact returns a part of an artifact. It returns less than q.Limit only at the end of the artifact
-// or at tool.MaxArtifactPiece, and nothing beyond the end. Errors: invalid_argument; not_found, also for an
-// artifact of another principal or session, and for one that the store has removed.
+// ReadArtifact returns a part of an artifact. It returns less than q.Limit only at the end of the
+// artifact or at tool.MaxArtifactPiece, and nothing beyond the end. Errors: invalid_argument;
+// not_found, also for an artifact of another principal or session, and for one that the store has
+// removed.
 func (h *Host) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error) {
 	if q.Session != "" {
 		if err := tool.CheckID(q.Session); err != nil {

@@ -28,8 +28,8 @@ const (
 	attemptAnswered                      // the tool answered, and what follows may wait: filters, or a disk
 )
 
-// attempt is the way of a call through one instance: it sends the call to the plugin, reads what the
-// plugin says of it, and judges how the call ended. One goroutine uses it at a time.
+// attempt is the way of a call through one instance: it sends the call to the plugin, reads what
+// the plugin says of it, and judges how the call ended. One goroutine uses it at a time.
 type attempt struct {
 	call       *call
 	supervisor *supervisor.Supervisor
@@ -64,8 +64,8 @@ func (a *attempt) run() {
 	a.follow()
 }
 
-// start sends the call to the instance with a method of its connection. If it returns false, the instance
-// did not get the call, and a.result says what follows.
+// start sends the call to the instance with a method of its connection. If it returns false, the
+// instance did not get the call, and a.result says what follows.
 func (a *attempt) start(send func(context.Context, pluginwire.Start) (*pluginwire.Call, error)) bool {
 	c := a.call
 	if c.Executed() {
@@ -116,9 +116,10 @@ func (a *attempt) frame(secrets map[string]string) pluginwire.Start {
 	}
 }
 
-// admit does what is necessary just before the plugin may execute the call: it counts the call for the rate
-// limit, and writes to the ledger that a call with side effects begins. If it returns an error, the plugin
-// must not execute the call. A first attempt that exceeds the rate limit is refused; a later one waits.
+// admit does what is necessary just before the plugin may execute the call: it counts the call for
+// the rate limit, and writes to the ledger that a call with side effects begins. If it returns an
+// error, the plugin must not execute the call. A first attempt that exceeds the rate limit is
+// refused; a later one waits.
 func (a *attempt) admit() *tool.Error {
 	c := a.call
 	for c.tool.Spec.RateLimitPerMinute > 0 {
@@ -150,8 +151,8 @@ func (a *attempt) admit() *tool.Error {
 	return ledger.Refusal(err)
 }
 
-// holdResult reserves memory for a part of the result, and waits for room. The connection of the plugin
-// calls it. An error ends the call.
+// holdResult reserves memory for a part of the result, and waits for room. The connection of the
+// plugin calls it. An error ends the call.
 func (a *attempt) holdResult(ctx context.Context, size int) error {
 	err := a.call.memory.hold.Reserve(ctx, size)
 	exhausted, ok := errors.AsType[*budget.ExhaustedError](err)
@@ -162,15 +163,15 @@ func (a *attempt) holdResult(ctx context.Context, size int) error {
 		exhausted)
 }
 
-// readArtifact reads an artifact for the plugin. The plugin can read what belongs to the session of the
-// call.
+// readArtifact reads an artifact for the plugin. The plugin can read what belongs to the session of
+// the call.
 func (a *attempt) readArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
 	c := a.call
 	return c.host.readArtifact(ctx, artifact.Owner{Principal: c.request.Principal, Session: c.request.Session}, handle, offset, limit)
 }
 
-// feed sends preview text to the plugin, and in the end the complete arguments. If sending fails, follow
-// finds out why.
+// feed sends preview text to the plugin, and in the end the complete arguments. If sending fails,
+// follow finds out why.
 func (a *attempt) feed(ctx context.Context) {
 	c := a.call
 	for {
@@ -225,8 +226,8 @@ func (a *attempt) next(ctx context.Context) (tool.Event, error) {
 	return a.call.host.cfg.Secrets.Redactor().Event(ev), nil
 }
 
-// publish adds an event to the event log, and a log record to the log buffer too. Progress may extend
-// the deadline.
+// publish adds an event to the event log, and a log record to the log buffer too. Progress may
+// extend the deadline.
 func (a *attempt) publish(ev tool.Event) {
 	a.call.events.Publish(ev)
 	if ev.Log != nil {
@@ -248,7 +249,8 @@ func (a *attempt) ended(outcome tool.Outcome) {
 	a.finish(outcome)
 }
 
-// finish ends the call, unless it may be tried again, or what follows may wait and must not wait here.
+// finish ends the call, unless it may be tried again, or what follows may wait and must not wait
+// here.
 func (a *attempt) finish(outcome tool.Outcome) {
 	c := a.call
 	outcome.Plugin, outcome.Instance = a.supervisor.Name(), a.instance.ID()
@@ -280,9 +282,9 @@ func (a *attempt) mayWrite(outcome *tool.Outcome) bool {
 	return shaper.Needed(&outcome.Result)
 }
 
-// checkOutput checks a result against the output schema of its tool. A caller does not get a result that
-// does not fit, because code that relies on the schema would misread it, unless the operator wants only
-// a warning.
+// checkOutput checks a result against the output schema of its tool. A caller does not get a result
+// that does not fit, because code that relies on the schema would misread it, unless the operator
+// wants only a warning.
 func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
 	err := result.CheckOutput(schema, outcome)
 	if err == nil {
@@ -331,9 +333,9 @@ func (a *attempt) lost(err error) {
 	a.fail(e)
 }
 
-// awaitGone waits until it is known how the instance ended. That is usually soon, because the instance
-// stops a process that has lost its connection. But to find all that the process started may take longer
-// than the call has; then awaitGone returns false.
+// awaitGone waits until it is known how the instance ended. That is usually soon, because the
+// instance stops a process that has lost its connection. But to find all that the process started
+// may take longer than the call has; then awaitGone returns false.
 func (a *attempt) awaitGone() bool {
 	select {
 	case <-a.instance.Gone():
@@ -350,9 +352,10 @@ func (a *attempt) awaitGone() bool {
 	}
 }
 
-// mayMove reports whether another instance may get a call whose tool does not allow retries: the call has
-// no side effects, the plugin has said nothing of it, and something outside killed the process. A process
-// that crashed by itself or ran out of memory may have done so because of the call.
+// mayMove reports whether another instance may get a call whose tool does not allow retries: the
+// call has no side effects, the plugin has said nothing of it, and something outside killed the
+// process. A process that crashed by itself or ran out of memory may have done so because of the
+// call.
 func (a *attempt) mayMove(exit tool.Exit) bool {
 	return a.number == 1 && a.whole && !a.heard && a.call.ctx().Err() == nil && !a.call.tool.Spec.HasSideEffects() &&
 		exit.Signal == "SIGKILL" && !exit.OutOfMemory
@@ -370,8 +373,8 @@ func (a *attempt) cancelled(cause error) *tool.Error {
 	return tool.Errorf(tool.KindCancelled, "%w; %s", cause, a.aftermath())
 }
 
-// unresolved returns the failure of a call whose instance lost its connection, and whose time was up
-// before it was known how the instance ended.
+// unresolved returns the failure of a call whose instance lost its connection, and whose time was
+// up before it was known how the instance ended.
 func (a *attempt) unresolved(cause error) *tool.Error {
 	if !errors.Is(cause, deadline.ErrPassed) {
 		return a.cancelled(cause)

@@ -20,8 +20,8 @@ import (
 // authorizer decides which calls may be executed, by the operator's policy and by the approvals of
 // persons, and writes the decisions to the audit log. It is safe for concurrent use.
 //
-// An approval is for exact final arguments. An approval of other arguments is refused even where no rule
-// requires an approval: what a person approved and what a plugin executes must never differ.
+// An approval is for exact final arguments. An approval of other arguments is refused even where no
+// rule requires an approval: what a person approved and what a plugin executes must never differ.
 type authorizer struct {
 	policy *policy.Policy
 	audit  *audit.Log // nil: decisions are not written
@@ -34,8 +34,8 @@ type decision struct {
 	refused *tool.Error // why the call must not be executed; nil: it may be
 }
 
-// decide decides whether a call may be executed with its final arguments. It returns an error only if the
-// context of the call ended meanwhile.
+// decide decides whether a call may be executed with its final arguments. It returns an error only
+// if the context of the call ended meanwhile.
 func (a *authorizer) decide(ctx context.Context, call *tool.Call, t *catalog.Tool, s submission, final arguments.Parsed) (decision, error) {
 	d := a.policy.Decide(ctx, policyInput(call, t, final))
 	if d.Err != nil && ctx.Err() != nil { // not the fault of a rule
@@ -80,8 +80,8 @@ func (made *decision) judge(call *tool.Call, s submission, final arguments.Parse
 	made.entry.Outcome, made.refused = audit.ApprovalRequired, refused
 }
 
-// record writes a decision to the audit log, and returns why the call must not be executed, or nil. A
-// call whose permission cannot be written must not be executed.
+// record writes a decision to the audit log, and returns why the call must not be executed, or nil.
+// A call whose permission cannot be written must not be executed.
 func (a *authorizer) record(ctx context.Context, entry audit.Decision, refused *tool.Error) *tool.Error {
 	if a.audit == nil {
 		return refused
@@ -94,9 +94,9 @@ func (a *authorizer) record(ctx context.Context, entry audit.Decision, refused *
 	return refused
 }
 
-// allowsPreview reports whether the tool may see the arguments before the policy has judged them. It may
-// not if the policy will deny the call whatever the arguments are. A tool that gets secrets, which it
-// gets with the first arguments, may only if the policy will allow the call.
+// allowsPreview reports whether the tool may see the arguments before the policy has judged them.
+// It may not if the policy will deny the call whatever the arguments are. A tool that gets secrets,
+// which it gets with the first arguments, may only if the policy will allow the call.
 func (a *authorizer) allowsPreview(ctx context.Context, call *tool.Call, t *catalog.Tool) bool {
 	verdict, known := a.policy.Foresee(ctx, policyInput(call, t, arguments.Parsed{}))
 	if len(t.Spec.RequiresAuth) > 0 {
@@ -128,8 +128,8 @@ func because(d policy.Decision) string {
 	return d.Reason + " (rule \"" + d.Rule + "\")"
 }
 
-// approvalOf returns the approval that came with a call if it is for exactly these final arguments, or
-// why it is not. It returns nil and nil if no approval came.
+// approvalOf returns the approval that came with a call if it is for exactly these final arguments,
+// or why it is not. It returns nil and nil if no approval came.
 func approvalOf(call *tool.Call, s submission, final arguments.Parsed) (*tool.Approval, *tool.Error) {
 	if call.Approval == nil {
 		return nil, nil
@@ -166,9 +166,10 @@ func approvalOf(call *tool.Call, s submission, final arguments.Parsed) (*tool.Ap
 	return &approved, nil
 }
 
-// approver returns how the audit log names the person who approved: the principal that the connection
-// authenticates, and in quotes the name that the caller claims, as in `uid:1000 ("ada")`. The claim alone
-// proves nothing. Without a principal there is no connection, and the claim is all there is.
+// approver returns how the audit log names the person who approved: the principal that the
+// connection authenticates, and in quotes the name that the caller claims, as in `uid:1000
+// ("ada")`. The claim alone proves nothing. Without a principal there is no connection, and the
+// claim is all there is.
 func approver(principal, claimed string) string {
 	if principal == "" || claimed == principal || isApprover(principal, claimed) {
 		return claimed
@@ -176,8 +177,8 @@ func approver(principal, claimed string) string {
 	return fmt.Sprintf("%s (%q)", principal, result.Clip(claimed, 200))
 }
 
-// isApprover reports whether a claim already has the form of approver, with the same principal. agentd
-// sends it in this form.
+// isApprover reports whether a claim already has the form of approver, with the same principal.
+// agentd sends it in this form.
 func isApprover(principal, claimed string) bool {
 	claim, ok := strings.CutPrefix(claimed, principal+" (")
 	if !ok {

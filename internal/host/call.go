@@ -20,14 +20,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// call is one call of a tool, from its arrival to the end of its outcome in the ledger. Callers follow
-// it through executions, which come and go.
+// call is one call of a tool, from its arrival to the end of its outcome in the ledger. Callers
+// follow it through executions, which come and go.
 //
 // Each part of a call owns a part of its state and its lock: the events for callers, the place in
-// the ledger, the deadline, the memory, the arguments, the approval, and the report about what toolhost
-// did. A call takes one way through the host, one step after the other; ARCHITECTURE.md lists the
-// steps. At most one goroutine executes a call at a time. Others may add arguments, cancel the call or
-// end it, at any time.
+// the ledger, the deadline, the memory, the arguments, the approval, and the report about what
+// toolhost did. A call takes one way through the host, one step after the other; ARCHITECTURE.md
+// lists the steps. At most one goroutine executes a call at a time. Others may add arguments,
+// cancel the call or end it, at any time.
 type call struct {
 	host     *Host
 	request  tool.Call // without the arguments
@@ -49,7 +49,8 @@ type call struct {
 
 var _ supervisor.CallState = (*call)(nil)
 
-// newCall returns a call that has not begun. An empty id is generated. fresh is for ledger.Entry.Init.
+// newCall returns a call that has not begun. An empty id is generated. fresh is for
+// ledger.Entry.Init.
 func (h *Host) newCall(request *tool.Call, t *catalog.Tool, id string, generated, fresh bool) (*call, error) {
 	if err := h.ctx.Err(); err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
@@ -65,8 +66,8 @@ func (h *Host) newCall(request *tool.Call, t *catalog.Tool, id string, generated
 	return c, nil
 }
 
-// ctx returns the context of the call. It ends at the deadline, at a cancel, when the host closes and
-// after the call has ended. Its cause says which.
+// ctx returns the context of the call. It ends at the deadline, at a cancel, when the host closes
+// and after the call has ended. Its cause says which.
 func (c *call) ctx() context.Context { return &c.timer.Ctx }
 
 // spawn runs f in a goroutine of the host. The goroutine ends with the call, which has a deadline.
@@ -125,8 +126,8 @@ func (c *call) setDeadline() {
 	c.timer.SetExtendable(timeout, most)
 }
 
-// timeout returns how long the call may take: what its caller wants, bounded by the timeout of the tool
-// and of the host.
+// timeout returns how long the call may take: what its caller wants, bounded by the timeout of the
+// tool and of the host.
 func (c *call) timeout() time.Duration {
 	d, spec := c.request.Timeout, &c.tool.Spec
 	if spec.Timeout > 0 && (d == 0 || d > spec.Timeout) {
@@ -138,8 +139,8 @@ func (c *call) timeout() time.Duration {
 	return min(d, c.host.cfg.MaxTimeout)
 }
 
-// secrets returns the secrets that the tool declares, as they are now. From now on, toolhost redacts
-// them in all that plugins say.
+// secrets returns the secrets that the tool declares, as they are now. From now on, toolhost
+// redacts them in all that plugins say.
 func (c *call) secrets() (map[string]string, *tool.Error) {
 	values, err := c.host.cfg.Secrets.View().Values(c.plugin(), c.tool.Spec.RequiresAuth)
 	if err != nil {
@@ -148,8 +149,8 @@ func (c *call) secrets() (map[string]string, *tool.Error) {
 	return values, nil
 }
 
-// unsent returns the failure of a call that reached no plugin because of err, or because its context
-// has ended.
+// unsent returns the failure of a call that reached no plugin because of err, or because its
+// context has ended.
 func (c *call) unsent(err error) *tool.Error {
 	switch cause := context.Cause(c.ctx()); {
 	case cause == nil:
@@ -181,9 +182,9 @@ func (c *call) dropArguments() {
 	c.approval.drop()
 }
 
-// argumentText is the text of a call's arguments on its way to the plugin. A plugin that previews gets
-// the text as it grows; any other gets it at once. Filters and repairs may replace the text when it is
-// complete. All methods are safe for concurrent use.
+// argumentText is the text of a call's arguments on its way to the plugin. A plugin that previews
+// gets the text as it grows; any other gets it at once. Filters and repairs may replace the text
+// when it is complete. All methods are safe for concurrent use.
 type argumentText struct {
 	mu       sync.Mutex
 	text     []byte
@@ -242,8 +243,8 @@ func (a *argumentText) begin() (text []byte, complete bool) {
 	return a.text[:a.sent:a.sent], a.complete
 }
 
-// next returns the text that the plugin gets next. If the text is complete and was replaced, the plugin
-// gets the replacement for all that it has.
+// next returns the text that the plugin gets next. If the text is complete and was replaced, the
+// plugin gets the replacement for all that it has.
 func (a *argumentText) next() (piece, replacement []byte, complete bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -276,8 +277,8 @@ func (a *argumentText) drop() {
 	a.text, a.sent, a.dropped = nil, 0, true
 }
 
-// approval is what the host keeps of a call's approval while the call runs. The zero value is that of a
-// call without one. All methods are safe for concurrent use.
+// approval is what the host keeps of a call's approval while the call runs. The zero value is that
+// of a call without one. All methods are safe for concurrent use.
 type approval struct {
 	mu       sync.Mutex
 	decision *audit.Decision   // see setDecision
@@ -347,8 +348,8 @@ func declaredValues(values map[string]json.RawMessage, keys []string) map[string
 	return declared
 }
 
-// checkRate returns why the rate limit refuses the call, or nil. take counts a call that may start. If
-// the audit log has the permission of the call, it gets the refusal too.
+// checkRate returns why the rate limit refuses the call, or nil. take counts a call that may start.
+// If the audit log has the permission of the call, it gets the refusal too.
 func (c *call) checkRate(take bool) *tool.Error {
 	limit := c.tool.Spec.RateLimitPerMinute
 	if limit == 0 {

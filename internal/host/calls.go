@@ -24,12 +24,12 @@ const (
 	maxCallPage     = 1000
 )
 
-// LedgerID returns the id of the ledger that remembers the calls. Without Config.Calls, every host has
-// another one.
+// LedgerID returns the id of the ledger that remembers the calls. Without Config.Calls, every host
+// has another one.
 func (h *Host) LedgerID() string { return h.ledger.ID() }
 
-// Calls returns the calls of all principals that run or that the ledger remembers, in memory and on disk,
-// the newest first. Errors: invalid_argument; unavailable if the store cannot be read.
+// Calls returns the calls of all principals that run or that the ledger remembers, in memory and on
+// disk, the newest first. Errors: invalid_argument; unavailable if the store cannot be read.
 func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
 	at, err := parseCallPosition(q.PageToken)
 	if err != nil {
@@ -56,9 +56,9 @@ func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, erro
 	return page, nil
 }
 
-// WatchCall returns the events of a call after a number: first those that the log has, then new ones, up
-// to the outcome. When ctx ends, the last item is an error. Errors: invalid_argument; not_found. A call has
-// its id only when its arguments are complete.
+// WatchCall returns the events of a call after a number: first those that the log has, then new
+// ones, up to the outcome. When ctx ends, the last item is an error. Errors: invalid_argument;
+// not_found. A call has its id only when its arguments are complete.
 func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
 	return func(yield func(tool.Event, error) bool) {
 		events, unfollow, err := h.watch(ctx, key, after)
@@ -80,8 +80,8 @@ func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) it
 	}
 }
 
-// CancelCall cancels a call, and does not wait for its end. It does nothing to a call that has ended.
-// Errors: invalid_argument; not_found.
+// CancelCall cancels a call, and does not wait for its end. It does nothing to a call that has
+// ended. Errors: invalid_argument; not_found.
 func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
 	if e := h.ledger.Find(keyOf(key)); e != nil {
 		e.Call.Cancel(cancelledBy(reason))
@@ -91,8 +91,8 @@ func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) 
 	return err
 }
 
-// watch returns the events of a call for a watcher, whose account ctx carries. The watcher must call
-// unfollow in the end.
+// watch returns the events of a call for a watcher, whose account ctx carries. The watcher must
+// call unfollow in the end.
 func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *eventlog.Call, unfollow func(), _ error) {
 	if e := h.ledger.Find(keyOf(key)); e != nil {
 		if e.Call.memory.follow() {
@@ -114,8 +114,8 @@ func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *ev
 	return events, hold.Release, nil
 }
 
-// eventsOf returns the events of a call in memory or in the store, for a reader that has read the events
-// up to a number.
+// eventsOf returns the events of a call in memory or in the store, for a reader that has read the
+// events up to a number.
 func (h *Host) eventsOf(ctx context.Context, key tool.CallKey, after uint64) (*eventlog.Call, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -174,8 +174,8 @@ func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
 	return calls
 }
 
-// callsInStore returns at most most matching calls that only the store has, and whether there may be
-// more.
+// callsInStore returns at most most matching calls that only the store has, and whether there may
+// be more.
 func (h *Host) callsInStore(ctx context.Context, q tool.CallQuery, at callPosition, most int) ([]listedCall, bool, error) {
 	if h.cfg.Calls == nil {
 		return nil, false, nil
@@ -253,8 +253,8 @@ func (c listedCall) compare(d listedCall) int {
 		cmp.Compare(c.Session, d.Session), cmp.Compare(c.Principal, d.Principal))
 }
 
-// callPosition is where a page of calls begins: after a call, and in the store before a number. Its JSON
-// form is the page token.
+// callPosition is where a page of calls begins: after a call, and in the store before a number. Its
+// JSON form is the page token.
 type callPosition struct {
 	Time      time.Time `json:"t"`
 	ID        string    `json:"i"`

@@ -44,7 +44,8 @@ type cancelError struct{ reason string }
 
 func (e *cancelError) Error() string { return fmt.Sprintf("the call was cancelled: %s", e.reason) }
 
-// cancelledBy returns the cause of a call that is cancelled for a reason; empty: the caller gave none.
+// cancelledBy returns the cause of a call that is cancelled for a reason; empty: the caller gave
+// none.
 func cancelledBy(reason string) *cancelError {
 	if reason == "" {
 		reason = "its caller cancelled it"
@@ -115,8 +116,8 @@ func (e *execution) awaitArguments() {
 	e.waits = time.AfterFunc(e.argumentsTimeout(), e.argumentsTimedOut)
 }
 
-// argumentsTimeout returns how long the next piece of the arguments may take. All pieces together may
-// take MaxTimeout.
+// argumentsTimeout returns how long the next piece of the arguments may take. All pieces together
+// may take MaxTimeout.
 func (e *execution) argumentsTimeout() time.Duration {
 	return min(e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout-time.Since(e.call.arrived))
 }
@@ -138,8 +139,8 @@ func (e *execution) submit() task {
 	return e.submitLocked(true)
 }
 
-// submitLocked claims the id for the complete arguments. whole says that they arrived with the call. It
-// does not block: what may block is in the task that it returns.
+// submitLocked claims the id for the complete arguments. whole says that they arrived with the
+// call. It does not block: what may block is in the task that it returns.
 func (e *execution) submitLocked(whole bool) (todo task) {
 	e.complete = true
 	own := e.call
@@ -234,7 +235,8 @@ func (e *execution) Close() {
 	e.unfollowLocked()
 }
 
-// unfollow frees the memory that the execution needs to show its call. It may be called more than once.
+// unfollow frees the memory that the execution needs to show its call. It may be called more than
+// once.
 func (e *execution) unfollow() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

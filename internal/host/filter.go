@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Filter configures for which calls the host asks a filter. If neither Tools nor Tags are set, it asks
-// for every call; otherwise for the calls of tools that one of them matches.
+// Filter configures for which calls the host asks a filter. If neither Tools nor Tags are set, it
+// asks for every call; otherwise for the calls of tools that one of them matches.
 type Filter struct {
 	Name     string        // as the filter's plugin declares it
 	Tools    []string      // names of tools, or patterns of path.Match
@@ -29,8 +29,8 @@ type Filter struct {
 
 const defaultFilterTimeout = 5 * time.Second
 
-// applies reports whether the host asks the filter for calls of a tool. An invalid pattern matches every
-// tool: one request too many is safer than one too few.
+// applies reports whether the host asks the filter for calls of a tool. An invalid pattern matches
+// every tool: one request too many is safer than one too few.
 func (f *Filter) applies(name string, tags []string) bool {
 	if len(f.Tools)+len(f.Tags) == 0 {
 		return true
@@ -44,9 +44,9 @@ func (f *Filter) applies(name string, tags []string) bool {
 func (f *Filter) timeout() time.Duration { return cmp.Or(f.Timeout, defaultFilterTimeout) }
 
 // filterChain is the filters of one call, in their order. Before the tool executes, each filter can
-// change the arguments, deny the call, or answer in place of the tool. After the tool has answered, each
-// filter can replace the result; then the last filter is asked first, so that the first filter is the
-// outermost one in both directions.
+// change the arguments, deny the call, or answer in place of the tool. After the tool has answered,
+// each filter can replace the result; then the last filter is asked first, so that the first filter
+// is the outermost one in both directions.
 type filterChain struct {
 	call    *call
 	filters []*Filter
@@ -75,8 +75,9 @@ func (x filterChain) mustSeeArguments() bool {
 	})
 }
 
-// digest returns a digest of the filters and of the plugins that have them now. An approved repeat of a call
-// passes the filters again if a reload has added or changed one since the arguments were shown.
+// digest returns a digest of the filters and of the plugins that have them now. An approved repeat
+// of a call passes the filters again if a reload has added or changed one since the arguments were
+// shown.
 func (x filterChain) digest() (sum [sha256.Size]byte) {
 	snapshot := x.call.host.cfg.Catalog.Snapshot()
 	h := sha256.New()
@@ -91,8 +92,8 @@ func (x filterChain) digest() (sum [sha256.Size]byte) {
 	return sum
 }
 
-// before asks the filters before the tool executes. It returns the arguments as the filters left them, or
-// false if that ended the call.
+// before asks the filters before the tool executes. It returns the arguments as the filters left
+// them, or false if that ended the call.
 func (x filterChain) before(s submission) (text []byte, parsed arguments.Parsed, ok bool) {
 	text, parsed = s.text, s.parsed
 	for i, f := range x.filters {
@@ -129,8 +130,8 @@ func (x filterChain) denied(f *Filter, reason string, given json.RawMessage) *to
 	}, err)
 }
 
-// answered ends the call with what a filter answered in place of the tool. The filters of the chain,
-// which are outside of that one, are asked about the answer as if it were the tool's.
+// answered ends the call with what a filter answered in place of the tool. The filters of the
+// chain, which are outside of that one, are asked about the answer as if it were the tool's.
 func (x filterChain) answered(by *Filter, arguments json.RawMessage, answer tool.Result) {
 	x.call.report.SetAnsweredBy(by.Name)
 	answer.Duration = 0 // the tool did not run
@@ -175,8 +176,8 @@ func (x filterChain) afterResult(arguments json.RawMessage, r tool.Result) (tool
 	return r, nil
 }
 
-// replaceResult returns a filter's result in place of another one. It keeps the measured duration, and
-// the usage and cost unless the filter gives others.
+// replaceResult returns a filter's result in place of another one. It keeps the measured duration,
+// and the usage and cost unless the filter gives others.
 func replaceResult(old, r tool.Result) tool.Result {
 	r.Duration = old.Duration
 	r.Usage = cmp.Or(r.Usage, old.Usage)
@@ -184,8 +185,8 @@ func replaceResult(old, r tool.Result) tool.Result {
 	return r
 }
 
-// withheld returns the failure of a call that was executed and whose result must not be shown because a
-// filter failed.
+// withheld returns the failure of a call that was executed and whose result must not be shown
+// because a filter failed.
 func (x filterChain) withheld(cause *tool.Error) *tool.Error {
 	aftermath := "it can be called again"
 	kind := cause.Kind

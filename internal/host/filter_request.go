@@ -22,8 +22,8 @@ type filterReply struct {
 	arguments *arguments.Parsed // answer.Arguments, parsed; nil: none
 }
 
-// ask asks a filter about the call, if the filter takes part in the phase. An optional filter that fails
-// gives the zero reply.
+// ask asks a filter about the call, if the filter takes part in the phase. An optional filter that
+// fails gives the zero reply.
 func (x filterChain) ask(f *Filter, phase filterjson.Phase, given json.RawMessage, r *tool.Result) (filterReply, *tool.Error) {
 	c := x.call
 	reply, err := x.request(f, filterjson.Request{
@@ -103,8 +103,8 @@ func (x filterChain) timeout(f *Filter) (limit time.Duration, last bool) {
 	return min(f.timeout(), left), left <= f.timeout()
 }
 
-// find returns what a plugin declares of a filter. If no plugin has it, find waits until new plugins have
-// described themselves.
+// find returns what a plugin declares of a filter. If no plugin has it, find waits until new
+// plugins have described themselves.
 func (x filterChain) find(f *Filter, end time.Time) (*catalog.Filter, error) {
 	host := x.call.host
 	declared := host.cfg.Catalog.Snapshot().Filter(f.Name)
@@ -122,9 +122,9 @@ func (x filterChain) find(f *Filter, end time.Time) (*catalog.Filter, error) {
 	return declared, host.cfg.switchedOff(declared.Plugin.Info.Name)
 }
 
-// execute makes the call of a filter. It is a call like any other, but with a generated id and without
-// filters and policy. execute returns when the filter's call or the filtered call has ended; the host
-// finishes the rest of the filter's call.
+// execute makes the call of a filter. It is a call like any other, but with a generated id and
+// without filters and policy. execute returns when the filter's call or the filtered call has
+// ended; the host finishes the rest of the filter's call.
 func (x filterChain) execute(f *catalog.Filter, limit time.Duration, question []byte) tool.Outcome {
 	outer := x.call
 	spec := tool.Spec{Name: f.Spec.Name, Description: f.Spec.Description, ReadOnly: true}

@@ -6,9 +6,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// finish ends a call that a plugin has, or may have, executed. Only the first end of a call counts. The
-// store gets the outcome before any caller can see it, so that a later use of the id never gets another
-// one.
+// finish ends a call that a plugin has, or may have, executed. Only the first end of a call counts.
+// The store gets the outcome before any caller can see it, so that a later use of the id never gets
+// another one.
 func (c *call) finish(outcome tool.Outcome) {
 	first, begun := c.entry.Conclude()
 	if !first {
@@ -23,8 +23,8 @@ func (c *call) finish(outcome tool.Outcome) {
 	c.stop()
 }
 
-// finishUnexecuted ends a call that no plugin executed. Its id can be used again as soon as a caller can
-// see the outcome.
+// finishUnexecuted ends a call that no plugin executed. Its id can be used again as soon as a
+// caller can see the outcome.
 func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	first, begun := c.entry.Conclude()
 	if !first {
@@ -39,7 +39,8 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	c.stop()
 }
 
-// finishJoined ends a call whose caller follows another call from now on. Statistics do not count it.
+// finishJoined ends a call whose caller follows another call from now on. Statistics do not count
+// it.
 func (c *call) finishJoined() {
 	if first, _ := c.entry.Conclude(); !first {
 		return
@@ -57,15 +58,16 @@ func (c *call) publish(outcome tool.Outcome) {
 	})
 }
 
-// stop ends the context of the call, which also ends a preview, and frees what the call needs no longer.
+// stop ends the context of the call, which also ends a preview, and frees what the call needs no
+// longer.
 func (c *call) stop() {
 	c.timer.Stop()
 	c.memory.end(callBytes + c.events.Size())
 }
 
-// shape returns the outcome as callers get it: with the report of what toolhost did, without effects that
-// the tool may not have, and with artifacts in place of large content. A caller that joins the call later
-// gets the same outcome, even if it asked for another size.
+// shape returns the outcome as callers get it: with the report of what toolhost did, without
+// effects that the tool may not have, and with artifacts in place of large content. A caller that
+// joins the call later gets the same outcome, even if it asked for another size.
 func (c *call) shape(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = c.request.ID
 	c.report.AddTo(&outcome)

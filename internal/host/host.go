@@ -1,10 +1,13 @@
-// Package host executes calls of tools: it launches the instances of plugins when calls need them, takes
-// each call through filters, policy and limits to an instance, and remembers the outcomes by call id.
+// Package host executes calls of tools: it launches the instances of plugins when calls need them,
+// takes each call through filters, policy and limits to an instance, and remembers the outcomes by
+// call id.
 //
-// The package knows the terms of package tool. It does not know gRPC, protobuf or go-plugin: it launches
-// processes with the LaunchFunc that it is given, and internal/rpc/hostserver serves it on the network.
+// The package knows the terms of package tool. It does not know gRPC, protobuf or go-plugin: it
+// launches processes with the LaunchFunc that it is given, and internal/rpc/hostserver serves it on
+// the network.
 //
-// The steps of a call are in open.go, prepare.go, route.go, attempt.go and finish.go, in this order. Subpackages own what the steps use: ledger, supervisor with its lifecycle state machine,
+// The steps of a call are in open.go, prepare.go, route.go, attempt.go and finish.go, in this
+// order. Subpackages own what the steps use: ledger, supervisor with its lifecycle state machine,
 // eventlog, deadline, frozen, throttle and result.
 package host
 
@@ -39,8 +42,8 @@ type Process = supervisor.Process
 // LaunchFunc starts an instance of a plugin and returns when the instance takes calls.
 type LaunchFunc = supervisor.LaunchFunc
 
-// ReportLaunch sets the state that operators see of an instance while a LaunchFunc starts it. ctx must
-// come from the context of the LaunchFunc.
+// ReportLaunch sets the state that operators see of an instance while a LaunchFunc starts it. ctx
+// must come from the context of the LaunchFunc.
 func ReportLaunch(ctx context.Context, state tool.InstanceState) {
 	supervisor.ReportLaunch(ctx, state)
 }
@@ -48,8 +51,8 @@ func ReportLaunch(ctx context.Context, state tool.InstanceState) {
 // errStopping is the cause of everything that ends because the host closes.
 var errStopping = supervisor.ErrStopping
 
-// Config sets what a host works with and its bounds. Catalog and Launch are required. The functions must
-// be safe for concurrent use, and must return the same for the same name.
+// Config sets what a host works with and its bounds. Catalog and Launch are required. The functions
+// must be safe for concurrent use, and must return the same for the same name.
 type Config struct {
 	Catalog   *catalog.Catalog // not owned: close it after the host
 	Launch    LaunchFunc
@@ -57,52 +60,56 @@ type Config struct {
 	Logger    *slog.Logger    // nil: nothing is logged
 	Logs      *logbuffer.Book // gets the log records of calls, and TailLogs reads it; nil: a new one
 
-	// Calls stores calls with side effects, so that they are not executed twice even after a restart. Not
-	// owned: close it after the host. Nil: the host remembers calls only until it closes.
+	// Calls stores calls with side effects, so that they are not executed twice even after a
+	// restart. Not owned: close it after the host. Nil: the host remembers calls only until it
+	// closes.
 	Calls *callstore.Store
 
-	// Artifacts stores the content that is too large for results. Not owned: close it after the host. Nil:
-	// results stay whole.
+	// Artifacts stores the content that is too large for results. Not owned: close it after the
+	// host. Nil: results stay whole.
 	Artifacts *artifact.Store
-	// MaxShown is how many bytes of text and JSON a result shows if its caller sets nothing; 0: 4 KiB.
+	// MaxShown is how many bytes of text and JSON a result shows if its caller sets nothing; 0: 4
+	// KiB.
 	MaxShown int
 
-	// Configuration returns for Reload what of the configuration file is not in force. Nil: everything is.
+	// Configuration returns for Reload what of the configuration file is not in force. Nil:
+	// everything is.
 	Configuration func() *tool.ConfigurationChange
 
-	// KeepBadOutput lets results through that do not fit the output schema of their tool, with a warning.
+	// KeepBadOutput lets results through that do not fit the output schema of their tool, with a
+	// warning.
 	KeepBadOutput bool
-	// Policy decides which calls may be made. Nil: dangerous tools need the approval of a person, all
-	// others are allowed.
+	// Policy decides which calls may be made. Nil: dangerous tools need the approval of a person,
+	// all others are allowed.
 	Policy *policy.Policy
 	// Filters are asked before calls in this order, and after calls in the reverse order.
 	Filters []Filter
-	// Secrets has the secrets that tools get if they declare them and their plugins were granted them.
-	// The host redacts them in what plugins say. Nil: there are none.
+	// Secrets has the secrets that tools get if they declare them and their plugins were granted
+	// them. The host redacts them in what plugins say. Nil: there are none.
 	Secrets *secrets.Store
-	// History keeps what happened to plugins for after a restart, and has what happened before. Not owned:
-	// close it after the host. Nil: nothing is kept.
+	// History keeps what happened to plugins for after a restart, and has what happened before. Not
+	// owned: close it after the host. Nil: nothing is kept.
 	History *history.Log
-	// Audit gets the decisions about calls. A call whose permission cannot be written is not executed. Not
-	// owned. Nil: decisions are not written.
+	// Audit gets the decisions about calls. A call whose permission cannot be written is not
+	// executed. Not owned. Nil: decisions are not written.
 	Audit *audit.Log
 
 	// Lifecycle configures the instances of a plugin. Nil: the defaults.
 	Lifecycle func(plugin string) lifecycle.Config
 
-	// MaxConcurrent limits how many calls of a tool are executed at the same time; others wait. 0: no
-	// limit. Nil: no limit for any tool.
+	// MaxConcurrent limits how many calls of a tool are executed at the same time; others wait. 0:
+	// no limit. Nil: no limit for any tool.
 	MaxConcurrent func(tool string) int
 
 	// Sandbox returns what the operator grants to a plugin. Nil: plugins run without a sandbox.
 	Sandbox func(plugin string) tool.Sandbox
 
-	// Variables returns the names of the environment variables that the operator passes to a plugin or
-	// sets for it. Nil: none.
+	// Variables returns the names of the environment variables that the operator passes to a plugin
+	// or sets for it. Nil: none.
 	Variables func(plugin string) []string
 
-	// Disabled reports whether the operator disabled a plugin: it is listed, and its tools cannot be
-	// called. Nil: no plugin is disabled.
+	// Disabled reports whether the operator disabled a plugin: it is listed, and its tools cannot
+	// be called. Nil: no plugin is disabled.
 	Disabled func(plugin string) bool
 
 	DefaultTimeout   time.Duration // for a call if its tool and its caller set none; 0: 30 s
@@ -165,8 +172,8 @@ const reasonSwitchedOff = "switched off in the configuration: disabled is true"
 
 // Host executes calls. All methods are safe for concurrent use, and their errors are *tool.Error.
 //
-// Its methods come from three parts: Host itself opens and shows calls, toolList lists and finds tools,
-// and operator shows and operates plugins.
+// Its methods come from three parts: Host itself opens and shows calls, toolList lists and finds
+// tools, and operator shows and operates plugins.
 type Host struct {
 	*toolList
 	*operator
@@ -193,8 +200,8 @@ type Host struct {
 	pool   flow.Workers   // all other goroutines
 }
 
-// New returns a host that follows its catalog. It starts no process before a call needs one. The caller
-// must close it.
+// New returns a host that follows its catalog. It starts no process before a call needs one. The
+// caller must close it.
 func New(config Config) *Host {
 	cfg := config.withDefaults()
 	h := &Host{
@@ -224,8 +231,8 @@ func New(config Config) *Host {
 	return h
 }
 
-// Close refuses new calls, cancels those that run, stops all instances at the same time, and waits for
-// everything that the host started. Each step has a timeout, so that Close takes seconds.
+// Close refuses new calls, cancels those that run, stops all instances at the same time, and waits
+// for everything that the host started. Each step has a timeout, so that Close takes seconds.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	if h.closed {
@@ -245,8 +252,8 @@ func (h *Host) Close() error {
 	return nil
 }
 
-// spawn runs f in a goroutine that Close waits for. If the host is closed, spawn returns false and does not
-// run f.
+// spawn runs f in a goroutine that Close waits for. If the host is closed, spawn returns false and
+// does not run f.
 func (h *Host) spawn(f func()) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,26 +13,27 @@ import (
 )
 
 const (
-	// maxInlineArguments bounds the arguments of a call on the inline path, because they are parsed and
-	// checked on the goroutine that reads the caller's stream.
+	// maxInlineArguments bounds the arguments of a call on the inline path, because they are parsed
+	// and checked on the goroutine that reads the caller's stream.
 	maxInlineArguments = 4 << 10
-	// maxInlineResult bounds the result that is handled on the goroutine that reads the plugin's stream.
+	// maxInlineResult bounds the result that is handled on the goroutine that reads the plugin's
+	// stream.
 	maxInlineResult = 8 << 10
 )
 
 // inlineCall is a call on the inline path: it takes the steps of every call (claim, prepare, route,
-// attempt, finish) without a goroutine. The goroutine that reads the caller's stream takes the call up
-// to the plugin and leaves it there; the goroutine that reads the plugin's stream takes the outcome to
-// the caller. To pass a call from one goroutine to another costs about as much as all that the host does
-// with it.
+// attempt, finish) without a goroutine. The goroutine that reads the caller's stream takes the call
+// up to the plugin and leaves it there; the goroutine that reads the plugin's stream takes the
+// outcome to the caller. To pass a call from one goroutine to another costs about as much as all
+// that the host does with it.
 //
-// Neither goroutine may block. So inlineTool lets only those calls in that need to wait for nothing but
-// their tool, and a call continues in a goroutine (see later) as soon as it has to wait after all, or
-// anything happens but a small answer of the tool.
+// Neither goroutine may block. So inlineTool lets only those calls in that need to wait for nothing
+// but their tool, and a call continues in a goroutine (see later) as soon as it has to wait after
+// all, or anything happens but a small answer of the tool.
 //
-// While the plugin has the call, no goroutine owns it (parked). The answer of the plugin, a cancel and
-// the deadline may come at the same time; the one that sets parked to false owns the call from then
-// on.
+// While the plugin has the call, no goroutine owns it (parked). The answer of the plugin, a cancel
+// and the deadline may come at the same time; the one that sets parked to false owns the call from
+// then on.
 type inlineCall struct {
 	host    *Host
 	ctx     context.Context // of the caller
@@ -44,9 +45,9 @@ type inlineCall struct {
 	left    sync.Once // frees the place that enterInline gave
 }
 
-// inlineTool returns the tool of a call for the inline path; nil if the host knows of anything that the
-// call may have to wait for. The call must be made with that tool: another one may have its name a
-// moment later.
+// inlineTool returns the tool of a call for the inline path; nil if the host knows of anything that
+// the call may have to wait for. The call must be made with that tool: another one may have its
+// name a moment later.
 func (h *Host) inlineTool(call *tool.Call) *catalog.Tool {
 	if len(call.Arguments) > maxInlineArguments {
 		return nil
@@ -73,7 +74,8 @@ func (h *Host) inlineTool(call *tool.Call) *catalog.Tool {
 	return t
 }
 
-// enterInline makes Close wait for a call on the inline path. It returns false if the host is closed.
+// enterInline makes Close wait for a call on the inline path. It returns false if the host is
+// closed.
 func (h *Host) enterInline() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,8 +178,8 @@ func (x *inlineCall) park() {
 	timer.OnEnd(func() { x.wake(-1) })
 }
 
-// wake continues a parked call: its end of a size in bytes has arrived, or, with -1, anything else has
-// happened.
+// wake continues a parked call: its end of a size in bytes has arrived, or, with -1, anything else
+// has happened.
 func (x *inlineCall) wake(end int) {
 	switch {
 	case !x.parked.CompareAndSwap(true, false): // another goroutine owns the call
@@ -210,8 +212,8 @@ func (x *inlineCall) follow() {
 	})
 }
 
-// route executes the call in a goroutine, from an attempt on. asked is a lease that the call has asked
-// for, or nil.
+// route executes the call in a goroutine, from an attempt on. asked is a lease that the call has
+// asked for, or nil.
 func (x *inlineCall) route(number uint32, asked *supervisor.Lease) {
 	c := x.e.call
 	c.route(number, asked, func() {})

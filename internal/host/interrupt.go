@@ -11,13 +11,13 @@ import (
 )
 
 // stuckFraction is the part of YieldTimeout after which an instance gets no other calls because a
-// cancelled call has not stopped. Most tools stop sooner, and calls that arrive meanwhile need not wait
-// to find out whether the instance hangs.
+// cancelled call has not stopped. Most tools stop sooner, and calls that arrive meanwhile need not
+// wait to find out whether the instance hangs.
 const stuckFraction = 10
 
-// interrupt ends a call that was cancelled or whose deadline has passed. At a deadline the call ends at
-// once. After a cancel, the tool may still say how it ended, as long as the call has time. A tool that
-// does not stop within YieldTimeout loses its instance.
+// interrupt ends a call that was cancelled or whose deadline has passed. At a deadline the call
+// ends at once. After a cancel, the tool may still say how it ended, as long as the call has time.
+// A tool that does not stop within YieldTimeout loses its instance.
 func (a *attempt) interrupt(cause error) {
 	a.wire.Cancel(cause.Error())
 	if errors.Is(cause, deadline.ErrPassed) {
@@ -45,8 +45,8 @@ type interruptStep struct {
 	do func()
 }
 
-// lastMoment returns when an interrupted call ends at the latest. A cancel gives the tool some time to say
-// how it ended, but no more than the call has.
+// lastMoment returns when an interrupted call ends at the latest. A cancel gives the tool some time
+// to say how it ended, but no more than the call has.
 func (a *attempt) lastMoment() time.Time {
 	now := time.Now()
 	if errors.Is(context.Cause(a.call.ctx()), deadline.ErrPassed) {
@@ -80,8 +80,8 @@ func (a *attempt) endsBefore(moment time.Time, cause error) bool {
 	}
 }
 
-// yielded ends a call with what the tool said after the cancel: a result counts, and "cancelled" means
-// the cause of the cancel.
+// yielded ends a call with what the tool said after the cancel: a result counts, and "cancelled"
+// means the cause of the cancel.
 func (a *attempt) yielded(outcome tool.Outcome, cause error) {
 	if e := outcome.Err; e != nil && (e.Kind == tool.KindCancelled || e.Kind == tool.KindTimeout) {
 		a.fail(a.cancelled(cause))

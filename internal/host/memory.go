@@ -18,8 +18,8 @@ const (
 	// lightArguments is the size of arguments up to which parsing and checking them takes no memory
 	// worth counting.
 	lightArguments = 256 << 10
-	// formBytes is what parsed arguments take at most besides their text: arguments.Parse bounds the
-	// number of values.
+	// formBytes is what parsed arguments take at most besides their text: arguments.Parse bounds
+	// the number of values.
 	formBytes = 24 << 20
 	// busyRetry is when a caller may try again after it was refused for want of memory.
 	busyRetry = time.Second
@@ -28,11 +28,11 @@ const (
 // reservation is the memory that a call has reserved on the account of the connection that made it
 // (see package budget). The zero value has no account. All methods are safe for concurrent use.
 //
-// A call takes memory for its arguments, for the work on them, for its events and for its result. The
-// arguments and the work end with the call. The rest stays reserved as long as an execution or a
-// watcher follows the call. The ledger may keep the outcome longer; it has a bound of its own. A caller
-// whose arguments find no room is refused. A result waits for room for a while, because the tool has
-// already done its work.
+// A call takes memory for its arguments, for the work on them, for its events and for its result.
+// The arguments and the work end with the call. The rest stays reserved as long as an execution or
+// a watcher follows the call. The ledger may keep the outcome longer; it has a bound of its own. A
+// caller whose arguments find no room is refused. A result waits for room for a while, because the
+// tool has already done its work.
 type reservation struct {
 	hold budget.Hold
 
@@ -41,8 +41,8 @@ type reservation struct {
 	over      bool // the call has ended: the reservation is only for its followers
 }
 
-// workOf returns how much memory it takes to parse and check arguments of a size: their canonical form
-// and the values that they contain.
+// workOf returns how much memory it takes to parse and check arguments of a size: their canonical
+// form and the values that they contain.
 func workOf(size int) int {
 	if size <= lightArguments {
 		return 0
@@ -50,8 +50,8 @@ func workOf(size int) int {
 	return 3*size + min(16*size, formBytes)
 }
 
-// open reserves memory for a new call with one follower, on the account that ctx carries. work may wait
-// for room; size may not.
+// open reserves memory for a new call with one follower, on the account that ctx carries. work may
+// wait for room; size may not.
 func (m *reservation) open(ctx context.Context, size, work int) error {
 	m.hold.On(budget.FromContext(ctx))
 	m.followers = 1
@@ -80,8 +80,8 @@ func (m *reservation) end(size int) {
 	m.hold.Shrink(int64(size))
 }
 
-// follow adds a follower. It returns false if the call has given its memory back, so that the follower
-// must reserve memory for what it shows.
+// follow adds a follower. It returns false if the call has given its memory back, so that the
+// follower must reserve memory for what it shows.
 func (m *reservation) follow() (held bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,8 +99,8 @@ func (m *reservation) unfollow() {
 	}
 }
 
-// reserve reserves memory for a call that begins. If its arguments are complete, it also reserves the
-// memory for the work on them.
+// reserve reserves memory for a call that begins. If its arguments are complete, it also reserves
+// the memory for the work on them.
 func (c *call) reserve(ctx context.Context, arguments int, complete bool) error {
 	c.events.Account(c.memory.grow)
 	work := 0

@@ -15,12 +15,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Open begins a call. If complete is set, call.Arguments are all the arguments, and the host executes
-// the call; otherwise they are the beginning of the text, and the caller sends the rest with
-// Execution.Send. ctx bounds only the opening. The caller must close the execution.
+// Open begins a call. If complete is set, call.Arguments are all the arguments, and the host
+// executes the call; otherwise they are the beginning of the text, and the caller sends the rest
+// with Execution.Send. ctx bounds only the opening. The caller must close the execution.
 //
-// Arguments that are not JSON or do not fit the tool's schema end the call with a result that tells the
-// model; the host launches no process for them. Errors: not_found, invalid_argument, unavailable.
+// Arguments that are not JSON or do not fit the tool's schema end the call with a result that tells
+// the model; the host launches no process for them. Errors: not_found, invalid_argument,
+// unavailable.
 func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	e, todo, err := h.open(ctx, &call, complete)
 	if err != nil {
@@ -32,14 +33,14 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 	return e, nil
 }
 
-// Do makes a call whose arguments are complete, from beginning to end, for a caller that wants only the
-// outcome. It costs less than Open. It does not block; the call takes the inline path (see inlineCall)
-// or gets a goroutine of the host.
+// Do makes a call whose arguments are complete, from beginning to end, for a caller that wants only
+// the outcome. It costs less than Open. It does not block; the call takes the inline path (see
+// inlineCall) or gets a goroutine of the host.
 //
-// opened gets the execution as soon as there is one, so that the caller can cancel the call. done gets
-// the outcome exactly once, even if ctx has ended. The host calls both before Do returns or from one of
-// its goroutines, which may be one that reads from a plugin: they must not block. When ctx ends, the
-// host cancels a call whose id it generated; any other call continues.
+// opened gets the execution as soon as there is one, so that the caller can cancel the call. done
+// gets the outcome exactly once, even if ctx has ended. The host calls both before Do returns or
+// from one of its goroutines, which may be one that reads from a plugin: they must not block. When
+// ctx ends, the host cancels a call whose id it generated; any other call continues.
 func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
 	call.OutcomeOnly = true
 	t := h.inlineTool(&call)
@@ -52,8 +53,8 @@ func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Executio
 	}
 }
 
-// doInGoroutine makes a call in a goroutine. It is separate from Do because the goroutine needs a copy of
-// the call in the heap, which the inline path does not.
+// doInGoroutine makes a call in a goroutine. It is separate from Do because the goroutine needs a
+// copy of the call in the heap, which the inline path does not.
 func (h *Host) doInGoroutine(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
 	if !h.spawn(func() { h.do(ctx, &call, opened, done) }) {
 		done(failed(call.ID, tool.Errorf(tool.KindUnavailable, "%w", errStopping)))
@@ -105,8 +106,8 @@ func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *exe
 	return e, todo, err
 }
 
-// openInline is open for a call that takes the inline path. t is what inlineTool returned for it. It does
-// not block. e must be zero.
+// openInline is open for a call that takes the inline path. t is what inlineTool returned for it.
+// It does not block. e must be zero.
 func (h *Host) openInline(ctx context.Context, e *execution, call *tool.Call, t *catalog.Tool) (todo task, err error) {
 	if err := h.checkCall(call); err != nil {
 		return task{}, err
@@ -117,7 +118,8 @@ func (h *Host) openInline(ctx context.Context, e *execution, call *tool.Call, t 
 	return e.begin(ctx, h, call, t, true, true)
 }
 
-// begin begins a call that was checked. e must be zero. fresh says that the store does not know the id.
+// begin begins a call that was checked. e must be zero. fresh says that the store does not know the
+// id.
 func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, t *catalog.Tool, complete, fresh bool) (todo task, err error) {
 	id, generated := call.ID, call.ID == ""
 	if generated {
@@ -144,8 +146,9 @@ func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, t *cata
 	return task{}, nil
 }
 
-// mayPreview reports whether the plugin may look at the arguments before they are complete: the policy
-// must not deny the call, no filter may have to see the arguments first, and all secrets must exist.
+// mayPreview reports whether the plugin may look at the arguments before they are complete: the
+// policy must not deny the call, no filter may have to see the arguments first, and all secrets
+// must exist.
 func (c *call) mayPreview() bool {
 	if !c.host.authorizer.allowsPreview(c.ctx(), &c.request, c.tool) || c.filters().mustSeeArguments() {
 		return false
@@ -154,8 +157,8 @@ func (c *call) mayPreview() bool {
 	return err == nil
 }
 
-// checkCall refuses calls that are invalid whatever their tool is, and calls that this host may have
-// executed and forgotten.
+// checkCall refuses calls that are invalid whatever their tool is, and calls that this host may
+// have executed and forgotten.
 func (h *Host) checkCall(call *tool.Call) error {
 	if call.ID != "" {
 		if err := tool.CheckID(call.ID); err != nil {
@@ -204,10 +207,10 @@ func (h *Host) tooLarge(callID string) *tool.Error {
 	return err
 }
 
-// claim gives a call whose arguments are complete its id. It returns the call to follow, and what is to
-// be done for it. That is the call itself if the id was free. It is another one if the same call has
-// the id. If the id or the arguments cannot be used, the call has ended. whole says that the arguments
-// arrived with the call, in one piece.
+// claim gives a call whose arguments are complete its id. It returns the call to follow, and what
+// is to be done for it. That is the call itself if the id was free. It is another one if the same
+// call has the id. If the id or the arguments cannot be used, the call has ended. whole says that
+// the arguments arrived with the call, in one piece.
 func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task) {
 	parsed, err := arguments.Parse(text)
 	if err != nil {
@@ -230,8 +233,8 @@ func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task)
 	}
 }
 
-// openFormer follows a call that was made when its tool still existed: the tool is gone, but the outcome
-// of the call is not. It returns neither an execution nor an error if the id is free.
+// openFormer follows a call that was made when its tool still existed: the tool is gone, but the
+// outcome of the call is not. It returns neither an execution nor an error if the id is free.
 func (h *Host) openFormer(ctx context.Context, request *tool.Call) (*execution, error) {
 	if request.ID == "" || len(request.Arguments) > h.cfg.MaxArgumentBytes {
 		return nil, nil

@@ -79,8 +79,8 @@ func (o *operator) LockFile(context.Context) (tool.LockFile, error) {
 	return tool.LockFile{Path: path, Enforced: enforced}, nil
 }
 
-// Instances returns the processes of a plugin, or of all plugins if plugin is empty, ordered by plugin and
-// start. Errors: not_found.
+// Instances returns the processes of a plugin, or of all plugins if plugin is empty, ordered by
+// plugin and start. Errors: not_found.
 func (o *operator) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo, error) {
 	infos := []tool.InstanceInfo{}
 	for _, s := range o.plugins.All() { // a plugin whose file is gone may still have calls
@@ -94,8 +94,8 @@ func (o *operator) Instances(_ context.Context, plugin string) ([]tool.InstanceI
 	return infos, nil
 }
 
-// TailLogs returns what plugins wrote: first the lines that the buffer has, the oldest first, then, if
-// q.Follow is set, new ones until ctx ends or the host closes. Errors: not_found.
+// TailLogs returns what plugins wrote: first the lines that the buffer has, the oldest first, then,
+// if q.Follow is set, new ones until ctx ends or the host closes. Errors: not_found.
 func (o *operator) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error] {
 	return func(yield func(tool.LogLine, error) bool) {
 		if err := o.checkPlugin(q.Plugin); err != nil {
@@ -119,11 +119,11 @@ func (o *operator) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool
 	}
 }
 
-// WatchEvents returns what happened to plugins and instances: first the events that the log has, the
-// oldest first, then, if q.Follow is set, new ones until ctx ends or the host closes. The events are
-// numbered without gaps. A gap that no selection explains means that the log has discarded events. The
-// numbers begin at 1 again with each host: a query after a number that the host has not reached begins at
-// the oldest event.
+// WatchEvents returns what happened to plugins and instances: first the events that the log has,
+// the oldest first, then, if q.Follow is set, new ones until ctx ends or the host closes. The
+// events are numbered without gaps. A gap that no selection explains means that the log has
+// discarded events. The numbers begin at 1 again with each host: a query after a number that the
+// host has not reached begins at the oldest event.
 func (o *operator) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
 	return func(yield func(tool.PluginEvent, error) bool) {
 		for after := q.After; ; {
@@ -149,8 +149,8 @@ func (o *operator) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2
 	}
 }
 
-// Stats returns the statistics of a plugin's tools, or of all tools if plugin is empty, since the host was
-// made, ordered by name. It leaves out tools that were not called. Errors: not_found.
+// Stats returns the statistics of a plugin's tools, or of all tools if plugin is empty, since the
+// host was made, ordered by name. It leaves out tools that were not called. Errors: not_found.
 func (o *operator) Stats(_ context.Context, plugin string) ([]tool.Stats, error) {
 	if err := o.checkPlugin(plugin); err != nil {
 		return nil, err
@@ -177,8 +177,8 @@ func (o *operator) Restart(ctx context.Context, plugin string, force bool) (tool
 	return s.Restart(ctx, force)
 }
 
-// Drain lets all instances of a plugin finish their calls, stops them, and returns when they are gone. New
-// calls start new instances, unless the plugin is paused. Errors: not_found.
+// Drain lets all instances of a plugin finish their calls, stops them, and returns when they are
+// gone. New calls start new instances, unless the plugin is paused. Errors: not_found.
 func (o *operator) Drain(ctx context.Context, plugin string) error {
 	s, err := o.supervisorOf(plugin)
 	if err != nil {
@@ -198,7 +198,8 @@ func (o *operator) Resume(_ context.Context, plugin string) error {
 	return o.operate(plugin, (*supervisor.Supervisor).Resume)
 }
 
-// ClearQuarantine ends a quarantine or a backoff: the next call launches an instance. Errors: not_found.
+// ClearQuarantine ends a quarantine or a backoff: the next call launches an instance. Errors:
+// not_found.
 func (o *operator) ClearQuarantine(_ context.Context, plugin string) error {
 	return o.operate(plugin, (*supervisor.Supervisor).ClearQuarantine)
 }
@@ -233,9 +234,10 @@ func (o *operator) inService(plugin string) (*catalog.Plugin, error) {
 	return p, nil
 }
 
-// Reload scans the plugin folders: it takes new plugins into service, removes those whose files are gone,
-// and upgrades those that have changed. It returns when all of that is decided. The answer names each
-// plugin that cannot be used, every time, and what of the configuration file is not in force.
+// Reload scans the plugin folders: it takes new plugins into service, removes those whose files are
+// gone, and upgrades those that have changed. It returns when all of that is decided. The answer
+// names each plugin that cannot be used, every time, and what of the configuration file is not in
+// force.
 func (o *operator) Reload(ctx context.Context) (tool.Reloaded, error) {
 	done, err := o.upgrades.Reload(ctx)
 	if err == nil && o.cfg.Configuration != nil {
@@ -244,9 +246,9 @@ func (o *operator) Reload(ctx context.Context) (tool.Reloaded, error) {
 	return done, err
 }
 
-// Upgrade brings the executable that is now in the folder of a plugin into service, also after a rollback.
-// No call fails: the new instance takes calls once it is ready. Errors: not_found; unavailable if the new
-// executable does not start, and then the old one stays.
+// Upgrade brings the executable that is now in the folder of a plugin into service, also after a
+// rollback. No call fails: the new instance takes calls once it is ready. Errors: not_found;
+// unavailable if the new executable does not start, and then the old one stays.
 func (o *operator) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
 	current, err := o.inService(plugin)
 	if err != nil {
@@ -255,8 +257,8 @@ func (o *operator) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, e
 	return o.upgrades.Upgrade(ctx, current)
 }
 
-// Rollback brings the previous executable of a plugin back into service. Errors: as of Upgrade; not_found
-// also if there is no previous one.
+// Rollback brings the previous executable of a plugin back into service. Errors: as of Upgrade;
+// not_found also if there is no previous one.
 func (o *operator) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
 	current, err := o.inService(plugin)
 	if err != nil {

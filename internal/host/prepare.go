@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// maxReplacement bounds the final arguments of a plugin that has previewed other text: they travel
-	// in one message, of at most 4 MiB.
+	// maxReplacement bounds the final arguments of a plugin that has previewed other text: they
+	// travel in one message, of at most 4 MiB.
 	maxReplacement = 4<<20 - 4<<10
-	// maxShownArguments bounds the final arguments in an answer that asks for an approval: they travel
-	// in one message.
+	// maxShownArguments bounds the final arguments in an answer that asks for an approval: they
+	// travel in one message.
 	maxShownArguments = 1 << 20
 )
 
@@ -70,10 +70,10 @@ const (
 	prepareMustWait                 // the audit log has to be waited for; nothing was decided
 )
 
-// preparation takes a call from complete arguments to final ones that may be executed. Filters, repairs
-// and the schema make the final arguments; the policy, an approval and the rate limit decide on them.
-// After freeze, the arguments do not change: the tool executes exactly what the rules have judged and
-// what a person has seen.
+// preparation takes a call from complete arguments to final ones that may be executed. Filters,
+// repairs and the schema make the final arguments; the policy, an approval and the rate limit
+// decide on them. After freeze, the arguments do not change: the tool executes exactly what the
+// rules have judged and what a person has seen.
 type preparation struct {
 	call      *call
 	submitted submission
@@ -137,8 +137,8 @@ func (p *preparation) freeze() bool {
 	return true
 }
 
-// repair repairs arguments that do not fit the schema, and notes how, unless the plugin could not get
-// the repaired ones.
+// repair repairs arguments that do not fit the schema, and notes how, unless the plugin could not
+// get the repaired ones.
 func (p *preparation) repair(schema *catalog.Schema) {
 	repaired, repairs := schema.Repair(p.final)
 	if len(repairs) == 0 || p.tooLargeToReplace(repaired.Canonical()) || p.call.report.SetRepairs(repairs) != nil {
@@ -152,8 +152,8 @@ func (p *preparation) tooLargeToReplace(text []byte) bool {
 	return p.call.tool.Spec.PartialArguments && len(text) > maxReplacement
 }
 
-// validate reports whether the final arguments fit the schema. If not, it ends the call with a result
-// that tells the model.
+// validate reports whether the final arguments fit the schema. If not, it ends the call with a
+// result that tells the model.
 func (p *preparation) validate() bool {
 	c := p.call
 	schema, err := c.schema()
@@ -203,8 +203,8 @@ func (p *preparation) authorize(noWait bool) (refused *tool.Error, mustWait bool
 	return c.host.authorizer.record(c.ctx(), d.entry, d.refused), false
 }
 
-// schema returns the schema of the arguments, as the session of the call sees the tool. The error is
-// that the call ended first.
+// schema returns the schema of the arguments, as the session of the call sees the tool. The error
+// is that the call ended first.
 func (c *call) schema() (*catalog.Schema, error) {
 	if !c.tool.Spec.Dynamic {
 		c.output.Store(c.tool.Output)
@@ -216,8 +216,8 @@ func (c *call) schema() (*catalog.Schema, error) {
 	return seen[0].Schema, context.Cause(c.ctx())
 }
 
-// takeFrozen takes the final arguments that the approval names by their digest from the cache; nil if
-// there are none.
+// takeFrozen takes the final arguments that the approval names by their digest from the cache; nil
+// if there are none.
 func (p *preparation) takeFrozen() *frozen.Arguments {
 	c := p.call
 	taken := c.approval.frozen() // prepare may run twice
@@ -236,8 +236,8 @@ func (p *preparation) takeFrozen() *frozen.Arguments {
 	return taken
 }
 
-// storeFrozen stores the final arguments in the cache for the approved repeat of the call, and adds them
-// to the answer that asks for the approval.
+// storeFrozen stores the final arguments in the cache for the approved repeat of the call, and adds
+// them to the answer that asks for the approval.
 func (p *preparation) storeFrozen(asked *tool.Error) {
 	c := p.call
 	digest := frozen.Digest(p.final)

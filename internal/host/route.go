@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxMoves bounds how often a call moves to another instance because the one before died before it
-	// took the call, where the tool does not say how often it may be tried.
+	// maxMoves bounds how often a call moves to another instance because the one before died before
+	// it took the call, where the tool does not say how often it may be tried.
 	maxMoves = 3
 	// The backoff between attempts of a tool that allows retries and sets none.
 	defaultRetryBackoff    = 200 * time.Millisecond
 	defaultMaxRetryBackoff = 5 * time.Second
 )
 
-// execute waits until the tool may run one more call, and then routes the call. The call has ended when
-// execute returns.
+// execute waits until the tool may run one more call, and then routes the call. The call has ended
+// when execute returns.
 func (c *call) execute() {
 	defer c.dropArguments()
 	leave, err := c.host.concurrency.Enter(c.ctx(), c.request.Tool)
@@ -31,9 +31,9 @@ func (c *call) execute() {
 	c.route(1, nil, leave)
 }
 
-// route gives the call to one instance after the other until it has its outcome. number is the number of
-// the first attempt, asked a lease that the call has asked for, or nil. leave says that the tool has
-// finished.
+// route gives the call to one instance after the other until it has its outcome. number is the
+// number of the first attempt, asked a lease that the call has asked for, or nil. leave says that
+// the tool has finished.
 func (c *call) route(number uint32, asked *supervisor.Lease, leave func()) {
 	s := c.host.plugins.Of(c.tool.Plugin)
 	for ; ; number++ {
@@ -56,8 +56,9 @@ func (c *call) route(number uint32, asked *supervisor.Lease, leave func()) {
 	}
 }
 
-// again does what the end of the attempt requires. It reports whether the call needs another attempt; if
-// not, the call has its outcome. The lease must be released, since a filter may need the instance.
+// again does what the end of the attempt requires. It reports whether the call needs another
+// attempt; if not, the call has its outcome. The lease must be released, since a filter may need
+// the instance.
 func (a *attempt) again(leave func()) bool {
 	c := a.call
 	switch {
@@ -85,8 +86,8 @@ func (a *attempt) again(leave func()) bool {
 	return true
 }
 
-// mayRetry reports whether a call that failed at this attempt may be tried again: its tool allows that,
-// and the failure may be temporary. The caller checks that the call cannot happen twice.
+// mayRetry reports whether a call that failed at this attempt may be tried again: its tool allows
+// that, and the failure may be temporary. The caller checks that the call cannot happen twice.
 func (a *attempt) mayRetry(failure *tool.Error) bool {
 	if a.number >= a.call.tool.Spec.Retry.MaxAttempts || a.call.ctx().Err() != nil {
 		return false
@@ -110,8 +111,8 @@ func (a *attempt) pause(failure *tool.Error) bool {
 		}
 	}
 	bound = min(bound, most)
-	// At least half of the bound, so that the waits grow, and a random part, so that calls that failed
-	// together do not return together.
+	// At least half of the bound, so that the waits grow, and a random part, so that calls that
+	// failed together do not return together.
 	wait := bound/2 + rand.N(bound/2+1)
 	return a.call.timer.Sleep(max(wait, failure.RetryAfter))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// statistics counts the calls that have ended, by tool. Counts are exact, percentiles within 5 percent. It is
-// safe for concurrent use.
+// statistics counts the calls that have ended, by tool. Counts are exact, percentiles within 5
+// percent. It is safe for concurrent use.
 type statistics struct {
 	mu    sync.Mutex
 	tools map[string]*counters
@@ -25,8 +25,8 @@ type counters struct {
 	buckets map[int]uint64 // by the logarithm of the duration
 }
 
-// bucketStep is the ratio between the bounds of neighboring buckets. The middle of a bucket differs from
-// every duration in it by less than 5 percent.
+// bucketStep is the ratio between the bounds of neighboring buckets. The middle of a bucket differs
+// from every duration in it by less than 5 percent.
 const bucketStep = 1.09
 
 func newStatistics() *statistics { return &statistics{tools: map[string]*counters{}} }
@@ -58,7 +58,8 @@ func (s *statistics) count(name, plugin string, outcome *tool.Outcome, took time
 	}
 }
 
-// list returns the statistics of a plugin's tools, or of all tools if plugin is empty, ordered by tool.
+// list returns the statistics of a plugin's tools, or of all tools if plugin is empty, ordered by
+// tool.
 func (s *statistics) list(plugin string) []tool.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,14 +25,14 @@ type toolList struct {
 	described *descriptions
 }
 
-// ListTools returns the tools that match, ordered by name. If it lists dynamic tools for a session, it
-// waits up to some seconds for their plugins to describe them.
+// ListTools returns the tools that match, ordered by name. If it lists dynamic tools for a session,
+// it waits up to some seconds for their plugins to describe them.
 func (l *toolList) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, error) {
 	return l.ListPage(ctx, q, "")
 }
 
-// ListPage is ListTools for the tools whose names follow a name; empty: all. It looks only at the tools
-// between that name and the last one that it returns.
+// ListPage is ListTools for the tools whose names follow a name; empty: all. It looks only at the
+// tools between that name and the last one that it returns.
 func (l *toolList) ListPage(ctx context.Context, q tool.Query, after string) ([]tool.Info, error) {
 	if err := checkSession(q.Session); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func (l *toolList) ListPage(ctx context.Context, q tool.Query, after string) ([]
 	return infos, nil
 }
 
-// SearchTools returns the tools that match and contain one of the words, the best match first, with those
-// that cannot be called now. q.MaxTools is 10 by default. Errors: invalid_argument.
+// SearchTools returns the tools that match and contain one of the words, the best match first, with
+// those that cannot be called now. q.MaxTools is 10 by default. Errors: invalid_argument.
 func (l *toolList) SearchTools(ctx context.Context, words string, q tool.Query) ([]tool.Match, error) {
 	if strings.TrimSpace(words) == "" {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "there are no words to search for; say in a few what the tool should do")
@@ -85,8 +85,8 @@ func (l *toolList) SearchTools(ctx context.Context, words string, q tool.Query) 
 	return matches, nil
 }
 
-// RenderTools returns the tools that match in a format, ordered by name. Rendered.Omitted lists the tools
-// that cannot be called now, or that the API of the format refuses, with the reasons. Errors:
+// RenderTools returns the tools that match in a format, ordered by name. Rendered.Omitted lists the
+// tools that cannot be called now, or that the API of the format refuses, with the reasons. Errors:
 // invalid_argument.
 func (l *toolList) RenderTools(ctx context.Context, format tool.Format, q tool.Query) (tool.Rendered, error) {
 	if err := checkCount(q); err != nil {
@@ -130,16 +130,16 @@ func (l *toolList) GetTool(ctx context.Context, name string, v tool.Viewer) (too
 	return l.infos()(l.seenBy(ctx, v, []*catalog.Tool{t})[0]), nil
 }
 
-// enabled returns the tools of a snapshot that match, ordered by name, whatever q.MaxTools is. It leaves
-// out tools of disabled plugins.
+// enabled returns the tools of a snapshot that match, ordered by name, whatever q.MaxTools is. It
+// leaves out tools of disabled plugins.
 func (l *toolList) enabled(snapshot *catalog.Snapshot, q tool.Query) []*catalog.Tool {
 	q.MaxTools = 0
 	return slices.DeleteFunc(snapshot.Tools(q), func(t *catalog.Tool) bool { return l.cfg.Disabled(t.Plugin.Info.Name) })
 }
 
-// infos returns a function that describes a tool to callers, with the reason why it cannot be called: a
-// secret is missing. The function looks each secret up once. It is for one answer, and not safe for
-// concurrent use.
+// infos returns a function that describes a tool to callers, with the reason why it cannot be
+// called: a secret is missing. The function looks each secret up once. It is for one answer, and
+// not safe for concurrent use.
 func (l *toolList) infos() func(t *catalog.Tool) tool.Info {
 	view := l.cfg.Secrets.View()
 	return func(t *catalog.Tool) tool.Info {
@@ -151,8 +151,8 @@ func (l *toolList) infos() func(t *catalog.Tool) tool.Info {
 	}
 }
 
-// lookup returns a tool that can be called. If the tool is unknown, lookup waits until new plugins have
-// described themselves.
+// lookup returns a tool that can be called. If the tool is unknown, lookup waits until new plugins
+// have described themselves.
 func (l *toolList) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
 	if t := l.cfg.Catalog.Snapshot().Tool(name); t != nil {
 		return t, l.cfg.switchedOff(t.Plugin.Info.Name)

@@ -11,18 +11,20 @@ import (
 )
 
 const (
-	// descriptionAge is how long an answer is valid. A plugin cannot say that its answer is outdated.
+	// descriptionAge is how long an answer is valid. A plugin cannot say that its answer is
+	// outdated.
 	descriptionAge = time.Minute
-	// failureAge is how long a plugin that did not answer is not asked again, so that it does not delay
-	// every list of tools.
+	// failureAge is how long a plugin that did not answer is not asked again, so that it does not
+	// delay every list of tools.
 	failureAge = 10 * time.Second
-	// maxDescriptions and maxDescriptionBytes bound the cache. The least recently used entries go first.
+	// maxDescriptions and maxDescriptionBytes bound the cache. The least recently used entries go
+	// first.
 	maxDescriptions     = 10_000
 	maxDescriptionBytes = 64 << 20
 )
 
-// descriptions caches how plugins describe their dynamic tools, for each session. All methods are safe for
-// concurrent use.
+// descriptions caches how plugins describe their dynamic tools, for each session. All methods are
+// safe for concurrent use.
 type descriptions struct {
 	mu      sync.Mutex
 	entries map[descriptionKey]*list.Element // of *description
@@ -34,7 +36,8 @@ func newDescriptions() *descriptions {
 	return &descriptions{entries: map[descriptionKey]*list.Element{}, used: list.New()}
 }
 
-// descriptionKey is a digest of all that an answer may depend on, so that long texts make no long keys.
+// descriptionKey is a digest of all that an answer may depend on, so that long texts make no long
+// keys.
 type descriptionKey [sha256.Size]byte
 
 // description is how one plugin describes its dynamic tools for one session.
@@ -48,8 +51,8 @@ type description struct {
 	bytes int
 }
 
-// get returns the entry of a key. If first is true, the entry is new, and the caller must make sure that
-// settle is called.
+// get returns the entry of a key. If first is true, the entry is new, and the caller must make sure
+// that settle is called.
 func (c *descriptions) get(key descriptionKey) (d *description, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

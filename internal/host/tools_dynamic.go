@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// describeTimeout is for one request to describe tools, with the launch that it may need. Callers that
-// list tools wait for it.
+// describeTimeout is for one request to describe tools, with the launch that it may need. Callers
+// that list tools wait for it.
 const describeTimeout = 5 * time.Second
 
 var errNoAnswer = fmt.Errorf("it did not answer within %v", describeTimeout)
@@ -30,8 +30,8 @@ type descriptionRequest struct {
 	tools  []*catalog.Tool // all dynamic tools of the plugin
 }
 
-// descriptionRequestFor returns what to ask the plugin of a tool; false if the viewer has nothing by which
-// sessions could differ.
+// descriptionRequestFor returns what to ask the plugin of a tool; false if the viewer has nothing
+// by which sessions could differ.
 func descriptionRequestFor(t *catalog.Tool, v tool.Viewer) (descriptionRequest, bool) {
 	r := descriptionRequest{viewer: v, plugin: t.Plugin}
 	var keys []string
@@ -64,8 +64,9 @@ func (r *descriptionRequest) key() descriptionKey {
 	return descriptionKey(h.Sum(nil))
 }
 
-// seenBy returns tools as a session sees them, in their order. If a plugin does not describe its dynamic
-// tools in time, seenBy returns them as the plugin declares them. It does not change the slice.
+// seenBy returns tools as a session sees them, in their order. If a plugin does not describe its
+// dynamic tools in time, seenBy returns them as the plugin declares them. It does not change the
+// slice.
 func (l *toolList) seenBy(ctx context.Context, v tool.Viewer, tools []*catalog.Tool) []*catalog.Tool {
 	if !slices.ContainsFunc(tools, func(t *catalog.Tool) bool { return t.Spec.Dynamic }) {
 		return tools
@@ -93,8 +94,9 @@ func (l *toolList) seenBy(ctx context.Context, v tool.Viewer, tools []*catalog.T
 	return seen
 }
 
-// describe returns the description of a tool for a session, which may not have its answer yet; nil if the
-// tool is the same for all sessions. It asks the plugin if there is no recent answer, and does not wait.
+// describe returns the description of a tool for a session, which may not have its answer yet; nil
+// if the tool is the same for all sessions. It asks the plugin if there is no recent answer, and
+// does not wait.
 func (l *toolList) describe(t *catalog.Tool, v tool.Viewer) *description {
 	if !t.Spec.Dynamic {
 		return nil
@@ -163,8 +165,8 @@ func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[str
 	return described, nil
 }
 
-// describeState is the state of a request to describe tools. It holds a lease like a call, but executes
-// nothing.
+// describeState is the state of a request to describe tools. It holds a lease like a call, but
+// executes nothing.
 type describeState struct{ ctx flow.CallContext }
 
 func (*describeState) Sum() (sum [sha256.Size]byte) { return sum }

@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// searchIndex has the index of the newest snapshot of the catalog that was searched. The zero value is
-// ready for use. It is safe for concurrent use.
+// searchIndex has the index of the newest snapshot of the catalog that was searched. The zero value
+// is ready for use. It is safe for concurrent use.
 type searchIndex struct {
 	mu     sync.Mutex
 	newest *indexedSnapshot
@@ -23,8 +23,8 @@ type indexedSnapshot struct {
 	words    *toolsearch.Index
 }
 
-// of returns the index of what the catalog has now. The first caller builds it, which takes half a second
-// for 10,000 tools; other callers for the same snapshot wait for that.
+// of returns the index of what the catalog has now. The first caller builds it, which takes half a
+// second for 10,000 tools; other callers for the same snapshot wait for that.
 func (s *searchIndex) of(c *catalog.Catalog) *indexedSnapshot {
 	s.mu.Lock()
 	if snapshot := c.Snapshot(); s.newest == nil || s.newest.snapshot != snapshot {
@@ -45,8 +45,8 @@ func (x *indexedSnapshot) build() {
 	x.words = toolsearch.New(infos)
 }
 
-// indexCatalog builds the index when the catalog has changed and all plugins have described themselves,
-// so that a search usually finds it built. It returns when the host closes.
+// indexCatalog builds the index when the catalog has changed and all plugins have described
+// themselves, so that a search usually finds it built. It returns when the host closes.
 func (l *toolList) indexCatalog() {
 	for {
 		if l.cfg.Catalog.Settle(l.ctx) != nil {

@@ -17,9 +17,9 @@ func (o *operator) ungranted(p *catalog.Plugin, asked tool.Permissions) []tool.U
 	return Ungranted(p, asked, o.cfg.Sandbox(p.Info.Name), variables)
 }
 
-// Ungranted returns what a plugin asks for and does not have, each with the line of toolhost.yaml that
-// grants it. asked is what the plugin asks for besides what its tools ask for. granted is what its
-// sandbox opens, and variables are those that the operator passes to it or sets for it.
+// Ungranted returns what a plugin asks for and does not have, each with the line of toolhost.yaml
+// that grants it. asked is what the plugin asks for besides what its tools ask for. granted is what
+// its sandbox opens, and variables are those that the operator passes to it or sets for it.
 func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox, variables []string) []tool.Ungranted {
 	var all []tool.Ungranted
 	for _, name := range p.Variables() {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// unknownTool returns the error for a name that no tool has. It says which tools there are, so that a model
-// or a person can correct the name. It does not name tools of hidden plugins.
+// unknownTool returns the error for a name that no tool has. It says which tools there are, so that
+// a model or a person can correct the name. It does not name tools of hidden plugins.
 func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin string) bool) *tool.Error {
 	if snapshot.SwitchedOff(name) {
 		return tool.Errorf(tool.KindUnavailable, "the tool %q is %s", name, reasonSwitchedOff)
@@ -40,7 +40,8 @@ func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin str
 	return tool.Errorf(tool.KindNotFound, "there is no tool %q; %s", result.Clip(name, 80), hint)
 }
 
-// unknownPlugin returns the error for a name that no plugin has, or for a plugin that cannot be used.
+// unknownPlugin returns the error for a name that no plugin has, or for a plugin that cannot be
+// used.
 func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
 	var names []string
 	for _, p := range snapshot.Plugins() {
@@ -56,8 +57,8 @@ func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
 	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", result.Clip(name, 80), hint)
 }
 
-// didYouMean returns a question that names those names that resemble want, followed by a space; empty: none
-// does. The caller of the tool must be allowed to see all names.
+// didYouMean returns a question that names those names that resemble want, followed by a space;
+// empty: none does. The caller of the tool must be allowed to see all names.
 func didYouMean(names []string, want string) string {
 	const most = 3
 	near := nearest.Names(want, names, most)

@@ -63,8 +63,8 @@ func (t *Timer) SetExtendable(d, most time.Duration) {
 	}
 }
 
-// setLocked sets the deadline. If the queue is closed, it returns the cause for which the context must
-// end.
+// setLocked sets the deadline. If the queue is closed, it returns the cause for which the context
+// must end.
 func (t *Timer) setLocked(d time.Duration) (closed error) {
 	t.limit, t.end = d, time.Now().Add(d)
 	return t.queue.set(t, t.end)
@@ -148,9 +148,9 @@ func (t *Timer) Cancel(cause error) {
 	}
 }
 
-// OnEnd calls f when the context ends, on the goroutine that ends it, or at once if it has ended. f must
-// not block. A timer has one such function; OnEnd replaces it. Unlike context.AfterFunc, OnEnd needs no
-// goroutine and no standard context, which would be most of the cost of a short call.
+// OnEnd calls f when the context ends, on the goroutine that ends it, or at once if it has ended. f
+// must not block. A timer has one such function; OnEnd replaces it. Unlike context.AfterFunc, OnEnd
+// needs no goroutine and no standard context, which would be most of the cost of a short call.
 func (t *Timer) OnEnd(f func()) {
 	t.mu.Lock()
 	ended := t.Ctx.Err() != nil
@@ -176,9 +176,9 @@ func (t *Timer) Stop() {
 // are safe for concurrent use.
 //
 // A runtime timer for each call would be set and stopped in vain, since nearly every call ends long
-// before its deadline. So the queue holds a heap of deadlines and one runtime timer. The runtime timer
-// fires at or before the earliest deadline: a call that ends leaves it unchanged, and a new call
-// resets it only if the call is due earlier than the runtime timer fires.
+// before its deadline. So the queue holds a heap of deadlines and one runtime timer. The runtime
+// timer fires at or before the earliest deadline: a call that ends leaves it unchanged, and a new
+// call resets it only if the call is due earlier than the runtime timer fires.
 type Queue struct {
 	mu     sync.Mutex
 	due    dueTimers
@@ -194,8 +194,8 @@ type entry struct {
 	stopped bool // the timer gets no place any more
 }
 
-// set gives a timer a deadline, which replaces an earlier one. It returns the cause of Close if the queue
-// is closed.
+// set gives a timer a deadline, which replaces an earlier one. It returns the cause of Close if the
+// queue is closed.
 func (q *Queue) set(t *Timer, at time.Time) (closed error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -239,8 +239,8 @@ func (q *Queue) remove(t *Timer) {
 	}
 }
 
-// Close ends the contexts of all timers in the queue, and of each that gets a deadline later, with a
-// cause.
+// Close ends the contexts of all timers in the queue, and of each that gets a deadline later, with
+// a cause.
 func (q *Queue) Close(cause error) {
 	q.mu.Lock()
 	due := q.due

@@ -103,8 +103,8 @@ func (l *Call) End(outcome tool.Outcome, first func()) {
 	l.publishLocked(tool.Event{Ended: &l.usual.outcome})
 }
 
-// Restore makes an empty log that of a call of which only the outcome is known. The outcome gets the
-// number after the given one, so that a reader that has read the events up to it still gets the
+// Restore makes an empty log that of a call of which only the outcome is known. The outcome gets
+// the number after the given one, so that a reader that has read the events up to it still gets the
 // outcome.
 func (l *Call) Restore(outcome tool.Outcome, after uint64) {
 	l.mu.Lock()

@@ -1,8 +1,9 @@
-// Package history keeps on disk what happened to plugins, so that it can be read after a restart of toolhost: their crashes,
-// with the calls that were executed, and what followed from them.
+// Package history keeps on disk what happened to plugins, so that it can be read after a restart of
+// toolhost: their crashes, with the calls that were executed, and what followed from them.
 //
-// It owns one file of JSON, an entry in each line, the oldest first. It is bounded: the older half goes when it is full. What
-// cannot be written is lost, and what cannot be read is left out: nothing depends on it. It does not choose what is kept.
+// It owns one file of JSON, an entry in each line, the oldest first. It is bounded: the older half
+// goes when it is full. What cannot be written is lost, and what cannot be read is left out:
+// nothing depends on it. It does not choose what is kept.
 package history
 
 import (
@@ -38,7 +39,8 @@ type Exit struct {
 	tool.PluginExit
 }
 
-// Log is an open history. All methods are safe for concurrent use, also on a nil Log, which keeps nothing.
+// Log is an open history. All methods are safe for concurrent use, also on a nil Log, which keeps
+// nothing.
 type Log struct {
 	path   string
 	logger *slog.Logger
@@ -51,7 +53,8 @@ type Log struct {
 	done   chan struct{}
 }
 
-// Open reads the history in a file, which need not be there, and its folder need not either. Close ends its goroutine.
+// Open reads the history in a file, which need not be there, and its folder need not either. Close
+// ends its goroutine.
 func Open(path string, logger *slog.Logger) (*Log, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ArtifactReader returns at most limit bytes of an artifact that a call may see, from an offset on; 0 is as many as it
-// likes.
+// ArtifactReader returns at most limit bytes of an artifact that a call may see, from an offset on;
+// 0 is as many as it likes.
 type ArtifactReader func(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error)
 
 type artifactReaderKey struct{}

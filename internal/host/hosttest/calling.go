@@ -12,7 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// patience bounds every wait of the suite, so that a host that hangs fails the test instead of stopping the run.
+// patience bounds every wait of the suite, so that a host that hangs fails the test instead of
+// stopping the run.
 const patience = 30 * time.Second
 
 func bounded(t *testing.T) context.Context {
@@ -43,8 +44,8 @@ func open(t *testing.T, h Host, c tool.Call, complete bool) tool.Execution {
 	return e
 }
 
-// do executes a call. A host may refuse a call when it is opened or end it with the same error: the suite treats both
-// alike.
+// do executes a call. A host may refuse a call when it is opened or end it with the same error: the
+// suite treats both alike.
 func do(t *testing.T, h Host, c tool.Call) tool.Outcome {
 	t.Helper()
 	outcome, err := attempt(bounded(t), h, c)

@@ -1,8 +1,9 @@
-// Package hosttest holds what every toolhost must do, as one suite of tests: Run. The host passes it, and so does its
-// gRPC server seen through the Go client, so that both give the same answers.
+// Package hosttest holds what every toolhost must do, as one suite of tests: Run. The host passes
+// it, and so does its gRPC server seen through the Go client, so that both give the same answers.
 //
-// The suite needs a host with one plugin, PluginName, that ships the tools of Tools: a test of the real host serves them
-// from a plugin process, and Fake is a small host in memory that runs them itself.
+// The suite needs a host with one plugin, PluginName, that ships the tools of Tools: a test of the
+// real host serves them from a plugin process, and Fake is a small host in memory that runs them
+// itself.
 package hosttest
 
 import (
@@ -52,8 +53,8 @@ type Admin interface {
 	Observer
 }
 
-// Observer shows what plugins do and did. A stream ends without an error when all that is kept was read, or, if it
-// follows, when the host stops; when ctx ends its last item is an error.
+// Observer shows what plugins do and did. A stream ends without an error when all that is kept was
+// read, or, if it follows, when the host stops; when ctx ends its last item is an error.
 type Observer interface {
 	WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error]
 	TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error]
@@ -61,8 +62,8 @@ type Observer interface {
 	Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error)
 }
 
-// Run runs the suite. open returns a new host that has the tools of Tools and of no other plugin, and registers its end
-// with t.Cleanup. Each test gets its own host.
+// Run runs the suite. open returns a new host that has the tools of Tools and of no other plugin,
+// and registers its end with t.Cleanup. Each test gets its own host.
 func Run(t *testing.T, open func(t *testing.T) Host) {
 	tests := []struct {
 		name string

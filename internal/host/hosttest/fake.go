@@ -41,7 +41,8 @@ type Fake struct {
 
 type ledgerKey struct{ principal, session, id string }
 
-// NewFake returns a host with the tools given, all shipped by PluginName and ordered by name. Close ends it.
+// NewFake returns a host with the tools given, all shipped by PluginName and ordered by name. Close
+// ends it.
 func NewFake(tools ...Tool) *Fake {
 	ctx, stop := context.WithCancelCause(context.Background())
 	f := &Fake{

@@ -44,8 +44,8 @@ func (f *fakeArtifacts) ReadArtifact(_ context.Context, q tool.ArtifactQuery) (t
 	}, nil
 }
 
-// shape makes artifacts of what is larger than an equal share of the budget that the call states; one that states none
-// gets all.
+// shape makes artifacts of what is larger than an equal share of the budget that the call states;
+// one that states none gets all.
 func (e *execution) shape(blocks []tool.Content) []tool.Content {
 	if e.call.MaxShown == nil {
 		return blocks

@@ -33,8 +33,8 @@ func (f *feed[T]) after(n int) ([]T, <-chan struct{}) {
 	return slices.Clone(f.items[min(n, len(f.items)):]), f.changed
 }
 
-// read yields the items that match, of those that are there only the last ones if last is positive, then, if follow is
-// set, new ones until ctx, whose end is an error, or stop ends.
+// read yields the items that match, of those that are there only the last ones if last is positive,
+// then, if follow is set, new ones until ctx, whose end is an error, or stop ends.
 func (f *feed[T]) read(ctx, stop context.Context, last int, follow bool, matches func(*T) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := 0

@@ -237,7 +237,8 @@ func (f *Fake) Stats(_ context.Context, plugin string) ([]tool.Stats, error) {
 	return all, nil
 }
 
-// count adds a call that has ended. All take a millisecond, so that what is printed of them is the same every time.
+// count adds a call that has ended. All take a millisecond, so that what is printed of them is the
+// same every time.
 func (f *Fake) count(name string, outcome *tool.Outcome) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

@@ -82,8 +82,8 @@ func (f *fakeTools) tool(name string) (Tool, error) {
 	return Tool{}, tool.Errorf(tool.KindNotFound, "there is no tool %q", name)
 }
 
-// SearchTools returns the tools that match and contain one of the words, the best match first. The query's
-// MaxTools is 10 by default.
+// SearchTools returns the tools that match and contain one of the words, the best match first. The
+// query's MaxTools is 10 by default.
 func (f *fakeTools) SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error) {
 	if words == "" || query.MaxTools < 0 {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "no words, or fewer than no tools")

@@ -22,16 +22,17 @@ const (
 type Tool struct {
 	// Spec is what it declares.
 	Spec tool.Spec
-	// Run executes a call. Of call, ID, Tool, Arguments, Session and Context are set; Arguments are complete and have the
-	// properties that the schema requires. emit sends a status or a log line to the caller, and blocks while the caller
-	// does not read. ctx may be one of WithArtifacts. An error is a failure of the machinery, or ctx's.
+	// Run executes a call. Of call, ID, Tool, Arguments, Session and Context are set; Arguments are
+	// complete and have the properties that the schema requires. emit sends a status or a log line
+	// to the caller, and blocks while the caller does not read. ctx may be one of WithArtifacts. An
+	// error is a failure of the machinery, or ctx's.
 	Run func(ctx context.Context, call tool.Call, emit func(tool.Event)) (tool.Result, error)
 	// Preview sees the argument text so far. Nil for a tool without partial arguments.
 	Preview func(text []byte, emit func(tool.Event))
 }
 
-// Tools returns the tools of the suite. What they keep (counters, calls that wait) belongs to the one value returned,
-// so a plugin process makes them once.
+// Tools returns the tools of the suite. What they keep (counters, calls that wait) belongs to the
+// one value returned, so a plugin process makes them once.
 func Tools() []Tool {
 	kept := &state{counters: map[string]int{}, waiting: map[string]int{}, gates: map[string]chan struct{}{}}
 	text := property{"text", "string"}
@@ -153,8 +154,8 @@ func inspect(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result
 	return tool.Result{Content: []tool.Content{tool.JSON(data)}}, err
 }
 
-// pattern returns n bytes of text in which neighbouring pieces of 64 KiB differ, so that a lost or swapped piece shows:
-// it repeats every 4099 bytes, which is a prime.
+// pattern returns n bytes of text in which neighbouring pieces of 64 KiB differ, so that a lost or
+// swapped piece shows: it repeats every 4099 bytes, which is a prime.
 func pattern(n int) string {
 	const period = 4099
 	var b strings.Builder

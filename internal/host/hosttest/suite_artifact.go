@@ -117,7 +117,8 @@ func testArtifactReplay(t *testing.T, h Host) {
 	}
 }
 
-// testArtifactOfAnotherSession: nobody else sees an artifact, nor can tell it from one that never was.
+// testArtifactOfAnotherSession: nobody else sees an artifact, nor can tell it from one that never
+// was.
 func testArtifactOfAnotherSession(t *testing.T, h Host) {
 	c := within(100, 50_000, tool.ContentText)
 	c.Session = "mine"
@@ -144,7 +145,8 @@ func testArtifactOfAnotherSession(t *testing.T, h Host) {
 	}
 }
 
-// testArtifactFromToolToTool: a tool that is given a handle reads what another tool answered, if it is of its session.
+// testArtifactFromToolToTool: a tool that is given a handle reads what another tool answered, if it
+// is of its session.
 func testArtifactFromToolToTool(t *testing.T, h Host) {
 	const size = 300_000
 	a := onlyArtifact(t, result(t, h, within(100, size, tool.ContentFile)))

@@ -162,7 +162,8 @@ func testLargeResults(t *testing.T, h Host) {
 	}
 }
 
-// testAnotherLedger: what was sent to another host first is not executed here, whatever it is; what was sent to this one is.
+// testAnotherLedger: what was sent to another host first is not executed here, whatever it is; what
+// was sent to this one is.
 func testAnotherLedger(t *testing.T, h Host) {
 	if _, err := h.ListTools(t.Context(), tool.Query{}); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,8 @@ func watch(t *testing.T, h Host, key tool.CallKey, after uint64) []tool.Event {
 	return events
 }
 
-// testWatchCall: who was not there sees all that its caller saw, and who was there up to a point sees the rest, once.
+// testWatchCall: who was not there sees all that its caller saw, and who was there up to a point
+// sees the rest, once.
 func testWatchCall(t *testing.T, h Host) {
 	e := open(t, h, named("watch-1", "steps", `{"count":50,"bytes":3000}`), true)
 	want := drain(t, e)
@@ -47,8 +48,8 @@ func testWatchCall(t *testing.T, h Host) {
 	}
 }
 
-// testComeBack: a caller that loses its connection and comes back by id sees every event exactly once, those that
-// happened meanwhile and those that come.
+// testComeBack: a caller that loses its connection and comes back by id sees every event exactly
+// once, those that happened meanwhile and those that come.
 func testComeBack(t *testing.T, h Host) {
 	e := open(t, h, named("back-1", "wait", `{"key":"back"}`), true)
 	var seen []tool.Event
@@ -72,7 +73,8 @@ func testComeBack(t *testing.T, h Host) {
 	}
 }
 
-// testWatchOfNothing: nobody sees the call of another session, and a watch of what is not there says so.
+// testWatchOfNothing: nobody sees the call of another session, and a watch of what is not there
+// says so.
 func testWatchOfNothing(t *testing.T, h Host) {
 	c := named("here-1", "echo", `{"text":"x"}`)
 	c.Session = "here"
@@ -100,7 +102,8 @@ func testWatchOfNothing(t *testing.T, h Host) {
 	}
 }
 
-// testCancelCall: anybody of the same principal can stop a call by its name; twice is as good as once.
+// testCancelCall: anybody of the same principal can stop a call by its name; twice is as good as
+// once.
 func testCancelCall(t *testing.T, h Host) {
 	e := open(t, h, named("stop-1", "wait", `{"key":"never"}`), true)
 	untilStatus(t, e, "waiting")

@@ -85,7 +85,8 @@ func testClear(t *testing.T, h Host) {
 	checkKind(t, tool.AsError(h.ClearQuarantine(bounded(t), "absent")), tool.KindNotFound)
 }
 
-// testNothingToUpgrade: the suite's plugin is what it always was. What an upgrade does is the host's own test.
+// testNothingToUpgrade: the suite's plugin is what it always was. What an upgrade does is the
+// host's own test.
 func testNothingToUpgrade(t *testing.T, h Host) {
 	digest := plugin(t, h).Digest
 	done, err := h.Reload(bounded(t))
@@ -145,8 +146,8 @@ func testWatchEvents(t *testing.T, h Host) {
 	}
 }
 
-// follow reads a stream in a goroutine of the test. It returns what hands out items, and what ends the stream and
-// returns its last error.
+// follow reads a stream in a goroutine of the test. It returns what hands out items, and what ends
+// the stream and returns its last error.
 func follow[T any](t *testing.T, stream func(ctx context.Context) iter.Seq2[T, error]) (next func() T, end func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -307,8 +308,8 @@ func testStats(t *testing.T, h Host) {
 	checkKind(t, tool.AsError(err), tool.KindNotFound)
 }
 
-// untilCounted returns the statistics once they have n calls: a host may count a call just after its caller has heard
-// how it ended.
+// untilCounted returns the statistics once they have n calls: a host may count a call just after
+// its caller has heard how it ended.
 func untilCounted(t *testing.T, h Host, plugin string, n uint64) []tool.Stats {
 	t.Helper()
 	for ctx := bounded(t); ; {

@@ -16,8 +16,8 @@ import (
 //
 // A call first claims its id (Ledger.Claim). Begin writes to the store that a plugin is about to
 // execute it. Conclude decides which of several goroutines ends the call. That goroutine then calls
-// End, or Forget and Release, before any caller can see the outcome: a caller that has seen an outcome
-// must get the same one for ever.
+// End, or Forget and Release, before any caller can see the outcome: a caller that has seen an
+// outcome must get the same one for ever.
 type Entry[C any] struct {
 	Call C // the call that the entry belongs to
 
@@ -44,8 +44,9 @@ type Entry[C any] struct {
 var ErrFinished = fmt.Errorf("the call has ended: %w", context.Canceled)
 
 // Init makes the entry one of the ledger. generated says that toolhost generated the id: no caller
-// can use it again, so that the ledger neither stores the call nor keeps its outcome. fresh says that
-// the store did not know the id when the call arrived: a call that has used it since is in memory.
+// can use it again, so that the ledger neither stores the call nor keeps its outcome. fresh says
+// that the store did not know the id when the call arrived: a call that has used it since is in
+// memory.
 func (e *Entry[C]) Init(l *Ledger[C], call C, key Key, generated, fresh bool) {
 	e.Call, e.ledger, e.key, e.generated, e.fresh = call, l, key, generated, fresh
 }
@@ -129,8 +130,8 @@ func (e *Entry[C]) Finished() bool {
 	return e.finished
 }
 
-// End writes the outcome of a call that the store has, also after ctx has ended. It logs an error: the
-// call was executed all the same.
+// End writes the outcome of a call that the store has, also after ctx has ended. It logs an error:
+// the call was executed all the same.
 func (e *Entry[C]) End(ctx context.Context, outcome *tool.Outcome) {
 	if err := e.ledger.cfg.Store.End(context.WithoutCancel(ctx), e.key, *outcome); err != nil {
 		e.ledger.cfg.Logger.Error("the outcome of a call was not recorded: after a restart it may be outcome_unknown",
@@ -138,7 +139,8 @@ func (e *Entry[C]) End(ctx context.Context, outcome *tool.Outcome) {
 	}
 }
 
-// Forget removes a call from the store that no plugin got, also after ctx has ended. It logs an error.
+// Forget removes a call from the store that no plugin got, also after ctx has ended. It logs an
+// error.
 func (e *Entry[C]) Forget(ctx context.Context) {
 	if err := e.ledger.cfg.Store.Forget(context.WithoutCancel(ctx), e.key); err != nil {
 		e.ledger.cfg.Logger.Error("a call that was not made stays recorded: its id cannot be used again",
@@ -149,6 +151,6 @@ func (e *Entry[C]) Forget(ctx context.Context) {
 // Release gives the id back: a plugin did not execute the call, and a later call may use the id.
 func (e *Entry[C]) Release() { e.ledger.release(e) }
 
-// Settle notes that the call has its outcome and takes size bytes. The ledger may forget outcomes of
-// other calls to make room.
+// Settle notes that the call has its outcome and takes size bytes. The ledger may forget outcomes
+// of other calls to make room.
 func (e *Entry[C]) Settle(size int, sideEffects bool) { e.ledger.settle(e, size, sideEffects) }

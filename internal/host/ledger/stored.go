@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// StoredOutcome returns the outcome of a call that only the store knows, as its caller gets it. If the
-// outcome is not stored, the result is an outcome_unknown error that says why.
+// StoredOutcome returns the outcome of a call that only the store knows, as its caller gets it. If
+// the outcome is not stored, the result is an outcome_unknown error that says why.
 func StoredOutcome(e *callstore.Entry) tool.Outcome {
 	outcome := tool.Outcome{Err: unknownOutcome(e)}
 	if e.Outcome != nil {

@@ -69,7 +69,8 @@ type Event struct {
 // EventType names what happened.
 type EventType string
 
-// The types of events. The driver makes EventAdded, EventRemoved and EventUnusable; a Machine makes all others.
+// The types of events. The driver makes EventAdded, EventRemoved and EventUnusable; a Machine makes
+// all others.
 const (
 	EventLaunching      EventType = "instance_launching"
 	EventReady          EventType = "instance_ready"

@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Acquire says that a call needs an instance. The answer is an Assign or a Reject, now or later, unless the call
-// leaves first.
+// Acquire says that a call needs an instance. The answer is an Assign or a Reject, now or later,
+// unless the call leaves first.
 func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action {
 	if m.refuses() {
 		m.reject(call, m.refusal(now))
@@ -16,7 +16,8 @@ func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action 
 	}
 	before := m.inUse
 	m.inUse, m.lastCall = true, now
-	// This call overtakes none: if the instance could serve a call that waits, that call would have it.
+	// This call overtakes none: if the instance could serve a call that waits, that call would have
+	// it.
 	if in := m.pick(session); in != nil {
 		m.assignTo(in, call)
 		m.postpone(now)
@@ -38,7 +39,8 @@ func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action 
 	return m.take()
 }
 
-// Leave says that a call no longer waits for an instance. It does nothing if the call was assigned or rejected.
+// Leave says that a call no longer waits for an instance. It does nothing if the call was assigned
+// or rejected.
 func (m *Machine) Leave(_ time.Time, call CallRef) []Action {
 	m.leave(call)
 	return m.take()
@@ -72,8 +74,9 @@ func (m *Machine) Release(now time.Time, call CallRef) []Action {
 	return m.take()
 }
 
-// Stuck says that a call has not stopped for a while after a cancel. Its instance takes no new calls until the
-// call is released, or until Unyielding. Stuck does nothing if the call was released.
+// Stuck says that a call has not stopped for a while after a cancel. Its instance takes no new
+// calls until the call is released, or until Unyielding. Stuck does nothing if the call was
+// released.
 func (m *Machine) Stuck(now time.Time, call CallRef, reason string) []Action {
 	in := m.calls[call]
 	if _, known := m.stuck[call]; in == nil || known {
@@ -89,9 +92,9 @@ func (m *Machine) Stuck(now time.Time, call CallRef, reason string) []Action {
 	return m.take()
 }
 
-// Unyielding says that a call of the instance did not stop in time after a cancel. The instance takes no new
-// calls and stops after its other calls. The driver releases the call after this; until then, the call counts as
-// one of the others.
+// Unyielding says that a call of the instance did not stop in time after a cancel. The instance
+// takes no new calls and stops after its other calls. The driver releases the call after this;
+// until then, the call counts as one of the others.
 func (m *Machine) Unyielding(now time.Time, instance, reason string) []Action {
 	if in := m.instances[instance]; in != nil {
 		m.drain(now, in, tool.InstanceUnhealthy, reason)
@@ -100,8 +103,8 @@ func (m *Machine) Unyielding(now time.Time, instance, reason string) []Action {
 	return m.take()
 }
 
-// recover lets a stalled instance take calls again. If other instances have taken its place meanwhile, it
-// finishes its calls and stops.
+// recover lets a stalled instance take calls again. If other instances have taken its place
+// meanwhile, it finishes its calls and stops.
 func (s *state) recover(now time.Time, in *Instance) {
 	in.State = tool.InstanceReady
 	switch {
@@ -114,8 +117,8 @@ func (s *state) recover(now time.Time, in *Instance) {
 	}
 }
 
-// settle gives waiting calls to instances and starts missing instances. Every event that changes anything calls
-// it.
+// settle gives waiting calls to instances and starts missing instances. Every event that changes
+// anything calls it.
 func (s *state) settle(now time.Time) {
 	if s.refuses() {
 		return
@@ -138,9 +141,9 @@ func (s *state) settle(now time.Time) {
 	s.fill(now, crowded)
 }
 
-// settleSessions is settle for one process per session. It goes through the queue in order, so that an earlier
-// call may take the place of an idle instance that a later call could have used. Otherwise a busy session could
-// starve the others.
+// settleSessions is settle for one process per session. It goes through the queue in order, so that
+// an earlier call may take the place of an idle instance that a later call could have used.
+// Otherwise a busy session could starve the others.
 func (s *state) settleSessions(now time.Time) {
 	s.queue = slices.DeleteFunc(s.queue, func(w waiter) bool {
 		if in := s.pick(w.session); in != nil {
@@ -157,8 +160,8 @@ func (s *state) settleSessions(now time.Time) {
 	})
 }
 
-// fill starts the instances that the pool is missing. crowded says that a call came to an instance that already
-// had one.
+// fill starts the instances that the pool is missing. crowded says that a call came to an instance
+// that already had one.
 func (s *state) fill(now time.Time, crowded bool) {
 	if s.cfg.Isolation == PerSession || now.Before(s.backoff) {
 		return

@@ -15,8 +15,8 @@ const (
 	PerCall    Isolation = "call"    // a process for each call, taken from a prewarmed pool
 )
 
-// Config bounds what a Machine does. The zero value of each field is the default; so is a value below zero, where the
-// field does not say more.
+// Config bounds what a Machine does. The zero value of each field is the default; so is a value
+// below zero, where the field does not say more.
 type Config struct {
 	Isolation           Isolation     // "": Shared
 	MinInstances        int           // Shared: kept once the plugin is in use, and not reaped; 0: none
@@ -37,7 +37,8 @@ type Config struct {
 	StableAfter         time.Duration // an instance that lived so long ends a row of crashes, and a probe; 0: 10 s
 }
 
-// maxInstances is how many instances run at most if they are not shared: a session or call each, and a small computer.
+// maxInstances is how many instances run at most if they are not shared: a session or call each,
+// and a small computer.
 const maxInstances = 16
 
 func (c Config) withDefaults() Config {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// crashed counts a crash. The first crash in a row has no consequence, further ones cause longer and longer
-// backoffs, and too many of them a quarantine.
+// crashed counts a crash. The first crash in a row has no consequence, further ones cause longer
+// and longer backoffs, and too many of them a quarantine.
 func (s *state) crashed(now time.Time, in *Instance, reason string) {
 	switch {
 	case s.quarantine != "":
@@ -31,8 +31,9 @@ func (s *state) crashed(now time.Time, in *Instance, reason string) {
 	s.outbox.add(Action{Event: &Event{Time: now, Type: EventBackingOff, Revision: s.revision, Reason: reason, Until: s.backoff}})
 }
 
-// enterQuarantine quarantines the plugin: it takes no calls until an operator clears the quarantine, a probe
-// works, or another revision replaces it. An instance that starts in order to replace the others may go on.
+// enterQuarantine quarantines the plugin: it takes no calls until an operator clears the
+// quarantine, a probe works, or another revision replaces it. An instance that starts in order to
+// replace the others may go on.
 func (s *state) enterQuarantine(now time.Time, reason string) {
 	s.quarantine = reason
 	s.scheduleProbe(now)
@@ -54,8 +55,8 @@ func (s *state) enable(now time.Time, reason string) {
 	s.event(now, EventEnabled, nil, reason)
 }
 
-// probeDue returns when a quarantined plugin has to be probed; zero: it has not, or an instance exists that shows
-// whether the plugin works.
+// probeDue returns when a quarantined plugin has to be probed; zero: it has not, or an instance
+// exists that shows whether the plugin works.
 func (s *state) probeDue() time.Time {
 	if s.quarantine == "" || s.paused || s.disabled != "" {
 		return time.Time{}
@@ -66,8 +67,8 @@ func (s *state) probeDue() time.Time {
 	return s.probeAt
 }
 
-// startProbe launches an instance of a quarantined plugin if its time has come. The instance takes no calls, so
-// that it risks none.
+// startProbe launches an instance of a quarantined plugin if its time has come. The instance takes
+// no calls, so that it risks none.
 func (s *state) startProbe(now time.Time) {
 	if due := s.probeDue(); due.IsZero() || now.Before(due) {
 		return
@@ -79,8 +80,8 @@ func (s *state) startProbe(now time.Time) {
 	in.probe = true
 }
 
-// untilProven returns how long it takes until a quarantined plugin is known to work, at best; 0: nothing is going
-// to try.
+// untilProven returns how long it takes until a quarantined plugin is known to work, at best; 0:
+// nothing is going to try.
 func (s *state) untilProven(now time.Time) time.Duration {
 	if s.probeAt.After(now) {
 		return s.probeAt.Sub(now) + s.cfg.StableAfter

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// emptyMemory is how long a pool that a call found empty is refilled at once: calls that come at that pace,
-	// or at the same time, probably go on so.
+	// emptyMemory is how long a pool that a call found empty is refilled at once: calls that come
+	// at that pace, or at the same time, probably go on so.
 	emptyMemory = time.Minute
 	// answerDelay is how long the answer of a call that has ended may take to its caller.
 	answerDelay = 5 * time.Millisecond
@@ -34,10 +34,10 @@ func (d *demand) leave(call CallRef) {
 	d.queue = slices.DeleteFunc(d.queue, func(w waiter) bool { return w.call == call })
 }
 
-// postpone delays the refill of a pool after a call took an instance. A launch beside a call takes more of the
-// processors than most calls do, so that a single call is faster without it. The refill waits for the end of the
-// call and the way of its answer, but at most for RefillAfter, and not at all if the pool was recently too
-// small.
+// postpone delays the refill of a pool after a call took an instance. A launch beside a call takes
+// more of the processors than most calls do, so that a single call is faster without it. The refill
+// waits for the end of the call and the way of its answer, but at most for RefillAfter, and not at
+// all if the pool was recently too small.
 func (d *demand) postpone(now time.Time) {
 	if d.cfg.Isolation == PerCall && d.cfg.RefillAfter > 0 && (d.emptyAt.IsZero() || now.Sub(d.emptyAt) >= emptyMemory) {
 		d.refill = now.Add(d.cfg.RefillAfter)
@@ -59,8 +59,8 @@ func (d *demand) perCallTarget(now time.Time, p *pool) int {
 	return target
 }
 
-// sharedTarget returns how many instances there should be if calls share them. crowded says that a call came to
-// an instance that already had one.
+// sharedTarget returns how many instances there should be if calls share them. crowded says that a
+// call came to an instance that already had one.
 func (d *demand) sharedTarget(p *pool, ready int, crowded bool) int {
 	target := ready
 	if waiting := len(d.queue); waiting > 0 {
@@ -74,16 +74,16 @@ func (d *demand) sharedTarget(p *pool, ready int, crowded bool) int {
 		target = max(target, d.cfg.MinInstances-p.stalledCount()) // stalled instances may recover
 	}
 	if crowded && d.cfg.MaxCallsPerInstance == 0 {
-		// Without a bound no call ever waits, so that the queue cannot make the pool grow. Only a new call may:
-		// otherwise an instance that was idle for long would stop and start again and again while others are
-		// busy.
+		// Without a bound no call ever waits, so that the queue cannot make the pool grow. Only a
+		// new call may: otherwise an instance that was idle for long would stop and start again and
+		// again while others are busy.
 		target = max(target, p.busyCalls())
 	}
 	return target
 }
 
-// idleAt returns when an instance has been idle for IdleTimeout; zero: never. ready is the number of ready
-// instances.
+// idleAt returns when an instance has been idle for IdleTimeout; zero: never. ready is the number
+// of ready instances.
 func (d *demand) idleAt(in *Instance, ready int) time.Time {
 	switch {
 	case d.cfg.IdleTimeout < 0, in.Calls > 0, d.inUse && ready <= d.cfg.MinInstances:

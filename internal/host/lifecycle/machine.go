@@ -8,13 +8,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Machine is the state machine of one plugin and its instances. It is not safe for concurrent use. Its driver
-// passes events with its methods, in the order in which they happened, and executes the actions that they
-// return, in order. Times must not go back.
+// Machine is the state machine of one plugin and its instances. It is not safe for concurrent use.
+// Its driver passes events with its methods, in the order in which they happened, and executes the
+// actions that they return, in order. Times must not go back.
 //
-// A method of Machine handles one event. Transitions that several events share are methods of state, and each
-// part of the state has a type: the pool of instances, the demand of calls, the health of the plugin, and the
-// outbox of actions.
+// A method of Machine handles one event. Transitions that several events share are methods of
+// state, and each part of the state has a type: the pool of instances, the demand of calls, the
+// health of the plugin, and the outbox of actions.
 type Machine struct{ state }
 
 // state is the state of a Machine.
@@ -55,7 +55,8 @@ func New(name, revision string, cfg Config, random *rand.Rand) *Machine {
 // String names the machine in messages.
 func (m *Machine) String() string { return fmt.Sprintf("plugin %q", m.name) }
 
-// State returns the state of the plugin, and the reason if the plugin takes no calls or lets them wait.
+// State returns the state of the plugin, and the reason if the plugin takes no calls or lets them
+// wait.
 func (m *Machine) State(now time.Time) (plugin tool.PluginState, reason string) {
 	return m.current(now)
 }
@@ -72,8 +73,8 @@ func (m *Machine) Launches() uint64 { return m.launches }
 // Queued returns how many calls wait for an instance.
 func (m *Machine) Queued() int { return len(m.queue) }
 
-// Replacing returns the instance that starts in order to replace the others, by an upgrade, a rollback or a
-// restart; empty: there is none.
+// Replacing returns the instance that starts in order to replace the others, by an upgrade, a
+// rollback or a restart; empty: there is none.
 func (m *Machine) Replacing() string {
 	if m.replacing == nil {
 		return ""
@@ -186,8 +187,8 @@ func (s *state) age(now time.Time, in *Instance) {
 	}
 }
 
-// due returns when time requires something of an instance; zero: never. ready is the number of ready
-// instances.
+// due returns when time requires something of an instance; zero: never. ready is the number of
+// ready instances.
 func (s *state) due(in *Instance, ready int) time.Time {
 	switch {
 	case in.ending():

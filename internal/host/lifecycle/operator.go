@@ -6,7 +6,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Pause says that an operator wants no new calls: calls that wait are rejected, calls that run finish.
+// Pause says that an operator wants no new calls: calls that wait are rejected, calls that run
+// finish.
 func (m *Machine) Pause(now time.Time) []Action {
 	if !m.paused {
 		m.paused = true
@@ -33,8 +34,8 @@ func (m *Machine) Clear(now time.Time) []Action {
 	return m.take()
 }
 
-// Drain stops all instances after their calls. New calls start new instances, unless the plugin is paused. An
-// instance that starts in order to replace the others goes on.
+// Drain stops all instances after their calls. New calls start new instances, unless the plugin is
+// paused. An instance that starts in order to replace the others goes on.
 func (m *Machine) Drain(now time.Time, reason string) []Action {
 	m.inUse = false // the pool stays cold until the next call
 	for _, in := range m.order {
@@ -46,8 +47,8 @@ func (m *Machine) Drain(now time.Time, reason string) []Action {
 	return m.take()
 }
 
-// Disable takes the plugin out of service for a reason, or back into service if the reason is empty. A replacement
-// that runs fails. Disable does nothing after Close.
+// Disable takes the plugin out of service for a reason, or back into service if the reason is
+// empty. A replacement that runs fails. Disable does nothing after Close.
 func (m *Machine) Disable(now time.Time, reason string) []Action {
 	if m.closed || reason == m.disabled {
 		return m.take()
@@ -67,7 +68,8 @@ func (m *Machine) Disable(now time.Time, reason string) []Action {
 	return m.take()
 }
 
-// Close says that toolhost stops: no instance is launched any more, and all instances stop with their calls.
+// Close says that toolhost stops: no instance is launched any more, and all instances stop with
+// their calls.
 func (m *Machine) Close(now time.Time) []Action {
 	m.closed, m.disabled = true, "toolhost is stopping"
 	m.rejectAll(m.refusal(now))

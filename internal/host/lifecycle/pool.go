@@ -32,7 +32,8 @@ func (in *Instance) active() bool {
 	return in.State == tool.InstanceStarting || in.State == tool.InstanceReady
 }
 
-// stalled reports whether the instance takes no calls as long as one has not stopped after a cancel.
+// stalled reports whether the instance takes no calls as long as one has not stopped after a
+// cancel.
 func (in *Instance) stalled() bool { return in.State == tool.InstanceUnhealthy && in.Reason == "" }
 
 // ending reports whether the instance takes no more calls and stops with its last one.
@@ -74,8 +75,8 @@ func (p *pool) remove(in *Instance) tool.InstanceState {
 	return last
 }
 
-// pick returns the instance with the fewest calls among those that may take one more, the oldest of several;
-// nil if there is none.
+// pick returns the instance with the fewest calls among those that may take one more, the oldest of
+// several; nil if there is none.
 func (p *pool) pick(session string) *Instance {
 	var best *Instance
 	for _, in := range p.order {
@@ -110,7 +111,8 @@ func (p *pool) counts() (ready, starting int) {
 	return ready, starting
 }
 
-// stalledCount returns how many instances may take calls again once their cancelled calls have stopped.
+// stalledCount returns how many instances may take calls again once their cancelled calls have
+// stopped.
 func (p *pool) stalledCount() int {
 	n := 0
 	for _, in := range p.order {
@@ -158,8 +160,8 @@ func (p *pool) fullWithout(in *Instance) bool {
 	return others >= p.cfg.MaxInstances
 }
 
-// roomFor returns whether a session needs an instance and there is room for one. If the pool is full, it
-// returns the instance that has been idle longest, which has to stop first.
+// roomFor returns whether a session needs an instance and there is room for one. If the pool is
+// full, it returns the instance that has been idle longest, which has to stop first.
 func (p *pool) roomFor(session string) (room bool, evict *Instance) {
 	active := 0
 	for _, in := range p.order {
@@ -180,8 +182,8 @@ func (p *pool) roomFor(session string) (room bool, evict *Instance) {
 	return evict != nil, evict // without one, the next instance that becomes idle makes room
 }
 
-// newestSession returns the session of the newest instance, for the first instance of a replacement: a session
-// that is probably still in use.
+// newestSession returns the session of the newest instance, for the first instance of a
+// replacement: a session that is probably still in use.
 func (p *pool) newestSession() string {
 	if len(p.order) == 0 {
 		return ""

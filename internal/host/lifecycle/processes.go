@@ -26,10 +26,10 @@ func (m *Machine) Ready(now time.Time, instance string) []Action {
 
 // LaunchFailed says that a process did not get to take calls, and is gone. That counts as a crash.
 //
-// The calls that waited for the process are rejected with err and, if it is known, with the time of the next
-// launch: it is better to tell a caller at once that a plugin does not start than to let it wait for its
-// deadline. Calls that another instance of the pool may serve, ready or starting, go on waiting. So do calls that
-// come later and find a backoff: the next launch decides on them.
+// The calls that waited for the process are rejected with err and, if it is known, with the time of
+// the next launch: it is better to tell a caller at once that a plugin does not start than to let
+// it wait for its deadline. Calls that another instance of the pool may serve, ready or starting,
+// go on waiting. So do calls that come later and find a backoff: the next launch decides on them.
 func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) []Action {
 	if in := m.instances[instance]; in != nil {
 		m.removeUnready(now, in, err)
@@ -38,26 +38,28 @@ func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) 
 	return m.take()
 }
 
-// Exited says that a process is gone. The driver ends its calls and releases each of them. exit describes the end.
-// It is a crash if the machine had not decided to stop the process.
+// Exited says that a process is gone. The driver ends its calls and releases each of them. exit
+// describes the end. It is a crash if the machine had not decided to stop the process.
 func (m *Machine) Exited(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, false, true)
 }
 
-// Crashed is Exited for a process that is known to have ended by itself. That is a crash even if the machine has
-// decided meanwhile to stop the process, such as when its only call ended before its exit was known.
+// Crashed is Exited for a process that is known to have ended by itself. That is a crash even if
+// the machine has decided meanwhile to stop the process, such as when its only call ended before
+// its exit was known.
 func (m *Machine) Crashed(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, true, true)
 }
 
-// CrashedAgain is Crashed for a crash that a call caused which has caused one before. The earlier crash was
-// counted; this one counts neither for a backoff nor for the quarantine.
+// CrashedAgain is Crashed for a crash that a call caused which has caused one before. The earlier
+// crash was counted; this one counts neither for a backoff nor for the quarantine.
 func (m *Machine) CrashedAgain(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, true, false)
 }
 
-// Withdrawn is Exited for a process that toolhost ended without a decision of the machine, because the process
-// must not go on. The plugin is not at fault: the next call gets another process at once.
+// Withdrawn is Exited for a process that toolhost ended without a decision of the machine, because
+// the process must not go on. The plugin is not at fault: the next call gets another process at
+// once.
 func (m *Machine) Withdrawn(now time.Time, instance, reason string) []Action {
 	in := m.instances[instance]
 	if in == nil {
@@ -75,7 +77,8 @@ func (m *Machine) Withdrawn(now time.Time, instance, reason string) []Action {
 	return m.take()
 }
 
-// ended handles the end of a process. byItself says that it ended by itself, and counts that a crash counts.
+// ended handles the end of a process. byItself says that it ended by itself, and counts that a
+// crash counts.
 func (s *state) ended(now time.Time, instance, exit string, byItself, counts bool) []Action {
 	in := s.instances[instance]
 	if in == nil {
@@ -123,8 +126,8 @@ func (s *state) removeUnready(now time.Time, in *Instance, err *tool.Error) {
 	s.rejectWaiting(now, in.session, err)
 }
 
-// rejectWaiting rejects the calls that waited for an instance whose launch failed, unless another instance may
-// serve them.
+// rejectWaiting rejects the calls that waited for an instance whose launch failed, unless another
+// instance may serve them.
 func (s *state) rejectWaiting(now time.Time, session string, err *tool.Error) {
 	for _, in := range s.order {
 		switch {
@@ -151,14 +154,14 @@ func (s *state) drain(now time.Time, in *Instance, to tool.InstanceState, reason
 	s.retire(now, in, to, reason, now.Add(s.cfg.DrainTimeout))
 }
 
-// recycle stops an instance after its calls, however long they take: they have deadlines, and a replacement in
-// normal operation must not end any of them.
+// recycle stops an instance after its calls, however long they take: they have deadlines, and a
+// replacement in normal operation must not end any of them.
 func (s *state) recycle(now time.Time, in *Instance, reason string) {
 	s.retire(now, in, tool.InstanceDraining, reason, time.Time{})
 }
 
-// retire stops an instance after its calls, or at the time by if that is not zero. to is the state that it gets
-// meanwhile.
+// retire stops an instance after its calls, or at the time by if that is not zero. to is the state
+// that it gets meanwhile.
 func (s *state) retire(now time.Time, in *Instance, to tool.InstanceState, reason string, by time.Time) {
 	kind := EventDraining
 	if to == tool.InstanceUnhealthy {

@@ -6,7 +6,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// replacement is an upgrade, a rollback or a restart that runs: a new instance starts before the old ones drain.
+// replacement is an upgrade, a rollback or a restart that runs: a new instance starts before the
+// old ones drain.
 type replacement struct {
 	revision string
 	why      change
@@ -34,10 +35,11 @@ func (c change) events() (started, finished, failed EventType) {
 	}
 }
 
-// Restart replaces the instances: a new one starts before the present ones drain; if it fails, they stay. With
-// force they stop at once and their calls are cancelled. Restart ends a backoff and, once the new instance is
-// ready, a quarantine. It returns the new instance. That is empty if Restart did nothing, because a replacement
-// runs already or the plugin is disabled. An event says how the restart ended.
+// Restart replaces the instances: a new one starts before the present ones drain; if it fails, they
+// stay. With force they stop at once and their calls are cancelled. Restart ends a backoff and,
+// once the new instance is ready, a quarantine. It returns the new instance. That is empty if
+// Restart did nothing, because a replacement runs already or the plugin is disabled. An event says
+// how the restart ended.
 func (m *Machine) Restart(now time.Time, force bool) (instance string, actions []Action) {
 	if m.replacing != nil || m.disabled != "" {
 		return "", m.take()
@@ -58,10 +60,10 @@ func (m *Machine) Restart(now time.Time, force bool) (instance string, actions [
 	return in.ID, m.take()
 }
 
-// Replace brings another revision into service: an instance of it starts before calls go to it and the old ones
-// drain, even if no old one runs. If it fails, the old revision stays. Replace returns an error and does nothing
-// if a replacement runs, the plugin is disabled or the machine is closed. It does nothing if the revision is in
-// service.
+// Replace brings another revision into service: an instance of it starts before calls go to it and
+// the old ones drain, even if no old one runs. If it fails, the old revision stays. Replace returns
+// an error and does nothing if a replacement runs, the plugin is disabled or the machine is closed.
+// It does nothing if the revision is in service.
 func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err error) {
 	return m.beginReplacement(now, revision, upgrade)
 }
@@ -71,9 +73,9 @@ func (m *Machine) Rollback(now time.Time, revision string) (actions []Action, er
 	return m.beginReplacement(now, revision, rollback)
 }
 
-// Adopt says that another revision is in service already, whether it starts or not: calls go to it at once and
-// launch it, and the present instances drain. A replacement that runs fails. Adopt does nothing if the revision is
-// in service, or after Close.
+// Adopt says that another revision is in service already, whether it starts or not: calls go to it
+// at once and launch it, and the present instances drain. A replacement that runs fails. Adopt does
+// nothing if the revision is in service, or after Close.
 func (m *Machine) Adopt(now time.Time, revision string) []Action {
 	if m.closed || revision == m.revision {
 		return m.take()
@@ -127,7 +129,8 @@ func (s *state) flip(now time.Time) {
 	s.outbox.add(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision}})
 }
 
-// supersede makes an instance the only one of the pool. The others may take until the deadlines of their calls.
+// supersede makes an instance the only one of the pool. The others may take until the deadlines of
+// their calls.
 func (s *state) supersede(now time.Time, successor *Instance, reason string) {
 	for _, in := range s.order {
 		if in == successor {

@@ -8,8 +8,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Handler returns a slog.Handler that writes into the book what is logged of a plugin, and hands it on to next. The
-// attributes `plugin` and `instance` say whose line it is; a record without `plugin` is only handed on.
+// Handler returns a slog.Handler that writes into the book what is logged of a plugin, and hands it
+// on to next. The attributes `plugin` and `instance` say whose line it is; a record without
+// `plugin` is only handed on.
 func (b *Book) Handler(next slog.Handler) slog.Handler { return &handler{book: b, next: next} }
 
 type handler struct {

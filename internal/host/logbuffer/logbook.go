@@ -1,8 +1,8 @@
 // Package logbuffer keeps the last lines that plugins wrote, for operators to read and follow.
 //
-// It is bounded in every direction: lines kept per plugin, bytes per line, lines per second, and bytes of all plugins
-// together, for which those pay first who wrote most. Writing never waits for a reader, so that neither a flood nor a
-// reader that went away can hold up a plugin.
+// It is bounded in every direction: lines kept per plugin, bytes per line, lines per second, and
+// bytes of all plugins together, for which those pay first who wrote most. Writing never waits for
+// a reader, so that neither a flood nor a reader that went away can hold up a plugin.
 package logbuffer
 
 import (
@@ -23,10 +23,12 @@ type Config struct {
 	LinesPerPlugin int // kept; 0: 2,000
 	LineBytes      int // of a message and its attributes, the rest is cut off; 0: 8 KiB
 	LinesPerSecond int // taken from one plugin, the rest is counted and dropped; 0: 1,000
-	// MaxBytes bounds the lines of all plugins together, with what it takes to keep them; 0: 64 MiB. Where they are more, the
-	// plugin whose lines take most loses its oldest. The newest line is kept, whatever its size.
+	// MaxBytes bounds the lines of all plugins together, with what it takes to keep them; 0: 64
+	// MiB. Where they are more, the plugin whose lines take most loses its oldest. The newest line
+	// is kept, whatever its size.
 	MaxBytes int
-	// Redact returns a record as it may be kept. It must not block, nor change what it is given. Nil: as it is.
+	// Redact returns a record as it may be kept. It must not block, nor change what it is given.
+	// Nil: as it is.
 	Redact func(tool.LogRecord) tool.LogRecord
 }
 
@@ -50,8 +52,8 @@ func New(cfg Config) *Book {
 	return &Book{cfg: cfg, plugins: map[string]*pages{}, changed: make(chan struct{})}
 }
 
-// Append adds a line. The book gives it its number, and its time if it has none. A line of a plugin that floods is
-// dropped; the next that is kept is preceded by one that says how many were.
+// Append adds a line. The book gives it its number, and its time if it has none. A line of a plugin
+// that floods is dropped; the next that is kept is preceded by one that says how many were.
 func (b *Book) Append(line tool.LogLine) {
 	if line.Record.Time.IsZero() {
 		line.Record.Time = time.Now()
@@ -102,9 +104,9 @@ func (b *Book) put(p *pages, line tool.LogLine) {
 	}
 }
 
-// largest returns the pages that have to give a line; nil if there is none but the newest. That is who takes most, or who
-// was just written to and takes more than its share: then nobody has to look at the others, which matters when one
-// plugin floods beside a thousand.
+// largest returns the pages that have to give a line; nil if there is none but the newest. That is
+// who takes most, or who was just written to and takes more than its share: then nobody has to look
+// at the others, which matters when one plugin floods beside a thousand.
 func (b *Book) largest(written *pages) *pages {
 	if written.len() > 1 && written.bytes > b.cfg.MaxBytes/len(b.plugins) {
 		return written
@@ -133,7 +135,8 @@ func (b *Book) cut(r *tool.LogRecord) {
 	}
 }
 
-// after returns the lines with a higher number that match, in order, and what is closed when there is another.
+// after returns the lines with a higher number that match, in order, and what is closed when there
+// is another.
 func (b *Book) after(seq uint64, q tool.LogQuery) (lines []tool.LogLine, newest uint64, changed <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -151,8 +154,8 @@ func (b *Book) after(seq uint64, q tool.LogQuery) (lines []tool.LogLine, newest 
 	return lines, b.last, b.changed
 }
 
-// Tail returns the lines that match: those that are kept, the oldest first, then, if q.Follow is set, new ones until ctx
-// ends, whose cause is the last error.
+// Tail returns the lines that match: those that are kept, the oldest first, then, if q.Follow is
+// set, new ones until ctx ends, whose cause is the last error.
 func (b *Book) Tail(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error] {
 	return func(yield func(tool.LogLine, error) bool) {
 		lines, seq, changed := b.after(0, q)

@@ -36,7 +36,8 @@ func (p *pages) tear() int {
 	p.lines[p.torn] = tool.LogLine{} // or what it refers to would stay
 	p.torn++
 	p.bytes -= n
-	// Half of them: each line is moved once at most, and what is kept for nothing is no more than what is kept.
+	// Half of them: each line is moved once at most, and what is kept for nothing is no more than
+	// what is kept.
 	if p.torn > len(p.lines)/2 {
 		p.lines = slices.Clone(p.lines[p.torn:])
 		p.torn = 0
@@ -44,8 +45,8 @@ func (p *pages) tear() int {
 	return n
 }
 
-// lineBytes is what a line takes besides its texts: its place among the others, which may be twice there, and what the
-// allocator adds to each text.
+// lineBytes is what a line takes besides its texts: its place among the others, which may be twice
+// there, and what the allocator adds to each text.
 const lineBytes = 512
 
 // size returns about how many bytes it takes to keep a line.

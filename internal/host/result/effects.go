@@ -15,9 +15,10 @@ type refusedEffect struct {
 	Reason string `json:"reason"`
 }
 
-// EffectRules says which keys of the run's context a tool may change. Rules of the policy may trust the
-// context, and effects change it. So a tool changes only keys that it declares, and a key that a rule of
-// the policy reads only with the operator's permission, whatever filters made of the result.
+// EffectRules says which keys of the run's context a tool may change. Rules of the policy may trust
+// the context, and effects change it. So a tool changes only keys that it declares, and a key that
+// a rule of the policy reads only with the operator's permission, whatever filters made of the
+// result.
 type EffectRules struct {
 	Declared []string              // the keys that the tool declares
 	Granted  []string              // the keys that the operator allows although a rule reads them
@@ -25,8 +26,8 @@ type EffectRules struct {
 	Tool     string                // the declared name of the tool, for the reason
 }
 
-// Apply removes the effects that the tool may not have from an outcome, and names them in the metadata. It
-// returns how many effects it removed, and the first of them with its reason.
+// Apply removes the effects that the tool may not have from an outcome, and names them in the
+// metadata. It returns how many effects it removed, and the first of them with its reason.
 func (r EffectRules) Apply(outcome *tool.Outcome) (count int, key, reason string) {
 	var kept []tool.Effect
 	var refused []refusedEffect

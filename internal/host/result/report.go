@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The keys of a result's metadata that toolhost sets. All keys that begin with reservedPrefix belong
-// to toolhost: Report removes them from what a plugin sends.
+// The keys of a result's metadata that toolhost sets. All keys that begin with reservedPrefix
+// belong to toolhost: Report removes them from what a plugin sends.
 const (
 	reservedPrefix = "toolhost."
 

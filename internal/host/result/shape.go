@@ -20,7 +20,8 @@ const (
 	// maxPreviews bounds the heads and tails of all artifacts of a result, whatever the caller asks
 	// for: they travel in one message.
 	maxPreviews = 1 << 20
-	// maxCuts bounds how many blocks of text become separate artifacts. A model cannot use more handles.
+	// maxCuts bounds how many blocks of text become separate artifacts. A model cannot use more
+	// handles.
 	maxCuts = 16
 	// MaxReason bounds a reason that comes from a plugin or from the system.
 	MaxReason = 2000
@@ -105,8 +106,8 @@ func (s *Shaper) file(b *tool.Content) tool.Content {
 }
 
 // store writes an artifact to the store and returns it as a block. If that fails, all but the
-// excerpts is lost, and the block says so to the model. To fail the call would hide that the tool was
-// executed, and to return the content whole would fill the model's context.
+// excerpts is lost, and the block says so to the model. To fail the call would hide that the tool
+// was executed, and to return the content whole would fill the model's context.
 func (s *Shaper) store(a tool.Artifact, data io.Reader) tool.Content {
 	handle, err := s.Store.Put(s.Owner, artifact.Content{MediaType: a.MediaType, Name: a.Name, Size: int64(a.Size), Data: data})
 	if err == nil {
@@ -144,8 +145,8 @@ func textSizes(blocks []tool.Content) []int {
 	return sizes
 }
 
-// shareOut divides a budget among blocks: a block of at most share bytes is shown whole, and each of
-// the others, of which there are over, may show share bytes. It sorts sizes.
+// shareOut divides a budget among blocks: a block of at most share bytes is shown whole, and each
+// of the others, of which there are over, may show share bytes. It sorts sizes.
 func shareOut(sizes []int, budget int) (share, over int) {
 	slices.Sort(sizes)
 	for i, size := range sizes {

@@ -23,9 +23,10 @@ const (
 // identified by its tool and arguments, not by its id. The mutex of the supervisor guards it.
 //
 // A plugin that crashes repeatedly is quarantined, which makes all of its tools unavailable. If one
-// call causes the crashes, the other calls must not suffer. So repeated crashes of the same call count
-// once for the quarantine, and a call that has crashed three processes is refused for a while. Calls
-// that were executed together share a crash in equal parts. A call that succeeds is forgotten.
+// call causes the crashes, the other calls must not suffer. So repeated crashes of the same call
+// count once for the quarantine, and a call that has crashed three processes is refused for a
+// while. Calls that were executed together share a crash in equal parts. A call that succeeds is
+// forgotten.
 type crashCounts map[[sha256.Size]byte]*crashCount
 
 type crashCount struct {
@@ -98,7 +99,8 @@ func exitCalls(executed []*Lease) []tool.ExitCall {
 	return calls
 }
 
-// whileExecuting returns the end of a message about a crash: which calls were executed; empty: none.
+// whileExecuting returns the end of a message about a crash: which calls were executed; empty:
+// none.
 func whileExecuting(calls []tool.ExitCall) string {
 	if len(calls) == 0 {
 		return ""

@@ -20,9 +20,9 @@ var transient = map[lifecycle.EventType]bool{
 	lifecycle.EventAdded:     true,
 }
 
-// eventLevels are the log levels of events, one line each. Launches, exits, crashes and upgrades are
-// missing, because they are logged where more is known about them. So are events of single instances
-// in normal operation.
+// eventLevels are the log levels of events, one line each. Launches, exits, crashes and upgrades
+// are missing, because they are logged where more is known about them. So are events of single
+// instances in normal operation.
 var eventLevels = map[lifecycle.EventType]slog.Level{
 	lifecycle.EventUnhealthy:     slog.LevelWarn,
 	lifecycle.EventBackingOff:    slog.LevelWarn,
@@ -36,7 +36,8 @@ var eventLevels = map[lifecycle.EventType]slog.Level{
 	lifecycle.EventRestartFailed: slog.LevelError,
 }
 
-// note adds an event of a plugin to the event log, and to the history if it matters after a restart.
+// note adds an event of a plugin to the event log, and to the history if it matters after a
+// restart.
 func (p *Plugins) note(plugin string, e lifecycle.Event) {
 	event := p.events.Append(tool.PluginEvent{
 		Time: e.Time, Type: string(e.Type), Plugin: plugin,

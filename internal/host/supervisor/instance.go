@@ -41,15 +41,16 @@ type Process interface {
 	Stop(ctx context.Context) error
 }
 
-// LaunchFunc starts an instance of a plugin and returns when the instance takes calls. When ctx ends,
-// it must return soon; when it fails, it must leave nothing behind. It may call ReportLaunch.
+// LaunchFunc starts an instance of a plugin and returns when the instance takes calls. When ctx
+// ends, it must return soon; when it fails, it must leave nothing behind. It may call ReportLaunch.
 type LaunchFunc func(ctx context.Context, p *catalog.Plugin, instance string) (Process, error)
 
 // launchKey is the key of the *Instance in the context of a LaunchFunc.
 type launchKey struct{}
 
 // ReportLaunch sets the state that operators see of an instance while it starts. ctx must come from
-// the context of the LaunchFunc; with any other context ReportLaunch does nothing. It does not block.
+// the context of the LaunchFunc; with any other context ReportLaunch does nothing. It does not
+// block.
 func ReportLaunch(ctx context.Context, state tool.InstanceState) {
 	if in, ok := ctx.Value(launchKey{}).(*Instance); ok {
 		in.setDetail(state)
@@ -73,8 +74,8 @@ type Instance struct {
 
 	victims []*Lease // the calls that were executed when the process ended; used by live only
 
-	// How long the process is known to have lived, in nanoseconds since Plugins was made. A call that
-	// arrived before that need not ask the system.
+	// How long the process is known to have lived, in nanoseconds since Plugins was made. A call
+	// that arrived before that need not ask the system.
 	livedUntil atomic.Int64
 
 	mu     sync.Mutex
@@ -210,8 +211,8 @@ func (in *Instance) watch() (crashed bool) {
 // exitGrace is how long a process may take to exit after its connection has broken.
 const exitGrace = 2 * time.Second
 
-// awaitExit returns how a process ended that lost its connection or was stopped. A process without a
-// connection is useless, so awaitExit stops it if it does not exit.
+// awaitExit returns how a process ended that lost its connection or was stopped. A process without
+// a connection is useless, so awaitExit stops it if it does not exit.
 func (in *Instance) awaitExit() tool.Exit {
 	timer := time.NewTimer(exitGrace)
 	defer timer.Stop()
@@ -229,7 +230,8 @@ func (in *Instance) awaitExit() tool.Exit {
 }
 
 func (in *Instance) stopProcess() {
-	// Not the host's context: it ends when the host closes, and a process may end in good order then.
+	// Not the host's context: it ends when the host closes, and a process may end in good order
+	// then.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if in.forced() {
@@ -266,9 +268,9 @@ func (in *Instance) leave(event func(m *lifecycle.Machine, now time.Time) []life
 	close(in.gone)
 }
 
-// livedWith reports whether the process lived after a call arrived, so that a call that arrived after
-// the end of the process never goes to it, even if the supervisor has not noticed the end yet. One
-// question to the system serves all calls that arrived before it.
+// livedWith reports whether the process lived after a call arrived, so that a call that arrived
+// after the end of the process never goes to it, even if the supervisor has not noticed the end
+// yet. One question to the system serves all calls that arrived before it.
 func (in *Instance) livedWith(call *tool.Call) bool {
 	if call.ReceivedAt.IsZero() {
 		return in.proc.Alive()
@@ -284,8 +286,8 @@ func (in *Instance) livedWith(call *tool.Call) bool {
 	return true
 }
 
-// requestStop makes live stop the process. The reason of the first request counts; any request can add
-// force.
+// requestStop makes live stop the process. The reason of the first request counts; any request can
+// add force.
 func (in *Instance) requestStop(reason string, force bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -20,7 +20,8 @@ type Request struct {
 type CallState interface {
 	// Sum returns the digest of the tool and the arguments; zero: not known yet.
 	Sum() [sha256.Size]byte
-	// Executed reports whether the plugin may have begun to execute the call, not only to preview it.
+	// Executed reports whether the plugin may have begun to execute the call, not only to preview
+	// it.
 	Executed() bool
 	// Succeeded reports whether the call has a result.
 	Succeeded() bool
@@ -28,8 +29,8 @@ type CallState interface {
 	Cancel(cause error)
 }
 
-// Lease is the right of one call to use an instance, or the place of the call in the queue for one. A
-// call asks for a lease with Ask, or with Acquire, which also waits, and ends it with Release.
+// Lease is the right of one call to use an instance, or the place of the call in the queue for one.
+// A call asks for a lease with Ask, or with Acquire, which also waits, and ends it with Release.
 type Lease struct {
 	supervisor *Supervisor
 	ref        lifecycle.CallRef
@@ -63,9 +64,9 @@ func (s *Supervisor) Ask(request Request) *Lease {
 	return l
 }
 
-// Acquire returns a lease of an instance that lives. It waits for asked, if that is not nil, and asks
-// for a new lease otherwise. The caller must release the lease. The error is a *tool.Error or the cause
-// of ctx.
+// Acquire returns a lease of an instance that lives. It waits for asked, if that is not nil, and
+// asks for a new lease otherwise. The caller must release the lease. The error is a *tool.Error or
+// the cause of ctx.
 func (s *Supervisor) Acquire(ctx context.Context, request Request, asked *Lease) (*Lease, error) {
 	for l := asked; ; l = nil {
 		if l == nil {
@@ -107,7 +108,8 @@ func (l *Lease) Ready() bool {
 // Instance returns the instance of an answered lease; nil if the call gets none.
 func (l *Lease) Instance() *Instance { return l.instance }
 
-// await waits for the answer. A call that ends meanwhile gives back the instance that it may have got.
+// await waits for the answer. A call that ends meanwhile gives back the instance that it may have
+// got.
 func (l *Lease) await(ctx context.Context) error {
 	if !l.Answered() {
 		select {
@@ -167,13 +169,14 @@ func (l *Lease) Release() {
 	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Release(now, l.ref) })
 }
 
-// Stuck says that the tool has not stopped for a while after the call was cancelled. The instance gets
-// no other calls as long as that lasts.
+// Stuck says that the tool has not stopped for a while after the call was cancelled. The instance
+// gets no other calls as long as that lasts.
 func (l *Lease) Stuck(reason string) {
 	l.supervisor.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Stuck(now, l.ref, reason) })
 }
 
-// Unyielding says that the tool did not stop in time after the call was cancelled. The instance ends.
+// Unyielding says that the tool did not stop in time after the call was cancelled. The instance
+// ends.
 func (l *Lease) Unyielding(reason string) {
 	l.supervisor.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
 		return m.Unyielding(now, l.instance.id, reason)

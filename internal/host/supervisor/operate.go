@@ -11,8 +11,8 @@ import (
 )
 
 // Restart replaces the plugin's instances. It launches a new one first; once that takes calls, the
-// instances that ran before finish their calls and stop. If the new one does not start, they stay. With
-// force they stop at once and their calls are cancelled.
+// instances that ran before finish their calls and stop. If the new one does not start, they stay.
+// With force they stop at once and their calls are cancelled.
 func (s *Supervisor) Restart(ctx context.Context, force bool) (tool.Restarted, error) {
 	done := tool.Restarted{Stopped: []string{}, Started: []string{}}
 	s.mu.Lock()
@@ -60,8 +60,8 @@ func (s *Supervisor) Drain(ctx context.Context) error {
 	return nil
 }
 
-// Pause makes the plugin take no new calls until Resume. Calls that run finish, and calls that wait are
-// rejected.
+// Pause makes the plugin take no new calls until Resume. Calls that run finish, and calls that wait
+// are rejected.
 func (s *Supervisor) Pause() { s.apply((*lifecycle.Machine).Pause) }
 
 // Resume ends a pause.

@@ -1,9 +1,10 @@
-// Package supervisor runs the instances of plugins: it launches processes, gives them to calls, watches
-// them, stops them, and replaces them when an executable changes.
+// Package supervisor runs the instances of plugins: it launches processes, gives them to calls,
+// watches them, stops them, and replaces them when an executable changes.
 //
-// Plugins has one Supervisor for each plugin that was used. A Supervisor drives a lifecycle.Machine,
-// which decides; each Instance has a goroutine that carries out what the machine decides about one
-// process. A call gets an instance as a Lease. Upgrades brings changed executables into service.
+// Plugins has one Supervisor for each plugin that was used. A Supervisor drives a
+// lifecycle.Machine, which decides; each Instance has a goroutine that carries out what the machine
+// decides about one process. A call gets an instance as a Lease. Upgrades brings changed
+// executables into service.
 //
 // The package knows calls only as Requests for leases. It does not execute them.
 package supervisor
@@ -73,8 +74,8 @@ func New(cfg Config) *Plugins {
 	return p
 }
 
-// Of returns the supervisor of a plugin, and makes it if there is none. plugin may be a revision from
-// before an upgrade.
+// Of returns the supervisor of a plugin, and makes it if there is none. plugin may be a revision
+// from before an upgrade.
 func (p *Plugins) Of(plugin *catalog.Plugin) *Supervisor {
 	name := plugin.Info.Name
 	p.mu.Lock()

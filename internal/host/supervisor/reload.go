@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Follow brings what the catalog finds into service: candidates take over, and plugins whose files are
-// gone drain. seen is the snapshot that is in service. Follow returns when the host closes.
+// Follow brings what the catalog finds into service: candidates take over, and plugins whose files
+// are gone drain. seen is the snapshot that is in service. Follow returns when the host closes.
 func (u *Upgrades) Follow(seen *catalog.Snapshot) {
 	u.logWarnings(nil, seen)
 	for {
@@ -30,8 +30,8 @@ func (u *Upgrades) Follow(seen *catalog.Snapshot) {
 	}
 }
 
-// noteChanges adds to the event log which plugins arrived, left, or cannot be used. A takeover notes
-// itself.
+// noteChanges adds to the event log which plugins arrived, left, or cannot be used. A takeover
+// notes itself.
 func (u *Upgrades) noteChanges(before, now *catalog.Snapshot) {
 	d := catalog.Diff(before, now)
 	note := func(p *catalog.Plugin, t lifecycle.EventType, digest, reason string) {
@@ -51,8 +51,8 @@ func (u *Upgrades) noteChanges(before, now *catalog.Snapshot) {
 	}
 }
 
-// logWarnings logs each warning of a plugin in now that the plugin did not have in before, such as the
-// reason why toolhost omits one of its tools. A nil before is an empty snapshot.
+// logWarnings logs each warning of a plugin in now that the plugin did not have in before, such as
+// the reason why toolhost omits one of its tools. A nil before is an empty snapshot.
 func (u *Upgrades) logWarnings(before, now *catalog.Snapshot) {
 	for _, p := range now.Plugins() {
 		var logged []string
@@ -75,8 +75,9 @@ type reload struct {
 }
 
 // Reload scans the plugin folders: it takes new plugins into service, removes those whose files are
-// gone, and upgrades those that have changed. It returns when all of that is decided. The answer names
-// each plugin that cannot be used, whether that is new or not: what runs is not what is in the folder.
+// gone, and upgrades those that have changed. It returns when all of that is decided. The answer
+// names each plugin that cannot be used, whether that is new or not: what runs is not what is in
+// the folder.
 func (u *Upgrades) Reload(ctx context.Context) (tool.Reloaded, error) {
 	before := u.cfg.Catalog.Snapshot()
 	r := u.beginReload()
@@ -124,8 +125,8 @@ func (u *Upgrades) Reload(ctx context.Context) (tool.Reloaded, error) {
 	return done, nil
 }
 
-// beginReload begins to collect failures. It runs before the scan, because Follow may start a takeover
-// that fails before Reload can wait for it.
+// beginReload begins to collect failures. It runs before the scan, because Follow may start a
+// takeover that fails before Reload can wait for it.
 func (u *Upgrades) beginReload() *reload {
 	r := &reload{failed: map[string]error{}}
 	u.mu.Lock()
@@ -142,8 +143,8 @@ func (u *Upgrades) endReload(r *reload) map[string]error {
 	return r.failed
 }
 
-// noteFailure reports a revision that did not take over to all reloads that run. Each reload keeps the
-// first failure of a plugin.
+// noteFailure reports a revision that did not take over to all reloads that run. Each reload keeps
+// the first failure of a plugin.
 func (u *Upgrades) noteFailure(plugin string, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -154,8 +155,8 @@ func (u *Upgrades) noteFailure(plugin string, err error) {
 	}
 }
 
-// Remembered returns how many revisions of a plugin can be launched, and for how many plugin files a
-// takeover runs or waits. Tests use it to find leaks.
+// Remembered returns how many revisions of a plugin can be launched, and for how many plugin files
+// a takeover runs or waits. Tests use it to find leaks.
 func (u *Upgrades) Remembered(plugin string) (revisions, takeovers int) {
 	s := u.plugins.Find(plugin)
 	s.mu.Lock()

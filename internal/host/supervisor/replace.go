@@ -11,9 +11,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// addOrders changes the number of operators that wait for another revision. While there is one, every
-// revision has to start before it takes over, even if the catalog offers it before the turn of the
-// operator comes.
+// addOrders changes the number of operators that wait for another revision. While there is one,
+// every revision has to start before it takes over, even if the catalog offers it before the turn
+// of the operator comes.
 func (s *Supervisor) addOrders(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,8 +35,8 @@ func (s *Supervisor) endTakeover() {
 	s.forgetRevisionsLocked()
 }
 
-// needsStart reports whether a revision must start before it takes over. A plugin that has never been
-// used is not started just because its file has changed, and a disabled one is never started.
+// needsStart reports whether a revision must start before it takes over. A plugin that has never
+// been used is not started just because its file has changed, and a disabled one is never started.
 func (s *Supervisor) needsStart(why cause) bool {
 	if s.cfg.Disabled(s.name) {
 		return false
@@ -46,7 +46,8 @@ func (s *Supervisor) needsStart(why cause) bool {
 	return why != offered || s.ordered > 0 || s.machine.Launched()
 }
 
-// lockIdle locks s.mu at a moment when no restart runs. A restart is no reason to refuse a revision.
+// lockIdle locks s.mu at a moment when no restart runs. A restart is no reason to refuse a
+// revision.
 func (s *Supervisor) lockIdle(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -62,8 +63,8 @@ func (s *Supervisor) lockIdle(ctx context.Context) error {
 	}
 }
 
-// replace launches another revision while the present one runs, and returns when calls go to the new
-// one. The error wraps errSuperseded if the revision is not at fault.
+// replace launches another revision while the present one runs, and returns when calls go to the
+// new one. The error wraps errSuperseded if the revision is not at fault.
 func (s *Supervisor) replace(ctx context.Context, p *catalog.Plugin, why cause) error {
 	if err := s.lockIdle(ctx); err != nil {
 		return err

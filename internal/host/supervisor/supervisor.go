@@ -13,12 +13,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Supervisor drives the state machine of one plugin: it passes events to the machine and executes the
-// actions that the machine returns. All methods are safe for concurrent use.
+// Supervisor drives the state machine of one plugin: it passes events to the machine and executes
+// the actions that the machine returns. All methods are safe for concurrent use.
 //
-// The machine is not safe for concurrent use, and the order of its events matters. So the mutex of the
-// supervisor is held from an event until its actions are executed. Nothing that blocks may run under
-// it: a launch or a stop only starts or signals the goroutine of the instance.
+// The machine is not safe for concurrent use, and the order of its events matters. So the mutex of
+// the supervisor is held from an event until its actions are executed. Nothing that blocks may run
+// under it: a launch or a stop only starts or signals the goroutine of the instance.
 type Supervisor struct {
 	plugins *Plugins
 	cfg     *Config

@@ -10,9 +10,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Upgrades brings changed executables into service. A takeover launches the new revision while the old
-// one runs; once the new one takes calls, the catalog offers its tools and the old one drains. If the
-// new one does not start, the old one stays. All methods are safe for concurrent use.
+// Upgrades brings changed executables into service. A takeover launches the new revision while the
+// old one runs; once the new one takes calls, the catalog offers its tools and the old one drains.
+// If the new one does not start, the old one stays. All methods are safe for concurrent use.
 type Upgrades struct {
 	cfg     *Config
 	plugins *Plugins
@@ -54,8 +54,8 @@ type takeoverKey struct {
 }
 
 // Upgrade brings the executable that is now in the folder of a plugin into service, also after a
-// rollback. current is the revision in service. Upgrade launches the new revision even if no instance
-// runs, because a revision that does not start must not take over.
+// rollback. current is the revision in service. Upgrade launches the new revision even if no
+// instance runs, because a revision that does not start must not take over.
 func (u *Upgrades) Upgrade(ctx context.Context, current *catalog.Plugin) (tool.Upgraded, error) {
 	return u.change(ctx, current, ordered, func() (*catalog.Plugin, error) { return u.cfg.Catalog.Upgrade(ctx, current.Info.Name) })
 }
@@ -101,7 +101,8 @@ func (u *Upgrades) takeOver(p *catalog.Plugin, why cause) *takeover {
 	started := u.cfg.Spawn(func() {
 		u.run(t, p, why)
 		u.finish(key, t)
-		// A revision that became a candidate again just now was mistaken for the one that was ending.
+		// A revision that became a candidate again just now was mistaken for the one that was
+		// ending.
 		for _, candidate := range u.cfg.Catalog.Snapshot().Candidates() {
 			if candidate.Source == p.Source {
 				u.takeOver(candidate, offered)
@@ -132,8 +133,8 @@ func (t *takeover) wait(ctx context.Context) error {
 	}
 }
 
-// run does a takeover when its turn has come. Each plugin has one takeover at a time, so that the last
-// decision about a plugin holds.
+// run does a takeover when its turn has come. Each plugin has one takeover at a time, so that the
+// last decision about a plugin holds.
 func (u *Upgrades) run(t *takeover, p *catalog.Plugin, why cause) {
 	release, err := u.turns.take(u.cfg.Context, p.Source)
 	if err != nil {
@@ -151,8 +152,8 @@ func (u *Upgrades) run(t *takeover, p *catalog.Plugin, why cause) {
 	case why == offered && !u.offers(p):
 		return
 	case why == rolledBack && u.cfg.Catalog.Previous(p.Info.Name) != p.Digest:
-		// The takeover before this one brought another revision into service. The previous revision is
-		// now the one that it replaced.
+		// The takeover before this one brought another revision into service. The previous revision
+		// is now the one that it replaced.
 		if p, t.err = u.cfg.Catalog.Rollback(p.Info.Name); t.err != nil {
 			return
 		}
@@ -173,8 +174,8 @@ func (u *Upgrades) bringIn(p, current *catalog.Plugin, why cause) error {
 	if current == nil || current.Source != p.Source {
 		return u.activate(p) // another plugin has its name, so that none of its processes runs
 	}
-	// Made even if the plugin was not used: a call that is about to make it could otherwise bring the
-	// old revision back.
+	// Made even if the plugin was not used: a call that is about to make it could otherwise bring
+	// the old revision back.
 	s := u.plugins.Of(current)
 	if !s.needsStart(why) {
 		defer s.reconcile()

@@ -18,8 +18,8 @@ type Concurrency struct {
 	tools map[string]*semaphore.Weighted
 }
 
-// NewConcurrency returns a Concurrency with the limit of each tool; 0 is no limit. limit must return
-// the same for the same name.
+// NewConcurrency returns a Concurrency with the limit of each tool; 0 is no limit. limit must
+// return the same for the same name.
 func NewConcurrency(limit func(tool string) int) *Concurrency {
 	return &Concurrency{limit: limit, tools: map[string]*semaphore.Weighted{}}
 }

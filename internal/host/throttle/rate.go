@@ -16,8 +16,8 @@ const sessionsWorth = 10
 
 // Rates limits how many calls of a tool start in any 60 seconds: at most the tool's limit for each
 // session, and at most ten times as many for each principal, because a caller chooses its sessions.
-// Rates is exact: it stores as many starts as the limit allows. Use NewRates to make one. It is safe
-// for concurrent use.
+// Rates is exact: it stores as many starts as the limit allows. Use NewRates to make one. It is
+// safe for concurrent use.
 type Rates struct {
 	mu      sync.Mutex
 	windows map[rateKey]*window
@@ -111,7 +111,8 @@ func (w *window) wait(now time.Time, limit int) time.Duration {
 }
 
 // resize adapts the ring to a limit that an upgrade of the plugin has changed. The starts are in
-// order afterwards, the oldest first, so that a full ring can grow and a smaller one keeps the latest.
+// order afterwards, the oldest first, so that a full ring can grow and a smaller one keeps the
+// latest.
 func (w *window) resize(limit int) {
 	if len(w.starts) == limit || len(w.starts) < limit && w.oldest == 0 {
 		return
