@@ -19,18 +19,18 @@ import (
 // Agent works on runs: each that is at work has one goroutine, which the agent owns. All methods may be called from
 // any goroutine. Errors are or wrap *tool.Error.
 type Agent struct {
-	config Config
-	store  runstore.Store
-	claims runstore.Claims // of store; nil: it has none
-	ctx    context.Context // of all runs; ends with Close
-	cancel context.CancelFunc
-	group  sync.WaitGroup // the runs' goroutines
-	seats  chan struct{}  // as many as runs may be at work at the same time
+	config  Config
+	store   runstore.Store
+	journal *journal
+	tools   *toolFilter
+	ctx     context.Context // of all runs; ends with Close
+	cancel  context.CancelFunc
+	group   sync.WaitGroup // the runs' goroutines
+	seats   chan struct{}  // as many as runs may be at work at the same time
 
-	mu      sync.Mutex
-	closed  bool
-	runs    map[string]*run   // at work
-	leftOut map[string]string // tools that the model's API does not take, and why
+	mu     sync.Mutex
+	closed bool
+	runs   map[string]*run // at work
 }
 
 // New returns an agent that is not at work on anything. Close must be called.
@@ -40,9 +40,8 @@ func New(cfg Config) (*Agent, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	claims, _ := cfg.Store.(runstore.Claims)
 	return &Agent{
-		config: cfg, store: cfg.Store, claims: claims, ctx: ctx, cancel: cancel, seats: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run), leftOut: make(map[string]string),
+		config: cfg, store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log), tools: newToolFilter(&cfg), ctx: ctx, cancel: cancel, seats: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run),
 	}, nil
 }
 
@@ -88,14 +87,14 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 
 // rejoin checks that the run that exists is the one that was to be started.
 func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
-	have, err := a.startOf(ctx, want.RunID)
+	have, err := a.journal.startOf(ctx, want.RunID)
 	if err != nil {
 		return err
 	}
 	if have.Prompt != want.Prompt {
 		return tool.Errorf(tool.KindConflict, "the run id %q is taken by a run with another prompt; choose another id", want.RunID)
 	}
-	r, err := a.summaryOf(ctx, want.RunID)
+	r, err := a.journal.summaryOf(ctx, want.RunID)
 	if err != nil || r.Finished() || r.foreign() {
 		return err
 	}
@@ -185,7 +184,7 @@ func (a *Agent) choice(task *loop.Task) (loop.ToolChoice, error) {
 		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools, but nobody can search for the others", c.MaxTools)
 	case a.config.Search != nil:
 		c.MaxTools = loop.FirstPositive(c.MaxTools, a.config.MaxTools, 0)
-		if most := a.mostTold(); most > 0 {
+		if most := a.tools.mostTold(); most > 0 {
 			c.MaxTools = min(c.MaxTools, most)
 		}
 	}

@@ -30,13 +30,13 @@ func weigh(rec *runstore.Record) int { return 1 + len(rec.Data)/weighedAs }
 
 // fold folds a run's journal into a state: from the run's snapshot on if that is of this journal and can be read, else from the
 // beginning.
-func (a *Agent) fold(ctx context.Context, runID string, s *loop.State) (beside, error) {
-	stored, err := a.store.Snapshot(ctx, runID)
+func (j *journal) fold(ctx context.Context, runID string, s *loop.State) (beside, error) {
+	stored, err := j.store.Snapshot(ctx, runID)
 	if err == nil && len(stored.State) > 0 {
 		var from snapshot.Kept
 		if *s, from, err = snapshot.Read(&stored); err == nil {
 			var weight int
-			if weight, err = a.foldAfter(ctx, runID, s, from.Last()); err == nil {
+			if weight, err = j.foldAfter(ctx, runID, s, from.Last()); err == nil {
 				return beside{from, weight}, nil
 			}
 		}
@@ -45,21 +45,21 @@ func (a *Agent) fold(ctx context.Context, runID string, s *loop.State) (beside, 
 	case err != nil && ctx.Err() != nil, errors.Is(err, runstore.ErrNotFound):
 		return beside{}, storeError(err)
 	case err != nil:
-		a.config.Log.Warn("the snapshot of a run is of no use; all of its journal is read", "run", runID, "error", err)
+		j.log.Warn("the snapshot of a run is of no use; all of its journal is read", "run", runID, "error", err)
 	}
 	*s = loop.State{}
-	weight, err := a.foldAfter(ctx, runID, s, nil)
+	weight, err := j.foldAfter(ctx, runID, s, nil)
 	return beside{weight: weight}, err
 }
 
 // foldAfter folds the records that a state does not have, and returns what they weigh. last is the fingerprint of the record that the
 // state has last; nil if it has none. A journal that has another record there is not what the state was made from.
-func (a *Agent) foldAfter(ctx context.Context, runID string, s *loop.State, last *loop.Fingerprint) (weight int, err error) {
+func (j *journal) foldAfter(ctx context.Context, runID string, s *loop.State, last *loop.Fingerprint) (weight int, err error) {
 	after := s.Seq()
 	if last != nil {
 		after--
 	}
-	for rec, err := range a.store.Read(ctx, runID, after) {
+	for rec, err := range j.store.Read(ctx, runID, after) {
 		if err != nil {
 			return 0, storeError(err)
 		}

@@ -51,7 +51,7 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.Dec
 
 // tell hands payloads to the run's goroutine and waits until they are in the journal.
 func (a *Agent) tell(ctx context.Context, runID string, payloads ...loop.Payload) (uint64, error) {
-	r, err := a.summaryOf(ctx, runID)
+	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +114,7 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 // ResumeRun continues one run that was interrupted, whoever began it. A run that is finished or at work stays as it
 // is. Nothing else must be at work on it: whoever appends second has to leave it.
 func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
-	r, err := a.summaryOf(ctx, runID)
+	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || r.Finished() {
 		return err
 	}
@@ -142,7 +142,7 @@ func (a *Agent) wake(k known, in *input) error {
 	}
 	r := a.runs[k.id]
 	if r == nil {
-		if err := a.claim(k.id); err != nil { // it does not block, so mu may be held
+		if err := a.journal.claim(k.id); err != nil { // it does not block, so mu may be held
 			return err
 		}
 		r = newRun(a, k)
@@ -192,7 +192,7 @@ func (a *Agent) drop(r *run) []*input {
 func (a *Agent) forget(r *run) {
 	if a.runs[r.id] == r {
 		delete(a.runs, r.id)
-		a.release(r.id)
+		a.journal.release(r.id)
 	}
 }
 

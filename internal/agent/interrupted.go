@@ -14,11 +14,11 @@ import (
 // count as running.
 
 // claim claims a run before work on it begins. It fails with a KindConflict if another process works on the run.
-func (a *Agent) claim(runID string) error {
-	if a.claims == nil {
+func (j *journal) claim(runID string) error {
+	if j.claims == nil {
 		return nil
 	}
-	err := a.claims.Claim(runID)
+	err := j.claims.Claim(runID)
 	if errors.Is(err, runstore.ErrClaimed) {
 		return tool.Errorf(tool.KindConflict, "%w; wait until that process has left it, or stop the process", err)
 	}
@@ -26,26 +26,26 @@ func (a *Agent) claim(runID string) error {
 }
 
 // release gives the claim of a run up.
-func (a *Agent) release(runID string) {
-	if a.claims != nil {
-		a.claims.Release(runID)
+func (j *journal) release(runID string) {
+	if j.claims != nil {
+		j.claims.Release(runID)
 	}
 }
 
 // markInterrupted sets r.Interrupted. The run may have finished after r was read and before the claim was looked for, so it is
 // then read again.
-func (a *Agent) markInterrupted(ctx context.Context, r *Run) error {
-	if a.claims == nil || r.Finished() || r.Unreadable {
+func (j *journal) markInterrupted(ctx context.Context, r *Run) error {
+	if j.claims == nil || r.Finished() || r.Unreadable {
 		return nil
 	}
-	claimed, err := a.claims.Claimed(r.ID)
+	claimed, err := j.claims.Claimed(r.ID)
 	if err == nil && !claimed && r.Parent != nil {
-		claimed, err = a.claims.Claimed(r.Parent.RunID) // its process is about to go on with the sub-run
+		claimed, err = j.claims.Claimed(r.Parent.RunID) // its process is about to go on with the sub-run
 	}
 	if err != nil || claimed {
 		return storeError(err)
 	}
-	now, err := a.summaryOf(ctx, r.ID)
+	now, err := j.summaryOf(ctx, r.ID)
 	if err != nil {
 		return err
 	}

@@ -11,15 +11,15 @@ import (
 
 // GetRun returns a run's summary and the decisions that it and its sub-runs wait for, or a KindNotFound.
 func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
-	r, err := a.summaryOf(ctx, runID)
+	r, err := a.journal.summaryOf(ctx, runID)
 	if err == nil {
-		err = a.markInterrupted(ctx, &r)
+		err = a.journal.markInterrupted(ctx, &r)
 	}
 	if err != nil || !r.Waiting && len(r.Prompt) <= loop.MaxSummaryPrompt {
 		return r, err
 	}
 	if !r.Waiting {
-		started, err := a.startOf(ctx, runID)
+		started, err := a.journal.startOf(ctx, runID)
 		if err != nil {
 			return Run{}, err
 		}
@@ -27,7 +27,7 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 		return r, nil
 	}
 	var s loop.State
-	if _, err := a.fold(ctx, runID, &s); err != nil {
+	if _, err := a.journal.fold(ctx, runID, &s); err != nil {
 		return Run{}, err
 	}
 	below, err := a.pendingBelow(ctx, &s)
@@ -39,8 +39,8 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 }
 
 // summaryOf returns what the store says of a run without reading its journal.
-func (a *Agent) summaryOf(ctx context.Context, runID string) (Run, error) {
-	kept, err := a.store.Get(ctx, runID)
+func (j *journal) summaryOf(ctx context.Context, runID string) (Run, error) {
+	kept, err := j.store.Get(ctx, runID)
 	if err != nil {
 		return Run{}, storeError(err)
 	}
@@ -97,7 +97,7 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 				r = Run{ID: page[i].ID, StartTime: page[i].CreateTime, UpdateTime: page[i].UpdateTime, LastSeq: page[i].LastSeq, Unreadable: true}
 			}
 			from.Before = r.ID
-			if err := a.markInterrupted(ctx, &r); err != nil {
+			if err := a.journal.markInterrupted(ctx, &r); err != nil {
 				return nil, "", err
 			}
 			if query.matches(&r) {
@@ -114,8 +114,8 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 }
 
 // startOf returns the first event of a run.
-func (a *Agent) startOf(ctx context.Context, runID string) (*loop.RunStarted, error) {
-	for rec, err := range a.store.Read(ctx, runID, 0) {
+func (j *journal) startOf(ctx context.Context, runID string) (*loop.RunStarted, error) {
+	for rec, err := range j.store.Read(ctx, runID, 0) {
 		if err != nil {
 			return nil, storeError(err)
 		}

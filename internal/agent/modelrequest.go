@@ -126,7 +126,7 @@ func (q *question) listTools() error {
 		infos, err := q.run.agent.config.Tools.ListTools(q.task.ctx, query)
 		switch {
 		case err == nil:
-			infos = slices.DeleteFunc(slices.Clone(infos), func(info tool.Info) bool { return !q.run.agent.admits(&info) })
+			infos = slices.DeleteFunc(slices.Clone(infos), func(info tool.Info) bool { return !q.run.agent.tools.admits(&info) })
 			slices.SortFunc(infos, func(a, b tool.Info) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 			q.offer(infos)
 			q.run.tell(update{task: q.task, offered: q.offered})
@@ -156,7 +156,7 @@ func (q *question) offer(infos []tool.Info) {
 		tools = append(tools, toldTool(&info.Spec))
 	}
 	own := q.started.OfferedSystemTools(infos)
-	tools = q.run.agent.taken(tools, len(own))
+	tools = q.run.agent.tools.taken(tools, len(own))
 	for i := range own {
 		tools = append(tools, toldTool(&own[i]))
 	}

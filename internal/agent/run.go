@@ -88,7 +88,7 @@ func (r *run) loop(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if r.beside, err = r.agent.fold(ctx, r.id, &r.state); err != nil {
+	if r.beside, err = r.agent.journal.fold(ctx, r.id, &r.state); err != nil {
 		return err
 	}
 	r.logStart()

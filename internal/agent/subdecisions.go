@@ -10,12 +10,12 @@ import (
 
 // wanted returns the decisions that a run and those below it wait for, by the names that they have above it.
 func (a *Agent) wanted(ctx context.Context, runID string) ([]string, error) {
-	r, err := a.summaryOf(ctx, runID)
+	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || !r.Waiting {
 		return nil, err
 	}
 	var s loop.State
-	if _, err := a.fold(ctx, runID, &s); err != nil {
+	if _, err := a.journal.fold(ctx, runID, &s); err != nil {
 		return nil, err
 	}
 	var refs []string
@@ -33,7 +33,7 @@ func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending
 		runID, id := loop.SplitRef(ref)
 		if _, ok := folded[runID]; !ok {
 			var below loop.State
-			if _, err := a.fold(ctx, runID, &below); err != nil {
+			if _, err := a.journal.fold(ctx, runID, &below); err != nil {
 				return nil, err
 			}
 			folded[runID] = below.Pending()
@@ -63,7 +63,7 @@ func (a *Agent) addressee(ctx context.Context, runID string, decisions []loop.De
 		at, made[i].ID = below, id
 	}
 	for above, depth := at, 0; above != runID; depth++ {
-		r, err := a.summaryOf(ctx, above)
+		r, err := a.journal.summaryOf(ctx, above)
 		if err != nil || r.Parent == nil || depth > maxDepth {
 			return "", nil, tool.Errorf(tool.KindNotFound, "run %s has no sub-run %q", runID, loop.Clip(at))
 		}

@@ -66,7 +66,7 @@ func (s *subRun) finish(result *loop.CallResult) {
 // begin starts the sub-run, or finds it again. A call that is cancelled starts none.
 func (s *subRun) begin(ctx context.Context) error {
 	a := s.run.agent
-	have, err := a.summaryOf(ctx, s.child.RunID)
+	have, err := a.journal.summaryOf(ctx, s.child.RunID)
 	switch {
 	case err == nil && (have.Parent == nil || *have.Parent != *s.child.Parent):
 		return tool.Errorf(tool.KindConflict, "the id of the sub-run, %s, is taken by another run", s.child.RunID)

@@ -2,18 +2,35 @@ package agent
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
+// toolFilter leaves out the tools that a model is not to see: those that its API does not take, and those that would replace a
+// system tool without the configuration's consent. It is safe for concurrent use.
+type toolFilter struct {
+	model   model.Model
+	plugins map[string]string // see Config.SystemToolPlugins
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	leftOut map[string]string // tools of which the log has a warning, and why they are left out
+}
+
+func newToolFilter(cfg *Config) *toolFilter {
+	return &toolFilter{model: cfg.Model, plugins: cfg.SystemToolPlugins, log: cfg.Log, leftOut: make(map[string]string)}
+}
+
 // mostTold returns how many tools of plugins the model may be told of beside all that are the agent's own; 0 if there is no
 // bound. Beyond it, tools are deferred where there is a search.
-func (a *Agent) mostTold() int {
-	choosy, ok := a.config.Model.(model.Choosy)
+func (f *toolFilter) mostTold() int {
+	choosy, ok := f.model.(model.Choosy)
 	if !ok || choosy.MostTools() == 0 {
 		return 0
 	}
@@ -22,15 +39,15 @@ func (a *Agent) mostTold() int {
 
 // taken returns those of the tools of plugins that the model's API takes beside so many of the agent's own, and says once
 // for each of the others that it is left out.
-func (a *Agent) taken(tools []model.Tool, own int) []model.Tool {
-	choosy, ok := a.config.Model.(model.Choosy)
+func (f *toolFilter) taken(tools []model.Tool, own int) []model.Tool {
+	choosy, ok := f.model.(model.Choosy)
 	if !ok {
 		return tools
 	}
 	tools = slices.DeleteFunc(tools, func(t model.Tool) bool {
 		reason := choosy.Refuses(t)
 		if reason != "" {
-			a.leaveOut(t.Name, reason)
+			f.leaveOut(t.Name, reason)
 		}
 		return reason != ""
 	})
@@ -39,7 +56,7 @@ func (a *Agent) taken(tools []model.Tool, own int) []model.Tool {
 		return tools
 	}
 	for _, t := range tools[max(0, most):] {
-		a.leaveOut(t.Name, "the model's API takes no more tools, and this agentd cannot search for the others")
+		f.leaveOut(t.Name, "the model's API takes no more tools, and this agentd cannot search for the others")
 	}
 	return tools[:max(0, most)]
 }
@@ -48,31 +65,31 @@ func (a *Agent) taken(tools []model.Tool, own int) []model.Tool {
 const mostWarned = 10_000
 
 // leaveOut warns that no model sees a tool, once per agent: with each turn it would be noise.
-func (a *Agent) leaveOut(name, reason string) {
-	a.mu.Lock()
-	told := a.leftOut[name] == reason || len(a.leftOut) >= mostWarned
+func (f *toolFilter) leaveOut(name, reason string) {
+	f.mu.Lock()
+	told := f.leftOut[name] == reason || len(f.leftOut) >= mostWarned
 	if !told {
-		a.leftOut[name] = reason
+		f.leftOut[name] = reason
 	}
-	a.mu.Unlock()
+	f.mu.Unlock()
 	if !told {
-		a.config.Log.Warn("the model is not told of a tool", "tool", name, "model", a.config.Model.Name(), "reason", reason)
+		f.log.Warn("the model is not told of a tool", "tool", name, "model", f.model.Name(), "reason", reason)
 	}
 }
 
 // admits reports whether a plugin's tool may be offered. A tool whose name is that of a system tool, in whatever case, is
 // offered only where the configuration names its plugin; the agent warns once of another one. It may be called concurrently.
-func (a *Agent) admits(info *tool.Info) bool {
+func (f *toolFilter) admits(info *tool.Info) bool {
 	name := info.Spec.Name
 	own := strings.ToLower(name) // the names of tools are ASCII
 	if !loop.IsSystemTool(own) {
 		return true
 	}
 	if name != own {
-		a.leaveOut(name, fmt.Sprintf("it differs only by case from agentd's own tool %s", own))
+		f.leaveOut(name, fmt.Sprintf("it differs only by case from agentd's own tool %s", own))
 		return false
 	}
-	plugin := a.config.SystemToolPlugins[name]
+	plugin := f.plugins[name]
 	if plugin != "" && plugin == info.Plugin {
 		return true
 	}
@@ -81,6 +98,6 @@ func (a *Agent) admits(info *tool.Info) bool {
 	if plugin != "" {
 		reason += fmt.Sprintf(", and it is set to %s", loop.Clip(plugin))
 	}
-	a.leaveOut(name, reason)
+	f.leaveOut(name, reason)
 	return false
 }

@@ -44,7 +44,7 @@ func (r *run) search(t *task, query tool.Query, c *loop.Call) ([]tool.Match, err
 		matches, err := cfg.Search.SearchTools(t.asked, in.Query, query)
 		switch {
 		case err == nil:
-			return slices.DeleteFunc(matches, func(m tool.Match) bool { return !r.agent.admits(&m.Info) }), nil
+			return slices.DeleteFunc(matches, func(m tool.Match) bool { return !r.agent.tools.admits(&m.Info) }), nil
 		case t.asked.Err() != nil:
 			return nil, context.Cause(t.asked)
 		case attempt >= cfg.ToolRetry.MaxAttempts || !mayPass(err):

@@ -85,7 +85,7 @@ func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64
 // endOf returns why a watch ends while the run is not at work here; nil if because it has finished. again says that the
 // run was, or is, at work meanwhile.
 func (a *Agent) endOf(ctx context.Context, runID string) (again bool, err error) {
-	before, err := a.summaryOf(ctx, runID)
+	before, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || before.Finished() {
 		return false, err
 	}
@@ -93,7 +93,7 @@ func (a *Agent) endOf(ctx context.Context, runID string) (again bool, err error)
 	if a.feedOf(runID) != nil {
 		return true, nil
 	}
-	r, err := a.summaryOf(ctx, runID)
+	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || r.LastSeq > before.LastSeq {
 		return err == nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // The words that the loop itself puts into a conversation.
@@ -87,7 +86,7 @@ func (s *State) applyAnnounced(p Payload) error {
 		return s.applyCompacted(p)
 	case *RunResumed: // it has stopped the clock
 	case *SubRunWaiting:
-		return s.applySubRunWaiting(p)
+		return s.applySubRunWaiting(s.seq, p)
 	default:
 		return fmt.Errorf("event %d is %s, which no journal holds", s.seq, p.Type())
 	}
@@ -96,7 +95,7 @@ func (s *State) applyAnnounced(p Payload) error {
 
 // restart grants whole budgets.
 func (s *State) restart() {
-	s.spent, s.warned, s.habits = spent{}, make(map[Budget]bool), habits{since: s.seq}
+	s.spent, s.warned, s.stall = spent{}, make(map[Budget]bool), stall{since: s.seq}
 	s.capRaised, s.empty = false, 0
 	s.room.full, s.room.overflowed, s.room.wanted, s.room.barren = false, false, "", false
 }
@@ -108,7 +107,7 @@ func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
 		s.finished, s.text = nil, ""
 		s.restart()
 	case s.stuck != nil:
-		s.unstick()
+		judge{s}.unstick()
 	}
 }
 
@@ -119,7 +118,7 @@ func (s *State) applyStarted(p *CallStarted, at time.Time) error {
 	}
 	c.started, c.Attempt, c.Ledger, c.FirstSent = true, max(p.Attempt, 1), p.Ledger, at
 	if c.System == SystemNewTask {
-		in, _ := s.parseTask(&c.Call)
+		in, _ := s.started.parseTask(&c.Call)
 		s.news = append(s.news, &SubRunStarted{CallID: c.ID, RunID: SubRunID(s.started.RunID, c.ID), Prompt: in.Task})
 	}
 	return nil
@@ -129,13 +128,10 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 	if s.finished != nil || s.pending > 0 {
 		return fmt.Errorf("event %d is a response that nobody asked for", s.seq)
 	}
-	for len(s.unread) > 0 && s.unread[0].seq <= p.Read {
-		s.pushUser(textBlock(s.unread[0].text))
-		s.unread = s.unread[1:]
-	}
+	s.read(p.Read)
 	s.spendResponse(p)
 	s.text = p.Text()
-	s.batch, s.serial, s.stop, s.stopWords = nil, false, "", ""
+	s.batch.list, s.serial, s.stop, s.stopWords = nil, false, "", ""
 	if len(p.Message.Blocks) == 0 {
 		s.empty++
 	} else {
@@ -143,7 +139,7 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 		s.messages = append(s.messages, p.Message)
 		s.size += sizeOfBlocks(p.Message.Blocks)
 	}
-	s.measure(p)
+	s.room.measure(p, s.size)
 	i := 0
 	for _, block := range p.Message.Blocks {
 		if block.ToolCall == nil {
@@ -154,20 +150,23 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 		}
 		c := p.Calls[i]
 		s.providerIDs.add(block.ToolCall.ID)
-		s.batch = append(s.batch, callState{Call: c, refusal: c.Refusal, providerID: block.ToolCall.ID, name: block.ToolCall.Name})
+		s.batch.list = append(s.batch.list, callState{Call: c, refusal: c.Refusal, providerID: block.ToolCall.ID, name: block.ToolCall.Name})
 		s.serial = s.serial || c.Serial
 		i++
 	}
-	s.pending = len(s.batch)
-	s.judge(p.StopReason)
-	if s.stop == "" && len(s.batch) > 0 {
-		s.refuseUnaffordable()
+	s.pending = len(s.batch.list)
+	judge{s}.judgeResponse(p.StopReason)
+	if s.stop == "" && len(s.batch.list) > 0 {
+		judge{s}.refuseUnaffordable()
 	}
 	return nil
 }
 
-// judge decides what a response's stop reason means for its calls and for the run.
-func (s *State) judge(reason model.StopReason) {
+// judge concludes what a response, and later the results of its calls, mean for the run.
+type judge struct{ *State }
+
+// judgeResponse decides what a response's stop reason means for its calls and for the run.
+func (s judge) judgeResponse(reason model.StopReason) {
 	switch reason {
 	case model.StopMaxTokens:
 		s.judgeCut()
@@ -179,8 +178,8 @@ func (s *State) judge(reason model.StopReason) {
 	case model.StopEndTurn, model.StopToolUse, model.StopPauseTurn, "":
 		// Servers differ in how they end a response that has calls: the calls count, not the word.
 		switch {
-		case len(s.batch) > 0:
-			s.habits.idle = 0
+		case len(s.batch.list) > 0:
+			s.stall.idle = 0
 			s.charge()
 		case s.empty > 1:
 			s.stop, s.stopWords = StopModelError, "the model answered nothing, twice"
@@ -200,24 +199,24 @@ func (s *State) judge(reason model.StopReason) {
 
 // judgeCut raises the cap once. Calls in a cut response are not made: the last of them may be only half there, and
 // the others may have meant to go with it.
-func (s *State) judgeCut() {
+func (s judge) judgeCut() {
 	s.refuseAll(cutCallWords)
 	if s.capRaised {
 		s.stop, s.stopWords = StopMaxTokens, "the response was cut at its token limit, also after the limit was raised"
 		return
 	}
 	s.capRaised = true
-	if len(s.batch) == 0 && s.empty == 0 {
+	if len(s.batch.list) == 0 && s.empty == 0 {
 		s.pushUser(textBlock(cutTextWords))
 	}
 }
 
 // charge counts the calls that are to be made and refuses those beyond the limit.
-func (s *State) charge() {
+func (s judge) charge() {
 	limit := s.started.Limits.MaxCalls
 	declared := s.spent.cost
-	for i := range s.batch {
-		c := &s.batch[i]
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		if c.refusal != "" {
 			continue
 		}
@@ -239,12 +238,6 @@ func (s *State) charge() {
 	}
 }
 
-func (s *State) refuseAll(words string) {
-	for i := range s.batch {
-		s.batch[i].refusal = words
-	}
-}
-
 func (s *State) applyResult(p *CallResult) error {
 	c := s.find(p.CallID)
 	if c == nil || c.result != nil {
@@ -253,18 +246,18 @@ func (s *State) applyResult(p *CallResult) error {
 	c.result, c.waiting, c.settled = p, false, nil
 	s.withdraw(c.ID)
 	if s.pending--; s.pending == 0 {
-		s.finishBatch()
+		judge{s}.finishBatch()
 	}
 	return nil
 }
 
 // finishBatch puts the results into the conversation, in call order, and draws the conclusions.
-func (s *State) finishBatch() {
+func (s judge) finishBatch() {
 	s.foldEffects()
-	blocks := make([]model.Block, len(s.batch))
+	blocks := make([]model.Block, len(s.batch.list))
 	direct, text := true, ""
-	for i := range s.batch {
-		c := &s.batch[i]
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		result := &c.result.Result
 		blocks[i].ToolResult = &model.ToolResult{ID: c.providerID, Name: c.name, Content: c.shown(), IsError: result.IsError}
 		direct = direct && c.ReturnDirect && !result.IsError
@@ -273,15 +266,15 @@ func (s *State) finishBatch() {
 		}
 		text += cmp.Or(c.result.Answer, result.Text())
 		s.spendResult(result)
-		s.observe(c)
+		s.stall.observe(c)
 		s.concludeSystem(c)
 	}
 	s.pushUser(blocks...)
-	if s.habits.malformed++; !garbled(s.batch) {
-		s.habits.malformed = 0
+	if s.stall.malformed++; !garbled(s.batch.list) {
+		s.stall.malformed = 0
 	}
 	done := s.completed()
-	s.batch = nil
+	s.batch.list = nil
 	switch {
 	case s.stop != "":
 	case direct:
@@ -289,21 +282,6 @@ func (s *State) finishBatch() {
 	case done != nil:
 		s.stop, s.text = StopCompleted, done.Result.Text()
 	default:
-		s.judgeHabits()
+		s.judgeStall()
 	}
-}
-
-// shown returns what the model reads as the call's result.
-func (c *callState) shown() []tool.Content {
-	content := c.result.Result.Content
-	if len(content) == 0 {
-		content = []tool.Content{tool.Text(nothingShown)} // some providers refuse a result without content
-	}
-	if c.edited {
-		content = slices.Concat([]tool.Content{tool.Text(fmt.Sprintf(editedCall, cmp.Or(c.final, c.Arguments)))}, content)
-	}
-	if len(c.dropped) > 0 {
-		content = slices.Concat(content, []tool.Content{tool.Text(droppedWords(c.dropped))})
-	}
-	return content
 }

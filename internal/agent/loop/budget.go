@@ -17,6 +17,15 @@ type spent struct {
 	failures     int           // in a row
 }
 
+// budget counts what the run uses.
+type budget struct {
+	turns, calls int // in all
+	usage        tool.Usage
+	cost         float64
+	spent        spent           // since the run (re)started
+	warned       map[Budget]bool // which budgets people were warned of since then
+}
+
 // warnAt is the part of a budget at which people are warned: late enough to matter, early enough to do something.
 const warnAt = 0.8
 
@@ -31,8 +40,8 @@ func (l *level) low() bool  { return l.used >= warnAt*l.limit }
 func (l *level) over() bool { return l.used >= l.limit }
 
 // levels returns the budgets that the run has, in the order in which they are judged.
-func (s *State) levels() []level {
-	limits, u := &s.started.Limits, &s.spent
+func (b *budget) levels(limits *Limits) []level {
+	u := &b.spent
 	all := []level{
 		{BudgetTurns, float64(u.turns), float64(limits.MaxTurns), StopMaxTurns},
 		{BudgetCalls, float64(u.calls), float64(limits.MaxCalls), StopMaxCalls},
@@ -52,9 +61,9 @@ func (s *State) levels() []level {
 }
 
 // spentWords says how a budget was used up.
-func (s *State) spentWords(b Budget) string {
-	limits, u := &s.started.Limits, &s.spent
-	switch b {
+func (b *budget) spentWords(limits *Limits, which Budget) string {
+	u := &b.spent
+	switch which {
 	case BudgetTurns:
 		return fmt.Sprintf("the model gave %d responses, the run's limit", u.turns)
 	case BudgetTokens:
@@ -76,9 +85,9 @@ func wallTimeWords(limit time.Duration) string {
 }
 
 // warnings returns what people are to be warned of and were not yet.
-func (s *State) warnings() []Command {
+func (s planner) warnings() []Command {
 	var records []Command
-	for _, l := range s.levels() {
+	for _, l := range s.levels(&s.started.Limits) {
 		ending := s.stop != "" && s.stop != l.stop
 		if l.low() && !s.warned[l.budget] && !ending {
 			records = append(records, Record{&BudgetWarning{Budget: l.budget, Used: l.used, Limit: l.limit}})
@@ -89,8 +98,8 @@ func (s *State) warnings() []Command {
 
 // overrun returns the first budget that is used up and ends the run, or nil. The last call of MaxCalls does not end it:
 // only a call beyond it does.
-func (s *State) overrun() *level {
-	for _, l := range s.levels() {
+func (b *budget) overrun(limits *Limits) *level {
+	for _, l := range b.levels(limits) {
 		if l.over() && l.budget != BudgetCalls {
 			return &l
 		}
@@ -99,26 +108,26 @@ func (s *State) overrun() *level {
 }
 
 // spendResponse counts a response, which may end the run before its calls are made.
-func (s *State) spendResponse(p *AssistantMessage) {
-	s.turns++
-	s.spent.turns++
-	s.usage = s.usage.Add(p.Usage).Add(p.Wasted)
-	s.cost += p.Cost
-	s.spent.tokens += tokens(p.Usage) + tokens(p.Wasted)
-	s.spent.cost += p.Cost
+func (b *budget) spendResponse(p *AssistantMessage) {
+	b.turns++
+	b.spent.turns++
+	b.usage = b.usage.Add(p.Usage).Add(p.Wasted)
+	b.cost += p.Cost
+	b.spent.tokens += tokens(p.Usage) + tokens(p.Wasted)
+	b.spent.cost += p.Cost
 }
 
-func (s *State) spendResult(r *tool.Result) {
-	s.usage = s.usage.Add(r.Usage)
-	s.cost += max(0, r.Cost)
-	s.spent.tokens += tokens(r.Usage)
-	s.spent.cost += max(0, r.Cost)
+func (b *budget) spendResult(r *tool.Result) {
+	b.usage = b.usage.Add(r.Usage)
+	b.cost += max(0, r.Cost)
+	b.spent.tokens += tokens(r.Usage)
+	b.spent.cost += max(0, r.Cost)
 	for i := range r.Content {
-		s.spent.output += int64(len(r.Content[i].Text) + len(r.Content[i].JSON))
+		b.spent.output += int64(len(r.Content[i].Text) + len(r.Content[i].JSON))
 	}
-	s.spent.failures++
+	b.spent.failures++
 	if !r.IsError {
-		s.spent.failures = 0
+		b.spent.failures = 0
 	}
 }
 
@@ -126,11 +135,11 @@ func tokens(u tool.Usage) uint64 { return u.InputTokens + u.OutputTokens }
 
 // refuseUnaffordable keeps the calls of a response that used up a budget from being made: nobody would read what they
 // return. The turns are no such budget: their last response has its calls made, and the results are the run's last.
-func (s *State) refuseUnaffordable() {
-	for _, l := range s.levels() {
+func (s judge) refuseUnaffordable() {
+	for _, l := range s.levels(&s.started.Limits) {
 		if l.over() && (l.budget == BudgetTokens || l.budget == BudgetCost) {
-			s.refuseAll(fmt.Sprintf(budgetGone, s.spentWords(l.budget)))
-			s.stop, s.stopWords = l.stop, s.spentWords(l.budget)
+			s.refuseAll(fmt.Sprintf(budgetGone, s.spentWords(&s.started.Limits, l.budget)))
+			s.stop, s.stopWords = l.stop, s.spentWords(&s.started.Limits, l.budget)
 			return
 		}
 	}
@@ -154,8 +163,8 @@ func (s *State) atWork() bool {
 		return false
 	}
 	asked := len(s.decisions) > 0
-	for i := range s.batch {
-		if c := &s.batch[i]; c.running() {
+	for i := range s.batch.list {
+		if c := &s.batch.list[i]; c.running() {
 			if len(c.asks) == 0 {
 				return true
 			}
@@ -166,7 +175,7 @@ func (s *State) atWork() bool {
 }
 
 // alarm returns when the passing of time alone makes something happen; see Due.
-func (s *State) alarm() (at time.Time, ok bool) {
+func (s planner) alarm() (at time.Time, ok bool) {
 	for i := range s.decisions {
 		if d := &s.decisions[i]; !d.Expires.IsZero() && (at.IsZero() || d.Expires.Before(at)) {
 			at = d.Expires
@@ -183,9 +192,13 @@ func (s *State) alarm() (at time.Time, ok bool) {
 	return at, !at.IsZero()
 }
 
-// Due returns what has to be appended because it is now: decisions that expired, a time budget that runs out. Nothing,
+// Due returns the events that have to be appended because of the time: decisions that expired, a time budget that runs out. It
+// returns none before the time that Wait names.
+func (s *State) Due(now time.Time) []Payload { return planner{s}.due(now) }
+
+// due returns what has to be appended because it is now: decisions that expired, a time budget that runs out. Nothing,
 // if it is not yet the time that Wait names.
-func (s *State) Due(now time.Time) []Payload {
+func (s planner) due(now time.Time) []Payload {
 	if s.seq == 0 || s.finished != nil {
 		return nil
 	}
@@ -207,4 +220,12 @@ func (s *State) Due(now time.Time) []Payload {
 		due = append(due, &CancelRequested{Stop: StopWallTime, Reason: wallTimeWords(limit)})
 	}
 	return due
+}
+
+// spendSummary counts what a summary cost.
+func (b *budget) spendSummary(p *Compacted) {
+	b.usage = b.usage.Add(p.Usage)
+	b.cost += p.Cost
+	b.spent.tokens += tokens(p.Usage)
+	b.spent.cost += p.Cost
 }

@@ -122,7 +122,7 @@ func sumUp(messages []model.Message, n int, prompt, summary string, todos json.R
 		words += fmt.Sprintf(todoWords, todos)
 	}
 	rest := messages[n:]
-	short := State{}
+	short := conversation{}
 	short.pushUser(textBlock(prompt), textBlock(words))
 	if len(rest) > 0 && rest[0].Role == model.RoleUser {
 		short.pushUser(rest[0].Blocks...)

@@ -21,6 +21,35 @@ const (
 	keptOutcome   = " A person was asked and did not decide otherwise%s."
 )
 
+// people is what people have to decide.
+type people struct {
+	decisions []Pending // in the order in which they were asked for
+	asked     int       // how many decisions were ever asked for
+}
+
+// decision returns the wanted decision with an id, or nil.
+func (p *people) Decision(id string) *Pending {
+	i := slices.IndexFunc(p.decisions, func(d Pending) bool { return d.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &p.decisions[i]
+}
+
+// withdraw forgets the decisions that a call waits for, or the run as a whole if callID is empty.
+func (p *people) withdraw(callID string) {
+	p.decisions = slices.DeleteFunc(p.decisions, func(d Pending) bool { return d.CallID == callID })
+}
+
+// Check returns what is wrong with a decision as things stand, or nil.
+func (p *people) Check(d *DecisionMade) error {
+	pending := p.Decision(d.ID)
+	if pending == nil {
+		return fmt.Errorf("decision %q is not wanted, or not any more", Clip(d.ID))
+	}
+	return d.fits(&pending.DecisionRequested)
+}
+
 // Pending returns the decisions that people have to make, in the order in which they were asked for.
 func (s *State) Pending() []Pending {
 	list := slices.Clone(s.decisions)
@@ -32,23 +61,9 @@ func (s *State) Pending() []Pending {
 	return list
 }
 
-// decision returns the wanted decision with an id, or nil.
-func (s *State) Decision(id string) *Pending {
-	i := slices.IndexFunc(s.decisions, func(p Pending) bool { return p.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &s.decisions[i]
-}
-
-// withdraw forgets the decisions that a call waits for, or the run as a whole if callID is empty.
-func (s *State) withdraw(callID string) {
-	s.decisions = slices.DeleteFunc(s.decisions, func(p Pending) bool { return p.CallID == callID })
-}
-
 // request returns a decision to be asked for.
-func (s *State) request(kind DecisionKind, c *Call, reason string) *DecisionRequested {
-	d := &DecisionRequested{ID: fmt.Sprintf("d%d", s.asked+1), Kind: kind, Reason: reason, Expiry: s.started.People.Expiry}
+func (p *people) request(kind DecisionKind, c *Call, reason string, expiry time.Duration) *DecisionRequested {
+	d := &DecisionRequested{ID: fmt.Sprintf("d%d", p.asked+1), Kind: kind, Reason: reason, Expiry: expiry}
 	if c != nil {
 		d.CallID, d.Tool, d.DisplayName = c.ID, c.Tool, c.DisplayName
 	}
@@ -66,12 +81,12 @@ func (s *State) Settle(r *CallResult) Payload {
 		if !c.mayAsk(r.Failure) {
 			return r
 		}
-		d := s.request(DecideApproval, &c.Call, r.Failure.Message)
+		d := s.request(DecideApproval, &c.Call, r.Failure.Message, s.started.People.Expiry)
 		d.Rule, d.Final, d.FinalSHA256 = r.Failure.Rule, r.Failure.Final, r.Failure.FinalSHA256
 		return d
 	case tool.KindOutcomeUnknown:
 		if s.started.People.AskOutcome {
-			d := s.request(DecideOutcome, &c.Call, r.Failure.Message)
+			d := s.request(DecideOutcome, &c.Call, r.Failure.Message, s.started.People.Expiry)
 			d.Held = r
 			return d
 		}
@@ -112,15 +127,6 @@ func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
 	return nil
 }
 
-// Check returns what is wrong with a decision as things stand, or nil.
-func (s *State) Check(d *DecisionMade) error {
-	p := s.Decision(d.ID)
-	if p == nil {
-		return fmt.Errorf("decision %q is not wanted, or not any more", Clip(d.ID))
-	}
-	return d.fits(&p.DecisionRequested)
-}
-
 func (s *State) applyMade(d *DecisionMade, at time.Time) error {
 	if err := s.Check(d); err != nil {
 		return fmt.Errorf("event %d: %w", s.seq, err)
@@ -128,7 +134,7 @@ func (s *State) applyMade(d *DecisionMade, at time.Time) error {
 	p := *s.Decision(d.ID)
 	s.decisions = slices.DeleteFunc(s.decisions, func(p Pending) bool { return p.ID == d.ID })
 	if p.Kind == DecidePause {
-		s.decidePause(d)
+		judge{s}.decidePause(d)
 		return nil
 	}
 	c := s.find(p.CallID)
@@ -167,7 +173,7 @@ func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 	c.Approval, c.held, c.started = approval, nil, false
 }
 
-func (s *State) decidePause(d *DecisionMade) {
+func (s judge) decidePause(d *DecisionMade) {
 	if d.Verdict != VerdictApprove {
 		s.stop, s.stopWords, s.stuck = s.stuck.stop, s.stuck.words, nil
 		return

@@ -32,10 +32,14 @@ const (
 	maxRefused = 3
 )
 
+// values is the run's context: the values that calls get and that effects of tools change. The map is replaced and never changed,
+// because calls that are under way hold it.
+type values struct{ context map[string]json.RawMessage }
+
 // Context returns the run's context as calls of a turn get it: the values, and what the keys run, turn and session say.
 // It shares nothing that changes later and must not be changed.
 func (s *State) Context(turn int) map[string]json.RawMessage {
-	values := maps.Clone(s.seen())
+	values := maps.Clone(s.seen(&s.batch, s.started.Effects))
 	if values == nil {
 		values = make(map[string]json.RawMessage, 3)
 	}
@@ -46,18 +50,18 @@ func (s *State) Context(turn int) map[string]json.RawMessage {
 
 // seen returns the context that the next call sees. Where calls run one after the other, that is what those before it left:
 // who changes a part of a list has to see the list as it is by then.
-func (s *State) seen() map[string]json.RawMessage {
-	if !s.serial || s.pending == 0 {
-		return s.context
+func (v *values) seen(b *batch, rules *EffectRules) map[string]json.RawMessage {
+	if !b.serial || b.pending == 0 {
+		return v.context
 	}
-	ahead := State{context: s.context, started: RunStarted{Effects: s.started.Effects}}
-	for i := range s.batch {
-		r := s.batch[i].result
+	ahead := values{v.context}
+	for i := range b.list {
+		r := b.list[i].result
 		if r == nil || r.Result.IsError || r.Failure != nil {
 			continue
 		}
 		for _, e := range r.Result.Effects {
-			_ = ahead.foldEffect(&s.batch[i].Call, e) // what is refused is told when the batch is complete
+			_ = ahead.fold(rules, &b.list[i].Call, e) // what is refused is told when the batch is complete
 		}
 	}
 	return ahead.context
@@ -146,11 +150,11 @@ func checkEffectKey(key string) error {
 
 // foldEffects lets the effects of a complete batch change the context, in call order. Failed calls change nothing. What is
 // refused is told to people by an event, and to the model with the call's result.
-func (s *State) foldEffects() {
+func (s judge) foldEffects() {
 	var change ContextChange
 	changed := make(map[string]json.RawMessage) // by key, the value before
-	for i := range s.batch {
-		c := &s.batch[i]
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		r := c.result
 		if r.Result.IsError || r.Failure != nil {
 			continue
@@ -160,7 +164,7 @@ func (s *State) foldEffects() {
 		}
 		for _, e := range r.Result.Effects {
 			before := s.context[e.Key]
-			if err := s.foldEffect(&c.Call, e); err != nil {
+			if err := s.values.fold(s.started.Effects, &c.Call, e); err != nil {
 				c.drop(&change, e.Key, err.Error())
 				continue
 			}
@@ -194,17 +198,17 @@ func (c *callState) drop(change *ContextChange, key, reason string) {
 	change.Refused[Clip(key)] = reason
 }
 
-// foldEffect lets one effect of a call change the context, or returns why it cannot.
-func (s *State) foldEffect(c *Call, e tool.Effect) error {
-	if err := s.started.Effects.checkEffect(c, e.Key); err != nil {
+// fold lets one effect of a call change the context, or returns why it cannot.
+func (v *values) fold(rules *EffectRules, c *Call, e tool.Effect) error {
+	if err := rules.checkEffect(c, e.Key); err != nil {
 		return err
 	}
-	after, err := joined(s.context[e.Key], e)
+	after, err := joined(v.context[e.Key], e)
 	if err != nil {
 		return err
 	}
 	size := len(e.Key) + len(after)
-	for key, value := range s.context {
+	for key, value := range v.context {
 		if key != e.Key {
 			size += len(key) + len(value)
 		}
@@ -213,11 +217,11 @@ func (s *State) foldEffect(c *Call, e tool.Effect) error {
 		return fmt.Errorf("the context would have %d bytes; it may have %d", size, maxContextBytes)
 	}
 	// A new map: calls that are under way hold the old one.
-	s.context = maps.Clone(s.context)
-	if s.context == nil {
-		s.context = make(map[string]json.RawMessage)
+	v.context = maps.Clone(v.context)
+	if v.context == nil {
+		v.context = make(map[string]json.RawMessage)
 	}
-	s.context[e.Key] = after
+	v.context[e.Key] = after
 	return nil
 }
 

@@ -90,12 +90,12 @@ type habitsImage struct {
 // Resting reports whether the state is between turns: it has no calls and no events that are still to be recorded. Only
 // a resting state has an image.
 func (s *State) Resting() bool {
-	return s.seq > 0 && s.pending == 0 && len(s.batch) == 0 && len(s.news) == 0
+	return s.seq > 0 && s.pending == 0 && len(s.batch.list) == 0 && len(s.news) == 0
 }
 
 // Image returns the image of a resting state.
 func (s *State) Image() *Image {
-	r, u, h := &s.room, &s.spent, &s.habits
+	r, u, h := &s.room, &s.spent, &s.stall
 	img := &Image{
 		Started: s.started, Messages: s.messages, ProviderIDs: s.providerIDs.list, Seen: h.seen.list,
 		Seq: s.seq, At: s.at.UnixNano(), Size: s.size, Serial: s.serial, Stop: s.stop, StopWords: s.stopWords,
@@ -122,14 +122,18 @@ func Restore(img *Image) (State, error) {
 	}
 	r, u, h := &img.Room, &img.Spent, &img.Habits
 	s := State{
-		started: img.Started, messages: img.Messages, providerIDs: gathered[string]{list: img.ProviderIDs},
-		seq: img.Seq, at: time.Unix(0, img.At).UTC(), size: img.Size, serial: img.Serial, stop: img.Stop, stopWords: img.StopWords,
-		context: img.Context, found: img.Found, decisions: img.Decisions, asked: img.Asked, cancel: img.Cancel, finished: img.Finished,
-		capRaised: img.CapRaised, empty: img.Empty, text: img.Text, turns: img.Turns, calls: img.Calls, usage: img.Usage, cost: img.Cost,
-		warned: img.Warned,
-		room:   room{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced},
-		spent:  spent{u.Turns, u.Calls, u.Tokens, u.Cost, u.Wall, u.Output, u.Failures},
-		habits: habits{timeouts: h.Timeouts, seen: gathered[Fingerprint]{list: img.Seen}, since: h.Since, stale: h.Stale, idle: h.Idle, malformed: h.Malformed},
+		started: img.Started, seq: img.Seq, at: time.Unix(0, img.At).UTC(),
+		conversation: conversation{messages: img.Messages, size: img.Size, providerIDs: orderedSet[string]{list: img.ProviderIDs}},
+		batch:        batch{serial: img.Serial},
+		people:       people{img.Decisions, img.Asked},
+		budget: budget{
+			turns: img.Turns, calls: img.Calls, usage: img.Usage, cost: img.Cost, warned: img.Warned,
+			spent: spent{u.Turns, u.Calls, u.Tokens, u.Cost, u.Wall, u.Output, u.Failures},
+		},
+		stop: img.Stop, stopWords: img.StopWords, values: values{img.Context}, searched: searched{img.Found}, cancel: img.Cancel, finished: img.Finished,
+		capRaised: img.CapRaised, empty: img.Empty, text: img.Text,
+		room:  room{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced},
+		stall: stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, stale: h.Stale, idle: h.Idle, malformed: h.Malformed},
 	}
 	if s.warned == nil {
 		s.warned = make(map[Budget]bool)

@@ -30,11 +30,11 @@ type newTask struct {
 }
 
 // parseTask returns what a call of new_task asks for, or what is wrong with it, in words for the model.
-func (s *State) parseTask(c *Call) (in newTask, wrong string) {
+func (r *RunStarted) parseTask(c *Call) (in newTask, wrong string) {
 	if err := json.Unmarshal([]byte(c.Arguments), &in); err != nil || strings.TrimSpace(in.Task) == "" {
 		return in, `[invalid_argument] The arguments must be {"task": "…"}, with "tools" as a list of names if only some may be used.`
 	}
-	if _, ok := s.started.Tools.narrowed(in.Tools); !ok {
+	if _, ok := r.Tools.narrowed(in.Tools); !ok {
 		return in, "[invalid_argument] None of these tools is yours: " + Clip(strings.Join(in.Tools, ", ")) + "."
 	}
 	return in, ""
@@ -57,46 +57,39 @@ func SubRunID(runID, callID string) string {
 // subTask returns the task of a call's sub-run: it works in the same session, with the same tools unless the call names
 // fewer, knows the run's values, and has an equal share of what is left of its budgets.
 func (s *State) SubTask(c *Call) Task {
-	in, _ := s.parseTask(c) // checked before the call began
+	in, _ := s.started.parseTask(c) // checked before the call began
 	tools, _ := s.started.Tools.narrowed(in.Tools)
 	people := s.started.People
 	values, explicit := maps.Clone(s.context), s.started.ExplicitCompletion
 	delete(values, KeyTodos)
 	return Task{
 		Prompt: in.Task, RunID: SubRunID(s.started.RunID, c.ID), SystemPrompt: s.started.SystemPrompt, Session: s.started.Session,
-		Tools: tools, Limits: s.shareLimits(), People: &people, Foreground: s.started.Foreground, Context: values, Effects: s.subRules(values),
+		Tools: tools, Limits: s.shareLimits(s.started.Limits, s.subRuns()), People: &people, Foreground: s.started.Foreground, Context: values, Effects: s.started.subRules(values),
 		SystemTools: slices.Concat([]string{}, s.started.SystemTools), ExplicitCompletion: &explicit, Traceparent: s.started.Trace(c.SentID()),
 		Parent: &Parent{RunID: s.started.RunID, CallID: c.ID}, Window: s.started.Window, SubRuns: SubRunsOr(s.started.SubRuns-1, -1),
 	}
 }
 
 // subRules returns the rules of a sub-run: those of the run. For a run of an earlier version they follow from the values.
-func (s *State) subRules(values map[string]json.RawMessage) *EffectRules {
-	if s.started.Effects != nil {
-		return s.started.Effects
+func (r *RunStarted) subRules(values map[string]json.RawMessage) *EffectRules {
+	if r.Effects != nil {
+		return r.Effects
 	}
 	return RulesFor(values, nil)
 }
 
 // shareLimits returns the limits of a sub-run: those of the run, with what is left of its budgets divided among the
 // sub-runs that the last response asked for.
-func (s *State) shareLimits() Limits {
-	limits, n := s.started.Limits, 0
-	for i := range s.batch {
-		if s.batch[i].System == SystemNewTask {
-			n++
-		}
-	}
-	n = max(n, 1)
+func (b *budget) shareLimits(limits Limits, n int) Limits {
 	if limits.MaxTokens > 0 {
-		limits.MaxTokens = max(1, (limits.MaxTokens-int64(s.spent.tokens))/int64(n))
+		limits.MaxTokens = max(1, (limits.MaxTokens-int64(b.spent.tokens))/int64(n))
 	}
 	if limits.MaxCost > 0 {
 		const next = 1e-9 // nothing, but not 0, which is no bound
-		limits.MaxCost = max(next, (limits.MaxCost-s.spent.cost)/float64(n))
+		limits.MaxCost = max(next, (limits.MaxCost-b.spent.cost)/float64(n))
 	}
 	if limits.MaxWallTime > 0 { // they run at the same time
-		limits.MaxWallTime = max(time.Nanosecond, limits.MaxWallTime-s.spent.wall)
+		limits.MaxWallTime = max(time.Nanosecond, limits.MaxWallTime-b.spent.wall)
 	}
 	return limits
 }

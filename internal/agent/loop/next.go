@@ -35,6 +35,9 @@ func (AskModel) command() {}
 func (CallTool) command() {}
 func (Wait) command()     {}
 
+// planner reads a state and names what has to be done. It changes nothing.
+type planner struct{ *State }
+
 // Next returns what has to be done, from the state alone: either Records, to be appended in this order before anything
 // else, or everything that has to be under way now. What is under way and no longer named has to be stopped. Nothing
 // at all means that the run is finished.
@@ -42,23 +45,24 @@ func Next(s *State) []Command {
 	if s.seq == 0 || s.finished != nil {
 		return nil
 	}
-	if told := s.tellings(); len(told) > 0 {
+	p := planner{s}
+	if told := p.tellings(); len(told) > 0 {
 		return told
 	}
-	commands := s.next()
+	commands := p.next()
 	if len(commands) > 0 {
 		if _, record := commands[0].(Record); record {
 			return commands
 		}
 	}
-	if until, ok := s.alarm(); ok || len(s.decisions) > 0 {
+	if until, ok := p.alarm(); ok || len(s.decisions) > 0 {
 		commands = append(commands, Wait{until})
 	}
 	return commands
 }
 
 // tellings returns what people are to be told of what happened.
-func (s *State) tellings() []Command {
+func (s planner) tellings() []Command {
 	var records []Command
 	for _, p := range s.news {
 		records = append(records, Record{p})
@@ -69,7 +73,7 @@ func (s *State) tellings() []Command {
 	return records
 }
 
-func (s *State) next() []Command {
+func (s planner) next() []Command {
 	switch {
 	case s.pending > 0:
 		return s.nextCalls()
@@ -80,8 +84,8 @@ func (s *State) next() []Command {
 	case s.stop != "":
 		return s.finish(s.stop, s.stopWords)
 	}
-	if over := s.overrun(); over != nil {
-		return s.finish(over.stop, s.spentWords(over.budget))
+	if over := s.overrun(&s.started.Limits); over != nil {
+		return s.finish(over.stop, s.spentWords(&s.started.Limits, over.budget))
 	}
 	if s.stuck != nil {
 		return s.nextStuck()
@@ -93,17 +97,17 @@ func (s *State) next() []Command {
 }
 
 // nextStuck asks a person whether the run goes on. Where nobody can be asked, it does not.
-func (s *State) nextStuck() []Command {
+func (s planner) nextStuck() []Command {
 	switch {
 	case len(s.decisions) > 0:
 		return nil
 	case s.started.People.Attended:
-		return []Command{Record{s.request(DecidePause, nil, s.stuck.words)}}
+		return []Command{Record{s.request(DecidePause, nil, s.stuck.words, s.started.People.Expiry)}}
 	}
 	return s.finish(s.stuck.stop, s.stuck.words)
 }
 
-func (s *State) finish(reason StopReason, words string) []Command {
+func (s planner) finish(reason StopReason, words string) []Command {
 	return []Command{Record{s.finishing(reason, words)}}
 }
 
@@ -111,11 +115,11 @@ func (s *State) finishing(reason StopReason, words string) *RunFinished {
 	return &RunFinished{StopReason: reason, Message: words, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost}
 }
 
-func (s *State) nextCalls() []Command {
+func (s planner) nextCalls() []Command {
 	var records, calls []Command
 	busy := 0 // calls beside which a serial one must not run
-	for i := range s.batch {
-		c := &s.batch[i]
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		if c.running() {
 			calls = append(calls, CallTool{Call: c.Call, Cancel: s.cancel})
 		}
@@ -123,8 +127,8 @@ func (s *State) nextCalls() []Command {
 			busy++
 		}
 	}
-	for i := range s.batch {
-		c := &s.batch[i]
+	for i := range s.batch.list {
+		c := &s.batch.list[i]
 		if c.running() || c.result != nil {
 			continue
 		}
@@ -148,7 +152,7 @@ func (s *State) nextCalls() []Command {
 
 // nextCall returns what happens to a call that is not under way; nil if it has to wait. blocked says that others are
 // in its way.
-func (s *State) nextCall(c *callState, blocked bool) Payload {
+func (s planner) nextCall(c *callState, blocked bool) Payload {
 	switch {
 	case c.settled != nil:
 		return c.settled

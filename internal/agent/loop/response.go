@@ -30,7 +30,7 @@ func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) 
 			index := len(m.Calls)
 			call := *block.ToolCall
 			m.Calls = append(m.Calls, s.started.describe(&call, CallID(s.started.RunID, s.Turn(), index), offered))
-			call.ID = s.freshID(call.ID, index, used)
+			call.ID = s.freshID(call.ID, s.Turn(), index, used)
 			if tool.CheckName(call.Name) != nil {
 				call.Name = nameless
 			}
@@ -41,21 +41,6 @@ func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) 
 		m.Message.Blocks = append(m.Message.Blocks, block)
 	}
 	return m
-}
-
-// freshID returns a provider's id for the call at index, or another one if the conversation has it already.
-func (s *State) freshID(id string, index int, used map[string]struct{}) string {
-	for n := 0; ; n++ {
-		_, here := used[id]
-		if id != "" && !here && !s.providerIDs.has(id) {
-			used[id] = struct{}{}
-			return id
-		}
-		id = fmt.Sprintf("call_%d_%d", s.Turn(), index)
-		if n > 0 {
-			id = fmt.Sprintf("%s_%d", id, n)
-		}
-	}
 }
 
 // describe returns the call with what is known of its tool.

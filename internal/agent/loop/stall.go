@@ -11,13 +11,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// habits are what a run does again and again without getting anywhere. The zero value is a run that has none.
-type habits struct {
-	timeouts map[string]int        // in a row, by tool
-	seen     gathered[Fingerprint] // of results and what they answer
-	since    uint64                // the place of the event from which on seen has them
-	stale    int                   // results in a row that were seen before
-	idle     int                   // responses in a row without a call, where the run has to say that it is done
+// stall are what a run does again and again without getting anywhere. The zero value is a run that has none.
+type stall struct {
+	timeouts map[string]int          // in a row, by tool
+	seen     orderedSet[Fingerprint] // of results and what they answer
+	since    uint64                  // the place of the event from which on seen has them
+	stale    int                     // results in a row that were seen before
+	idle     int                     // responses in a row without a call, where the run has to say that it is done
 
 	malformed int // responses in a row of whose calls none has arguments that are JSON
 }
@@ -42,9 +42,8 @@ const idleRounds = 3
 const reminder = "You made no tool call. If the task is done, say so with attempt_completion; if not, go on with it; " +
 	"if you need something from the user, ask for it."
 
-// observe notes what a result says about the run's habits.
-func (s *State) observe(c *callState) {
-	h := &s.habits
+// observe notes what a result says about the run's stall.
+func (h *stall) observe(c *callState) {
 	if h.timeouts == nil {
 		h.timeouts = make(map[string]int)
 	}
@@ -90,50 +89,50 @@ func garbled(batch []callState) bool {
 	return len(batch) > 0
 }
 
-// judgeHabits ends or pauses a run that gets nowhere.
-func (s *State) judgeHabits() {
+// judgeStall ends or pauses a run that gets nowhere.
+func (s judge) judgeStall() {
 	limits := &s.started.Limits
-	if s.habits.malformed >= MaxMalformed {
+	if s.stall.malformed >= MaxMalformed {
 		s.stop = StopModelError
-		s.stopWords = fmt.Sprintf("the arguments of the model's calls were no JSON in %d responses in a row", s.habits.malformed)
+		s.stopWords = fmt.Sprintf("the arguments of the model's calls were no JSON in %d responses in a row", s.stall.malformed)
 		return
 	}
-	if limits.MaxRepeats > 0 && s.habits.stale >= limits.MaxRepeats {
+	if limits.MaxRepeats > 0 && s.stall.stale >= limits.MaxRepeats {
 		s.stop = StopRepetition
-		s.stopWords = fmt.Sprintf("the last %d results were such as the run has had before, for the same calls", s.habits.stale)
+		s.stopWords = fmt.Sprintf("the last %d results were such as the run has had before, for the same calls", s.stall.stale)
 		return
 	}
 	if limits.MaxTimeouts <= 0 {
 		return
 	}
 	first := ""
-	for name, n := range s.habits.timeouts {
+	for name, n := range s.stall.timeouts {
 		if n >= limits.MaxTimeouts && (first == "" || name < first) {
 			first = name
 		}
 	}
 	if first != "" {
-		s.stuck = &stuck{StopTimeouts, fmt.Sprintf("the tool %s timed out %d times in a row", first, s.habits.timeouts[first])}
+		s.stuck = &stuck{StopTimeouts, fmt.Sprintf("the tool %s timed out %d times in a row", first, s.stall.timeouts[first])}
 	}
 }
 
 // remind tells a model that made no call what it can do, and pauses the run when that has not helped.
-func (s *State) remind() {
-	s.habits.idle++
+func (s judge) remind() {
+	s.stall.idle++
 	if len(s.unread) > 0 {
 		return // the user has said more meanwhile
 	}
 	s.pushUser(textBlock(reminder))
-	if s.habits.idle%idleRounds == 0 {
-		s.stuck = &stuck{StopNoToolCalls, fmt.Sprintf("the model gave %d responses without a tool call and did not say that it is done", s.habits.idle)}
+	if s.stall.idle%idleRounds == 0 {
+		s.stuck = &stuck{StopNoToolCalls, fmt.Sprintf("the model gave %d responses without a tool call and did not say that it is done", s.stall.idle)}
 	}
 }
 
 // unstick lets a run that paused go on.
-func (s *State) unstick() {
+func (s judge) unstick() {
 	s.stuck = nil
-	s.habits.idle, s.habits.stale, s.habits.malformed = 0, 0, 0
-	clear(s.habits.timeouts)
+	s.stall.idle, s.stall.stale, s.stall.malformed = 0, 0, 0
+	clear(s.stall.timeouts)
 	s.withdraw("")
 }
 

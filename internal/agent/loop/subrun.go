@@ -31,20 +31,20 @@ func SplitRef(name string) (runID, id string) {
 	return "", name
 }
 
-func (s *State) applySubRunWaiting(p *SubRunWaiting) error {
-	c := s.find(p.CallID)
+func (b *batch) applySubRunWaiting(seq uint64, p *SubRunWaiting) error {
+	c := b.find(p.CallID)
 	if c == nil || c.System != SystemNewTask || c.result != nil {
-		return fmt.Errorf("event %d says what the sub-run of call %s waits for, which has none", s.seq, p.CallID)
+		return fmt.Errorf("event %d says what the sub-run of call %s waits for, which has none", seq, p.CallID)
 	}
 	c.asks = p.Decisions
 	return nil
 }
 
 // wantedBelow returns the decisions that sub-runs wait for.
-func (s *State) WantedBelow() []string {
+func (b *batch) WantedBelow() []string {
 	var refs []string
-	for i := range s.batch {
-		if c := &s.batch[i]; c.running() {
+	for i := range b.list {
+		if c := &b.list[i]; c.running() {
 			refs = append(refs, c.asks...)
 		}
 	}
@@ -52,14 +52,14 @@ func (s *State) WantedBelow() []string {
 }
 
 // waits reports whether a call does nothing but wait for a person, in a run below this one.
-func (s *State) Waits(callID string) bool {
-	c := s.find(callID)
+func (b *batch) Waits(callID string) bool {
+	c := b.find(callID)
 	return c != nil && len(c.asks) > 0
 }
 
 // Concerns reports whether an event about a sub-run changes anything: the sub-run's call is under way, and waits for other
 // decisions by now.
-func (s *State) Concerns(p *SubRunWaiting) bool {
-	c := s.find(p.CallID)
+func (b *batch) Concerns(p *SubRunWaiting) bool {
+	c := b.find(p.CallID)
 	return c != nil && c.running() && !slices.Equal(c.asks, p.Decisions)
 }

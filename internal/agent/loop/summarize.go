@@ -34,7 +34,7 @@ const (
 )
 
 // nextRoom returns what has to be done to make room before the model is asked again; nothing, if there is enough.
-func (s *State) nextRoom() []Command {
+func (s planner) nextRoom() []Command {
 	w := s.started.Window
 	switch {
 	case s.room.full:
@@ -44,7 +44,7 @@ func (s *State) nextRoom() []Command {
 	case w.Tokens == 0:
 		return nil
 	}
-	filled := s.filled()
+	filled := s.room.filled(&s.conversation)
 	reason := fmt.Sprintf(reasonClear, filled, w.Tokens)
 	if filled >= w.part(w.ClearAt) {
 		if ids, freed := clearable(s.messages, w.keep(), never); len(ids) > 0 && int64(freed) >= bytesPerToken*w.part(worthClearing) {
@@ -57,7 +57,7 @@ func (s *State) nextRoom() []Command {
 	return nil
 }
 
-func (s *State) summarize(keep int, reason string) []Command {
+func (s planner) summarize(keep int, reason string) []Command {
 	n := replaceable(s.messages, keep)
 	if n == 0 {
 		return nil
@@ -76,20 +76,12 @@ func (s *State) Overflowed(words string) Payload {
 }
 
 // judgeFull decides what a response means that was cut because there was no more room.
-func (s *State) judgeFull() {
+func (s judge) judgeFull() {
 	s.refuseAll(fmt.Sprintf(refusedCall, model.StopContextOverflow))
 	s.room.full = true
-	if len(s.batch) == 0 && s.empty == 0 {
+	if len(s.batch.list) == 0 && s.empty == 0 {
 		s.pushUser(textBlock(cutTextWords))
 	}
-}
-
-// spendSummary counts what a summary cost.
-func (s *State) spendSummary(p *Compacted) {
-	s.usage = s.usage.Add(p.Usage)
-	s.cost += p.Cost
-	s.spent.tokens += tokens(p.Usage)
-	s.spent.cost += p.Cost
 }
 
 // SummaryRequest returns the request for a summary of the conversation's first n messages. It fits where the

@@ -9,7 +9,7 @@ import (
 
 // nextSystem returns what is to be done for a call that the state alone can answer; ok is false for any other, which is
 // carried out like a plugin's. No record means that the call waits for its siblings.
-func (s *State) nextSystem(c *callState) (record Payload, ok bool) {
+func (s planner) nextSystem(c *callState) (record Payload, ok bool) {
 	switch c.System {
 	case SystemAskUser:
 		return s.askUser(c), true
@@ -18,7 +18,7 @@ func (s *State) nextSystem(c *callState) (record Payload, ok bool) {
 	case SystemCompact:
 		return s.compactCall(c), true
 	case SystemNewTask:
-		if _, wrong := s.parseTask(&c.Call); wrong != "" {
+		if _, wrong := s.started.parseTask(&c.Call); wrong != "" {
 			return errorResult(&c.Call, wrong), true
 		}
 	case SystemToolSearch:
@@ -29,7 +29,7 @@ func (s *State) nextSystem(c *callState) (record Payload, ok bool) {
 	return nil, false
 }
 
-func (s *State) askUser(c *callState) Payload {
+func (s planner) askUser(c *callState) Payload {
 	var in struct {
 		Question string   `json:"question"`
 		Options  []string `json:"options"`
@@ -40,16 +40,16 @@ func (s *State) askUser(c *callState) Payload {
 	if !s.started.People.Attended {
 		return errorResult(&c.Call, headlessAsk)
 	}
-	d := s.request(DecideQuestion, &c.Call, in.Question)
+	d := s.request(DecideQuestion, &c.Call, in.Question, s.started.People.Expiry)
 	d.Options = in.Options
 	return d
 }
 
 // complete answers an attempt to complete the run, once all other calls of the batch have their results: a model that
 // has not seen them cannot know that it is done.
-func (s *State) complete(c *callState) Payload {
-	for i := range s.batch {
-		other := &s.batch[i]
+func (s planner) complete(c *callState) Payload {
+	for i := range s.batch.list {
+		other := &s.batch.list[i]
 		if other.result == nil && other.System != SystemAttemptCompletion {
 			return nil
 		}
@@ -67,7 +67,7 @@ func (s *State) complete(c *callState) Payload {
 }
 
 // compactCall answers a wish to have the conversation summed up, which happens when the batch is complete.
-func (s *State) compactCall(c *callState) Payload {
+func (s planner) compactCall(c *callState) Payload {
 	words := "There is nothing yet that a summary could replace."
 	if replaceable(s.messages, 1) > 0 {
 		words = "What was said before this response is summed up now."
@@ -76,23 +76,13 @@ func (s *State) compactCall(c *callState) Payload {
 }
 
 // concludeSystem draws the conclusions from a result of one of the agent's own tools.
-func (s *State) concludeSystem(c *callState) {
+func (s judge) concludeSystem(c *callState) {
 	switch c.System {
 	case SystemCompact:
 		if !c.result.Result.IsError && replaceable(s.messages, 1) > 0 {
 			s.room.wanted = reasonAsked
 		}
 	case SystemToolSearch:
-		s.rememberFound(&c.result.Result)
+		s.remember(&c.result.Result)
 	}
-}
-
-// completed returns the result with which the complete batch ends the run, or nil.
-func (s *State) completed() *CallResult {
-	for i := range s.batch {
-		if c := &s.batch[i]; c.System == SystemAttemptCompletion && !c.result.Result.IsError {
-			return c.result
-		}
-	}
-	return nil
 }

@@ -67,8 +67,13 @@ func FoundResult(c *Call, matches []tool.Match) *CallResult {
 	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: result}
 }
 
-// rememberFound adds what a search found to the tools that the model is told of, the latest last.
-func (s *State) rememberFound(r *tool.Result) {
+// searched is what searches for tools found.
+type searched struct {
+	found []string // names, the latest last
+}
+
+// remember adds what a search found to the tools that the model is told of, the latest last.
+func (s *searched) remember(r *tool.Result) {
 	var names []string
 	if r.IsError || json.Unmarshal(r.Metadata[foundTools], &names) != nil {
 		return

@@ -77,23 +77,23 @@ type room struct {
 }
 
 // measure notes how large the conversation is.
-func (s *State) measure(p *AssistantMessage) {
-	s.room.tokens, s.room.bytes = int64(tokens(p.Usage)), s.size
+func (r *room) measure(p *AssistantMessage, size int) {
+	r.tokens, r.bytes = int64(tokens(p.Usage)), size
 	if p.StopReason != model.StopContextOverflow {
-		s.room.overflowed, s.room.barren, s.room.wanted = false, false, ""
+		r.overflowed, r.barren, r.wanted = false, false, ""
 	}
 }
 
 // filled returns how many tokens the next request has, about.
-func (s *State) filled() int64 {
-	bytes := s.size
-	for _, u := range s.unread {
+func (r *room) filled(c *conversation) int64 {
+	bytes := c.size
+	for _, u := range c.unread {
 		bytes += len(u.text)
 	}
-	if s.room.tokens == 0 {
+	if r.tokens == 0 {
 		return int64(bytes) / bytesPerToken
 	}
-	return max(0, s.room.tokens+int64(bytes-s.room.bytes)/bytesPerToken)
+	return max(0, r.tokens+int64(bytes-r.bytes)/bytesPerToken)
 }
 
 const (
@@ -112,7 +112,7 @@ func (s *State) MaxShown(n int) *int {
 	if w.Tokens == 0 {
 		return nil
 	}
-	left := max(0, w.part(w.SummarizeAt)-s.filled())
+	left := max(0, w.part(w.SummarizeAt)-s.room.filled(&s.conversation))
 	shown := int(resultsShare*float64(left)) * bytesPerToken / max(n, 1)
 	shown = min(max(shown, leastShown), mostShown)
 	return &shown
