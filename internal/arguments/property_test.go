@@ -43,7 +43,8 @@ var examples = map[string]struct {
 	"string":  {"seventy", `"seventy"`},
 }
 
-// keyword makes misfits of one keyword. It applies to the drafts listed, or to both if there are none.
+// keyword makes misfits of one keyword. It applies to the drafts listed, or to both if there are
+// none.
 type keyword struct {
 	name   string
 	drafts []string
@@ -174,7 +175,8 @@ func combinations() []keyword {
 	return all
 }
 
-// besides are keywords that narrow a type, and the words that must be in a message on a value of another type.
+// besides are keywords that narrow a type, and the words that must be in a message on a value of
+// another type.
 var besides = []struct{ kind, schema, say string }{
 	{"integer", `{"minimum":3}`, "at least 3"}, {"integer", `{"maximum":3}`, "at most 3"}, {"number", `{"exclusiveMinimum":3}`, "more than 3"},
 	{"number", `{"exclusiveMaximum":3}`, "less than 3"}, {"integer", `{"multipleOf":3}`, "multiple of 3"},
@@ -203,7 +205,8 @@ func wrong() []keyword {
 	return all
 }
 
-// placed is a misfit inside arguments: the schema of an object, and an object whose property does not fit.
+// placed is a misfit inside arguments: the schema of an object, and an object whose property does
+// not fit.
 type placed struct {
 	root map[string]any // with $defs
 	defs map[string]any
@@ -246,8 +249,8 @@ func token(name string) string {
 	return "." + name
 }
 
-// TestEveryKeywordIsExplained checks for each keyword of both drafts, with values of all wrong types and at random places,
-// that the message names the path, the value, and what is allowed.
+// TestEveryKeywordIsExplained checks for each keyword of both drafts, with values of all wrong
+// types and at random places, that the message names the path, the value, and what is allowed.
 func TestEveryKeywordIsExplained(t *testing.T) {
 	seed := *propertySeed
 	if seed == 0 {
@@ -299,7 +302,8 @@ func explained(t *testing.T, name string, p placed) {
 	}
 }
 
-// TestKeywordsAreComplete compares the list of keywords with those that the metaschemas of both drafts define.
+// TestKeywordsAreComplete compares the list of keywords with those that the metaschemas of both
+// drafts define.
 func TestKeywordsAreComplete(t *testing.T) {
 	tested := map[string]bool{}
 	for _, k := range keywords() {

@@ -10,13 +10,14 @@ import (
 	"testing"
 )
 
-// fitting are arguments that fit the schemas in testdata/sdk. The SDKs generate those schemas for the same parameters; a
-// test in internal/e2e/languages keeps them current.
+// fitting are arguments that fit the schemas in testdata/sdk. The SDKs generate those schemas for
+// the same parameters; a test in internal/e2e/languages keeps them current.
 const fitting = `{"count":7,"price":1.5,"color":"red","resolution":150,"code":"abc","tags":["t"],"address":{"street":"s","zip":"12345"},` +
 	`"labels":{"l":1},"urgent":true,"when":"2026-02-28T15:04:05Z"}`
 
-// sdkParameter is a parameter of those schemas: the types that it accepts, what a message on any other type must name, and
-// values of the right type that do not fit, with what the message must name.
+// sdkParameter is a parameter of those schemas: the types that it accepts, what a message on any
+// other type must name, and values of the right type that do not fit, with what the message must
+// name.
 type sdkParameter struct {
 	path   string
 	types  []string
@@ -47,8 +48,9 @@ var sdkParameters = []sdkParameter{
 	{"parent", []string{"integer", "null"}, []string{"integer", "null"}, map[string][]string{`7.5`: {"7.5", "integer", "null"}}},
 }
 
-// TestSchemasOfSDKsAreExplained checks for the schemas of the three SDKs, with values of all wrong types and others that do
-// not fit, that the message names the path, the value, and what is allowed.
+// TestSchemasOfSDKsAreExplained checks for the schemas of the three SDKs, with values of all wrong
+// types and others that do not fit, that the message names the path, the value, and what is
+// allowed.
 func TestSchemasOfSDKsAreExplained(t *testing.T) {
 	for _, language := range []string{"go", "python", "typescript"} {
 		schema, err := os.ReadFile(filepath.Join("testdata", "sdk", language+".json"))

@@ -68,9 +68,10 @@ func showTo(b *strings.Builder, value any) {
 	}
 }
 
-// distinct returns a JSON string with escapes for characters by which two strings can differ and look alike: accents
-// apart from their letters (NFD), spaces other than U+0020, and characters without a width. Readers of a message would
-// otherwise see "größe" refused where only "größe" is allowed. The result is the same JSON value.
+// distinct returns a JSON string with escapes for characters by which two strings can differ and
+// look alike: accents apart from their letters (NFD), spaces other than U+0020, and characters
+// without a width. Readers of a message would otherwise see "größe" refused where only "größe" is
+// allowed. The result is the same JSON value.
 func distinct(text string) string {
 	if isASCII(text) {
 		return text

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestLookalikesDiffer checks that a message tells apart names and values that look alike on a screen.
+// TestLookalikesDiffer checks that a message tells apart names and values that look alike on a
+// screen.
 func TestLookalikesDiffer(t *testing.T) {
 	schema := `{"type":"object","properties":{"größe":{"enum":["größe"]},"a b":{},"ab":{},"नमस्ते":{"type":"integer"}},"additionalProperties":false}`
 	for given, want := range map[string][]string{

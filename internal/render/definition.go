@@ -32,8 +32,8 @@ func ForOpenAI(spec *tool.Spec, longest int) (Definition, error) {
 	return Definition{spec.Name, describe(spec, refused, spec.InputExamples, longest), schema}, nil
 }
 
-// ForAnthropic returns a tool as Anthropic's Messages API takes it, without its examples: FittingExamples returns those. The
-// error says why the API refuses the tool in every form.
+// ForAnthropic returns a tool as Anthropic's Messages API takes it, without its examples:
+// FittingExamples returns those. The error says why the API refuses the tool in every form.
 func ForAnthropic(spec *tool.Spec) (Definition, error) {
 	if err := checkUsable(spec); err != nil {
 		return Definition{}, err
@@ -45,7 +45,8 @@ func ForAnthropic(spec *tool.Spec) (Definition, error) {
 	return Definition{spec.Name, describe(spec, refused, nil, 0), schema}, nil
 }
 
-// checkUsable returns an error unless every API accepts the tool's name, and its schema is empty or JSON.
+// checkUsable returns an error unless every API accepts the tool's name, and its schema is empty or
+// JSON.
 func checkUsable(spec *tool.Spec) error {
 	if err := tool.CheckName(spec.Name); err != nil {
 		return fmt.Errorf("the API refuses the name of the tool: %w", err)

@@ -26,9 +26,10 @@ const (
 // form renders tools. It sets Content, Tools and Omitted of the result.
 type form func(infos []tool.Info) (tool.Rendered, error)
 
-// Tools renders tools in the order given. Without tools it renders an empty list, and empty text in Markdown. It omits a
-// tool that the API refuses in every form; Rendered.Omitted names the tool and the reason. Errors: invalid_argument for
-// an unknown format; internal for a schema that is not JSON, which a catalog never holds.
+// Tools renders tools in the order given. Without tools it renders an empty list, and empty text in
+// Markdown. It omits a tool that the API refuses in every form; Rendered.Omitted names the tool and
+// the reason. Errors: invalid_argument for an unknown format; internal for a schema that is not
+// JSON, which a catalog never holds.
 func Tools(format tool.Format, infos []tool.Info) (tool.Rendered, error) {
 	render, media := form(nil), mediaJSON
 	switch format {
@@ -65,7 +66,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// encodeEach renders a JSON array of the definitions that define returns. It omits a tool for which define returns an error.
+// encodeEach renders a JSON array of the definitions that define returns. It omits a tool for which
+// define returns an error.
 func encodeEach(infos []tool.Info, define func(spec *tool.Spec) (any, error)) (tool.Rendered, error) {
 	definitions, rendered := []json.RawMessage{}, tool.Rendered{Tools: []string{}}
 	for i := range infos {

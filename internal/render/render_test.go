@@ -105,7 +105,8 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-// TestOmittedTools checks which tools each format holds, and that it gives the reason for each tool that it omits.
+// TestOmittedTools checks which tools each format holds, and that it gives the reason for each tool
+// that it omits.
 func TestOmittedTools(t *testing.T) {
 	for _, format := range formats {
 		want, omitted := []string{"any_object", "book_meeting", "draw", "find_place", "now", "remove_files", "translate"}, []tool.OmittedTool(nil)

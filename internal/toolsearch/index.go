@@ -1,10 +1,13 @@
-// Package toolsearch finds tools by words, in catalogs that are too large to show to a model as a whole.
+// Package toolsearch finds tools by words, in catalogs that are too large to show to a model as a
+// whole.
 //
-// It owns the splitting of text into words, the weight of each field of a tool, and the order of the results. It does not
-// know where tools come from. The caller decides for each tool whether a search may return it.
+// It owns the splitting of text into words, the weight of each field of a tool, and the order of
+// the results. It does not know where tools come from. The caller decides for each tool whether a
+// search may return it.
 //
-// The ranking is Okapi BM25: a word counts more the rarer it is in the catalog, and more in a short tool description than
-// in a long one. The search needs no model and no network. Equal catalogs and queries give equal results.
+// The ranking is Okapi BM25: a word counts more the rarer it is in the catalog, and more in a short
+// tool description than in a long one. The search needs no model and no network. Equal catalogs and
+// queries give equal results.
 package toolsearch
 
 import (
@@ -33,24 +36,27 @@ const (
 
 // weights hold the weight of one occurrence of a word in each field.
 //
-// The weights are close to each other. People describe a tool by its parameters as often as by its name, and a question
-// contains many words that occur in the name of some other tool. With a large weight of the name, those words outweigh all
-// others: a weight of 8 for names and 1.2 for parameters halved the recall on long questions. The small differences order
-// tools that match equally well.
+// The weights are close to each other. People describe a tool by its parameters as often as by its
+// name, and a question contains many words that occur in the name of some other tool. With a large
+// weight of the name, those words outweigh all others: a weight of 8 for names and 1.2 for
+// parameters halved the recall on long questions. The small differences order tools that match
+// equally well.
 var weights = [numFields]float64{
 	inName: 1.15, inDisplayName: 1.12, inTags: 1.1, inCategory: 1.08, inPlugin: 1.06, inDescription: 1.05, inParameters: 1.02, inParameterTexts: 1,
 }
 
 const (
-	// saturation is the weighted number of occurrences for which a word counts half of its maximum. It keeps a tool from
-	// gaining much by repeating a word.
+	// saturation is the weighted number of occurrences for which a word counts half of its maximum.
+	// It keeps a tool from gaining much by repeating a word.
 	saturation = 3
-	// lengthMatters is how much the length of a tool's text reduces the value of each word in it, from 0 to 1. With 1, a word
-	// in a text of twice the average length counts as half an occurrence.
+	// lengthMatters is how much the length of a tool's text reduces the value of each word in it,
+	// from 0 to 1. With 1, a word in a text of twice the average length counts as half an
+	// occurrence.
 	lengthMatters = .6
 )
 
-// Index holds the words of a list of tools. It is immutable and safe for concurrent use. The zero value finds nothing.
+// Index holds the words of a list of tools. It is immutable and safe for concurrent use. The zero
+// value finds nothing.
 type Index struct {
 	names    []string  // of the tools, in the order given to New
 	folded   []string  // the names, folded
@@ -59,7 +65,8 @@ type Index struct {
 	rarity   []float64 // by term: the logarithm of how rare the term is
 }
 
-// entry is the score that a term contributes to a tool: the rarity of the term times its weight in the tool.
+// entry is the score that a term contributes to a tool: the rarity of the term times its weight in
+// the tool.
 type entry struct {
 	tool  int32
 	score float32
@@ -113,7 +120,8 @@ func (b *builder) add(info *tool.Info) {
 		add(field(f), all)
 		length += weights[f] * float64(len(all))
 	}
-	// The pairs do not add to the length: a search for githubissue must find github_issue without ranking it below issue_list.
+	// The pairs do not add to the length: a search for githubissue must find github_issue without
+	// ranking it below issue_list.
 	add(inName, joined(words(info.Spec.Name)))
 	b.names = append(b.names, info.Spec.Name)
 	b.tools = append(b.tools, counts)
@@ -121,7 +129,8 @@ func (b *builder) add(info *tool.Info) {
 	b.total += length
 }
 
-// joined returns each two adjacent words as one word, because people write both "web hook" and "webhook".
+// joined returns each two adjacent words as one word, because people write both "web hook" and
+// "webhook".
 func joined(all []string) []string {
 	var pairs []string
 	for i := range len(all) - 1 {

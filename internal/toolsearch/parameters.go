@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// parametersOf returns the names of all properties of a schema, at any depth, and their texts: titles, descriptions, and
-// allowed values that are strings.
+// parametersOf returns the names of all properties of a schema, at any depth, and their texts:
+// titles, descriptions, and allowed values that are strings.
 func parametersOf(schema json.RawMessage) (names, texts []string) {
 	var root any
 	if len(schema) == 0 || json.Unmarshal(schema, &root) != nil {
@@ -16,8 +16,8 @@ func parametersOf(schema json.RawMessage) (names, texts []string) {
 	return parameters(root, names, texts)
 }
 
-// parameters appends the property names and texts of a schema to names and texts. It visits keywords in sorted order, so that
-// equal schemas give equal results.
+// parameters appends the property names and texts of a schema to names and texts. It visits
+// keywords in sorted order, so that equal schemas give equal results.
 func parameters(schema any, names, texts []string) (allNames, allTexts []string) {
 	switch node := schema.(type) {
 	case map[string]any:

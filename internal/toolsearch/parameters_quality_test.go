@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// parameterNeedles returns the tools and questions of testdata/questions.txt. A question describes a tool by its
-// parameters and their values rather than by its name.
+// parameterNeedles returns the tools and questions of testdata/questions.txt. A question describes
+// a tool by its parameters and their values rather than by its name.
 func parameterNeedles(t *testing.T) []needle {
 	t.Helper()
 	data, err := os.ReadFile("testdata/questions.txt")
@@ -45,7 +45,8 @@ func parameterNeedles(t *testing.T) []needle {
 	return all
 }
 
-// plainBM25 ranks tools by Okapi BM25 (k1 1.2, b 0.75) over one text: name, description and parameters, stemmed.
+// plainBM25 ranks tools by Okapi BM25 (k1 1.2, b 0.75) over one text: name, description and
+// parameters, stemmed.
 type plainBM25 struct {
 	names   []string
 	terms   []map[string]float64 // how often each term occurs in each tool
@@ -112,8 +113,8 @@ func recallOf(all []needle, search func(query string) []string) recall {
 	return r
 }
 
-// TestRecallBeatsPlainBM25 compares the ranking with a plain BM25 over the same words. Both search among the needles, and
-// among the needles and 1,000 other tools.
+// TestRecallBeatsPlainBM25 compares the ranking with a plain BM25 over the same words. Both search
+// among the needles, and among the needles and 1,000 other tools.
 func TestRecallBeatsPlainBM25(t *testing.T) {
 	described := parameterNeedles(t)
 	long := slices.Clone(described)

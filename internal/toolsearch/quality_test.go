@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// hay returns n tools that resemble those of a company: each service offers the same operations on the same objects, in the
-// words that people search with.
+// hay returns n tools that resemble those of a company: each service offers the same operations on
+// the same objects, in the words that people search with.
 func hay(n int) []tool.Info {
 	services := strings.Fields("jira github gitlab notion asana trello zendesk salesforce hubspot stripe shopify airtable linear sentry datadog grafana " +
 		"pagerduty confluence dropbox box figma intercom mailchimp twilio zoom teams discord bitbucket jenkins argocd kubernetes docker aws azure gcp " +
@@ -91,7 +91,8 @@ func needles() []needle {
 	}
 }
 
-// TestNeedles checks that among 10,000 tools the right one is among the first three, and in 9 of 10 cases the first.
+// TestNeedles checks that among 10,000 tools the right one is among the first three, and in 9 of 10
+// cases the first.
 func TestNeedles(t *testing.T) {
 	infos := hay(10_000 - len(needles()))
 	for _, n := range needles() {
@@ -122,7 +123,8 @@ func TestNeedles(t *testing.T) {
 	}
 }
 
-// TestHay checks that a query finds the one tool that matches all of its words among many that match most of them.
+// TestHay checks that a query finds the one tool that matches all of its words among many that
+// match most of them.
 func TestHay(t *testing.T) {
 	infos := hay(10_000)
 	x := toolsearch.New(infos)

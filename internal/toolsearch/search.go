@@ -9,14 +9,17 @@ import (
 )
 
 const (
-	// maxWords bounds the distinct words of a query that count, apart from function words. It bounds a search among 10,000
-	// tools to some tens of milliseconds. Questions of people have fewer words.
+	// maxWords bounds the distinct words of a query that count, apart from function words. It
+	// bounds a search among 10,000 tools to some tens of milliseconds. Questions of people have
+	// fewer words.
 	maxWords = 512
 	// maxBytes bounds the part of a query that is read.
 	maxBytes = 8 << 10
-	// minPrefix is the number of characters that a word of the query needs to match longer words that begin with it.
+	// minPrefix is the number of characters that a word of the query needs to match longer words
+	// that begin with it.
 	minPrefix = 3
-	// prefixCounts is the largest share of a longer word's score that a match of its beginning contributes.
+	// prefixCounts is the largest share of a longer word's score that a match of its beginning
+	// contributes.
 	prefixCounts = .5
 )
 
@@ -26,10 +29,11 @@ type Hit struct {
 	Score float64 // greater is better; comparable only within one search
 }
 
-// Search returns the tools that contain a word of the query, or a word that begins with one. The best come first; equal
-// scores are ordered by name. A tool whose name equals the query comes first. Function words such as "a" and "to" count
-// only if the query has no others. Search returns at most limit tools; 0 means all. It returns only tools for which keep is
-// true; a nil keep is true for all.
+// Search returns the tools that contain a word of the query, or a word that begins with one. The
+// best come first; equal scores are ordered by name. A tool whose name equals the query comes
+// first. Function words such as "a" and "to" count only if the query has no others. Search returns
+// at most limit tools; 0 means all. It returns only tools for which keep is true; a nil keep is
+// true for all.
 func (x *Index) Search(query string, keep func(tool int) bool, limit int) []Hit {
 	asked := queryWords(query)
 	if len(asked) == 0 || len(x.names) == 0 {
@@ -90,8 +94,8 @@ func (x *Index) addExact(sum *scores, word string) {
 	}
 }
 
-// addLonger adds the tools that contain a longer word that begins with the given one. The longer word counts at most as
-// much as the given word would, even if it is rarer.
+// addLonger adds the tools that contain a longer word that begins with the given one. The longer
+// word counts at most as much as the given word would, even if it is rarer.
 func (x *Index) addLonger(sum *scores, word string) {
 	if utf8.RuneCountInString(word) < minPrefix {
 		return

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// words returns the words of a text in order, in lower case and without accents. A word in camel case becomes its parts and
-// the whole: GitHub becomes git, hub and github. Text in a script without spaces becomes overlapping pairs of characters.
+// words returns the words of a text in order, in lower case and without accents. A word in camel
+// case becomes its parts and the whole: GitHub becomes git, hub and github. Text in a script
+// without spaces becomes overlapping pairs of characters.
 func words(text string) []string {
 	var all []string
 	for chunk := range strings.FieldsFuncSeq(norm.NFKC.String(text), func(r rune) bool {
@@ -39,7 +40,8 @@ func camelParts(chunk string) []string {
 	return append(parts, string(runes[from:]))
 }
 
-// script returns the words of a part that consists of letters and digits. It splits between scripts with and without spaces.
+// script returns the words of a part that consists of letters and digits. It splits between scripts
+// with and without spaces.
 func script(part string) []string {
 	dense := func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
@@ -95,8 +97,9 @@ func fold(word string) string {
 	return strings.ReplaceAll(norm.NFC.String(bare), "ß", "ss")
 }
 
-// stem removes the endings by which the forms of an English word differ: files, filed, filing and file have one stem. The
-// stem need not be a word. Queries and tools are stemmed alike, so that it does no harm to remove too much.
+// stem removes the endings by which the forms of an English word differ: files, filed, filing and
+// file have one stem. The stem need not be a word. Queries and tools are stemmed alike, so that it
+// does no harm to remove too much.
 func stem(word string) string {
 	if len(word) < 4 {
 		return word
