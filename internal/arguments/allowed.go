@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 	"github.com/toolhost/toolhost/internal/nearest"
 )
 
@@ -45,7 +46,7 @@ func (e *explainer) gather(s *jsonschema.Schema, value any, all *[]string, left 
 	}
 	var own []string
 	if s.Const != nil {
-		own = append(own, show(*s.Const))
+		own = append(own, jsontext.Show(*s.Const))
 	}
 	if s.Enum != nil {
 		own = append(own, "one of ["+e.nearestFirst(s.Enum.Values, value)+"]")
@@ -76,7 +77,7 @@ func demands(s *jsonschema.Schema) []string {
 		all = appendCount(all, "at most %d item(s)", s.MaxItems)
 	}
 	if says["object"] && len(s.Required) > 0 {
-		all = append(all, "with "+names(s.Required))
+		all = append(all, "with "+jsontext.Names(s.Required))
 	}
 	return all
 }
@@ -98,7 +99,7 @@ func demandsOfTexts(s *jsonschema.Schema) (all []string) {
 	all = appendCount(all, "at least %d character(s)", s.MinLength)
 	all = appendCount(all, "at most %d character(s)", s.MaxLength)
 	if s.Pattern != nil {
-		all = append(all, "matching the pattern "+cut(s.Pattern.String()))
+		all = append(all, "matching the pattern "+jsontext.Cut(s.Pattern.String()))
 	}
 	if s.Format != nil {
 		all = append(all, "a valid "+s.Format.Name+formatHint(s.Format.Name))
@@ -128,15 +129,15 @@ func (e *explainer) nearestFirst(values []any, given any) string {
 	for i := range all {
 		sorted[i] = all[i].value
 	}
-	return listOf(sorted, ",", maxAllowed)
+	return jsontext.List(sorted, ",", maxAllowed)
 }
 
 // enumSentence says that a value is not among the allowed values. It names the type of the value if
 // no allowed value has that type.
 func (e *explainer) enumSentence(values []any, value any) string {
 	words := given(value)
-	if slices.ContainsFunc(values, func(v any) bool { return typeName(v) == typeName(value) }) {
-		words = show(value)
+	if slices.ContainsFunc(values, func(v any) bool { return jsontext.TypeName(v) == jsontext.TypeName(value) }) {
+		words = jsontext.Show(value)
 	}
 	return fmt.Sprintf("must be one of [%s], but is %s", e.nearestFirst(values, value), words)
 }
@@ -148,7 +149,7 @@ func (e *explainer) distance(allowed, given any) float64 {
 	switch allowed := allowed.(type) {
 	case string:
 		if !isText {
-			text = show(given)
+			text = jsontext.Show(given)
 		}
 		return e.letters(allowed, text)
 	case json.Number:
@@ -188,9 +189,9 @@ func (e *explainer) letters(a, b string) float64 {
 func demand(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Enum:
-		return "be one of [" + list(k.Want, ",") + "]"
+		return "be one of [" + jsontext.List(k.Want, ",", jsontext.MaxNames) + "]"
 	case *kind.Const:
-		return "be " + show(k.Want)
+		return "be " + jsontext.Show(k.Want)
 	case *kind.Minimum:
 		return "be at least " + bound(k.Want)
 	case *kind.Maximum:
@@ -202,7 +203,7 @@ func demand(k jsonschema.ErrorKind) string {
 	case *kind.MultipleOf:
 		return "be a multiple of " + bound(k.Want)
 	case *kind.Pattern:
-		return "match the pattern " + cut(k.Want)
+		return "match the pattern " + jsontext.Cut(k.Want)
 	case *kind.OneOf:
 		return "fit exactly one of the schema's alternatives (oneOf), not several"
 	case *kind.Not:
@@ -248,5 +249,5 @@ func bound(x *big.Rat) string {
 		f, _ := x.Float64()
 		return fmt.Sprint(f)
 	}
-	return cut(string(decimal(x)))
+	return jsontext.Cut(string(decimal(x)))
 }

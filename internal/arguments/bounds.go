@@ -3,6 +3,7 @@ package arguments
 import (
 	"fmt"
 
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 	"github.com/toolhost/toolhost/internal/pattern"
 )
 
@@ -97,7 +98,7 @@ func (b *bounds) pattern(text string) error {
 	}
 	b.patterns[text] = size
 	if b.size += size; b.size > maxPatterns || b.texts > maxPatterns {
-		return fmt.Errorf("its patterns are too large: written out, their repetitions are more than %d characters, the last of them in %s", maxPatterns, cut(text))
+		return fmt.Errorf("its patterns are too large: written out, their repetitions are more than %d characters, the last of them in %s", maxPatterns, jsontext.Cut(text))
 	}
 	return nil
 }

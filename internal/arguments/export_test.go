@@ -6,6 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 	"github.com/toolhost/toolhost/internal/pattern"
 )
 
@@ -41,11 +42,11 @@ func (c countingRegexp) MatchString(text string) bool {
 
 // ParsedValue returns a value that encoding/json can encode, as Parse would return it.
 func ParsedValue(value any) Parsed {
-	f, err := formOf(value)
+	p, err := jsontext.Of(value)
 	if err != nil {
 		panic(err)
 	}
-	return Parsed{f}
+	return p
 }
 
 // Thorough returns the schema without its quick form, so that the validator and the repair examine
@@ -55,9 +56,3 @@ func (s *Schema) Thorough() *Schema {
 	thorough.quick = nil
 	return &thorough
 }
-
-// Wrong returns what is wrong with a text according to encoding/json and the checks around it.
-func Wrong(text []byte) error { return wrong(text) }
-
-// MeaningOfAll is Meaning without the shortcut for arguments whose numbers have one form.
-func (p Parsed) MeaningOfAll() json.RawMessage { return meaning(p.form.canonical) }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
 
 const (
@@ -49,7 +51,7 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 		return p, nil
 	}
 	r := repairer{schema: s, work: s.work(maxRepairSteps), filling: map[*jsonschema.Schema]bool{}}
-	given := p.form.decoded()
+	given := p.Value()
 	value, stable := given, false
 	for range maxRepairPasses {
 		next := r.repair(s.compiled, value, 0)
@@ -69,11 +71,11 @@ func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
 	if s.fits(&w, s.compiled, given) && !s.fits(&w, s.compiled, value) {
 		return p, nil
 	}
-	mended, err := formOf(value)
+	repaired, err := jsontext.Of(value)
 	if err != nil {
 		return p, nil
 	}
-	return Parsed{mended}, changes
+	return repaired, changes
 }
 
 // repairer walks through a value and the schema that the value should fit. It changes no value in
@@ -163,14 +165,15 @@ func (r *repairer) unquoted(s *jsonschema.Schema, v any) any {
 	if r.left -= len(text) / textStep; r.left <= 0 {
 		return nil
 	}
-	f := read([]byte(text))
-	if f == nil {
+	p, ok := jsontext.Read([]byte(text))
+	if !ok {
 		return nil
 	}
-	if r.left -= len(f.parts); r.left <= 0 {
+	_, parts := p.Parts()
+	if r.left -= len(parts); r.left <= 0 {
 		return nil
 	}
-	return f.decoded()
+	return p.Value()
 }
 
 // branch repairs a value by the one schema of an anyOf or oneOf that the value fits. If it fits

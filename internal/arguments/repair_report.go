@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
 
 // Repair is one change that made arguments fit.
@@ -30,7 +32,7 @@ func compare(from, to any) []Repair {
 	var c comparison
 	c.values(nil, from, to)
 	if more := c.found - len(c.repairs); more > 0 {
-		c.repairs = append(c.repairs, Repair{Path: path(nil), Why: fmt.Sprintf("and %d more", more)})
+		c.repairs = append(c.repairs, Repair{Path: jsontext.Path(nil), Why: fmt.Sprintf("and %d more", more)})
 	}
 	return c.repairs
 }
@@ -56,7 +58,7 @@ func (c *comparison) values(at []string, from, to any) {
 		}
 	}
 	if !reflect.DeepEqual(from, to) {
-		c.add(at, text(from), text(to), reason(from, to))
+		c.add(at, jsontext.Text(from), jsontext.Text(to), reason(from, to))
 	}
 }
 
@@ -69,11 +71,11 @@ func (c *comparison) objects(at []string, from, to map[string]any) {
 		after, is := to[name]
 		switch {
 		case !was:
-			c.add(at, nil, text(after), "it was missing and has a default")
+			c.add(at, nil, jsontext.Text(after), "it was missing and has a default")
 		case !is:
-			c.add(at, text(before), nil, "it is optional and cannot be null")
+			c.add(at, jsontext.Text(before), nil, "it is optional and cannot be null")
 		case before == nil && after != nil:
-			c.add(at, text(before), text(after), "it cannot be null and has a default")
+			c.add(at, jsontext.Text(before), jsontext.Text(after), "it cannot be null and has a default")
 		default:
 			c.values(at, before, after)
 		}
@@ -83,7 +85,7 @@ func (c *comparison) objects(at []string, from, to map[string]any) {
 func (c *comparison) add(at []string, from, to json.RawMessage, why string) {
 	c.found++
 	if len(c.repairs) < maxRepairs {
-		c.repairs = append(c.repairs, Repair{Path: path(at), From: told(from), To: told(to), Why: why})
+		c.repairs = append(c.repairs, Repair{Path: jsontext.Path(at), From: told(from), To: told(to), Why: why})
 	}
 }
 
@@ -93,7 +95,7 @@ func told(value json.RawMessage) json.RawMessage {
 	if len(value) <= maxTold {
 		return value
 	}
-	return text(strings.ToValidUTF8(string(value[:maxTold]), "") + "…")
+	return jsontext.Text(strings.ToValidUTF8(string(value[:maxTold]), "") + "…")
 }
 
 // reason says why one value became another.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
 
 const (
@@ -180,7 +182,7 @@ func truth(says map[string]bool, v any, word string) any {
 // rat returns the value of a JSON number, or nil if n is none or too long to work with.
 func rat(n json.Number) *big.Rat {
 	text := string(n)
-	if len(text) > maxScalarText || !json.Valid([]byte(text)) || !strings.ContainsRune("-0123456789", rune(text[0])) || !finite(text) {
+	if len(text) > maxScalarText || !json.Valid([]byte(text)) || !strings.ContainsRune("-0123456789", rune(text[0])) || !jsontext.Finite(text) {
 		return nil
 	}
 	if i := strings.IndexAny(text, "eE"); i >= 0 {

@@ -16,7 +16,18 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
+
+// Parsed is argument text that was parsed as JSON.
+type Parsed = jsontext.Parsed
+
+// Parse parses argument text, a JSON object. See jsontext.Parse.
+func Parse(text []byte) (Parsed, error) { return jsontext.Parse(text) }
+
+// ParseValue parses any JSON value, such as a structured result. See jsontext.ParseValue.
+func ParseValue(text []byte) (Parsed, error) { return jsontext.ParseValue(text) }
 
 // Schema is a compiled JSON Schema. Its draft is 2020-12 unless the schema names another. Use
 // Compile to create one; the zero value is not usable. It is safe for concurrent use.
@@ -78,8 +89,8 @@ func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
-	if at, n := unusable(doc, isComparable); n != "" {
-		return nil, fmt.Errorf("%s: the number %s is too large, too small or too long to compare with", path(at), cut(string(n)))
+	if at, n := jsontext.Unusable(doc, jsontext.IsComparable); n != "" {
+		return nil, fmt.Errorf("%s: the number %s is too large, too small or too long to compare with", jsontext.Path(at), jsontext.Cut(string(n)))
 	}
 	size := bounds{patterns: map[string]int{}}
 	if err := size.take(doc, 0, 0); err != nil {

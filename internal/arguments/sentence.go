@@ -8,6 +8,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
 
 // standsAlone reports whether the causes of an error are not problems by themselves. For contains,
@@ -25,34 +27,34 @@ func (e *explainer) sentence(err *jsonschema.ValidationError, at []string) strin
 	value := e.valueAt(at)
 	switch k := err.ErrorKind.(type) {
 	case *kind.Required:
-		return "missing " + names(k.Missing)
+		return "missing " + jsontext.Names(k.Missing)
 	case *kind.DependentRequired:
-		return fmt.Sprintf("missing %s, which must be there when %s is", names(k.Missing), quoted(k.Prop))
+		return fmt.Sprintf("missing %s, which must be there when %s is", jsontext.Names(k.Missing), jsontext.Quote(k.Prop))
 	case *kind.Dependency:
-		return fmt.Sprintf("missing %s, which must be there when %s is", names(k.Missing), quoted(k.Prop))
+		return fmt.Sprintf("missing %s, which must be there when %s is", jsontext.Names(k.Missing), jsontext.Quote(k.Prop))
 	case *kind.AdditionalProperties:
-		return "unknown " + names(k.Properties) + "; " + e.allowed(err.SchemaURL) + likely(k.Properties, e.part(err.SchemaURL), value)
+		return "unknown " + jsontext.Names(k.Properties) + "; " + e.allowed(err.SchemaURL) + likely(k.Properties, e.part(err.SchemaURL), value)
 	case *kind.FalseSchema:
-		return "nothing may be here, but there is " + show(value) + "; leave it out"
+		return "nothing may be here, but there is " + jsontext.Show(value) + "; leave it out"
 	case *kind.PropertyNames:
 		return e.propertyName(err, k.Property)
 	case *kind.UniqueItems:
-		return fmt.Sprintf("must have no item twice, but [%d] and [%d] are equal in %s", k.Duplicates[0], k.Duplicates[1], show(value))
+		return fmt.Sprintf("must have no item twice, but [%d] and [%d] are equal in %s", k.Duplicates[0], k.Duplicates[1], jsontext.Show(value))
 	case *kind.Type:
 		return typeSentence(e.typed(k.Want, err.SchemaURL, value), k.Want, value)
 	case *kind.Enum:
 		return e.enumSentence(k.Want, value)
 	case *kind.Contains:
 		if must := common(err.Causes); must != "" {
-			return fmt.Sprintf("at least one item must %s, but none is in %s", must, show(value))
+			return fmt.Sprintf("at least one item must %s, but none is in %s", must, jsontext.Show(value))
 		}
 	case *kind.Format:
-		return fmt.Sprintf("must be a valid %s%s, but is %s", k.Want, formatHint(k.Want), show(value))
+		return fmt.Sprintf("must be a valid %s%s, but is %s", k.Want, formatHint(k.Want), jsontext.Show(value))
 	}
 	if must := demand(err.ErrorKind); must != "" {
-		return fmt.Sprintf("must %s, but is %s", must, show(value))
+		return fmt.Sprintf("must %s, but is %s", must, jsontext.Show(value))
 	}
-	return fmt.Sprintf("%s; it is %s", cut(err.ErrorKind.LocalizedString(e.printer)), show(value))
+	return fmt.Sprintf("%s; it is %s", jsontext.Cut(err.ErrorKind.LocalizedString(e.printer)), jsontext.Show(value))
 }
 
 // typeSentence says which types a value must have, and what to send instead if that is clear.
@@ -71,27 +73,21 @@ func typeHint(want []string, value any) string {
 		return ""
 	case bool, json.Number:
 		if slices.Contains(want, "string") && len(want) <= 2 {
-			return "; send " + show(show(value))
+			return "; send " + jsontext.Show(jsontext.Show(value))
 		}
 	}
 	switch _, isList := value.([]any); {
-	case isText && slices.Contains(want, "array") && holds(text, '['):
+	case isText && slices.Contains(want, "array") && jsontext.Holds(text, '['):
 		return "; send the array itself, without quotes around it"
-	case isText && slices.Contains(want, "object") && holds(text, '{'):
+	case isText && slices.Contains(want, "object") && jsontext.Holds(text, '{'):
 		return "; send the object itself, without quotes around it"
 	case slices.Contains(want, "array") && !isList:
-		if shown := show(value); len(shown) <= short {
+		if shown := jsontext.Show(value); len(shown) <= short {
 			return "; for one item, send [" + shown + "]"
 		}
 		return "; for one item, send an array of it"
 	}
 	return ""
-}
-
-// holds reports whether a text is JSON that begins with that bracket.
-func holds(text string, begin byte) bool {
-	text = strings.TrimSpace(text)
-	return text != "" && text[0] == begin && json.Valid([]byte(text))
 }
 
 // common returns the demand that all errors share, or "" if they differ.
@@ -130,16 +126,16 @@ func (e *explainer) allowed(location string) string {
 		patterns = append(patterns, pattern.String())
 	}
 	slices.Sort(patterns)
-	matching := "names that match " + cut(strings.Join(patterns, " or "))
+	matching := "names that match " + jsontext.Cut(strings.Join(patterns, " or "))
 	switch {
 	case len(known)+len(patterns) == 0:
 		return "none is allowed"
 	case len(known) == 0:
 		return "allowed are only " + matching
 	case len(patterns) == 0:
-		return "allowed are only " + names(known)
+		return "allowed are only " + jsontext.Names(known)
 	}
-	return "allowed are only " + names(known) + ", and " + matching
+	return "allowed are only " + jsontext.Names(known) + ", and " + matching
 }
 
 // propertyName describes an error of propertyNames. The causes describe the name as if it were a
@@ -152,9 +148,9 @@ func (e *explainer) propertyName(err *jsonschema.ValidationError, name string) s
 		}
 	}
 	if len(whys) == 0 {
-		return fmt.Sprintf("a property may not have the name %s", quoted(name))
+		return fmt.Sprintf("a property may not have the name %s", jsontext.Quote(name))
 	}
-	return fmt.Sprintf("the name of the property %s %s", quoted(name), strings.Join(whys, " and "))
+	return fmt.Sprintf("the name of the property %s %s", jsontext.Quote(name), strings.Join(whys, " and "))
 }
 
 // given describes a value by its type and text.
@@ -162,8 +158,8 @@ func given(value any) string {
 	if value == nil {
 		return "null"
 	}
-	_, name, _ := strings.Cut(typeName(value), " ")
-	return name + " " + show(value)
+	_, name, _ := strings.Cut(jsontext.TypeName(value), " ")
+	return name + " " + jsontext.Show(value)
 }
 
 // formatHint returns an example of a format, or "" for an unknown format.

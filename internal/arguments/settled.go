@@ -10,16 +10,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
 
 // Settled reports that the arguments fit the schema, that Repair would not change them, and that
 // none of them is Undeclared. False means that only Repair and Validate can tell. Settled does not
 // allocate. By the schemas that tools usually have, it takes very little time.
 func (s *Schema) Settled(p Parsed) bool {
-	if p.form == nil || len(p.form.parts) == 0 {
+	canonical, parts := p.Parts()
+	if len(parts) == 0 {
 		return false
 	}
-	j := judge{form: p.form, left: maxQuickSteps + quickStepsEach*len(p.form.parts) + quickCounts*len(p.form.canonical)/textStep}
+	j := judge{canonical: canonical, parts: parts, left: maxQuickSteps + quickStepsEach*len(parts) + quickCounts*len(canonical)/textStep}
 	return j.settled(s.quick, 0, 0)
 }
 
@@ -37,10 +40,11 @@ const (
 	maxExactDigits = 15
 )
 
-// judge applies schemas to one form.
+// judge applies schemas to the parts of one text.
 type judge struct {
-	*form
-	left int // steps that are left
+	canonical []byte
+	parts     []jsontext.Part
+	left      int // steps that are left
 }
 
 // settled reports that the i-th part fits and that a repair would not change it. False means that
@@ -62,18 +66,18 @@ func (j *judge) settled(q *quick, i uint32, hops int) bool {
 // own is settled for the keywords of the schema itself.
 func (j *judge) own(q *quick, i uint32) bool {
 	p := &j.parts[i]
-	if p.kind == kindNumber {
-		return q.number(j.canonical[p.start:p.end])
+	if p.Kind == jsontext.KindNumber {
+		return q.number(j.canonical[p.Start:p.End])
 	}
-	if !q.kinds.has(p.kind) {
+	if !q.kinds.has(p.Kind) {
 		return false
 	}
-	switch p.kind {
-	case kindText:
-		return j.text(q, j.canonical[p.start:p.end], p.marks&spelled != 0)
-	case kindArray:
+	switch p.Kind {
+	case jsontext.KindText:
+		return j.text(q, j.canonical[p.Start:p.End], p.Escaped())
+	case jsontext.KindArray:
 		return j.array(q, i)
-	case kindObject:
+	case jsontext.KindObject:
 		return j.object(q, i)
 	default:
 		return true
@@ -103,7 +107,7 @@ func (j *judge) text(q *quick, said []byte, escaped bool) bool {
 func characters(text []byte) int {
 	count := 0
 	for len(text) > 0 {
-		_, n := character(text)
+		_, n := jsontext.Character(text)
 		text = text[n:]
 		count++
 	}
@@ -115,7 +119,7 @@ func characters(text []byte) int {
 // point or exponent is not judged, because a repair may rewrite it.
 func (q *quick) number(v []byte) bool {
 	whole := len(v) <= maxExactDigits && !bytes.ContainsAny(v, ".eE") && string(v) != "-0"
-	if !q.kinds.has(kindNumber) && !(whole && q.kinds.has(kindInteger)) || !whole && len(v) > maxScalarText {
+	if !q.kinds.has(jsontext.KindNumber) && !(whole && q.kinds.has(kindInteger)) || !whole && len(v) > maxScalarText {
 		return false
 	}
 	if !q.bounded {
@@ -128,8 +132,8 @@ func (q *quick) number(v []byte) bool {
 }
 
 func (j *judge) array(q *quick, i uint32) bool {
-	n, end := 0, j.parts[i].next
-	for at := i + 1; at < end; at = j.parts[at].next {
+	n, end := 0, j.parts[i].Next
+	for at := i + 1; at < end; at = j.parts[at].Next {
 		if n++; !q.anyItems && !j.settled(q.items, at, 0) {
 			return false
 		}
@@ -138,13 +142,13 @@ func (j *judge) array(q *quick, i uint32) bool {
 }
 
 func (j *judge) object(q *quick, i uint32) bool {
-	expected, end := 0, j.parts[i].next
-	for at := i + 1; at < end; at = j.parts[at+1].next {
+	expected, end := 0, j.parts[i].Next
+	for at := i + 1; at < end; at = j.parts[at+1].Next {
 		name := &j.parts[at]
-		if name.marks&spelled != 0 { // hardly any tool has such a name
+		if name.Escaped() { // hardly any tool has such a name
 			return false
 		}
-		sub, known := q.properties[string(j.canonical[name.start:name.end])]
+		sub, known := q.properties[string(j.canonical[name.Start:name.End])]
 		if sub.expected {
 			expected++
 		}
@@ -218,7 +222,7 @@ func quickly(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) *quick {
 				q.words = append(q.words, word)
 			}
 		}
-		q.kinds &= 1 << kindText // values of other types cannot be judged
+		q.kinds &= 1 << jsontext.KindText // values of other types cannot be judged
 	}
 	q.bound(s)
 	q.parts(s, seen)
@@ -258,10 +262,10 @@ func count(n *int) int {
 // kinds is a set of part kinds.
 type kinds uint16
 
-// kindInteger is another member of the set, for whole numbers. kindNumber stands for all numbers.
-const kindInteger partKind = 15
+// kindInteger is another member of the set, for whole numbers. jsontext.KindNumber stands for all numbers.
+const kindInteger jsontext.Kind = 15
 
-func (k kinds) has(one partKind) bool { return k&(1<<one) != 0 }
+func (k kinds) has(one jsontext.Kind) bool { return k&(1<<one) != 0 }
 
 // kindsOf returns the kinds that types allow. A nil types allows all.
 func kindsOf(types *jsonschema.Types) kinds {
@@ -272,19 +276,19 @@ func kindsOf(types *jsonschema.Types) kinds {
 	for _, name := range types.ToStrings() {
 		switch name {
 		case "null":
-			k |= 1 << kindNull
+			k |= 1 << jsontext.KindNull
 		case "boolean":
-			k |= 1<<kindFalse | 1<<kindTrue
+			k |= 1<<jsontext.KindFalse | 1<<jsontext.KindTrue
 		case "number":
-			k |= 1 << kindNumber
+			k |= 1 << jsontext.KindNumber
 		case "integer":
 			k |= 1 << kindInteger
 		case "string":
-			k |= 1 << kindText
+			k |= 1 << jsontext.KindText
 		case "array":
-			k |= 1 << kindArray
+			k |= 1 << jsontext.KindArray
 		case "object":
-			k |= 1 << kindObject
+			k |= 1 << jsontext.KindObject
 		}
 	}
 	return k

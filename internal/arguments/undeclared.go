@@ -9,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 	"github.com/toolhost/toolhost/internal/nearest"
 )
 
@@ -38,7 +39,7 @@ func (s *Schema) Undeclared(p Parsed) []Undeclared {
 		return nil
 	}
 	u := speller{work: s.work(maxUndeclaredSteps)}
-	u.visit([]*jsonschema.Schema{s.compiled}, p.form.decoded(), nil)
+	u.visit([]*jsonschema.Schema{s.compiled}, p.Value(), nil)
 	return u.found
 }
 
@@ -133,7 +134,7 @@ func (u *speller) spell(schemas []*jsonschema.Schema, v map[string]any, at []str
 			return
 		}
 		if like := nearest.Names(name, missing, 1); len(like) > 0 {
-			u.found = append(u.found, Undeclared{Path: path(append(slices.Clip(at), name)), Like: like[0]})
+			u.found = append(u.found, Undeclared{Path: jsontext.Path(append(slices.Clip(at), name)), Like: like[0]})
 		}
 	}
 }
@@ -154,7 +155,7 @@ func sent(object map[string]any, name string, s *jsonschema.Schema) bool {
 func misspelled(all []Undeclared) []string {
 	var words []string
 	for _, u := range all {
-		words = append(words, u.Path+": is not declared; did you mean "+quoted(u.Like)+"?")
+		words = append(words, u.Path+": is not declared; did you mean "+jsontext.Quote(u.Like)+"?")
 	}
 	return words
 }
@@ -180,7 +181,7 @@ func likely(strange []string, s *jsonschema.Schema, value any) string {
 	missing = missing[:min(len(missing), maxDeclared)]
 	for _, name := range slices.Sorted(slices.Values(strange))[:min(len(strange), maxProblems)] {
 		if like := nearest.Names(name, missing, 1); len(like) > 0 {
-			all = append(all, quoted(like[0])+" instead of "+quoted(name))
+			all = append(all, jsontext.Quote(like[0])+" instead of "+jsontext.Quote(name))
 		}
 	}
 	if len(all) == 0 {

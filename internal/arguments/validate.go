@@ -10,6 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
 
 const (
@@ -35,7 +37,7 @@ func (s *Schema) Validate(p Parsed) error {
 		return nil
 	}
 	w := s.work(maxSteps)
-	value := p.form.decoded()
+	value := p.Value()
 	if s.fits(&w, s.compiled, value) {
 		return nil
 	}
@@ -154,7 +156,7 @@ func (e *explainer) sentences() []string {
 	})
 	var all []string
 	for _, p := range e.problems {
-		all = append(all, path(p.at)+": "+p.text)
+		all = append(all, jsontext.Path(p.at)+": "+p.text)
 	}
 	all = slices.Compact(all)
 	switch more := len(all) - maxProblems; {

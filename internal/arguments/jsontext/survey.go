@@ -1,4 +1,4 @@
-package arguments
+package jsontext
 
 import (
 	"bytes"
@@ -151,7 +151,7 @@ func repeated(text []byte) string {
 		switch {
 		case wantKey && isText:
 			if open[len(open)-1][name] {
-				return fmt.Sprintf("the property %s stands twice in an object, the second time before byte %d", quoted(name), dec.InputOffset())
+				return fmt.Sprintf("the property %s stands twice in an object, the second time before byte %d", Quote(name), dec.InputOffset())
 			}
 			open[len(open)-1][name] = true
 			wantKey = false
@@ -167,9 +167,9 @@ func repeated(text []byte) string {
 	}
 }
 
-// unusable returns the location of the first number for which usable is false, and that number, or
+// Unusable returns the location of the first number for which usable is false, and that number, or
 // "" if there is none.
-func unusable(value any, usable func(json.Number) bool) ([]string, json.Number) {
+func Unusable(value any, usable func(json.Number) bool) ([]string, json.Number) {
 	at, n := findUnusable(value, usable)
 	slices.Reverse(at)
 	return at, n
@@ -199,10 +199,10 @@ func findUnusable(value any, usable func(json.Number) bool) ([]string, json.Numb
 }
 
 // computable reports whether a number can be computed with and compared.
-func computable(n json.Number) bool { return isComparable(n) && finite(n) }
+func computable(n json.Number) bool { return IsComparable(n) && Finite(n) }
 
-// isComparable reports whether a number can be compared with others.
-func isComparable(n json.Number) bool {
+// IsComparable reports whether a number can be compared with others.
+func IsComparable(n json.Number) bool {
 	if len(n) > maxDigits {
 		return false
 	}
@@ -214,9 +214,9 @@ func isComparable(n json.Number) bool {
 	return err == nil && max(power, -power) <= maxPower
 }
 
-// finite reports whether a number is within the range of a float64, about ±1.8e308. JavaScript, and
+// Finite reports whether a number is within the range of a float64, about ±1.8e308. JavaScript, and
 // other readers that use a float64, would turn a larger number into infinity, or fail.
-func finite[T ~string | ~[]byte](n T) bool {
+func Finite[T ~string | ~[]byte](n T) bool {
 	if len(n) <= surelyFinite && !strings.ContainsAny(string(n), "eE") {
 		return true
 	}

@@ -1,4 +1,9 @@
-package arguments
+// Package jsontext parses the JSON text of a call's arguments, and writes values and paths in messages.
+//
+// A parsed text has a canonical form, in which two texts with the same value are equal, and a table of
+// its parts, by which validation examines the text without decoding it. The package refuses texts that
+// readers of JSON understand differently, and bounds the memory of every text. It knows no schemas.
+package jsontext
 
 import (
 	"bytes"
@@ -34,7 +39,7 @@ func Parse(text []byte) (Parsed, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
 	}
-	if f := read(text); f != nil && f.parts[0].kind == kindObject {
+	if f := read(text); f != nil && f.parts[0].Kind == KindObject {
 		return Parsed{f}, nil
 	}
 	return Parsed{}, refusal(text)
@@ -48,8 +53,8 @@ func ParseValue(text []byte) (Parsed, error) {
 	return Parsed{}, refusal(text)
 }
 
-// encode returns a value in canonical form.
-func encode(value any) (json.RawMessage, error) {
+// Encode returns a value in canonical form.
+func Encode(value any) (json.RawMessage, error) {
 	var data bytes.Buffer
 	enc := json.NewEncoder(&data)
 	enc.SetEscapeHTML(false)
@@ -59,13 +64,42 @@ func encode(value any) (json.RawMessage, error) {
 	return bytes.TrimRight(data.Bytes(), "\n"), nil
 }
 
+// Read is ParseValue without the reason for a refusal, which is slow to find.
+func Read(text []byte) (p Parsed, ok bool) {
+	f := read(text)
+	return Parsed{f}, f != nil
+}
+
+// Of returns the Parsed of a value that encoding/json decoded with UseNumber. It keeps the value.
+func Of(value any) (Parsed, error) {
+	f, err := formOf(value)
+	if err != nil {
+		return Parsed{}, err
+	}
+	return Parsed{f}, nil
+}
+
+// Value returns the value as encoding/json decodes it with UseNumber. It is nil for the zero Parsed.
+// Callers must not change it.
+func (p Parsed) Value() any { return p.form.decoded() }
+
+// Parts returns the canonical text and the table of its parts. The first part is the whole value.
+// There are none for the zero Parsed, and for a value whose text would be too large. Callers must
+// not change the result.
+func (p Parsed) Parts() (canonical []byte, parts []Part) {
+	if p.form == nil {
+		return nil, nil
+	}
+	return p.form.canonical, p.form.parts
+}
+
 // form is a JSON value in its canonical text, with a table of its parts. Validation of ordinary
 // arguments works on the text by this table. Most calls never need the decoded Go value, so that
 // form decodes it on first use.
 type form struct {
 	canonical []byte
-	parts     []part // in the order of the text that was read; empty: only value is set
-	few       [fewParts]part
+	parts     []Part // in the order of the text that was read; empty: only value is set
+	few       [fewParts]Part
 	plain     bool // each number has the form that Meaning would give it
 
 	once  sync.Once // guards the decoding of value
@@ -75,26 +109,30 @@ type form struct {
 // fewParts is the number of parts that need no separate allocation: about eight properties.
 const fewParts = 18
 
-// part is a value within a form, or the name of a property, which precedes its value. The parts
+// Part is a value within a form, or the name of a property, which precedes its value. The parts
 // within a part follow it.
-type part struct {
-	start, end uint32 // the range in the canonical text; of strings, without the quotes
-	next       uint32 // the index of the next part that is not within this one
-	kind       partKind
+type Part struct {
+	Start, End uint32 // the range in the canonical text; of strings, without the quotes
+	Next       uint32 // the index of the next part that is not within this one
+	Kind       Kind
 	marks      marks
 }
 
-// partKind is the kind of a part.
-type partKind uint8
+// Escaped reports whether a string or name contains escapes in the canonical text.
+func (p *Part) Escaped() bool { return p.marks&spelled != 0 }
 
+// Kind is the kind of a part.
+type Kind uint8
+
+// The kinds of parts.
 const (
-	kindNull partKind = iota
-	kindFalse
-	kindTrue
-	kindNumber
-	kindText // a string or a name
-	kindArray
-	kindObject
+	KindNull Kind = iota
+	KindFalse
+	KindTrue
+	KindNumber
+	KindText // a string or a name
+	KindArray
+	KindObject
 )
 
 // marks are flags of a part.
@@ -131,7 +169,7 @@ func read(text []byte) *form {
 
 // formOf returns the form of a value that encoding/json decoded with UseNumber.
 func formOf(value any) (*form, error) {
-	canonical, err := encode(value)
+	canonical, err := Encode(value)
 	if err != nil {
 		return nil, err
 	}
@@ -160,30 +198,30 @@ func (f *form) decode() {
 
 // decoder decodes parts. The strings and numbers that it returns share the memory of one text.
 type decoder struct {
-	parts []part
+	parts []Part
 	text  string
 }
 
 func (d decoder) value(i uint32) any {
 	p := &d.parts[i]
-	switch p.kind {
-	case kindFalse:
+	switch p.Kind {
+	case KindFalse:
 		return false
-	case kindTrue:
+	case KindTrue:
 		return true
-	case kindNumber:
-		return json.Number(d.text[p.start:p.end])
-	case kindText:
+	case KindNumber:
+		return json.Number(d.text[p.Start:p.End])
+	case KindText:
 		return d.str(p)
-	case kindArray:
+	case KindArray:
 		items := make([]any, 0, d.count(i, 0))
-		for at := i + 1; at < p.next; at = d.parts[at].next {
+		for at := i + 1; at < p.Next; at = d.parts[at].Next {
 			items = append(items, d.value(at))
 		}
 		return items
-	case kindObject:
+	case KindObject:
 		object := make(map[string]any, d.count(i, 1))
-		for at := i + 1; at < p.next; at = d.parts[at+1].next {
+		for at := i + 1; at < p.Next; at = d.parts[at+1].Next {
 			object[d.str(&d.parts[at])] = d.value(at + 1)
 		}
 		return object
@@ -193,8 +231,8 @@ func (d decoder) value(i uint32) any {
 }
 
 // str returns the decoded string or name.
-func (d decoder) str(p *part) string {
-	text := d.text[p.start:p.end]
+func (d decoder) str(p *Part) string {
+	text := d.text[p.Start:p.End]
 	if p.marks&spelled == 0 {
 		return text
 	}
@@ -205,7 +243,7 @@ func (d decoder) str(p *part) string {
 // it.
 func (d decoder) count(i, names uint32) int {
 	n := 0
-	for at := i + 1; at < d.parts[i].next; at = d.parts[at+names].next {
+	for at := i + 1; at < d.parts[i].Next; at = d.parts[at+names].Next {
 		n++
 	}
 	return n

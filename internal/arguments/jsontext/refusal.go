@@ -1,4 +1,4 @@
-package arguments
+package jsontext
 
 import (
 	"bytes"
@@ -35,9 +35,9 @@ func wrong(text []byte) error {
 		return fmt.Errorf("the arguments cannot be used: %s at byte %d is half of a surrogate pair and no character; "+
 			"write the character itself, or both halves", text[at:at+6], at)
 	}
-	if at, n := unusable(value, computable); n != "" {
+	if at, n := Unusable(value, computable); n != "" {
 		return fmt.Errorf("the arguments cannot be used: %s: the number %s is beyond ±1.8e308, or has more than %d digits or an "+
-			"exponent beyond ±%d; send a smaller number, or a string if the tool takes one", path(at), cut(string(n)), maxDigits, maxPower)
+			"exponent beyond ±%d; send a smaller number, or a string if the tool takes one", Path(at), Cut(string(n)), maxDigits, maxPower)
 	}
 	if seen.members != members(value) {
 		return fmt.Errorf("the arguments cannot be used: %s; send each property once", repeated(text))
@@ -57,11 +57,11 @@ func decode(text []byte) (any, error) {
 		return nil, fmt.Errorf("the arguments are not valid JSON: something follows the object at byte %d: %s; "+
 			"send one JSON object and nothing else", end, excerpt(rest, 0))
 	}
-	if text, ok := value.(string); ok && holds(text, '{') {
+	if text, ok := value.(string); ok && Holds(text, '{') {
 		return nil, errors.New("the arguments must be a JSON object, not a string that holds one; send the object itself, without quotes around it")
 	}
 	if _, ok := value.(map[string]any); !ok {
-		return nil, fmt.Errorf("the arguments must be a JSON object such as {\"name\": \"value\"}, not %s", typeName(value))
+		return nil, fmt.Errorf("the arguments must be a JSON object such as {\"name\": \"value\"}, not %s", TypeName(value))
 	}
 	return value, nil
 }
@@ -112,7 +112,8 @@ func excerpt(text []byte, from int) string {
 	return fmt.Sprintf("%q", bytes.ToValidUTF8(text[from:end], nil))
 }
 
-func typeName(value any) string {
+// TypeName returns the JSON type of a value with its article, such as "an array".
+func TypeName(value any) string {
 	switch value.(type) {
 	case nil:
 		return "null"
@@ -127,4 +128,10 @@ func typeName(value any) string {
 	default:
 		return "an object"
 	}
+}
+
+// Holds reports whether a text is JSON that begins with that bracket.
+func Holds(text string, begin byte) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && text[0] == begin && json.Valid([]byte(text))
 }

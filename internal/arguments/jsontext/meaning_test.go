@@ -1,11 +1,11 @@
-package arguments_test
+package jsontext_test
 
 import (
 	"encoding/json"
 	"math/big"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
 
 func TestNumbersMeanTheSameHoweverTheyAreWritten(t *testing.T) {
@@ -28,7 +28,7 @@ func TestNumbersMeanTheSameHoweverTheyAreWritten(t *testing.T) {
 		"nothing at all": {`{}`, []string{``, `{}`}},
 	} {
 		for _, text := range tc.texts {
-			p, err := arguments.Parse([]byte(text))
+			p, err := jsontext.Parse([]byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,12 +46,12 @@ func FuzzMeaning(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, number string) {
-		p, err := arguments.Parse([]byte(`{"n":` + number + `}`))
+		p, err := jsontext.Parse([]byte(`{"n":` + number + `}`))
 		if err != nil {
 			return
 		}
 		meaning := p.Meaning()
-		again, err := arguments.Parse(meaning)
+		again, err := jsontext.Parse(meaning)
 		if err != nil || string(again.Meaning()) != string(meaning) {
 			t.Fatalf("%s became %s, and that %s, %v", p.Canonical(), meaning, again.Meaning(), err)
 		}

@@ -1,4 +1,4 @@
-package arguments
+package jsontext
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 type reader struct {
 	text   []byte
 	at     int
-	parts  []part // with positions in text
+	parts  []Part // with positions in text
 	values int    // the number of commas and opening brackets
 	plain  bool
 }
@@ -52,23 +52,23 @@ func (r *reader) value(depth int) bool {
 	case '"':
 		return r.str()
 	case '{':
-		return r.open(kindObject, depth) && r.members(depth+1)
+		return r.open(KindObject, depth) && r.members(depth+1)
 	case '[':
-		return r.open(kindArray, depth) && r.items(depth+1)
+		return r.open(KindArray, depth) && r.items(depth+1)
 	case 't':
-		return r.word("true", kindTrue)
+		return r.word("true", KindTrue)
 	case 'f':
-		return r.word("false", kindFalse)
+		return r.word("false", KindFalse)
 	case 'n':
-		return r.word("null", kindNull)
+		return r.word("null", KindNull)
 	default:
 		return r.number()
 	}
 }
 
 // note records a part that ends here and has no parts within.
-func (r *reader) note(start, end int, kind partKind, marks marks) {
-	r.parts = append(r.parts, part{start: uint32(start), end: uint32(end), next: uint32(len(r.parts)) + 1, kind: kind, marks: marks})
+func (r *reader) note(start, end int, kind Kind, marks marks) {
+	r.parts = append(r.parts, Part{Start: uint32(start), End: uint32(end), Next: uint32(len(r.parts)) + 1, Kind: kind, marks: marks})
 }
 
 // counted counts one more value, and reports whether the text may have that many.
@@ -78,7 +78,7 @@ func (r *reader) counted() bool {
 }
 
 // open begins an object or an array.
-func (r *reader) open(kind partKind, depth int) bool {
+func (r *reader) open(kind Kind, depth int) bool {
 	r.note(r.at, r.at, kind, 0)
 	r.at++
 	return depth < maxDepth && r.counted()
@@ -89,7 +89,7 @@ func (r *reader) members(depth int) bool {
 	self, last := len(r.parts)-1, 0
 	for c := r.space(); c != '}' || last > 0; c = r.space() {
 		name := len(r.parts)
-		if c != '"' || !r.str() || r.parts[name].end-r.parts[name].start > maxName {
+		if c != '"' || !r.str() || r.parts[name].End-r.parts[name].Start > maxName {
 			return false
 		}
 		if last > 0 && !r.ascend(last, name) {
@@ -112,14 +112,14 @@ func (r *reader) members(depth int) bool {
 		r.at++
 	}
 	r.at++
-	r.parts[self].next = uint32(len(r.parts))
+	r.parts[self].Next = uint32(len(r.parts))
 	return true
 }
 
 // ascend reports whether two names are certainly in order and different.
 func (r *reader) ascend(one, other int) bool {
 	a, b := &r.parts[one], &r.parts[other]
-	return (a.marks|b.marks)&spelled == 0 && bytes.Compare(r.text[a.start:a.end], r.text[b.start:b.end]) < 0
+	return (a.marks|b.marks)&spelled == 0 && bytes.Compare(r.text[a.Start:a.End], r.text[b.Start:b.End]) < 0
 }
 
 // items reads the items and the end of the array that was opened last.
@@ -141,12 +141,12 @@ func (r *reader) items(depth int) bool {
 		}
 	}
 	r.at++
-	r.parts[self].next = uint32(len(r.parts))
+	r.parts[self].Next = uint32(len(r.parts))
 	return true
 }
 
 // word reads true, false or null.
-func (r *reader) word(word string, kind partKind) bool {
+func (r *reader) word(word string, kind Kind) bool {
 	end := r.at + len(word)
 	if end > len(r.text) || string(r.text[r.at:end]) != word {
 		return false
@@ -167,7 +167,7 @@ func (r *reader) str() bool {
 		}
 		switch c := r.text[i]; {
 		case c == '"':
-			r.note(start, i, kindText, found)
+			r.note(start, i, KindText, found)
 			r.at = i + 1
 			return true
 		case c == '\\':
@@ -189,7 +189,7 @@ func (r *reader) str() bool {
 }
 
 // usual returns the index of the first byte from i on that is a quote, a backslash, a control
-// character or not ASCII, or the length of the text.
+// Character or not ASCII, or the length of the text.
 func usual(text []byte, i int) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(text); i += 8 {
@@ -269,8 +269,8 @@ func (r *reader) number() bool {
 		}
 	}
 	r.plain = r.plain && plain
-	r.note(start, r.at, kindNumber, 0)
-	return r.at-start <= maxDigits && (r.at-start <= surelyFinite && !powers || finite(r.text[start:r.at]))
+	r.note(start, r.at, KindNumber, 0)
+	return r.at-start <= maxDigits && (r.at-start <= surelyFinite && !powers || Finite(r.text[start:r.at]))
 }
 
 // ordinary reports whether a long whole number has the only form in which Meaning would write it.

@@ -1,4 +1,4 @@
-package arguments
+package jsontext
 
 import (
 	"encoding/json"
@@ -16,18 +16,18 @@ import (
 const (
 	// maxShown bounds the bytes of a value that a message repeats.
 	maxShown = 100
-	// maxNames bounds the names or allowed values that a message lists, and maxList their length in
+	// MaxNames bounds the names or allowed values that a message lists, and maxList their length in
 	// bytes.
-	maxNames = 30
+	MaxNames = 30
 	maxList  = 600
 )
 
-// show returns a value as JSON, cut to a length that suits a message. It reads little more of a
+// Show returns a value as JSON, cut to a length that suits a message. It reads little more of a
 // large value than it returns.
-func show(value any) string {
+func Show(value any) string {
 	var b strings.Builder
 	showTo(&b, value)
-	return cut(b.String())
+	return Cut(b.String())
 }
 
 func showTo(b *strings.Builder, value any) {
@@ -62,9 +62,9 @@ func showTo(b *strings.Builder, value any) {
 		}
 		b.WriteByte(']')
 	case string:
-		b.WriteString(distinct(string(text(v[:min(len(v), maxShown+4)]))))
+		b.WriteString(distinct(string(Text(v[:min(len(v), maxShown+4)]))))
 	default:
-		b.Write(text(v))
+		b.Write(Text(v))
 	}
 }
 
@@ -98,26 +98,24 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// cut shortens a text to a length that suits a message.
-func cut(text string) string {
+// Cut shortens a text to a length that suits a message.
+func Cut(text string) string {
 	if len(text) <= maxShown {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
-// quoted returns a name as a JSON string, cut if it is long.
-func quoted(name string) string {
-	return show(name)
+// Quote returns a name as a JSON string, cut if it is long.
+func Quote(name string) string {
+	return Show(name)
 }
 
-// list joins values, as many as suit a message.
-func list(values []any, separator string) string { return listOf(values, separator, maxNames) }
-
-func listOf(values []any, separator string, most int) string {
+// List joins at most that many values, and no more than suit a message.
+func List(values []any, separator string, most int) string {
 	var b strings.Builder
 	for i, value := range values {
-		shown := show(value)
+		shown := Show(value)
 		if i == most || b.Len()+len(shown) > maxList {
 			fmt.Fprintf(&b, " and %d more", len(values)-i)
 			break
@@ -130,18 +128,18 @@ func listOf(values []any, separator string, most int) string {
 	return b.String()
 }
 
-// names joins sorted names, as many as suit a message.
-func names(all []string) string {
+// Names joins sorted names, as many as suit a message.
+func Names(all []string) string {
 	values := make([]any, 0, len(all))
 	for _, name := range slices.Sorted(slices.Values(all)) {
 		values = append(values, name)
 	}
-	return list(values, ", ")
+	return List(values, ", ", MaxNames)
 }
 
-// text returns a value in canonical form.
-func text(value any) json.RawMessage {
-	data, err := encode(value)
+// Text returns a value in canonical form.
+func Text(value any) json.RawMessage {
+	data, err := Encode(value)
 	if err != nil {
 		return nil // cannot happen, because the value came from JSON
 	}
@@ -151,8 +149,8 @@ func text(value any) json.RawMessage {
 // maxTokens bounds the tokens that are written of each end of a path.
 const maxTokens = 12
 
-// path returns a location in the usual notation, such as "filter.tags[2]".
-func path(location []string) string {
+// Path returns a location in the usual notation, such as "filter.tags[2]".
+func Path(location []string) string {
 	if len(location) == 0 {
 		return "arguments"
 	}
@@ -168,7 +166,7 @@ func path(location []string) string {
 		case isIndex(token):
 			fmt.Fprintf(&b, "[%s]", token)
 		case !isPlain(token):
-			fmt.Fprintf(&b, "[%s]", quoted(token))
+			fmt.Fprintf(&b, "[%s]", Quote(token))
 		default:
 			if b.Len() > 0 {
 				b.WriteByte('.')

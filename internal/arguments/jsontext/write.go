@@ -1,4 +1,4 @@
-package arguments
+package jsontext
 
 import (
 	"bytes"
@@ -11,35 +11,35 @@ import (
 // it.
 type writer struct {
 	text  []byte
-	parts []part
+	parts []Part
 	out   []byte
 }
 
 // value writes a part and the parts within. It returns false if a property occurs twice in an
 // object.
 func (w *writer) value(i uint32) bool {
-	switch p := &w.parts[i]; p.kind {
-	case kindText:
+	switch p := &w.parts[i]; p.Kind {
+	case KindText:
 		w.str(p)
 		return true
-	case kindArray:
+	case KindArray:
 		return w.array(i)
-	case kindObject:
+	case KindObject:
 		return w.object(i)
 	default:
-		raw := w.text[p.start:p.end]
-		p.start = uint32(len(w.out))
+		raw := w.text[p.Start:p.End]
+		p.Start = uint32(len(w.out))
 		w.out = append(w.out, raw...)
-		p.end = uint32(len(w.out))
+		p.End = uint32(len(w.out))
 		return true
 	}
 }
 
 func (w *writer) array(i uint32) bool {
 	p := &w.parts[i]
-	p.start = uint32(len(w.out))
+	p.Start = uint32(len(w.out))
 	w.out = append(w.out, '[')
-	for at := i + 1; at < p.next; at = w.parts[at].next {
+	for at := i + 1; at < p.Next; at = w.parts[at].Next {
 		if at > i+1 {
 			w.out = append(w.out, ',')
 		}
@@ -48,24 +48,24 @@ func (w *writer) array(i uint32) bool {
 		}
 	}
 	w.out = append(w.out, ']')
-	p.end = uint32(len(w.out))
+	p.End = uint32(len(w.out))
 	return true
 }
 
 func (w *writer) object(i uint32) bool {
 	p := &w.parts[i]
-	p.start = uint32(len(w.out))
+	p.Start = uint32(len(w.out))
 	w.out = append(w.out, '{')
 	ok := true
 	if p.marks&unsorted != 0 {
 		ok = w.inOrder(i)
 	} else {
-		for at := i + 1; at < p.next && ok; at = w.parts[at+1].next {
+		for at := i + 1; at < p.Next && ok; at = w.parts[at+1].Next {
 			ok = w.member(at)
 		}
 	}
 	w.out = append(w.out, '}')
-	p.end = uint32(len(w.out))
+	p.End = uint32(len(w.out))
 	return ok
 }
 
@@ -79,7 +79,7 @@ type named struct {
 func (w *writer) inOrder(i uint32) bool {
 	var few [fewParts / 2]named
 	names := few[:0]
-	for at := i + 1; at < w.parts[i].next; at = w.parts[at+1].next {
+	for at := i + 1; at < w.parts[i].Next; at = w.parts[at+1].Next {
 		names = append(names, named{at, w.says(&w.parts[at])})
 	}
 	slices.SortFunc(names, func(a, b named) int { return bytes.Compare(a.says, b.says) })
@@ -98,8 +98,8 @@ func (w *writer) inOrder(i uint32) bool {
 
 // says returns the decoded name of a part that has not been written yet. It is cached, because
 // sorting reads it many times and names may be long.
-func (w *writer) says(p *part) []byte {
-	raw := w.text[p.start:p.end]
+func (w *writer) says(p *Part) []byte {
+	raw := w.text[p.Start:p.End]
 	if p.marks&spelled == 0 {
 		return raw
 	}
@@ -116,16 +116,16 @@ func (w *writer) member(at uint32) bool {
 }
 
 // str writes a string or a name.
-func (w *writer) str(p *part) {
-	raw := w.text[p.start:p.end]
+func (w *writer) str(p *Part) {
+	raw := w.text[p.Start:p.End]
 	w.out = append(w.out, '"')
-	p.start = uint32(len(w.out))
+	p.Start = uint32(len(w.out))
 	if p.marks&spelled == 0 {
 		w.out = append(w.out, raw...)
 	} else {
 		p.marks &^= spelled
 		for len(raw) > 0 {
-			r, n := character(raw)
+			r, n := Character(raw)
 			raw = raw[n:]
 			before := len(w.out)
 			if w.out = appendSpelled(w.out, r); w.out[before] == '\\' {
@@ -133,7 +133,7 @@ func (w *writer) str(p *part) {
 			}
 		}
 	}
-	p.end = uint32(len(w.out))
+	p.End = uint32(len(w.out))
 	w.out = append(w.out, '"')
 }
 
@@ -167,14 +167,14 @@ func appendSpelled(out []byte, r rune) []byte {
 // appendSaid appends the decoded content of a string.
 func appendSaid[T []byte | string](out []byte, text T) []byte {
 	for len(text) > 0 {
-		r, n := character(text)
+		r, n := Character(text)
 		out, text = utf8.AppendRune(out, r), text[n:]
 	}
 	return out
 }
 
-// character returns the first character of a string's content, and its length in the text.
-func character[T []byte | string](text T) (rune, int) {
+// Character returns the first character of a string's content, and its length in the text.
+func Character[T []byte | string](text T) (rune, int) {
 	if text[0] < utf8.RuneSelf && text[0] != '\\' {
 		return rune(text[0]), 1
 	}
