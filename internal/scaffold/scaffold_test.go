@@ -242,7 +242,7 @@ func TestWheel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"toolhost/__init__.py", "toolhost/_json.py", "toolhost/py.typed", "toolhost/proto/toolhost/tool/v1/spec_pb2.pyi"} {
+	for _, want := range []string{"toolhost/__init__.py", "toolhost/_json.py", "toolhost/py.typed", "toolhost/_proto/toolhost/tool/v1/spec_pb2.pyi"} {
 		if _, err := fs.Stat(archive, want); err != nil {
 			t.Error(err)
 		}

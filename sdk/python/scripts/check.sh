@@ -1,10 +1,11 @@
 #!/bin/sh
-# Checks and tests the Python SDK. What that needs is set up once, in .build/python of the checkout, from
-# requirements.lock alone. Where it cannot be had, this says so in one line and is content, unless CI=true.
+# All checks and tests of the Python SDK. The script installs its dependencies from requirements.lock in .build/python of the
+# checkout. Without Python or a package registry it prints a message and succeeds, unless CI is true.
 #
-#   check.sh setup      only set up, and print the Python of the virtual environment
-#   check.sh generate   write src/toolhost/proto anew
-#   check.sh            all checks and tests; further arguments are for pytest
+#   check.sh setup      only set up, and print the Python interpreter of the virtual environment
+#   check.sh generate   regenerate src/toolhost/_proto
+#   check.sh api        update api.txt, the list of the public API, after an intended change
+#   check.sh            all checks and tests; further arguments are passed to pytest
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -20,7 +21,7 @@ skip() {
 	exit 0
 }
 
-# setup makes the virtual environment, unless it is made of the same.
+# setup creates the virtual environment, unless one with the same dependencies exists.
 setup() {
 	system=$(command -v python3) || skip "there is no python3"
 	"$system" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
@@ -35,18 +36,18 @@ setup() {
 		"$system" -m venv "$home/venv" &&
 			"$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes \
 				--requirement "$here/requirements.lock"
-	} >"$home/log" 2>&1 || skip "what it needs cannot be installed; see $home/log"
-	# The package is used from where it is.
+	} >"$home/log" 2>&1 || skip "the dependencies cannot be installed; see $home/log"
+	# The package is imported from the checkout.
 	printf '%s\n' "$here/src" >"$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/toolhost.pth"
 	printf '%s' "$wanted $here" >"$home/stamp"
 }
 
-# compiled compiles the package once, so that the many processes that use it, most of which may not write, need not.
+# compiled compiles the package once, because most of the processes that import it have no write permission.
 compiled() {
 	env -u PYTHONDONTWRITEBYTECODE "$python" -m compileall -q "$here/src"
 }
 
-# Only one at a time sets up.
+# Only one process at a time sets up.
 mkdir -p "$home"
 if command -v flock >/dev/null; then
 	exec 9>"$home/lock"
@@ -65,17 +66,21 @@ setup)
 generate)
 	exec "$python" scripts/generate.py
 	;;
+api)
+	exec "$python" scripts/api.py
+	;;
 esac
 "$python" scripts/generate.py --check
 "$python" -m ruff format --quiet --no-cache --check . || { echo 'not formatted; run ruff format' >&2; exit 1; }
 "$python" -m ruff check --quiet --no-cache .
 "$python" -m mypy --cache-dir "$home/mypy" --no-error-summary
+scripts/package.sh "$python" "$home"
 if [ $# -gt 0 ]; then
 	exec "$python" -m pytest -q "$@"
 fi
-# Most of the time tests wait for processes: those that share a toolhost run beside the others.
+# Most tests wait for processes, so the tests that share a toolhost run concurrently with the others.
 shared='tests/test_accidents.py tests/test_agent.py tests/test_toolhost.py'
-# shellcheck disable=SC2086 # they are words
+# shellcheck disable=SC2086 # the names are separate words
 "$python" -m pytest -q $shared >"$home/tested" 2>&1 &
 beside=$!
 failed=

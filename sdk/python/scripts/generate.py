@@ -1,7 +1,7 @@
-"""Generate toolhost.proto from the contracts, or with --check say whether it is what they generate.
+"""Generate toolhost._proto from the .proto files, or with --check report whether it is up to date.
 
-The generated modules import each other from where they are, so that they do not depend on a package `agentd`, nor on
-what else is called `toolhost.v1`.
+The imports of the generated modules are rewritten to `toolhost._proto`, so that they need no top-level
+package `agentd` and do not conflict with another `toolhost.v1`.
 """
 
 from __future__ import annotations
@@ -17,28 +17,31 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
 PROTOS = HERE.parent.parent / "proto"
-TARGET = HERE / "src" / "toolhost" / "proto"
+TARGET = HERE / "src" / "toolhost" / "_proto"
 
-# `from toolhost.tool.v1 import x` and `from agentd.v1 import x`, as protoc writes them.
+# protoc writes `from toolhost.tool.v1 import x` and `from agentd.v1 import x`.
 IMPORT = re.compile(r"^from (toolhost|agentd)\.", re.MULTILINE)
+
+# protoc leaves out the type arguments of mappings, and type checkers report them as unknown.
+MAPPING = re.compile(r"(?<!as )\b_Mapping\b(?!\[)")
 
 
 def generate(into: Path) -> None:
-    """Write the modules of every contract into a folder."""
+    """Generate the modules of every .proto file into a folder."""
     files = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.rglob("*.proto"))
     out = [f"--{kind}_out={into}" for kind in ("python", "pyi", "grpc_python")]
     subprocess.run([sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTOS}", *out, *files], check=True)
     for path in [*into.rglob("*.py"), *into.rglob("*.pyi")]:
-        path.write_text(IMPORT.sub(r"from toolhost.proto.\1.", path.read_text()))
+        path.write_text(MAPPING.sub(r"\g<0>[str, object]", IMPORT.sub(r"from toolhost._proto.\1.", path.read_text())))
     for path in into.rglob("*_grpc.py"):
         if "unary" not in path.read_text():
-            path.unlink()  # there is no service in it
+            path.unlink()  # the file has no service
     for folder in [path for path in into.rglob("*") if path.is_dir()]:
         (folder / "__init__.py").touch()
 
 
 def differences(left: Path, right: Path) -> list[str]:
-    """Return the files that two folders do not have alike."""
+    """Return the files that differ between two folders."""
     names = {
         str(path.relative_to(root))
         for root in (left, right)
@@ -61,7 +64,7 @@ def main() -> int:
             stale = differences(TARGET, fresh)
             if stale:
                 print(
-                    "src/toolhost/proto differs from what proto/ generates; run scripts/generate.py:",
+                    "src/toolhost/_proto differs from what proto/ generates; run scripts/generate.py:",
                     *stale,
                     sep="\n  ",
                 )

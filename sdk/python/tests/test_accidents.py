@@ -15,11 +15,11 @@ import grpc
 import pytest
 from conftest import PATIENCE, Server, eventually, first, program, serve_toolhost, short_folder
 
+from toolhost._proto.toolhost.tool.v1 import result_pb2, status_pb2
+from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
+from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost.client import AsyncClient, Client, Started, Status
 from toolhost.errors import Cancelled, Crashed, Denied, NotFound, OutcomeUnknown, Unavailable
-from toolhost.proto.toolhost.tool.v1 import result_pb2, status_pb2
-from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
-from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 
 
 def test_killed_in_the_middle(toolhost: Server) -> None:

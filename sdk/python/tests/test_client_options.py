@@ -10,12 +10,12 @@ import grpc
 import pytest
 from conftest import PATIENCE, short_folder
 
+from toolhost._proto.toolhost.tool.v1 import error_pb2, result_pb2
+from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
+from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost.client import AsyncClient
 from toolhost.client._retry import pause_before_retry
 from toolhost.errors import Crashed, OutcomeUnknown, RateLimited, Timeout, ToolhostError, Unavailable
-from toolhost.proto.toolhost.tool.v1 import error_pb2, result_pb2
-from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
-from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost.spec import Retry
 
 THREE = Retry(max_attempts=3, initial_backoff=0.001, max_backoff=0.001)

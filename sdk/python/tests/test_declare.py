@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from toolhost._proto.toolhost.tool.v1 import permissions_pb2
 from toolhost.plugin import (
     AsyncContext,
     Context,
@@ -22,7 +23,6 @@ from toolhost.plugin import (
     Spec,
     Variant,
 )
-from toolhost.proto.toolhost.tool.v1 import permissions_pb2
 from toolhost.testing import Host
 
 

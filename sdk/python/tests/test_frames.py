@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2 as pb
+from toolhost._proto.toolhost.tool.v1 import error_pb2
 from toolhost.errors import ToolError, Unavailable
 from toolhost.plugin import AsyncContext, Context, Effect, File, Image, Json, Plugin, Result, Text
 from toolhost.plugin._run import so_far
 from toolhost.plugin._session import Session
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2 as pb
-from toolhost.proto.toolhost.tool.v1 import error_pb2
 
 PIECE = 64 << 10
 plugin = Plugin("frames")

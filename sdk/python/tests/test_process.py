@@ -18,8 +18,8 @@ import pytest
 from conftest import PATIENCE, short_folder
 from sample import plugin
 
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2 as pb
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2_grpc as pb_grpc
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2 as pb
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2_grpc as pb_grpc
 
 PLUGINS = Path(__file__).parent / "plugins"
 COOKIE = {"TOOLHOST_PLUGIN": "f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11"}

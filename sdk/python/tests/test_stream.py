@@ -13,11 +13,11 @@ import grpc
 import pytest
 from conftest import PATIENCE, short_folder
 
+from toolhost._proto.toolhost.tool.v1 import result_pb2, status_pb2
+from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
+from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost.client import AsyncClient
 from toolhost.errors import Denied, InvalidArgument, OutcomeUnknown, Unavailable
-from toolhost.proto.toolhost.tool.v1 import result_pb2, status_pb2
-from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
-from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 
 Messages = Iterator[pb.ConnectRequest]
 Script = Callable[[Messages, grpc.ServicerContext], Iterator[pb.ConnectResponse]]

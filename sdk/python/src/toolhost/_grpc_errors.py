@@ -12,9 +12,9 @@ from typing import Any
 import grpc
 from google.protobuf import any_pb2, descriptor_pb2, descriptor_pool, message_factory
 
+from toolhost._proto.toolhost.tool.v1 import error_pb2
 from toolhost._wire import to_error
 from toolhost.errors import Kind, ToolhostError
-from toolhost.proto.toolhost.tool.v1 import error_pb2
 
 _CODES = {
     grpc.StatusCode.INVALID_ARGUMENT: Kind.INVALID_ARGUMENT,

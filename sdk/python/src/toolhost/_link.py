@@ -23,14 +23,14 @@ class Link:
     """
 
     def __init__(self, address: str | None, program: str, limit: int, rpc_timeout: float | None) -> None:
-        self.address = _address.find(address, program)
+        self.address: str = _address.find(address, program)
         self._default = _address.is_default(address, program)
         self._program = program
         self._limit = limit
         self._rpc_timeout = rpc_timeout
         self._channel: grpc.aio.Channel | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.closed = False
+        self.closed: bool = False
 
     @property
     def channel(self) -> grpc.aio.Channel:

@@ -11,8 +11,8 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from toolhost._json import decode, encode, valid_text
+from toolhost._proto.toolhost.tool.v1 import error_pb2, permissions_pb2, result_pb2, spec_pb2, status_pb2
 from toolhost.errors import Exit, Kind, ToolhostError
-from toolhost.proto.toolhost.tool.v1 import error_pb2, permissions_pb2, result_pb2, spec_pb2, status_pb2
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
 from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import LogRecord, Progress, State, Status

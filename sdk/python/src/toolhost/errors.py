@@ -94,7 +94,7 @@ class ToolhostError(Exception):
         arguments_sha256: str | None = None,
     ) -> None:
         super().__init__(message or self.kind.value)
-        self.message = message or self.kind.value
+        self.message: str = message or self.kind.value
         """What happened, why, and what to do about it, for people."""
         self.retry_after = retry_after
         """After how many seconds the caller should try again. None if that is unknown."""

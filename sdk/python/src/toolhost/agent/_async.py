@@ -9,12 +9,12 @@ from typing import Any, Self
 from typing_extensions import Unpack
 
 from toolhost._link import Link
+from toolhost._proto.agentd.v1 import agent_service_pb2 as pb
+from toolhost._proto.agentd.v1 import agent_service_pb2_grpc as pb_grpc
 from toolhost.agent._convert import from_decision, from_states, start_request, to_event, to_run
 from toolhost.agent._events import RunEvent, RunFinished
 from toolhost.agent._runs import Decision, Run, RunOptions, RunState
 from toolhost.errors import Internal
-from toolhost.proto.agentd.v1 import agent_service_pb2 as pb
-from toolhost.proto.agentd.v1 import agent_service_pb2_grpc as pb_grpc
 
 _MAX_EVENT = 64 << 20  # bytes of one event, which carries a whole tool result
 

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from toolhost import _wire
 from toolhost._json import decode, encode, valid_text
 from toolhost._keywords import checked
+from toolhost._proto.agentd.v1 import agent_service_pb2 as pb
 from toolhost.agent import _events, _runs
 from toolhost.errors import InvalidArgument
-from toolhost.proto.agentd.v1 import agent_service_pb2 as pb
 
 _E = TypeVar("_E", bound=enum.StrEnum)
 
@@ -69,19 +69,17 @@ def start_request(prompt: str, options: _runs.RunOptions) -> pb.StartRunRequest:
     return request
 
 
+def _fields(options: object) -> dict[str, Any]:
+    """Return the attributes that are set."""
+    return {name: value for name, value in vars(options).items() if value is not None}
+
+
 def _tool_choice(choice: _runs.ToolChoice) -> pb.ToolChoice:
-    return pb.ToolChoice(
-        names=choice.names,
-        categories=choice.categories,
-        tags=choice.tags,
-        dangerous=choice.dangerous,
-        max_cost_per_use=choice.max_cost_per_use,
-        max_tools=choice.max_tools,
-    )
+    return pb.ToolChoice(**_fields(choice))
 
 
 def _limits(limits: _runs.Limits) -> pb.Limits:
-    fields = {key: value for key, value in vars(limits).items() if key != "max_wall_time"}
+    fields = {name: value for name, value in _fields(limits).items() if name != "max_wall_time"}
     return pb.Limits(**fields, max_wall_time=_wire.duration(limits.max_wall_time))
 
 
@@ -93,7 +91,7 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
     "tools": _tool_choice,
     "limits": _limits,
     "people": _people,
-    "window": lambda window: pb.Window(**vars(window)),
+    "window": lambda window: pb.Window(**_fields(window)),
     "system_tools": lambda names: pb.SystemTools(names=names),
 }
 

@@ -11,6 +11,8 @@ from typing_extensions import Unpack
 
 from toolhost import _wire
 from toolhost._link import Link
+from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
+from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost._wire import MAX_MESSAGE
 from toolhost.client._events import Event, Format, Joiner, Match, Outcome, Rendered, ToolInfo, to_info
 from toolhost.client._execution import AsyncExecution
@@ -18,8 +20,6 @@ from toolhost.client._options import Arguments, CallOptions, Selection, argument
 from toolhost.client._retry import pause_before_retry
 from toolhost.client._stream import CallStreams
 from toolhost.errors import InvalidArgument, ToolhostError
-from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
-from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost.result import File
 from toolhost.spec import Retry
 

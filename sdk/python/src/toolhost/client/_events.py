@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 
 from toolhost import _wire
+from toolhost._proto.toolhost.v1 import tool_service_pb2
 from toolhost.errors import Internal, ToolhostError
-from toolhost.proto.toolhost.v1 import tool_service_pb2
 from toolhost.result import Result
 from toolhost.spec import Spec
 from toolhost.status import LogRecord, Status

@@ -8,11 +8,11 @@ import copy
 from collections.abc import AsyncIterator
 from types import TracebackType
 
+from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost._wire import CHUNK
 from toolhost.client._events import Event, Joiner, Outcome, Started
 from toolhost.client._stream import CallStreams, Lost, StreamedCall
 from toolhost.errors import OutcomeUnknown, ToolhostError, Unavailable
-from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
 
 _GRACE = 1.0  # seconds: how long `outcome` waits for the end of a call that it cancelled; most tools stop at once
 

@@ -10,9 +10,9 @@ from typing_extensions import TypedDict
 from toolhost import _wire
 from toolhost._json import encode
 from toolhost._keywords import checked
+from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost.client._events import Approval
 from toolhost.errors import InvalidArgument
-from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
 
 
 class Selection(TypedDict, total=False):

@@ -16,10 +16,10 @@ from typing import Any
 import grpc
 
 from toolhost._link import Link
+from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
+from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost._wire import MAX_MESSAGE
 from toolhost.errors import InvalidArgument, ToolhostError, Unavailable
-from toolhost.proto.toolhost.v1 import tool_service_pb2 as pb
-from toolhost.proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 
 _WINDOW = 256 << 10  # bytes that toolhost may send for a call before it needs credit; the protocol fixes this
 _MAX_CALLS = 4096  # on one stream; toolhost rejects more

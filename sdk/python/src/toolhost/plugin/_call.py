@@ -13,11 +13,11 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from toolhost import _wire
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2
 from toolhost.errors import Cancelled, Internal, InvalidArgument, NotFound, Timeout, ToolError, ToolhostError
 from toolhost.plugin import _log
 from toolhost.plugin._context import ArtifactData
 from toolhost.plugin._outflow import Emit, Outflow
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2
 from toolhost.result import Result
 from toolhost.status import LogRecord, State, Status
 
@@ -41,16 +41,16 @@ class Call:
     def __init__(self, number: int, start: plugin_pb2.StartCall, emit: Emit) -> None:
         self.number = number
         self.start = start
-        self.context = _wire.values(start.context.values)
+        self.context: dict[str, Any] = _wire.values(start.context.values)
         self.deadline: float | None = None
-        self.text = bytearray(start.arguments)
+        self.text: bytearray = bytearray(start.arguments)
         """The argument text that has arrived."""
-        self.complete_text = b""
+        self.complete_text: bytes = b""
         """The complete arguments. Empty before they are complete."""
-        self.complete = False
+        self.complete: bool = False
         self.stopped: ToolhostError | None = None
         """Why the call must stop. None while it may continue."""
-        self.cancelled = threading.Event()
+        self.cancelled: threading.Event = threading.Event()
         self._work: set[asyncio.Future[Any]] = set()  # futures that `stop` cancels
         self._loop = asyncio.get_running_loop()
         self._changed: asyncio.Future[None] = self._loop.create_future()

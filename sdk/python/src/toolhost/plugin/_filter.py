@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolhost import _wire
+from toolhost._proto.toolhost.tool.v1 import result_pb2
 from toolhost.errors import Internal
 from toolhost.plugin._call import Call
 from toolhost.plugin._output import result_of
 from toolhost.plugin._run import Bound
 from toolhost.plugin._signature import DeclarationError
-from toolhost.proto.toolhost.tool.v1 import result_pb2
 from toolhost.result import Json, Result
 
 _RESERVED = "toolhost."

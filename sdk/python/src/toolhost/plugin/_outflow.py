@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2
 
 Frame = plugin_pb2.ConnectResponse
 Emit = Callable[[Frame], None]

@@ -15,6 +15,7 @@ from typing import Any, overload
 from typing_extensions import Unpack
 
 from toolhost import _wire
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2
 from toolhost.errors import Unavailable
 from toolhost.plugin import _declare, _docstring, _serve
 from toolhost.plugin._declare import Describe, Function, Options, Tool, Viewer, check_name
@@ -22,7 +23,6 @@ from toolhost.plugin._filter import Filter, check_phases
 from toolhost.plugin._hooks import Hooks
 from toolhost.plugin._run import Runner
 from toolhost.plugin._signature import DeclarationError
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2
 from toolhost.spec import Permissions, Spec
 
 _logger = logging.getLogger("toolhost.plugin")
@@ -60,8 +60,8 @@ class Plugin:
         self.name = name
         self.version = version
         self.description = description
-        self.default_tags = tuple(default_tags)
-        self.permissions = permissions or Permissions()
+        self.default_tags: tuple[str, ...] = tuple(default_tags)
+        self.permissions: Permissions = permissions or Permissions()
         self._tools: dict[str, Tool] = {}
         self._filters: dict[str, Filter] = {}
         self._hooks = Hooks()

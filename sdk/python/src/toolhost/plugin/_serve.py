@@ -15,13 +15,13 @@ from typing import Any, NoReturn
 
 import grpc
 
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2, plugin_pb2_grpc
 from toolhost._wire import MAX_MESSAGE
 from toolhost.plugin import _log
 from toolhost.plugin._hooks import Hooks
 from toolhost.plugin._lifeline import toolhost_gone
 from toolhost.plugin._run import Runner
 from toolhost.plugin._session import Session
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2, plugin_pb2_grpc
 
 COOKIE = ("TOOLHOST_PLUGIN", "f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11")
 VERSION = 1

@@ -7,12 +7,12 @@ import logging
 from collections.abc import Mapping
 
 from toolhost._json import valid_text
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2
 from toolhost._wire import CHUNK, from_error
 from toolhost.errors import Cancelled, Internal, NotFound, ToolhostError
 from toolhost.plugin._call import Call
 from toolhost.plugin._outflow import Emit
 from toolhost.plugin._run import Runner
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2
 
 _logger = logging.getLogger("toolhost.plugin")
 

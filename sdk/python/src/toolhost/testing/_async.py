@@ -14,10 +14,10 @@ from typing_extensions import Unpack
 from toolhost import _wire
 from toolhost._json import decode
 from toolhost._keywords import checked
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2 as pb
 from toolhost.client._options import Arguments, argument_text
 from toolhost.plugin import Plugin, Spec
 from toolhost.plugin._session import Session
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2 as pb
 from toolhost.result import Content, Json
 from toolhost.status import Status
 from toolhost.testing._call import CallResult, HostCallOptions, artifact_piece, start_call

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from typing_extensions import TypedDict
 
 from toolhost import _wire
+from toolhost._proto.toolhost.plugin.v1 import plugin_pb2 as pb
+from toolhost._proto.toolhost.tool.v1 import error_pb2
 from toolhost.errors import ToolhostError
-from toolhost.proto.toolhost.plugin.v1 import plugin_pb2 as pb
-from toolhost.proto.toolhost.tool.v1 import error_pb2
 from toolhost.result import Artifact, Content, File, Image, Json, Result, Text
 from toolhost.spec import Spec
 from toolhost.status import LogRecord, Status

@@ -1,0 +1,1 @@
+"""The code that protoc generates from proto/. It is private, and the public modules hide it."""
