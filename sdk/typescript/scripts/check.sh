@@ -1,10 +1,11 @@
 #!/bin/sh
-# All checks and tests of the TypeScript SDK; `make typescript` runs this. It sets itself up in the checkout, and again only
-# when what it needs has changed. Where there is no Node or npm, it says so and succeeds, unless CI is true.
+# All checks and tests of the TypeScript SDK. `make typescript` runs this script. It installs its dependencies in the
+# checkout, and again only after they have changed. Without Node or npm it prints a message and succeeds, unless CI is true.
 #
 #   check.sh setup      only set up, build the package in .build/typescript/package, and print that folder
-#   check.sh generate   make src/gen anew, a part of `make generate`
-#   check.sh            all checks and tests, with the programs in the folder BIN; where it is not set, it builds them
+#   check.sh generate   regenerate src/gen, a part of `make generate`
+#   check.sh api        update api.txt, the list of the public API, after an intended change
+#   check.sh            all checks and tests, with the programs in the folder BIN; without BIN, it builds them
 set -eu
 cd "$(dirname "$0")/.."
 root=$(cd ../.. && pwd)
@@ -12,7 +13,7 @@ scratch=$root/.build/typescript
 go=${GO:-go}
 
 case "${1:-}" in
-generate) doing='generated anew' ;;
+generate) doing=regenerated ;;
 setup) doing=built ;;
 *) doing=checked ;;
 esac
@@ -28,10 +29,11 @@ for needed in node npm; do
 done
 version=$(node --version)
 major=${version#v}
+# The package requires Node 22. The tests also pass with Node 20, because the SDK uses no later API.
 [ "${major%%.*}" -ge 20 ] || skip "Node $version is older than 20"
 
 mkdir -p "$scratch"
-# Only one at a time sets up.
+# Only one process at a time sets up.
 if command -v flock >/dev/null; then
 	exec 9>"$scratch/lock"
 	flock 9
@@ -41,14 +43,14 @@ if [ ! -d node_modules ] || [ "$(cat "$scratch/installed" 2>/dev/null || true)" 
 	rm -f "$scratch/installed"
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel error >"$scratch/npm.log" 2>&1 || {
 		cat "$scratch/npm.log" >&2
-		! grep -q EUSAGE "$scratch/npm.log" || exit 1 # no machine could: package-lock.json is not that of package.json
-		skip "what it needs cannot be installed"
+		! grep -q EUSAGE "$scratch/npm.log" || exit 1 # package-lock.json does not fit package.json
+		skip "the dependencies cannot be installed"
 	}
 	printf '%s\n' "$wanted" >"$scratch/installed"
 fi
 PATH=$PWD/node_modules/.bin:$PATH
 
-# The package beside the checkout's own dist, which the checks remove and build anew.
+# The package in a separate folder, because the checks rebuild dist of the checkout.
 if [ "${1:-}" = setup ]; then
 	package=$scratch/package
 	built=$(find src package.json package-lock.json tsconfig.json -type f | LC_ALL=C sort | xargs cksum)
@@ -69,6 +71,12 @@ if [ "${1:-}" = generate ]; then
 	cd "$root" && exec $go tool -modfile=tools/go.mod buf generate --template sdk/typescript/buf.gen.yaml
 fi
 
+if [ "${1:-}" = api ]; then
+	rm -rf dist
+	tsc
+	exec node scripts/api.mjs
+fi
+
 rm -rf "$scratch/generated"
 (cd "$root" && $go tool -modfile=tools/go.mod buf generate --template sdk/typescript/buf.gen.yaml -o "$scratch/generated")
 diff -r src/gen "$scratch/generated/sdk/typescript/src/gen" || {
@@ -76,7 +84,7 @@ diff -r src/gen "$scratch/generated/sdk/typescript/src/gen" || {
 	exit 1
 }
 if grep -n '"resolved": "http' package-lock.json >&2; then
-	echo 'package-lock.json says where packages came from; npm leaves that out with the .npmrc here' >&2
+	echo 'package-lock.json contains registry addresses; npm omits them with the .npmrc in this folder' >&2
 	exit 1
 fi
 
@@ -92,12 +100,42 @@ if [ -z "${BIN:-}" ]; then
 	mkdir -p "$BIN"
 	(cd "$root" && $go build -ldflags='-s -w' -o "$BIN/" ./cmd/toolhost ./cmd/agentd)
 fi
-# More at the same time than there are processors: much of the time tests wait for processes.
+# More test files run concurrently than there are processors, because most tests wait for processes.
 beside=
 ! node --help | grep -q -e --test-concurrency || beside=--test-concurrency=4
-# shellcheck disable=SC2086 # it may be nothing
+# shellcheck disable=SC2086 # it may be empty
 TOOLHOST_BIN=$BIN node --test $beside --test-timeout=120000 build/*.test.js >"$scratch/test.log" 2>&1 || {
 	cat "$scratch/test.log"
 	exit 1
 }
 sed -n 's/^# \(tests\|pass\|fail\) /    &/p' "$scratch/test.log"
+
+# The package as npm publishes it: its metadata, its types, and its installation in an empty folder.
+rm -rf "$scratch/packed"
+mkdir -p "$scratch/packed/empty"
+npm pack --ignore-scripts --loglevel error --pack-destination "$scratch/packed" >/dev/null
+tarball=$(ls "$scratch"/packed/*.tgz)
+publint --strict "$tarball" >"$scratch/publint.log" 2>&1 || {
+	cat "$scratch/publint.log" >&2
+	exit 1
+}
+attw --profile esm-only --no-color "$tarball" >"$scratch/attw.log" 2>&1 || {
+	cat "$scratch/attw.log" >&2
+	exit 1
+}
+cd "$scratch/packed/empty"
+printf '{"private":true,"type":"module"}\n' >package.json
+npm install --no-audit --no-fund --loglevel error "$tarball" >"$scratch/install.log" 2>&1 || {
+	# Without a registry there is nothing to install from.
+	cat "$scratch/install.log" >&2
+	[ "${CI:-}" != true ] || exit 1
+	exit 0
+}
+[ ! -e node_modules/zod ] || {
+	echo 'the package installs zod, which only authors of tools need' >&2
+	exit 1
+}
+for entry in '' /client /proto /redirect-stdout; do
+	node -e "await import('@toolhost/sdk$entry')" --input-type=module || exit 1
+done
+echo '    the package is complete and installs in an empty folder'
