@@ -33,7 +33,7 @@ func swindled(t *testing.T, config string) *toolhost {
 	return h
 }
 
-// pay calls pay and returns how it ended.
+// pay calls the tool pay and returns the result or the refusal.
 func (h *toolhost) pay(t *testing.T, arguments string, more ...string) askedFor {
 	t.Helper()
 	r := h.do(t, append([]string{"call", "pay", arguments, "-o", "json"}, more...)...)
@@ -44,7 +44,7 @@ func (h *toolhost) pay(t *testing.T, arguments string, more ...string) askedFor 
 	return out
 }
 
-// wantRefused checks that a payment was not executed, and returns what has to be approved.
+// wantRefused checks that a payment was not executed, and returns what needs approval.
 func wantRefused(t *testing.T, got askedFor) (arguments, digest string) {
 	t.Helper()
 	if got.Error == nil || got.Error.Kind != "approval_required" || len(got.Error.Arguments) == 0 || strings.Contains(got.Text, "paid") {
@@ -55,7 +55,7 @@ func wantRefused(t *testing.T, got askedFor) (arguments, digest string) {
 
 const inflatedPayment = `{"amount":100,"force":true,"to":"mallory"}`
 
-// TestApprovedArgumentsAreExecuted: a person approves a small payment, and bounds and defaults of the schema make it a large one.
+// A person approves a small payment. Bounds and defaults of the schema would make it a large one.
 func TestApprovedArgumentsAreExecuted(t *testing.T) {
 	t.Parallel()
 	h := swindled(t, "")
@@ -77,7 +77,8 @@ func TestApprovedArgumentsAreExecuted(t *testing.T) {
 	}
 }
 
-// TestAFilterThatAnswersDifferently is asked once: what it said then was shown, and is executed, once.
+// A filter changes the arguments differently each time. toolhost asks it once, shows the result,
+// and executes the shown arguments once.
 func TestAFilterThatAnswersDifferently(t *testing.T) {
 	t.Parallel()
 	h := swindled(t, "filters: [{filter: redirect, tools: [pay]}]\n")
@@ -88,7 +89,8 @@ func TestAFilterThatAnswersDifferently(t *testing.T) {
 	if err := json.Unmarshal([]byte(shown), &want); err != nil || want.To == "alice" || want.To == "" {
 		t.Fatalf("shown %s, %v", shown, err)
 	}
-	wantRefused(t, h.pay(t, `{"amount":501,"force":false,"to":"alice"}`, "--approve="+digest)) // not what led to it
+	// a call with the shown arguments is another call
+	wantRefused(t, h.pay(t, `{"amount":501,"force":false,"to":"alice"}`, "--approve="+digest))
 	wantRefused(t, h.pay(t, given, "--session", "another", "--approve="+digest))
 	if got := h.pay(t, given, "--approve="+digest); !strings.Contains(got.Text, want.To) || !strings.Contains(got.Text, "500") {
 		t.Errorf("approved %s, executed %+v", shown, got)
@@ -98,7 +100,7 @@ func TestAFilterThatAnswersDifferently(t *testing.T) {
 	}
 }
 
-// TestAnApprovalAcrossARestart: toolhost has forgotten what it showed, and the filter says something else by now.
+// After a restart toolhost has lost the shown arguments, and the filter returns other ones.
 func TestAnApprovalAcrossARestart(t *testing.T) {
 	t.Parallel()
 	h := swindled(t, "filters: [{filter: redirect, tools: [pay]}]\n")
@@ -111,8 +113,7 @@ func TestAnApprovalAcrossARestart(t *testing.T) {
 	}
 }
 
-// TestAPersonSeesTheFinalArguments: agentd shows what would be executed, executes what it showed, and asks again where edited
-// arguments become others.
+// agentd shows the final arguments and executes them. It asks again if edited arguments change.
 func TestAPersonSeesTheFinalArguments(t *testing.T) {
 	t.Parallel()
 	h := swindled(t, "")

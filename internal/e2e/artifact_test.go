@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// largeResult makes the fault plugin answer with so many bytes, and returns the artifact that is shown.
+// largeResult makes the fault plugin return a result of a given size, and returns its artifact.
 func largeResult(t *testing.T, c *client.Client, call tool.Call, kind string, size int) *tool.Artifact {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -30,8 +30,8 @@ func largeResult(t *testing.T, c *client.Client, call tool.Call, kind string, si
 	return outcome.Result.Content[0].Artifact
 }
 
-// TestArtifact: what a result had too much of is there after toolhost was killed and started anew, for its caller, for
-// people at a terminal, for a model and for nobody else.
+// After a kill and restart of toolhost, an artifact is available to its caller, to people at a
+// terminal and to a model. Other callers cannot read it.
 func TestArtifact(t *testing.T) {
 	t.Parallel()
 	const size = 300_000
@@ -69,7 +69,7 @@ func TestArtifact(t *testing.T) {
 	h.endsClean(t)
 }
 
-// TestModelIsToldOfAnArtifact: a model that gets a part of a result reads how much it does not see, and what to do.
+// A model that receives a part of a result reads how much is missing and how to read it.
 func TestModelIsToldOfAnArtifact(t *testing.T) {
 	t.Parallel()
 	const size = 4 << 20
@@ -88,7 +88,7 @@ turns:
 			said = e.Text
 		}
 	})
-	// agentd says how much it wants to see, by what the model has room for.
+	// agentd chooses the shown size by the free part of the model's window.
 	whole := string(fault.Payload(size))
 	head, rest, _ := strings.Cut(said, "\n[Here ")
 	note, tail, _ := strings.Cut(rest, "\n")
@@ -98,8 +98,8 @@ turns:
 	}
 }
 
-// TestHundredMiBArtifact: a result of 100 MiB, where that is allowed, goes to disk, and what toolhost holds of it meanwhile
-// is bounded. The other kinds are smaller: it is by their size alone that they are large.
+// toolhost writes an allowed result of 100 MiB to disk in bounded memory. The other kinds are
+// smaller, because only their size makes them large.
 func TestHundredMiBArtifact(t *testing.T) {
 	h := prepare(t)
 	install(t, h, "fault", "faultplugin", "")
@@ -120,12 +120,14 @@ func TestHundredMiBArtifact(t *testing.T) {
 			t.Fatal(err)
 		}
 		end := large.size - 1
-		if want := fault.Payload(large.size); len(got) != len(want) || !bytes.Equal(got[1:end], want[1:end]) { // JSON has quotes around it
+		// JSON adds quotes
+		if want := fault.Payload(large.size); len(got) != len(want) || !bytes.Equal(got[1:end], want[1:end]) {
 			t.Errorf("%s: %d bytes that are not those of the tool", large.kind, len(got))
 		}
 		grown := h.peakMemory(t) - before
 		t.Logf("%s: toolhost grew by %d MiB at most", large.kind, grown>>20)
-		if grown > max(4*large.size, 128<<20) { // less says nothing: garbage is collected when there is more of it
+		// a smaller growth means nothing: garbage may not have been collected yet
+		if grown > max(4*large.size, 128<<20) {
 			t.Errorf("%s: that is too much for %d MiB", large.kind, large.size>>20)
 		}
 	}

@@ -33,7 +33,7 @@ func TestCallPrintsExactlyWhatIsPromised(t *testing.T) {
 	h.do(t, "ps").says(t, "calculator-1", "ready")
 }
 
-// TestBadInput: each is answered by a clear message that says what to do, and toolhost goes on.
+// Each bad input gets a clear message that says what to do, and toolhost continues.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -124,7 +124,8 @@ func TestAThousandFirstCallsStartOneProcess(t *testing.T) {
 	}
 }
 
-// TestKilledPlugin: the next call works in a new process, and calls of other plugins never fail.
+// After a plugin is killed, the next call works in a new process. Calls of other plugins never
+// fail.
 func TestKilledPlugin(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -161,7 +162,7 @@ func TestKilledPlugin(t *testing.T) {
 		return outcome.Instance
 	}
 	seen := map[string]bool{calculate(): true}
-	const kills = 4 // five in ten minutes are a quarantine
+	const kills = 4 // five crashes in ten minutes cause a quarantine
 	for range kills {
 		instances, err := c.Admin().Instances(ctx, "calculator")
 		if err != nil {
@@ -188,7 +189,7 @@ func TestKilledPlugin(t *testing.T) {
 	}
 }
 
-// TestKilledToolhost: kill -9 leaves no process, socket or run folder behind.
+// kill -9 of toolhost leaves no process, socket or runtime dir.
 func TestKilledToolhost(t *testing.T) {
 	h := start(t)
 	h.callJSON(t, "calculator", `{"expression":"1"}`)
@@ -216,7 +217,7 @@ func TestKilledToolhost(t *testing.T) {
 	eventually.Holds(t, "no run folder is left", func() bool { return len(runFolders(t, h.home)) == 0 })
 }
 
-// TestTermEndsEverything: SIGTERM ends toolhost with everything that it started, exit code 0.
+// SIGTERM ends toolhost and everything that it started, with exit code 0.
 func TestTermEndsEverything(t *testing.T) {
 	h := start(t)
 	h.callJSON(t, "calculator", `{"expression":"1"}`)
@@ -238,8 +239,8 @@ func TestTermEndsEverything(t *testing.T) {
 	}
 }
 
-// TestTermTellsHowCallsEnded: a call that goes on for longer than toolhost waits is ended by it, and its caller is told so
-// instead of losing its connection.
+// At shutdown, toolhost ends a call that takes too long. Its caller receives the reason and does
+// not lose the connection without one.
 func TestTermTellsHowCallsEnded(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -258,7 +259,7 @@ func TestTermTellsHowCallsEnded(t *testing.T) {
 	}
 }
 
-// TestRestart: one command replaces a plugin's process and touches no other.
+// One command replaces a plugin's process and no other.
 func TestRestart(t *testing.T) {
 	h := start(t)
 	h.callJSON(t, "calculator", `{"expression":"1"}`)
@@ -274,7 +275,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestWorkspaceIsTheLimit: fs refuses every way out, through the whole path.
+// fs refuses every way out of the workspace, in a call through toolhost.
 func TestWorkspaceIsTheLimit(t *testing.T) {
 	h := start(t)
 	const secret = "a secret outside"

@@ -11,12 +11,13 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
-// sums is a model that makes one sum after the other, with many words, and knows how far it is from the conversation alone.
-// It does not answer the first question after the first summary until it is let go.
+// sums is a model that computes one sum after the other, with long texts. It derives its progress
+// only from the conversation. It holds its first response after the first summary until the test
+// releases it.
 type sums struct {
 	last      int
 	summaries atomic.Int32
-	halted    chan struct{} // closed when it waits
+	halted    chan struct{} // closed when the model waits
 	release   chan struct{}
 }
 
@@ -101,7 +102,7 @@ func TestALongRunIsSummedUp(t *testing.T) {
 	}
 }
 
-// TestAScriptIsSummedUp: the same with a script that says what its summaries are.
+// A script can say what its summaries are.
 func TestAScriptIsSummedUp(t *testing.T) {
 	h := start(t)
 	script := `

@@ -7,14 +7,15 @@ import (
 	"testing"
 )
 
-// TestDemo runs what `make demo` runs once all is built.
+// TestDemo runs the script of `make demo` with built programs.
 func TestDemo(t *testing.T) {
 	home := newHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "../../scripts/demo.sh")
 	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home, "BIN=" + bin}
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it stops its toolhost then
+	// the script then stops its toolhost
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = patience
 	r := run(t, cmd)
 	r.exits(t, 0)

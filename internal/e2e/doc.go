@@ -1,3 +1,3 @@
-// Package e2e tests whole scenarios with the real binaries: as a person at a terminal, as a caller and as an operator
-// who kills processes. It holds tests only.
+// Package e2e tests whole scenarios with real binaries: as a person at a terminal, as a caller, and
+// as an operator who kills processes. It has only tests.
 package e2e

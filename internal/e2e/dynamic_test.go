@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestSessionsSeeDifferentSchemas: what a session is shown is what its calls have to fit, with a real plugin. The operator has
-// renamed its tool.
+// Calls of a session are validated against the schema that the session sees. The operator has
+// renamed the tool.
 func TestSessionsSeeDifferentSchemas(t *testing.T) {
 	h := prepare(t)
 	if err := os.Symlink(filepath.Join(bin, "dynamicplugin"), filepath.Join(h.plugins, "dynamicplugin")); err != nil {

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// vault lets in only those whose context says so.
+// vault allows calls only if a context value says so.
 const vault = `
 policy:
   rules:
     - {name: vault, when: 'tool.name == "guarded" && !(RULE)', then: deny, reason: only for admins}
 `
 
-// burgle has a model write role into the run's context with a tool and then call the guarded one, and returns what it read. It also
-// writes a key that nobody protects.
+// burgle lets a model write the context key role with a tool and then call the guarded tool. It
+// returns what the model read. The model also writes an unprotected key.
 func burgle(t *testing.T, h *toolhost, writer, agentd string, more ...string) string {
 	t.Helper()
 	script := filepath.Join(h.home, "script.yaml")
@@ -30,7 +30,7 @@ turns:
 	return h.agentdOf(t, "", append([]string{"run", "go", "-o", "json", "--toolhost", h.addr, "--journal", filepath.Join(h.home, "runs.db"), "--model", "scripted:" + script}, more...)...)
 }
 
-// TestAnEffectOpensNoRule: whatever a tool returns, it does not become an admin by it.
+// No result of a tool satisfies a rule about the context.
 func TestAnEffectOpensNoRule(t *testing.T) {
 	t.Parallel()
 	const opened, allowed = "the vault is open", "tools: {write_declared: {effects: [role]}}\n"

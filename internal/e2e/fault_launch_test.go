@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestPluginsThatCannotBeLaunched: each is reported with what is wrong with it, and none delays, disturbs or hides the
-// plugin among them that is well.
+// Each plugin that cannot be launched is reported with the reason. None of them delays or hides the
+// good plugin.
 func TestPluginsThatCannotBeLaunched(t *testing.T) {
 	t.Parallel()
 	plugins := map[string]struct{ args, want string }{
@@ -38,7 +38,7 @@ func TestPluginsThatCannotBeLaunched(t *testing.T) {
 	}
 	install(t, h, "fault", "faultplugin", "")
 	h.serve(t)
-	h.echo(t, h.dial(t), "fault", "") // while others have yet to fail
+	h.echo(t, h.dial(t), "fault", "") // while other plugins have not failed yet
 	var known []tool.PluginInfo
 	find := func(name string) *tool.PluginInfo {
 		i := slices.IndexFunc(known, func(p tool.PluginInfo) bool { return filepath.Base(p.Path) == name })

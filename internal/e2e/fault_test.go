@@ -15,8 +15,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// endsClean stops toolhost and checks that nothing is left of what it started: no process, socket, run folder or
-// temporary file.
+// endsClean stops toolhost and checks that nothing is left of what it started: no process, socket,
+// runtime dir or temporary file.
 func (h *toolhost) endsClean(t *testing.T) {
 	t.Helper()
 	family := descendants(t, h.cmd.Process.Pid)
@@ -30,7 +30,7 @@ func (h *toolhost) endsClean(t *testing.T) {
 	if left := append(sockets(t, h.home), runFolders(t, h.home)...); len(left) > 0 {
 		t.Errorf("left are %v", left)
 	}
-	entries, err := os.ReadDir(h.home) // which is the folder for temporary files too
+	entries, err := os.ReadDir(h.home) // it is also the folder for temporary files
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,14 +41,14 @@ func (h *toolhost) endsClean(t *testing.T) {
 	}
 }
 
-// waiting is a call of the fault plugin that ends when end is called.
+// waiting is a call of the fault plugin that lasts until end is called.
 type waiting struct {
 	file    string
 	outcome chan tool.Outcome
-	err     error // before outcome is closed
+	err     error // valid after outcome is closed
 }
 
-// startWaiting returns when the call is executing.
+// startWaiting returns when the call executes.
 func (h *toolhost) startWaiting(t *testing.T, c *client.Client) *waiting {
 	t.Helper()
 	w := &waiting{file: filepath.Join(h.workspace, "come"), outcome: make(chan tool.Outcome, 1)}
@@ -77,7 +77,7 @@ func (h *toolhost) startWaiting(t *testing.T, c *client.Client) *waiting {
 	return w
 }
 
-// end lets the call end, and returns the instance that executed it.
+// end ends the call and returns the instance that executed it.
 func (w *waiting) end(t *testing.T) (instance string) {
 	t.Helper()
 	write(t, w.file, "", 0o600)
@@ -88,8 +88,8 @@ func (w *waiting) end(t *testing.T) (instance string) {
 	return outcome.Instance
 }
 
-// TestExecutableReplacedUnderACall: toolhost runs copies of its own, so that whatever happens to the file, a call under
-// way ends well, and the next is executed by the newest executable that works.
+// toolhost runs copies. Whatever happens to the file, a call in progress ends normally, and the
+// newest working executable executes the next call.
 func TestExecutableReplacedUnderACall(t *testing.T) {
 	const broken = "#!/bin/sh\necho a broken build >&2\nexit 7\n"
 	overwrite := func(content func(old string) string) func(t *testing.T, path string) {
@@ -154,7 +154,7 @@ func TestExecutableReplacedUnderACall(t *testing.T) {
 	}
 }
 
-// TestHundredMiBResult: toolhost lets go of a result at its limit, and holds no more of it than that.
+// toolhost discards a result at its limit, and holds no more than the limit in memory.
 func TestHundredMiBResult(t *testing.T) {
 	h := prepare(t)
 	install(t, h, "fault", "faultplugin", "")
@@ -176,7 +176,7 @@ func TestHundredMiBResult(t *testing.T) {
 	h.endsClean(t)
 }
 
-// peakMemory returns the most that toolhost's own resident memory ever was, in bytes.
+// peakMemory returns the peak of toolhost's resident memory, in bytes.
 func (h *toolhost) peakMemory(t *testing.T) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.cmd.Process.Pid))

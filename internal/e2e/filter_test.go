@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// filtering is a configuration that asks all filters of the plugin filterplugin.
+// filtering is a configuration with all filters of the plugin filterplugin.
 const filtering = `
 filters:
   - {filter: discreet}
@@ -15,7 +15,8 @@ filters:
   - {filter: fragile, tools: [calculator], when_it_fails: WHEN}
 `
 
-// withFilters starts a toolhost with the plugin filterplugin. when is what becomes of calls whose filter crashes.
+// withFilters starts a toolhost with the plugin filterplugin. when is the setting for calls whose
+// filter crashes.
 func withFilters(t *testing.T, when string) *toolhost {
 	t.Helper()
 	h := prepare(t)
@@ -27,7 +28,7 @@ func withFilters(t *testing.T, when string) *toolhost {
 	return h
 }
 
-// TestAFilterRedactsResults of a tool of another plugin, and is a plugin like others to its operator.
+// A filter redacts results of another plugin's tool. For the operator its plugin is like any other.
 func TestAFilterRedactsResults(t *testing.T) {
 	h := withFilters(t, "fail")
 	write(t, filepath.Join(h.workspace, "notes.txt"), "the key is sk-4f9a1c, keep it\n", 0o600)
@@ -48,7 +49,7 @@ func TestAFilterRedactsResults(t *testing.T) {
 	h.do(t, "why", "filterplugin").says(t, "discreet, fragile, redact")
 }
 
-// TestAFilterCrashes: its plugin is launched again like any other, and the call ends as the operator chose.
+// After a crash of a filter, toolhost restarts its plugin, and the call ends as the operator chose.
 func TestAFilterCrashes(t *testing.T) {
 	failed := withFilters(t, "fail").do(t, "call", "calculator", `{"expression":"6*7"}`)
 	failed.says(t, `the filter "fragile"`, "exit code 7", "its result is withheld")

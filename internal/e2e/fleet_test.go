@@ -19,10 +19,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// faultPlugin returns the path of the plugin that does what it is told.
+// faultPlugin returns the path of the fault plugin.
 func faultPlugin() string { return filepath.Join(bin, "faultplugin") }
 
-// copyPlugin installs a plugin under another name. What is appended to the file changes its digest, and nothing else.
+// copyPlugin installs a plugin under another name. Appended bytes change only its digest.
 func copyPlugin(t *testing.T, source, target, appended string) {
 	t.Helper()
 	if err := errors.Join(copyWith(source, target+".new", appended), os.Rename(target+".new", target)); err != nil {
@@ -30,7 +30,8 @@ func copyPlugin(t *testing.T, source, target, appended string) {
 	}
 }
 
-// copyWith copies a program with more at its end. The kernel does it: they are large, and they are many.
+// copyWith copies a program and appends bytes. The kernel copies the data, because programs are
+// large and many.
 func copyWith(source, target, appended string) (err error) {
 	from, err := os.Open(source)
 	if err != nil {
@@ -49,13 +50,14 @@ func copyWith(source, target, appended string) (err error) {
 	return err
 }
 
-// TestTwoHundredInstances: restarting the processes of one plugin touches no other, and each costs toolhost little.
+// Restarting the processes of one plugin does not affect others, and each instance costs toolhost
+// little.
 func TestTwoHundredInstances(t *testing.T) {
 	const plugins, sessions = 10, 20
 	h := prepare(t)
 	fault := faultPlugin()
 	for i := range plugins {
-		name := fmt.Sprintf("chaos-%d", i) // the fault plugin takes such a name for its own
+		name := fmt.Sprintf("chaos-%d", i) // the fault plugin uses such a file name as its own name
 		copyPlugin(t, fault, filepath.Join(h.plugins, name), name)
 	}
 	write(t, filepath.Join(h.home, "toolhost.yaml"), "defaults: {isolation: session, max_instances: 200}\n", 0o600)
@@ -109,7 +111,7 @@ func (h *toolhost) echo(t *testing.T, c *client.Client, plugin, session string) 
 	}
 }
 
-// pids returns the process of each instance.
+// pids returns the process id of each instance.
 func (h *toolhost) pids(t *testing.T, c *client.Client) map[string]int {
 	t.Helper()
 	instances, err := c.Admin().Instances(t.Context(), "")
@@ -123,7 +125,7 @@ func (h *toolhost) pids(t *testing.T, c *client.Client) map[string]int {
 	return pids
 }
 
-// memory returns toolhost's own resident memory in bytes.
+// memory returns toolhost's resident memory in bytes.
 func (h *toolhost) memory(t *testing.T) int {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", h.cmd.Process.Pid))
@@ -137,7 +139,8 @@ func (h *toolhost) memory(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// TestLocked: in locked mode a changed binary is refused with both digests and the command that allows it.
+// In locked mode toolhost refuses a changed executable, with both digests and the command that
+// allows it.
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -148,7 +151,7 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	copyPlugin(t, filepath.Join(bin, "plugins", "calculator"), filepath.Join(h.plugins, "calculator"), "changed")
-	h.state += "-2" // with nothing kept of the old one
+	h.state += "-2" // without a copy of the old executable
 	h.serve(t, "--locked", "--lock-file", lock)
 	h.do(t, "call", "calculator", `{"expression":"1"}`).exits(t, 3)
 	out, r := h.callJSON(t, "list_dir", `{}`)
@@ -160,12 +163,12 @@ func TestLocked(t *testing.T) {
 		t.Errorf("the refusal does not name both digests: %s", listed.stdout)
 	}
 	listed.says(t, "run `toolhost lock calculator`")
-	// What the refusal says to do is what helps.
+	// The command in the refusal works.
 	h.do(t, "lock", "calculator").says(t, "allows 2 plugins")
 	h.do(t, "call", "calculator", `{"expression":"1"}`).exits(t, 0)
 }
 
-// TestUpgradeByReplacingTheFile: toolhost notices by itself, and no call fails meanwhile.
+// toolhost notices a replaced file, and no call fails during the upgrade.
 func TestUpgradeByReplacingTheFile(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -207,7 +210,7 @@ func TestUpgradeByReplacingTheFile(t *testing.T) {
 	h.echo(t, c, "chaos-0", "")
 }
 
-// TestKilledToolhostTakesWhatHides: a grandchild that left its session and wiped its environment dies with toolhost too.
+// A grandchild that left its session and cleared its environment dies with toolhost.
 func TestKilledToolhostTakesWhatHides(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

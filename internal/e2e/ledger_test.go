@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// fails starts a toolhost that must not start, and returns what it says.
+// fails starts a toolhost that must refuse to start, and returns its message.
 func (h *toolhost) fails(t *testing.T, flags ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -24,8 +24,8 @@ func (h *toolhost) fails(t *testing.T, flags ...string) string {
 	return r.stderr
 }
 
-// TestALostLedgerIsNotReplacedSilently: toolhost does not begin with an empty ledger next to other state, whatever became of
-// the old one, and begins with one if the operator says so by the old one's id.
+// toolhost does not start with an empty ledger next to other state. It does if the operator names
+// the id of the lost ledger.
 func TestALostLedgerIsNotReplacedSilently(t *testing.T) {
 	t.Parallel()
 	another := start(t)
@@ -77,13 +77,13 @@ func TestALostLedgerIsNotReplacedSilently(t *testing.T) {
 			}
 			h.serve(t, "--accept-lost-ledger", match[1])
 			h.stop(t)
-			h.serve(t) // the new ledger is the folder's from now on
+			h.serve(t) // the new ledger belongs to the folder from now on
 		})
 	}
 }
 
-// TestAnOlderLedgerIsRefused: toolhost does not begin with a ledger that holds fewer calls than were begun: an earlier copy of the
-// file, or the file without its log after a kill.
+// toolhost does not start with a ledger that has fewer calls than were begun: an earlier copy of
+// the file, or the file without its log after a kill.
 func TestAnOlderLedgerIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, kill := range map[string]bool{"an earlier copy": false, "an earlier copy after a kill": true, "without its log": true} {
@@ -129,7 +129,7 @@ func TestAnOlderLedgerIsRefused(t *testing.T) {
 			if match == nil || !strings.Contains(said, "calls.db") {
 				t.Fatalf("it does not say how to go on:\n%s", said)
 			}
-			h.fails(t) // the refusal changes nothing
+			h.fails(t) // a refusal changes nothing
 			h.serve(t, "--accept-lost-ledger", match[1])
 			h.stop(t)
 			h.serve(t)

@@ -18,8 +18,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// load is callers of the plugin versionplugin who never stop, and what must hold for each of their calls while the plugin's
-// executable is exchanged: it succeeds, and a version answers that was in service, or about to be, while it ran.
+// load runs callers of the plugin versionplugin without a pause while the plugin's executable
+// changes. Each call must succeed, and a version must answer it that was in service, or about to
+// be, during the call.
 type load struct {
 	t      *testing.T
 	host   *toolhost
@@ -27,22 +28,25 @@ type load struct {
 	stop   chan struct{}
 	group  sync.WaitGroup
 
-	ids atomic.Int64 // gives each write a text of its own
+	ids atomic.Int64 // gives each write a unique text
 
-	mu      sync.Mutex
-	eras    [][]string     // versions that may answer, one set after the other; a call may see the sets from its start to its end
-	answers map[string]int // calls by the version that answered
+	mu sync.Mutex
+	// sets of versions that may answer, in order; a call may see the sets between its start and its
+	// end
+	eras    [][]string
+	answers map[string]int // number of calls by answering version
 	written map[string]string
-	pids    map[int]bool // every process seen
+	pids    map[int]bool // every process id seen
 }
 
 const (
-	callersOfLoad = 16 // as many as the specification of an upgrade asks for
-	// pace is how often each caller calls: together they call at every moment, and yet leave the machine to what is tested.
+	callersOfLoad = 16 // the number in the specification of an upgrade
+	// pace is the pause of each caller. There is a call at every moment, but the machine has time
+	// for what is tested.
 	pace = 20 * time.Millisecond
 )
 
-// startLoad returns once each version that is in service has answered.
+// startLoad returns when each version in service has answered.
 func startLoad(t *testing.T, h *toolhost, version string) *load {
 	t.Helper()
 	l := &load{
@@ -50,7 +54,7 @@ func startLoad(t *testing.T, h *toolhost, version string) *load {
 		eras: [][]string{{version}}, answers: map[string]int{}, written: map[string]string{}, pids: map[int]bool{},
 	}
 	for i := range callersOfLoad {
-		l.group.Go(func() { // ends with stop, or with its first call that fails
+		l.group.Go(func() { // ends with stop, or with its first failed call
 			tick := time.NewTicker(pace)
 			defer tick.Stop()
 			for n := i; ; n++ {
@@ -69,7 +73,7 @@ func startLoad(t *testing.T, h *toolhost, version string) *load {
 	return l
 }
 
-// call makes one call and reports whether it ended as it must.
+// call makes one call and reports whether it ended correctly.
 func (l *load) call(reads bool) bool {
 	call := tool.Call{Tool: "versionplugin_read", Arguments: json.RawMessage(`{}`), Timeout: patience}
 	text := ""
@@ -103,14 +107,14 @@ func (l *load) era() int {
 	return len(l.eras) - 1
 }
 
-// may begins an era in which these versions may answer.
+// may starts a period in which only these versions may answer.
 func (l *load) may(versions ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.eras = append(l.eras, versions)
 }
 
-// answered waits until the version answers, again if it has before.
+// answered waits for a new answer of the version.
 func (l *load) answered(version string) {
 	l.t.Helper()
 	count := func() int {
@@ -122,8 +126,8 @@ func (l *load) answered(version string) {
 	eventually.Holds(l.t, "a caller is answered by version "+version, func() bool { return l.t.Failed() || count() > before })
 }
 
-// exchange is one change of the executable, from one version to another: what is held while it happens is answered by
-// the old one, and once it has been done only the new one answers.
+// exchange changes the executable from one version to another. Calls in progress are answered by
+// the old version. After the change only the new version answers.
 func (l *load) exchange(from, to string, do func()) {
 	l.t.Helper()
 	l.note()
@@ -135,7 +139,8 @@ func (l *load) exchange(from, to string, do func()) {
 	release()
 }
 
-// hold begins a call that lasts until the function that it returns is called, which checks that the version answered it.
+// hold starts a call that lasts until the returned function is called, which checks the version of
+// the answer.
 func (l *load) hold(version string) (release func()) {
 	l.t.Helper()
 	until := fmt.Sprintf("release-%d", l.ids.Add(1))
@@ -167,7 +172,7 @@ func (l *load) hold(version string) (release func()) {
 	}
 }
 
-// note remembers the processes that run now.
+// note records the present processes.
 func (l *load) note() {
 	l.t.Helper()
 	instances, err := l.client.Admin().Instances(l.t.Context(), "versionplugin")
@@ -181,7 +186,7 @@ func (l *load) note() {
 	}
 }
 
-// digest returns what is in service.
+// digest returns the digest in service.
 func (l *load) digest() string {
 	l.t.Helper()
 	plugins, err := l.client.Admin().Plugins(l.t.Context())
@@ -197,7 +202,8 @@ func (l *load) digest() string {
 	return ""
 }
 
-// end stops the callers and checks what is left: every write happened once, and one process of what is in service.
+// end stops the callers and checks the result: every write happened once, and one process of the
+// version in service is left.
 func (l *load) end() {
 	l.t.Helper()
 	l.note()
@@ -237,7 +243,7 @@ func (l *load) checkWritten() {
 	}
 }
 
-// installStamped puts an executable with a stamp into the plugin folder. Its version is its own.
+// installStamped installs an executable of versionplugin with the given version and fault.
 func installStamped(t *testing.T, h *toolhost, version, fault, later string) {
 	t.Helper()
 	stamp, err := json.Marshal(map[string]string{"version": version, "fault": fault, "later": later})

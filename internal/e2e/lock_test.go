@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestLockLetsAChangeIn: what the lock file keeps out changes nothing; `why` names both digests and the one command that
-// lets it in; that command is enough, and no call fails meanwhile.
+// A change that the lock file refuses has no effect. `why` names both digests and the command that
+// allows it. That command is enough, and no call fails.
 func TestLockLetsAChangeIn(t *testing.T) {
 	t.Parallel()
 	h := locked(t)
@@ -44,7 +44,8 @@ func TestLockLetsAChangeIn(t *testing.T) {
 	}
 }
 
-// TestLockDoesNotLetInWhatDoesNotStart: the command says why, what ran goes on, and the lock file is as it was.
+// For an executable that does not start, the command gives the reason. The running version and the
+// lock file stay the same.
 func TestLockDoesNotLetInWhatDoesNotStart(t *testing.T) {
 	t.Parallel()
 	h := locked(t)
@@ -68,8 +69,8 @@ func TestLockDoesNotLetInWhatDoesNotStart(t *testing.T) {
 	beside.stop(t)
 }
 
-// TestLockLetsANewPluginIn under the name that it gives itself, whatever its file is called; but not under the name of
-// another that is in service.
+// The lock command allows a new plugin under its declared name, whatever its file name, but not
+// under the name of another plugin in service.
 func TestLockLetsANewPluginIn(t *testing.T) {
 	t.Parallel()
 	h := locked(t)
@@ -93,7 +94,7 @@ func TestLockLetsANewPluginIn(t *testing.T) {
 	h.do(t, "call", "fault", `{"do":"echo","text":"still here"}`).says(t, "still here")
 }
 
-// locked returns a toolhost that runs the plugins that ship, by copies, and nothing else.
+// locked returns a toolhost that only runs copies of the shipped plugins.
 func locked(t *testing.T) *toolhost {
 	t.Helper()
 	h := prepare(t)
@@ -105,7 +106,7 @@ func locked(t *testing.T) *toolhost {
 	return h
 }
 
-// follow does what `why` says to do about a plugin, which has to be that command.
+// follow runs the command that `why` suggests for a plugin, and checks that it is the expected one.
 func (h *toolhost) follow(t *testing.T, plugin, want string) result {
 	t.Helper()
 	var why struct {

@@ -15,10 +15,11 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// bin is the folder with the binaries under test: toolhost, agentd and plugins/NAME; and with the plugins of the tests.
+// bin is the folder with the binaries under test (toolhost, agentd, plugins/NAME) and the plugins
+// of the tests.
 var bin string
 
-// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+// patience limits every wait, so that a hang fails a test and does not stop the run.
 const patience = 60 * time.Second
 
 func TestMain(m *testing.M) {
@@ -40,7 +41,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	for target, packages := range map[string][]string{
 		dir:                           {"./cmd/toolhost", "./cmd/agentd", "./internal/plugin/process/fault/faultplugin", "./internal/e2e/testplugins/versionplugin", "./internal/e2e/testplugins/dynamicplugin", "./internal/e2e/testplugins/filterplugin", "./internal/e2e/testplugins/secretplugin", "./internal/e2e/testplugins/terminalplugin", "./internal/e2e/testplugins/approvalplugin", "./internal/e2e/testplugins/schemaplugin"},
 		filepath.Join(dir, "plugins"): {"./plugins/artifacts", "./plugins/calculator", "./plugins/fs", "./plugins/todo"},
-		filepath.Join(dir, "others"):  {"./plugins/shell"}, // in few tests alone
+		filepath.Join(dir, "others"):  {"./plugins/shell"}, // only used by a few tests
 	} {
 		if err := programs.Build(context.Background(), target, packages...); err != nil {
 			return 0, err
@@ -49,13 +50,13 @@ func buildAndRun(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// result is what a command printed and how it ended.
+// result has the output of a command and its exit code.
 type result struct {
 	stdout, stderr string
 	code           int
 }
 
-// says fails the test unless all of the texts stand in what the command printed.
+// says fails the test unless the output contains all texts.
 func (r result) says(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -73,7 +74,8 @@ func (r result) exits(t *testing.T, code int) {
 	}
 }
 
-// command prepares a binary under test with an environment of its own, so that nothing of the machine's leaks in.
+// command prepares a binary under test with a separate environment, so that the machine's settings
+// have no effect.
 func command(ctx context.Context, home string, env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, name), args...)
 	cmd.Env = append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}, env...)

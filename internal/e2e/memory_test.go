@@ -23,10 +23,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mostMemory is what toolhost may have in memory at any moment, whatever its callers do: less than the 1 GiB that it promises.
+// mostMemory is the limit of toolhost's memory at any time, in bytes. It is below the documented 1
+// GiB.
 const mostMemory = 800 << 20
 
-// peak returns the most memory that toolhost has had until now, in bytes.
+// peak returns the peak of toolhost's memory, in bytes.
 func (h *toolhost) peak(t *testing.T) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.cmd.Process.Pid))
@@ -46,7 +47,8 @@ func (h *toolhost) peak(t *testing.T) int {
 	return 0
 }
 
-// survives fails the test if toolhost has had too much memory, and if a caller with small calls is not served.
+// survives fails the test if toolhost used too much memory or does not serve a caller with small
+// calls.
 func (h *toolhost) survives(t *testing.T, calm *client.Client) {
 	t.Helper()
 	for n := range 20 {
@@ -63,8 +65,8 @@ func (h *toolhost) survives(t *testing.T, calm *client.Client) {
 	}
 }
 
-// besieged returns a toolhost that was started with the plugin fault, whose tool needs no approval, and a calm caller that
-// has called already.
+// besieged returns a toolhost with the plugin fault, whose tool needs no approval, and a calm
+// caller that has made a call.
 func besieged(t *testing.T) (*toolhost, *client.Client) {
 	t.Helper()
 	h := prepare(t)
@@ -76,11 +78,10 @@ func besieged(t *testing.T) (*toolhost, *client.Client) {
 	return h, calm
 }
 
-// piece is argument text without an end.
+// piece is incomplete argument text.
 var piece = bytes.Repeat([]byte("a"), 1<<20)
 
-// TestIncompleteArgumentsAreBounded: callers that open calls and send 15 MB of arguments for each, without ever completing
-// them.
+// Callers open calls and send 15 MB of arguments for each without completing them.
 func TestIncompleteArgumentsAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, streams := range map[string]int{"one stream": 1, "many streams": 16} {
@@ -101,8 +102,8 @@ func TestIncompleteArgumentsAreBounded(t *testing.T) {
 	}
 }
 
-// openAndStuff opens a call and sends 15 MiB of arguments, which are not complete then. It returns when all is sent or the
-// call was refused.
+// openAndStuff opens a call and sends 15 MiB of incomplete arguments. It returns when they are sent
+// or the call is refused.
 func openAndStuff(t *testing.T, c *client.Client) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -131,7 +132,7 @@ func openAndStuff(t *testing.T, c *client.Client) {
 	}
 }
 
-// TestUnreadResultsAreBounded: callers that have 60 MB returned by each of many calls, and do not read them.
+// Callers request results of 60 MB in many calls and do not read them.
 func TestUnreadResultsAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, read := range map[string]bool{"read": true, "not read": false} {
@@ -157,7 +158,7 @@ func TestUnreadResultsAreBounded(t *testing.T) {
 					}
 					e, err := c.Open(t.Context(), call, true)
 					if err == nil {
-						_, _ = e.Next(t.Context()) // that it has started; nothing else is read
+						_, _ = e.Next(t.Context()) // waits for the start; the result is not read
 					}
 				})
 			}
@@ -171,14 +172,13 @@ func TestUnreadResultsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMessagesThatDoNotEndAreBounded: callers that begin messages of 4 MiB and never end them, so that no handler hears of
-// them.
+// Callers begin messages of 4 MiB and never complete them, so that no handler sees them.
 func TestMessagesThatDoNotEndAreBounded(t *testing.T) {
 	t.Parallel()
 	h, calm := besieged(t)
 	var all sync.WaitGroup
 	for range 16 {
-		all.Go(func() { beginMessages(t, h, 128, 4<<20) }) // ends when toolhost takes no more
+		all.Go(func() { beginMessages(t, h, 128, 4<<20) }) // ends when toolhost accepts no more
 	}
 	all.Wait()
 	h.survives(t, calm)
@@ -228,19 +228,19 @@ func beginMessages(t *testing.T, h *toolhost, streams uint32, size int) {
 	}
 }
 
-// stall is how long toolhost takes nothing until an attacker is content with what it holds.
+// stall is how long toolhost must accept nothing until the attacker stops.
 const stall = 3 * time.Second
 
-// windows are how much the streams of a connection may send.
+// windows has the flow control windows of a connection.
 type windows struct {
 	mu      sync.Mutex
 	initial int
-	all     int            // of the connection
-	left    map[uint32]int // of each stream, beyond initial
+	all     int            // window of the connection
+	left    map[uint32]int // window of each stream relative to initial
 	more    chan struct{}
 }
 
-// read follows what the server grants.
+// read handles the server's frames.
 func (w *windows) read(framer *http2.Framer) {
 	for {
 		frame, err := framer.ReadFrame()
@@ -272,7 +272,7 @@ func (w *windows) read(framer *http2.Framer) {
 	}
 }
 
-// take waits until so many bytes may be sent on a stream, and reports whether they may.
+// take waits until n bytes may be sent on a stream, and reports whether they may.
 func (w *windows) take(stream uint32, n int) bool {
 	timer := time.NewTimer(stall)
 	defer timer.Stop()

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// kills is how often toolhost is killed.
+// kills is the number of kills of toolhost.
 const kills = 50
 
 // TestKilledToolhostExecutesNothingTwice: toolhost is killed with -9 at random moments between the dispatch of calls with
@@ -59,10 +59,10 @@ func TestKilledToolhostExecutesNothingTwice(t *testing.T) {
 // unknownAnswer stands for outcome_unknown.
 const unknownAnswer = "unknown"
 
-// writing is a call with a side effect that can be counted.
+// writing is a call with a countable side effect.
 type writing struct {
 	id     string
-	answer string // what everybody must get from now on; empty: not known yet
+	answer string // the answer that every caller must get from now on; empty: not known yet
 }
 
 func (w *writing) call() tool.Call {
@@ -71,15 +71,15 @@ func (w *writing) call() tool.Call {
 	}
 }
 
-// killWhileWriting has callers write, and kills toolhost when so many calls have begun or ended. It returns the calls that
-// were made, once toolhost is gone.
+// killWhileWriting runs callers and kills toolhost after a number of begun or ended calls. It
+// returns the calls when toolhost has ended.
 func (h *toolhost) killWhileWriting(t *testing.T, round, events int) []*writing {
 	t.Helper()
 	c := h.dial(t)
 	var mu sync.Mutex
 	var made []*writing
 	left := events
-	happened := func() { // kills toolhost the moment it is told of the last event
+	happened := func() { // kills toolhost at the last event
 		mu.Lock()
 		defer mu.Unlock()
 		if left--; left == 0 {
@@ -108,7 +108,7 @@ func (h *toolhost) killWhileWriting(t *testing.T, round, events int) []*writing 
 	return made
 }
 
-// askAgain makes the call once more, with the same id.
+// askAgain repeats the call with the same id.
 func (w *writing) askAgain(t *testing.T, c *client.Client) {
 	t.Helper()
 	outcome, err := c.Call(t.Context(), w.call())

@@ -20,9 +20,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestTheOperatorsNight: a plugin crashes until it is taken out; the operator finds out why, one command mends it, and
-// nobody who works with another plugin notices. Then what else nights bring: a call that hangs, an upgrade, a rollback,
-// a broken binary.
+// A plugin crashes until toolhost quarantines it. The operator finds the reason, and one command
+// restores the plugin. Callers of other plugins are unaffected. Further incidents follow: a hung
+// call, an upgrade, a rollback, a broken executable.
 func TestTheOperatorsNight(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -50,7 +50,8 @@ func TestTheOperatorsNight(t *testing.T) {
 	gone.says(t, "panic: boom at night", "has stopped")
 }
 
-// crashUntilQuarantined lets the plugin crash, each time told to its caller, until toolhost takes it out.
+// crashUntilQuarantined crashes the plugin until toolhost quarantines it. Each caller receives the
+// reason.
 func crashUntilQuarantined(t *testing.T, h *toolhost) {
 	t.Helper()
 	crash := h.do(t, "call", "fault", `{"do":"crash","text":"boom at night"}`)
@@ -59,8 +60,9 @@ func crashUntilQuarantined(t *testing.T, h *toolhost) {
 	h.do(t, "plugins").says(t, "fault-1 crashed")
 	h.do(t, "why", "fault").says(t, "fault 1 is enabled", "fault-1 crashed: exit code 2", "| panic: boom at night", "nothing has to be done")
 	h.do(t, "logs", "fault").says(t, "panic: boom at night")
-	const crashes = 5            // in ten minutes, until a plugin is taken out
-	for i := range crashes - 1 { // by other calls: of one call that does so again and again, toolhost refuses that call alone
+	const crashes = 5 // crashes in ten minutes that cause a quarantine
+	// with different calls: toolhost refuses only the call if one call crashes repeatedly
+	for i := range crashes - 1 {
 		h.do(t, "call", "fault", fmt.Sprintf(`{"do":"exit","number":3,"text":"%d"}`, i)).exits(t, 3)
 	}
 	eventually.Holds(t, "the plugin is quarantined", func() bool { return info(t, h, "fault").State == tool.PluginQuarantined })
@@ -70,7 +72,7 @@ func crashUntilQuarantined(t *testing.T, h *toolhost) {
 	refused.says(t, "unavailable", "quarantined")
 }
 
-// mend does what `why` says, word for word.
+// mend runs the command that `why` prints.
 func mend(t *testing.T, h *toolhost) {
 	t.Helper()
 	h.do(t, "why", "fault").says(t, "fault 1 is quarantined", "next try", "exit code 3", "toolhost clear fault")
@@ -87,7 +89,7 @@ func mend(t *testing.T, h *toolhost) {
 	ok.says(t, "all is well")
 }
 
-// freeAHungCall: one command ends a call that ignores everything.
+// One command ends a call that ignores its cancellation.
 func freeAHungCall(t *testing.T, h *toolhost) {
 	t.Helper()
 	hung := h.watch(t, "call", "fault", `{"do":"ignore"}`)
@@ -107,7 +109,7 @@ func freeAHungCall(t *testing.T, h *toolhost) {
 	h.do(t, "call", "fault", `{"do":"echo","text":"x"}`).exits(t, 0)
 }
 
-// exchangeExecutables upgrades, rolls back, and tries a broken one.
+// exchangeExecutables upgrades, rolls back, and tries a broken executable.
 func exchangeExecutables(t *testing.T, h *toolhost) {
 	t.Helper()
 	old := info(t, h, "calculator").Digest
@@ -135,7 +137,7 @@ func exchangeExecutables(t *testing.T, h *toolhost) {
 	}
 }
 
-// install puts a copy of a binary into the plugin folder, at once, with more at its end to make it another one.
+// install copies a binary into the plugin folder atomically. Appended bytes change its digest.
 func install(t *testing.T, h *toolhost, name, binary, more string) {
 	t.Helper()
 	fresh := filepath.Join(h.home, "fresh")
@@ -144,7 +146,7 @@ func install(t *testing.T, h *toolhost, name, binary, more string) {
 	}
 }
 
-// list decodes what a command prints as JSON.
+// list decodes the JSON output of a command.
 func (h *toolhost) list(t *testing.T, into any, args ...string) {
 	t.Helper()
 	r := h.do(t, append(args, "-o", "json")...)
@@ -164,7 +166,7 @@ func info(t *testing.T, h *toolhost, name string) tool.PluginInfo {
 	return tool.PluginInfo{}
 }
 
-// watched is a client command that runs beside the test.
+// watched is a client command that runs during the test.
 type watched struct {
 	cmd            *exec.Cmd
 	stdout, stderr *lockedBuffer
@@ -193,14 +195,14 @@ func (h *toolhost) watch(t *testing.T, args ...string) *watched {
 	return w
 }
 
-// wait returns what the command printed and how it ended.
+// wait returns the output and exit code of the command.
 func (w *watched) wait(t *testing.T) result {
 	t.Helper()
 	<-w.exited
 	return result{stdout: w.stdout.String(), stderr: w.stderr.String(), code: w.cmd.ProcessState.ExitCode()}
 }
 
-// interrupt presses Ctrl-C.
+// interrupt sends SIGINT, like Ctrl-C.
 func (w *watched) interrupt(t *testing.T) result {
 	t.Helper()
 	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -215,7 +217,7 @@ func (w *watched) says(t *testing.T, text string) {
 	eventually.Holds(t, "the output says "+text, func() bool { return bytes.Contains([]byte(w.stdout.String()), []byte(text)) })
 }
 
-// neighbours work with another plugin and must not notice anything.
+// neighbours call another plugin and must be unaffected.
 type neighbours struct {
 	ended  chan struct{}
 	group  sync.WaitGroup

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestWhatOperatorsSayAboutTools: the configuration renames, switches off and restricts tools of plugins that know nothing of
-// it.
+// The configuration renames, disables and restricts tools without a change of their plugins.
 func TestWhatOperatorsSayAboutTools(t *testing.T) {
 	h := prepare(t)
 	write(t, filepath.Join(h.workspace, "note.txt"), "hello", 0o600)

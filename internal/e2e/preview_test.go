@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/eventually"
 )
 
-// runEvent is what these tests read of a line of `agentd run -o json`.
+// runEvent has the fields of a line of `agentd run -o json` that the tests use.
 type runEvent struct {
 	Type     string `json:"type"`
 	CallID   string `json:"call_id"`
@@ -25,8 +25,8 @@ type runEvent struct {
 	Instance string `json:"instance"`
 }
 
-// draftScript has the model write "good morning" with versionplugin_draft; its last piece waits for a file. What
-// comes before that turn is filled in first.
+// draftScript makes the model write "good morning" with versionplugin_draft. Its last piece waits
+// for a file. The test inserts turns before it.
 const draftScript = `
 turns:
 %s
@@ -35,7 +35,7 @@ turns:
   - text: 'It was {{result "d"}}.'
 `
 
-// agentd begins a run of a script and hands each event to seen, until the run or the context ends.
+// agentd starts a run of a script and passes each event to seen, until the run or the context ends.
 func (h *toolhost) agentd(t *testing.T, ctx context.Context, script string, seen func(e runEvent)) {
 	t.Helper()
 	path := filepath.Join(h.home, "script.yaml")
@@ -92,7 +92,7 @@ func TestToolLooksOnWhileTheModelWrites(t *testing.T) {
     error: {status: 529}
 `, broken)
 	awaited, file := "good", broken
-	drafters := make(map[string]string) // by the file that was waited for
+	drafters := make(map[string]string) // by the file of the wait
 	var order []string
 	var answer string
 	h.agentd(t, ctx, fmt.Sprintf(draftScript, failing, proceed), func(e runEvent) {
@@ -127,7 +127,7 @@ func TestToolLooksOnWhileTheModelWrites(t *testing.T) {
 	}
 }
 
-// TestDeadAgentdExecutesNothing: a call whose arguments an agentd did not live to hear to their end is abandoned.
+// toolhost abandons a call if its agentd dies before the arguments are complete.
 func TestDeadAgentdExecutesNothing(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -139,7 +139,7 @@ func TestDeadAgentdExecutesNothing(t *testing.T) {
 	h.agentd(t, ctx, fmt.Sprintf(draftScript, "", filepath.Join(h.home, "never")), func(e runEvent) {
 		if e.Type == "call_status" && !shown {
 			shown = true
-			cancel() // which kills it
+			cancel() // kills agentd
 		}
 	})
 	if !shown {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// running reports whether a process is there and not a zombie.
+// running reports whether a process exists and is not a zombie.
 func running(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -20,7 +20,7 @@ func running(pid int) bool {
 	return state != "Z" && state != "X"
 }
 
-// descendants returns the processes that a process started, and those that they started.
+// descendants returns the descendants of a process.
 func descendants(t *testing.T, root int) []int {
 	t.Helper()
 	children := map[int][]int{}
@@ -35,7 +35,7 @@ func descendants(t *testing.T, root int) []int {
 		}
 		stat, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "stat"))
 		if err != nil {
-			continue // gone since
+			continue // ended in the meantime
 		}
 		_, parent := statFields(string(stat))
 		children[parent] = append(children[parent], pid)
@@ -49,7 +49,7 @@ func descendants(t *testing.T, root int) []int {
 	return family
 }
 
-// statFields returns the state and the parent's id out of a line of /proc/PID/stat.
+// statFields returns the state and the parent's id from a line of /proc/PID/stat.
 func statFields(stat string) (state string, parent int) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 2 {
@@ -67,7 +67,7 @@ func sockets(t *testing.T, dir string) []string {
 		if err == nil && entry.Type()&fs.ModeSocket != 0 {
 			found = append(found, path)
 		}
-		return nil // what vanishes meanwhile is not left behind
+		return nil // a vanished file is not a leftover
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func sockets(t *testing.T, dir string) []string {
 	return found
 }
 
-// runFolders returns the folders in which toolhosts of a home keep the sockets of their plugins.
+// runFolders returns the runtime dirs of the toolhosts of a home.
 func runFolders(t *testing.T, home string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(home, "toolhost-*"))

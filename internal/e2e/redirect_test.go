@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// recorder is a server that keeps what it is asked, and answers as handle says.
+// recorder is a server that records requests and answers with handle.
 type recorder struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -39,8 +39,7 @@ func (r *recorder) asked() []string {
 	return slices.Clone(r.requests)
 }
 
-// TestModelServerCannotSendTheKeyElsewhere is an attack by the server at a base URL, or by anything that answers in its
-// place: it redirects agentd's request to a server of the attacker.
+// The server at the base URL attacks: it redirects agentd's request to a server of the attacker.
 func TestModelServerCannotSendTheKeyElsewhere(t *testing.T) {
 	h := start(t)
 	for _, model := range []string{"anthropic:claude-test", "openai:gpt-test"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// prepareShell returns a toolhost, which has not been started, with a tool that runs what it is told, and without what
-// other tests grant.
+// prepareShell returns a toolhost that has not been started, with the shell tool and only the given
+// sandbox settings.
 func prepareShell(t *testing.T, sandbox string) *toolhost {
 	t.Helper()
 	h := prepare(t)
@@ -27,7 +27,7 @@ func prepareShell(t *testing.T, sandbox string) *toolhost {
 // shell runs a command line in the plugin.
 func (h *toolhost) shell(t *testing.T, line string) string {
 	t.Helper()
-	// An approval holds for these arguments to the byte, so that they include what the schema would fill in.
+	// An approval applies to the exact arguments, so they include the defaults of the schema.
 	arguments, err := json.Marshal(map[string]any{"command": line, "timeout_seconds": 120, "working_directory": "."})
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +51,8 @@ func (h *toolhost) sandboxOf(t *testing.T, plugin string) tool.Sandbox {
 	return *found[0].Sandbox
 }
 
-// TestSandboxIsTheDefault: without a word in the configuration a plugin has its workspace and a folder of its own, and
-// nothing else of what is the operator's; all can be seen.
+// Without configuration, a plugin sees its workspace and its own folder, and no other file of the
+// operator. All mechanisms are shown.
 func TestSandboxIsTheDefault(t *testing.T) {
 	t.Parallel()
 	h := prepareShell(t, "")
@@ -83,7 +83,7 @@ func TestSandboxIsTheDefault(t *testing.T) {
 	}
 }
 
-// TestToolhostDoesNotAnswerItsPlugins: not even a plugin without layers, however far it goes.
+// toolhost does not answer processes of its plugins, not even those without a sandbox.
 func TestToolhostDoesNotAnswerItsPlugins(t *testing.T) {
 	t.Parallel()
 	h := prepareShell(t, "mode: off")
@@ -98,13 +98,14 @@ func TestToolhostDoesNotAnswerItsPlugins(t *testing.T) {
 			t.Errorf("%s: %s", name, says)
 		}
 	}
-	h.do(t, "plugins").exits(t, 0) // others are answered
+	h.do(t, "plugins").exits(t, 0) // other processes are answered
 }
 
 func TestSocketOfToolhostIsOutOfSight(t *testing.T) {
 	t.Parallel()
 	h := prepareShell(t, "read: ["+bin+"]")
-	h.serve(t, "--workspace", h.home) // the socket is in it, and the state, and the configuration
+	// the workspace contains the socket, the state and the configuration
+	h.serve(t, "--workspace", h.home)
 	says := h.shell(t, "TOOLHOST_ADDR="+h.addr+" "+filepath.Join(bin, "toolhost")+" plugins 2>&1; ls state; echo x >> toolhost.yaml; rm -r plugins; mv plugins p")
 	if !strings.Contains(says, "no toolhost answers") || strings.Contains(says, "calls.db") {
 		t.Errorf("it says %s", says)
@@ -118,7 +119,7 @@ func TestSocketOfToolhostIsOutOfSight(t *testing.T) {
 	}
 }
 
-// TestWhatIsAskedAndNotGrantedIsShown: asking opens nothing, and the operator learns what would.
+// A request alone grants nothing, and the operator sees what would grant it.
 func TestWhatIsAskedAndNotGrantedIsShown(t *testing.T) {
 	t.Parallel()
 	h := prepareShell(t, "workspace: read")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOneUnusableSchemaOmitsOneTool starts a Go plugin of which two tools have an unusable pattern. toolhost serves the
-// third tool, and `plugins`, `verify` and the log say why it omits the others.
+// Two tools of a Go plugin have an unusable pattern. toolhost serves the third tool. `plugins`,
+// `verify` and the log say why it omits the others.
 func TestOneUnusableSchemaOmitsOneTool(t *testing.T) {
 	h := prepare(t)
 	if err := os.Symlink(filepath.Join(bin, "schemaplugin"), filepath.Join(h.plugins, "schemaplugin")); err != nil {

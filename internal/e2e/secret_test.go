@@ -16,10 +16,11 @@ import (
 	"github.com/toolhost/toolhost/internal/eventually"
 )
 
-// leakyKey has what JSON, URLs and base64 write otherwise, and nothing that anything else would hold.
+// leakyKey has characters that JSON, URLs and base64 encode differently, and is unlikely to occur
+// elsewhere.
 const leakyKey = "zq7\"Ж/w+ 9&<ßx>~%k=Vj'2"
 
-// withLeaky starts a toolhost whose plugin secretplugin was granted a secret, which is in the file that is returned.
+// withLeaky starts a toolhost whose plugin secretplugin has a secret. It returns the secret's file.
 func withLeaky(t *testing.T) (h *toolhost, file string) {
 	t.Helper()
 	h = prepare(t)
@@ -37,7 +38,8 @@ secrets:
 	return h, file
 }
 
-// leaks returns what of a secret is in a text: a piece of five bytes, or all of it in another form.
+// leaks returns the parts of a secret in a text: pieces of five bytes, or the whole secret in an
+// encoded form.
 func leaks(text, secret string) (found []string) {
 	for i := range len(secret) - 4 {
 		if piece := secret[i : i+5]; strings.Contains(text, piece) {
@@ -62,7 +64,7 @@ func leaks(text, secret string) (found []string) {
 	return found
 }
 
-// tight fails the test if something of the secret is in a text.
+// tight fails the test if a text contains a part of the secret.
 func tight(t *testing.T, where, text string) {
 	t.Helper()
 	if found := leaks(text, leakyKey); len(found) > 0 {
@@ -70,7 +72,7 @@ func tight(t *testing.T, where, text string) {
 	}
 }
 
-// TestSecretsStaySecret: a plugin shows its secret wherever it can; nobody sees it, and nothing is kept of it.
+// A plugin shows its secret in every possible place. No caller sees it, and no file contains it.
 func TestSecretsStaySecret(t *testing.T) {
 	t.Parallel()
 	h, _ := withLeaky(t)
@@ -88,11 +90,12 @@ func TestSecretsStaySecret(t *testing.T) {
 				t.Errorf("want JSON with %q, got %s%s", shown, r.stdout, r.stderr)
 			}
 			tight(t, "what the caller sees", r.stdout+r.stderr)
-			again := h.do(t, args...) // as text, from the ledger
+			again := h.do(t, args...) // as text, replayed by the ledger
 			tight(t, "what the caller sees again", again.stdout+again.stderr)
 		})
 	}
-	h.do(t, "drain", "secretplugin").exits(t, 0) // a line without an end is logged when its process ends
+	// an unterminated line is logged when its process ends
+	h.do(t, "drain", "secretplugin").exits(t, 0)
 	eventually.Holds(t, "what was printed is in the log", func() bool {
 		return strings.Contains(h.do(t, "logs", "secretplugin").stdout, "unended [secret LEAKY_KEY]")
 	})
@@ -113,7 +116,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	tightFolder(t, h.workspace)
 }
 
-// tightFolder fails the test if something of the secret is in a file.
+// tightFolder fails the test if a file contains a part of the secret.
 func tightFolder(t *testing.T, dir string) {
 	t.Helper()
 	files := 0
@@ -133,7 +136,8 @@ func tightFolder(t *testing.T, dir string) {
 	}
 }
 
-// TestMissingSecrets: tools say what they lack, before and when they are called, and get it as soon as it is there.
+// Tools with missing secrets say so in listings and in errors. They work as soon as the secret
+// exists.
 func TestMissingSecrets(t *testing.T) {
 	h, file := withLeaky(t)
 	wants := []string{`the secret "NOT_GRANTED" is not granted to the plugin "secretplugin"`, `the secret "NOT_THERE" is not in the configuration`, "plugins: [secretplugin]"}

@@ -24,12 +24,13 @@ import (
 type served struct {
 	*agentclient.Client
 	cmd    *exec.Cmd
-	exited chan struct{} // closed when the process is gone
+	exited chan struct{} // closed when the process has ended
 	log    *lockedBuffer
 	start  func() *exec.Cmd
 }
 
-// agentdServe starts an `agentd serve` whose tools are the toolhost's, and stops it at the end of the test.
+// agentdServe starts an `agentd serve` with the toolhost's tools, and stops it at the end of the
+// test.
 func (h *toolhost) agentdServe(t *testing.T, flags ...string) *served {
 	t.Helper()
 	addr := "unix://" + filepath.Join(h.home, "a.sock")
@@ -52,7 +53,7 @@ func (h *toolhost) agentdServe(t *testing.T, flags ...string) *served {
 	return s
 }
 
-// live begins a life of agentd.
+// live starts agentd.
 func (s *served) live(t *testing.T) {
 	t.Helper()
 	s.cmd = s.start()
@@ -79,13 +80,14 @@ func (s *served) live(t *testing.T) {
 	}
 }
 
-// kill ends agentd with SIGKILL.
+// kill sends SIGKILL to agentd.
 func (s *served) kill() {
 	s.cmd.Process.Kill()
 	<-s.exited
 }
 
-// story returns a run's durable events after a place, to the end of the run or to the first for which enough is true.
+// story returns a run's durable events after a position, to the end of the run or to the first
+// event for which enough returns true.
 func (s *served) story(t *testing.T, runID string, after uint64, enough func(*agentdv1.RunEvent) bool) []*agentdv1.RunEvent {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -105,7 +107,7 @@ func (s *served) story(t *testing.T, runID string, after uint64, enough func(*ag
 	return events
 }
 
-// mind is a model behind OpenAI's wire format. It outlives whoever asks it.
+// mind is a model server with OpenAI's wire format. It outlives agentd.
 type mind struct {
 	url string
 
@@ -113,7 +115,7 @@ type mind struct {
 	asked []thought
 }
 
-// thought is what a model is asked, as far as tests read it.
+// thought has the fields of a model request that the tests use.
 type thought struct {
 	Messages []struct {
 		Role       string
@@ -132,7 +134,7 @@ type thought struct {
 	}
 }
 
-// newMind returns a model that answers with a text, or with the calls that are in answer's JSON.
+// newMind returns a model that answers with a text, or with the calls in answer's JSON.
 func newMind(t *testing.T, answer func(thought) (text, calls string)) *mind {
 	t.Helper()
 	m := &mind{}
@@ -140,7 +142,7 @@ func newMind(t *testing.T, answer func(thought) (text, calls string)) *mind {
 		var asked thought
 		data, err := io.ReadAll(r.Body)
 		if err != nil || json.Unmarshal(data, &asked) != nil {
-			return // whoever asked is gone
+			return // the client has disconnected
 		}
 		asked.raw = string(data)
 		m.mu.Lock()
@@ -164,7 +166,7 @@ func newMind(t *testing.T, answer func(thought) (text, calls string)) *mind {
 	return m
 }
 
-// flags are those with which an agentd asks this model.
+// flags are the flags with which agentd uses this model.
 func (m *mind) flags() []string { return []string{"--model", "openai:mind", "--base-url", m.url} }
 
 func (m *mind) thoughts() []thought {
@@ -173,7 +175,7 @@ func (m *mind) thoughts() []thought {
 	return m.asked
 }
 
-// call is one call as a model writes it.
+// call returns one call in the form of a model response.
 func call(id, tool, arguments string) string {
 	quoted, _ := json.Marshal(arguments)
 	return fmt.Sprintf(`[{"index":0,"id":%q,"type":"function","function":{"name":%q,"arguments":%s}}]`, id, tool, quoted)
@@ -202,8 +204,8 @@ func checkPairs(t *testing.T, asked thought) {
 	}
 }
 
-// TestModelsAreToldWhatTheirCallsFit: a run's model sees a dynamic tool as the run's calls do, of the kind of task that the
-// file has, and the tool is called in the trace that the run's events name.
+// A run's model sees a dynamic tool in the form that the run's calls are validated against. The
+// tool runs in the trace that the run's events name.
 func TestModelsAreToldWhatTheirCallsFit(t *testing.T) {
 	h := prepare(t)
 	if err := os.Symlink(filepath.Join(bin, "dynamicplugin"), filepath.Join(h.plugins, "dynamicplugin")); err != nil {
@@ -214,7 +216,7 @@ func TestModelsAreToldWhatTheirCallsFit(t *testing.T) {
 	write(t, file, "kinds: {picking: {names: [choose, whence]}}\n", 0o600)
 	m := newMind(t, func(asked thought) (string, string) {
 		switch len(asked.Messages) {
-		case 2: // instructions and the prompt
+		case 2: // the instructions and the prompt
 			return "", call("a", "choose", `{"option":"red"}`)
 		case 4:
 			return "", call("b", "whence", `{}`)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAPluginIsAskedWithItsSettings: what a plugin needs of its environment to start, it has also when it is asked for the
-// first time what it is; what it says then is in its log.
+// A plugin has the settings of its environment also when it is described for the first time. Its
+// log has what it writes then.
 func TestAPluginIsAskedWithItsSettings(t *testing.T) {
 	h := prepare(t)
 	program := "#!/bin/sh\n[ -n \"$NEEDED\" ] || exit 9\necho \"started with $NEEDED\" >&2\nexec " + filepath.Join(bin, "faultplugin") + " \"$@\"\n"
@@ -18,7 +18,7 @@ func TestAPluginIsAskedWithItsSettings(t *testing.T) {
 	h.do(t, "call", "fault", `{"do":"echo","text":"x"}`).exits(t, 0)
 }
 
-// TestReloadNamesAChangedConfiguration: no change of the file is applied before the next start, and reload says so.
+// Changes of the file apply at the next start, and reload says so.
 func TestReloadNamesAChangedConfiguration(t *testing.T) {
 	h := prepare(t)
 	h.serve(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// TestShippedToolsFitEveryAPI: the descriptions and the examples of all tools that ship reach models of OpenAI whole, whose
-// descriptions may have 1,024 characters.
+// Descriptions and examples of all shipped tools reach models of OpenAI completely. OpenAI allows
+// 1,024 characters.
 func TestShippedToolsFitEveryAPI(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

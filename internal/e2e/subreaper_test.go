@@ -18,10 +18,10 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// nobody is the user that has no rights.
+// nobody is the id of an unprivileged user.
 const nobody = 65534
 
-// byNobody prepares a binary below a home to be run by an ordinary user.
+// byNobody prepares a binary below a home to run as an ordinary user.
 func byNobody(t *testing.T, home, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := command(t.Context(), home, []string{"TOOLHOST_ADDR=unix://" + filepath.Join(home, "t.sock")}, name, args...)
@@ -63,8 +63,8 @@ func TestNothingHidesFromAnOrdinaryUser(t *testing.T) {
 	}
 }
 
-// startBelowSubreapers starts toolhost as an ordinary user with a plugin, and returns the process ids of the outer subreaper, the
-// inner one and the process that serves.
+// startBelowSubreapers starts toolhost as an ordinary user with a plugin. It returns the process
+// ids of the outer subreaper, the inner one and the serving process.
 func startBelowSubreapers(t *testing.T, home string) (chain [3]int) {
 	t.Helper()
 	plugins := filepath.Join(home, "plugins")
@@ -94,9 +94,10 @@ func startBelowSubreapers(t *testing.T, home string) (chain [3]int) {
 	if !strings.Contains(line, "ready") {
 		t.Fatalf("the line that says it is ready is %q", line)
 	}
-	family := proc.Tree(serve.Process.Pid) // each member is the first child of the one above
+	family := proc.Tree(serve.Process.Pid) // each process is the first child of the one above
 	if len(family) < len(chain) || !serves(family[1]) {
-		pid := serve.Process.Pid // control groups find all processes here, and toolhost runs without subreapers
+		// control groups find all processes here, so toolhost runs without subreapers
+		pid := serve.Process.Pid
 		return [3]int{pid, pid, pid}
 	}
 	copy(chain[:], family)

@@ -20,8 +20,8 @@ import (
 	"github.com/toolhost/toolhost/internal/eventually"
 )
 
-// steering is what a terminal obeys, or what makes a text look like another one, by what it is called. No program under test
-// writes any of it by itself.
+// steering has terminal controls and misleading characters by name. No program under test writes
+// them by itself.
 var steering = map[string]string{
 	"clear the screen": "\x1b[2J", "set the clipboard": "\x1b]52;c;cHduZWQ=\x07", "set the title": "\x1b]0;pwned\x1b\\",
 	"reset": "\x1bc", "hide text": "\x1b[8m", "report the cursor": "\x1b[6n", "device control": "\x1bP+q544e\x1b\\",
@@ -32,7 +32,7 @@ var steering = map[string]string{
 	"tag": "\U000e0041", "line separator": "\u2028", "paragraph separator": "\u2029",
 }
 
-// attack is all of it in one text, with marks before and after it, and very long.
+// attack returns a long text with all of steering between marks.
 func attack() string {
 	text := "[begin]"
 	for _, name := range slices.Sorted(maps.Keys(steering)) {
@@ -41,7 +41,7 @@ func attack() string {
 	return text + strings.Repeat("long ", 2000) + "[end]"
 }
 
-// harmless fails the test if a text would steer a terminal, or if nothing of the attack is in it.
+// harmless fails the test if a text contains a terminal control, or nothing of the attack.
 func harmless(t *testing.T, what, text string) {
 	t.Helper()
 	if !strings.Contains(text, "[begin]") {
@@ -56,14 +56,14 @@ func harmless(t *testing.T, what, text string) {
 	}
 }
 
-// screen is a terminal of its own for one command.
+// screen is a separate terminal for one command.
 type screen struct {
 	keyboard, terminal *os.File
 	written            lockedBuffer
-	gone               chan struct{} // closed when all who had the terminal are gone
+	gone               chan struct{} // closed when all processes with the terminal have ended
 }
 
-// openScreen returns a terminal that is so many characters wide.
+// openScreen returns a terminal with the given width in characters.
 func openScreen(t *testing.T, wide uint16) *screen {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -86,14 +86,14 @@ func openScreen(t *testing.T, wide uint16) *screen {
 	if s.terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
 	}
-	go func() { // ends with the last who has the terminal
+	go func() { // ends with the last process that has the terminal
 		defer close(s.gone)
 		_, _ = io.Copy(&s.written, keyboard)
 	}()
 	return s
 }
 
-// run runs a command at the terminal. Whenever a question is shown once more, its answer is typed.
+// run runs a command at the terminal. It types the answer whenever a question appears again.
 func (s *screen) run(t *testing.T, cmd *exec.Cmd, answers map[string]string) string {
 	t.Helper()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.terminal, s.terminal, s.terminal
@@ -119,17 +119,17 @@ func (s *screen) run(t *testing.T, cmd *exec.Cmd, answers map[string]string) str
 			return false
 		}
 	})
-	_ = cmd.Wait() // how it ends is not what these tests are about
+	_ = cmd.Wait() // the exit code does not matter here
 	return strings.ReplaceAll(s.written.String(), "\r\n", "\n")
 }
 
-// onScreen runs a command in a terminal of its own and returns what it wrote there.
+// onScreen runs a command in a separate terminal and returns its output there.
 func onScreen(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	return openScreen(t, 100).run(t, cmd, nil)
 }
 
-// withUnruly starts a toolhost with a plugin that writes the attack wherever it can.
+// withUnruly starts a toolhost with a plugin that writes the attack in every possible place.
 func withUnruly(t *testing.T) *toolhost {
 	t.Helper()
 	h := prepare(t)
@@ -148,7 +148,7 @@ func withUnruly(t *testing.T) *toolhost {
 	return h
 }
 
-// TestNoForeignTextSteersATerminal: what a tool says, or is, is shown as it is and does nothing else, by each command that shows it.
+// Every command shows texts of a tool without terminal controls taking effect.
 func TestNoForeignTextSteersATerminal(t *testing.T) {
 	h := withUnruly(t)
 	call := func(place string) []string {
@@ -197,7 +197,7 @@ func TestNoForeignTextSteersATerminal(t *testing.T) {
 	}
 }
 
-// saysNothingOfIt reports whether a command may leave the attack out of what it shows.
+// saysNothingOfIt reports whether a command may omit the attack.
 func saysNothingOfIt(command string) bool {
 	return command == "plugins" || command == "events" || command == "calls"
 }
@@ -206,7 +206,7 @@ func commandOf(ctx context.Context, h *toolhost, args ...string) *exec.Cmd {
 	return command(ctx, h.home, []string{"TOOLHOST_ADDR=" + h.addr, "TERM=xterm-256color"}, "toolhost", args...)
 }
 
-// TestAResultThatIsNotForATerminalIsExact: who redirects a result wants its bytes.
+// A redirected result has its exact bytes.
 func TestAResultThatIsNotForATerminalIsExact(t *testing.T) {
 	h := withUnruly(t)
 	const text = "a\r\nb\x1b[1mc\u202ed"
@@ -219,7 +219,7 @@ func TestAResultThatIsNotForATerminalIsExact(t *testing.T) {
 	}
 }
 
-// TestAnApprovalPromptShowsWhatIsApproved: arguments, their names, reasons and rules cannot hide anything of the question.
+// Arguments, names, reasons and rules cannot hide a part of an approval prompt.
 func TestAnApprovalPromptShowsWhatIsApproved(t *testing.T) {
 	h := withUnruly(t)
 	arguments, err := json.Marshal(map[string]string{attack(): attack(), "\u202edrowssap": "\x1b[8msecret"})

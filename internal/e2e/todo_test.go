@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// todoScript plans, changes the plan by several calls at once, has the conversation summed up, and looks at the list; asked
-// again, it goes on with it.
+// todoScript makes a plan, changes it with several calls at once, has the conversation summarized,
+// and lists the plan. After another message it continues with the plan.
 const todoScript = `
 turns:
   - calls: [{tool: write_todos, arguments: {todos: [{text: read, status: in_progress}, {text: write}, {text: test}]}}]
@@ -32,7 +32,7 @@ summaries:
   - text: Much was done.
 `
 
-// todoEvent is what this test reads of a line of agentd's.
+// todoEvent has the fields of agentd's output that this test uses.
 type todoEvent struct {
 	Type    string          `json:"type"`
 	RunID   string          `json:"run_id"`
@@ -41,8 +41,9 @@ type todoEvent struct {
 	Todos   json.RawMessage `json:"todos"`
 }
 
-// TestTodos: a real plugin that keeps nothing, runs of two agentd processes, and one list: calls of one response see each
-// other's changes, watchers are told once for each response, and the list outlives the conversation that it was written in.
+// The todo plugin has no state, and two agentd processes work on one list. Calls of one response
+// see each other's changes. Watchers receive one event per response. The list survives the
+// compaction of the conversation.
 func TestTodos(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -106,7 +107,7 @@ func lastText(events []todoEvent) string {
 	return text
 }
 
-// agentdOf runs a command of agentd's to its end, with what is typed, and returns what it printed.
+// agentdOf runs a command of agentd to its end with typed input, and returns its output.
 func (h *toolhost) agentdOf(t *testing.T, typed string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

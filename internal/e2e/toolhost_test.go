@@ -27,11 +27,11 @@ type toolhost struct {
 
 	cmd    *exec.Cmd
 	stderr *lockedBuffer
-	exited chan struct{} // closed when the process is gone
+	exited chan struct{} // closed when the process has ended
 	looks  *client.Client
 }
 
-// lockedBuffer is a buffer that a process writes while a test reads.
+// lockedBuffer is a buffer that a process writes while a test reads it.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -49,7 +49,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// newHome returns a short folder: socket paths have a bound of about 100 bytes.
+// newHome returns a folder with a short path, because socket paths have a limit of about 100 bytes.
 func newHome(t *testing.T) string {
 	t.Helper()
 	home, err := os.MkdirTemp("/tmp", "e2e-")
@@ -60,7 +60,7 @@ func newHome(t *testing.T) string {
 	return home
 }
 
-// prepare returns a toolhost that has not been started, with the plugins that ship.
+// prepare returns a toolhost with the shipped plugins that has not been started.
 func prepare(t *testing.T) *toolhost {
 	t.Helper()
 	home := newHome(t)
@@ -84,7 +84,7 @@ func prepare(t *testing.T) *toolhost {
 	return h
 }
 
-// start returns a toolhost that is ready, and stops it at the end of the test.
+// start returns a ready toolhost and stops it at the end of the test.
 func start(t *testing.T) *toolhost {
 	t.Helper()
 	h := prepare(t)
@@ -92,8 +92,8 @@ func start(t *testing.T) *toolhost {
 	return h
 }
 
-// grant lets plugins read the folder with the binaries under test, which many of them are scripts for, and write the paths.
-// It goes into toolhost.yaml, which a test may have written before.
+// grant lets plugins read the folder with the binaries under test, which many plugins are scripts
+// for, and write the given paths. It adds to toolhost.yaml, which a test may have written before.
 func (h *toolhost) grant(t *testing.T, write ...string) {
 	t.Helper()
 	path := filepath.Join(h.home, "toolhost.yaml")
@@ -119,7 +119,8 @@ func (h *toolhost) grant(t *testing.T, write ...string) {
 	}
 }
 
-// allow trusts plugins that a test adds while toolhost runs, unless the configuration says otherwise.
+// allow trusts plugins that a test adds while toolhost runs, unless the configuration says
+// otherwise.
 func (h *toolhost) allow(t *testing.T) {
 	t.Helper()
 	path := filepath.Join(h.home, "toolhost.yaml")
@@ -132,7 +133,8 @@ func (h *toolhost) allow(t *testing.T) {
 	}
 }
 
-// trust lets toolhost and agentd use a file in the home, as `toolhost trust` does. They are started there.
+// trust records a file in the home as trusted, like `toolhost trust`. toolhost and agentd start in
+// the home.
 func (h *toolhost) trust(t *testing.T, name string) {
 	t.Helper()
 	path := filepath.Join(h.home, name)
@@ -145,7 +147,7 @@ func (h *toolhost) trust(t *testing.T, name string) {
 	}
 }
 
-// serve starts toolhost with more flags and returns once it is ready.
+// serve starts toolhost with more flags and returns when it is ready.
 func (h *toolhost) serve(t *testing.T, flags ...string) {
 	t.Helper()
 	h.grant(t)
@@ -184,7 +186,7 @@ func (h *toolhost) serve(t *testing.T, flags ...string) {
 	h.looks = h.dial(t)
 }
 
-// stop ends toolhost.
+// stop stops toolhost.
 func (h *toolhost) stop(t *testing.T) {
 	t.Helper()
 	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -193,7 +195,7 @@ func (h *toolhost) stop(t *testing.T) {
 	<-h.exited
 }
 
-// do runs a client command of toolhost against this one.
+// do runs a client command against this toolhost.
 func (h *toolhost) do(t *testing.T, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -201,7 +203,7 @@ func (h *toolhost) do(t *testing.T, args ...string) result {
 	return run(t, command(ctx, h.home, []string{"TOOLHOST_ADDR=" + h.addr}, "toolhost", args...))
 }
 
-// callJSON runs `toolhost call … -o json` and decodes what it prints.
+// callJSON runs `toolhost call … -o json` and decodes its output.
 func (h *toolhost) callJSON(t *testing.T, args ...string) (callOutput, result) {
 	t.Helper()
 	r := h.do(t, append([]string{"call", "-o", "json"}, args...)...)
@@ -212,7 +214,7 @@ func (h *toolhost) callJSON(t *testing.T, args ...string) (callOutput, result) {
 	return out, r
 }
 
-// callOutput is what `toolhost call -o json` promises.
+// callOutput is the documented output of `toolhost call -o json`.
 type callOutput struct {
 	CallID     string            `json:"call_id"`
 	Tool       string            `json:"tool"`
@@ -228,7 +230,7 @@ type callOutput struct {
 	} `json:"error"`
 }
 
-// known returns all plugins. Whoever waits for something asks this way and not by a command, of which each is a process.
+// known returns all plugins. Tests that poll use it, because each command would be a process.
 func (h *toolhost) known(t *testing.T) []tool.PluginInfo {
 	t.Helper()
 	plugins, err := h.looks.Admin().Plugins(t.Context())
@@ -238,7 +240,7 @@ func (h *toolhost) known(t *testing.T) []tool.PluginInfo {
 	return plugins
 }
 
-// tells reports whether toolhost gives the words as the reason why a plugin is not in service.
+// tells reports whether toolhost's reason why a plugin is not in service contains a text.
 func (h *toolhost) tells(t *testing.T, words string) bool {
 	t.Helper()
 	return slices.ContainsFunc(h.known(t), func(p tool.PluginInfo) bool {

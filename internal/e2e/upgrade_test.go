@@ -11,11 +11,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestTwentyUpgradesAndRollbacks: an operator exchanges a plugin's executable by command, and no call of anybody fails.
+// Commands change a plugin's executable twenty times, and no call fails.
 func TestTwentyUpgradesAndRollbacks(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
-	write(t, filepath.Join(h.home, "toolhost.yaml"), "reload: {watch: false}\n", 0o600) // so that the commands do it
+	// only the commands cause changes
+	write(t, filepath.Join(h.home, "toolhost.yaml"), "reload: {watch: false}\n", 0o600)
 	installStamped(t, h, "1", "", "")
 	h.serve(t)
 	l := startLoad(t, h, "1")
@@ -23,7 +24,7 @@ func TestTwentyUpgradesAndRollbacks(t *testing.T) {
 	const rounds = 10
 	version := ""
 	for i := range rounds {
-		if i%2 == 0 { // in the other rounds the upgrade goes back to what was rolled back
+		if i%2 == 0 { // in the other rounds the upgrade returns to the version that was rolled back
 			version = fmt.Sprint(i + 2)
 			installStamped(t, h, version, "", "")
 		}
@@ -47,8 +48,8 @@ func TestTwentyUpgradesAndRollbacks(t *testing.T) {
 	l.end()
 }
 
-// TestTwentyReplacedFiles: what replaces a plugin's file takes over, whether toolhost notices by itself or is told to look,
-// and no call of anybody fails.
+// A replaced file takes over, whether toolhost notices it or a command reports it, and no call
+// fails.
 func TestTwentyReplacedFiles(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -56,7 +57,7 @@ func TestTwentyReplacedFiles(t *testing.T) {
 	h.serve(t)
 	l := startLoad(t, h, "1")
 	ways := []func(){
-		func() {}, // it looks each second
+		func() {}, // toolhost scans every second
 		func() { h.cmd.Process.Signal(syscall.SIGHUP) },
 		func() { h.do(t, "reload").exits(t, 0) },
 	}
@@ -73,8 +74,8 @@ func TestTwentyReplacedFiles(t *testing.T) {
 	l.end()
 }
 
-// TestBrokenExecutables: whatever is wrong with a new executable, what ran before goes on, no call of anybody fails, and
-// the operator is told why.
+// Whatever is wrong with a new executable, the running version continues, no call fails, and the
+// operator sees the reason.
 func TestBrokenExecutables(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -87,7 +88,7 @@ func TestBrokenExecutables(t *testing.T) {
 	good := l.digest()
 	for _, tc := range []struct {
 		name, fault string
-		later       bool // the process that is asked what it is behaves
+		later       bool // the process that describes the plugin works
 		reasons     []string
 	}{
 		{"it exits at once", "exit", false, []string{"exit code 7"}},
@@ -133,7 +134,7 @@ func (l *load) lastEvent() (seq uint64) {
 	return seq
 }
 
-// refused waits for the event that says why an executable did not take over.
+// refused waits for the event with the reason why an executable did not take over.
 func (l *load) refused(t *testing.T, after uint64, reasons []string) {
 	t.Helper()
 	for ev, err := range l.client.Admin().WatchEvents(t.Context(), tool.EventQuery{Plugin: "versionplugin", After: after, Follow: true}) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// sdk lets an SDK of this checkout set itself up and returns what it prints: its interpreter, or its folder. The test is
-// skipped where the machine lacks what that needs.
+// sdk runs the setup script of an SDK of this checkout and returns its output: the interpreter or
+// the folder.
 func sdk(t *testing.T, language string) (root, printed string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -48,7 +48,7 @@ func TestVerifyPythonPlugin(t *testing.T) {
 	}
 }
 
-// typescriptPlugin is one in JavaScript, which is what is left of TypeScript when it runs.
+// typescriptPlugin is a plugin in JavaScript.
 const typescriptPlugin = `import { serve, text, tool } from "@toolhost/sdk";
 
 await serve({

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// verified is what `toolhost verify -o json` prints, as far as it is looked at here.
+// verified has the fields of `toolhost verify -o json` that the tests use.
 type verified struct {
 	Path, Plugin string
 	OK           bool
@@ -19,7 +19,7 @@ type verified struct {
 	Checks       []struct{ ID, Status, Remedy, Contract string }
 }
 
-// found returns the ids of the checks that ended so.
+// found returns the ids of the checks with a status.
 func (v verified) found(status string) []string {
 	var ids []string
 	for _, c := range v.Checks {
@@ -30,10 +30,10 @@ func (v verified) found(status string) []string {
 	return ids
 }
 
-// verify runs `toolhost verify` with a home of its own.
+// verify runs `toolhost verify` with a separate home.
 func verify(t *testing.T, args ...string) result {
 	t.Helper()
-	home, err := os.MkdirTemp("/tmp", "tv") // t.TempDir is too long for a socket
+	home, err := os.MkdirTemp("/tmp", "tv") // t.TempDir is too long for a socket path
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func verdict(t *testing.T, r result) verified {
 	return v
 }
 
-// passes fails the test unless a plugin passes.
+// passes fails the test unless the plugin passes.
 func passes(t *testing.T, args ...string) verified {
 	t.Helper()
 	r := verify(t, append(args, "-o", "json")...)
@@ -89,14 +89,14 @@ func TestVerifyGoPlugins(t *testing.T) {
 	}
 }
 
-// script writes an executable, and the configuration that lets a sandbox show what it consists of.
+// script writes an executable, and the configuration that makes its parts visible in the sandbox.
 func script(t *testing.T, name string, reads []string, text string) (path, config string) {
 	t.Helper()
 	dir := t.TempDir()
 	path, config = filepath.Join(dir, name), filepath.Join(dir, "toolhost.yaml")
 	settings, err := json.Marshal(map[string]any{"defaults": map[string]any{"sandbox": map[string]any{"read": reads}}})
 	if err == nil {
-		err = os.WriteFile(config, settings, 0o600) // JSON is a form of YAML
+		err = os.WriteFile(config, settings, 0o600) // JSON is valid YAML
 	}
 	if err == nil {
 		err = os.WriteFile(path, []byte(text), 0o700)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestPluginsDieBeforeToolhost: where the machine has no memory left, the kernel is to choose a plugin.
+// When the machine runs out of memory, the kernel's out-of-memory killer must prefer plugins.
 func TestPluginsDieBeforeToolhost(t *testing.T) {
 	h := start(t)
 	c := h.dial(t)

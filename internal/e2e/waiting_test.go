@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// waiting returns the processes of a toolhost that wait behind their layers, and have not begun to run their plugin.
+// waiting returns the prestarted processes of a toolhost.
 func (h *toolhost) waiting(t *testing.T) (pids []int) {
 	t.Helper()
 	for _, pid := range descendants(t, h.cmd.Process.Pid) {
@@ -23,7 +23,7 @@ func (h *toolhost) waiting(t *testing.T) (pids []int) {
 	return pids
 }
 
-// onlyWaiting ends a plugin's processes and returns the one that waits for its next call.
+// onlyWaiting ends a plugin's processes and returns the prestarted process.
 func (h *toolhost) onlyWaiting(t *testing.T, plugin string) (pid int) {
 	t.Helper()
 	h.do(t, "drain", plugin).exits(t, 0)
@@ -37,8 +37,7 @@ func (h *toolhost) onlyWaiting(t *testing.T, plugin string) (pid int) {
 	return pid
 }
 
-// TestOneWaitsForTheNextCall: a plugin that was used is launched by a process that waits, until it is another plugin, or none,
-// or toolhost is gone.
+// A used plugin has a prestarted process until the plugin changes or is removed, or toolhost ends.
 func TestOneWaitsForTheNextCall(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -79,7 +78,7 @@ func TestOneWaitsForTheNextCall(t *testing.T) {
 	eventually.Holds(t, "nobody waits without toolhost", func() bool { return !running(pid) && len(runFolders(t, h.home)) == 0 })
 }
 
-// TestNobodyWaitsWhereTheOperatorWantsNone: by launch.waiting.
+// launch.waiting: 0 disables the prestart pool.
 func TestNobodyWaitsWhereTheOperatorWantsNone(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
