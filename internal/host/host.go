@@ -56,9 +56,9 @@ var errStopping = supervisor.ErrStopping
 type Config struct {
 	Catalog   *catalog.Catalog // not owned: close it after the host
 	Launch    LaunchFunc
-	Workspace string          // the absolute path of the folder that tools may work in; empty: none
-	Logger    *slog.Logger    // nil: nothing is logged
-	Logs      *logbuffer.Book // gets the log records of calls, and TailLogs reads it; nil: a new one
+	Workspace string            // the absolute path of the folder that tools may work in; empty: none
+	Logger    *slog.Logger      // nil: nothing is logged
+	Logs      *logbuffer.Buffer // gets the log records of calls, and TailLogs reads it; nil: a new one
 
 	// Calls stores calls with side effects, so that they are not executed twice even after a
 	// restart. Not owned: close it after the host. Nil: the host remembers calls only until it

@@ -154,7 +154,7 @@ func newLogger(options Options, stderr io.Writer) *slog.Logger {
 }
 
 // hostConfig hands on what the configuration says of the host.
-func hostConfig(options Options, known *catalog.Catalog, plugins *launcher, logger *slog.Logger, logs *logbuffer.Book) host.Config {
+func hostConfig(options Options, known *catalog.Catalog, plugins *launcher, logger *slog.Logger, logs *logbuffer.Buffer) host.Config {
 	return host.Config{
 		Catalog:   known,
 		Launch:    plugins.launch,

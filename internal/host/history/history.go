@@ -1,9 +1,9 @@
-// Package history keeps on disk what happened to plugins, so that it can be read after a restart of
-// toolhost: their crashes, with the calls that were executed, and what followed from them.
+// Package history keeps on disk what happened to plugins, for after a restart of toolhost: their
+// crashes, with the calls that were executed, and the consequences.
 //
-// It owns one file of JSON, an entry in each line, the oldest first. It is bounded: the older half
-// goes when it is full. What cannot be written is lost, and what cannot be read is left out:
-// nothing depends on it. It does not choose what is kept.
+// It owns one file with one JSON entry per line, the oldest first. When the file is full, the older
+// half is removed. An entry that cannot be written is lost, and a line that cannot be read is left
+// out: no other part of toolhost depends on the history. The package does not choose what is kept.
 package history
 
 import (
@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// maxBytes bounds the file: some thousand crashes.
+	// maxBytes bounds the file. It is enough for some thousand crashes.
 	maxBytes = 2 << 20
-	// maxQueued bounds the entries that wait to be written.
+	// maxQueued bounds the entries that wait for the disk.
 	maxQueued = 1024
 )
 
@@ -39,22 +39,21 @@ type Exit struct {
 	tool.PluginExit
 }
 
-// Log is an open history. All methods are safe for concurrent use, also on a nil Log, which keeps
-// nothing.
+// Log is an open history. All methods are safe for concurrent use. A nil Log keeps nothing.
 type Log struct {
 	path   string
 	logger *slog.Logger
 	past   []Entry
 	queue  chan Entry
-	size   int // of the file; the writer's
+	size   int // of the file; used by run only
 
 	mu     sync.Mutex
 	closed bool
 	done   chan struct{}
 }
 
-// Open reads the history in a file, which need not be there, and its folder need not either. Close
-// ends its goroutine.
+// Open reads the history in a file, and starts the goroutine that writes to it. The file and its
+// folder need not exist. The caller must call Close.
 func Open(path string, logger *slog.Logger) (*Log, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -70,16 +69,17 @@ func Open(path string, logger *slog.Logger) (*Log, error) {
 			l.past = append(l.past, e)
 		}
 	}
-	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) { // toolhost was killed while it wrote
+	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) { // toolhost was killed during a write
 		if err := l.trim(); err != nil {
 			return nil, fmt.Errorf("repairing the history of plugins: %w", err)
 		}
 	}
-	go l.run() // ends with Close, which waits
+	go l.run() // ends with Close, which waits for it
 	return l, nil
 }
 
-// Past returns what was in the file when it was opened, the oldest first. It must not be changed.
+// Past returns what the file contained when it was opened, the oldest entry first. The caller must
+// not change it.
 func (l *Log) Past() []Entry {
 	if l == nil {
 		return nil
@@ -87,7 +87,7 @@ func (l *Log) Past() []Entry {
 	return l.past
 }
 
-// Append adds an entry, and does not wait until it is written.
+// Append adds an entry. It does not wait for the disk: it drops the entry if too many entries wait.
 func (l *Log) Append(e Entry) {
 	if l == nil {
 		return
@@ -99,11 +99,11 @@ func (l *Log) Append(e Entry) {
 	}
 	select {
 	case l.queue <- e:
-	default: // the disk does not keep up, and toolhost does not wait for it
+	default: // the disk is too slow, and toolhost must not wait for it
 	}
 }
 
-// Close waits until all is written. It may be called more than once.
+// Close waits until all entries are written. It may be called more than once.
 func (l *Log) Close() {
 	if l == nil {
 		return
@@ -122,7 +122,7 @@ func (l *Log) run() {
 	failed := false
 	for e := range l.queue {
 		err := l.write(e)
-		if err != nil && !failed { // once: a full disk would fill the log
+		if err != nil && !failed { // only once: a full disk must not flood the log
 			l.logger.Warn("what happens to plugins is not kept for after a restart", "error", err)
 		}
 		failed = err != nil
@@ -148,7 +148,7 @@ func (l *Log) write(e Entry) error {
 	return errors.Join(err, f.Close())
 }
 
-// trim leaves the whole lines of the newer half of what the file may have.
+// trim keeps the newest complete lines, up to half of maxBytes.
 func (l *Log) trim() error {
 	data, err := os.ReadFile(l.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

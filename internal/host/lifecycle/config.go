@@ -5,40 +5,55 @@ import (
 	"time"
 )
 
-// Isolation is what calls may share.
+// Isolation says which calls may share a process.
 type Isolation string
 
 // The kinds of isolation.
 const (
-	Shared     Isolation = "shared"  // a pool of processes for all calls
-	PerSession Isolation = "session" // a process for each session
-	PerCall    Isolation = "call"    // a process for each call, taken from a prewarmed pool
+	Shared     Isolation = "shared"  // all calls share a pool of processes
+	PerSession Isolation = "session" // each session has a process
+	PerCall    Isolation = "call"    // each call has a process, from a prewarmed pool
 )
 
-// Config bounds what a Machine does. The zero value of each field is the default; so is a value
-// below zero, where the field does not say more.
+// Config bounds what a Machine does. The zero value of each field means the default. A negative value
+// means the default too, unless the field says otherwise.
 type Config struct {
-	Isolation           Isolation     // "": Shared
-	MinInstances        int           // Shared: kept once the plugin is in use, and not reaped; 0: none
-	MaxInstances        int           // at most so many that are not ending; 0: 1 if Shared, else 16
-	Prewarmed           int           // PerCall: processes that wait for calls once the plugin is in use; 0: 1; below 0: none
-	RefillAfter         time.Duration // PerCall: what a call took that is alone is replaced at its end, or after so long; 0: 25 ms; below 0: at once
-	MaxCallsPerInstance int           // at the same time; 0: no bound; PerCall: always 1
-	MaxQueue            int           // calls that wait for an instance; 0: 1024
-	IdleTimeout         time.Duration // after which an instance without calls is stopped; 0: 5 min; below 0: never
-	RecycleAfterCalls   uint64        // an instance is replaced after so many calls; 0: never
-	RecycleAfterAge     time.Duration // an instance is replaced when it is so old; 0: never
-	DrainTimeout        time.Duration // after which a draining instance is stopped with its calls, unless it is replaced in good order; 0: 30 s
-	InitialBackoff      time.Duration // the bound of the pause after the second crash in a row; it doubles; 0: 200 ms
-	MaxBackoff          time.Duration // 0: 30 s
-	MaxCrashes          int           // in CrashWindow, after which the plugin is quarantined; 0: 5
-	CrashWindow         time.Duration // 0: 10 min
-	ProbeAfter          time.Duration // after which a quarantined plugin is tried once; 0: 5 min; below 0: never
-	StableAfter         time.Duration // an instance that lived so long ends a row of crashes, and a probe; 0: 10 s
+	Isolation Isolation // "": Shared
+
+	// MinInstances is how many instances a plugin in use keeps although they are idle, if calls share
+	// them; 0: none.
+	MinInstances int
+	// MaxInstances bounds the instances that are starting or take calls; 0: 1 if Shared, else 16.
+	MaxInstances int
+	// Prewarmed is how many processes of a plugin in use wait for calls, if each call has a process;
+	// 0: 1; negative: none.
+	Prewarmed int
+	// RefillAfter is how long the pool waits at most before it replaces the process of a call that runs
+	// alone; 0: 25 ms; negative: not at all.
+	RefillAfter         time.Duration
+	MaxCallsPerInstance int // at the same time; 0: no bound; PerCall: always 1
+	MaxQueue            int // calls that wait for an instance; 0: 1024
+
+	IdleTimeout       time.Duration // until an instance without calls stops; 0: 5 min; negative: never
+	RecycleAfterCalls uint64        // an instance is replaced after this number of calls; 0: never
+	RecycleAfterAge   time.Duration // an instance is replaced at this age; 0: never
+	// DrainTimeout is how long a draining instance may take to finish its calls; 0: 30 s. It does not
+	// apply to an instance that a replacement drains.
+	DrainTimeout time.Duration
+
+	// InitialBackoff bounds the pause after the second crash in a row; 0: 200 ms. The bound doubles with
+	// each further crash.
+	InitialBackoff time.Duration
+	MaxBackoff     time.Duration // 0: 30 s
+	MaxCrashes     int           // in CrashWindow, before the plugin is quarantined; 0: 5
+	CrashWindow    time.Duration // 0: 10 min
+	ProbeAfter     time.Duration // until a quarantined plugin is probed; 0: 5 min; negative: never
+	// StableAfter is how long an instance must live to end a row of crashes, or to pass a probe; 0: 10 s.
+	StableAfter time.Duration
 }
 
-// maxInstances is how many instances run at most if they are not shared: a session or call each,
-// and a small computer.
+// maxInstances is the default of MaxInstances if each session or call has an instance. It suits a
+// small machine.
 const maxInstances = 16
 
 func (c Config) withDefaults() Config {
@@ -73,7 +88,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// positive returns n, or otherwise if n is not above zero.
+// positive returns n if it is positive, and otherwise if not.
 func positive[N int | time.Duration](n, otherwise N) N {
 	if n > 0 {
 		return n

@@ -8,29 +8,29 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Handler returns a slog.Handler that writes into the book what is logged of a plugin, and hands it
-// on to next. The attributes `plugin` and `instance` say whose line it is; a record without
-// `plugin` is only handed on.
-func (b *Book) Handler(next slog.Handler) slog.Handler { return &handler{book: b, next: next} }
+// Handler returns a slog.Handler that adds the log records about plugins to the buffer, and passes
+// every record on to next. The attributes `plugin` and `instance` name the origin of a record. A
+// record without `plugin` is only passed on.
+func (b *Buffer) Handler(next slog.Handler) slog.Handler { return &handler{buffer: b, next: next} }
 
 type handler struct {
-	book  *Book
-	next  slog.Handler
-	attrs []slog.Attr // without groups: plugins' lines have none
+	buffer *Buffer
+	next   slog.Handler
+	attrs  []slog.Attr // not in a group: log lines of plugins have no groups
 }
 
-// Enabled implements slog.Handler: the book takes every level.
+// Enabled implements slog.Handler. The buffer takes every level.
 func (h *handler) Enabled(context.Context, slog.Level) bool { return true }
 
 // WithAttrs implements slog.Handler.
 func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	all := append(append([]slog.Attr(nil), h.attrs...), attrs...)
-	return &handler{book: h.book, next: h.next.WithAttrs(attrs), attrs: all}
+	return &handler{buffer: h.buffer, next: h.next.WithAttrs(attrs), attrs: all}
 }
 
-// WithGroup implements slog.Handler. The book does not keep groups.
+// WithGroup implements slog.Handler. The buffer ignores groups.
 func (h *handler) WithGroup(name string) slog.Handler {
-	return &handler{book: h.book, next: h.next.WithGroup(name), attrs: h.attrs}
+	return &handler{buffer: h.buffer, next: h.next.WithGroup(name), attrs: h.attrs}
 }
 
 // Handle implements slog.Handler.
@@ -55,7 +55,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	r.Attrs(take)
 	if line.Plugin != "" {
-		h.book.Append(line)
+		h.buffer.Append(line)
 	}
 	if !h.next.Enabled(ctx, r.Level) {
 		return nil
@@ -76,7 +76,7 @@ func level(l slog.Level) tool.LogLevel {
 	}
 }
 
-// asJSON returns a value as JSON; what has no JSON form as its text.
+// asJSON returns a value in JSON, or its text as a JSON string if the value has no JSON form.
 func asJSON(v slog.Value) json.RawMessage {
 	v = v.Resolve()
 	var value any = v.Any()
@@ -85,7 +85,7 @@ func asJSON(v slog.Value) json.RawMessage {
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
-		data, _ = json.Marshal(v.String()) // a string always has one
+		data, _ = json.Marshal(v.String()) // a string never fails
 	}
 	return data
 }

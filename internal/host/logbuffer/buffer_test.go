@@ -26,7 +26,7 @@ func line(plugin, call, message string) tool.LogLine {
 }
 
 // messages returns what the query selects of what is kept.
-func messages(t *testing.T, b *logbuffer.Book, q tool.LogQuery) []string {
+func messages(t *testing.T, b *logbuffer.Buffer, q tool.LogQuery) []string {
 	t.Helper()
 	var all []string
 	for l, err := range b.Tail(t.Context(), q) {
