@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/grpc/metadata"
+
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
@@ -255,4 +257,36 @@ func (c *streamCall) callerDone() {
 	if !c.complete {
 		c.giveUp(tool.Errorf(tool.KindCancelled, "the call was abandoned: its caller closed the stream before the arguments were complete; nothing was executed"))
 	}
+}
+
+// callOf returns the call that an RPC requests, with what only the RPC contains: the principal, the
+// deadline, and the trace context.
+func callOf(ctx context.Context, name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
+	if id := options.GetCallId(); id != "" {
+		if err := tool.CheckID(id); err != nil { // checked here, because errors and events repeat the id, and an invalid one may not fit into a message
+			return tool.Call{}, tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
+		}
+	}
+	call, err := hostpb.ToCall(name, arguments, options)
+	if err != nil {
+		failure := tool.AsError(err)
+		failure.CallID = options.GetCallId()
+		return call, failure
+	}
+	call.Principal = principalOf(ctx)
+	if call.Approval != nil && overTCP(ctx) {
+		call.Approval.ApprovedBy = unverified(call.Approval.ApprovedBy)
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		left := max(time.Until(deadline), 1) // 0 would mean no limit
+		if call.Timeout == 0 || left < call.Timeout {
+			call.Timeout = left
+		}
+	}
+	if call.Traceparent == "" {
+		if values := metadata.ValueFromIncomingContext(ctx, "traceparent"); len(values) > 0 {
+			call.Traceparent = values[0]
+		}
+	}
+	return call, nil
 }
