@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Changed returns the top-level keys of the file whose values differ between two configurations, ordered by name.
+// Changed returns the top-level keys whose values differ between two configurations, sorted.
 func Changed(a, b *Config) []string {
 	var keys []string
 	left, right := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// check reports values that are right alone and wrong together.
+// check reports values that are valid alone and contradict each other.
 func (d *decoder) check() {
 	calls := d.config.Calls
 	ordered(d, "calls", "default_timeout", calls.DefaultTimeout, "max_timeout", calls.MaxTimeout)
@@ -24,7 +24,7 @@ func (d *decoder) check() {
 func (d *decoder) settings(parent string, s PluginSettings) {
 	ordered(d, parent, "backoff.initial", s.Backoff.Initial, "backoff.max", s.Backoff.Max)
 	switch {
-	case s.MaxInstances == 0: // auto follows the others
+	case s.MaxInstances == 0: // auto depends on the others
 	case s.Isolation == lifecycle.Shared:
 		ordered(d, parent, "min_instances", s.MinInstances, "max_instances", s.MaxInstances)
 	case s.Isolation == lifecycle.PerCall:
@@ -32,8 +32,8 @@ func (d *decoder) settings(parent string, s PluginSettings) {
 	}
 }
 
-// ordered reports a value that is more than another, at the one of them that the mapping has itself. If it has neither,
-// both are inherited and what is wrong is reported there.
+// ordered reports a value that must not be above another one and is. It does so at the value that
+// the mapping itself has. If the mapping inherits both, the error is at the defaults.
 func ordered[T int | time.Duration](d *decoder, parent, lowKey string, low T, highKey string, high T) {
 	if low <= high {
 		return
@@ -52,7 +52,8 @@ func plain(v any) string {
 	return fmt.Sprint(v)
 }
 
-// unused reports keys of one plugin that its isolation makes meaningless. Among the defaults they may be for others.
+// unused reports keys of one plugin that have no effect with its isolation. In the defaults, such
+// keys may be for other plugins.
 func (d *decoder) unused(parent string, s PluginSettings) {
 	for _, only := range []struct {
 		key     string

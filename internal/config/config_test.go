@@ -61,7 +61,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// everyKey is a file with all keys, each with a value that is not its default.
+// everyKey is a file with every key, each with a value other than its default.
 const everyKey = `
 listen: unix:///run/t.sock
 plugins: [plugins, ../shared, /opt/plugins/]
@@ -213,7 +213,8 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsTested shows that everyKey leaves no field at its default, so that none is forgotten above.
+// everyKey sets every field to a value other than its default, so that the test above covers new
+// keys.
 func TestEveryKeyIsTested(t *testing.T) {
 	var compare func(name string, got, untouched reflect.Value)
 	compare = func(name string, got, untouched reflect.Value) {
@@ -269,7 +270,8 @@ defaults:
 }
 
 func TestLifecycle(t *testing.T) {
-	// What toolhost.yaml calls the default is what lifecycle does by default: docs/configuration.md must not lie.
+	// The defaults of toolhost.yaml are those of package lifecycle, so that docs/configuration.md
+	// is right.
 	defaults := lifecycle.Config{
 		Isolation: lifecycle.Shared, Prewarmed: 1, MaxQueue: 1024, IdleTimeout: 5 * time.Minute, DrainTimeout: 30 * time.Second,
 		InitialBackoff: 200 * time.Millisecond, MaxBackoff: 30 * time.Second, MaxCrashes: 5, CrashWindow: 10 * time.Minute,
@@ -320,7 +322,7 @@ func TestLoadMakesPathsAbsolute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if dir, err = os.Getwd(); err != nil { // the temporary folder may be behind a link
+	if dir, err = os.Getwd(); err != nil { // the path of the temporary folder may contain a link
 		t.Fatal(err)
 	}
 	want := []string{filepath.Join(dir, "conf", "plugins"), filepath.Join(dir, "more")}

@@ -17,8 +17,8 @@ const (
 	end      = "<!-- End of what is generated. -->\n"
 )
 
-// TestDocumentationIsFresh fails if docs/configuration.md does not say what settings.go does. Run it with -update to
-// rewrite the part between the markers.
+// The generated part of docs/configuration.md follows settings.go. Run the test with -update to
+// rewrite it.
 func TestDocumentationIsFresh(t *testing.T) {
 	now, err := os.ReadFile(document)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 	t.Errorf("%s is stale: run go test ./internal/config -update", document)
 }
 
-// reference returns the tables of all keys, and the defaults as a file.
+// reference returns the tables of all keys, followed by the defaults as a file.
 func reference(t *testing.T) string {
 	t.Helper()
 	tables := yamldoctest.Reference{
@@ -45,7 +45,7 @@ func reference(t *testing.T) string {
 		Also: func(key string) string {
 			switch {
 			case key == "plugin":
-				return " " // its table is that of the defaults
+				return " " // the table of the defaults describes it
 			case strings.HasPrefix(key, "defaults"):
 				return " and `" + strings.Replace(key, "defaults", "plugin.NAME", 1) + "`"
 			}
@@ -56,7 +56,7 @@ func reference(t *testing.T) string {
 	return tables + fmt.Sprintf("### All defaults\n\n`toolhost config show` prints this if there is no file, but for the paths, which it knows.\n\n```yaml\n%s```\n\n", c.YAML())
 }
 
-// TestDocumentedFilesLoad shows that every file in docs/configuration.md can be used as it is.
+// Every file in docs/configuration.md is a valid configuration.
 func TestDocumentedFilesLoad(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {

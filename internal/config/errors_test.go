@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files and the generated part of docs/configuration.md")
 
-// TestErrors reads each file of testdata/errors, in which what is wrong follows the YAML as comments, one for each
-// error. Run the test with -update to write down what is reported now.
+// In each file of testdata/errors, comments after the YAML list the errors of the file. Run the
+// test with -update to rewrite them.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.yaml")
 	if err != nil || len(files) == 0 {

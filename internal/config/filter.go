@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// checkFilters reports names and patterns that nothing can have. Whether there are such filters and tools is seen when
-// plugins are there.
+// checkFilters reports invalid names and patterns. toolhost checks whether such filters and tools
+// exist when it has read the plugins.
 func (d *decoder) checkFilters() {
 	for i, f := range d.config.Filters {
 		parent := fmt.Sprintf("filters[%d]", i)
@@ -30,7 +30,7 @@ func (d *decoder) checkFilters() {
 	}
 }
 
-// checkPattern returns what is wrong with the name of a tool or a pattern of names.
+// checkPattern returns what is wrong with a tool name or a pattern of names, or nil.
 func checkPattern(pattern string) error {
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		return tool.CheckName(pattern)

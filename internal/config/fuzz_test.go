@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/internal/config"
 )
 
-// FuzzParse shows that no text panics, that what is refused is refused with one line for each reason, and that what is
-// accepted is shown as a file that means the same.
+// Parse does not panic on any text. It refuses a text with one line for each error. A Config that
+// it accepts has a YAML form that parses to the same Config.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/errors/*.yaml")
 	if err != nil {

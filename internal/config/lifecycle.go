@@ -10,20 +10,20 @@ import (
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
-// Lifecycle returns the part of the settings that says how instances are kept. A 0 of the settings means what the file
-// calls it, such as "never"; it becomes what lifecycle.Config has for that.
+// Lifecycle returns the settings of the supervisor's state machine. A 0 in the settings stands for
+// a word of the file, such as "never". It becomes the value of lifecycle.Config with that meaning.
 func (s PluginSettings) Lifecycle() lifecycle.Config {
 	const never, none = time.Duration(-1), -1
 	return lifecycle.Config{
 		Isolation:           s.Isolation,
 		MinInstances:        s.MinInstances,
-		MaxInstances:        s.MaxInstances, // 0 is auto on both sides
+		MaxInstances:        s.MaxInstances, // 0 means auto in both
 		Prewarmed:           cmp.Or(s.Prewarmed, none),
-		MaxCallsPerInstance: s.MaxCallsPerInstance, // 0 is unlimited on both sides
+		MaxCallsPerInstance: s.MaxCallsPerInstance, // 0 means unlimited in both
 		MaxQueue:            s.MaxQueue,
 		IdleTimeout:         cmp.Or(s.IdleTimeout, never),
-		RecycleAfterCalls:   uint64(s.RecycleAfterCalls), // 0 is never on both sides
-		RecycleAfterAge:     s.RecycleAfterAge,           // here too
+		RecycleAfterCalls:   uint64(s.RecycleAfterCalls), // 0 means never in both
+		RecycleAfterAge:     s.RecycleAfterAge,           // 0 means never in both
 		DrainTimeout:        s.DrainTimeout,
 		InitialBackoff:      s.Backoff.Initial,
 		MaxBackoff:          s.Backoff.Max,
@@ -34,7 +34,7 @@ func (s PluginSettings) Lifecycle() lifecycle.Config {
 	}
 }
 
-// clone returns settings that share nothing with s.
+// clone returns settings that share no memory with s.
 func (s PluginSettings) clone() PluginSettings {
 	s.Env, s.PassEnv = maps.Clone(s.Env), slices.Clone(s.PassEnv)
 	s.Sandbox.Read, s.Sandbox.Write = slices.Clone(s.Sandbox.Read), slices.Clone(s.Sandbox.Write)

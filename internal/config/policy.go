@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// Compile returns the rules as they decide. Those of a Config that Parse or Load returned are right.
+// Compile returns the compiled rules. The rules of a Config from Parse or Load have no errors.
 func (p Policy) Compile() (*policy.Policy, error) {
 	rules := make([]policy.Rule, len(p.Rules))
 	for i, r := range p.Rules {
@@ -18,7 +18,7 @@ func (p Policy) Compile() (*policy.Policy, error) {
 	return policy.Compile(rules)
 }
 
-// checkPolicy reports what is wrong with rules where it stands, within an expression too.
+// checkPolicy reports the errors of rules, with the place inside an expression if there is one.
 func (d *decoder) checkPolicy() {
 	_, err := d.config.Policy.Compile()
 	wrong, ok := errors.AsType[policy.Errors](err)
@@ -29,7 +29,7 @@ func (d *decoder) checkPolicy() {
 		key := fmt.Sprintf("policy.rules[%d].%s", e.Index, e.Field)
 		at, given := d.At[key]
 		if !given || slices.ContainsFunc(d.Errs, func(before *yamldoc.Error) bool { return before.Key == key }) {
-			continue // it is missing or not what it has to be, and that is reported
+			continue // the key is missing or has another error, which is reported
 		}
 		if e.Line > 0 {
 			at = d.Inside(at, d.config.Policy.Rules[e.Index].When, e.Line, e.Column)

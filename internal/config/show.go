@@ -6,8 +6,9 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// YAML returns the whole configuration as a file that loads as the same again. Every key is there with what holds for
-// it, those of a plugin where they differ from the defaults; texts that are not set are comments.
+// YAML returns the whole configuration as a file that loads as the same Config. It has every key
+// with its value; keys without a value are comments. Of a plugin's keys it has those that differ
+// from the defaults.
 func (c *Config) YAML() []byte {
 	return yamldoc.YAML(reflect.ValueOf(c).Elem(), yamldoc.Bases{
 		reflect.TypeFor[PluginSettings](): reflect.ValueOf(c.Defaults),

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// checkTools reports settings of tools that have no meaning.
+// checkTools reports settings of tools that cannot have an effect.
 func (d *decoder) checkTools() {
 	for _, key := range slices.Sorted(maps.Keys(d.config.Tools)) {
 		d.checkTool(yamldoc.Join("tools", yamldoc.ShownKey(key)), key, d.config.Tools[key])

@@ -11,10 +11,10 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// scripted is the provider whose models are files.
+// scripted is the provider whose models are script files.
 const scripted = "scripted"
 
-// check reports values that are right alone and wrong together.
+// check reports values that are valid alone and contradict each other.
 func check(d *yamldoc.Decoder, c *Config) {
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
 		checkModel(d, yamldoc.Join("models", yamldoc.ShownKey(name)), name, c.Models[name])
@@ -28,22 +28,22 @@ func check(d *yamldoc.Decoder, c *Config) {
 	}
 	if at, given := d.At["model"]; given && !d.Failed("model") && !strings.Contains(c.Model, ":") {
 		if _, known := c.Models[c.Model]; !known {
-			d.Fail(at, "model", "%q is no name of models; %s, or write anthropic:NAME, openai:NAME or scripted:FILE", c.Model, listed(c.Models))
+			d.Fail(at, "model", "%q is not a name of models; %s, or write anthropic:NAME, openai:NAME or scripted:FILE", c.Model, listed(c.Models))
 		}
 	}
 	if at, given := d.At["kind"]; given && !d.Failed("kind") {
 		if _, known := c.Kinds[c.Kind]; !known {
-			d.Fail(at, "kind", "%q is no name of kinds; %s", c.Kind, listed(c.Kinds))
+			d.Fail(at, "kind", "%q is not a name of kinds; %s", c.Kind, listed(c.Kinds))
 		}
 	}
 	if at, given := d.At["limits.max_cost"]; given && c.Limits.MaxCost > 0 && !d.Failed("limits.max_cost") && len(d.Errs) == 0 {
 		if c.Models[c.Model].Price.Input == nil {
-			d.Fail(at, "limits.max_cost", "nobody said what the model costs; name a model of models, with a price, as the model")
+			d.Fail(at, "limits.max_cost", "the price of the model is unknown; set model to a name of models that has a price")
 		}
 	}
 }
 
-// listed says which names there are.
+// listed returns the names for an error.
 func listed[T any](names map[string]T) string {
 	if len(names) == 0 {
 		return "there are none"
@@ -83,7 +83,7 @@ func checkModel(d *yamldoc.Decoder, parent, name string, m Model) {
 	}
 }
 
-// modelOf returns the model that a name of the file or of a provider means.
+// modelOf returns the model with a name of the file, or with a provider's name such as openai:NAME.
 func (c *Config) modelOf(name string) (Model, error) {
 	if m, ok := c.Models[name]; ok {
 		return m, nil

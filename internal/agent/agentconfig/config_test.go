@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// everyKey is a file with all keys, each with a value that is not its default.
+// everyKey is a file with every key, each with a value other than its default.
 const everyKey = `
 listen: unix:///run/a.sock
 toolhost: 127.0.0.1:7000
@@ -130,8 +130,8 @@ func TestWhatIsShownMeansTheSame(t *testing.T) {
 	}
 }
 
-// TestErrors reads each file of testdata/errors, in which what is wrong follows the YAML as comments. Run the test with
-// -update to write down what is reported now.
+// In each file of testdata/errors, comments after the YAML list the errors of the file. Run the
+// test with -update to rewrite them.
 func TestErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -20,8 +20,8 @@ const (
 	end      = "<!-- End of what is generated. -->\n"
 )
 
-// TestDocumentationIsFresh fails if docs/agentd.md does not say what settings.go does. Run it with -update to rewrite the
-// part between the markers.
+// The generated part of docs/agentd.md follows settings.go. Run the test with -update to rewrite
+// it.
 func TestDocumentationIsFresh(t *testing.T) {
 	now, err := os.ReadFile(document)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 	t.Errorf("%s is stale: run go test ./internal/agent/agentconfig -update", document)
 }
 
-// TestDocumentedFilesLoad shows that every file in docs/agentd.md can be used as it is.
+// Every file in docs/agentd.md is a valid configuration.
 func TestDocumentedFilesLoad(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// FuzzParse shows that no text panics, that what is refused is refused with one line for each reason, that what is
-// accepted is shown as a file that means the same, and that an agent can be made of it.
+// Parse does not panic on any text. It refuses a text with one line for each error. A Config that
+// it accepts has a YAML form that parses to the same Config, and configures an agent.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/errors/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -9,17 +9,18 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// Choice is the model that is to be asked, with the words of its provider.
+// Choice is a selected model, with the configuration of its provider.
 type Choice struct {
-	Name      string // provider:name; empty: the key in the environment chooses
-	BaseURL   string // empty: the provider's own
-	APIKeyEnv string // the variable that holds the key; empty: the provider's usual one
+	Name      string // provider:name; empty: it depends on the key in the environment
+	BaseURL   string // empty: the provider's default
+	APIKeyEnv string // the variable that holds the key; empty: the provider's default
 	Price     *model.Price
-	Window    int64 // 0: the usual one
-	Thinking  int64 // tokens; 0: none is asked for
+	Window    int64 // tokens; 0: the default
+	Thinking  int64 // tokens; 0: off
 }
 
-// Choose returns the model that a name means: one of Models, or provider:name. Empty means Model.
+// Choose returns the model with a name: a name of Models, or provider:name. "" selects
+// Config.Model.
 func (c *Config) Choose(name string) (Choice, error) {
 	if name == "" {
 		name = c.Model
@@ -41,8 +42,9 @@ func (c *Config) Choose(name string) (Choice, error) {
 	return choice, nil
 }
 
-// Called returns the name in Models of the model that the provider knows by a name, provider:name; the name itself if there is none
-// of it. Where several fit, it is Model if that is one of them, else the first of the alphabet.
+// Called returns the name in Models of a model, given as provider:name. It returns the argument if
+// Models has no such model. If Models has several, it returns Config.Model if that is one of them,
+// else the first in the alphabet.
 func (c *Config) Called(model string) string {
 	found := model
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
@@ -53,7 +55,8 @@ func (c *Config) Called(model string) string {
 	return found
 }
 
-// Agent returns the limits as the agent wants them, where 0 is its own default; those defaults are the same.
+// Agent returns the limits of the agent. A 0 stands for the agent's default there, which equals the
+// default of the file.
 func (l Limits) Agent() loop.Limits {
 	return loop.Limits{
 		MaxTurns: l.MaxTurns, MaxCalls: l.MaxCalls, MaxResponseTokens: l.MaxResponseTokens, MaxTokens: int64(l.MaxTokens),
@@ -62,7 +65,7 @@ func (l Limits) Agent() loop.Limits {
 	}
 }
 
-// People returns who can be asked, where somebody being there, as far as the program can see, is present.
+// People returns how the agent reaches people. present says whether the program has a terminal.
 func (a Approvals) People(present bool) loop.People {
 	return loop.People{
 		Attended:   a.Headless == "never" || a.Headless == "auto" && present,
@@ -71,12 +74,13 @@ func (a Approvals) People(present bool) loop.People {
 	}
 }
 
-// Window returns when the conversations of a model are made smaller that can read so many tokens; 0 is the usual number.
+// Window returns when the agent shortens conversations of a model with a window of tokens. 0 stands
+// for the default window.
 func (c Compaction) Window(tokens int64) loop.Window {
 	return loop.Window{Tokens: tokens, ClearAt: c.ClearAt, SummarizeAt: c.SummarizeAt, Keep: c.Keep}
 }
 
-// SubRunLevels returns SubRuns as the agent wants it, where 0 is its own default.
+// SubRunLevels returns SubRuns for the agent, for which 0 stands for the default and -1 for none.
 func (c *Config) SubRunLevels() int {
 	if c.SubRuns == 0 {
 		return -1
@@ -84,7 +88,7 @@ func (c *Config) SubRunLevels() int {
 	return c.SubRuns
 }
 
-// ToolChoices returns what the model is offered for each kind of task.
+// ToolChoices returns the selection of tools for each kind of task.
 func (c *Config) ToolChoices() map[string]loop.ToolChoice {
 	choices := make(map[string]loop.ToolChoice, len(c.Kinds))
 	for name, k := range c.Kinds {
@@ -95,7 +99,8 @@ func (c *Config) ToolChoices() map[string]loop.ToolChoice {
 	return choices
 }
 
-// EffectsAllowed returns, by tool, the keys that effects may change although they were set when the run started.
+// EffectsAllowed returns, by tool, the keys that effects may change although the run was started
+// with values for them.
 func (c *Config) EffectsAllowed() map[string][]string {
 	allowed := make(map[string][]string, len(c.Tools))
 	for name, t := range c.Tools {
@@ -106,7 +111,7 @@ func (c *Config) EffectsAllowed() map[string][]string {
 	return allowed
 }
 
-// SystemToolPlugins returns the plugins whose tools replace agentd's own, by the names of the tools.
+// SystemToolPlugins returns, by the name of a tool of agentd, the plugin whose tool replaces it.
 func (c *Config) SystemToolPlugins() map[string]string {
 	plugins := make(map[string]string)
 	for name, t := range c.Tools {
@@ -117,12 +122,12 @@ func (c *Config) SystemToolPlugins() map[string]string {
 	return plugins
 }
 
-// NoKind returns the error that a name is none of Kinds.
+// NoKind returns the error for a name that Kinds does not have.
 func (c *Config) NoKind(name string) error {
 	return fmt.Errorf("%q is no name of kinds in the configuration; %s", name, listed(c.Kinds))
 }
 
-// OfferedSystemTools returns the agent's own tools that the model is offered.
+// OfferedSystemTools returns the agent's own tools that the model gets.
 func (c *Config) OfferedSystemTools() []string {
 	if c.SystemTools == nil {
 		return []string{loop.SystemAskUser}
