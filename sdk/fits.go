@@ -13,13 +13,14 @@ import (
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 )
 
-// lightSchema holds arguments against a schema by the library that derives schemas, which every plugin links anyway. What
-// it says is less telling than what toolhost says, which has the first and the last word on both.
+// lightSchema validates arguments with the library that derives schemas, which every plugin links
+// anyway. Its messages are less detailed than toolhost's. toolhost validates schemas and arguments
+// itself, so that this validator never decides alone.
 type lightSchema struct{ resolved *jsonschema.Resolved }
 
 var _ fit.Schema = lightSchema{}
 
-// lightly is a fit.Compile that refuses what no library could use.
+// lightly is a fit.Compile that refuses only schemas that no validator can use.
 func lightly(schema json.RawMessage) (fit.Schema, error) {
 	if !json.Valid(schema) {
 		return nil, errors.New("it is not JSON")
@@ -41,7 +42,7 @@ func lightly(schema json.RawMessage) (fit.Schema, error) {
 // typeNames are the types of JSON Schema.
 var typeNames = [...]string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// checkTypes refuses types that there are not, which the library takes for types that no value has.
+// checkTypes refuses unknown types. The library accepts them as types that no value has.
 func checkTypes(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) error {
 	if s == nil || seen[s] {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 )
 
-// validated holds arguments against a schema as toolhost does, in its words.
+// validated validates arguments by a schema with toolhost's validator and messages.
 type validated struct{ schema *arguments.Schema }
 
 var _ fit.Schema = validated{}
