@@ -329,7 +329,7 @@ func (h *countingHost) opened() int {
 	return h.n
 }
 
-func TestACallThatIsClosedUnreadComesToItsEnd(t *testing.T) {
+func TestAClosedUnreadCallEnds(t *testing.T) {
 	a := socket(t)
 	serve(t, a, newHost(t))
 	c := dial(t, a)

@@ -9,7 +9,7 @@ import (
 )
 
 // The next call after a failed connection must not use that connection.
-func TestWhoHearsThatNobodyAnswersIsOnAnotherConnection(t *testing.T) {
+func TestAFailedConnectionIsNotReused(t *testing.T) {
 	c, err := Dial("unix://" + filepath.Join(t.TempDir(), "none.sock"))
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // All calls of a client share one stream, which ends with a message that is too large or cannot be
 // encoded.
-func TestWhatCannotBeSentHurtsNoOtherCall(t *testing.T) {
+func TestAnUnsendableCallAffectsNoOther(t *testing.T) {
 	cancelFor := func(reason string) func(*testing.T, *client.Client) tool.Kind {
 		return func(t *testing.T, c *client.Client) tool.Kind {
 			e := running(t, c, "cancelled")

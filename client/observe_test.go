@@ -30,7 +30,7 @@ func shutDown(t *testing.T, host hostserver.Host) (c *client.Client, shutdown fu
 }
 
 // A shutdown does not wait for watches, and ends them without an error.
-func TestAShutdownEndsWhatFollows(t *testing.T) {
+func TestAShutdownEndsWatches(t *testing.T) {
 	c, shutdown := shutDown(t, newHost(t))
 	if _, err := c.Call(bounded(t), tool.Call{Tool: "talk", Arguments: []byte(`{"text":"x"}`)}); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestAShutdownEndsWhatFollows(t *testing.T) {
 	}
 }
 
-func TestALostConnectionEndsWhatFollows(t *testing.T) {
+func TestALostConnectionEndsWatches(t *testing.T) {
 	a, host := socket(t), newHost(t)
 	cut := serve(t, a, host)
 	c := dial(t, a)

@@ -155,7 +155,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoJSONIsNotEncoded(t *testing.T) {
+func TestInvalidJSONIsNotEncoded(t *testing.T) {
 	broken := tool.Result{Content: []tool.Content{tool.JSON(json.RawMessage(`{`))}}
 	if _, err := filterjson.EncodeRequest(filterjson.Request{Phase: filterjson.After, Result: &broken}); err == nil {
 		t.Error("a question with a broken result was encoded")

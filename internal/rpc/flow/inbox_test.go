@@ -46,7 +46,7 @@ func TestInboxKeepsOrderAndEnds(t *testing.T) {
 	}
 }
 
-func TestInboxAbortDropsWhatWasNotTaken(t *testing.T) {
+func TestInboxAbortDropsQueuedItems(t *testing.T) {
 	for _, finished := range []bool{false, true} {
 		b := flow.NewInbox[int](100, noGrant)
 		if err := b.Put(1, 1); err != nil {
@@ -94,7 +94,7 @@ func TestInboxGrants(t *testing.T) {
 	}
 }
 
-func TestInboxRefusesWhatOverrunsItsCredit(t *testing.T) {
+func TestInboxRefusesOverruns(t *testing.T) {
 	b := flow.NewInbox[int](10, noGrant)
 	if err := b.Put(1, 11); err != nil {
 		t.Fatalf("a frame may take the credit below zero: %v", err)
@@ -182,7 +182,7 @@ func TestInboxOfOneItemHasItsMemory(t *testing.T) {
 }
 
 // Arm calls its function once, and says whether more items may follow.
-func TestInboxTellsWhoIsArmed(t *testing.T) {
+func TestInboxCallsTheArmedFunction(t *testing.T) {
 	for name, tc := range map[string]struct {
 		come func(*flow.Inbox[string])
 		want error

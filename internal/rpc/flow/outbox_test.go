@@ -251,7 +251,7 @@ func TestOutboxKeepsEverySendersOrder(t *testing.T) {
 }
 
 // The outbox sends queued frames in batches, up to the limit and in order.
-func TestOutboxSendsTogetherWhatWaits(t *testing.T) {
+func TestOutboxSendsBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var got [][]string

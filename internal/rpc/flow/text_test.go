@@ -11,7 +11,7 @@ import (
 )
 
 // A Text keeps all pieces in order, and is empty after Take.
-func TestTextKeepsWhatItIsGiven(t *testing.T) {
+func TestTextKeepsItsPieces(t *testing.T) {
 	var source bytes.Buffer
 	for i := 0; source.Len() < 300<<10; i++ {
 		fmt.Fprintf(&source, "%d;", i*7919)
@@ -40,7 +40,7 @@ func TestTextKeepsWhatItIsGiven(t *testing.T) {
 }
 
 // A Text does not write into the array behind its first piece.
-func TestTextDoesNotWriteWhatItWasGiven(t *testing.T) {
+func TestTextDoesNotWriteIntoItsFirstPiece(t *testing.T) {
 	array := []byte("begin|theirs")
 	text := flow.TextOf(array[:5])
 	text.Append([]byte("+more"))

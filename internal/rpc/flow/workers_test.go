@@ -42,7 +42,7 @@ func TestWorkersAreUsedAgain(t *testing.T) {
 
 // Waking a goroutine for each of many short functions costs more than the functions. A function
 // that the scheduler interrupts is not shared; this does not happen a hundred times in a row.
-func TestWorkersShareWhatIsShort(t *testing.T) {
+func TestWorkersShareShortFunctions(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that all functions are queued before one runs
 	const n, tries = 20, 100
 	fewest := n
@@ -69,7 +69,7 @@ func TestWorkersShareWhatIsShort(t *testing.T) {
 }
 
 // A function may end its goroutine with runtime.Goexit, as testing.T.FailNow does.
-func TestWorkerThatIsEndedCostsNobody(t *testing.T) {
+func TestWorkersSurviveGoexit(t *testing.T) {
 	var w flow.Workers
 	var ran atomic.Int32
 	for range 10 {

@@ -135,7 +135,7 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 	trip(t, logs, hostpb.FromLogQuery, hostpb.ToLogQuery)
 }
 
-func TestCallKeepsEveryFieldButWhoseItIsAndWhenItCame(t *testing.T) {
+func TestCallKeepsEveryFieldButPrincipalAndTime(t *testing.T) {
 	want := tool.Call{
 		ID: "i", Tool: "t", Arguments: json.RawMessage(`{}`), Session: "s", Timeout: time.Second,
 		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`), ArgumentsSHA256: "d"},
@@ -279,7 +279,7 @@ func TestManyMiddlingBlocksFit(t *testing.T) {
 	}
 }
 
-func TestWhatFitsNoMessageIsReplaced(t *testing.T) {
+func TestAnOversizedEventIsReplaced(t *testing.T) {
 	huge := json.RawMessage(`"` + strings.Repeat("x", hostpb.MaxMessageBytes) + `"`)
 	got, _ := travel(t, tool.Event{Seq: 9, Status: &tool.Status{Result: huge}})
 	if len(got) != 1 || got[0].Seq != 9 || got[0].Log == nil || !strings.Contains(got[0].Log.Message, "left out") {

@@ -16,7 +16,7 @@ import (
 
 // When the stream of a large answer has ended, its reservation is released although the connection
 // stays open, and the connection forgets the stream.
-func TestAnAnswerThatLeftGivesItsRoomBack(t *testing.T) {
+func TestASentAnswerReleasesItsReservation(t *testing.T) {
 	const size = 1 << 20
 	room := budget.New(64<<20, 0)
 	account, err := room.Open("uid:9")

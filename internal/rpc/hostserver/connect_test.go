@@ -180,7 +180,7 @@ func (prompt) Do(_ context.Context, call tool.Call, _ func(tool.Execution), done
 }
 
 // A caller that starts calls and does not read must not fill toolhost's memory with outcomes.
-func TestConnectBoundsCallsWhoseEndIsNotRead(t *testing.T) {
+func TestConnectLimitsUnreadOutcomes(t *testing.T) {
 	w := connect(t, hostserver.Config{Host: prompt{fake(t)}, MaxOpenCalls: 8})
 	const calls = 2000 // the stream accepts some hundreds of them
 	for number := range uint32(calls) {
@@ -358,7 +358,7 @@ func lastOutcome(t *testing.T, stream grpc.BidiStreamingClient[toolhostv1.Execut
 func negative() *durationpb.Duration { return durationpb.New(-time.Second) }
 
 // Answers to refused calls wait for a caller that may never read them, so they must stay small.
-func TestConnectDoesNotRepeatWhatIsNoID(t *testing.T) {
+func TestConnectDoesNotRepeatAnInvalidID(t *testing.T) {
 	w := connect(t, hostserver.Config{Host: fake(t)})
 	for id, told := range map[string]string{"mine": "mine", strings.Repeat("x", 1<<20): "", "no id": ""} {
 		w.send(&toolhostv1.ConnectRequest{Call: 0, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{

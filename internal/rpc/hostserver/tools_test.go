@@ -418,7 +418,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-func TestShutdownCutsWhatDoesNotEnd(t *testing.T) {
+func TestShutdownCutsOpenCalls(t *testing.T) {
 	a, server := serve(t, socket(t), hostserver.Config{Host: fake(t)})
 	c := dial(t, a)
 	execution, err := c.Open(bounded(t), tool.Call{Tool: "wait", Arguments: []byte(`{"key":"k"}`)}, true)

@@ -50,7 +50,7 @@ func (w *watched) RenderTools(ctx context.Context, format tool.Format, q tool.Qu
 
 // Session and context are those of the request. The principal is that of the connection, whatever
 // the caller sends.
-func TestToolsAreDescribedForWhoAsks(t *testing.T) {
+func TestToolsAreDescribedForTheirViewer(t *testing.T) {
 	w := &watched{Fake: fake(t)}
 	a, _ := serve(t, socket(t), hostserver.Config{Host: w})
 	c := dial(t, a)

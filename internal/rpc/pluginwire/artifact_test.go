@@ -198,7 +198,7 @@ func TestQuestionsOneAtATime(t *testing.T) {
 }
 
 // A request whose caller leaves while it waits for credit does not block later requests.
-func TestAQuestionThatIsNotAskedHoldsUpNoOther(t *testing.T) {
+func TestAnUnsentArtifactRequestBlocksNoOther(t *testing.T) {
 	left := make(chan struct{})
 	conn := open(t, reading(func(ctx context.Context, call *pluginwire.ServerCall) (string, error) {
 		if err := call.Send(ctx, tool.Event{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "takes all credit"}}); err != nil {

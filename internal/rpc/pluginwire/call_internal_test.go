@@ -10,7 +10,7 @@ import (
 )
 
 // When Await reports the end, Next returns it without blocking.
-func TestAnEndThatComesTooLateIsNotAwaited(t *testing.T) {
+func TestAwaitIgnoresALateEnd(t *testing.T) {
 	end := &pluginv1.ConnectResponse{Call: 1, Frame: &pluginv1.ConnectResponse_End{End: &pluginv1.CallEnd{}}}
 	for name, tc := range map[string]struct {
 		first func(*Call)

@@ -274,7 +274,7 @@ func TestOpenIsBoundedAndOnce(t *testing.T) {
 	<-unopened.Done()
 }
 
-func TestOpenOfWhatIsNoPlugin(t *testing.T) {
+func TestOpenWithoutAPlugin(t *testing.T) {
 	cc, _ := serve(t, nil) // no service is registered
 	conn := openOn(t, cc, pluginwire.ConnConfig{})
 	<-conn.Done()

@@ -64,7 +64,7 @@ func TestTextThatIsNoUTF8(t *testing.T) {
 }
 
 // A result of 10 MiB that no goroutine reads does not block other calls.
-func TestLargeResultHoldsUpNobody(t *testing.T) {
+func TestLargeResultBlocksNoOtherCall(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", 10<<20/16)
 	answering := make(chan struct{}, 1)
 	conn := open(t, plugin{call: func(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {

@@ -168,7 +168,7 @@ func TestStatusesThatBreakTheRulesAreLeftOut(t *testing.T) {
 }
 
 // Bytes that belong to no call end the connection, and no operation blocks.
-func TestPluginThatSendsWhatCannotBeRead(t *testing.T) {
+func TestPluginThatSendsUnreadableBytes(t *testing.T) {
 	conn := openRaw(t, pluginwire.ConnConfig{}, liar(func(c uint32) []*pluginv1.ConnectResponse {
 		return []*pluginv1.ConnectResponse{chunkFrame(c, 0, bytes.Repeat([]byte("x"), 4<<20))}
 	}))

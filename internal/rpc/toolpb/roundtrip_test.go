@@ -207,7 +207,7 @@ func TestUnknownAndMissingReadAsNotSet(t *testing.T) {
 	toolpb.ToLogRecord(nil)
 }
 
-func TestWhatCannotTravelIsMadeHarmless(t *testing.T) {
+func TestInvalidValuesBecomeValid(t *testing.T) {
 	const bad, good = "a\xff\xfeb", "a\uFFFDb"
 	spec := tool.Spec{
 		Name: bad, Version: bad, DisplayName: bad, Description: bad, Category: bad, Tags: []string{bad},

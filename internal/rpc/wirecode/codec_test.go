@@ -76,7 +76,7 @@ func answer(texts ...string) *toolhostv1.ConnectResponse {
 // sizes are payload sizes that use each of the pools, and one that uses none.
 var sizes = []int{10, 2 << 10, 20 << 10, 64 << 10, 300 << 10}
 
-func TestWhatIsSentStaysUntilItIsFreed(t *testing.T) {
+func TestSentBuffersKeepTheirContent(t *testing.T) {
 	codec := wirecode.NewCodec()
 	for _, size := range sizes {
 		first, second := answer(strings.Repeat("a", size)), answer(strings.Repeat("b", size))
@@ -108,7 +108,7 @@ func pieces(encoded []byte, size int) mem.BufferSlice {
 	return data
 }
 
-func TestWhatIsReceivedStays(t *testing.T) {
+func TestReceivedMessagesKeepTheirContent(t *testing.T) {
 	codec := wirecode.NewCodec()
 	for _, size := range sizes {
 		texts := []string{strings.Repeat("some text ", size/10), strings.Repeat("more of it ", size/11), "short"}
