@@ -9,18 +9,18 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ArtifactReader returns at most limit bytes of an artifact that a call may see, from an offset on;
-// 0 is as many as it likes.
+// ArtifactReader returns at most limit bytes, from an offset on, of an artifact that a call may
+// read. With the limit 0, the reader chooses.
 type ArtifactReader func(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error)
 
 type artifactReaderKey struct{}
 
-// WithArtifacts returns a context for Tool.Run with which the tool can read artifacts.
+// WithArtifacts returns a context for Tool.Run, with which the tool can read artifacts.
 func WithArtifacts(ctx context.Context, read ArtifactReader) context.Context {
 	return context.WithValue(ctx, artifactReaderKey{}, read)
 }
 
-// summed is what sum says of an artifact.
+// summed is what the tool sum returns about an artifact.
 type summed struct {
 	Size      int    `json:"size"`
 	MediaType string `json:"media_type"`
@@ -33,7 +33,7 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// sum reads an artifact, piece by piece, and tells what it has seen.
+// sum reads an artifact piece by piece, and returns its size and digest.
 func sum(ctx context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, error) {
 	a, err := parse(call)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// patience bounds every wait of the suite, so that a host that hangs fails the test instead of
-// stopping the run.
+// patience bounds every wait of the suite, so that a host that hangs fails the test and does not
+// block the test run.
 const patience = 30 * time.Second
 
 func bounded(t *testing.T) context.Context {
@@ -33,7 +33,7 @@ func named(id, name, arguments string) tool.Call {
 	return c
 }
 
-// open opens a call that must not be refused, and closes it at the end of the test.
+// open opens a call that the host must accept, and closes it at the end of the test.
 func open(t *testing.T, h Host, c tool.Call, complete bool) tool.Execution {
 	t.Helper()
 	e, err := h.Open(bounded(t), c, complete)
@@ -44,8 +44,8 @@ func open(t *testing.T, h Host, c tool.Call, complete bool) tool.Execution {
 	return e
 }
 
-// do executes a call. A host may refuse a call when it is opened or end it with the same error: the
-// suite treats both alike.
+// do executes a call. A host may refuse a call when it is opened, or end it with the same error.
+// The suite treats both alike.
 func do(t *testing.T, h Host, c tool.Call) tool.Outcome {
 	t.Helper()
 	outcome, err := attempt(bounded(t), h, c)
@@ -55,7 +55,7 @@ func do(t *testing.T, h Host, c tool.Call) tool.Outcome {
 	return outcome
 }
 
-// attempt is do for any goroutine. The error is that the host breaks its word.
+// attempt is do for any goroutine. It returns an error if the host violates its contract.
 func attempt(ctx context.Context, h Host, c tool.Call) (tool.Outcome, error) {
 	e, err := h.Open(ctx, c, true)
 	if err != nil {
@@ -73,7 +73,7 @@ func attempt(ctx context.Context, h Host, c tool.Call) (tool.Outcome, error) {
 	return *events[len(events)-1].Ended, nil
 }
 
-// drain reads all events and checks what holds of every call.
+// drain reads all events of a call, and checks what holds for the events of every call.
 func drain(t *testing.T, e tool.Execution) []tool.Event {
 	t.Helper()
 	events, err := readAll(bounded(t), e)
@@ -113,7 +113,7 @@ func checkOrder(events []tool.Event) error {
 	return nil
 }
 
-// result executes a call that must have a result, and returns it.
+// result executes a call that must have a result, and returns the result.
 func result(t *testing.T, h Host, c tool.Call) tool.Result {
 	t.Helper()
 	outcome := do(t, h, c)
@@ -133,7 +133,7 @@ func text(t *testing.T, h Host, c tool.Call) string {
 	return r.Text()
 }
 
-// refused executes a call that must fail with a kind.
+// refused executes a call that must fail with a kind of error.
 func refused(t *testing.T, h Host, c tool.Call, want tool.Kind) *tool.Error {
 	t.Helper()
 	outcome := do(t, h, c)
@@ -153,7 +153,7 @@ func checkKind(t *testing.T, got *tool.Error, want tool.Kind) {
 	}
 }
 
-// untilStatus reads events up to the first status with the tip.
+// untilStatus reads events up to the first status with a tip.
 func untilStatus(t *testing.T, e tool.Execution, tip string) {
 	t.Helper()
 	ctx := bounded(t)
@@ -171,7 +171,8 @@ func untilStatus(t *testing.T, e tool.Execution, tip string) {
 	}
 }
 
-// untilText repeats a call until its text is want. It is for what a host does on its own time.
+// untilText repeats a call until its text is want. It is for state that a host changes in the
+// background.
 func untilText(t *testing.T, h Host, c tool.Call, want string) {
 	t.Helper()
 	ctx := bounded(t)

@@ -1,9 +1,9 @@
-// Package hosttest holds what every toolhost must do, as one suite of tests: Run. The host passes
-// it, and so does its gRPC server seen through the Go client, so that both give the same answers.
+// Package hosttest is the conformance suite of a toolhost: Run. The host itself passes it, and so
+// does the host behind its gRPC server and the Go client, so that both behave the same.
 //
-// The suite needs a host with one plugin, PluginName, that ships the tools of Tools: a test of the
-// real host serves them from a plugin process, and Fake is a small host in memory that runs them
-// itself.
+// The suite needs a host with one plugin, PluginName, that has the tools of Tools. A test of the
+// real host serves them from a plugin process. Fake is a small host in memory that runs them in the
+// test's process.
 package hosttest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Host is what a toolhost offers, in itself or through its API.
+// Host is the interface of a toolhost, directly or through its API.
 type Host interface {
 	Finder
 	Caller
@@ -35,10 +35,10 @@ type Caller interface {
 	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
 	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
 	ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error)
-	LedgerID() string // a client says it after ListTools
+	LedgerID() string // a client knows it after ListTools
 }
 
-// Admin shows and steers plugins.
+// Admin shows and operates plugins.
 type Admin interface {
 	Plugins(ctx context.Context) ([]tool.PluginInfo, error)
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
@@ -53,8 +53,9 @@ type Admin interface {
 	Observer
 }
 
-// Observer shows what plugins do and did. A stream ends without an error when all that is kept was
-// read, or, if it follows, when the host stops; when ctx ends its last item is an error.
+// Observer shows the events, logs and statistics of plugins. A stream ends without an error after
+// the last stored item, or, if it follows, when the host stops. When ctx ends, its last item is an
+// error.
 type Observer interface {
 	WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error]
 	TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error]
@@ -62,8 +63,8 @@ type Observer interface {
 	Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error)
 }
 
-// Run runs the suite. open returns a new host that has the tools of Tools and of no other plugin,
-// and registers its end with t.Cleanup. Each test gets its own host.
+// Run runs the suite. open returns a new host that has the tools of Tools and no other plugin, and
+// closes the host with t.Cleanup. Each test gets a host.
 func Run(t *testing.T, open func(t *testing.T) Host) {
 	tests := []struct {
 		name string

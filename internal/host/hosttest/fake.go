@@ -13,21 +13,22 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Fake is a host in memory that runs tools in this process. It is safe for concurrent use.
+// Fake is a host in memory that runs tools in the present process. All methods are safe for
+// concurrent use. Use NewFake to make one.
 type Fake struct {
 	fakeTools
 	fakeArtifacts
 
 	stop  context.CancelCauseFunc
-	ctx   context.Context // of all executions
-	tasks sync.WaitGroup  // every execution's goroutine
+	ctx   context.Context // the parent of all executions; ends with Close
+	tasks sync.WaitGroup  // one goroutine for each execution
 
 	mutex    sync.Mutex
 	closed   bool
 	opened   []tool.Call
 	ledger   map[ledgerKey]*execution
 	minted   int
-	instance int  // number of the newest instance; 0: none yet
+	instance int  // the number of the newest instance; 0: none
 	running  bool // there is an instance
 	paused   bool
 	launches uint64
@@ -41,8 +42,8 @@ type Fake struct {
 
 type ledgerKey struct{ principal, session, id string }
 
-// NewFake returns a host with the tools given, all shipped by PluginName and ordered by name. Close
-// ends it.
+// NewFake returns a host with one plugin, PluginName, that has the given tools. The caller must
+// close it.
 func NewFake(tools ...Tool) *Fake {
 	ctx, stop := context.WithCancelCause(context.Background())
 	f := &Fake{
@@ -62,14 +63,14 @@ func (f *Fake) Close() {
 	f.tasks.Wait()
 }
 
-// Opened returns the calls that were opened, in order, as they arrived.
+// Opened returns the calls that callers have opened, in order, with the arguments of the beginning.
 func (f *Fake) Opened() []tool.Call {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return slices.Clone(f.opened)
 }
 
-// LedgerID returns what tells the fake's ledger from any other.
+// LedgerID returns the id of the fake's ledger. Each fake has another one.
 func (f *Fake) LedgerID() string { return fmt.Sprintf("fake-%p", f) }
 
 func sha256Of(text []byte) string {
@@ -126,7 +127,7 @@ func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Exec
 	return h, nil
 }
 
-// Do makes a call and hands on its outcome.
+// Do makes a call and passes its outcome to done.
 func (f *Fake) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
 	go func() { // ends with the call, or with ctx
 		e, err := f.Open(ctx, call, true)
@@ -152,7 +153,7 @@ func (f *Fake) Do(ctx context.Context, call tool.Call, opened func(tool.Executio
 	}()
 }
 
-// claim enters an execution into the ledger, or returns the one that has its id.
+// claim adds an execution to the ledger, or returns the execution that already has its id.
 func (f *Fake) claim(e *execution) (prior *execution) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -164,7 +165,7 @@ func (f *Fake) claim(e *execution) (prior *execution) {
 	return nil
 }
 
-// place returns where a call runs, starting the instance if there is none.
+// place returns the instance of a call. It starts the instance if there is none.
 func (f *Fake) place(callID string) *tool.Started {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -174,7 +175,7 @@ func (f *Fake) place(callID string) *tool.Started {
 	return &tool.Started{CallID: callID, Plugin: PluginName, Instance: f.instanceID(), Attempt: 1}
 }
 
-// check returns what is wrong with arguments, in words for the model, or "".
+// check returns what is wrong with arguments as a message for the model; empty: nothing.
 func check(schema, arguments json.RawMessage) string {
 	var want struct {
 		Required []string `json:"required"`

@@ -44,8 +44,8 @@ func (f *fakeArtifacts) ReadArtifact(_ context.Context, q tool.ArtifactQuery) (t
 	}, nil
 }
 
-// shape makes artifacts of what is larger than an equal share of the budget that the call states;
-// one that states none gets all.
+// shape replaces each block that is larger than an equal share of the call's budget by an artifact.
+// A call without a budget gets all blocks whole.
 func (e *execution) shape(blocks []tool.Content) []tool.Content {
 	if e.call.MaxShown == nil {
 		return blocks
@@ -85,7 +85,7 @@ func (f *fakeArtifacts) keep(call tool.Call, a tool.Artifact, data []byte) *tool
 	return &a
 }
 
-// reader reads for a tool of the fake.
+// reader reads an artifact for a tool of the fake.
 func (e *execution) reader(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
 	return e.host.ReadArtifact(ctx, tool.ArtifactQuery{
 		Principal: e.call.Principal, Session: e.call.Session, Handle: handle, Offset: offset, Limit: limit,

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// WatchCall follows a call by its name.
+// WatchCall follows a call by its key.
 func (f *Fake) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
 	return func(yield func(tool.Event, error) bool) {
 		e, err := f.find(key)
@@ -25,7 +25,7 @@ func (f *Fake) WatchCall(ctx context.Context, key tool.CallKey, after uint64) it
 	}
 }
 
-// CancelCall stops a call by its name.
+// CancelCall cancels a call by its key.
 func (f *Fake) CancelCall(_ context.Context, key tool.CallKey, reason string) error {
 	e, err := f.find(key)
 	if err == nil {
@@ -46,7 +46,7 @@ func (f *Fake) find(key tool.CallKey) (*execution, error) {
 	return nil, tool.Errorf(tool.KindNotFound, "there is no call %q", key.ID)
 }
 
-// Calls lists calls; the page token is how many were listed before.
+// Calls lists calls. The page token is the number of calls on the pages before.
 func (f *Fake) Calls(_ context.Context, q tool.CallQuery) (tool.CallPage, error) {
 	from, err := strconv.Atoi(q.PageToken)
 	if q.PageToken != "" && err != nil {

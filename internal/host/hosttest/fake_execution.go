@@ -40,7 +40,7 @@ func newExecution(host *Fake, t Tool, call tool.Call) *execution {
 	return e
 }
 
-// run waits for the arguments, executes and ends the call.
+// run waits for the arguments, executes the call and ends it.
 func (e *execution) run() {
 	ctx, stop := e.ctx, context.CancelFunc(func() {})
 	if e.call.Timeout > 0 {
@@ -86,7 +86,7 @@ func (e *execution) execute(ctx context.Context) (tool.Result, error) {
 	return result, err
 }
 
-// follow ends the call as the one that has its id ends, or refuses it.
+// follow ends the call with the outcome of the call that has its id, or refuses it.
 func (e *execution) follow(ctx context.Context, prior *execution) {
 	if prior.call.Tool != e.call.Tool || !bytes.Equal(prior.call.Arguments, e.call.Arguments) {
 		e.fail(ctx, tool.Errorf(tool.KindConflict, "the call id %q is taken by another call", e.call.ID))
@@ -122,7 +122,7 @@ func (e *execution) fail(ctx context.Context, err error) {
 	e.emit(tool.Event{Ended: outcome})
 }
 
-// end ends the call with a result or, if done is not nil, with the reason why that context is done.
+// end ends the call with a result, or, if done is not nil, with the cause of that context.
 func (e *execution) end(result tool.Result, done context.Context) {
 	outcome := e.outcome()
 	outcome.Result = result
@@ -163,7 +163,7 @@ func (e *execution) emit(event tool.Event) {
 	e.changed = make(chan struct{})
 }
 
-// event returns the i-th event and waits for it.
+// event waits for the i-th event and returns it.
 func (e *execution) event(ctx context.Context, i int) (tool.Event, error) {
 	for {
 		e.mutex.Lock()
@@ -190,8 +190,8 @@ func (e *execution) event(ctx context.Context, i int) (tool.Event, error) {
 type handle struct {
 	*execution
 	named bool
-	next  int  // index of the next event; used by Next alone
-	quiet bool // wants the outcome alone
+	next  int  // the index of the next event; used by Next only
+	quiet bool // the caller wants only the outcome
 }
 
 // Send adds argument text.

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// feed is an endless list that any number of readers follow: the events or the log lines of a Fake.
+// feed is a list of events or log lines that only grows. Any number of readers can follow it.
 type feed[T any] struct {
 	mutex   sync.Mutex
 	items   []T
@@ -18,7 +18,7 @@ type feed[T any] struct {
 
 func newFeed[T any]() *feed[T] { return &feed[T]{changed: make(chan struct{})} }
 
-// add appends what item makes of its number, the first being 1.
+// add appends an item. item gets the number of the item, from 1.
 func (f *feed[T]) add(item func(seq uint64) T) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -33,8 +33,8 @@ func (f *feed[T]) after(n int) ([]T, <-chan struct{}) {
 	return slices.Clone(f.items[min(n, len(f.items)):]), f.changed
 }
 
-// read yields the items that match, of those that are there only the last ones if last is positive,
-// then, if follow is set, new ones until ctx, whose end is an error, or stop ends.
+// read yields the items that match: first the stored ones, or only the last ones of them if last is
+// positive; then, if follow is set, new ones until ctx or stop ends. The end of ctx is an error.
 func (f *feed[T]) read(ctx, stop context.Context, last int, follow bool, matches func(*T) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := 0

@@ -18,7 +18,7 @@ func checkPlugin(name string) error {
 	return nil
 }
 
-// Plugins lists the one plugin.
+// Plugins returns the plugin of the fake.
 func (f *Fake) Plugins(context.Context) ([]tool.PluginInfo, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -42,7 +42,7 @@ func (f *Fake) Plugins(context.Context) ([]tool.PluginInfo, error) {
 	return []tool.PluginInfo{plugin}, nil
 }
 
-// Instances lists the one instance, if there is one.
+// Instances returns the instance, if there is one.
 func (f *Fake) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo, error) {
 	if plugin != "" {
 		if err := checkPlugin(plugin); err != nil {
@@ -70,7 +70,7 @@ func (f *Fake) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo,
 
 const fakeDigest = "sha256:0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"
 
-// Restart replaces the instance. With force, its calls end.
+// Restart replaces the instance. With force, it ends the calls of the old one.
 func (f *Fake) Restart(_ context.Context, plugin string, force bool) (tool.Restarted, error) {
 	if err := checkPlugin(plugin); err != nil {
 		return tool.Restarted{}, err
@@ -92,7 +92,8 @@ func (f *Fake) Restart(_ context.Context, plugin string, force bool) (tool.Resta
 	return done, nil
 }
 
-// Drain ends the instance. It does not wait for calls: none of the suite's may be under way.
+// Drain ends the instance. It does not wait for calls: no test of the suite drains a plugin with a
+// call.
 func (f *Fake) Drain(_ context.Context, plugin string) error {
 	return f.order(plugin, func() {
 		if f.running {
@@ -101,7 +102,7 @@ func (f *Fake) Drain(_ context.Context, plugin string) error {
 	})
 }
 
-// Pause lets the plugin take no calls.
+// Pause makes the plugin take no calls.
 func (f *Fake) Pause(_ context.Context, plugin string) error {
 	return f.order(plugin, func() {
 		f.paused = true
@@ -117,25 +118,25 @@ func (f *Fake) Resume(_ context.Context, plugin string) error {
 	})
 }
 
-// ClearQuarantine notes that it was asked for.
+// ClearQuarantine only adds the event.
 func (f *Fake) ClearQuarantine(_ context.Context, plugin string) error {
 	return f.order(plugin, func() { f.note("plugin_enabled", "", "an operator cleared it") })
 }
 
-// Reload finds nothing new.
+// Reload never finds a change.
 func (f *Fake) Reload(context.Context) (tool.Reloaded, error) { return tool.Reloaded{}, nil }
 
-// LockFile names a file that does not count.
+// LockFile returns a file that is not enforced.
 func (f *Fake) LockFile(context.Context) (tool.LockFile, error) {
 	return tool.LockFile{Path: "/absent/toolhost.lock"}, nil
 }
 
-// Upgrade finds the plugin as it is.
+// Upgrade never finds another revision.
 func (f *Fake) Upgrade(_ context.Context, plugin string) (tool.Upgraded, error) {
 	return tool.Upgraded{Digest: fakeDigest, PreviousDigest: fakeDigest}, checkPlugin(plugin)
 }
 
-// Rollback finds that the plugin has always been as it is.
+// Rollback never finds a previous revision.
 func (f *Fake) Rollback(_ context.Context, plugin string) (tool.Upgraded, error) {
 	if err := checkPlugin(plugin); err != nil {
 		return tool.Upgraded{}, err
@@ -153,7 +154,7 @@ func (f *Fake) order(plugin string, do func()) error {
 	return nil
 }
 
-// launch starts an instance. The mutex is held, as it is for the methods below.
+// launch starts an instance. The caller holds the mutex, as for the methods below.
 func (f *Fake) launch() {
 	f.instance++
 	f.launches++
@@ -171,7 +172,7 @@ func (f *Fake) exit(exit tool.Exit) {
 	f.note("instance_exited", f.instanceID(), exit.String())
 }
 
-// abort ends all calls as if their process was gone.
+// abort ends all calls as if their process had exited.
 func (f *Fake) abort(reason string) {
 	for _, e := range f.ledger {
 		e.cancel(tool.Errorf(tool.KindOutcomeUnknown, "the plugin ended during the call: %s", reason))
@@ -186,17 +187,17 @@ func (f *Fake) note(kind, instance, reason string) {
 	})
 }
 
-// WatchEvents returns what happened to the plugin and its instances.
+// WatchEvents returns the events of the plugin and its instances.
 func (f *Fake) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
 	if given, _ := f.events.after(0); q.After > uint64(len(given)) {
-		q.After = 0 // a number of another toolhost's
+		q.After = 0 // the number comes from another toolhost
 	}
 	return f.events.read(ctx, f.ctx, 0, q.Follow, func(e *tool.PluginEvent) bool {
 		return e.Seq > q.After && (q.Plugin == "" || q.Plugin == e.Plugin)
 	})
 }
 
-// Write adds a line to the log of the plugin, as if its process had written it.
+// Write adds a line to the log of the plugin, as if its process had written the line.
 func (f *Fake) Write(line tool.LogLine) {
 	f.lines.add(func(seq uint64) tool.LogLine {
 		line.Seq, line.Plugin = seq, PluginName
@@ -204,7 +205,7 @@ func (f *Fake) Write(line tool.LogLine) {
 	})
 }
 
-// TailLogs returns what the plugin wrote.
+// TailLogs returns the log lines of the plugin.
 func (f *Fake) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error] {
 	return func(yield func(tool.LogLine, error) bool) {
 		if q.Plugin != "" {
@@ -237,8 +238,8 @@ func (f *Fake) Stats(_ context.Context, plugin string) ([]tool.Stats, error) {
 	return all, nil
 }
 
-// count adds a call that has ended. All take a millisecond, so that what is printed of them is the
-// same every time.
+// count adds a call that has ended. Each call counts as one millisecond, so that printed statistics
+// are always the same.
 func (f *Fake) count(name string, outcome *tool.Outcome) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

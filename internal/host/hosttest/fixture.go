@@ -12,27 +12,27 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The plugin that ships the tools of the suite.
+// The plugin that has the tools of the suite.
 const (
 	PluginName    = "fixture"
 	PluginVersion = "1.2.3"
 )
 
-// Tool is a tool of the suite with its behaviour.
+// Tool is a tool of the suite with its behavior.
 type Tool struct {
-	// Spec is what it declares.
+	// Spec is what the plugin declares.
 	Spec tool.Spec
-	// Run executes a call. Of call, ID, Tool, Arguments, Session and Context are set; Arguments are
-	// complete and have the properties that the schema requires. emit sends a status or a log line
-	// to the caller, and blocks while the caller does not read. ctx may be one of WithArtifacts. An
-	// error is a failure of the machinery, or ctx's.
+	// Run executes a call. The fields ID, Tool, Arguments, Session and Context of call are set.
+	// Arguments are complete and have the properties that the schema requires. emit sends a status
+	// or a log line to the caller, and blocks while the caller does not read. ctx may come from
+	// WithArtifacts. An error is a failure of the test's machinery, or the error of ctx.
 	Run func(ctx context.Context, call tool.Call, emit func(tool.Event)) (tool.Result, error)
-	// Preview sees the argument text so far. Nil for a tool without partial arguments.
+	// Preview gets the argument text so far. Nil: the tool takes no partial arguments.
 	Preview func(text []byte, emit func(tool.Event))
 }
 
-// Tools returns the tools of the suite. What they keep (counters, calls that wait) belongs to the
-// one value returned, so a plugin process makes them once.
+// Tools returns the tools of the suite. Their state (counters, calls that wait) belongs to the
+// returned value, so that a plugin process calls Tools once.
 func Tools() []Tool {
 	kept := &state{counters: map[string]int{}, waiting: map[string]int{}, gates: map[string]chan struct{}{}}
 	text := property{"text", "string"}
@@ -96,7 +96,7 @@ func partial(s tool.Spec) tool.Spec {
 	return s
 }
 
-// arguments holds the arguments of every tool of the suite.
+// arguments has the arguments of every tool of the suite.
 type arguments struct {
 	Text    string `json:"text"`
 	Key     string `json:"key"`
@@ -142,7 +142,7 @@ func breakDown(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Resu
 	}
 }
 
-// inspected is what inspect saw of its call.
+// inspected is what the tool inspect returns about its call.
 type inspected struct {
 	CallID  string                     `json:"call_id"`
 	Session string                     `json:"session"`
@@ -154,8 +154,8 @@ func inspect(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result
 	return tool.Result{Content: []tool.Content{tool.JSON(data)}}, err
 }
 
-// pattern returns n bytes of text in which neighbouring pieces of 64 KiB differ, so that a lost or
-// swapped piece shows: it repeats every 4099 bytes, which is a prime.
+// pattern returns n bytes of text in which neighboring pieces of 64 KiB differ, so that a test
+// notices a lost or swapped piece. The text repeats every 4099 bytes, which is a prime number.
 func pattern(n int) string {
 	const period = 4099
 	var b strings.Builder
@@ -177,7 +177,7 @@ func large(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, 
 	return tool.Result{Content: largeContent(a.Kind, a.Bytes)}, nil
 }
 
-// largeContent puts the large block between small ones, so that its place matters.
+// largeContent returns the large block between two small ones, so that its position matters.
 func largeContent(kind string, n int) []tool.Content {
 	body := pattern(n)
 	block := tool.Text(body)
@@ -210,7 +210,7 @@ func steps(ctx context.Context, call tool.Call, emit func(tool.Event)) (tool.Res
 	return tool.TextResult(fmt.Sprintf("%d steps", a.Count)), nil
 }
 
-// talk writes a line to its log.
+// talk writes a line to the log of the call.
 func talk(_ context.Context, call tool.Call, emit func(tool.Event)) (tool.Result, error) {
 	a, err := parse(call)
 	emit(tool.Event{Log: &tool.LogRecord{
@@ -223,7 +223,7 @@ func preview(text []byte, emit func(tool.Event)) {
 	emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Tip: "preview"}})
 }
 
-// state is what the tools keep from call to call.
+// state is the state of the tools between calls.
 type state struct {
 	mutex    sync.Mutex
 	counters map[string]int

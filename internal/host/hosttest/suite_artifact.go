@@ -11,10 +11,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// everything is a budget that no result of the suite exceeds.
+// everything is a budget that is larger than every result of the suite.
 func everything() *int { return new(1 << 30) }
 
-// within returns a call of large that shows at most so many bytes.
+// within returns a call of the tool large with a budget in bytes.
 func within(shown, bytes int, kind tool.ContentKind) tool.Call {
 	c := call("large", fmt.Sprintf(`{"bytes":%d,"kind":%q}`, bytes, kind))
 	c.MaxShown = &shown
@@ -47,7 +47,7 @@ func whole(t *testing.T, h Host, q tool.ArtifactQuery) (string, tool.ArtifactPie
 	}
 }
 
-// testArtifact: what a result has too much of can be read whole, piece by piece.
+// A caller can read the whole artifact piece by piece.
 func testArtifact(t *testing.T, h Host) {
 	const size = 200_000
 	for kind, want := range map[tool.ContentKind]struct{ mediaType, name, data string }{
@@ -78,7 +78,7 @@ func testArtifact(t *testing.T, h Host) {
 	}
 }
 
-// testArtifactBudget: each call says for itself how much it wants to see.
+// Each call sets how much its result shows.
 func testArtifactBudget(t *testing.T, h Host) {
 	for _, shown := range []int{0, 100, 10_000, 90_000} {
 		r := result(t, h, within(shown, 100_000, tool.ContentText))
@@ -104,7 +104,7 @@ func testArtifactBudget(t *testing.T, h Host) {
 	}
 }
 
-// testArtifactReplay: a call that is repeated has the same artifact.
+// A repeated call gets the same artifact.
 func testArtifactReplay(t *testing.T, h Host) {
 	c := within(100, 50_000, tool.ContentText)
 	c.ID = "artifact-replay"
@@ -117,8 +117,8 @@ func testArtifactReplay(t *testing.T, h Host) {
 	}
 }
 
-// testArtifactOfAnotherSession: nobody else sees an artifact, nor can tell it from one that never
-// was.
+// Another session gets the same error for an artifact that it must not read as for one that does
+// not exist.
 func testArtifactOfAnotherSession(t *testing.T, h Host) {
 	c := within(100, 50_000, tool.ContentText)
 	c.Session = "mine"
@@ -145,8 +145,7 @@ func testArtifactOfAnotherSession(t *testing.T, h Host) {
 	}
 }
 
-// testArtifactFromToolToTool: a tool that is given a handle reads what another tool answered, if it
-// is of its session.
+// A tool that gets a handle can read the artifact of another tool in the same session.
 func testArtifactFromToolToTool(t *testing.T, h Host) {
 	const size = 300_000
 	a := onlyArtifact(t, result(t, h, within(100, size, tool.ContentFile)))

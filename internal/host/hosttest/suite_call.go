@@ -74,7 +74,8 @@ func testApproval(t *testing.T, h Host) {
 	if got := text(t, h, c); got != "done" {
 		t.Errorf("got %q", got)
 	}
-	const digest = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" // of {}
+	// the digest of {}
+	const digest = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 	c.Approval.ArgumentsSHA256 = digest
 	if got := text(t, h, c); got != "done" {
 		t.Errorf("approved by digest: %q", got)
@@ -150,7 +151,7 @@ func testLargeResults(t *testing.T, h Host) {
 				t.Fatal(err)
 			}
 			if kind == tool.ContentFile && size > 64<<10 || kind == tool.ContentImage && size > 5<<20 {
-				continue // an artifact, whatever its caller wants to see
+				continue // a host may always make an artifact of it
 			}
 			c := call("large", string(arguments))
 			c.MaxShown = everything()
@@ -162,8 +163,8 @@ func testLargeResults(t *testing.T, h Host) {
 	}
 }
 
-// testAnotherLedger: what was sent to another host first is not executed here, whatever it is; what
-// was sent to this one is.
+// A host does not execute a call that was first sent to another ledger, and executes a call that
+// was first sent to its ledger.
 func testAnotherLedger(t *testing.T, h Host) {
 	if _, err := h.ListTools(t.Context(), tool.Query{}); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// watch returns the events of a call after a number, up to its end.
+// watch returns the events of a call after a number, up to the end of the call.
 func watch(t *testing.T, h Host, key tool.CallKey, after uint64) []tool.Event {
 	t.Helper()
 	var events []tool.Event
@@ -22,8 +22,8 @@ func watch(t *testing.T, h Host, key tool.CallKey, after uint64) []tool.Event {
 	return events
 }
 
-// testWatchCall: who was not there sees all that its caller saw, and who was there up to a point
-// sees the rest, once.
+// A late watcher gets all events of a call, and a watcher that has seen some events gets each of
+// the others once.
 func testWatchCall(t *testing.T, h Host) {
 	e := open(t, h, named("watch-1", "steps", `{"count":50,"bytes":3000}`), true)
 	want := drain(t, e)
@@ -48,8 +48,8 @@ func testWatchCall(t *testing.T, h Host) {
 	}
 }
 
-// testComeBack: a caller that loses its connection and comes back by id sees every event exactly
-// once, those that happened meanwhile and those that come.
+// A caller that loses its connection and returns with the id gets every event exactly once: those
+// that it missed, and those that follow.
 func testComeBack(t *testing.T, h Host) {
 	e := open(t, h, named("back-1", "wait", `{"key":"back"}`), true)
 	var seen []tool.Event
@@ -60,7 +60,7 @@ func testComeBack(t *testing.T, h Host) {
 		}
 		seen = append(seen, event)
 	}
-	e.Close() // a lost connection; the call has an id and goes on
+	e.Close() // as if the connection were lost; a call with an id goes on
 	result(t, h, call("release", `{"key":"back"}`))
 	seen = append(seen, watch(t, h, tool.CallKey{ID: "back-1"}, seen[len(seen)-1].Seq)...)
 	if end := seen[len(seen)-1].Ended; end == nil || end.Err != nil || end.Replayed {
@@ -73,8 +73,7 @@ func testComeBack(t *testing.T, h Host) {
 	}
 }
 
-// testWatchOfNothing: nobody sees the call of another session, and a watch of what is not there
-// says so.
+// A watch of another session's call fails like a watch of a call that does not exist.
 func testWatchOfNothing(t *testing.T, h Host) {
 	c := named("here-1", "echo", `{"text":"x"}`)
 	c.Session = "here"
@@ -102,8 +101,7 @@ func testWatchOfNothing(t *testing.T, h Host) {
 	}
 }
 
-// testCancelCall: anybody of the same principal can stop a call by its name; twice is as good as
-// once.
+// Every caller of the same principal can cancel a call by its key, any number of times.
 func testCancelCall(t *testing.T, h Host) {
 	e := open(t, h, named("stop-1", "wait", `{"key":"never"}`), true)
 	untilStatus(t, e, "waiting")
@@ -123,7 +121,7 @@ func testCancelCall(t *testing.T, h Host) {
 	}
 }
 
-// testListCalls: all that is under way or remembered, the newest first, in pages.
+// The host lists the calls that run and those that it remembers, the newest first, in pages.
 func testListCalls(t *testing.T, h Host) {
 	running := open(t, h, named("list-0", "wait", `{"key":"list"}`), true)
 	untilStatus(t, running, "waiting")

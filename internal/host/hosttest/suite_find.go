@@ -10,14 +10,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// selection is a query and the tools of the suite that it selects, ordered by name.
+// selection is a query, and the tools of the suite that it selects, ordered by name.
 type selection struct {
 	name  string
 	query tool.Query
 	want  []string
 }
 
-// selections are all the ways to filter, for whatever takes a query.
+// selections has every kind of filter, for all methods that take a query.
 func selections() []selection {
 	yes, no, cheap, dear := true, false, 1.0, 2.5
 	all := []string{}
@@ -46,7 +46,7 @@ func selections() []selection {
 	}
 }
 
-// testSearchFilters searches for a word that all tools hold.
+// The search is for a word that all tools contain.
 func testSearchFilters(t *testing.T, h Host) {
 	for _, s := range selections() {
 		limit := s.query.MaxTools
@@ -62,7 +62,8 @@ func testSearchFilters(t *testing.T, h Host) {
 			got = append(got, m.Spec.Name)
 		}
 		slices.Sort(got)
-		if limit > 0 && len(got) == len(s.want) { // which of them are best is not the filter's to say
+		// the query does not say which of them rank highest
+		if limit > 0 && len(got) == len(s.want) {
 			continue
 		}
 		if diff := cmp.Diff(s.want, got); diff != "" {

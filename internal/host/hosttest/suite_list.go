@@ -40,7 +40,7 @@ func testGetTool(t *testing.T, h Host) {
 		if got.Plugin != PluginName || got.PluginVersion != PluginVersion || got.UnavailableReason != "" {
 			t.Errorf("%s is of %s %s, unavailable %q", offered.Spec.Name, got.Plugin, got.PluginVersion, got.UnavailableReason)
 		}
-		// Schemas are compared as JSON where they are used; on the way they may be written anew.
+		// Schemas are compared as JSON: a host or a client may format them differently.
 		ignored := cmpopts.IgnoreFields(tool.Spec{}, "InputSchema", "OutputSchema", "Timeout", "DisplayName")
 		if diff := cmp.Diff(offered.Spec, got.Spec, cmpopts.EquateEmpty(), ignored); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

@@ -85,8 +85,7 @@ func testClear(t *testing.T, h Host) {
 	checkKind(t, tool.AsError(h.ClearQuarantine(bounded(t), "absent")), tool.KindNotFound)
 }
 
-// testNothingToUpgrade: the suite's plugin is what it always was. What an upgrade does is the
-// host's own test.
+// The suite's plugin never changes. The tests of the host check upgrades.
 func testNothingToUpgrade(t *testing.T, h Host) {
 	digest := plugin(t, h).Digest
 	done, err := h.Reload(bounded(t))
@@ -105,7 +104,7 @@ func testNothingToUpgrade(t *testing.T, h Host) {
 	checkKind(t, tool.AsError(err), tool.KindNotFound)
 }
 
-// collect reads a stream that ends by itself.
+// collect reads a stream that ends without being stopped.
 func collect[T any](t *testing.T, stream iter.Seq2[T, error]) []T {
 	t.Helper()
 	var all []T
@@ -146,14 +145,14 @@ func testWatchEvents(t *testing.T, h Host) {
 	}
 }
 
-// follow reads a stream in a goroutine of the test. It returns what hands out items, and what ends
-// the stream and returns its last error.
+// follow reads a stream in a goroutine of the test. It returns a function that returns the next
+// item, and a function that ends the stream and returns its last error.
 func follow[T any](t *testing.T, stream func(ctx context.Context) iter.Seq2[T, error]) (next func() T, end func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	items, ended := make(chan T), make(chan error, 1)
 	var last error
-	go func() { // ends with ctx, at the latest at the end of the test
+	go func() { // ends with ctx, at the latest with the test
 		defer close(items)
 		for item, err := range stream(ctx) {
 			if err != nil {
@@ -308,8 +307,8 @@ func testStats(t *testing.T, h Host) {
 	checkKind(t, tool.AsError(err), tool.KindNotFound)
 }
 
-// untilCounted returns the statistics once they have n calls: a host may count a call just after
-// its caller has heard how it ended.
+// untilCounted waits until the statistics have n calls: a host may count a call just after its
+// caller gets the outcome.
 func untilCounted(t *testing.T, h Host, plugin string, n uint64) []tool.Stats {
 	t.Helper()
 	for ctx := bounded(t); ; {

@@ -59,8 +59,8 @@ func testEvents(t *testing.T, h Host) {
 	e.Close()
 }
 
-// testOutcomeOnly: who wants no events gets none but the outcome, and a watcher of the same call
-// sees them all.
+// A caller that wants only the outcome gets no other event, and a watcher of the same call gets all
+// events.
 func testOutcomeOnly(t *testing.T, h Host) {
 	c := named("quiet-1", "steps", `{"count":3,"bytes":10}`)
 	c.OutcomeOnly = true
@@ -222,7 +222,7 @@ func testManyCallsAtOnce(t *testing.T, h Host) {
 }
 
 func testSlowConsumer(t *testing.T, h Host) {
-	// 8 MiB of events are more than any window on the way holds. A host may leave some of them out,
+	// 8 MiB of events exceed every flow control window on the way. A host may drop some of them,
 	// but not the end.
 	slow := open(t, h, call("steps", `{"count":512,"bytes":16384}`), true)
 	for i := range 50 {
