@@ -25,14 +25,14 @@ import (
 // theKey is a value of a secret.
 const theKey = "k3y-0f-the-house"
 
-// keeper is a plugin whose tools are given secrets.
-type keeper struct {
+// secretPlugin is a plugin whose tools are given secrets.
+type secretPlugin struct {
 	fixture
 	use func(ctx context.Context, call *pluginwire.ServerCall, given map[string]string) (tool.Result, error)
 }
 
 // Call implements pluginwire.Handler.
-func (k *keeper) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
+func (k *secretPlugin) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
 	return k.use(ctx, call, call.Start().Secrets)
 }
 
@@ -41,8 +41,8 @@ func needing(name string, names ...string) hosttest.Tool {
 	return hosttest.Tool{Spec: tool.Spec{Name: name, Description: name, RequiresAuth: names}}
 }
 
-// newKeeper returns a host whose plugin was granted KEY, which is in the file, and not OTHER.
-func newKeeper(t *testing.T, use func(context.Context, *pluginwire.ServerCall, map[string]string) (tool.Result, error), change func(*host.Config), tools ...hosttest.Tool) (r *rig, file string) {
+// newSecretRig returns a host whose plugin was granted KEY, which is in the file, and not OTHER.
+func newSecretRig(t *testing.T, use func(context.Context, *pluginwire.ServerCall, map[string]string) (tool.Result, error), change func(*host.Config), tools ...hosttest.Tool) (r *rig, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "key")
 	give(t, file, theKey)
@@ -56,7 +56,7 @@ func newKeeper(t *testing.T, use func(context.Context, *pluginwire.ServerCall, m
 		}
 	})
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-		return r.start(ctx, &keeper{fixture: *newFixture(tools), use: use})
+		return r.start(ctx, &secretPlugin{fixture: *newFixture(tools), use: use})
 	}
 	return r, file
 }
@@ -79,7 +79,7 @@ func count(_ context.Context, _ *pluginwire.ServerCall, given map[string]string)
 
 // TestSecretsReachOnlyWhoDeclaredThem, and a new value counts from the next call on.
 func TestSecretsReachOnlyWhoDeclaredThem(t *testing.T) {
-	r, file := newKeeper(t, count, nil, needing("careful", "KEY"), needing("stranger"))
+	r, file := newSecretRig(t, count, nil, needing("careful", "KEY"), needing("stranger"))
 	for _, step := range []struct{ value, tool, want string }{
 		{theKey, "careful", "map[KEY:16]"}, {theKey, "stranger", "map[]"}, {"a new one\n", "careful", "map[KEY:9]"},
 	} {
@@ -94,7 +94,7 @@ func TestSecretsReachOnlyWhoDeclaredThem(t *testing.T) {
 func TestMissingSecret(t *testing.T) {
 	preview := needing("preview", "KEY")
 	preview.Spec.PartialArguments = true
-	r, file := newKeeper(t, count, nil, needing("careful", "KEY"), needing("greedy", "KEY", "OTHER"), needing("stranger"), preview)
+	r, file := newSecretRig(t, count, nil, needing("careful", "KEY"), needing("greedy", "KEY", "OTHER"), needing("stranger"), preview)
 	reasons := func() map[string]string {
 		infos, err := r.ListTools(t.Context(), tool.Query{})
 		if err != nil {
@@ -152,7 +152,7 @@ func TestPreviewNeedsItsSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		preview := needing("preview", "KEY")
 		preview.Spec.PartialArguments = true
-		r, file := newKeeper(t, count, nil, preview)
+		r, file := newSecretRig(t, count, nil, preview)
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestPreviewNeedsItsSecrets(t *testing.T) {
 
 // TestReplayNeedsNoSecret: the call has been made.
 func TestReplayNeedsNoSecret(t *testing.T) {
-	r, file := newKeeper(t, count, nil, needing("careful", "KEY"))
+	r, file := newSecretRig(t, count, nil, needing("careful", "KEY"))
 	c := call("careful", `{}`)
 	c.ID = "once"
 	first := outcome(t, r, c)
@@ -184,7 +184,7 @@ func TestReplayNeedsNoSecret(t *testing.T) {
 
 // TestSecretIsGoneBeforeTheStart of the call, which waited for an instance: it is not made.
 func TestSecretIsGoneBeforeTheStart(t *testing.T) {
-	r, file := newKeeper(t, count, nil, needing("careful", "KEY"))
+	r, file := newSecretRig(t, count, nil, needing("careful", "KEY"))
 	launch := r.launch
 	r.launch = func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
 		if err := os.Remove(file); err != nil {
@@ -227,7 +227,7 @@ func TestSecretIsShownNowhere(t *testing.T) {
 			Effects: []tool.Effect{{Key: "e", Value: value}}, Metadata: map[string]json.RawMessage{"m": value},
 		}, nil
 	}
-	r, _ := newKeeper(t, leak, nil, needing("fails", "KEY"), needing("works", "KEY"))
+	r, _ := newSecretRig(t, leak, nil, needing("fails", "KEY"), needing("works", "KEY"))
 	for _, name := range []string{"fails", "works"} {
 		c := call(name, `{}`)
 		c.ID, c.Principal = name, "p"
@@ -264,7 +264,7 @@ func TestSecretIsShownNowhere(t *testing.T) {
 
 // TestLaunchErrorShowsNoSecret of a plugin that got it once.
 func TestLaunchErrorShowsNoSecret(t *testing.T) {
-	r, _ := newKeeper(t, count, nil, needing("careful", "KEY"))
+	r, _ := newSecretRig(t, count, nil, needing("careful", "KEY"))
 	r.launch = func(context.Context, *catalog.Plugin, string) (host.Process, error) {
 		return nil, errors.New("it printed " + theKey)
 	}

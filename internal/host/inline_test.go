@@ -67,8 +67,8 @@ func warm(t *testing.T, answers chan string, change func(*host.Config)) *rig {
 	return r
 }
 
-// TestExpress: whatever becomes of a call that has no goroutine, its caller is told once, and its place at the instance is free.
-func TestExpress(t *testing.T) {
+// TestInline: whatever becomes of a call that has no goroutine, its caller is told once, and its place at the instance is free.
+func TestInline(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*tool.Call)
 		act    func(r *rig, e tool.Execution, answers chan<- string, leave context.CancelFunc)
@@ -144,8 +144,8 @@ func TestExpress(t *testing.T) {
 	}
 }
 
-// TestExpressWhenTheHostCloses: Close waits until the caller was told.
-func TestExpressWhenTheHostCloses(t *testing.T) {
+// TestInlineWhenTheHostCloses: Close waits until the caller was told.
+func TestInlineWhenTheHostCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := warm(t, make(chan string), nil)
 		told, _ := done(t.Context(), t, r, call("held", "{}"))
@@ -166,9 +166,9 @@ func TestExpressWhenTheHostCloses(t *testing.T) {
 	})
 }
 
-// TestExpressAsksOnce: a call that has to wait for its process asks for it once. Asked twice, the second time while the first launch
+// TestInlineAsksOnce: a call that has to wait for its process asks for it once. Asked twice, the second time while the first launch
 // is under way, the pool would think that it is too small, and start processes beside calls instead of after them.
-func TestExpressAsksOnce(t *testing.T) {
+func TestInlineAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string)
 		r := newRig(t, []hosttest.Tool{held(answers)}, with(lifecycle.Config{Isolation: lifecycle.PerCall, Prewarmed: 1}))
@@ -193,9 +193,9 @@ func TestExpressAsksOnce(t *testing.T) {
 	})
 }
 
-// TestExpressWithABug: a panic on the way is for who called, keeps neither the call's place nor its id, and Close does not wait for
+// TestInlineWithABug: a panic on the way is for who called, keeps neither the call's place nor its id, and Close does not wait for
 // the call.
-func TestExpressWithABug(t *testing.T) {
+func TestInlineWithABug(t *testing.T) {
 	for name, tc := range map[string]struct {
 		atProcess bool
 		again     tool.Kind // of a call with the same id
@@ -247,8 +247,8 @@ func TestExpressWithABug(t *testing.T) {
 	}
 }
 
-// TestExpressJoins: a call whose id is taken gets the outcome of the one that has it, also while that runs.
-func TestExpressJoins(t *testing.T) {
+// TestInlineJoins: a call whose id is taken gets the outcome of the one that has it, also while that runs.
+func TestInlineJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string)
 		r := warm(t, answers, nil)
@@ -268,8 +268,8 @@ func TestExpressJoins(t *testing.T) {
 	})
 }
 
-// TestExpressWaitsForNoLog: what has to be kept in the audit log is kept, by a goroutine, before the call is made.
-func TestExpressWaitsForNoLog(t *testing.T) {
+// TestInlineWaitsForNoLog: what has to be kept in the audit log is kept, by a goroutine, before the call is made.
+func TestInlineWaitsForNoLog(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.log")
 	log, err := audit.Open(audit.Config{File: file, All: true})
 	if err != nil {
@@ -301,8 +301,8 @@ func TestExpressWaitsForNoLog(t *testing.T) {
 	}
 }
 
-// TestExpressKeepsItsTool: a tool that goes while its call is looked at is not looked for once more, which may take its time.
-func TestExpressKeepsItsTool(t *testing.T) {
+// TestInlineKeepsItsTool: a tool that goes while its call is looked at is not looked for once more, which may take its time.
+func TestInlineKeepsItsTool(t *testing.T) {
 	var u *release
 	var goes atomic.Bool
 	u = newReleaseWith(t, func(c *host.Config) {
@@ -328,9 +328,9 @@ func TestExpressKeepsItsTool(t *testing.T) {
 	}
 }
 
-// TestExpressWritesNothing: who reads the plugin's stream brings the outcome to its caller, unless a part of it goes to disk. What
+// TestInlineWritesNothing: who reads the plugin's stream brings the outcome to its caller, unless a part of it goes to disk. What
 // a secret is replaced with may be longer than the secret.
-func TestExpressWritesNothing(t *testing.T) {
+func TestInlineWritesNothing(t *testing.T) {
 	const key = "k3y-0f-h"
 	for name, tc := range map[string]struct {
 		says   string
@@ -342,7 +342,7 @@ func TestExpressWritesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := make(chan struct{})
-			r, file := newKeeper(t, func(_ context.Context, call *pluginwire.ServerCall, _ map[string]string) (tool.Result, error) {
+			r, file := newSecretRig(t, func(_ context.Context, call *pluginwire.ServerCall, _ map[string]string) (tool.Result, error) {
 				if call.Start().Tool == "learn" {
 					return tool.TextResult("learnt"), nil
 				}

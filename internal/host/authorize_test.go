@@ -183,7 +183,7 @@ func TestPolicyComesBeforePreviews(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				plain, keyed := needing("plain"), needing("keyed", "KEY")
 				plain.Spec.PartialArguments, keyed.Spec.PartialArguments = true, true
-				r, _ := newKeeper(t, count, func(c *host.Config) { c.Policy = rules }, plain, keyed)
+				r, _ := newSecretRig(t, count, func(c *host.Config) { c.Policy = rules }, plain, keyed)
 				c := call(name, `{`)
 				c.Session = tt.session
 				e, err := r.Open(t.Context(), c, false)
