@@ -26,7 +26,7 @@ type Agent struct {
 	ctx     context.Context // of all runs; ends with Close
 	cancel  context.CancelFunc
 	group   sync.WaitGroup // the runs' goroutines
-	seats   chan struct{}  // as many as runs may be at work at the same time
+	slots   chan struct{}  // as many as runs may be at work at the same time
 
 	mu     sync.Mutex
 	closed bool
@@ -41,7 +41,7 @@ func New(cfg Config) (*Agent, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Agent{
-		config: cfg, store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log), tools: newToolFilter(&cfg), ctx: ctx, cancel: cancel, seats: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run),
+		config: cfg, store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log), tools: newToolFilter(&cfg), ctx: ctx, cancel: cancel, slots: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run),
 	}, nil
 }
 
@@ -67,7 +67,7 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	if err := s.Apply(e); err != nil {
 		return "", tool.Errorf(tool.KindInternal, "starting run %s: %w", started.RunID, err)
 	}
-	head, err := headOf(&s)
+	head, err := headFor(&s)
 	if err != nil {
 		return "", tool.AsError(err)
 	}
@@ -82,7 +82,7 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	if err != nil {
 		return "", storeError(err)
 	}
-	return started.RunID, a.wake(known{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true}, nil)
+	return started.RunID, a.wake(runRef{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true}, nil)
 }
 
 // rejoin checks that the run that exists is the one that was to be started.
@@ -98,7 +98,7 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 	if err != nil || r.Finished() || r.foreign() {
 		return err
 	}
-	return a.wake(r.known(), nil)
+	return a.wake(r.ref(), nil)
 }
 
 var runIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -184,7 +184,7 @@ func (a *Agent) choice(task *loop.Task) (loop.ToolChoice, error) {
 		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools, but nobody can search for the others", c.MaxTools)
 	case a.config.Search != nil:
 		c.MaxTools = loop.FirstPositive(c.MaxTools, a.config.MaxTools, 0)
-		if most := a.tools.mostTold(); most > 0 {
+		if most := a.tools.maxTools(); most > 0 {
 			c.MaxTools = min(c.MaxTools, most)
 		}
 	}

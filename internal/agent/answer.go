@@ -21,11 +21,11 @@ const (
 
 // answer sets r.Answer where the call's result may become the user's answer and shows artifacts only in part. It reports
 // false if the agent closes: the call is then joined again when the run is resumed.
-func (e *errand) answer(r *loop.CallResult) bool {
+func (e *toolCall) answer(r *loop.CallResult) bool {
 	if e.answers == 0 || r.Failure != nil || r.Result.IsError || !hasArtifact(&r.Result) {
 		return true
 	}
-	ctx, stop := context.WithTimeout(e.task.asked, answerWait)
+	ctx, stop := context.WithTimeout(e.task.cancelled, answerWait)
 	defer stop()
 	left := maxAnswer / e.answers
 	var parts []string
@@ -54,7 +54,7 @@ func hasArtifact(r *tool.Result) bool {
 }
 
 // whole returns what a person reads of an artifact: the whole text, at most so many bytes, or the name of what is no text.
-func (e *errand) whole(ctx context.Context, a *tool.Artifact, most int) string {
+func (e *toolCall) whole(ctx context.Context, a *tool.Artifact, most int) string {
 	if a.Head+a.Tail == "" && !strings.HasPrefix(a.MediaType, "text/") && a.MediaType != "application/json" {
 		what := strings.TrimSpace(a.Name + " " + a.MediaType)
 		return fmt.Sprintf("[%s, %d bytes: artifact %s]", cmp.Or(what, "content"), a.Size, a.Handle)
@@ -80,14 +80,14 @@ func (e *errand) whole(ctx context.Context, a *tool.Artifact, most int) string {
 }
 
 // partly returns what is known of an artifact that is not read, with words for people about the rest.
-func (e *errand) partly(a *tool.Artifact, why string) string {
+func (e *toolCall) partly(a *tool.Artifact, why string) string {
 	missing := a.Size - min(a.Size, uint64(len(a.Head)+len(a.Tail)))
 	return fmt.Sprintf("%s\n[%d of %d bytes are left out here: %s. The whole is artifact %s of the session %s.]\n%s",
 		strings.TrimSuffix(a.Head, "\n"), missing, a.Size, why, a.Handle, e.session, a.Tail)
 }
 
 // piece reads a part of an artifact. Where toolhost does not answer, it asks again.
-func (e *errand) piece(ctx context.Context, q tool.ArtifactQuery) ([]byte, error) {
+func (e *toolCall) piece(ctx context.Context, q tool.ArtifactQuery) ([]byte, error) {
 	config := &e.run.agent.config
 	if config.ReadArtifact == nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "this agent cannot read artifacts")
@@ -97,7 +97,7 @@ func (e *errand) piece(ctx context.Context, q tool.ArtifactQuery) ([]byte, error
 		if err == nil {
 			return piece.Data, nil
 		}
-		if attempt >= config.ToolRetry.MaxAttempts || !mayPass(err) || sleep(ctx, config.ToolRetry.pause(attempt, 0)) != nil {
+		if attempt >= config.ToolRetry.MaxAttempts || !mayRecover(err) || sleep(ctx, config.ToolRetry.pause(attempt, 0)) != nil {
 			return nil, err
 		}
 	}

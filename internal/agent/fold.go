@@ -20,7 +20,7 @@ const (
 )
 
 // beside is what a run's journal has beside the run's snapshot.
-type beside struct {
+type tail struct {
 	kept   snapshot.Kept
 	weight int // of the records that came after it, as weigh counts
 }
@@ -30,26 +30,26 @@ func weigh(rec *runstore.Record) int { return 1 + len(rec.Data)/weighedAs }
 
 // fold folds a run's journal into a state: from the run's snapshot on if that is of this journal and can be read, else from the
 // beginning.
-func (j *journal) fold(ctx context.Context, runID string, s *loop.State) (beside, error) {
+func (j *journal) fold(ctx context.Context, runID string, s *loop.State) (tail, error) {
 	stored, err := j.store.Snapshot(ctx, runID)
 	if err == nil && len(stored.State) > 0 {
 		var from snapshot.Kept
 		if *s, from, err = snapshot.Read(&stored); err == nil {
 			var weight int
 			if weight, err = j.foldAfter(ctx, runID, s, from.Last()); err == nil {
-				return beside{from, weight}, nil
+				return tail{from, weight}, nil
 			}
 		}
 	}
 	switch {
 	case err != nil && ctx.Err() != nil, errors.Is(err, runstore.ErrNotFound):
-		return beside{}, storeError(err)
+		return tail{}, storeError(err)
 	case err != nil:
 		j.log.Warn("the snapshot of a run is of no use; all of its journal is read", "run", runID, "error", err)
 	}
 	*s = loop.State{}
 	weight, err := j.foldAfter(ctx, runID, s, nil)
-	return beside{weight: weight}, err
+	return tail{weight: weight}, err
 }
 
 // foldAfter folds the records that a state does not have, and returns what they weigh. last is the fingerprint of the record that the
@@ -64,7 +64,7 @@ func (j *journal) foldAfter(ctx context.Context, runID string, s *loop.State, la
 			return 0, storeError(err)
 		}
 		if last != nil {
-			if rec.Seq != s.Seq() || snapshot.Print(&rec) != *last {
+			if rec.Seq != s.Seq() || snapshot.FingerprintOf(&rec) != *last {
 				break
 			}
 			last = nil
@@ -87,8 +87,8 @@ func (j *journal) foldAfter(ctx context.Context, runID string, s *loop.State, la
 
 // renew adds a snapshot to a batch, if there is one to be made by now, and returns what the run has beside its snapshot once the batch is in the
 // journal. That none can be made is no reason not to go on.
-func (r *run) renew(batch *runstore.Batch) beside {
-	next := r.beside
+func (r *run) addSnapshot(batch *runstore.Batch) tail {
+	next := r.tail
 	for i := range batch.Records {
 		next.weight += weigh(&batch.Records[i])
 	}
@@ -102,7 +102,7 @@ func (r *run) renew(batch *runstore.Batch) beside {
 		next.weight = 0 // not again at once
 	case renewal != nil:
 		batch.Snapshot = renewal
-		return beside{kept: kept}
+		return tail{kept: kept}
 	}
 	return next
 }

@@ -19,9 +19,9 @@ import (
 // sends on the text as it comes, and shows what they report. It never completes a call, so nothing is executed; that is
 // decided once the response is in the journal. It serves one try at one response, in the goroutine that reads it.
 type forwarder struct {
-	question *question
-	calls    []*preview // by the call's place in the response; nil for one whose tool does not look on
-	opened   int
+	request *modelRequest
+	calls   []*preview // by the call's place in the response; nil for one whose tool does not look on
+	opened  int
 
 	reading  context.Context    // ends when the response does
 	stop     context.CancelFunc // ends reading
@@ -38,8 +38,8 @@ const (
 	previewGrace = time.Second
 )
 
-func (q *question) forward() *forwarder {
-	f := &forwarder{question: q}
+func (q *modelRequest) forward() *forwarder {
+	f := &forwarder{request: q}
 	f.ctx, f.cancel = context.WithCancel(q.task.ctx)
 	f.reading, f.stop = context.WithCancel(f.ctx)
 	return f
@@ -50,7 +50,7 @@ func (f *forwarder) begin(c *model.CallBegun) {
 	for len(f.calls) <= c.Index {
 		f.calls = append(f.calls, nil)
 	}
-	q := f.question
+	q := f.request
 	wants := func(info tool.Info) bool {
 		return info.Spec.Name == c.Name && info.Spec.PartialArguments && info.UnavailableReason == ""
 	}
@@ -80,7 +80,7 @@ func (f *forwarder) add(d *model.ArgumentDelta) {
 // send opens the call and hands on its text until the response ends.
 func (f *forwarder) send(p *preview) {
 	defer f.guard(p)
-	execution, err := f.question.run.agent.config.Tools.Open(f.ctx, p.call, false)
+	execution, err := f.request.run.agent.config.Tools.Open(f.ctx, p.call, false)
 	if err != nil {
 		f.fail(p, err)
 		return
@@ -103,7 +103,7 @@ func (f *forwarder) send(p *preview) {
 // show passes on what the tool reports until the response ends.
 func (f *forwarder) show(p *preview) {
 	defer f.guard(p)
-	q := f.question
+	q := f.request
 	for {
 		event, err := p.execution.Next(f.reading)
 		switch {
@@ -116,7 +116,7 @@ func (f *forwarder) show(p *preview) {
 			f.fail(p, event.Ended.Err)
 			return
 		case event.Status != nil:
-			q.run.tell(update{task: q.task, passing: &loop.CallStatus{CallID: p.call.ID, Tool: p.call.Tool, Status: *event.Status}})
+			q.run.report(update{task: q.task, passing: &loop.CallStatus{CallID: p.call.ID, Tool: p.call.Tool, Status: *event.Status}})
 		}
 	}
 }
@@ -125,8 +125,8 @@ func (f *forwarder) show(p *preview) {
 func (f *forwarder) fail(p *preview, err error) {
 	p.fail()
 	if f.ctx.Err() == nil {
-		f.question.run.agent.config.Log.Warn("a tool cannot look on while its arguments are written",
-			"run", f.question.run.id, "call", p.call.ID, "tool", p.call.Tool, "error", err)
+		f.request.run.agent.config.Log.Warn("a tool cannot look on while its arguments are written",
+			"run", f.request.run.id, "call", p.call.ID, "tool", p.call.Tool, "error", err)
 	}
 }
 
@@ -134,7 +134,7 @@ func (f *forwarder) fail(p *preview, err error) {
 func (f *forwarder) guard(p *preview) {
 	if v := recover(); v != nil {
 		p.fail()
-		f.question.run.agent.config.Log.Error("panic in a preview", "run", f.question.run.id, "call", p.call.ID,
+		f.request.run.agent.config.Log.Error("panic in a preview", "run", f.request.run.id, "call", p.call.ID,
 			"panic", v, "stack", string(debug.Stack()))
 	}
 }
@@ -262,7 +262,7 @@ func (s *previews) abandon() {
 
 // hold keeps previews while their response is on its way into the journal. Whoever calls claim gets them, once; if
 // nobody has by the time that the task ends, they are abandoned.
-func (q *question) hold(open previews) (claim func() previews) {
+func (q *modelRequest) hold(open previews) (claim func() previews) {
 	var mu sync.Mutex
 	claim = func() previews {
 		mu.Lock()
@@ -282,7 +282,7 @@ func (q *question) hold(open previews) (claim func() previews) {
 }
 
 // open begins the call, or completes the one that its tool has looked on at, which looked says.
-func (e *errand) open(ctx context.Context, call *tool.Call) (execution tool.Execution, looked bool, err error) {
+func (e *toolCall) open(ctx context.Context, call *tool.Call) (execution tool.Execution, looked bool, err error) {
 	if p := e.preview; p != nil {
 		e.preview = nil
 		if execution := p.complete(ctx, call); execution != nil {
@@ -294,7 +294,7 @@ func (e *errand) open(ctx context.Context, call *tool.Call) (execution tool.Exec
 }
 
 // drop abandons a preview that did not come to be completed.
-func (e *errand) drop() {
+func (e *toolCall) drop() {
 	if e.preview != nil {
 		e.preview.abandon()
 	}

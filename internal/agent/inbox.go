@@ -16,13 +16,13 @@ func (a *Agent) SendMessage(ctx context.Context, runID, text string) (uint64, er
 	if strings.TrimSpace(text) == "" {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "the message is empty")
 	}
-	return a.tell(ctx, runID, &loop.UserMessage{Text: text})
+	return a.deliver(ctx, runID, &loop.UserMessage{Text: text})
 }
 
 // CancelRun asks a run to stop: its calls are cancelled, each still gets its result, and the run finishes with
 // StopCancelled; WatchRun shows when. A finished run stays as it is.
 func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
-	_, err := a.tell(ctx, runID, &loop.CancelRequested{Reason: reason})
+	_, err := a.deliver(ctx, runID, &loop.CancelRequested{Reason: reason})
 	return err
 }
 
@@ -35,7 +35,7 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.Dec
 	if len(decisions) == 0 {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "there is no decision in the response")
 	}
-	at, decisions, err := a.addressee(ctx, runID, decisions)
+	at, decisions, err := a.targetOf(ctx, runID, decisions)
 	if err != nil {
 		return 0, err
 	}
@@ -46,11 +46,11 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.Dec
 		}
 		payloads[i] = &decisions[i]
 	}
-	return a.tell(ctx, at, payloads...)
+	return a.deliver(ctx, at, payloads...)
 }
 
 // tell hands payloads to the run's goroutine and waits until they are in the journal.
-func (a *Agent) tell(ctx context.Context, runID string, payloads ...loop.Payload) (uint64, error) {
+func (a *Agent) deliver(ctx context.Context, runID string, payloads ...loop.Payload) (uint64, error) {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil {
 		return 0, err
@@ -67,7 +67,7 @@ func (a *Agent) tell(ctx context.Context, runID string, payloads ...loop.Payload
 		}
 	}
 	in := &input{payloads: payloads, reply: make(chan reply, 1)}
-	if err := a.wake(r.known(), in); err != nil {
+	if err := a.wake(r.ref(), in); err != nil {
 		return 0, err
 	}
 	select {
@@ -88,9 +88,9 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			return n, storeError(err)
 		}
 		for i := range page {
-			k := known{id: page[i].ID, last: page[i].LastSeq}
+			k := runRef{id: page[i].ID, last: page[i].LastSeq}
 			if r, err := summarize(&page[i]); err == nil {
-				k = r.known()
+				k = r.ref()
 			} else { // it is written anew with the run's next event
 				a.config.Log.Error("going on with a run whose summary is broken", "run", k.id, "error", err)
 			}
@@ -118,11 +118,11 @@ func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
 	if err != nil || r.Finished() {
 		return err
 	}
-	return a.wake(r.known(), nil)
+	return a.wake(r.ref(), nil)
 }
 
 // known is what has to be known of a run before its journal is read.
-type known struct {
+type runRef struct {
 	id   string
 	last uint64 // the place of its last event, or of one before
 	sub  bool
@@ -131,10 +131,10 @@ type known struct {
 	tries int
 }
 
-func (r *Run) known() known { return known{id: r.ID, last: r.LastSeq, sub: r.Parent != nil} }
+func (r *Run) ref() runRef { return runRef{id: r.ID, last: r.LastSeq, sub: r.Parent != nil} }
 
 // wake puts a run to work and hands it an input, which may be nil.
-func (a *Agent) wake(k known, in *input) error {
+func (a *Agent) wake(k runRef, in *input) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
@@ -161,7 +161,7 @@ func (a *Agent) wake(k known, in *input) error {
 func storeRetry() Retry { return Retry{Initial: time.Second, Max: 30 * time.Second} }
 
 // comeBack goes on with a run after a while. It ends with the agent.
-func (a *Agent) comeBack(k known) {
+func (a *Agent) retryLater(k runRef) {
 	if sleep(a.ctx, storeRetry().pause(k.tries, 0)) == nil {
 		_ = a.wake(k, nil) // that the agent closes says it all
 	}

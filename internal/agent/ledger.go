@@ -27,7 +27,7 @@ func (r *run) underLedger(started *loop.CallStarted) *loop.CallStarted {
 
 // elsewhere returns why nothing can be learned of a call here: it was sent to a toolhost with another ledger. Nil: to this one,
 // as far as is known.
-func (e *errand) elsewhere() *tool.Error {
+func (e *toolCall) elsewhere() *tool.Error {
 	here := e.run.agent.config.LedgerID()
 	if !e.call.SideEffects || e.call.Ledger == "" || here == "" || here == e.call.Ledger {
 		return nil

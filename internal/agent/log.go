@@ -33,7 +33,7 @@ func (r *run) log(e loop.Event) {
 	default:
 		return
 	}
-	r.say(level, words, more...)
+	r.logLine(level, words, more...)
 }
 
 // logStart says that work on the run begins, or goes on after an interruption.
@@ -42,11 +42,11 @@ func (r *run) logStart() {
 	if r.fresh {
 		words = "a run begins"
 	}
-	r.say(slog.LevelInfo, words, "model", r.agent.config.Model.Name(), "events", r.state.Seq())
+	r.logLine(slog.LevelInfo, words, "model", r.agent.config.Model.Name(), "events", r.state.Seq())
 }
 
 // say logs a fact about the run: of one in the foreground for debugging alone.
-func (r *run) say(level slog.Level, words string, more ...any) {
+func (r *run) logLine(level slog.Level, words string, more ...any) {
 	if r.state.Started().Foreground {
 		level = slog.LevelDebug
 	}

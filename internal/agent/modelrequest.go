@@ -16,16 +16,16 @@ import (
 )
 
 // ask has the model give its next response. The goroutine belongs to the run and ends with its task.
-func (r *run) ask(t *task) {
-	q := &question{
+func (r *run) requestModel(t *task) {
+	q := &modelRequest{
 		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: *r.state.Started(),
 		context: r.state.Context(r.state.Turn()), shown: r.state.MaxShown(1), found: r.state.Found(),
 	}
-	r.group.Go(q.pursue)
+	r.group.Go(q.work)
 }
 
 // question is a response that is to be had, with as many tries as it takes.
-type question struct {
+type modelRequest struct {
 	run     *run
 	task    *task
 	request model.Request
@@ -39,8 +39,8 @@ type question struct {
 	shown   *int                       // how many bytes of a result may be shown, as far as is known before the response
 }
 
-func (q *question) pursue() {
-	defer q.run.caught(q.task, func(words string) loop.Payload { return q.run.state.Failed(loop.StopInternalError, words) })
+func (q *modelRequest) work() {
+	defer q.run.recoverTask(q.task, func(words string) loop.Payload { return q.run.state.Failed(loop.StopInternalError, words) })
 	if err := q.listTools(); err != nil {
 		q.fail(loop.StopInternalError, fmt.Sprintf("the tools cannot be listed: %v", err))
 		return
@@ -54,7 +54,7 @@ func (q *question) pursue() {
 		}
 		if err == nil {
 			claim := q.hold(open)
-			q.run.tell(update{task: q.task, done: func() loop.Payload {
+			q.run.report(update{task: q.task, done: func() loop.Payload {
 				q.run.previews = claim()
 				m := q.run.state.Respond(resp, q.offered, q.read)
 				m.Wasted, m.Cost = q.wasted, q.run.agent.cost(resp.Usage)+q.run.agent.cost(q.wasted)
@@ -73,26 +73,26 @@ func (q *question) pursue() {
 				words = fmt.Sprintf("%s (after %d attempts)", words, attempt)
 			}
 			if failure.ContextOverflow {
-				q.run.tell(update{task: q.task, done: func() loop.Payload { return q.charged(q.run.state.Overflowed(words)) }})
+				q.run.report(update{task: q.task, done: func() loop.Payload { return q.withWaste(q.run.state.Overflowed(words)) }})
 				return
 			}
 			q.fail(loop.StopModelError, words)
 			return
 		}
-		q.say(failure, attempt+1)
-		q.run.tell(update{task: q.task, passing: &loop.TurnReset{Reason: failure.Error(), Attempt: attempt + 1}})
+		q.logRetry(failure, attempt+1)
+		q.run.report(update{task: q.task, passing: &loop.TurnReset{Reason: failure.Error(), Attempt: attempt + 1}})
 		if sleep(q.task.ctx, retry.pause(attempt, failure.RetryAfter)) != nil {
 			return
 		}
 	}
 }
 
-func (q *question) fail(reason loop.StopReason, words string) {
-	q.run.tell(update{task: q.task, done: func() loop.Payload { return q.charged(q.run.state.Failed(reason, words)) }})
+func (q *modelRequest) fail(reason loop.StopReason, words string) {
+	q.run.report(update{task: q.task, done: func() loop.Payload { return q.withWaste(q.run.state.Failed(reason, words)) }})
 }
 
 // say logs that the model is asked again. It may run beside the run's goroutine.
-func (q *question) say(failure *model.Error, attempt int) {
+func (q *modelRequest) logRetry(failure *model.Error, attempt int) {
 	level := slog.LevelWarn
 	if q.started.Foreground {
 		level = slog.LevelDebug
@@ -101,7 +101,7 @@ func (q *question) say(failure *model.Error, attempt int) {
 }
 
 // charged returns the event with which the question ends without a response, with what was wasted on it.
-func (q *question) charged(p loop.Payload) loop.Payload {
+func (q *modelRequest) withWaste(p loop.Payload) loop.Payload {
 	cost := q.run.agent.cost(q.wasted)
 	switch p := p.(type) {
 	case *loop.RunFinished:
@@ -120,7 +120,7 @@ func (a *Agent) cost(u tool.Usage) float64 {
 
 // listTools asks which tools there are now. Where toolhost does not answer, what it said last in this run holds: the
 // calls themselves wait for it.
-func (q *question) listTools() error {
+func (q *modelRequest) listTools() error {
 	query, retry := q.started.Query(q.context), q.run.agent.config.ToolRetry
 	for attempt := 1; ; attempt++ {
 		infos, err := q.run.agent.config.Tools.ListTools(q.task.ctx, query)
@@ -128,16 +128,16 @@ func (q *question) listTools() error {
 		case err == nil:
 			infos = slices.DeleteFunc(slices.Clone(infos), func(info tool.Info) bool { return !q.run.agent.tools.admits(&info) })
 			slices.SortFunc(infos, func(a, b tool.Info) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
-			q.offer(infos)
-			q.run.tell(update{task: q.task, offered: q.offered})
+			q.setTools(infos)
+			q.run.report(update{task: q.task, offered: q.offered})
 			return nil
 		case q.task.ctx.Err() != nil:
 			return err
 		case q.offered != nil:
 			q.run.agent.config.Log.Warn("listing tools", "run", q.run.id, "error", err)
-			q.offer(q.offered)
+			q.setTools(q.offered)
 			return nil
-		case attempt >= retry.MaxAttempts || !mayPass(err):
+		case attempt >= retry.MaxAttempts || !mayRecover(err):
 			return err
 		}
 		if err := sleep(q.task.ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)); err != nil {
@@ -146,24 +146,24 @@ func (q *question) listTools() error {
 	}
 }
 
-func (q *question) offer(infos []tool.Info) {
+func (q *modelRequest) setTools(infos []tool.Info) {
 	q.offered = infos
 	if q.offered == nil {
 		q.offered = []tool.Info{}
 	}
 	var tools []model.Tool
-	for _, info := range q.started.Told(infos, q.found) {
-		tools = append(tools, toldTool(&info.Spec))
+	for _, info := range q.started.VisibleTools(infos, q.found) {
+		tools = append(tools, modelTool(&info.Spec))
 	}
 	own := q.started.OfferedSystemTools(infos)
-	tools = q.run.agent.tools.taken(tools, len(own))
+	tools = q.run.agent.tools.accepted(tools, len(own))
 	for i := range own {
-		tools = append(tools, toldTool(&own[i]))
+		tools = append(tools, modelTool(&own[i]))
 	}
 	q.request.Tools = tools
 }
 
-func toldTool(spec *tool.Spec) model.Tool {
+func modelTool(spec *tool.Spec) model.Tool {
 	return model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema, Examples: examples(spec)}
 }
 
@@ -172,7 +172,7 @@ var errIdle = errors.New("the model's stream has stalled")
 
 // generate asks once and shows the text as it comes, and the arguments of calls to tools that want to look on: of those,
 // it returns the calls that are open.
-func (q *question) generate() (*model.Response, previews, error) {
+func (q *modelRequest) generate() (*model.Response, previews, error) {
 	ctx, cancel := context.WithCancelCause(q.task.ctx)
 	defer cancel(nil)
 	idle := q.run.agent.config.ModelIdle
@@ -194,7 +194,7 @@ func (q *question) generate() (*model.Response, previews, error) {
 		case chunk.ArgumentDelta != nil:
 			forward.add(chunk.ArgumentDelta)
 		case chunk.TextDelta != nil && chunk.TextDelta.Text != "":
-			q.run.tell(update{task: q.task, passing: &loop.TextDelta{Text: chunk.TextDelta.Text}})
+			q.run.report(update{task: q.task, passing: &loop.TextDelta{Text: chunk.TextDelta.Text}})
 		}
 	}
 	return nil, nil, &model.Error{Message: "the model's stream ended before the response was complete", Retryable: true}

@@ -9,7 +9,7 @@ import (
 
 // recall cancels a call that was begun and that nobody here follows any more, by its id, and returns what it ended
 // with. Opening it instead might begin it, now that nobody wants it.
-func (e *errand) recall() *loop.CallResult {
+func (e *toolCall) recall() *loop.CallResult {
 	if lost := e.elsewhere(); lost != nil {
 		return loop.FailureResult(&e.call, lost)
 	}
@@ -22,15 +22,15 @@ func (e *errand) recall() *loop.CallResult {
 		if out != nil {
 			return loop.OutcomeResult(&e.call, out)
 		}
-		if !mayPass(err) || sleep(ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
+		if !mayRecover(err) || sleep(ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
 			return loop.FailureResult(&e.call, e.lost(err))
 		}
 	}
 }
 
-func (e *errand) outcomeOf(ctx context.Context, key tool.CallKey) (*tool.Outcome, error) {
+func (e *toolCall) outcomeOf(ctx context.Context, key tool.CallKey) (*tool.Outcome, error) {
 	tools := e.run.agent.config.Tools
-	if err := tools.CancelCall(ctx, key, context.Cause(e.task.asked).Error()); err != nil {
+	if err := tools.CancelCall(ctx, key, context.Cause(e.task.cancelled).Error()); err != nil {
 		return nil, err
 	}
 	for event, err := range tools.WatchCall(ctx, key, 0) {

@@ -26,13 +26,13 @@ type run struct {
 
 	// Of the goroutine alone:
 	state   loop.State
-	beside  beside           // what the journal has beside the run's snapshot
+	tail    tail             // what the journal has beside the run's snapshot
 	tasks   map[string]*task // under way, by the command's name
 	updates chan update      // from the tasks
 	group   sync.WaitGroup   // the tasks' goroutines
 	offered []tool.Info      // the tools, as last listed
 	alarm   *time.Timer      // for Wait; nil: nothing happens by itself
-	seated  bool             // it has one of Agent.seats
+	hasSlot bool             // it has one of Agent.seats
 
 	// previews are the open calls of the response that was just journaled, until its calls begin. The goroutine's alone.
 	previews previews
@@ -52,7 +52,7 @@ type reply struct {
 	err error
 }
 
-func newRun(a *Agent, k known) *run {
+func newRun(a *Agent, k runRef) *run {
 	r := &run{
 		agent: a, id: k.id, sub: k.sub, fresh: k.fresh, tries: k.tries, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
 	}
@@ -64,10 +64,10 @@ func newRun(a *Agent, k known) *run {
 func (r *run) work(ctx context.Context) {
 	err := r.loop(ctx)
 	for _, t := range r.tasks {
-		t.end()
+		t.stop()
 	}
-	r.wait(loop.Wait{})
-	r.leave()
+	r.setAlarm(loop.Wait{})
+	r.releaseSlot()
 	r.previews.abandon()
 	r.group.Wait()
 	again := r.tries > 0 && ctx.Err() == nil
@@ -79,16 +79,16 @@ func (r *run) work(ctx context.Context) {
 	}
 	r.feed.end(err)
 	if again {
-		r.agent.group.Go(func() { r.agent.comeBack(known{id: r.id, last: r.state.Seq(), sub: r.sub, tries: r.tries}) })
+		r.agent.group.Go(func() { r.agent.retryLater(runRef{id: r.id, last: r.state.Seq(), sub: r.sub, tries: r.tries}) })
 	}
 }
 
 func (r *run) loop(ctx context.Context) error {
-	if err := r.queue(ctx); err != nil {
+	if err := r.awaitSlot(ctx); err != nil {
 		return err
 	}
 	var err error
-	if r.beside, err = r.agent.journal.fold(ctx, r.id, &r.state); err != nil {
+	if r.tail, err = r.agent.journal.fold(ctx, r.id, &r.state); err != nil {
 		return err
 	}
 	r.logStart()
@@ -125,9 +125,9 @@ func (r *run) loop(ctx context.Context) error {
 			if err := r.handle(ctx, u); err != nil {
 				return err
 			}
-		case r.wanted() <- struct{}{}:
-			r.seated = true
-		case <-r.rung():
+		case r.wantedSlot() <- struct{}{}:
+			r.hasSlot = true
+		case <-r.alarmC():
 			if err := r.commit(ctx, r.state.Due(time.Now())...); err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func (r *run) loop(ctx context.Context) error {
 // admit appends what was handed to the run.
 func (r *run) admit(ctx context.Context, inputs []*input) error {
 	for i, in := range inputs {
-		fits, err := r.fits(in.payloads)
+		fits, err := r.checkInput(in.payloads)
 		if err != nil || !fits {
 			in.reply <- reply{r.state.Seq(), err}
 			continue
@@ -162,7 +162,7 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 
 // fits reports whether events that somebody wants make sense as things stand. An error says why not; without one, there
 // is nothing to do.
-func (r *run) fits(payloads []loop.Payload) (bool, error) {
+func (r *run) checkInput(payloads []loop.Payload) (bool, error) {
 	decided := make(map[string]bool)
 	for _, p := range payloads {
 		switch p := p.(type) {
@@ -175,7 +175,7 @@ func (r *run) fits(payloads []loop.Payload) (bool, error) {
 					kind = tool.KindNotFound
 				}
 				hint := ""
-				if refs := r.state.WantedBelow(); len(refs) > 0 {
+				if refs := r.state.SubRunDecisions(); len(refs) > 0 {
 					hint = "; what its sub-runs wait for is " + strings.Join(refs, ", ")
 				}
 				return false, tool.Errorf(kind, "run %s: %w%s", r.id, err, hint)
@@ -192,33 +192,40 @@ func (r *run) fits(payloads []loop.Payload) (bool, error) {
 // notJSON is an event that no journal can hold.
 type notJSON struct{ error }
 
+// entries are events that are folded already and are to be appended together.
+type entries struct {
+	records []runstore.Record
+	events  []loop.Event
+}
+
+// fold adds an event to the entries and folds it into the state.
+func (r *run) fold(to *entries, p loop.Payload) error {
+	if started, ok := p.(*loop.CallStarted); ok {
+		p = r.underLedger(started)
+	}
+	rec, err := encode(p, time.Now())
+	if err != nil {
+		return notJSON{err}
+	}
+	rec.Seq = r.state.Seq() + 1
+	// The state folds what a later process will fold: the event as it is written, not as it was made.
+	e, err := decode(rec)
+	if err == nil {
+		err = r.state.Apply(e)
+	}
+	if err != nil {
+		return tool.Errorf(tool.KindInternal, "run %s: %w", r.id, err)
+	}
+	to.records, to.events = append(to.records, rec), append(to.events, e)
+	return nil
+}
+
 // commit appends events and all that the state alone decides after them, at once, and then shows them. After any
 // error but notJSON the state is ahead of the journal and the run has to be left.
 func (r *run) commit(ctx context.Context, payloads ...loop.Payload) error {
-	var records []runstore.Record
-	var events []loop.Event
-	add := func(p loop.Payload) error {
-		if started, ok := p.(*loop.CallStarted); ok {
-			p = r.underLedger(started)
-		}
-		rec, err := encode(p, time.Now())
-		if err != nil {
-			return notJSON{err}
-		}
-		rec.Seq = r.state.Seq() + 1
-		// What is folded is what a later process will fold: the event as it is written, not as it was made.
-		e, err := decode(rec)
-		if err == nil {
-			err = r.state.Apply(e)
-		}
-		if err != nil {
-			return tool.Errorf(tool.KindInternal, "run %s: %w", r.id, err)
-		}
-		records, events = append(records, rec), append(events, e)
-		return nil
-	}
+	var all entries
 	for _, p := range payloads {
-		if err := add(p); err != nil {
+		if err := r.fold(&all, p); err != nil {
 			return err
 		}
 	}
@@ -227,34 +234,42 @@ func (r *run) commit(ctx context.Context, payloads ...loop.Payload) error {
 			break
 		}
 		for _, command := range next {
-			if err := add(command.(loop.Record).Payload); err != nil {
+			if err := r.fold(&all, command.(loop.Record).Payload); err != nil {
 				return err
 			}
 		}
 	}
-	if len(records) == 0 {
+	if len(all.records) == 0 {
 		return nil
 	}
-	head, err := headOf(&r.state)
+	if err := r.append(ctx, all.records); err != nil {
+		return err
+	}
+	r.feed.publish(all.events...)
+	for _, e := range all.events {
+		r.log(e)
+		if change, ok := e.Payload.(*loop.ContextChange); ok && len(change.Refused) > 0 {
+			r.agent.config.Log.Warn("effects of tools on the run's context were refused", "run", r.id, "refused", change.Refused)
+		}
+	}
+	return nil
+}
+
+// append writes records to the journal, and a snapshot with them if one is due.
+func (r *run) append(ctx context.Context, records []runstore.Record) error {
+	head, err := headFor(&r.state)
 	if err != nil {
 		return tool.AsError(err)
 	}
 	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(records)), Records: records, Head: head}
-	next := r.renew(&batch)
-	// Not cancelled by Close, which waits: an append that was given up may or may not have happened.
+	next := r.addSnapshot(&batch)
+	// Close does not cancel the append, but waits: an append that was given up may or may not have happened.
 	if err := r.agent.store.Append(context.WithoutCancel(ctx), batch); err != nil {
 		if !errors.Is(err, runstore.ErrConflict) {
 			r.tries++
 		}
 		return storeError(err)
 	}
-	r.tries, r.beside = 0, next
-	r.feed.publish(events...)
-	for _, e := range events {
-		r.log(e)
-		if change, ok := e.Payload.(*loop.ContextChange); ok && len(change.Refused) > 0 {
-			r.agent.config.Log.Warn("effects of tools on the run's context were refused", "run", r.id, "refused", change.Refused)
-		}
-	}
+	r.tries, r.tail = 0, next
 	return nil
 }

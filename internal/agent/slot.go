@@ -16,13 +16,13 @@ import (
 // has a seat again. How many sub-runs a run has at a time is bounded by the calls of one response.
 
 // queue waits for a seat before anything of the run is read, but not if somebody wants to tell it something.
-func (r *run) queue(ctx context.Context) error {
+func (r *run) awaitSlot(ctx context.Context) error {
 	if r.sub {
 		return nil
 	}
 	select {
-	case r.agent.seats <- struct{}{}:
-		r.seated = true
+	case r.agent.slots <- struct{}{}:
+		r.hasSlot = true
 	case <-r.woken:
 		// What is told is journaled at once. What follows from it waits.
 		r.wake()
@@ -41,11 +41,11 @@ func (r *run) wake() {
 }
 
 // wanted returns where a seat is to be had; nil, to which nothing can be sent, if the run needs none.
-func (r *run) wanted() chan<- struct{} {
-	if r.sub || r.seated || !r.busy() {
+func (r *run) wantedSlot() chan<- struct{} {
+	if r.sub || r.hasSlot || !r.busy() {
 		return nil
 	}
-	return r.agent.seats
+	return r.agent.slots
 }
 
 // busy reports whether the run has something to do.
@@ -54,7 +54,7 @@ func (r *run) busy() bool {
 		switch c := command.(type) {
 		case loop.Wait:
 		case loop.CallTool:
-			if c.Cancel != nil || !r.state.Waits(c.Call.ID) {
+			if c.Cancel != nil || !r.state.WaitsForPerson(c.Call.ID) {
 				return true
 			}
 		default:
@@ -66,16 +66,16 @@ func (r *run) busy() bool {
 
 // mayWork reports whether the run may begin something, and gives its seat away if it has nothing to do.
 func (r *run) mayWork() bool {
-	if r.seated && !r.busy() {
-		r.leave()
+	if r.hasSlot && !r.busy() {
+		r.releaseSlot()
 	}
-	return r.sub || r.seated
+	return r.sub || r.hasSlot
 }
 
 // leave gives the run's seat away, if it has one.
-func (r *run) leave() {
-	if r.seated {
-		<-r.agent.seats
-		r.seated = false
+func (r *run) releaseSlot() {
+	if r.hasSlot {
+		<-r.agent.slots
+		r.hasSlot = false
 	}
 }

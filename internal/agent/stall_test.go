@@ -155,7 +155,7 @@ func TestExplicitCompletion(t *testing.T) {
 		done := call("a", loop.SystemAttemptCompletion)
 		done.ToolCall.Arguments = `{"result":"all is well"}`
 		f.respond(model.StopToolUse, done)
-		if end := f.state.Finished(); end == nil || end.StopReason != loop.StopCompleted || end.Text != "all is well" || !end.StopReason.Well() {
+		if end := f.state.Finished(); end == nil || end.StopReason != loop.StopCompleted || end.Text != "all is well" || !end.StopReason.Succeeded() {
 			t.Errorf("ended with %+v", end)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // wanted returns the decisions that a run and those below it wait for, by the names that they have above it.
-func (a *Agent) wanted(ctx context.Context, runID string) ([]string, error) {
+func (a *Agent) pendingRefs(ctx context.Context, runID string) ([]string, error) {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || !r.Waiting {
 		return nil, err
@@ -22,14 +22,14 @@ func (a *Agent) wanted(ctx context.Context, runID string) ([]string, error) {
 	for _, p := range s.Pending() {
 		refs = append(refs, loop.DecisionRef(runID, p.ID))
 	}
-	return append(refs, s.WantedBelow()...), nil
+	return append(refs, s.SubRunDecisions()...), nil
 }
 
 // pendingBelow returns what sub-runs wait for, as far as they still do.
 func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending, error) {
 	var list []loop.Pending
 	folded := make(map[string][]loop.Pending)
-	for _, ref := range s.WantedBelow() {
+	for _, ref := range s.SubRunDecisions() {
 		runID, id := loop.SplitRef(ref)
 		if _, ok := folded[runID]; !ok {
 			var below loop.State
@@ -49,7 +49,7 @@ func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending
 }
 
 // addressee returns the run that decisions are for, which the caller named runID, and how that run names them.
-func (a *Agent) addressee(ctx context.Context, runID string, decisions []loop.DecisionMade) (string, []loop.DecisionMade, error) {
+func (a *Agent) targetOf(ctx context.Context, runID string, decisions []loop.DecisionMade) (string, []loop.DecisionMade, error) {
 	made := slices.Clone(decisions)
 	at := ""
 	for i := range made {

@@ -12,7 +12,7 @@ import (
 // belongs to the agent.
 func (r *run) subRun(t *task, c loop.Call) {
 	s := &subRun{run: r, task: t, call: c, child: r.state.SubTask(&c)}
-	r.group.Go(s.pursue)
+	r.group.Go(s.work)
 }
 
 // subRun is a call whose result is what another run ends with.
@@ -23,10 +23,10 @@ type subRun struct {
 	child loop.Task
 }
 
-func (s *subRun) cancelled() bool { return s.task.asked.Err() != nil }
+func (s *subRun) cancelled() bool { return s.task.cancelled.Err() != nil }
 
-func (s *subRun) pursue() {
-	defer s.run.caught(s.task, func(words string) loop.Payload {
+func (s *subRun) work() {
+	defer s.run.recoverTask(s.task, func(words string) loop.Payload {
 		return loop.FailureResult(&s.call, &tool.Error{Kind: tool.KindInternal, Message: words})
 	})
 	ctx, stop := context.WithCancel(s.task.ctx)
@@ -48,7 +48,7 @@ func (s *subRun) pursue() {
 		case end != nil:
 			s.finish(loop.SubResult(&s.call, end))
 			return
-		case attempt >= retry.MaxAttempts || !mayPass(err) || tool.KindOf(err) == tool.KindCancelled:
+		case attempt >= retry.MaxAttempts || !mayRecover(err) || tool.KindOf(err) == tool.KindCancelled:
 			s.finish(loop.FailureResult(&s.call, tool.AsError(err)))
 			return
 		}
@@ -60,7 +60,7 @@ func (s *subRun) pursue() {
 }
 
 func (s *subRun) finish(result *loop.CallResult) {
-	s.run.tell(update{task: s.task, done: func() loop.Payload { return result }})
+	s.run.report(update{task: s.task, done: func() loop.Payload { return result }})
 }
 
 // begin starts the sub-run, or finds it again. A call that is cancelled starts none.
@@ -75,7 +75,7 @@ func (s *subRun) begin(ctx context.Context) error {
 	case tool.KindOf(err) != tool.KindNotFound:
 		return err
 	case s.cancelled():
-		return context.Cause(s.task.asked)
+		return context.Cause(s.task.cancelled)
 	}
 	_, err = a.StartRun(ctx, s.child)
 	return err
@@ -84,14 +84,14 @@ func (s *subRun) begin(ctx context.Context) error {
 // guard cancels the sub-run when its call is cancelled.
 func (s *subRun) guard(ctx context.Context) {
 	select {
-	case <-s.task.asked.Done():
+	case <-s.task.cancelled.Done():
 	case <-ctx.Done():
 		return
 	}
 	if s.task.ctx.Err() != nil {
 		return // not cancelled: the agent closes
 	}
-	err := s.run.agent.CancelRun(ctx, s.child.RunID, context.Cause(s.task.asked).Error())
+	err := s.run.agent.CancelRun(ctx, s.child.RunID, context.Cause(s.task.cancelled).Error())
 	if err != nil && ctx.Err() == nil {
 		s.run.agent.config.Log.Error("cancelling a sub-run", "run", s.run.id, "sub_run", s.child.RunID, "error", err)
 	}
@@ -101,7 +101,7 @@ func (s *subRun) guard(ctx context.Context) {
 func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 	s.show(tool.Status{State: tool.StatusDoing, Tip: "a run of its own: " + s.child.RunID})
 	asks := &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID}
-	if err := s.ask(ctx, &asks); err != nil {
+	if err := s.reportWaiting(ctx, &asks); err != nil {
 		return nil, err
 	}
 	for e, err := range s.run.agent.WatchRun(ctx, s.child.RunID, 0) {
@@ -117,7 +117,7 @@ func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 			s.show(tool.Status{Tip: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, loop.DecisionRef(s.child.RunID, p.ID), p.Reason)})
 		}
 		if concernsPeople(e.Payload, len(asks.Decisions) > 0) {
-			if err := s.ask(ctx, &asks); err != nil {
+			if err := s.reportWaiting(ctx, &asks); err != nil {
 				return nil, err
 			}
 		}
@@ -138,18 +138,18 @@ func concernsPeople(p loop.Payload, waiting bool) bool {
 
 // ask tells the run which decisions the sub-run waits for now, if they are others than it was told. What is true now is
 // asked for, rather than folded: a watch tells what was long before.
-func (s *subRun) ask(ctx context.Context, told **loop.SubRunWaiting) error {
-	refs, err := s.run.agent.wanted(ctx, s.child.RunID)
+func (s *subRun) reportWaiting(ctx context.Context, told **loop.SubRunWaiting) error {
+	refs, err := s.run.agent.pendingRefs(ctx, s.child.RunID)
 	if err != nil {
 		return err
 	}
 	*told = &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID, Decisions: refs}
-	s.run.tell(update{task: s.task, asks: *told})
+	s.run.report(update{task: s.task, waiting: *told})
 	return nil
 }
 
 // noteAsks journals what a sub-run waits for, unless the journal has it.
-func (r *run) noteAsks(ctx context.Context, p *loop.SubRunWaiting) error {
+func (r *run) recordWaiting(ctx context.Context, p *loop.SubRunWaiting) error {
 	if !r.state.Concerns(p) {
 		return nil
 	}
@@ -157,5 +157,5 @@ func (r *run) noteAsks(ctx context.Context, p *loop.SubRunWaiting) error {
 }
 
 func (s *subRun) show(status tool.Status) {
-	s.run.tell(update{task: s.task, passing: &loop.CallStatus{CallID: s.call.ID, Tool: s.call.Tool, Status: status}})
+	s.run.report(update{task: s.task, passing: &loop.CallStatus{CallID: s.call.ID, Tool: s.call.Tool, Status: status}})
 }

@@ -15,7 +15,7 @@ import (
 // model writes is not shown: it is no part of the conversation.
 func (r *run) summarize(t *task, c loop.Summarize) {
 	s := &summarizer{run: r, task: t, command: c, request: r.state.SummaryRequest(c.Replaced)}
-	r.group.Go(s.pursue)
+	r.group.Go(s.work)
 }
 
 // summarizer is a summary that is to be had, with as many tries as it takes.
@@ -27,8 +27,8 @@ type summarizer struct {
 	request model.Request
 }
 
-func (s *summarizer) pursue() {
-	defer s.run.caught(s.task, func(words string) loop.Payload { return s.failed(words) })
+func (s *summarizer) work() {
+	defer s.run.recoverTask(s.task, func(words string) loop.Payload { return s.failed(words) })
 	retry, malformed := s.run.agent.config.ModelRetry, 0
 	for attempt := 1; ; attempt++ {
 		resp, err := s.generate()
@@ -56,7 +56,7 @@ func (s *summarizer) pursue() {
 }
 
 func (s *summarizer) done(p loop.Payload) {
-	s.run.tell(update{task: s.task, done: func() loop.Payload { return p }})
+	s.run.report(update{task: s.task, done: func() loop.Payload { return p }})
 }
 
 func (s *summarizer) failed(words string) *loop.Compacted {

@@ -80,7 +80,7 @@ func ModelOf(r *runstore.Run) (name, baseURL string) {
 }
 
 // headOf returns what the store should know of a run.
-func headOf(s *loop.State) (runstore.Head, error) {
+func headFor(s *loop.State) (runstore.Head, error) {
 	v := s.Summary()
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -15,6 +15,8 @@ func (r *run) callSystem(t *task, c loop.Call) {
 		r.searchTools(t, c)
 	default:
 		unknown := tool.Errorf(tool.KindNotFound, "this agentd has no system tool %q", loop.Clip(c.System))
-		r.group.Go(func() { r.tell(update{task: t, done: func() loop.Payload { return loop.FailureResult(&c, unknown) }}) })
+		r.group.Go(func() {
+			r.report(update{task: t, done: func() loop.Payload { return loop.FailureResult(&c, unknown) }})
+		})
 	}
 }

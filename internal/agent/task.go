@@ -15,18 +15,18 @@ import (
 
 // task is a command that is being carried out by a goroutine of its own.
 type task struct {
-	name   string
-	ctx    context.Context
-	end    context.CancelFunc      // nobody is interested any more
-	cancel context.CancelCauseFunc // for a call: cancel it and bring its result
-	asked  context.Context         // ended by cancel
+	name      string
+	ctx       context.Context
+	stop      context.CancelFunc      // nobody is interested any more
+	cancel    context.CancelCauseFunc // for a call: cancel it and bring its result
+	cancelled context.Context         // ended by cancel
 }
 
 // update is what a task tells its run. Either passing or asks is set, or the task is done.
 type update struct {
 	task    *task
 	passing loop.Payload
-	asks    *loop.SubRunWaiting
+	waiting *loop.SubRunWaiting
 	done    func() loop.Payload // makes the event that the task leads to, in the run's goroutine
 	offered []tool.Info         // if not nil, the tools as just listed
 }
@@ -42,24 +42,24 @@ func (r *run) reconcile(ctx context.Context) {
 			name := "turn " + strconv.Itoa(c.Turn)
 			named[name] = true
 			if r.tasks[name] == nil && mayWork {
-				r.ask(r.start(ctx, name))
+				r.requestModel(r.startTask(ctx, name))
 			}
 		case loop.Summarize:
 			name := fmt.Sprintf("summary %d %d", c.Turn, c.Replaced)
 			named[name] = true
 			if r.tasks[name] == nil && mayWork {
-				r.summarize(r.start(ctx, name), c)
+				r.summarize(r.startTask(ctx, name), c)
 			}
 		case loop.CallTool:
 			name := c.Call.SentID()
 			named[name] = true
 			t := r.tasks[name]
-			if t == nil && (mayWork || r.state.Waits(c.Call.ID)) { // what a sub-run waits for is heard without a seat
-				t = r.start(ctx, name)
+			if t == nil && (mayWork || r.state.WaitsForPerson(c.Call.ID)) { // what a sub-run waits for is heard without a seat
+				t = r.startTask(ctx, name)
 				if c.Cancel != nil {
 					t.cancel(errCancelled(c.Cancel.Reason))
 				}
-				r.carryOut(t, c.Call)
+				r.startCall(t, c.Call)
 			} else if t != nil && c.Cancel != nil {
 				t.cancel(errCancelled(c.Cancel.Reason))
 			}
@@ -67,10 +67,10 @@ func (r *run) reconcile(ctx context.Context) {
 			wait = c
 		}
 	}
-	r.wait(wait)
+	r.setAlarm(wait)
 	for name, t := range r.tasks {
 		if !named[name] {
-			t.end()
+			t.stop()
 			delete(r.tasks, name)
 		}
 	}
@@ -78,16 +78,16 @@ func (r *run) reconcile(ctx context.Context) {
 }
 
 // carryOut has a call carried out by whoever has its tool.
-func (r *run) carryOut(t *task, c loop.Call) {
+func (r *run) startCall(t *task, c loop.Call) {
 	if c.System != "" {
 		r.callSystem(t, c)
 		return
 	}
-	r.call(t, c)
+	r.makeCall(t, c)
 }
 
 // wait sets the alarm, or takes it back.
-func (r *run) wait(w loop.Wait) {
+func (r *run) setAlarm(w loop.Wait) {
 	if r.alarm != nil {
 		r.alarm.Stop()
 		r.alarm = nil
@@ -98,23 +98,23 @@ func (r *run) wait(w loop.Wait) {
 }
 
 // rung returns where the alarm is heard; nil, from which nothing comes, if there is none.
-func (r *run) rung() <-chan time.Time {
+func (r *run) alarmC() <-chan time.Time {
 	if r.alarm == nil {
 		return nil
 	}
 	return r.alarm.C
 }
 
-func (r *run) start(ctx context.Context, name string) *task {
+func (r *run) startTask(ctx context.Context, name string) *task {
 	t := &task{name: name}
-	t.ctx, t.end = context.WithCancel(ctx)
-	t.asked, t.cancel = context.WithCancelCause(t.ctx)
+	t.ctx, t.stop = context.WithCancel(ctx)
+	t.cancelled, t.cancel = context.WithCancelCause(t.ctx)
 	r.tasks[name] = t
 	return t
 }
 
 // tell hands an update to the run, unless nobody is interested in the task any more.
-func (r *run) tell(u update) {
+func (r *run) report(u update) {
 	select {
 	case r.updates <- u:
 	case <-u.task.ctx.Done():
@@ -123,14 +123,14 @@ func (r *run) tell(u update) {
 
 // caught is deferred by tasks: a panic in a model or a client ends the command that it belongs to, not all runs, which
 // would meet it again when they are resumed. outcome makes the event that the task then leads to.
-func (r *run) caught(t *task, outcome func(words string) loop.Payload) {
+func (r *run) recoverTask(t *task, outcome func(words string) loop.Payload) {
 	v := recover()
 	if v == nil {
 		return
 	}
 	r.agent.config.Log.Error("panic in a task", "run", r.id, "task", t.name, "panic", v, "stack", string(debug.Stack()))
 	words := fmt.Sprintf("agentd has a bug: a panic: %v", v)
-	r.tell(update{task: t, done: func() loop.Payload { return outcome(words) }})
+	r.report(update{task: t, done: func() loop.Payload { return outcome(words) }})
 }
 
 func (r *run) handle(ctx context.Context, u update) error {
@@ -144,14 +144,14 @@ func (r *run) handle(ctx context.Context, u update) error {
 		r.feed.pass(u.passing)
 		return nil
 	}
-	if u.asks != nil {
-		return r.noteAsks(ctx, u.asks)
+	if u.waiting != nil {
+		return r.recordWaiting(ctx, u.waiting)
 	}
 	if u.done == nil {
 		return nil
 	}
 	p := u.done()
-	u.task.end()
+	u.task.stop()
 	delete(r.tasks, u.task.name)
 	if res, ok := p.(*loop.CallResult); ok {
 		p = r.state.Settle(res)

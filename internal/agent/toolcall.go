@@ -12,17 +12,17 @@ import (
 )
 
 // call has a call carried out. The goroutine belongs to the run and ends with its task.
-func (r *run) call(t *task, c loop.Call) {
-	e := &errand{
+func (r *run) makeCall(t *task, c loop.Call) {
+	e := &toolCall{
 		run: r, task: t, call: c, session: r.state.Started().Session, trace: r.state.Started().Trace(c.SentID()), context: r.state.Context(r.state.Turn() - 1),
-		shown: r.state.MaxShown(r.state.BatchSize()), begun: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
+		shown: r.state.MaxShown(r.state.BatchSize()), opened: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
 		answers: r.state.Answers(),
 	}
-	r.group.Go(e.pursue)
+	r.group.Go(e.work)
 }
 
 // errand is a call that needs its result.
-type errand struct {
+type toolCall struct {
 	run     *run
 	task    *task
 	call    loop.Call
@@ -30,7 +30,7 @@ type errand struct {
 	trace   string // the W3C trace context
 	context map[string]json.RawMessage
 	shown   *int // how many bytes of the result may be shown; nil: toolhost decides
-	begun   bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
+	opened  bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
 	answers int  // how many calls answer the user together with this one; 0: their results go to the model
 
 	// preview is open, and to be completed. Nil: the call is to be opened.
@@ -39,8 +39,8 @@ type errand struct {
 
 // pursue opens the call until it has an outcome. Opening again is safe: toolhost executes an id once, and joins or
 // replays it for whoever comes after.
-func (e *errand) pursue() {
-	defer e.run.caught(e.task, func(words string) loop.Payload {
+func (e *toolCall) work() {
+	defer e.run.recoverTask(e.task, func(words string) loop.Payload {
 		return loop.FailureResult(&e.call, e.lost(&tool.Error{Kind: tool.KindInternal, Message: words}))
 	})
 	defer e.drop()
@@ -51,7 +51,7 @@ func (e *errand) pursue() {
 	defer deadline.Stop()
 	for attempt := 1; ; attempt++ {
 		switch {
-		case e.cancelled() && e.begun:
+		case e.cancelled() && e.opened:
 			e.finish(e.recall())
 			return
 		case e.cancelled():
@@ -67,7 +67,7 @@ func (e *errand) pursue() {
 				e.finish(r)
 			}
 			return
-		case !e.cancelled() && (attempt >= retry.MaxAttempts || !mayPass(err)):
+		case !e.cancelled() && (attempt >= retry.MaxAttempts || !mayRecover(err)):
 			e.finish(loop.FailureResult(&e.call, e.lost(err)))
 			return
 		}
@@ -75,20 +75,20 @@ func (e *errand) pursue() {
 			continue
 		}
 		e.run.agent.config.Log.Warn("opening a call again", "run", e.run.id, "call", e.call.ID, "error", err)
-		if sleep(e.task.asked, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil && e.task.ctx.Err() != nil {
+		if sleep(e.task.cancelled, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil && e.task.ctx.Err() != nil {
 			return
 		}
 	}
 }
 
-func (e *errand) cancelled() bool { return e.task.asked.Err() != nil }
+func (e *toolCall) cancelled() bool { return e.task.cancelled.Err() != nil }
 
-func (e *errand) finish(result *loop.CallResult) {
-	e.run.tell(update{task: e.task, done: func() loop.Payload { return result }})
+func (e *toolCall) finish(result *loop.CallResult) {
+	e.run.report(update{task: e.task, done: func() loop.Payload { return result }})
 }
 
 // attempt opens the call and follows it to its end. Exactly one of its results is set.
-func (e *errand) attempt() (*tool.Outcome, error) {
+func (e *toolCall) attempt() (*tool.Outcome, error) {
 	ctx, stop := context.WithCancel(e.task.ctx)
 	defer stop()
 	opened := make(chan tool.Execution, 1)
@@ -105,7 +105,7 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 		return nil, err
 	}
 	defer exec.Close()
-	e.begun = true
+	e.opened = true
 	opened <- exec
 	for {
 		event, err := exec.Next(ctx)
@@ -119,15 +119,15 @@ func (e *errand) attempt() (*tool.Outcome, error) {
 		case event.Ended != nil:
 			return event.Ended, nil
 		case event.Status != nil:
-			e.run.tell(update{task: e.task, passing: &loop.CallStatus{CallID: e.call.ID, Tool: e.call.Tool, Status: *event.Status}})
+			e.run.report(update{task: e.task, passing: &loop.CallStatus{CallID: e.call.ID, Tool: e.call.Tool, Status: *event.Status}})
 		}
 	}
 }
 
 // guard cancels the execution when that is asked for, and stops waiting for it when it does not end soon after.
-func (e *errand) guard(ctx context.Context, stop context.CancelFunc, opened <-chan tool.Execution) {
+func (e *toolCall) guard(ctx context.Context, stop context.CancelFunc, opened <-chan tool.Execution) {
 	select {
-	case <-e.task.asked.Done():
+	case <-e.task.cancelled.Done():
 	case <-ctx.Done():
 		return
 	}
@@ -139,7 +139,7 @@ func (e *errand) guard(ctx context.Context, stop context.CancelFunc, opened <-ch
 	for {
 		select {
 		case exec := <-opened:
-			exec.Cancel(context.Cause(e.task.asked).Error())
+			exec.Cancel(context.Cause(e.task.cancelled).Error())
 		case <-grace.C:
 			stop()
 			return
@@ -151,19 +151,19 @@ func (e *errand) guard(ctx context.Context, stop context.CancelFunc, opened <-ch
 
 // lost returns why a call ends without an outcome: because it was cancelled and did not end, or because toolhost could
 // not be reached, for which err is the last reason. If it may have had effects, it says that nobody knows.
-func (e *errand) lost(err error) *tool.Error {
+func (e *toolCall) lost(err error) *tool.Error {
 	reason := tool.AsError(err)
 	if e.cancelled() {
-		reason = tool.AsError(context.Cause(e.task.asked))
+		reason = tool.AsError(context.Cause(e.task.cancelled))
 	}
-	if !e.begun || !e.call.SideEffects || !mayPass(reason) {
+	if !e.opened || !e.call.SideEffects || !mayRecover(reason) {
 		return reason
 	}
 	return tool.Errorf(tool.KindOutcomeUnknown, "the call was begun, and how it ended cannot be had: %w", reason)
 }
 
 // mayPass reports whether an error that came instead of an outcome may be gone at the next try. Refusals stay.
-func mayPass(err error) bool {
+func mayRecover(err error) bool {
 	switch tool.KindOf(err) {
 	case tool.KindInvalidArgument, tool.KindNotFound, tool.KindDenied, tool.KindApprovalRequired, tool.KindConflict, tool.KindOutcomeUnknown:
 		return false

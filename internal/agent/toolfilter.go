@@ -29,30 +29,30 @@ func newToolFilter(cfg *Config) *toolFilter {
 
 // mostTold returns how many tools of plugins the model may be told of beside all that are the agent's own; 0 if there is no
 // bound. Beyond it, tools are deferred where there is a search.
-func (f *toolFilter) mostTold() int {
-	choosy, ok := f.model.(model.Choosy)
-	if !ok || choosy.MostTools() == 0 {
+func (f *toolFilter) maxTools() int {
+	limiter, ok := f.model.(model.ToolLimiter)
+	if !ok || limiter.MaxTools() == 0 {
 		return 0
 	}
-	return max(1, choosy.MostTools()-len(loop.SystemTools()))
+	return max(1, limiter.MaxTools()-len(loop.SystemTools()))
 }
 
 // taken returns those of the tools of plugins that the model's API takes beside so many of the agent's own, and says once
 // for each of the others that it is left out.
-func (f *toolFilter) taken(tools []model.Tool, own int) []model.Tool {
-	choosy, ok := f.model.(model.Choosy)
+func (f *toolFilter) accepted(tools []model.Tool, own int) []model.Tool {
+	limiter, ok := f.model.(model.ToolLimiter)
 	if !ok {
 		return tools
 	}
 	tools = slices.DeleteFunc(tools, func(t model.Tool) bool {
-		reason := choosy.Refuses(t)
+		reason := limiter.Refuses(t)
 		if reason != "" {
 			f.leaveOut(t.Name, reason)
 		}
 		return reason != ""
 	})
-	most := choosy.MostTools() - own
-	if choosy.MostTools() == 0 || len(tools) <= most {
+	most := limiter.MaxTools() - own
+	if limiter.MaxTools() == 0 || len(tools) <= most {
 		return tools
 	}
 	for _, t := range tools[max(0, most):] {

@@ -20,7 +20,7 @@ type choosyModel struct {
 	most int
 }
 
-func (c choosyModel) MostTools() int { return c.most }
+func (c choosyModel) MaxTools() int { return c.most }
 
 func (c choosyModel) Refuses(t model.Tool) string {
 	if strings.Contains(t.Name, "3") {

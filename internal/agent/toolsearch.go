@@ -18,7 +18,7 @@ type ToolSearch interface {
 func (r *run) searchTools(t *task, c loop.Call) {
 	query := r.state.Started().Query(r.state.Context(r.state.Turn() - 1))
 	r.group.Go(func() {
-		defer r.caught(t, func(words string) loop.Payload {
+		defer r.recoverTask(t, func(words string) loop.Payload {
 			return loop.FailureResult(&c, &tool.Error{Kind: tool.KindInternal, Message: words})
 		})
 		matches, err := r.search(t, query, &c)
@@ -29,7 +29,7 @@ func (r *run) searchTools(t *task, c loop.Call) {
 		if err != nil {
 			result = loop.FailureResult(&c, tool.AsError(err))
 		}
-		r.tell(update{task: t, done: func() loop.Payload { return result }})
+		r.report(update{task: t, done: func() loop.Payload { return result }})
 	})
 }
 
@@ -41,17 +41,17 @@ func (r *run) search(t *task, query tool.Query, c *loop.Call) ([]tool.Match, err
 	in, _ := loop.ParseSearch(c) // checked before the call began
 	query.MaxTools = in.Limit
 	for attempt := 1; ; attempt++ {
-		matches, err := cfg.Search.SearchTools(t.asked, in.Query, query)
+		matches, err := cfg.Search.SearchTools(t.cancelled, in.Query, query)
 		switch {
 		case err == nil:
 			return slices.DeleteFunc(matches, func(m tool.Match) bool { return !r.agent.tools.admits(&m.Info) }), nil
-		case t.asked.Err() != nil:
-			return nil, context.Cause(t.asked)
-		case attempt >= cfg.ToolRetry.MaxAttempts || !mayPass(err):
+		case t.cancelled.Err() != nil:
+			return nil, context.Cause(t.cancelled)
+		case attempt >= cfg.ToolRetry.MaxAttempts || !mayRecover(err):
 			return nil, err
 		}
-		if sleep(t.asked, cfg.ToolRetry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
-			return nil, context.Cause(t.asked)
+		if sleep(t.cancelled, cfg.ToolRetry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
+			return nil, context.Cause(t.cancelled)
 		}
 	}
 }

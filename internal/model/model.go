@@ -23,14 +23,14 @@ type Model interface {
 	Generate(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
 
-// Choosy is a model whose API refuses some tools or limits their number. The model omits refused
+// ToolLimiter is a model whose API refuses some tools or limits their number. The model omits refused
 // tools from its requests. Callers use this interface to find out in advance. A model that accepts
 // all tools does not implement it.
-type Choosy interface {
+type ToolLimiter interface {
 	// Refuses returns the reason why the API refuses a tool. Empty means that it accepts the tool.
 	Refuses(t Tool) string
-	// MostTools returns the largest number of tools in a request. 0 means no limit.
-	MostTools() int
+	// MaxTools returns the largest number of tools in a request. 0 means no limit.
+	MaxTools() int
 }
 
 // Request asks for the next response of a conversation.

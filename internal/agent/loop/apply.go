@@ -11,17 +11,17 @@ import (
 
 // The words that the loop itself puts into a conversation.
 const (
-	cutTextWords   = "Your response was cut at its token limit. Go on exactly where it ended."
-	cutCallWords   = "[not run] The response was cut at its token limit before this call was complete, so it was not made. Make it again, with shorter arguments if possible."
-	callsGone      = "[not run] The run has reached its limit of %d tool calls."
-	callTooDear    = "[not run] A use of this tool costs %.4g, and the calls before it use up the run's cost budget of %.4g."
-	refusedCall    = "[not run] The response ended with %s, so its calls were not made."
-	cancelledCall  = "[cancelled] The run was cancelled before this call began, so it was not made."
-	stoppedCall    = "[not run] The run ended before this call began: %s."
-	budgetGone     = "[not run] The run has used up a budget: %s."
-	nothingShown   = "(The tool succeeded and returned nothing to read.)"
-	droppedEffects = "[context not changed] The tool succeeded, but what it wanted to change in the run's context was refused: %s."
-	editedCall     = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
+	cutTextMessage   = "Your response was cut at its token limit. Go on exactly where it ended."
+	cutCallMessage   = "[not run] The response was cut at its token limit before this call was complete, so it was not made. Make it again, with shorter arguments if possible."
+	callsUsedUp      = "[not run] The run has reached its limit of %d tool calls."
+	callTooExpensive = "[not run] A use of this tool costs %.4g, and the calls before it use up the run's cost budget of %.4g."
+	refusedCall      = "[not run] The response ended with %s, so its calls were not made."
+	cancelledCall    = "[cancelled] The run was cancelled before this call began, so it was not made."
+	stoppedCall      = "[not run] The run ended before this call began: %s."
+	budgetUsedUp     = "[not run] The run has used up a budget: %s."
+	nothingShown     = "(The tool succeeded and returned nothing to read.)"
+	droppedEffects   = "[context not changed] The tool succeeded, but what it wanted to change in the run's context was refused: %s."
+	editedCall       = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
 )
 
 // Apply folds a durable event into the state. An error says that the event cannot follow what came before; the state
@@ -33,7 +33,7 @@ func (s *State) Apply(e Event) error {
 	if (s.seq == 0) != (e.Payload.Type() == TypeRunStarted) {
 		return fmt.Errorf("event %d is %s: a journal begins with %s and has it nowhere else", e.Seq, e.Payload.Type(), TypeRunStarted)
 	}
-	s.pass(e)
+	s.advanceClock(e)
 	s.seq = e.Seq
 	switch p := e.Payload.(type) {
 	case *RunStarted:
@@ -60,9 +60,9 @@ func (s *State) Apply(e Event) error {
 		if s.finished != nil || s.pending > 0 {
 			return fmt.Errorf("event %d finishes a run that is finished already or has calls without a result", e.Seq)
 		}
-		s.finished, s.cancel, s.stop, s.stopWords = p, nil, "", ""
+		s.finished, s.cancel, s.stop, s.stopMessage = p, nil, "", ""
 		s.usage, s.cost = p.Usage, p.Cost // with what the last tries wasted
-		s.stuck, s.decisions = nil, nil
+		s.paused, s.decisions = nil, nil
 	default:
 		return s.applyAnnounced(p)
 	}
@@ -97,7 +97,7 @@ func (s *State) applyAnnounced(p Payload) error {
 func (s *State) restart() {
 	s.spent, s.warned, s.stall = spent{}, make(map[Budget]bool), stall{since: s.seq}
 	s.capRaised, s.empty = false, 0
-	s.room.full, s.room.overflowed, s.room.wanted, s.room.barren = false, false, "", false
+	s.window.full, s.window.overflowed, s.window.summaryWanted, s.window.summaryFailed = false, false, "", false
 }
 
 func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
@@ -106,8 +106,8 @@ func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
 	case s.finished != nil:
 		s.finished, s.text = nil, ""
 		s.restart()
-	case s.stuck != nil:
-		judge{s}.unstick()
+	case s.paused != nil:
+		judge{s}.resume()
 	}
 }
 
@@ -131,7 +131,7 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 	s.read(p.Read)
 	s.spendResponse(p)
 	s.text = p.Text()
-	s.batch.list, s.serial, s.stop, s.stopWords = nil, false, "", ""
+	s.batch.list, s.serial, s.stop, s.stopMessage = nil, false, "", ""
 	if len(p.Message.Blocks) == 0 {
 		s.empty++
 	} else {
@@ -139,7 +139,7 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 		s.messages = append(s.messages, p.Message)
 		s.size += sizeOfBlocks(p.Message.Blocks)
 	}
-	s.room.measure(p, s.size)
+	s.window.measure(p, s.size)
 	i := 0
 	for _, block := range p.Message.Blocks {
 		if block.ToolCall == nil {
@@ -179,10 +179,10 @@ func (s judge) judgeResponse(reason model.StopReason) {
 		// Servers differ in how they end a response that has calls: the calls count, not the word.
 		switch {
 		case len(s.batch.list) > 0:
-			s.stall.idle = 0
+			s.stall.withoutCalls = 0
 			s.charge()
 		case s.empty > 1:
-			s.stop, s.stopWords = StopModelError, "the model answered nothing, twice"
+			s.stop, s.stopMessage = StopModelError, "the model answered nothing, twice"
 		case reason == model.StopPauseTurn, s.empty > 0 && reason == model.StopToolUse:
 			// Asked again with the same conversation.
 		case s.started.ExplicitCompletion:
@@ -193,21 +193,21 @@ func (s judge) judgeResponse(reason model.StopReason) {
 	default:
 		// What the response's calls were to mean is not known. A provider does not let such a response pass.
 		s.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
-		s.stop, s.stopWords = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
+		s.stop, s.stopMessage = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
 	}
 }
 
 // judgeCut raises the cap once. Calls in a cut response are not made: the last of them may be only half there, and
 // the others may have meant to go with it.
 func (s judge) judgeCut() {
-	s.refuseAll(cutCallWords)
+	s.refuseAll(cutCallMessage)
 	if s.capRaised {
-		s.stop, s.stopWords = StopMaxTokens, "the response was cut at its token limit, also after the limit was raised"
+		s.stop, s.stopMessage = StopMaxTokens, "the response was cut at its token limit, also after the limit was raised"
 		return
 	}
 	s.capRaised = true
 	if len(s.batch.list) == 0 && s.empty == 0 {
-		s.pushUser(textBlock(cutTextWords))
+		s.pushUser(textBlock(cutTextMessage))
 	}
 }
 
@@ -221,7 +221,7 @@ func (s judge) charge() {
 			continue
 		}
 		if most := s.started.Limits.MaxCost; most > 0 && c.CostPerUse > 0 && declared >= most {
-			c.refusal = fmt.Sprintf(callTooDear, c.CostPerUse, most)
+			c.refusal = fmt.Sprintf(callTooExpensive, c.CostPerUse, most)
 			continue
 		}
 		declared += c.CostPerUse
@@ -229,8 +229,8 @@ func (s judge) charge() {
 			continue // turns bound them
 		}
 		if s.spent.calls >= limit {
-			c.refusal = fmt.Sprintf(callsGone, limit)
-			s.stop, s.stopWords = StopMaxCalls, fmt.Sprintf("the run made %d tool calls, its limit", s.spent.calls)
+			c.refusal = fmt.Sprintf(callsUsedUp, limit)
+			s.stop, s.stopMessage = StopMaxCalls, fmt.Sprintf("the run made %d tool calls, its limit", s.spent.calls)
 			continue
 		}
 		s.spent.calls++
@@ -270,7 +270,7 @@ func (s judge) finishBatch() {
 		s.concludeSystem(c)
 	}
 	s.pushUser(blocks...)
-	if s.stall.malformed++; !garbled(s.batch.list) {
+	if s.stall.malformed++; !allMalformed(s.batch.list) {
 		s.stall.malformed = 0
 	}
 	done := s.completed()

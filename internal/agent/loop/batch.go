@@ -28,7 +28,7 @@ type callState struct {
 	settled    *CallResult // its result, which is still to be journaled
 	result     *CallResult
 	dropped    []string // why some of its effects were refused
-	asks       []string // what its sub-run waits for; see SubRunWaiting
+	waitsFor   []string // what its sub-run waits for; see SubRunWaiting
 }
 
 // running reports whether the call is to be under way.
@@ -93,7 +93,7 @@ func (c *callState) shown() []tool.Content {
 		content = slices.Concat([]tool.Content{tool.Text(fmt.Sprintf(editedCall, cmp.Or(c.final, c.Arguments)))}, content)
 	}
 	if len(c.dropped) > 0 {
-		content = slices.Concat(content, []tool.Content{tool.Text(droppedWords(c.dropped))})
+		content = slices.Concat(content, []tool.Content{tool.Text(droppedMessage(c.dropped))})
 	}
 	return content
 }

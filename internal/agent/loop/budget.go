@@ -61,7 +61,7 @@ func (b *budget) levels(limits *Limits) []level {
 }
 
 // spentWords says how a budget was used up.
-func (b *budget) spentWords(limits *Limits, which Budget) string {
+func (b *budget) exhaustedMessage(limits *Limits, which Budget) string {
 	u := &b.spent
 	switch which {
 	case BudgetTurns:
@@ -71,7 +71,7 @@ func (b *budget) spentWords(limits *Limits, which Budget) string {
 	case BudgetCost:
 		return fmt.Sprintf("the run has cost %.4g; it may cost %.4g", u.cost, limits.MaxCost)
 	case BudgetWallTime:
-		return wallTimeWords(limits.MaxWallTime)
+		return wallTimeMessage(limits.MaxWallTime)
 	case BudgetOutput:
 		return fmt.Sprintf("tools returned %d bytes of text; they may return %d", u.output, limits.MaxOutput)
 	case BudgetFailures:
@@ -80,7 +80,7 @@ func (b *budget) spentWords(limits *Limits, which Budget) string {
 	return ""
 }
 
-func wallTimeWords(limit time.Duration) string {
+func wallTimeMessage(limit time.Duration) string {
 	return fmt.Sprintf("the run was at work for %s, its limit", limit)
 }
 
@@ -138,15 +138,15 @@ func tokens(u tool.Usage) uint64 { return u.InputTokens + u.OutputTokens }
 func (s judge) refuseUnaffordable() {
 	for _, l := range s.levels(&s.started.Limits) {
 		if l.over() && (l.budget == BudgetTokens || l.budget == BudgetCost) {
-			s.refuseAll(fmt.Sprintf(budgetGone, s.spentWords(&s.started.Limits, l.budget)))
-			s.stop, s.stopWords = l.stop, s.spentWords(&s.started.Limits, l.budget)
+			s.refuseAll(fmt.Sprintf(budgetUsedUp, s.exhaustedMessage(&s.started.Limits, l.budget)))
+			s.stop, s.stopMessage = l.stop, s.exhaustedMessage(&s.started.Limits, l.budget)
 			return
 		}
 	}
 }
 
 // pass lets the time up to an event go by.
-func (s *State) pass(e Event) {
+func (s *State) advanceClock(e Event) {
 	gap := e.Time.Sub(s.at)
 	if _, away := e.Payload.(*RunResumed); !away && gap > 0 && !s.at.IsZero() && s.atWork() {
 		s.spent.wall += gap
@@ -165,7 +165,7 @@ func (s *State) atWork() bool {
 	asked := len(s.decisions) > 0
 	for i := range s.batch.list {
 		if c := &s.batch.list[i]; c.running() {
-			if len(c.asks) == 0 {
+			if len(c.waitsFor) == 0 {
 				return true
 			}
 			asked = true
@@ -217,7 +217,7 @@ func (s planner) due(now time.Time) []Payload {
 		due = append(due, &BudgetWarning{Budget: BudgetWallTime, Used: used.Seconds(), Limit: limit.Seconds()})
 	}
 	if used >= limit {
-		due = append(due, &CancelRequested{Stop: StopWallTime, Reason: wallTimeWords(limit)})
+		due = append(due, &CancelRequested{Stop: StopWallTime, Reason: wallTimeMessage(limit)})
 	}
 	return due
 }

@@ -12,16 +12,16 @@ import (
 
 const (
 	// clearedMark begins what takes the place of a result.
-	clearedMark   = "(removed to make room) "
-	clearedResult = clearedMark + "This was the result of %s%s, %d bytes. Call the tool again if you still need it."
-	keptElsewhere = " The whole is kept as %s."
-	summaryWords  = "(To make room, what was said and done since then was summed up. This is the summary; go on from here.)\n\n%s"
-	todoWords     = "\n\nThe list of things to do, as it is now:\n%s"
+	clearedMark    = "(removed to make room) "
+	clearedResult  = clearedMark + "This was the result of %s%s, %d bytes. Call the tool again if you still need it."
+	keptElsewhere  = " The whole is kept as %s."
+	summaryMessage = "(To make room, what was said and done since then was summed up. This is the summary; go on from here.)\n\n%s"
+	todoMessage    = "\n\nThe list of things to do, as it is now:\n%s"
 
 	// worthNote is how large a result must be to become a note, which is not much smaller.
-	worthNote = 512
+	minCleared = 512
 	// tooMuch is how large a result may be that is kept where the conversation does not fit, in bytes.
-	tooMuch = 16 << 10
+	maxKeptResult = 16 << 10
 )
 
 // boundary returns the place of the response with which the last keep responses begin, where a conversation may be cut:
@@ -53,7 +53,7 @@ func replaceable(messages []model.Message, keep int) int {
 func clearable(messages []model.Message, keep, most int) (ids []string, freed int) {
 	end := boundary(messages, keep)
 	for i := range messages {
-		limit := worthNote
+		limit := minCleared
 		if i >= end {
 			limit = most
 		}
@@ -71,7 +71,7 @@ func clearable(messages []model.Message, keep, most int) (ids []string, freed in
 }
 
 // never is a size that no result has.
-const never = int(^uint(0) >> 1)
+const noResult = int(^uint(0) >> 1)
 
 func cleared(r *model.ToolResult) bool {
 	return len(r.Content) == 1 && strings.HasPrefix(r.Content[0].Text, clearedMark)
@@ -116,10 +116,10 @@ func note(r *model.ToolResult, call *model.ToolCall) string {
 }
 
 // sumUp returns messages with a summary in the place of the first n. What the user wanted first stays as it was said.
-func sumUp(messages []model.Message, n int, prompt, summary string, todos json.RawMessage) []model.Message {
-	words := fmt.Sprintf(summaryWords, summary)
+func replaceBySummary(messages []model.Message, n int, prompt, summary string, todos json.RawMessage) []model.Message {
+	words := fmt.Sprintf(summaryMessage, summary)
 	if len(todos) > 0 && string(todos) != "null" {
-		words += fmt.Sprintf(todoWords, todos)
+		words += fmt.Sprintf(todoMessage, todos)
 	}
 	rest := messages[n:]
 	short := conversation{}
@@ -156,25 +156,25 @@ func (s *State) applyCompacted(p *Compacted) error {
 		s.messages = clearResults(s.messages, p.Cleared)
 	}
 	if p.Summary != "" {
-		s.room.summaries++
-		s.room.replaced += responses(s.messages[:p.Replaced])
-		s.messages = sumUp(s.messages, p.Replaced, s.started.Prompt, p.Summary, s.context[KeyTodos])
+		s.window.summaries++
+		s.window.replaced += responses(s.messages[:p.Replaced])
+		s.messages = replaceBySummary(s.messages, p.Replaced, s.started.Prompt, p.Summary, s.context[KeyTodos])
 	}
 	if len(p.Cleared) > 0 || p.Summary != "" {
-		s.size, s.room.compacted = sizeOf(s.messages), s.seq
+		s.size, s.window.compacted = sizeOf(s.messages), s.seq
 	}
 	switch {
 	case p.Overflow:
-		s.room.full, s.room.overflowed = false, true
+		s.window.full, s.window.overflowed = false, true
 		if s.size > before/2 && replaceable(s.messages, 1) > 0 {
-			s.room.wanted = p.Reason
+			s.window.summaryWanted = p.Reason
 		}
 	case p.Summary != "":
-		s.room.wanted = ""
+		s.window.summaryWanted = ""
 	case p.Failure != "":
-		s.room.barren = true
-		if s.room.wanted = ""; s.room.overflowed {
-			s.stop, s.stopWords = StopContextOverflow, p.Failure
+		s.window.summaryFailed = true
+		if s.window.summaryWanted = ""; s.window.overflowed {
+			s.stop, s.stopMessage = StopContextOverflow, p.Failure
 		}
 	}
 	return nil

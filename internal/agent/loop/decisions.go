@@ -108,7 +108,7 @@ func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
 		return fmt.Errorf("event %d asks for decision %s, which cannot be", s.seq, p.ID)
 	}
 	if p.Kind == DecidePause {
-		if s.stuck == nil || s.pending > 0 {
+		if s.paused == nil || s.pending > 0 {
 			return fmt.Errorf("event %d pauses a run that goes on", s.seq)
 		}
 	} else {
@@ -149,7 +149,7 @@ func (s *State) applyMade(d *DecisionMade, at time.Time) error {
 	case d.Verdict == VerdictExpired:
 		c.refusal = fmt.Sprintf(expiredCall, p.Expiry)
 	default:
-		c.refusal = fmt.Sprintf(rejectedCall, cmp.Or(d.By, "A person"), because(d.Text))
+		c.refusal = fmt.Sprintf(rejectedCall, cmp.Or(d.By, "A person"), withReason(d.Text))
 	}
 	return nil
 }
@@ -175,10 +175,10 @@ func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 
 func (s judge) decidePause(d *DecisionMade) {
 	if d.Verdict != VerdictApprove {
-		s.stop, s.stopWords, s.stuck = s.stuck.stop, s.stuck.words, nil
+		s.stop, s.stopMessage, s.paused = s.paused.stop, s.paused.message, nil
 		return
 	}
-	s.unstick()
+	s.resume()
 	if d.Text != "" {
 		s.unread = append(s.unread, unread{s.seq, d.Text})
 	}
@@ -192,7 +192,7 @@ func (c *callState) answered(d *DecisionMade, expiry time.Duration) *CallResult 
 	case VerdictExpired:
 		return errorResult(&c.Call, fmt.Sprintf(expiredAnswer, expiry))
 	}
-	return errorResult(&c.Call, fmt.Sprintf(refusedAnswer, cmp.Or(d.By, "The user"), because(d.Text)))
+	return errorResult(&c.Call, fmt.Sprintf(refusedAnswer, cmp.Or(d.By, "The user"), withReason(d.Text)))
 }
 
 // unsettled is the result of a call whose outcome nobody knew, after a person was asked.
@@ -202,12 +202,12 @@ func (c *callState) unsettled(d *DecisionMade) *CallResult {
 		return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(words)}
 	}
 	r := *c.held
-	r.Result.Content = slices.Concat(r.Result.Content, []tool.Content{tool.Text(fmt.Sprintf(keptOutcome, because(d.Text))[1:])})
+	r.Result.Content = slices.Concat(r.Result.Content, []tool.Content{tool.Text(fmt.Sprintf(keptOutcome, withReason(d.Text))[1:])})
 	return &r
 }
 
 // because appends a reason to a sentence.
-func because(reason string) string {
+func withReason(reason string) string {
 	if reason == "" {
 		return ""
 	}

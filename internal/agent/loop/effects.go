@@ -226,7 +226,7 @@ func (v *values) fold(rules *EffectRules, c *Call, e tool.Effect) error {
 }
 
 // droppedWords says which of a call's effects were refused, and why.
-func droppedWords(dropped []string) string {
+func droppedMessage(dropped []string) string {
 	words := strings.Join(dropped[:min(len(dropped), maxRefused)], "; ")
 	if more := len(dropped) - maxRefused; more > 0 {
 		words += fmt.Sprintf("; and %d more", more)

@@ -95,22 +95,22 @@ func (s *State) Resting() bool {
 
 // Image returns the image of a resting state.
 func (s *State) Image() *Image {
-	r, u, h := &s.room, &s.spent, &s.stall
+	r, u, h := &s.window, &s.spent, &s.stall
 	img := &Image{
 		Started: s.started, Messages: s.messages, ProviderIDs: s.providerIDs.list, Seen: h.seen.list,
-		Seq: s.seq, At: s.at.UnixNano(), Size: s.size, Serial: s.serial, Stop: s.stop, StopWords: s.stopWords,
+		Seq: s.seq, At: s.at.UnixNano(), Size: s.size, Serial: s.serial, Stop: s.stop, StopWords: s.stopMessage,
 		Context: s.context, Found: s.found, Decisions: s.decisions, Asked: s.asked, Cancel: s.cancel, Finished: s.finished,
 		CapRaised: s.capRaised, Empty: s.empty, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
 		Warned: s.warned,
-		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.wanted, r.barren, r.compacted, r.summaries, r.replaced},
+		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.summaryWanted, r.summaryFailed, r.compacted, r.summaries, r.replaced},
 		Spent:  spentImage{u.turns, u.calls, u.tokens, u.cost, u.wall, u.output, u.failures},
-		Habits: habitsImage{h.timeouts, h.since, h.stale, h.idle, h.malformed},
+		Habits: habitsImage{h.timeouts, h.since, h.repeats, h.withoutCalls, h.malformed},
 	}
 	for _, u := range s.unread {
 		img.Unread = append(img.Unread, unreadImage{u.seq, u.text})
 	}
-	if s.stuck != nil {
-		img.Stuck = &stuckImage{s.stuck.stop, s.stuck.words}
+	if s.paused != nil {
+		img.Stuck = &stuckImage{s.paused.stop, s.paused.message}
 	}
 	return img
 }
@@ -130,10 +130,10 @@ func Restore(img *Image) (State, error) {
 			turns: img.Turns, calls: img.Calls, usage: img.Usage, cost: img.Cost, warned: img.Warned,
 			spent: spent{u.Turns, u.Calls, u.Tokens, u.Cost, u.Wall, u.Output, u.Failures},
 		},
-		stop: img.Stop, stopWords: img.StopWords, values: values{img.Context}, searched: searched{img.Found}, cancel: img.Cancel, finished: img.Finished,
+		stop: img.Stop, stopMessage: img.StopWords, values: values{img.Context}, searched: searched{img.Found}, cancel: img.Cancel, finished: img.Finished,
 		capRaised: img.CapRaised, empty: img.Empty, text: img.Text,
-		room:  room{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced},
-		stall: stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, stale: h.Stale, idle: h.Idle, malformed: h.Malformed},
+		window: windowUse{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced},
+		stall:  stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed},
 	}
 	if s.warned == nil {
 		s.warned = make(map[Budget]bool)
@@ -142,7 +142,7 @@ func Restore(img *Image) (State, error) {
 		s.unread = append(s.unread, unread{u.Seq, u.Text})
 	}
 	if img.Stuck != nil {
-		s.stuck = &stuck{img.Stuck.Stop, img.Stuck.Words}
+		s.paused = &pause{img.Stuck.Stop, img.Stuck.Words}
 	}
 	return s, nil
 }

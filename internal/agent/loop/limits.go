@@ -31,7 +31,7 @@ const (
 )
 
 // Well reports whether a run that ended so has done what it was asked.
-func (r StopReason) Well() bool {
+func (r StopReason) Succeeded() bool {
 	return r == StopEndTurn || r == StopReturnDirect || r == StopCompleted
 }
 

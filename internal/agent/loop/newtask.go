@@ -99,8 +99,8 @@ func SubResult(c *Call, end *RunFinished) *CallResult {
 	text := shorten(end.Text, mostShown)
 	r := &CallResult{CallID: c.ID, Tool: c.Tool}
 	switch {
-	case !end.StopReason.Well():
-		words := fmt.Sprintf("[%s] The task was not finished%s", end.StopReason, because(end.Message))
+	case !end.StopReason.Succeeded():
+		words := fmt.Sprintf("[%s] The task was not finished%s", end.StopReason, withReason(end.Message))
 		if text != "" {
 			words += "\nThe last that was said: " + text
 		}

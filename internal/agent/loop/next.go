@@ -46,7 +46,7 @@ func Next(s *State) []Command {
 		return nil
 	}
 	p := planner{s}
-	if told := p.tellings(); len(told) > 0 {
+	if told := p.announcements(); len(told) > 0 {
 		return told
 	}
 	commands := p.next()
@@ -62,7 +62,7 @@ func Next(s *State) []Command {
 }
 
 // tellings returns what people are to be told of what happened.
-func (s planner) tellings() []Command {
+func (s planner) announcements() []Command {
 	var records []Command
 	for _, p := range s.news {
 		records = append(records, Record{p})
@@ -79,32 +79,32 @@ func (s planner) next() []Command {
 		return s.nextCalls()
 	case s.cancel != nil:
 		return s.finish(StopReason(cmp.Or(string(s.cancel.Stop), string(StopCancelled))), s.cancel.Reason)
-	case s.stop.Well() && len(s.unread) > 0:
+	case s.stop.Succeeded() && len(s.unread) > 0:
 		// The user has said more meanwhile.
 	case s.stop != "":
-		return s.finish(s.stop, s.stopWords)
+		return s.finish(s.stop, s.stopMessage)
 	}
 	if over := s.overrun(&s.started.Limits); over != nil {
-		return s.finish(over.stop, s.spentWords(&s.started.Limits, over.budget))
+		return s.finish(over.stop, s.exhaustedMessage(&s.started.Limits, over.budget))
 	}
-	if s.stuck != nil {
-		return s.nextStuck()
+	if s.paused != nil {
+		return s.nextPause()
 	}
-	if commands := s.nextRoom(); commands != nil {
+	if commands := s.nextCompaction(); commands != nil {
 		return commands
 	}
 	return []Command{AskModel{Turn: s.Turn()}}
 }
 
 // nextStuck asks a person whether the run goes on. Where nobody can be asked, it does not.
-func (s planner) nextStuck() []Command {
+func (s planner) nextPause() []Command {
 	switch {
 	case len(s.decisions) > 0:
 		return nil
 	case s.started.People.Attended:
-		return []Command{Record{s.request(DecidePause, nil, s.stuck.words, s.started.People.Expiry)}}
+		return []Command{Record{s.request(DecidePause, nil, s.paused.message, s.started.People.Expiry)}}
 	}
-	return s.finish(s.stuck.stop, s.stuck.words)
+	return s.finish(s.paused.stop, s.paused.message)
 }
 
 func (s planner) finish(reason StopReason, words string) []Command {

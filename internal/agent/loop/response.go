@@ -10,7 +10,7 @@ import (
 )
 
 // nameless stands in a conversation for a tool name that no provider would take back.
-const nameless = "invalid_tool_name"
+const placeholderName = "invalid_tool_name"
 
 // CallID returns the id of a call: the run's, the turn that asked for it, from 1, and its place in that turn, from 0.
 // A provider's ids are not used for it: they may be missing, repeat, or come again with a retried response.
@@ -32,7 +32,7 @@ func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) 
 			m.Calls = append(m.Calls, s.started.describe(&call, CallID(s.started.RunID, s.Turn(), index), offered))
 			call.ID = s.freshID(call.ID, s.Turn(), index, used)
 			if tool.CheckName(call.Name) != nil {
-				call.Name = nameless
+				call.Name = placeholderName
 			}
 			block = model.Block{ToolCall: &call}
 		case block.Text != nil && block.Text.Text == "", block == model.Block{}:
@@ -66,7 +66,7 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 
 // others says which tools there are instead of one that there is not.
 func (r *RunStarted) others(offered []tool.Info) string {
-	if r.defers(offered) {
+	if r.defersTools(offered) {
 		return "Search for one with " + SystemToolSearch + "."
 	}
 	return names(offered)

@@ -13,11 +13,11 @@ import (
 
 // stall are what a run does again and again without getting anywhere. The zero value is a run that has none.
 type stall struct {
-	timeouts map[string]int          // in a row, by tool
-	seen     orderedSet[Fingerprint] // of results and what they answer
-	since    uint64                  // the place of the event from which on seen has them
-	stale    int                     // results in a row that were seen before
-	idle     int                     // responses in a row without a call, where the run has to say that it is done
+	timeouts     map[string]int          // in a row, by tool
+	seen         orderedSet[Fingerprint] // of results and what they answer
+	since        uint64                  // the place of the event from which on seen has them
+	repeats      int                     // results in a row that were seen before
+	withoutCalls int                     // responses in a row without a call, where the run has to say that it is done
 
 	malformed int // responses in a row of whose calls none has arguments that are JSON
 }
@@ -31,9 +31,9 @@ func FingerprintOf(data []byte) Fingerprint {
 }
 
 // stuck is a run that pauses because it gets nowhere.
-type stuck struct {
-	stop  StopReason // with which it ends if nobody wants it to go on
-	words string
+type pause struct {
+	stop    StopReason // with which it ends if nobody wants it to go on
+	message string
 }
 
 // idleRounds is how many responses without a call the model may give before the run pauses: it was reminded after each.
@@ -61,11 +61,11 @@ func (h *stall) observe(c *callState) {
 	text := c.result.Result.Text()
 	key := FingerprintOf(fmt.Appendf(nil, "%d:%s%d:%s%s", len(c.Tool), c.Tool, len(c.Arguments), c.Arguments, text))
 	if h.seen.has(key) {
-		h.stale++
+		h.repeats++
 		return
 	}
 	h.seen.add(key)
-	h.stale = 0
+	h.repeats = 0
 }
 
 // saysTimedOut reports whether a tool says that it ran out of time by a limit of its own, as shell does: the result is an error, and
@@ -80,7 +80,7 @@ func saysTimedOut(r *tool.Result) bool {
 }
 
 // garbled reports whether no call of a batch has arguments that are JSON.
-func garbled(batch []callState) bool {
+func allMalformed(batch []callState) bool {
 	for i := range batch {
 		if text := strings.TrimSpace(batch[i].Arguments); text == "" || json.Valid([]byte(text)) || batch[i].refusal != "" {
 			return false
@@ -94,12 +94,12 @@ func (s judge) judgeStall() {
 	limits := &s.started.Limits
 	if s.stall.malformed >= MaxMalformed {
 		s.stop = StopModelError
-		s.stopWords = fmt.Sprintf("the arguments of the model's calls were no JSON in %d responses in a row", s.stall.malformed)
+		s.stopMessage = fmt.Sprintf("the arguments of the model's calls were no JSON in %d responses in a row", s.stall.malformed)
 		return
 	}
-	if limits.MaxRepeats > 0 && s.stall.stale >= limits.MaxRepeats {
+	if limits.MaxRepeats > 0 && s.stall.repeats >= limits.MaxRepeats {
 		s.stop = StopRepetition
-		s.stopWords = fmt.Sprintf("the last %d results were such as the run has had before, for the same calls", s.stall.stale)
+		s.stopMessage = fmt.Sprintf("the last %d results were such as the run has had before, for the same calls", s.stall.repeats)
 		return
 	}
 	if limits.MaxTimeouts <= 0 {
@@ -112,26 +112,26 @@ func (s judge) judgeStall() {
 		}
 	}
 	if first != "" {
-		s.stuck = &stuck{StopTimeouts, fmt.Sprintf("the tool %s timed out %d times in a row", first, s.stall.timeouts[first])}
+		s.paused = &pause{StopTimeouts, fmt.Sprintf("the tool %s timed out %d times in a row", first, s.stall.timeouts[first])}
 	}
 }
 
 // remind tells a model that made no call what it can do, and pauses the run when that has not helped.
 func (s judge) remind() {
-	s.stall.idle++
+	s.stall.withoutCalls++
 	if len(s.unread) > 0 {
 		return // the user has said more meanwhile
 	}
 	s.pushUser(textBlock(reminder))
-	if s.stall.idle%idleRounds == 0 {
-		s.stuck = &stuck{StopNoToolCalls, fmt.Sprintf("the model gave %d responses without a tool call and did not say that it is done", s.stall.idle)}
+	if s.stall.withoutCalls%idleRounds == 0 {
+		s.paused = &pause{StopNoToolCalls, fmt.Sprintf("the model gave %d responses without a tool call and did not say that it is done", s.stall.withoutCalls)}
 	}
 }
 
 // unstick lets a run that paused go on.
-func (s judge) unstick() {
-	s.stuck = nil
-	s.stall.idle, s.stall.stale, s.stall.malformed = 0, 0, 0
+func (s judge) resume() {
+	s.paused = nil
+	s.stall.withoutCalls, s.stall.repeats, s.stall.malformed = 0, 0, 0
 	clear(s.stall.timeouts)
 	s.withdraw("")
 }

@@ -25,19 +25,19 @@ type State struct {
 	budget
 	values
 	searched
-	room  room  // in the model's window
-	stall stall // signs that the run makes no progress
+	window windowUse // in the model's window
+	stall  stall     // signs that the run makes no progress
 
 	news []Payload // events that follow from others and are not recorded yet
 
-	stop      StopReason       // why the run ends once the batch is complete; empty: it continues
-	stopWords string           // more on stop
-	stuck     *stuck           // why the run pauses; nil: it does not
-	cancel    *CancelRequested // set from the request until the run finishes
-	finished  *RunFinished     // set while the run is finished
-	capRaised bool             // whether a response has been cut since the run (re)started
-	empty     int              // how many responses in a row held nothing
-	text      string           // the model's last text, or a direct result
+	stop        StopReason       // why the run ends once the batch is complete; empty: it continues
+	stopMessage string           // more on stop
+	paused      *pause           // why the run pauses; nil: it does not
+	cancel      *CancelRequested // set from the request until the run finishes
+	finished    *RunFinished     // set while the run is finished
+	capRaised   bool             // whether a response has been cut since the run (re)started
+	empty       int              // how many responses in a row held nothing
+	text        string           // the model's last text, or a direct result
 }
 
 // Seq returns the place of the last event.
@@ -68,5 +68,5 @@ func (s *State) Request() model.Request {
 	if s.capRaised {
 		limit = s.started.Limits.raised()
 	}
-	return model.Request{System: s.started.SystemPrompt, Messages: whole.messages, MaxTokens: limit, Replaced: s.room.replaced}
+	return model.Request{System: s.started.SystemPrompt, Messages: whole.messages, MaxTokens: limit, Replaced: s.window.replaced}
 }

@@ -36,30 +36,30 @@ func (b *batch) applySubRunWaiting(seq uint64, p *SubRunWaiting) error {
 	if c == nil || c.System != SystemNewTask || c.result != nil {
 		return fmt.Errorf("event %d says what the sub-run of call %s waits for, which has none", seq, p.CallID)
 	}
-	c.asks = p.Decisions
+	c.waitsFor = p.Decisions
 	return nil
 }
 
 // wantedBelow returns the decisions that sub-runs wait for.
-func (b *batch) WantedBelow() []string {
+func (b *batch) SubRunDecisions() []string {
 	var refs []string
 	for i := range b.list {
 		if c := &b.list[i]; c.running() {
-			refs = append(refs, c.asks...)
+			refs = append(refs, c.waitsFor...)
 		}
 	}
 	return refs
 }
 
 // waits reports whether a call does nothing but wait for a person, in a run below this one.
-func (b *batch) Waits(callID string) bool {
+func (b *batch) WaitsForPerson(callID string) bool {
 	c := b.find(callID)
-	return c != nil && len(c.asks) > 0
+	return c != nil && len(c.waitsFor) > 0
 }
 
 // Concerns reports whether an event about a sub-run changes anything: the sub-run's call is under way, and waits for other
 // decisions by now.
 func (b *batch) Concerns(p *SubRunWaiting) bool {
 	c := b.find(p.CallID)
-	return c != nil && c.running() && !slices.Equal(c.asks, p.Decisions)
+	return c != nil && c.running() && !slices.Equal(c.waitsFor, p.Decisions)
 }

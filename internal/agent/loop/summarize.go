@@ -34,24 +34,24 @@ const (
 )
 
 // nextRoom returns what has to be done to make room before the model is asked again; nothing, if there is enough.
-func (s planner) nextRoom() []Command {
+func (s planner) nextCompaction() []Command {
 	w := s.started.Window
 	switch {
-	case s.room.full:
+	case s.window.full:
 		return []Command{Record{s.Overflowed(reasonOverflow)}}
-	case s.room.wanted != "":
-		return s.summarize(1, s.room.wanted)
+	case s.window.summaryWanted != "":
+		return s.summarize(1, s.window.summaryWanted)
 	case w.Tokens == 0:
 		return nil
 	}
-	filled := s.room.filled(&s.conversation)
+	filled := s.window.filled(&s.conversation)
 	reason := fmt.Sprintf(reasonClear, filled, w.Tokens)
 	if filled >= w.part(w.ClearAt) {
-		if ids, freed := clearable(s.messages, w.keep(), never); len(ids) > 0 && int64(freed) >= bytesPerToken*w.part(worthClearing) {
+		if ids, freed := clearable(s.messages, w.keep(), noResult); len(ids) > 0 && int64(freed) >= bytesPerToken*w.part(worthClearing) {
 			return []Command{Record{&Compacted{Reason: reason, Cleared: ids}}}
 		}
 	}
-	if filled >= w.part(w.SummarizeAt) && !s.room.barren {
+	if filled >= w.part(w.SummarizeAt) && !s.window.summaryFailed {
 		return s.summarize(w.keep(), reason)
 	}
 	return nil
@@ -68,8 +68,8 @@ func (s planner) summarize(keep int, reason string) []Command {
 // Overflowed returns what happens when the model cannot read the conversation: the first time, it is made smaller; if
 // that is not possible or has not helped, the run ends.
 func (s *State) Overflowed(words string) Payload {
-	ids, _ := clearable(s.messages, 1, tooMuch)
-	if s.room.overflowed || len(ids) == 0 && replaceable(s.messages, 1) == 0 {
+	ids, _ := clearable(s.messages, 1, maxKeptResult)
+	if s.window.overflowed || len(ids) == 0 && replaceable(s.messages, 1) == 0 {
 		return s.Failed(StopContextOverflow, words)
 	}
 	return &Compacted{Reason: words, Overflow: true, Cleared: ids}
@@ -78,9 +78,9 @@ func (s *State) Overflowed(words string) Payload {
 // judgeFull decides what a response means that was cut because there was no more room.
 func (s judge) judgeFull() {
 	s.refuseAll(fmt.Sprintf(refusedCall, model.StopContextOverflow))
-	s.room.full = true
+	s.window.full = true
 	if len(s.batch.list) == 0 && s.empty == 0 {
-		s.pushUser(textBlock(cutTextWords))
+		s.pushUser(textBlock(cutTextMessage))
 	}
 }
 
@@ -88,15 +88,15 @@ func (s judge) judgeFull() {
 // conversation does not.
 func (s *State) SummaryRequest(n int) model.Request {
 	limit := s.size
-	if s.room.overflowed {
+	if s.window.overflowed {
 		limit /= 2
 	}
 	if w := s.started.Window; w.Tokens > 0 {
 		limit = min(limit, int(w.part(defaultClearAt))*bytesPerToken)
 	}
-	words := fmt.Sprintf(summaryPreface, story(s.messages[:n], limit))
+	words := fmt.Sprintf(summaryPreface, renderMessages(s.messages[:n], limit))
 	return model.Request{
-		System: summarySystem, MaxTokens: summaryTokens, Summary: s.room.summaries + 1,
+		System: summarySystem, MaxTokens: summaryTokens, Summary: s.window.summaries + 1,
 		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{textBlock(words)}}},
 	}
 }
@@ -109,7 +109,7 @@ const (
 )
 
 // story tells messages as text, in at most about limit bytes: what is too much is left out in the middle.
-func story(messages []model.Message, limit int) string {
+func renderMessages(messages []model.Message, limit int) string {
 	var b strings.Builder
 	for i := range messages {
 		for _, block := range messages[i].Blocks {

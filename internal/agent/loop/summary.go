@@ -24,7 +24,7 @@ const MaxSummaryPrompt = 200
 func (s *State) Summary() Summary {
 	v := Summary{
 		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
-		Waiting: len(s.decisions) > 0 || len(s.WantedBelow()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL,
+		Waiting: len(s.decisions) > 0 || len(s.SubRunDecisions()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL,
 	}
 	if r := []rune(v.Prompt); len(r) > MaxSummaryPrompt {
 		v.Prompt = string(r[:MaxSummaryPrompt]) + "…"

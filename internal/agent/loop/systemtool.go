@@ -80,7 +80,7 @@ func (s judge) concludeSystem(c *callState) {
 	switch c.System {
 	case SystemCompact:
 		if !c.result.Result.IsError && replaceable(s.messages, 1) > 0 {
-			s.room.wanted = reasonAsked
+			s.window.summaryWanted = reasonAsked
 		}
 	case SystemToolSearch:
 		s.remember(&c.result.Result)

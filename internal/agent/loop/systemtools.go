@@ -111,7 +111,7 @@ func (r *RunStarted) wantsSystem(name string, offered []tool.Info) bool {
 	case SystemNewTask:
 		return chosen && r.SubRuns > 0
 	case SystemToolSearch:
-		return r.defers(offered)
+		return r.defersTools(offered)
 	}
 	return chosen
 }

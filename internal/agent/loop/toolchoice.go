@@ -36,16 +36,16 @@ func (r *RunStarted) Query(values map[string]json.RawMessage) tool.Query {
 }
 
 // defers reports whether there are more tools than the model is told of.
-func (r *RunStarted) defers(offered []tool.Info) bool {
+func (r *RunStarted) defersTools(offered []tool.Info) bool {
 	return r.Tools.MaxTools > 0 && len(available(offered)) > r.Tools.MaxTools
 }
 
 // told returns the tools that the model is told of, in the order of offered. Where there are too many, those come
 // first that take the place of a system tool, then those that were found, the latest first, then those that the run
 // names, then all others in their order.
-func (r *RunStarted) Told(offered []tool.Info, found []string) []tool.Info {
+func (r *RunStarted) VisibleTools(offered []tool.Info, found []string) []tool.Info {
 	all := available(offered)
-	if !r.defers(offered) {
+	if !r.defersTools(offered) {
 		return all
 	}
 	own := SystemTools()

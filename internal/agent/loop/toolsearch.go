@@ -21,7 +21,7 @@ const (
 	mostDescribed = 200
 
 	nothingFound = "No tool was found. Try other words, or words for what the tool would work with."
-	foundWords   = "Found %d. They are among your tools from now on:"
+	foundMessage = "Found %d. They are among your tools from now on:"
 )
 
 // wantedTools is what tool_search is asked.
@@ -60,7 +60,7 @@ func FoundResult(c *Call, matches []tool.Match) *CallResult {
 	if len(lines) == 0 {
 		return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(nothingFound)}
 	}
-	result := tool.TextResult(fmt.Sprintf(foundWords, len(lines)) + "\n" + strings.Join(lines, "\n"))
+	result := tool.TextResult(fmt.Sprintf(foundMessage, len(lines)) + "\n" + strings.Join(lines, "\n"))
 	if list, err := Marshal(names); err == nil { // strings always are
 		result.Metadata = map[string]json.RawMessage{foundTools: list}
 	}

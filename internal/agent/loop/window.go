@@ -62,14 +62,14 @@ func (w Window) keep() int { return FirstPositive(w.Keep, defaultKeep, 1) }
 func (w Window) part(p float64) int64 { return int64(p * float64(w.Tokens)) }
 
 // room is how full the window is and what is being done about it.
-type room struct {
+type windowUse struct {
 	tokens int64 // of the conversation up to the last response, that included, as the model counted; 0: it did not
 	bytes  int   // that the conversation had then
 
-	full       bool   // the last response was cut because there was no more room
-	overflowed bool   // the conversation was made smaller because it did not fit, and the model has not answered since
-	wanted     string // why the conversation is to be summed up in any case; empty: it is not
-	barren     bool   // no summary could be had since the last response
+	full          bool   // the last response was cut because there was no more room
+	overflowed    bool   // the conversation was made smaller because it did not fit, and the model has not answered since
+	summaryWanted string // why the conversation is to be summed up in any case; empty: it is not
+	summaryFailed bool   // no summary could be had since the last response
 
 	compacted uint64 // the place of the last event that changed what was said before
 	summaries int    // how many there were
@@ -77,15 +77,15 @@ type room struct {
 }
 
 // measure notes how large the conversation is.
-func (r *room) measure(p *AssistantMessage, size int) {
+func (r *windowUse) measure(p *AssistantMessage, size int) {
 	r.tokens, r.bytes = int64(tokens(p.Usage)), size
 	if p.StopReason != model.StopContextOverflow {
-		r.overflowed, r.barren, r.wanted = false, false, ""
+		r.overflowed, r.summaryFailed, r.summaryWanted = false, false, ""
 	}
 }
 
 // filled returns how many tokens the next request has, about.
-func (r *room) filled(c *conversation) int64 {
+func (r *windowUse) filled(c *conversation) int64 {
 	bytes := c.size
 	for _, u := range c.unread {
 		bytes += len(u.text)
@@ -112,7 +112,7 @@ func (s *State) MaxShown(n int) *int {
 	if w.Tokens == 0 {
 		return nil
 	}
-	left := max(0, w.part(w.SummarizeAt)-s.room.filled(&s.conversation))
+	left := max(0, w.part(w.SummarizeAt)-s.window.filled(&s.conversation))
 	shown := int(resultsShare*float64(left)) * bytesPerToken / max(n, 1)
 	shown = min(max(shown, leastShown), mostShown)
 	return &shown

@@ -59,7 +59,7 @@ func Make(s *loop.State, has Kept, last *runstore.Record) (*runstore.Renewal, Ke
 	if has.parts >= maxParts {
 		has = Kept{}
 	}
-	said := settled(img.Messages)
+	said := settledMessages(img.Messages)
 	keep := has.parts
 	var parts [][]byte
 	if has.parts == 0 || said > has.messages || has.since != img.Habits.Since || len(img.Seen) > has.seen {
@@ -73,7 +73,7 @@ func Make(s *loop.State, has Kept, last *runstore.Record) (*runstore.Renewal, Ke
 			messages: said, ids: len(img.ProviderIDs), seen: len(img.Seen), since: img.Habits.Since, compacted: img.Room.Compacted,
 		}
 	}
-	has.last = Print(last)
+	has.last = FingerprintOf(last)
 	state, err := newState(img, &has, said)
 	if err != nil {
 		return nil, has, fmt.Errorf("making a snapshot of run %s: %w", img.Started.RunID, err)
@@ -82,7 +82,7 @@ func Make(s *loop.State, has Kept, last *runstore.Record) (*runstore.Renewal, Ke
 }
 
 // settled returns how many messages stay as they are: the user's last may still grow.
-func settled(messages []model.Message) int {
+func settledMessages(messages []model.Message) int {
 	if n := len(messages); n > 0 && messages[n-1].Role == model.RoleUser {
 		return n - 1
 	}
@@ -93,7 +93,7 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // newPart returns what a snapshot that has all that was kept lacks. The first part also has what the run was asked to be.
 func newPart(img *loop.Image, has *Kept, said int) ([]byte, error) {
-	w := scribe{out: make([]byte, sumSize)}
+	w := encoder{out: make([]byte, sumSize)}
 	if has.parts == 0 {
 		started, err := loop.Marshal(&img.Started)
 		if err != nil {
@@ -121,22 +121,22 @@ func newPart(img *loop.Image, has *Kept, said int) ([]byte, error) {
 	for i := range prints {
 		w.out = append(w.out, prints[i][:]...)
 	}
-	return sealed(w.out), nil
+	return seal(w.out), nil
 }
 
 // changing is the part of an image that changes with each event. last is the fingerprint of the last record.
-type changing struct {
+type stateImage struct {
 	*loop.Image
 	Last []byte `json:"last"`
 }
 
 // newState returns what changes all the time.
 func newState(img *loop.Image, has *Kept, said int) ([]byte, error) {
-	f, err := loop.Marshal(changing{img, has.last[:]})
+	f, err := loop.Marshal(stateImage{img, has.last[:]})
 	if err != nil {
 		return nil, err
 	}
-	w := scribe{out: make([]byte, sumSize)}
+	w := encoder{out: make([]byte, sumSize)}
 	w.number(snapshotVersion)
 	w.number(has.parts)
 	w.out = binary.BigEndian.AppendUint32(w.out, has.chain)
@@ -144,27 +144,27 @@ func newState(img *loop.Image, has *Kept, said int) ([]byte, error) {
 	if err := w.messages(img.Messages[said:]); err != nil {
 		return nil, err
 	}
-	return sealed(w.out), nil
+	return seal(w.out), nil
 }
 
 // Print returns the fingerprint of a record: a journal that has another one in its place is not the one that was folded.
-func Print(rec *runstore.Record) loop.Fingerprint {
+func FingerprintOf(rec *runstore.Record) loop.Fingerprint {
 	return loop.FingerprintOf(fmt.Appendf(nil, "%d %s %d %s", rec.Time.UnixNano(), rec.Type, rec.Version, rec.Data))
 }
 
 // sealed writes the sum of what follows into the first bytes.
-func sealed(out []byte) []byte {
+func seal(out []byte) []byte {
 	binary.BigEndian.PutUint32(out, crc32.Checksum(out[sumSize:], castagnoli()))
 	return out
 }
 
 // unsealed returns a reader of what was sealed. The texts that it reads are parts of data itself, which nobody else has and nobody
 // changes: a copy of it would be most of what going on with a long run allocates.
-func unsealed(data []byte) (*lector, error) {
+func unseal(data []byte) (*decoder, error) {
 	if len(data) < sumSize || binary.BigEndian.Uint32(data) != crc32.Checksum(data[sumSize:], castagnoli()) {
-		return nil, errTorn
+		return nil, errCorrupt
 	}
-	return &lector{in: unsafe.String(unsafe.SliceData(data), len(data))[sumSize:]}, nil
+	return &decoder{in: unsafe.String(unsafe.SliceData(data), len(data))[sumSize:]}, nil
 }
 
 // Read returns the state that a snapshot is of, and what is kept of it. An error says that the snapshot is of no use: it is torn,
@@ -178,7 +178,7 @@ func Read(snapshot *runstore.Snapshot) (loop.State, Kept, error) {
 }
 
 func read(snapshot *runstore.Snapshot) (s loop.State, has Kept, err error) {
-	r, err := unsealed(snapshot.State)
+	r, err := unseal(snapshot.State)
 	if err != nil {
 		return s, has, err
 	}
@@ -187,14 +187,14 @@ func read(snapshot *runstore.Snapshot) (s loop.State, has Kept, err error) {
 	}
 	has.parts, has.chain = r.number(), binary.BigEndian.Uint32([]byte(r.take(sumSize)))
 	img := new(loop.Image)
-	state := changing{Image: img}
+	state := stateImage{Image: img}
 	r.json(&state)
 	tail := r.messages()
 	switch {
 	case r.err != nil:
 		return s, has, r.err
 	case len(state.Last) != len(has.last):
-		return s, has, errTorn
+		return s, has, errCorrupt
 	}
 	chain := uint32(0)
 	for i, part := range snapshot.Parts {
@@ -216,7 +216,7 @@ func read(snapshot *runstore.Snapshot) (s loop.State, has Kept, err error) {
 
 // addPart adds to an image what a part holds.
 func addPart(img *loop.Image, place int, part []byte) error {
-	r, err := unsealed(part)
+	r, err := unseal(part)
 	if err != nil {
 		return err
 	}

@@ -25,19 +25,19 @@ const (
 )
 
 // scribe writes.
-type scribe struct{ out []byte }
+type encoder struct{ out []byte }
 
-func (w *scribe) number(n int) { w.out = binary.AppendUvarint(w.out, uint64(n)) }
+func (w *encoder) number(n int) { w.out = binary.AppendUvarint(w.out, uint64(n)) }
 
-func (w *scribe) text(s string) {
+func (w *encoder) text(s string) {
 	w.number(len(s))
 	w.out = append(w.out, s...)
 }
 
 // census is how many there are of each in messages, so that whoever reads them makes room once.
-type census struct{ messages, blocks, texts, calls, results, contents int }
+type counts struct{ messages, blocks, texts, calls, results, contents int }
 
-func (c *census) fields() [6]*int {
+func (c *counts) fields() [6]*int {
 	return [...]*int{&c.messages, &c.blocks, &c.texts, &c.calls, &c.results, &c.contents}
 }
 
@@ -76,8 +76,8 @@ func plain(r *model.ToolResult) bool {
 	return true
 }
 
-func (w *scribe) messages(list []model.Message) error {
-	count := census{messages: len(list)}
+func (w *encoder) messages(list []model.Message) error {
+	count := counts{messages: len(list)}
 	var tags []byte
 	for i := range list {
 		count.blocks += len(list[i].Blocks)
@@ -110,7 +110,7 @@ func (w *scribe) messages(list []model.Message) error {
 	return nil
 }
 
-func (w *scribe) block(tag byte, b *model.Block) error {
+func (w *encoder) block(tag byte, b *model.Block) error {
 	w.out = append(w.out, tag)
 	switch tag {
 	case tagText:
@@ -137,22 +137,22 @@ func (w *scribe) block(tag byte, b *model.Block) error {
 }
 
 // errTorn says that what is read ends too early, or holds what nobody wrote.
-var errTorn = errors.New("the snapshot is torn")
+var errCorrupt = errors.New("the snapshot is torn")
 
 // lector reads what a scribe wrote. Texts are parts of what is read: nothing is copied. After an error all that it returns
 // is empty.
-type lector struct {
+type decoder struct {
 	in  string
 	err error
 }
 
-func (r *lector) fail(err error) {
+func (r *decoder) fail(err error) {
 	if r.err == nil {
 		r.in, r.err = "", err
 	}
 }
 
-func (r *lector) number() int {
+func (r *decoder) number() int {
 	n := uint64(0)
 	for i := 0; i < len(r.in) && i < 5; i++ { // no length has more than 35 bits
 		n |= uint64(r.in[i]&0x7f) << (7 * i)
@@ -161,21 +161,21 @@ func (r *lector) number() int {
 			return int(n)
 		}
 	}
-	r.fail(errTorn)
+	r.fail(errCorrupt)
 	return 0
 }
 
 // count reads how many there are of something that takes at least one byte each.
-func (r *lector) count() int {
+func (r *decoder) count() int {
 	n := r.number()
 	if n > len(r.in) {
-		r.fail(errTorn)
+		r.fail(errCorrupt)
 		return 0
 	}
 	return n
 }
 
-func (r *lector) text() string {
+func (r *decoder) text() string {
 	n := r.count()
 	s := r.in[:n]
 	r.in = r.in[n:]
@@ -183,16 +183,16 @@ func (r *lector) text() string {
 }
 
 // foreign reads a block that is JSON, apart from the others, so that theirs need no memory of their own.
-func (r *lector) foreign() model.Block {
+func (r *decoder) jsonBlock() model.Block {
 	var b model.Block
 	r.json(&b)
 	return b
 }
 
 // take reads so many bytes.
-func (r *lector) take(n int) string {
+func (r *decoder) take(n int) string {
 	if n > len(r.in) {
-		r.fail(errTorn)
+		r.fail(errCorrupt)
 		return string(make([]byte, n))
 	}
 	s := r.in[:n]
@@ -200,7 +200,7 @@ func (r *lector) take(n int) string {
 	return s
 }
 
-func (r *lector) json(into any) {
+func (r *decoder) json(into any) {
 	text := r.text()
 	if r.err != nil {
 		return
@@ -211,7 +211,7 @@ func (r *lector) json(into any) {
 }
 
 // shelves are where what is read of messages is put, all of a kind beside each other.
-type shelves struct {
+type arena struct {
 	blocks   []model.Block
 	texts    []model.Text
 	calls    []model.ToolCall
@@ -219,12 +219,12 @@ type shelves struct {
 	contents []tool.Content
 }
 
-func (r *lector) messages() []model.Message {
-	var n census
+func (r *decoder) messages() []model.Message {
+	var n counts
 	for _, field := range n.fields() {
 		*field = r.count()
 	}
-	room := shelves{
+	room := arena{
 		make([]model.Block, 0, n.blocks), make([]model.Text, 0, n.texts), make([]model.ToolCall, 0, n.calls),
 		make([]model.ToolResult, 0, n.results), make([]tool.Content, 0, n.contents),
 	}
@@ -243,9 +243,9 @@ func (r *lector) messages() []model.Message {
 	return list
 }
 
-func (r *lector) block(room *shelves) (b model.Block) {
+func (r *decoder) block(room *arena) (b model.Block) {
 	if r.in == "" {
-		r.fail(errTorn)
+		r.fail(errCorrupt)
 		return b
 	}
 	tag := r.in[0]
@@ -269,9 +269,9 @@ func (r *lector) block(room *shelves) (b model.Block) {
 		room.results = append(room.results, result)
 		b.ToolResult = &room.results[len(room.results)-1]
 	case tagJSON:
-		return r.foreign()
+		return r.jsonBlock()
 	default:
-		r.fail(errTorn)
+		r.fail(errCorrupt)
 	}
 	return b
 }

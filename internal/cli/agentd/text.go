@@ -93,7 +93,7 @@ func (d *textDisplay) finished(p *loop.RunFinished) error {
 		return err
 	}
 	shade := green
-	if !p.StopReason.Well() {
+	if !p.StopReason.Succeeded() {
 		shade = red
 	}
 	return d.line(shade, "■ %s", ending(p))

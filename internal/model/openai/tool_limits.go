@@ -6,12 +6,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-var _ model.Choosy = (*Model)(nil)
+var _ model.ToolLimiter = (*Model)(nil)
 
 // mostTools is the limit of OpenAI's own servers per request. Other servers have no such limit.
 const mostTools = 128
 
-// Refuses implements model.Choosy.
+// Refuses implements model.ToolLimiter.
 func (m *Model) Refuses(t model.Tool) string {
 	if _, err := render.ForOpenAI(specOf(t), 0); err != nil {
 		return err.Error()
@@ -19,8 +19,8 @@ func (m *Model) Refuses(t model.Tool) string {
 	return ""
 }
 
-// MostTools implements model.Choosy.
-func (m *Model) MostTools() int {
+// MaxTools implements model.ToolLimiter.
+func (m *Model) MaxTools() int {
 	if m.newLimit {
 		return mostTools
 	}

@@ -1,4 +1,4 @@
-package anthropic_test
+package openai_test
 
 import (
 	"encoding/json"
@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/model"
-	"github.com/toolhost/toolhost/internal/model/anthropic"
+	"github.com/toolhost/toolhost/internal/model/openai"
 )
 
 // Refuses gives the reason for each tool that requests omit.
 func TestRefusedTools(t *testing.T) {
-	m, err := anthropic.New(anthropic.Config{Model: "m"})
+	m, err := openai.New(openai.Config{Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,8 @@ func TestRefusedTools(t *testing.T) {
 			}
 		})
 	}
-	if m.MostTools() != 0 {
-		t.Errorf("at most %d tools", m.MostTools())
+	other, err := openai.New(openai.Config{Model: "m", BaseURL: "http://127.0.0.1:1/v1"})
+	if err != nil || m.MaxTools() != 128 || other.MaxTools() != 0 {
+		t.Errorf("at most %d tools, others %d, %v", m.MaxTools(), other.MaxTools(), err)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-var _ model.Choosy = (*Model)(nil)
+var _ model.ToolLimiter = (*Model)(nil)
 
-// Refuses implements model.Choosy.
+// Refuses implements model.ToolLimiter.
 func (m *Model) Refuses(t model.Tool) string {
 	if _, err := render.ForAnthropic(specOf(t)); err != nil {
 		return err.Error()
@@ -16,8 +16,8 @@ func (m *Model) Refuses(t model.Tool) string {
 	return ""
 }
 
-// MostTools implements model.Choosy. The API documents no limit.
-func (m *Model) MostTools() int { return 0 }
+// MaxTools implements model.ToolLimiter. The API documents no limit.
+func (m *Model) MaxTools() int { return 0 }
 
 func specOf(t model.Tool) *tool.Spec {
 	return &tool.Spec{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, InputExamples: t.Examples}
