@@ -48,7 +48,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// check reads a file and decides about it as commands do.
+// check reads a file and decides about it as the commands do.
 func (w *world) check(t *testing.T, path string, named bool, writable ...string) error {
 	t.Helper()
 	file, err := trust.Read(path, named)
@@ -85,7 +85,7 @@ func TestAFoundFileHasToBeTrusted(t *testing.T) {
 	must(t, w.check(t, path, false))
 
 	must(t, os.Mkdir(filepath.Join(w.workspace, "sub"), 0o700))
-	refused(t, w.check(t, w.write(t, "ws/sub/toolhost.yaml", "locked: true"), false), "found in the current folder") // another place
+	refused(t, w.check(t, w.write(t, "ws/sub/toolhost.yaml", "locked: true"), false), "found in the current folder") // another folder
 	was, err := w.store.RevokeFile(path)
 	if !was || err != nil {
 		t.Fatalf("revoked: %v, %v", was, err)
@@ -109,7 +109,8 @@ func TestAFileThatWasTrustedAndIsGoneIsMissed(t *testing.T) {
 	}
 }
 
-// TestANamedFileIsTheOperatorsWord unless plugins can write it, or what leads to it, now or under an earlier toolhost.
+// TestANamedFileIsTheOperatorsWord: unless plugins can write it, or a link on the way to it, now or
+// under an earlier toolhost.
 func TestANamedFileIsTheOperatorsWord(t *testing.T) {
 	w := newWorld(t)
 	etc, inside := w.write(t, "etc/a.yaml", "x"), w.write(t, "ws/a.yaml", "x")
@@ -153,13 +154,13 @@ func TestTheConfigurationFolderIsTheOperators(t *testing.T) {
 		t.Fatalf("found %+v, %v", file, err)
 	}
 	must(t, w.store.Check(file))
-	here := w.write(t, "ws/toolhost.yaml", "y") // it counts more, and is not passed over because it is not trusted
+	here := w.write(t, "ws/toolhost.yaml", "y") // it takes precedence, and is not ignored although it is not trusted
 	file, err = w.store.Find("toolhost.yaml", env, w.workspace)
 	if err != nil || file.Path != here || file.Named {
 		t.Fatalf("found %+v, %v", file, err)
 	}
 	must(t, os.Remove(here))
-	must(t, os.Symlink("nowhere", here)) // not passed over either
+	must(t, os.Symlink("nowhere", here)) // this one is not ignored either
 	if _, err := w.store.Find("toolhost.yaml", env, w.workspace); err == nil {
 		t.Error("a link that leads nowhere is passed over")
 	}

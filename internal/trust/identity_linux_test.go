@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestABindMountOfAWorkspaceIsKnown. Only root can make the mount, and some containers forbid it to root too: the test shows nothing
-// then.
+// TestABindMountOfAWorkspaceIsKnown: only root can make the mount, and some containers forbid it to
+// root too. Then the test shows nothing.
 func TestABindMountOfAWorkspaceIsKnown(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "ws/a.yaml", "x")

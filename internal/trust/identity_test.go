@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// TestAFormerWorkspaceIsKnownAtItsNewPath: a file that tools may have written does not become the operator's by a move of the folder.
+// TestAFormerWorkspaceIsKnownAtItsNewPath: a move of the folder does not make a file the operator's
+// that tools may have written.
 func TestAFormerWorkspaceIsKnownAtItsNewPath(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "ws/a.yaml", "x")
@@ -31,7 +32,8 @@ func TestAFormerWorkspaceIsKnownAtItsNewPath(t *testing.T) {
 	}
 }
 
-// TestAPluginFolderThatWasMadeAgain keeps only the digests that were trusted where tools may write around it.
+// TestAPluginFolderThatWasMadeAgain keeps only the digests that were trusted where tools may write
+// around it.
 func TestAPluginFolderThatWasMadeAgain(t *testing.T) {
 	for name, writable := range map[string]bool{"in a workspace": true, "elsewhere": false} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +73,8 @@ func TestAPluginFolderThatWasMadeAgain(t *testing.T) {
 	}
 }
 
-// TestAPluginWithAnotherName: a plugin's file with a hard link, which may be in a workspace, is trusted as it is and no other way.
+// TestAPluginWithAnotherName: a plugin's file with a hard link, which may be in a workspace, is
+// trusted by its digest only.
 func TestAPluginWithAnotherName(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(t, "etc/p", "one")

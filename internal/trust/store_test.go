@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// TestDamagedRecordsAreAnError: a record file that cannot be understood must not read as "nothing was ever decided".
+// TestDamagedRecordsAreAnError: damaged records must not read as "nothing was ever decided".
 func TestDamagedRecordsAreAnError(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(t, "ws/toolhost.yaml", "x")
@@ -64,7 +64,7 @@ func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
 	}
 }
 
-// The records of a user without a home are where every user can make folders.
+// The records of a user without a home are where other users can make folders.
 func TestFolderOfAnotherUserIsRefused(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -20,15 +20,16 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// built is the folder with the programs: toolhost, agentd, plugins/fs, plugins/shell and ownerplugin.
+// built is the folder with the programs: toolhost, agentd, plugins/fs, plugins/shell and
+// ownerplugin.
 var built string
 
 const (
-	// patience bounds every command, so that what hangs fails a test instead of stopping the run.
+	// patience bounds every command, so that a hang fails the test.
 	patience = 60 * time.Second
-	// nobody is the ordinary user where the tests run as root.
+	// nobody is the ordinary user if the tests run as root.
 	nobody = 65534
-	// untrusted is the exit code of a configuration that is not trusted.
+	// untrusted is the exit code for a configuration that is not trusted.
 	untrusted = 7
 )
 
@@ -51,13 +52,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world is a user with a home, a workspace and an installation: bin/toolhost, bin/agentd and bin/plugins.
+// world is a user with a home, a workspace and an installation: bin/toolhost, bin/agentd and
+// bin/plugins.
 type world struct {
 	base, canary string
 	uid          int
 }
 
-// eachUser runs a test as the user of the tests, and as an ordinary one if that is root.
+// eachUser runs a test as the user of the tests, and if that is root also as an ordinary one.
 func eachUser(t *testing.T, test func(t *testing.T, w *world)) {
 	uids := map[string]int{"same user": os.Getuid()}
 	if os.Getuid() == 0 {
@@ -66,7 +68,7 @@ func eachUser(t *testing.T, test func(t *testing.T, w *world)) {
 	for name, uid := range uids {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			base, err := os.MkdirTemp("/var/tmp", "plt-") // not in /tmp, of which plugins have their own; short for sockets
+			base, err := os.MkdirTemp("/var/tmp", "plt-") // not in /tmp, which is separate for plugins; short for sockets
 			must(t, err)
 			t.Cleanup(func() {
 				if err := rmtree.Remove(base); err != nil {
@@ -189,10 +191,10 @@ func (w *world) asks(t *testing.T, folder, script string, flags ...string) resul
 	return w.run(t, folder, "agentd", append([]string{"run", "--model", "scripted:" + path, "go"}, flags...)...)
 }
 
-// harmless is the script of a model that only says something.
+// harmless is the script of a model that only answers.
 const harmless = "turns:\n  - text: all is well\n"
 
-// writes is the script of a model that was talked into writing a file.
+// writes is the script of a model that was persuaded to write a file.
 func writes(path, content string) string {
 	arguments, _ := json.Marshal(map[string]string{"path": path, "content": content}) // JSON is YAML
 	return fmt.Sprintf("turns:\n  - calls: [{id: w, tool: write_file, arguments: %s}]\n  - text: done\n", arguments)

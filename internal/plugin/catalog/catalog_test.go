@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakePlugins describes executables by their content: JSON of a tool.Description, or "error: …", or "hang".
+// fakePlugins describes executables by their content: JSON of a tool.Description, or "error: …", or
+// "hang".
 type fakePlugins struct {
 	mu    sync.Mutex
 	asked []string // file names
@@ -82,7 +83,7 @@ func writeTB(tb testing.TB, dir, name, content string) {
 	}
 }
 
-// open returns a catalog of the folders that has been loaded but not settled.
+// open returns a loaded catalog of the folders that is not settled.
 func open(t *testing.T, state string, fake *fakePlugins, folders ...string) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.Open(catalog.Config{Folders: folders, StateDir: state, Describe: fake.describe})
@@ -112,7 +113,7 @@ func toolNames(s *catalog.Snapshot, q tool.Query) []string {
 	return names
 }
 
-// TestToolsAfter: a page begins behind a name, whether a tool has it or not.
+// TestToolsAfter: a page begins after a name, whether a tool has it or not.
 func TestToolsAfter(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "one", plugin("one", spec("b"), spec("d"), spec("f")), 0o755)
@@ -128,7 +129,7 @@ func TestToolsAfter(t *testing.T) {
 	}
 }
 
-// TestKnownDigestsAreNotAskedAgain: discovery runs each new binary once, and nothing else.
+// TestKnownDigestsAreNotAskedAgain: discovery runs each new binary once, and no other.
 func TestKnownDigestsAreNotAskedAgain(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
 	write(t, dir, "one", plugin("one", spec("a"), spec("b")), 0o755)
@@ -143,7 +144,7 @@ func TestKnownDigestsAreNotAskedAgain(t *testing.T) {
 
 	second := &fakePlugins{}
 	c = open(t, state, second, dir)
-	s := c.Snapshot() // not settled: all is known at once
+	s := c.Snapshot() // without Settle: all plugins are known
 	c.Close()
 	if diff := cmp.Diff([]string{"a", "b", "c"}, toolNames(s, tool.Query{})); diff != "" {
 		t.Errorf("known at once (-want +got):\n%s", diff)
@@ -163,7 +164,7 @@ func TestKnownDigestsAreNotAskedAgain(t *testing.T) {
 	}
 }
 
-// TestTheCopyIsWhatRuns: a file that changes after it was read does not change what is run.
+// TestTheCopyIsWhatRuns: a change of a file after it was read does not change what runs.
 func TestTheCopyIsWhatRuns(t *testing.T) {
 	dir := t.TempDir()
 	content := plugin("one", spec("a"))
@@ -181,7 +182,7 @@ func TestTheCopyIsWhatRuns(t *testing.T) {
 	}
 }
 
-// TestBadPluginsAreReported: each with its reason, and without harm to the others.
+// TestBadPluginsAreReported: each with its reason, and without an effect on others.
 func TestBadPluginsAreReported(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	write(t, first, "good", plugin("good", spec("a")), 0o755)
@@ -227,7 +228,7 @@ func TestBadPluginsAreReported(t *testing.T) {
 	}
 }
 
-// TestASlowPluginDelaysNobody: the others are there while it is still being asked.
+// TestASlowPluginDelaysNobody: the others are usable while it is still being asked.
 func TestASlowPluginDelaysNobody(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a-hangs", "hang", 0o755)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// names notes under which name each plugin was asked what it is.
+// names records the name under which each plugin was asked.
 type names struct {
 	fakePlugins
 	mu    sync.Mutex
@@ -38,7 +38,8 @@ func (n *names) last() string {
 	return n.asked[len(n.asked)-1]
 }
 
-// TestAPluginIsAskedUnderTheNameThatItWillHave, as far as that can be known: it may not start without the settings of it.
+// TestAPluginIsAskedUnderTheNameThatItWillHave: as far as that is known, because it may not start
+// without the settings of that name.
 func TestAPluginIsAskedUnderTheNameThatItWillHave(t *testing.T) {
 	asked := &names{}
 	dir := t.TempDir()
@@ -58,7 +59,7 @@ func TestAPluginIsAskedUnderTheNameThatItWillHave(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "file-1.bin", version("3", spec("a")), 0o755)
-	c = load(t, cfg) // nothing that was in service can be run any more; what it said is still known
+	c = load(t, cfg) // no revision that was in service can run any more; its description is still known
 	if asked.last() != "one" {
 		t.Errorf("after a restart a changed file was asked as %q, want the name of what was in its place", asked.last())
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// filtering is the content of a plugin with filters.
+// filtering returns the content of a plugin with filters.
 func filtering(name string, tools []tool.Spec, filters ...tool.Filter) string {
 	data, err := json.Marshal(tool.Description{Name: name, Version: "1", Tools: tools, Filters: filters})
 	if err != nil {
@@ -64,7 +64,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestFiltersKeepTheirNames: neither a tool nor a filter that comes later takes the name of a filter in use.
+// TestFiltersKeepTheirNames: no later tool or filter takes the name of a filter in use.
 func TestFiltersKeepTheirNames(t *testing.T) {
 	r := newRig(t)
 	r.write("one", filtering("one", nil, filter("f")))

@@ -16,7 +16,7 @@ import (
 
 const someManifest = "command: [./run, --fast]\nargs: [main.json]\nenv: {set: {B: fixed, A: a}, pass: [GIVEN, B, MISSING]}\n"
 
-// writeFolder makes a folder plugin. Files that begin with #! are executable.
+// writeFolder makes a plugin folder. Files that begin with #! are executable.
 func writeFolder(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -58,7 +58,7 @@ func load(t *testing.T, cfg catalog.Config) *catalog.Catalog {
 	return c
 }
 
-// TestFolderPlugin: the copy is run, as its manifest says.
+// TestFolderPlugin: the copy runs as its manifest says.
 func TestFolderPlugin(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
 	writeFolder(t, filepath.Join(dir, "weather"), someFolder("weather", spec("rain")))
@@ -85,7 +85,7 @@ func TestFolderPlugin(t *testing.T) {
 	}
 }
 
-// TestFolderDigest: what is part of a plugin changes its digest, wherever it is, and nothing else does.
+// TestFolderDigest: each part of a plugin changes its digest, and nothing else does.
 func TestFolderDigest(t *testing.T) {
 	digest := func(t *testing.T, change func(dir string)) string {
 		dir := t.TempDir()
@@ -174,7 +174,8 @@ func TestBadFolders(t *testing.T) {
 	}
 }
 
-// TestSymlinkLoopsAreReported: a link that leads to itself is one bad plugin and no more.
+// TestSymlinkLoopsAreReported: a link that leads to itself makes one bad plugin and affects no
+// other.
 func TestSymlinkLoopsAreReported(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
@@ -187,7 +188,8 @@ func TestSymlinkLoopsAreReported(t *testing.T) {
 	}
 }
 
-// TestAbsoluteLinksAreKept: as those of a Python environment are, with a warning.
+// TestAbsoluteLinksAreKept: absolute links, such as those of a Python environment, stay, with a
+// warning.
 func TestAbsoluteLinksAreKept(t *testing.T) {
 	dir := t.TempDir()
 	writeFolder(t, filepath.Join(dir, "p"), map[string]string{"plugin.yaml": "command: [venv/sh]\n", "main.json": plugin("p", spec("a")), "venv/x": ""})
@@ -203,8 +205,8 @@ func TestAbsoluteLinksAreKept(t *testing.T) {
 	}
 }
 
-// TestNobodyIsWarnedOfAnInterpreter: it is no more part of the plugin than the one that a command of python3 means. What else
-// leads out of a Python environment is told.
+// TestNobodyIsWarnedOfAnInterpreter: the link of a Python environment to its interpreter causes no
+// warning, other links that lead out do.
 func TestNobodyIsWarnedOfAnInterpreter(t *testing.T) {
 	dir := t.TempDir()
 	p := filepath.Join(dir, "p")
@@ -229,7 +231,7 @@ func TestNobodyIsWarnedOfAnInterpreter(t *testing.T) {
 	}
 }
 
-// TestLargeFoldersRunInPlace: they are checked, not copied, and shown as not pinned.
+// TestLargeFoldersRunInPlace: large folders are checked, not copied, and shown as not pinned.
 func TestLargeFoldersRunInPlace(t *testing.T) {
 	for name, change := range map[string]func(*catalog.Config){
 		"many files": func(c *catalog.Config) { c.MaxFolderFiles = 3 },
@@ -257,7 +259,7 @@ func TestLargeFoldersRunInPlace(t *testing.T) {
 	}
 }
 
-// TestAnInterruptionSaysWhatItWas, also in the middle of reading.
+// TestAnInterruptionSaysWhatItWas: also during reading, the error is the cause of the cancellation.
 func TestAnInterruptionSaysWhatItWas(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "p", plugin("p", spec("a")), 0o755)

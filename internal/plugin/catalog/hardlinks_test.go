@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 )
 
-// copies returns where the copies of folder plugins are, by name.
+// copies returns the paths of the copies of plugin folders, by name.
 func copies(t *testing.T, c *catalog.Catalog, names ...string) []string {
 	t.Helper()
 	var paths []string
@@ -25,7 +25,7 @@ func copies(t *testing.T, c *catalog.Catalog, names ...string) []string {
 	return paths
 }
 
-// sameFile reports whether a name leads to one file in two folders.
+// sameFile reports whether a name denotes the same file in two folders.
 func sameFile(t *testing.T, a, b, name string) bool {
 	t.Helper()
 	first, err := os.Stat(filepath.Join(a, name))
@@ -39,8 +39,8 @@ func sameFile(t *testing.T, a, b, name string) bool {
 	return os.SameFile(first, second)
 }
 
-// TestCopiesShareFiles: what two plugins have in common is on the disk once, as long as one of them needs it, and a file
-// that was changed behind toolhost's back is in no later copy.
+// TestCopiesShareFiles: files that two plugins have in common are on the disk once, as long as one
+// of them needs them. A file that another program changed is in no later copy.
 func TestCopiesShareFiles(t *testing.T) {
 	plugins, state := t.TempDir(), t.TempDir()
 	shared := filepath.Join(state, "shared")
@@ -64,7 +64,7 @@ func TestCopiesShareFiles(t *testing.T) {
 	if err := os.Chmod(common, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(common, []byte("evil"), 0o600); err != nil { // as long as the original
+	if err := os.WriteFile(common, []byte("evil"), 0o600); err != nil { // of the original's length
 		t.Fatal(err)
 	}
 	if err := os.Chmod(common, 0o400); err != nil {
@@ -84,7 +84,7 @@ func TestCopiesShareFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // what was in service goes a load later
+	for range 2 { // a copy that was in service is removed one load later
 		if err := c.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestCopiesShareFiles(t *testing.T) {
 	}
 }
 
-// TestOldCopiesGoByThemselves: nobody has to look at the folders for the end of their retention.
+// TestOldCopiesGoByThemselves: unused copies are removed after their retention without a load.
 func TestOldCopiesGoByThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -117,8 +117,8 @@ func TestOldCopiesGoByThemselves(t *testing.T) {
 	})
 }
 
-// TestUnseenSourcesAreForgotten: the copies of a plugin in a folder that no toolhost serves any more go, though it exists;
-// those of a folder that this toolhost serves stay, however long ago it ran.
+// TestUnseenSourcesAreForgotten: copies of an existing plugin are removed if no toolhost serves its
+// folder any more. Those of a folder that this toolhost serves stay.
 func TestUnseenSourcesAreForgotten(t *testing.T) {
 	r := newRig(t)
 	r.Close()

@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// lock writes a lock of what is in service and opens the catalogue anew, locked, with or without its state.
+// lock writes a lock of the plugins in service and opens the catalog again, locked, with or without
+// its state.
 func (r *rig) lock(keepState bool) {
 	r.t.Helper()
 	r.cfg.Locked, r.cfg.LockFile = true, filepath.Join(r.t.TempDir(), "toolhost.lock")
@@ -31,7 +32,8 @@ func (r *rig) problem() string {
 	return plugins[0].Problem
 }
 
-// TestLockedRunsWhatIsPinned, asking it what it is where that is not known.
+// TestLockedRunsWhatIsPinned: a locked catalog runs pinned digests, and asks those that it does not
+// know.
 func TestLockedRunsWhatIsPinned(t *testing.T) {
 	r := newRig(t)
 	r.lock(false)
@@ -39,8 +41,8 @@ func TestLockedRunsWhatIsPinned(t *testing.T) {
 	r.want("1", 0, "")
 }
 
-// TestLockedRefusesTheRest: what is changed or unknown is not even asked what it is, and the reason names both digests
-// and the way out.
+// TestLockedRefusesTheRest: changed and unknown plugins are not even asked, and the reason names
+// both digests and a remedy.
 func TestLockedRefusesTheRest(t *testing.T) {
 	r := newRig(t)
 	pinned := r.Snapshot().Plugin("one").Digest
@@ -74,7 +76,7 @@ func TestLockedRefusesTheRest(t *testing.T) {
 	}
 }
 
-// TestLockedKeepsThePinnedCopy: what the lock allows goes on, although its file has changed.
+// TestLockedKeepsThePinnedCopy: a pinned revision stays in service although its file has changed.
 func TestLockedKeepsThePinnedCopy(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -90,7 +92,7 @@ func TestLockedKeepsThePinnedCopy(t *testing.T) {
 	}
 }
 
-// TestLockedGoesBackToWhatIsPinned: although another revision was in service last.
+// TestLockedGoesBackToWhatIsPinned: also if another revision was in service last.
 func TestLockedGoesBackToWhatIsPinned(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -110,7 +112,7 @@ func TestLockedGoesBackToWhatIsPinned(t *testing.T) {
 	r.want("1", 1, "")
 }
 
-// TestALockIsReadAtEachLoad: a plugin joins, or goes, when the lock says so.
+// TestALockIsReadAtEachLoad: plugins appear and disappear as the lock says.
 func TestALockIsReadAtEachLoad(t *testing.T) {
 	r := newRig(t)
 	r.write("one", version("2", spec("a")))
@@ -145,7 +147,8 @@ func TestALockIsReadAtEachLoad(t *testing.T) {
 	r.want("2", 0, "") // nothing changed
 }
 
-// TestALockThatGoesBackBringsBackWhatItPins at the next load, as a start would, although the file holds what came after.
+// TestALockThatGoesBackBringsBackWhatItPins: at the next load, as at a start, although the file
+// holds a later revision.
 func TestALockThatGoesBackBringsBackWhatItPins(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -183,7 +186,7 @@ func TestALockThatGoesBackBringsBackWhatItPins(t *testing.T) {
 	}
 }
 
-// TestAPinIsForOneName: what describes itself otherwise than it was pinned is refused.
+// TestAPinIsForOneName: a plugin that describes itself by another name than its pin is refused.
 func TestAPinIsForOneName(t *testing.T) {
 	r := newRig(t)
 	r.lock(false)
@@ -197,7 +200,7 @@ func TestAPinIsForOneName(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotCopiedCannotBeLocked: what runs could be another than what was checked.
+// TestWhatIsNotCopiedCannotBeLocked: it could be changed after the check.
 func TestWhatIsNotCopiedCannotBeLocked(t *testing.T) {
 	r := newRig(t)
 	if err := os.Remove(filepath.Join(r.dir, "one")); err != nil {

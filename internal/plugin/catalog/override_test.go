@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// overridden returns a settled snapshot of plugins, by file name, under overrides.
+// overridden returns a settled snapshot of plugins, by file name, with overrides.
 func overridden(t *testing.T, overrides catalog.Overrides, plugins map[string]string) *catalog.Snapshot {
 	t.Helper()
 	dir, fake := t.TempDir(), &fakePlugins{}
@@ -90,7 +90,8 @@ func TestOverridesByPluginCountMore(t *testing.T) {
 	}
 }
 
-// TestOverriddenNames: who has which name when operators switch tools off, rename them and say whose they are.
+// TestOverriddenNames: which tool has which name when an operator disables and renames tools, and
+// assigns names to plugins.
 func TestOverriddenNames(t *testing.T) {
 	two := map[string]string{"one": plugin("one", spec("a"), spec("b")), "two": plugin("two", spec("a"), spec("c"))}
 	for name, test := range map[string]struct {
@@ -173,7 +174,7 @@ func TestWhyThereIsNoTool(t *testing.T) {
 	}
 }
 
-// TestOverridesOfCandidates: what may take over is seen as it will be.
+// TestOverridesOfCandidates: a candidate is shown with the overrides that it will have.
 func TestOverridesOfCandidates(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "one", plugin("one", spec("a")), 0o755)

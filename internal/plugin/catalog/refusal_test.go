@@ -22,7 +22,8 @@ func (r *rig) pin(old, now string) {
 	}
 }
 
-// TestALockThatAllowsABrokenFileTakesNothingOutOfService: what ran before stays, as with every other upgrade that fails.
+// TestALockThatAllowsABrokenFileTakesNothingOutOfService: the earlier revision stays, as after
+// every failed upgrade.
 func TestALockThatAllowsABrokenFileTakesNothingOutOfService(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -39,14 +40,15 @@ func TestALockThatAllowsABrokenFileTakesNothingOutOfService(t *testing.T) {
 	if p := r.Snapshot().Plugin("one"); p.Refusal.Locked || p.Refusal.Digest != out.Refusal.Digest || p.Pin != out.Refusal.Digest {
 		t.Errorf("the refusal is %+v, the pin %q", p.Refusal, p.Pin)
 	}
-	r.pin(out.Refusal.Digest, "sha256:"+strings.Repeat("0", 64)) // neither the file nor what is in service
+	r.pin(out.Refusal.Digest, "sha256:"+strings.Repeat("0", 64)) // neither the file nor the revision in service
 	r.reload()
 	if r.Snapshot().Plugin("one") != nil {
 		t.Error("what the lock file does not allow is in service")
 	}
 }
 
-// TestARefusalIsToldOnce, although what is refused is asked again at each load: nobody has to hear it again and again.
+// TestARefusalIsToldOnce: a refused plugin is asked again at each load, but the refusal is reported
+// once.
 func TestARefusalIsToldOnce(t *testing.T) {
 	r := newRig(t)
 	before := r.Snapshot()
@@ -56,7 +58,7 @@ func TestARefusalIsToldOnce(t *testing.T) {
 		if err := r.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		now := r.Snapshot() // while it is asked
+		now := r.Snapshot() // while the plugin is asked
 		told += len(catalog.Diff(before, now).Refused)
 		before, now = now, settled(t, r.Catalog)
 		told += len(catalog.Diff(before, now).Refused)
@@ -74,7 +76,7 @@ func TestARefusalIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestTheLockFileIsWatched: who writes another one need not say so.
+// TestTheLockFileIsWatched: a new lock file takes effect without a command.
 func TestTheLockFileIsWatched(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -107,7 +109,7 @@ func TestTheLockFileIsWatched(t *testing.T) {
 	})
 }
 
-// TestDataIsPassedOverAloud: a file that was meant to be a plugin can be found out about.
+// TestDataIsPassedOverAloud: the log names a file that was meant to be a plugin.
 func TestDataIsPassedOverAloud(t *testing.T) {
 	var log bytes.Buffer
 	dir := t.TempDir()

@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// inLives opens a catalogue of one folder and one state for each of several lives, in virtual time.
+// inLives opens a catalog of one folder and one state several times, one after the other, in
+// virtual time.
 func inLives(t *testing.T, lives ...func(t *testing.T, c *catalog.Catalog, answer chan<- string)) {
 	t.Helper()
 	dir, state := t.TempDir(), t.TempDir()
@@ -46,7 +47,7 @@ func inLives(t *testing.T, lives ...func(t *testing.T, c *catalog.Catalog, answe
 	}
 }
 
-// took returns how long it took until all had said what they are.
+// took returns the time until all plugins have been asked.
 func took(t *testing.T, c *catalog.Catalog) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -54,8 +55,8 @@ func took(t *testing.T, c *catalog.Catalog) time.Duration {
 	return time.Since(began)
 }
 
-// TestWhatHangsDelaysOneStart: a digest that did not say what it is is not waited for by the next toolhost, which asks it all
-// the same, and waits when it is told to look again.
+// TestWhatHangsDelaysOneStart: the next toolhost does not wait for a digest that did not answer,
+// but asks it, and waits when a load asks for that.
 func TestWhatHangsDelaysOneStart(t *testing.T) {
 	inLives(t,
 		func(t *testing.T, c *catalog.Catalog, _ chan<- string) {
@@ -85,7 +86,8 @@ func TestWhatHangsDelaysOneStart(t *testing.T) {
 	)
 }
 
-// TestWhatHangsIsAskedAtAReload: an operator who looks again wants to know whether it works now.
+// TestWhatHangsIsAskedAtAReload: an operator who reloads wants to know whether the plugin works
+// now.
 func TestWhatHangsIsAskedAtAReload(t *testing.T) {
 	inLives(t,
 		func(t *testing.T, c *catalog.Catalog, _ chan<- string) { took(t, c) },
@@ -102,7 +104,8 @@ func TestWhatHangsIsAskedAtAReload(t *testing.T) {
 	)
 }
 
-// TestAShortLifeRemembersWhatHangs: so that one toolhost after the other does not wait for it.
+// TestAShortLifeRemembersWhatHangs: otherwise each of several short-lived toolhosts would wait for
+// it.
 func TestAShortLifeRemembersWhatHangs(t *testing.T) {
 	inLives(t,
 		func(_ *testing.T, _ *catalog.Catalog, _ chan<- string) { time.Sleep(3 * time.Second) }, // virtual

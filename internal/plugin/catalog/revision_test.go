@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// rig is a catalogue of one folder with the plugin "one" in it.
+// rig is a catalog of one folder with the plugin "one".
 type rig struct {
 	*catalog.Catalog
 	t    *testing.T
@@ -45,7 +45,7 @@ func (r *rig) reload() *catalog.Snapshot {
 	return settled(r.t, r.Catalog)
 }
 
-// restart opens the state folder anew.
+// restart opens the state folder again.
 func (r *rig) restart() *catalog.Snapshot {
 	r.t.Helper()
 	r.Close()
@@ -53,14 +53,14 @@ func (r *rig) restart() *catalog.Snapshot {
 	return r.Snapshot()
 }
 
-// retain opens the state folder anew, and keeps copies from now on.
+// retain opens the state folder again, and keeps copies from then on.
 func (r *rig) retain() {
 	r.t.Helper()
 	r.cfg.Retention = 0
 	r.restart()
 }
 
-// candidate returns the one candidate.
+// candidate returns the only candidate.
 func (r *rig) candidate() *catalog.Plugin {
 	r.t.Helper()
 	if c := r.Snapshot().Candidates(); len(c) == 1 {
@@ -77,7 +77,8 @@ func (r *rig) activate(p *catalog.Plugin) {
 	}
 }
 
-// want checks the version in service, how many candidates there are, and what the one warning says; empty: none.
+// want checks the version in service, the number of candidates, and the text of the only warning;
+// empty: no warning.
 func (r *rig) want(v string, candidates int, warning string) {
 	r.t.Helper()
 	s := r.Snapshot()
@@ -92,7 +93,8 @@ func (r *rig) want(v string, candidates int, warning string) {
 	}
 }
 
-// TestAChangedFileIsACandidate: it takes the place of what is in service when it is activated, and not before.
+// TestAChangedFileIsACandidate: it replaces the revision in service when it is activated, and not
+// before.
 func TestAChangedFileIsACandidate(t *testing.T) {
 	r := newRig(t)
 	old := r.Snapshot()
@@ -118,7 +120,8 @@ func TestAChangedFileIsACandidate(t *testing.T) {
 	r.want("2", 0, "")
 }
 
-// TestARejectedCandidateStaysOut: over reloads and restarts, until its file changes or an upgrade is asked for.
+// TestARejectedCandidateStaysOut: over reloads and restarts, until its file changes or an upgrade
+// is requested.
 func TestARejectedCandidateStaysOut(t *testing.T) {
 	r := newRig(t)
 	r.write("one", version("2", spec("a")))
@@ -148,14 +151,14 @@ func TestARejectedCandidateStaysOut(t *testing.T) {
 		t.Error(err)
 	}
 	r.want("1", 1, "")
-	r.write("one", version("2", spec("a"))) // once more, so that it is news
+	r.write("one", version("2", spec("a"))) // again, so that it is new
 	r.reload()
 	r.activate(r.candidate())
 	r.want("2", 0, "")
 }
 
-// TestACandidateWhoseFileChangedOnceMore: it takes its place all the same, over restarts too, and what the file holds
-// by then is the next candidate.
+// TestACandidateWhoseFileChangedOnceMore: it can still be activated, and the new content of the
+// file is the next candidate, also after a restart.
 func TestACandidateWhoseFileChangedOnceMore(t *testing.T) {
 	r := newRig(t)
 	r.retain()
@@ -179,7 +182,8 @@ func TestACandidateWhoseFileChangedOnceMore(t *testing.T) {
 	}
 }
 
-// TestOutdatedCandidates: nobody can put what is gone, or has become another plugin, into service.
+// TestOutdatedCandidates: a revision that is gone, or that is another plugin now, cannot be
+// activated.
 func TestOutdatedCandidates(t *testing.T) {
 	r := newRig(t)
 	outdated := func(p *catalog.Plugin) {
@@ -193,7 +197,7 @@ func TestOutdatedCandidates(t *testing.T) {
 	second := r.candidate()
 	r.write("one", version("3", spec("a")))
 	r.reload()
-	outdated(second) // no copy of it is kept
+	outdated(second) // its copy is gone
 	r.retain()
 	r.write("one", version("4", spec("a")))
 	r.reload()
@@ -211,7 +215,8 @@ func TestOutdatedCandidates(t *testing.T) {
 	outdated(fourth)
 }
 
-// TestNewsDuringARollback: an operator goes back from what he knew of, and not from what came since.
+// TestNewsDuringARollback: a rollback goes back from the revision that the operator knew, not from
+// a later one.
 func TestNewsDuringARollback(t *testing.T) {
 	r := newRig(t)
 	r.retain()
@@ -227,7 +232,7 @@ func TestNewsDuringARollback(t *testing.T) {
 	r.want("3", 0, "")
 }
 
-// TestTheOneBeforeComesBackByFile: that is no rollback, and holds nothing.
+// TestTheOneBeforeComesBackByFile: putting the earlier file back is no rollback, and holds nothing.
 func TestTheOneBeforeComesBackByFile(t *testing.T) {
 	r := newRig(t)
 	r.retain()
@@ -244,7 +249,7 @@ func TestTheOneBeforeComesBackByFile(t *testing.T) {
 	r.want("1", 1, "")
 }
 
-// TestRollback: what was in service before is again, and stays.
+// TestRollback: the earlier revision is in service again, and stays.
 func TestRollback(t *testing.T) {
 	r := newRig(t)
 	if _, err := r.Rollback("one"); tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), "no previous revision") {
@@ -260,7 +265,7 @@ func TestRollback(t *testing.T) {
 	if err != nil || back.Info.Version != "1" {
 		t.Fatalf("going back: %+v, %v", back, err)
 	}
-	r.want("2", 0, "") // it is for the host to activate it
+	r.want("2", 0, "") // the host activates it
 	r.activate(back)
 	const warning = "an operator went back to the revision before it"
 	r.want("1", 0, warning)
@@ -272,7 +277,7 @@ func TestRollback(t *testing.T) {
 	}
 	r.want("1", 0, warning)
 
-	forth, err := r.Rollback("one") // and back again
+	forth, err := r.Rollback("one") // forward again
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +300,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestABrokenNewBinaryKeepsTheOld: it is not even a candidate.
+// TestABrokenNewBinaryKeepsTheOld: a broken file is not even a candidate.
 func TestABrokenNewBinaryKeepsTheOld(t *testing.T) {
 	for name, tc := range map[string]struct{ content, warning string }{
 		"does not start": {"error: exec format error", "which is not used: exec format error"},
@@ -326,7 +331,8 @@ func TestABrokenNewBinaryKeepsTheOld(t *testing.T) {
 	r.want("1", 0, "stays in service as it was: the file is not executable")
 }
 
-// TestUpgradeLooksByItself: without a load before it, and asks again what did not answer.
+// TestUpgradeLooksByItself: Upgrade works without a load before it, and asks a plugin again that
+// did not answer.
 func TestUpgradeLooksByItself(t *testing.T) {
 	r := newRig(t)
 	p, err := r.Upgrade(t.Context(), "one")
@@ -351,7 +357,7 @@ func TestUpgradeLooksByItself(t *testing.T) {
 	}
 }
 
-// TestRemovedPluginsGo, and come back as new ones.
+// TestRemovedPluginsGo: a removed plugin that returns is a new one.
 func TestRemovedPluginsGo(t *testing.T) {
 	r := newRig(t)
 	if err := os.Remove(filepath.Join(r.dir, "one")); err != nil {
@@ -368,7 +374,8 @@ func TestRemovedPluginsGo(t *testing.T) {
 	}
 }
 
-// TestARenamedPluginIsAnother: nobody calls it by its new name yet. It takes no name that is another's.
+// TestARenamedPluginIsAnother: no caller uses its new name yet. It does not take a name of another
+// plugin.
 func TestARenamedPluginIsAnother(t *testing.T) {
 	r := newRig(t)
 	r.write("two", plugin("two", spec("t")))
@@ -386,8 +393,8 @@ func TestARenamedPluginIsAnother(t *testing.T) {
 	}
 }
 
-// TestNamesAreKeptWhileToolhostRuns: a file that is first in the order of the folder takes neither the name nor a tool
-// of what is in service, and a candidate is shown as it would stand.
+// TestNamesAreKeptWhileToolhostRuns: a file that is first in the order of the folder takes neither
+// the name nor a tool of a plugin in service. A candidate is shown as it would be in service.
 func TestNamesAreKeptWhileToolhostRuns(t *testing.T) {
 	r := newRig(t)
 	r.write("a-first", plugin("one", spec("x")))
@@ -409,7 +416,7 @@ func TestNamesAreKeptWhileToolhostRuns(t *testing.T) {
 	}
 }
 
-// TestDiff and Next tell the host what to do.
+// TestDiff: Diff and Next tell the host what to do.
 func TestDiff(t *testing.T) {
 	r := newRig(t)
 	r.write("gone", plugin("gone", spec("g")))
@@ -447,7 +454,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffOfARefusal: a plugin in service whose new file cannot take its place, and one whose file is mended.
+// TestDiffOfARefusal: a plugin in service whose new file cannot replace it, and one whose file is
+// fixed.
 func TestDiffOfARefusal(t *testing.T) {
 	r := newRig(t)
 	before := r.Snapshot()

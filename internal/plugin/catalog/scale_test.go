@@ -16,7 +16,7 @@ const manyPlugins = 1000
 const someSchema = `{"type":"object","properties":{"path":{"type":"string","description":"where to look"},` +
 	`"offset":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"type":"string"}}},"required":["path"],"additionalProperties":false}`
 
-// knownPlugins makes a folder of plugins that have all been asked what they are.
+// knownPlugins makes a folder of plugins that have all been asked for their descriptions.
 func knownPlugins(tb testing.TB, toolsOfEach int) catalog.Config {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -40,7 +40,7 @@ func knownPlugins(tb testing.TB, toolsOfEach int) catalog.Config {
 	return cfg
 }
 
-// TestAThousandKnownPlugins: all are there at once, and nothing is started.
+// TestAThousandKnownPlugins: all are known at once, and no process is started.
 func TestAThousandKnownPlugins(t *testing.T) {
 	cfg := knownPlugins(t, 2)
 	cfg.Describe = func(_ context.Context, p *catalog.Plugin) (tool.Description, error) {
@@ -52,7 +52,7 @@ func TestAThousandKnownPlugins(t *testing.T) {
 	if err := c.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := c.Snapshot() // not settled
+	s := c.Snapshot() // without Settle
 	if n := len(s.Tools(tool.Query{})); n != manyPlugins*2 {
 		t.Fatalf("%d tools, want %d", n, manyPlugins*2)
 	}
@@ -68,7 +68,7 @@ func TestAThousandKnownPlugins(t *testing.T) {
 	}
 }
 
-// BenchmarkLoadKnown is the start with a thousand known plugins of ten tools each.
+// BenchmarkLoadKnown measures the start with a thousand known plugins of ten tools each.
 func BenchmarkLoadKnown(b *testing.B) {
 	cfg := knownPlugins(b, 10)
 	for b.Loop() {
@@ -83,7 +83,7 @@ func BenchmarkLoadKnown(b *testing.B) {
 	}
 }
 
-// BenchmarkReload is a load of the same while toolhost runs.
+// BenchmarkReload measures a load of the same plugins while toolhost runs.
 func BenchmarkReload(b *testing.B) {
 	c := must(catalog.Open(knownPlugins(b, 10)))
 	defer c.Close()

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// A copy takes no more of the disk than a sparse original, and is the same, byte by byte.
+// A copy takes no more disk space than a sparse original, and has the same bytes.
 func TestCopiesKeepHoles(t *testing.T) {
 	dir := t.TempDir()
 	for name, test := range map[string]struct {
 		size   int64
-		pieces map[int64]string // what is not zeros
+		pieces map[int64]string // the parts that are not zeros
 	}{
 		"empty":                   {0, nil},
 		"small":                   {5, map[int64]string{0: "hello"}},

@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 )
 
-// digests returns what the store holds.
+// digests returns the digests in the store.
 func (r *rig) digests() []string {
 	r.t.Helper()
 	entries, err := os.ReadDir(filepath.Join(r.cfg.StateDir, "store"))
@@ -26,7 +26,8 @@ func (r *rig) digests() []string {
 	return names
 }
 
-// TestOldCopiesGo: what is neither current nor previous of any plugin is removed, and so is what was left unfinished.
+// TestOldCopiesGo: a load removes copies that are neither the current nor the previous revision of
+// a plugin, and incomplete ones.
 func TestOldCopiesGo(t *testing.T) {
 	r := newRig(t)
 	for _, v := range []string{"2", "3", "4"} {
@@ -47,7 +48,7 @@ func TestOldCopiesGo(t *testing.T) {
 	}
 }
 
-// TestOldCopiesStayForAWhile: instances may still run what is out of use.
+// TestOldCopiesStayForAWhile: instances may still run an unused copy.
 func TestOldCopiesStayForAWhile(t *testing.T) {
 	r := newRig(t)
 	r.cfg.Retention = 0 // the default
@@ -67,7 +68,8 @@ func TestOldCopiesStayForAWhile(t *testing.T) {
 	}
 }
 
-// TestFoldersOfOtherTimesAreKept: a toolhost with other folders shares the state later, and forgets nothing.
+// TestFoldersOfOtherTimesAreKept: a toolhost with other folders that shares the state later forgets
+// nothing.
 func TestFoldersOfOtherTimesAreKept(t *testing.T) {
 	r := newRig(t)
 	first := r.cfg
@@ -94,7 +96,7 @@ func TestFoldersOfOtherTimesAreKept(t *testing.T) {
 	}
 }
 
-// TestABrokenStateIsFoundOutAgain: whatever a crash or a person left there.
+// TestABrokenStateIsFoundOutAgain: a state that a crash or a person damaged is rebuilt.
 func TestABrokenStateIsFoundOutAgain(t *testing.T) {
 	state := func(r *rig, name string) string { return filepath.Join(r.cfg.StateDir, name) }
 	copyOf := func(r *rig) string { return r.Snapshot().Plugin("one").Path }
@@ -134,7 +136,8 @@ func TestABrokenStateIsFoundOutAgain(t *testing.T) {
 	}
 }
 
-// TestTheIndexIsReplacedWhole: a write that fails leaves the old one, and says that the decision will be forgotten.
+// TestTheIndexIsReplacedWhole: a failed write leaves the old index, and the error says that the
+// decision will be forgotten.
 func TestTheIndexIsReplacedWhole(t *testing.T) {
 	r := newRig(t)
 	r.write("one", version("2", spec("a")))
@@ -144,7 +147,7 @@ func TestTheIndexIsReplacedWhole(t *testing.T) {
 	if !json.Valid(before) {
 		t.Fatalf("the index holds %s", before)
 	}
-	// A folder in the place of the file: renaming over it fails, for root too.
+	// A folder in place of the file: renaming over it fails, also for root.
 	if err := os.Remove(index); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +175,8 @@ func TestTheIndexIsReplacedWhole(t *testing.T) {
 	r.want("2", 0, "")
 }
 
-// TestOneCatalogueForOneState: two would remove each other's copies. The lock goes with its holder.
+// TestOneCatalogueForOneState: two catalogs would remove each other's copies. The lock ends with
+// its holder.
 func TestOneCatalogueForOneState(t *testing.T) {
 	r := newRig(t)
 	_, err := catalog.Open(r.cfg)
@@ -188,7 +192,7 @@ func TestOneCatalogueForOneState(t *testing.T) {
 	r.want("1", 0, "")
 }
 
-// TestAClosedCatalogueLoadsNothing: its state folder may be another's by now.
+// TestAClosedCatalogueLoadsNothing: another catalog may own its state folder by now.
 func TestAClosedCatalogueLoadsNothing(t *testing.T) {
 	r := newRig(t)
 	r.Close()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestWhatChangesWhileItIsReadIsNotKept: what was looked at before is not what was read.
+// TestWhatChangesWhileItIsReadIsNotKept: a file that changes between the look and the reading is
+// not kept.
 func TestWhatChangesWhileItIsReadIsNotKept(t *testing.T) {
 	s, err := openStore(t.TempDir())
 	if err != nil {

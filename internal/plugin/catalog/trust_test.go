@@ -11,8 +11,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestWhatWasTrustedUnseenIsTheExecutable: a plugin that did not say what it is when its folder was used first is trusted as
-// that executable. Another one in its place that calls itself harmless is not.
+// TestWhatWasTrustedUnseenIsTheExecutable: a plugin that did not describe itself when its folder
+// was used first is trusted as that executable. Another executable in its place that declares
+// itself harmless is not.
 func TestWhatWasTrustedUnseenIsTheExecutable(t *testing.T) {
 	dir, store := t.TempDir(), trust.NewStore(t.TempDir())
 	path := filepath.Join(dir, "weather")
@@ -36,8 +37,9 @@ func TestWhatWasTrustedUnseenIsTheExecutable(t *testing.T) {
 	}
 }
 
-// TestAPluginThatAToolWroteThroughALink: a plugin whose file has another name in a workspace was trusted. What a tool writes
-// under the other name does not run, also after the tool removed that name. The revision in service stays.
+// TestAPluginThatAToolWroteThroughALink: a trusted plugin's file has another name in a workspace.
+// What a tool writes under that name does not run, also after the tool removed the name. The
+// revision in service stays.
 func TestAPluginThatAToolWroteThroughALink(t *testing.T) {
 	dir, workspace, store := t.TempDir(), t.TempDir(), trust.NewStore(t.TempDir())
 	path, link := filepath.Join(dir, "weather"), filepath.Join(workspace, "weather")

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// watched is a catalogue that watches one folder, in a bubble whose time passes when nothing else does.
+// watched is a catalog that watches one folder, in a synctest bubble.
 type watched struct {
 	*catalog.Catalog
 	t    *testing.T
@@ -36,20 +36,20 @@ func inWatchedFolder(t *testing.T, test func(w *watched)) {
 		}
 		w.Catalog = c
 		c.Watch()
-		w.looks(3) // the first are spent on what is there already
+		w.looks(3) // the first looks find the existing plugins
 		test(w)
 	})
 }
 
-// looks lets time pass for n looks, and for what they set off.
+// looks lets time pass for n looks and their effects.
 func (w *watched) looks(n int) {
-	time.Sleep(time.Duration(n) * time.Second) // of the bubble: no time at all
+	time.Sleep(time.Duration(n) * time.Second) // in the bubble this takes no real time
 	synctest.Wait()
 }
 
 func (w *watched) put(name, content string) { write(w.t, w.dir, name, content, 0o755) }
 
-// TestWatch: what comes, changes and goes is noticed by itself.
+// TestWatch: new, changed and removed plugins are noticed without a command.
 func TestWatch(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		w.put("one", plugin("one", spec("a")))
@@ -82,8 +82,9 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestWatchLooksIntoFolders: the file of an author is noticed after two looks, next to however many files of an environment;
-// those are noticed later. A folder may be a link.
+// TestWatchLooksIntoFolders: a change of an author's file is noticed after two looks, however many
+// files of an environment are beside it. Changes of those are noticed later. A folder may be a
+// link.
 func TestWatchLooksIntoFolders(t *testing.T) {
 	elsewhere := t.TempDir()
 	inWatchedFolder(t, func(w *watched) {
@@ -125,7 +126,7 @@ func TestWatchLooksIntoFolders(t *testing.T) {
 	})
 }
 
-// TestWatchWaitsForTheWholeFile: what is still growing is not read, and delays no other.
+// TestWatchWaitsForTheWholeFile: a growing file is not read, and delays no other.
 func TestWatchWaitsForTheWholeFile(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		w.put("known", plugin("known", spec("k")))
@@ -160,7 +161,8 @@ func TestWatchWaitsForTheWholeFile(t *testing.T) {
 	})
 }
 
-// TestWatchAsksABrokenPluginOnce: as long as it does not change, however often others do. Load asks again.
+// TestWatchAsksABrokenPluginOnce: an unchanged broken plugin is not asked again when others change.
+// Load asks it again.
 func TestWatchAsksABrokenPluginOnce(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		asked := func() int {
@@ -191,7 +193,7 @@ func TestWatchAsksABrokenPluginOnce(t *testing.T) {
 	})
 }
 
-// TestWatchSurvivesAMissingFolder: what is known stays until the folder is there again.
+// TestWatchSurvivesAMissingFolder: known plugins stay until the folder exists again.
 func TestWatchSurvivesAMissingFolder(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		w.put("one", plugin("one", spec("a")))
@@ -214,7 +216,7 @@ func TestWatchSurvivesAMissingFolder(t *testing.T) {
 	})
 }
 
-// TestNextEnds with its context.
+// TestNextEnds: Next returns when its context ends.
 func TestNextEnds(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		ctx, cancel := context.WithCancel(w.t.Context())

@@ -15,8 +15,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// fakeGroup makes a folder that looks like a group of version 2: files by name and content. It is no kernel: what is
-// made in it stays empty, and what is written to it has no effect.
+// fakeGroup makes a folder that looks like a group of version 2: files by name and content. New
+// folders in it stay empty, and writes have no effect.
 func fakeGroup(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -29,7 +29,7 @@ func fakeGroup(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// fakeControl makes one of a group's files as one that remembers all that was written to it, in order.
+// fakeControl makes a file of a group that records all writes to it, in order.
 func fakeControl(t *testing.T, path string) (written func() string) {
 	t.Helper()
 	if err := unix.Mkfifo(path, 0o600); err != nil {
@@ -41,7 +41,7 @@ func fakeControl(t *testing.T, path string) (written func() string) {
 	}
 	t.Cleanup(func() { pipe.Close() })
 	return func() string {
-		if _, err := pipe.WriteString("."); err != nil { // there is something to read, and an end
+		if _, err := pipe.WriteString("."); err != nil { // so that there is something to read, and an end
 			t.Fatal(err)
 		}
 		text := make([]byte, 4096)
@@ -60,7 +60,7 @@ func TestDelegation(t *testing.T) {
 		home        string // below the folder that is to be delegated
 		controllers string
 		procs       string
-		refused     bool // the kernel gives nothing to groups below, because there are processes in it
+		refused     bool // the kernel enables no controllers for groups below, because it has processes
 		want        []string
 		asideIn     string // what is written to the supervisor's cgroup.procs
 	}{
@@ -104,8 +104,8 @@ func TestDelegation(t *testing.T) {
 	}
 }
 
-// TestGroupsThatGetNoController: the tree can be written, and the kernel gives nothing to what is below. Then there are
-// groups to find and kill all that hides, limits are left to the watchdog, and it is told why.
+// TestGroupsThatGetNoController: the tree can be written, but the kernel enables no controllers
+// below. Then groups find and kill all processes, the watchdog enforces limits, and notes say why.
 func TestGroupsThatGetNoController(t *testing.T) {
 	for _, controllers := range []string{"cpu memory pids\n", ""} {
 		home := t.TempDir()
@@ -147,10 +147,10 @@ func TestGroupsThatGetNoController(t *testing.T) {
 	}
 }
 
-// TestTreeThatCannotBeWritten: it is no tree, and each controller says so.
+// TestTreeThatCannotBeWritten: such a tree is not used, and each controller says so.
 func TestTreeThatCannotBeWritten(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(home, nil, 0o600); err != nil { // also root cannot make a folder in it
+	if err := os.WriteFile(home, nil, 0o600); err != nil { // root cannot make a folder in it either
 		t.Fatal(err)
 	}
 	c := &Cgroups{missing: map[string]string{}}
@@ -165,7 +165,8 @@ func TestTreeThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestKernelThatCannotStartInAGroup: the process is started all the same, unless a limit is required.
+// TestKernelThatCannotStartInAGroup: the process is started nevertheless, unless a limit is
+// required.
 func TestKernelThatCannotStartInAGroup(t *testing.T) {
 	holder := func() *Holder {
 		cfg := Config{MemoryBytes: 64 << 20}
@@ -195,7 +196,8 @@ func TestKernelThatCannotStartInAGroup(t *testing.T) {
 	}
 }
 
-// TestGroupIsKilledAtOnce where the kernel can, and one by one where not, but never who asks for it.
+// TestGroupIsKilledAtOnce: where the kernel can, and else process by process, but never the calling
+// process.
 func TestGroupIsKilledAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	fakeGroup(t, dir, map[string]string{"cgroup.kill": "", "cgroup.procs": "0\n" + strconv.Itoa(os.Getpid()) + "\n"})
@@ -208,7 +210,7 @@ func TestGroupIsKilledAtOnce(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "cgroup.kill")); err != nil {
 		t.Fatal(err)
 	}
-	if err := killGroup(dir); err != nil { // this test lives on
+	if err := killGroup(dir); err != nil { // this test survives
 		t.Error(err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// open opens the groups of this machine; with which of them a test deals is the machine's affair.
+// open opens the groups of this machine. The machine decides which of them a test covers.
 func open(t *testing.T) *limits.Cgroups {
 	t.Helper()
 	groups := limits.OpenCgroups()
@@ -202,7 +202,7 @@ func TestSweepTakesWhatNobodyClaims(t *testing.T) {
 func TestSweptGroupsAreEmptiedFirst(t *testing.T) {
 	groups := open(t)
 	if len(groups.Dirs()) == 0 {
-		return // there is nothing to be left behind
+		return // no group can be left
 	}
 	h, err := limits.Hold(limits.Config{Processes: 20}, groups, "fs-1")
 	if err != nil {

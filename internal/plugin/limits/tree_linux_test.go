@@ -97,7 +97,7 @@ func TestSweepEmptiesTheGroupsOfTheDead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, claim := range groups.claims { // as the kernel does for who is killed
+	for _, claim := range groups.claims { // as the kernel does for a killed process
 		if err := claim.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestSweepEmptiesTheGroupsOfTheDead(t *testing.T) {
 	}
 }
 
-// Version 2 is shown with plain files where this machine has it without controllers.
+// Version 2 is simulated with plain files if this machine has it without controllers.
 func TestLimitsOfVersion2(t *testing.T) {
 	dir := t.TempDir()
 	files := []string{"memory.max", "memory.swap.max", "memory.oom.group", "cpu.max", "pids.max"}
@@ -159,7 +159,8 @@ func TestLimitsOfVersion2(t *testing.T) {
 	}
 }
 
-// A group that cannot be entered leaves what it can to the watchdog, and the process is started.
+// If a group cannot be entered, the watchdog enforces its limits as far as possible, and the
+// process is started.
 func TestGroupThatBreaksIsTold(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		cfg := Config{MemoryBytes: 64 << 20, CPUs: 1}
@@ -180,8 +181,8 @@ func TestGroupThatBreaksIsTold(t *testing.T) {
 	}
 }
 
-// TestGroupForMemoryWatchdogForProcesses: a group of version 1 that holds memory does not keep the watchdog from
-// counting processes where there is no group to do that.
+// TestGroupForMemoryWatchdogForProcesses: a group of version 1 that bounds memory does not keep the
+// watchdog from counting processes if no group does.
 func TestGroupForMemoryWatchdogForProcesses(t *testing.T) {
 	h := &Holder{cfg: Config{MemoryBytes: 1 << 40, Processes: 1}, effective: []tool.EffectiveLimit{
 		{Name: Memory, Mechanism: Cgroup1}, {Name: Processes, Mechanism: Watchdog},

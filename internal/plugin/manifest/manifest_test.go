@@ -95,7 +95,7 @@ func TestBadManifests(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a folder holds, reading it ends with a manifest that can be run or with an error.
+// FuzzParse: for any content of a folder, Parse returns a manifest that can be run, or an error.
 func FuzzParse(f *testing.F) {
 	f.Add("command: [x]\nenv: {set: {A: b}, pass: [C]}\nlimits: {memory: 1GiB, cpu: .5}\npermissions: {network: no}\n")
 	f.Add("command: &a [x]\nargs: *a\n")

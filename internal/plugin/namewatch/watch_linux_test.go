@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/namewatch"
 )
 
-// patience bounds every wait, so that what hangs fails a test.
+// patience bounds every wait, so that a hang fails the test.
 const patience = 20 * time.Second
 
 func open(t *testing.T) *namewatch.Watcher {
@@ -28,7 +28,7 @@ func open(t *testing.T) *namewatch.Watcher {
 	return w
 }
 
-// watch returns where the changes of names arrive.
+// watch returns a channel with the changes of names.
 func watch(t *testing.T, w *namewatch.Watcher, paths ...string) (changes chan string, stop func()) {
 	t.Helper()
 	changes = make(chan string, 100)
@@ -82,7 +82,7 @@ func TestEachWayOfChangingANameIsTold(t *testing.T) {
 		t.Log(change.what)
 		expect(t, changes, at("name"))
 		if change.what == "replaced by a folder" {
-			expect(t, changes, at("name")) // the link was removed, and the folder made
+			expect(t, changes, at("name")) // the link was removed, and the folder was made
 		}
 	}
 	do(t, os.WriteFile(at("name/inside"), nil, 0o600), write("last"))
@@ -151,7 +151,8 @@ func TestWhatCannotBeWatchedIsAnError(t *testing.T) {
 	none.Close()
 }
 
-// What a hostile writer does to the kernel's queue is no change, but is told: whoever watches must look.
+// Events of a hostile writer that fill the kernel's queue are no change, but are reported: the
+// subscriber has to compare the names.
 func TestLostEventsAreTold(t *testing.T) {
 	w, dir := open(t), t.TempDir()
 	queue, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")

@@ -68,7 +68,7 @@ func place(t *testing.T, s *pluginfolder.Staged, name string) *pluginfolder.Plac
 	return p
 }
 
-// visible returns what is in a folder and not hidden.
+// visible returns the content of a folder without hidden files.
 func visible(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -126,7 +126,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestCopy: links lead where they did, but for those into the folder, and nothing is copied that is no part of a plugin.
+// TestCopy: links keep their targets, except those into the folder, and files that are no part of a
+// plugin are not copied.
 func TestCopy(t *testing.T) {
 	f, _ := open(t)
 	source := filepath.Join(t.TempDir(), "weather")
@@ -176,7 +177,7 @@ func TestStageLeavesNothingIfItFails(t *testing.T) {
 	}
 }
 
-// TestNobodySeesHalfAPlugin: whoever looks while one takes the place of another sees either.
+// TestNobodySeesHalfAPlugin: while one plugin replaces another, readers see one of the two.
 func TestNobodySeesHalfAPlugin(t *testing.T) {
 	f, _ := open(t)
 	sources := t.TempDir()
@@ -203,7 +204,7 @@ func TestNobodySeesHalfAPlugin(t *testing.T) {
 		}
 	})
 	for range 500 {
-		if err := replacing.Undo(); err != nil { // twice is not at all
+		if err := replacing.Undo(); err != nil { // a second Undo does nothing
 			t.Fatal(err)
 		}
 	}
@@ -211,7 +212,8 @@ func TestNobodySeesHalfAPlugin(t *testing.T) {
 	looking.Wait()
 }
 
-// TestAPluginAroundTheFolder: the folder of plugins may be in the repository of one, which is copied without it.
+// TestAPluginAroundTheFolder: the folder of plugins may be in the repository of a plugin, which is
+// copied without it.
 func TestAPluginAroundTheFolder(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "weather")
 	write(t, filepath.Join(source, "plugin.yaml"), "", 0o644)
@@ -228,7 +230,7 @@ func TestAPluginAroundTheFolder(t *testing.T) {
 	if _, err := f.Stage(t.Context(), f.Path("")); err == nil || !strings.Contains(err.Error(), "the folder of plugins itself") {
 		t.Errorf("the folder in itself: %v", err)
 	}
-	if entries, err := os.ReadDir(f.Path("")); err != nil || len(entries) != 3 { // what is staged, too
+	if entries, err := os.ReadDir(f.Path("")); err != nil || len(entries) != 3 { // and what is staged
 		t.Errorf("left are %v, %v", entries, err)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// TestMain lets the test binary play the plugin.
+// TestMain lets the test binary run as the plugin.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "fault" {
 		os.Exit(fault.Main(os.Args[2:]))
@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// setup returns a pool, and what makes the Config of a plugin. Nothing may be left of either at the test's end.
+// setup returns a pool, and a function that makes the Config of a plugin. Nothing of either may be
+// left at the test's end.
 func setup(t *testing.T, most int, wanted func(process.Config) bool) (pool *prestart.Pool, config func(plugin string) process.Config) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "th") // not t.TempDir, whose name is too long for a socket
@@ -63,10 +64,11 @@ func setup(t *testing.T, most int, wanted func(process.Config) bool) (pool *pres
 	}
 }
 
-// always wants whatever there is.
+// always wants every process.
 func always(process.Config) bool { return true }
 
-// processes returns the processes of a test, by their numbers, and which plugin each is or waits for.
+// processes returns the processes of a test by their ids, each with the plugin that it runs or
+// waits for.
 func processes(dir string) map[string]string {
 	all, _ := filepath.Glob("/proc/[0-9]*/environ")
 	found := map[string]string{}
@@ -80,7 +82,7 @@ func processes(dir string) map[string]string {
 	return found
 }
 
-// eventually polls, for want of a signal, until the processes of a test are those of these plugins, and returns their numbers.
+// eventually polls until the processes of a test are those of these plugins, and returns their ids.
 func eventually(t *testing.T, dir string, want ...string) (numbers []string) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -99,7 +101,7 @@ func eventually(t *testing.T, dir string, want ...string) (numbers []string) {
 	}
 }
 
-// used launches a plugin and has it end, and returns its process's number.
+// used launches a plugin, lets it end, and returns its process id.
 func used(t *testing.T, pool *prestart.Pool, cfg process.Config) string {
 	t.Helper()
 	p, err := pool.Launch(t.Context(), cfg)
@@ -129,7 +131,7 @@ func TestTheNextLaunchIsByWhoWaited(t *testing.T) {
 func TestALaunchThatComesAtOnceIsByWhoIsBeingPrepared(t *testing.T) {
 	pool, config := setup(t, 8, always)
 	cfg := config("a")
-	for range 5 { // whatever is done of it
+	for range 5 { // in any state of its preparation
 		first, second := used(t, pool, cfg), used(t, pool, cfg)
 		if first == second {
 			t.Errorf("process %s was launched twice", first)

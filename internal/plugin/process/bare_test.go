@@ -15,7 +15,7 @@ func protocol(dir string) []string {
 	return []string{pluginwire.CookieKey + "=" + pluginwire.CookieValue, "PLUGIN_PROTOCOL_VERSIONS=1", "PLUGIN_UNIX_SOCKET_DIR=" + dir}
 }
 
-// A bare process is started like any other, and nothing but its caller speaks to it.
+// A bare process is started like any other, and only its caller communicates with it.
 func TestBareProcess(t *testing.T) {
 	for name, mode := range map[string]process.NamespaceMode{"with a namespace": process.NamespaceAuto, "without": process.NamespaceOff} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestBareProcess(t *testing.T) {
 	}
 }
 
-// What a process leaves at its end is told, and then ended as ever.
+// The processes that a process leaves at its end are reported, and then killed as always.
 func TestBareProcessLeavesAnother(t *testing.T) {
 	for name, mode := range map[string]process.NamespaceMode{"with a namespace": process.NamespaceAuto, "without": process.NamespaceOff} {
 		t.Run(name, func(t *testing.T) {

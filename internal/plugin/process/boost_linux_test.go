@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A process that starts hurries, and one that has started does not: neither when it was launched nor when it takes too long.
+// A starting process has the boost, and one that has started does not: neither after its launch nor
+// when the launch takes too long.
 func TestBoostEndsWithTheLaunch(t *testing.T) {
 	const weighs = "/proc/self/autogroup"
 	if was, err := os.ReadFile(weighs); err != nil || os.WriteFile(weighs, []byte("0"), 0) != nil || !strings.Contains(string(was), "nice") {

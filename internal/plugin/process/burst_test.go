@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestABurstIsLoggedWhole: what a plugin prints at once is there to read, up to the bound that is configured.
+// TestABurstIsLoggedWhole: lines that a plugin prints at once are logged, up to the configured
+// bound.
 func TestABurstIsLoggedWhole(t *testing.T) {
 	for name, tc := range map[string]struct{ perSecond, printed, logged int }{
 		"within the bound": {1000, 800, 800},

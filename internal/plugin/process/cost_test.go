@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// What toolhost itself holds for an instance that has no call must not grow without notice: 200 of them are nothing.
+// toolhost's memory for an idle instance must not grow unnoticed: 200 of them take little.
 func TestInstanceCostsToolhostLittle(t *testing.T) {
 	for _, mode := range []sandbox.Mode{sandbox.ModeOff, sandbox.ModeOn} {
 		t.Run("sandbox "+string(mode), func(t *testing.T) { testCost(t, mode) })
@@ -25,7 +25,7 @@ func testCost(t *testing.T, mode sandbox.Mode) {
 	}
 	cfg, _ := setup(t)
 	cfg.Logger, cfg.Sandbox.Mode = nil, mode
-	launch(t, cfg) // what is made once
+	launch(t, cfg) // makes everything that is made once
 	before := used()
 	var all []*process.Process
 	for range instances {

@@ -25,7 +25,8 @@ var deaths = []struct {
 	{"panic", "-panic=the hull is breached", arguments{"do": "crash", "text": "the hull is breached"}, 2, "panic: the hull is breached"},
 }
 
-// checkDeath compares how a process ended with how it wanted to, in which toolhost had no part.
+// checkDeath compares the end of a process with the one that it intended. toolhost did not cause
+// it.
 func checkDeath(t *testing.T, exit tool.Exit, code int, stderr string) {
 	t.Helper()
 	if exit.Code != code || exit.Signal != "" || exit.Reason != "" {
@@ -36,7 +37,7 @@ func checkDeath(t *testing.T, exit tool.Exit, code int, stderr string) {
 	}
 }
 
-// checkNext makes sure that the next process is none the worse for what the one before did.
+// checkNext checks that the next process is not affected by the one before.
 func checkNext(t *testing.T, cfg process.Config) {
 	t.Helper()
 	cfg.Args = []string{"fault"}
@@ -46,7 +47,7 @@ func checkNext(t *testing.T, cfg process.Config) {
 	}
 }
 
-// Whenever a plugin dies during its launch, the launch ends at once, by the plugin's own account.
+// If a plugin dies during its launch, the launch ends at once, with the plugin's own reason.
 func TestDeathDuringTheLaunch(t *testing.T) {
 	for _, death := range deaths {
 		for moment, when := range map[string]string{
@@ -71,7 +72,7 @@ func TestDeathDuringTheLaunch(t *testing.T) {
 	}
 }
 
-// Trap 8: a call's error comes first, and the exit soon after, without being asked for.
+// A call's error arrives first, and the exit soon after, without a request.
 func TestDeathDuringACall(t *testing.T) {
 	for _, death := range deaths {
 		t.Run(death.name, func(t *testing.T) {
@@ -105,7 +106,7 @@ func TestDeathBesideCalls(t *testing.T) {
 	}
 }
 
-// A plugin that is asked to shut down may still die of it.
+// A plugin may die during its shutdown.
 func TestDeathAtTheEnd(t *testing.T) {
 	for _, death := range deaths {
 		t.Run(death.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func TestExitBySignalIsKnownAfterACrashedCall(t *testing.T) {
 	}
 }
 
-// A result that was sent before the end is a result.
+// A result that was sent before the end counts.
 func TestResultBeforeTheEndArrives(t *testing.T) {
 	cfg, _ := setup(t)
 	p := launch(t, cfg)
@@ -43,7 +43,7 @@ func TestResultBeforeTheEndArrives(t *testing.T) {
 	}
 }
 
-// A call that does not end, whether it heeds its cancellation or not, is its caller's affair alone.
+// A call that does not end, with or without regard for its cancellation, affects its caller only.
 func TestCallThatDoesNotEnd(t *testing.T) {
 	cfg, _ := setup(t)
 	p := launch(t, cfg)
@@ -70,7 +70,7 @@ func TestLostConnectionEndsTheProcess(t *testing.T) {
 	}
 }
 
-// Trap 3: what keeps the pipes open holds nothing up, and dies with the plugin.
+// A process that keeps the pipes open delays nothing, and dies with the plugin.
 func TestGrandchildrenDieWithThePlugin(t *testing.T) {
 	ends := map[string]func(t *testing.T, p *process.Process){
 		"it crashes": func(t *testing.T, p *process.Process) { start(t, p, arguments{"do": "exit", "number": 1}) },
@@ -97,7 +97,8 @@ func TestGrandchildrenDieWithThePlugin(t *testing.T) {
 	}
 }
 
-// One that left its session and wiped its environment cannot be found, but it cannot hold anything up either.
+// A process that left its session and cleared its environment cannot be found, but cannot delay
+// anything either.
 func TestHiddenGrandchildHoldsNothingUp(t *testing.T) {
 	for _, when := range []string{"before the handshake", "in a call"} {
 		t.Run(when, func(t *testing.T) {
@@ -120,7 +121,7 @@ func TestHiddenGrandchildHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// parsePID refuses what would mean a group or everybody.
+// parsePID refuses numbers that stand for a group or for all processes.
 func parsePID(t *testing.T, text string) int {
 	t.Helper()
 	pid, err := strconv.Atoi(text)
@@ -130,7 +131,7 @@ func parsePID(t *testing.T, text string) int {
 	return pid
 }
 
-// killLater ends a process that the fault plugin hid, which must still be there.
+// killLater kills a process that the fault plugin hid, which must still exist.
 func killLater(t *testing.T, text string) {
 	t.Helper()
 	pid := parsePID(t, text)
@@ -172,7 +173,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Trap 2: nothing of go-plugin's waits for a plugin that is stopped, and so neither do we.
+// No part of go-plugin waits for a stopped plugin, and so this package does not either.
 func TestStopOfAStoppedPlugin(t *testing.T) {
 	cfg, _ := setup(t, "-ignore-term")
 	cfg.StopTimeout = 100 * time.Millisecond

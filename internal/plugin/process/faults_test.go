@@ -15,8 +15,9 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process/fault"
 )
 
-// TestEveryFaultHasATest holds the table in the documentation of package fault to its word: all that the plugin can do
-// is in it, and each test that it names exists, does it, and checks that nothing is left.
+// TestEveryFaultHasATest checks the table in the documentation of package fault: it contains all
+// faults of the plugin, and each test that it names exists, causes the fault, and checks that
+// nothing is left.
 func TestEveryFaultHasATest(t *testing.T) {
 	here, whole := readTests(t, "."), readTests(t, filepath.Join("..", "..", "e2e"))
 	untested := map[string]bool{}
@@ -60,7 +61,8 @@ func TestEveryFaultHasATest(t *testing.T) {
 	}
 }
 
-// Tests that launch a plugin check that nothing is left of it, whether they are in the table or not.
+// Tests that launch a plugin check that nothing of it is left, whether they are in the table or
+// not.
 func TestEveryLaunchIsCheckedForWhatItLeaves(t *testing.T) {
 	code := readTests(t, ".")
 	for name := range code {
@@ -70,7 +72,7 @@ func TestEveryLaunchIsCheckedForWhatItLeaves(t *testing.T) {
 	}
 }
 
-// row is one of the table's.
+// row is a row of the table.
 type row struct {
 	fault          string
 	scripts, tests []string
@@ -94,7 +96,7 @@ func readTable(t *testing.T) []row {
 	return rows
 }
 
-// tells reports whether a string in a test tells the plugin to do what the script says: a flag, or what a call asks for.
+// tells reports whether a string in a test causes a fault: as a flag, or as the argument of a call.
 func tells(word, script string) bool {
 	if strings.HasPrefix(script, "-") {
 		return strings.HasPrefix(word, script)
@@ -102,7 +104,8 @@ func tells(word, script string) bool {
 	return word == script || strings.Contains(word, `"do":"`+script+`"`)
 }
 
-// testCode is what a folder's tests declare, by name. Methods of the same name count as one.
+// testCode holds the declarations of a folder's tests, by name. Methods of the same name count as
+// one.
 type testCode map[string][]ast.Node
 
 func readTests(t *testing.T, dir string) testCode {
@@ -133,7 +136,7 @@ func readTests(t *testing.T, dir string) testCode {
 	return code
 }
 
-// reach returns the strings in what is declared under a name and in all that it uses, and the names that it uses.
+// reach returns the strings in a declaration and in all that it uses, and the names that it uses.
 func (c testCode) reach(name string) (words []string, uses map[string]bool) {
 	uses = map[string]bool{name: true}
 	for next := []string{name}; len(next) > 0; next = next[1:] {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// timed is a slog.Handler that notes what is logged, as of when and when.
+// timed is a slog.Handler that keeps records with their own times and the times of logging.
 type timed struct {
 	began time.Time
 
@@ -33,7 +33,8 @@ func (h *timed) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestAFloodIsToldSoon: that lines were not logged is told within a second, as of when they came, also if nothing follows.
+// TestAFloodIsToldSoon: the number of dropped lines is logged within a second, with the time of the
+// lines, even if no line follows.
 func TestAFloodIsToldSoon(t *testing.T) {
 	const more = "the plugin printed more lines than are logged"
 	for name, tc := range map[string]struct {

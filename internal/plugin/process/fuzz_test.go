@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzLines: whatever is printed and however it arrives, the lines are those that it has, each cut to its bound.
+// FuzzLines: for any output in any pieces, the lines are those of the text, each cut to its bound.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\n"), uint8(3), uint8(8))
 	f.Add([]byte("longer than may be\nb"), uint8(4), uint8(5))
@@ -40,7 +40,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// splitLines says what lines do, of a whole text.
+// splitLines does what lines does, for a complete text.
 func splitLines(data []byte, most int) []string {
 	var want []string
 	all := bytes.Split(data, []byte("\n"))
@@ -57,7 +57,8 @@ func splitLines(data []byte, most int) []string {
 	return want
 }
 
-// FuzzParseRecord: any line becomes a record that can be logged as JSON; one that is no record stays as it is.
+// FuzzParseRecord: any line becomes a record that can be logged as JSON. A line that is no record
+// stays unchanged.
 func FuzzParseRecord(f *testing.F) {
 	for _, line := range []string{
 		"", "{", `{"@message": 1}`, `{"@message":"a","@level":"info"}`, `{"msg":"a","level":"INFO","x":{}}`, "plain",
@@ -86,8 +87,8 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// FuzzCheckHandshake: what is let through to go-plugin is a handshake without surprises, of the one socket there is;
-// what is not, is refused in a few words. DIR stands for the socket's folder.
+// FuzzCheckHandshake: a line that reaches go-plugin is a plain handshake for the one socket. All
+// others are refused with a short message. DIR stands for the socket's folder.
 func FuzzCheckHandshake(f *testing.F) {
 	for _, line := range []string{
 		"1|1|unix|DIR/s|grpc|", "1|2|unix|DIR/s|grpc", " 1|1|unix|DIR/s|grpc\r", "1|1|unix|DIR/../s|grpc", "1|1|unix|DIR//s|grpc",

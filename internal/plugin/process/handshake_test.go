@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Trap 5: what a plugin does about TLS, of which its handshake says nothing, is its own problem.
+// A plugin that serves TLS without announcing it in its handshake fails its own launch only.
 func TestPluginThatServesTLSInSilence(t *testing.T) {
 	cfg, _ := setup(t, "-tls=silent")
 	err := refused(t, cfg)
@@ -29,7 +29,7 @@ func TestPluginThatSaysItIsNotReady(t *testing.T) {
 	checkNext(t, cfg)
 }
 
-// A line is over when it is over, however slowly it comes.
+// A line ends at its line end, however slowly it arrives.
 func TestHandshakeThatComesByteByByte(t *testing.T) {
 	cfg, _ := setup(t, "-dribble")
 	checkEcho(t, launch(t, cfg))

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// started starts a shell script that prints a pid, and returns that one.
+// started starts a shell script that prints a pid, and returns that pid.
 func started(t *testing.T, env []string, text string) int {
 	t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", text)
@@ -32,7 +32,7 @@ func started(t *testing.T, env []string, text string) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		stdin.Close() // for which all of them wait
+		stdin.Close() // all of them wait for it
 		_, _ = io.Copy(io.Discard, stdout)
 		_ = cmd.Wait()
 	})
@@ -76,13 +76,13 @@ func TestKinAreFoundByWhatTheyCannotAllWipe(t *testing.T) {
 	}
 }
 
-// lastGroup returns a group out of a list as the system has it.
+// lastGroup returns the last group of a list in the system's format.
 func lastGroup(groups string) string {
 	lines := strings.Split(strings.TrimSpace(groups), "\n")
 	return filepath.Clean("/" + lines[len(lines)-1][strings.LastIndexByte(lines[len(lines)-1], ':')+1:])
 }
 
-// A process that is gone is refused by whoever asks about its kin: nobody can tell any more what it was.
+// A process that is gone is refused, because its origin is unknown.
 func TestKinOfAProcessThatIsGone(t *testing.T) {
 	cmd := exec.Command("/bin/true")
 	if err := cmd.Run(); err != nil {

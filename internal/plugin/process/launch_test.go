@@ -44,7 +44,8 @@ func TestLaunchCallStop(t *testing.T) {
 	}
 }
 
-// The names that are given in handshakes must not outlive their use: what dies without cleaning up leaves none.
+// Names in handshakes must not outlive their use: a process that dies without a cleanup leaves
+// none.
 func TestSocketHasNoNameOnceConnected(t *testing.T) {
 	cfg, _ := setup(t)
 	launch(t, cfg)
@@ -115,7 +116,7 @@ func TestLaunchTellsHowAProgramEnded(t *testing.T) {
 	}
 }
 
-// Why a program ended is quoted even if it says more than the few lines that are quoted otherwise.
+// The reason of a program's end is quoted even if it is longer than other quotes may be.
 func TestLaunchQuotesWhyAProgramEnded(t *testing.T) {
 	cfg, _ := setup(t, "-stderr=Traceback (most recent call last):\n  File fault.py\nKeyError: 'license'\n1\n2\n3\n4\n5\n6", "-exit=1")
 	if err := refused(t, cfg); !strings.HasSuffix(err.Error(), `its last words on standard error: "KeyError: 'license'"`) {
@@ -147,7 +148,7 @@ func TestLaunchTimesOut(t *testing.T) {
 	}
 }
 
-// TestLaunchSaysHowFarItIs: what a launch that hangs waits for is known.
+// TestLaunchSaysHowFarItIs: a hanging launch shows what it waits for.
 func TestLaunchSaysHowFarItIs(t *testing.T) {
 	handshaking, warming := tool.InstanceHandshaking, tool.InstanceWarming
 	for name, tc := range map[string]struct {
@@ -182,7 +183,7 @@ func TestLaunchSaysHowFarItIs(t *testing.T) {
 	}
 }
 
-// To its caller a plugin that is too slow for the caller's own deadline is a plugin that does not answer.
+// For a caller, a plugin that exceeds the caller's deadline is a plugin that does not answer.
 func TestLaunchIsTooSlowForItsContext(t *testing.T) {
 	cfg, _ := setup(t, "-hang")
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -207,7 +208,7 @@ func TestLaunchQuotesAnUnfinishedLine(t *testing.T) {
 			for cfg.StartTimeout = 300 * time.Millisecond; cfg.StartTimeout < time.Minute; cfg.StartTimeout *= 3 {
 				if err = refused(t, cfg); strings.Contains(err.Error(), tc.want) {
 					return
-				} // else it may have been too slow to print anything
+				} // otherwise it may have been too slow to print anything
 			}
 			t.Errorf("error %q", err)
 		})
@@ -294,7 +295,7 @@ func TestLaunchOfWhatCannotBeStarted(t *testing.T) {
 	}
 }
 
-// A plugin may be a script that starts the program that serves.
+// A plugin may be a script that starts the serving program.
 func TestLaunchThroughAScript(t *testing.T) {
 	cfg, _ := setup(t)
 	cfg.Path = script(t, "#!/bin/sh\n\"$@\"\n")
@@ -331,7 +332,7 @@ func TestLaunchWaitsForAFileThatIsBeingWritten(t *testing.T) {
 	}
 }
 
-// Trap 11: who serves the socket is checked, since a folder keeps out only other users.
+// The process behind the socket is checked, because a folder keeps out only other users.
 func TestPeerMustBeThePlugin(t *testing.T) {
 	cfg, _ := setup(t, "-impostor")
 	err := refused(t, cfg)
@@ -353,10 +354,10 @@ func TestPeerMayBeADescendant(t *testing.T) {
 	}
 }
 
-// Trap 7: a plugin sees nothing of toolhost but what it needs.
+// A plugin sees nothing of toolhost but what it needs.
 func TestPluginInheritsNothing(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "secret-1")
-	t.Setenv("PLUGIN_CLIENT_CERT", "secret-2") // trap 5 too: it alone makes a plugin serve TLS
+	t.Setenv("PLUGIN_CLIENT_CERT", "secret-2") // this variable alone makes a plugin serve TLS
 	t.Setenv("TZ", "Europe/Vienna")
 	held, err := os.OpenFile(filepath.Join(t.TempDir(), "secret-3"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -388,7 +389,7 @@ func TestPluginInheritsNothing(t *testing.T) {
 	}
 }
 
-// inheritable makes a descriptor as if toolhost had inherited it itself.
+// inheritable makes a descriptor that looks inherited.
 func inheritable(t *testing.T, file *os.File) {
 	t.Helper()
 	raw, err := file.SyscallConn()

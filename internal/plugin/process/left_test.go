@@ -12,9 +12,10 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// leavesNothing returns a run folder and checks, when all else of the test has ended, that nothing more is there than
-// before: no process, zombies included, no descriptor, and so no socket, no goroutine, and no file or folder, neither in
-// the run folder nor where temporary files go. Processes of the test are to have TEST_RUN=FOLDER in their environment.
+// leavesNothing returns a run folder and checks, at the end of the test, that nothing more exists
+// than before: no process, zombies included, no descriptor and so no socket, no goroutine, and no
+// file or folder in the run folder or among temporary files. Processes of the test must have
+// TEST_RUN=FOLDER in their environment.
 func leavesNothing(t *testing.T) (dir string) {
 	t.Helper()
 	// Not t.TempDir, whose name is too long for a socket.
@@ -66,11 +67,12 @@ func openFiles(t *testing.T) []string {
 	return files
 }
 
-// childProcesses returns the pids of what descends from this process, dead children that nobody reaped included, on
-// systems that tell.
+// childProcesses returns the pids of this process's descendants, zombies included, on systems that
+// list them.
 func childProcesses() []int { return proc.Tree(os.Getpid())[1:] }
 
-// processesWith returns the pids of all processes that have the entry in their environment, on systems with /proc.
+// processesWith returns the pids of all processes that have the entry in their environment, on
+// systems with /proc.
 func processesWith(entry string) []string {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var found []string

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// ways are the means by which a limit may hold: control groups where this machine has them, or none.
+// ways are the mechanisms of limits: control groups where this machine has them, or none.
 func ways(t *testing.T) map[string]*limits.Cgroups {
 	t.Helper()
 	groups := limits.OpenCgroups()
@@ -32,7 +32,7 @@ func ways(t *testing.T) map[string]*limits.Cgroups {
 	return map[string]*limits.Cgroups{"with control groups": groups, "without": nil}
 }
 
-// mechanism returns what holds the limit.
+// mechanism returns the mechanism of the limit.
 func mechanism(t *testing.T, p *process.Process, name string) string {
 	t.Helper()
 	for _, l := range p.Limits() {
@@ -113,7 +113,8 @@ func TestOpenFilesFailInThePluginAlone(t *testing.T) {
 	_ = file.Close()
 }
 
-// What a plugin leaks from call to call it lacks itself: neither toolhost nor the next process has a descriptor less.
+// A plugin that leaks descriptors runs out of them itself: neither toolhost nor the next process
+// has fewer.
 func TestDescriptorLeakIsThePluginsProblem(t *testing.T) {
 	const limit, each = 100, 30
 	cfg, _ := setup(t)
@@ -164,10 +165,10 @@ func TestLargeFileIsThePluginsProblem(t *testing.T) {
 func TestBurnerIsThrottled(t *testing.T) {
 	cfg, _ := setup(t)
 	cfg.Cgroups = ways(t)["with control groups"]
-	cfg.Limits.CPUs = 0.05 // so little that it gets more where forty others want the processors, too
+	cfg.Limits.CPUs = 0.05 // so little that it gets more even where forty others want the processors
 	p := launch(t, cfg)
 	if mechanism(t, p, "cpu") == limits.None {
-		return // which limits tests that it is told
+		return // package limits tests that this is reported
 	}
 	start(t, p, arguments{"do": "burn"})
 	eventually.Holds(t, "it is throttled", func() bool {
@@ -193,7 +194,7 @@ func TestLimitThatIsRequiredAndCannotBeHeld(t *testing.T) {
 	}
 }
 
-// By its control group it is found even where nothing else finds it.
+// Its control group finds it where nothing else does.
 func TestHiddenGrandchildDiesWithItsControlGroup(t *testing.T) {
 	groups := ways(t)["with control groups"]
 	if len(groups.Dirs()) == 0 {

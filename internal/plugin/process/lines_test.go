@@ -48,7 +48,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesAreRedacted: whole lines, before anything is done to them, are given to what redacts, however they were written.
+// TestLinesAreRedacted: Redact gets complete lines before any other processing, however they were
+// written.
 func TestLinesAreRedacted(t *testing.T) {
 	type line struct {
 		text string

@@ -21,7 +21,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestMain lets the test binary play the plugin, the reaper, and a toolhost that is to be killed.
+// TestMain lets the test binary run as the plugin, as the reaper, and as a toolhost that is to be
+// killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -39,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// setup returns a config that launches the fault plugin with flags, and checks at the test's end that nothing is left of
-// what was launched.
+// setup returns a config that launches the fault plugin with flags, and checks at the test's end
+// that nothing of it is left.
 func setup(t *testing.T, flags ...string) (process.Config, *recorder) {
 	t.Helper()
 	dir := leavesNothing(t)
@@ -50,13 +51,14 @@ func setup(t *testing.T, flags ...string) (process.Config, *recorder) {
 		Instance: "fault-1",
 		Path:     executable(t),
 		Args:     append([]string{"fault"}, flags...),
-		// By TEST_RUN it is found whatever happens. The race detector would let a plugin sleep a second at its end.
+		// TEST_RUN finds it in any case. The race detector would let a plugin sleep for a second at
+		// its end.
 		Env:          []string{"TEST_RUN=" + dir, "GORACE=atexit_sleep_ms=0"},
 		RunDir:       dir,
 		StartTimeout: time.Minute,
 		StopTimeout:  time.Minute,
 		Logger:       slog.New(log),
-		// The tests of namespaces are of their own: the pids that a plugin tells are to mean something here.
+		// Other tests cover namespaces: the pids that a plugin reports must be valid here.
 		PIDNamespace: process.NamespaceOff,
 	}, log
 }
@@ -70,7 +72,7 @@ func executable(t testing.TB) string {
 	return path
 }
 
-// launch launches and, at the test's end, kills what is still there.
+// launch launches a plugin and kills it at the test's end.
 func launch(t *testing.T, cfg process.Config) *process.Process {
 	t.Helper()
 	p, err := process.Launch(t.Context(), cfg)
@@ -87,7 +89,7 @@ func launch(t *testing.T, cfg process.Config) *process.Process {
 	return p
 }
 
-// refused launches what must not come up.
+// refused launches a plugin that must fail to start, and returns the error.
 func refused(t *testing.T, cfg process.Config) error {
 	t.Helper()
 	p, err := process.Launch(t.Context(), cfg)
@@ -109,7 +111,7 @@ func wait(t *testing.T, p *process.Process) tool.Exit {
 	return p.Exit()
 }
 
-// arguments are the fault tool's.
+// arguments are those of the fault tool.
 type arguments map[string]any
 
 func start(t *testing.T, p *process.Process, args arguments) *pluginwire.Call {
@@ -126,7 +128,7 @@ func start(t *testing.T, p *process.Process, args arguments) *pluginwire.Call {
 	return call
 }
 
-// outcome returns a call's text.
+// outcome returns the text of a call's result.
 func outcome(ctx context.Context, call *pluginwire.Call) (string, error) {
 	for {
 		event, err := call.Next(ctx)
@@ -152,15 +154,15 @@ func do(t *testing.T, p *process.Process, args arguments) string {
 	return text
 }
 
-// recorder is a slog.Handler that keeps what is logged.
+// recorder is a slog.Handler that keeps all records.
 type recorder struct {
-	held    sync.Mutex // by a test that lets the logger stand still
+	held    sync.Mutex // held by a test that blocks the logger
 	mu      sync.Mutex
 	lines   []string // LEVEL message key=value…
 	changed chan struct{}
 }
 
-// hold lets the logger stand still until release is called.
+// hold blocks the logger until release is called.
 func (r *recorder) hold() (release func()) {
 	r.held.Lock()
 	return r.held.Unlock
@@ -186,7 +188,7 @@ func (r *recorder) Handle(_ context.Context, record slog.Record) error {
 	return nil
 }
 
-// bound is a recorder with attributes, which go to the line's end.
+// bound is a recorder with attributes, which it appends to each line.
 type bound struct {
 	*recorder
 	attrs []slog.Attr
@@ -201,7 +203,7 @@ func (b *bound) Handle(ctx context.Context, record slog.Record) error {
 	return b.recorder.Handle(ctx, record)
 }
 
-// await returns the first line that holds all of the words.
+// await returns the first line that contains all words.
 func (r *recorder) await(t *testing.T, words ...string) string {
 	t.Helper()
 	timeout := time.After(30 * time.Second)
@@ -224,7 +226,7 @@ func (r *recorder) await(t *testing.T, words ...string) string {
 	}
 }
 
-// exitOf returns the exit that an error tells of.
+// exitOf returns the exit in an error.
 func exitOf(t *testing.T, err error) tool.Exit {
 	t.Helper()
 	e, ok := errors.AsType[*tool.Error](err)

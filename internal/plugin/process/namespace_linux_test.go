@@ -19,7 +19,7 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// namespaces reports whether this machine gives PID namespaces.
+// namespaces reports whether this machine can make PID namespaces.
 func namespaces() bool {
 	given := make(chan bool)
 	pidns.Go(func() (reusable bool) {
@@ -33,8 +33,8 @@ func namespaces() bool {
 	return <-given
 }
 
-// setupNamespaced is setup for a plugin in a PID namespace. It returns false where there are none, and has tested then
-// that this is told.
+// setupNamespaced is setup for a plugin in a PID namespace. Without namespaces it returns false,
+// after it has tested that this is reported.
 func setupNamespaced(t *testing.T, flags ...string) (process.Config, bool) {
 	t.Helper()
 	cfg, _ := setup(t)
@@ -53,7 +53,7 @@ func setupNamespaced(t *testing.T, flags ...string) (process.Config, bool) {
 	return cfg, false
 }
 
-// TestNoNamespaceIsNoLimit: nothing is said to be missing where nobody asked for it.
+// TestNoNamespaceIsNoLimit: a namespace that was not requested is not reported as missing.
 func TestNoNamespaceIsNoLimit(t *testing.T) {
 	cfg, _ := setup(t)
 	cfg.PIDNamespace = process.NamespaceOff
@@ -62,8 +62,8 @@ func TestNoNamespaceIsNoLimit(t *testing.T) {
 	}
 }
 
-// TestNamespaceInsteadOfAGroup: a process gets a namespace where no control group finds what it starts, and none where one
-// does.
+// TestNamespaceInsteadOfAGroup: a process gets a namespace only if no control group finds its
+// descendants.
 func TestNamespaceInsteadOfAGroup(t *testing.T) {
 	cfg, layers := setupNamespaced(t)
 	cfg.PIDNamespace = process.NamespaceInstead
@@ -177,7 +177,7 @@ func TestImpostorInANamespaceIsRefused(t *testing.T) {
 	}
 }
 
-// playSDKPlugin serves a plugin that nobody's death signals.
+// playSDKPlugin serves a plugin without a parent-death signal.
 func playSDKPlugin() {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0); err != nil {
 		panic(err)

@@ -22,12 +22,12 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// scene is what a played toolhost started.
+// scene describes the processes that a toolhost in a subprocess started.
 type scene struct {
 	PIDs []int // plugins, grandchildren and the reaper
 }
 
-// playToolhost plays a scene in the folder, says what there is, and waits to be killed.
+// playToolhost sets a scene up in the folder, prints it, and waits to be killed.
 func playToolhost(name, dir string) int {
 	play := map[string]func(context.Context, string) (scene, error){
 		"guarded": playGuarded, "namespaced": playNamespaced, "lifeline": playLifeline, "waiting": playWaiting,
@@ -45,8 +45,8 @@ func playToolhost(name, dir string) int {
 	select {}
 }
 
-// playGuarded launches three plugins: one that did nothing yet, one with a child in its group and one in a session of its
-// own, and one that is stopped and would ignore SIGTERM.
+// playGuarded launches three plugins: an idle one, one with a child in its group and one in another
+// session, and one that is stopped and would ignore SIGTERM.
 func playGuarded(ctx context.Context, dir string) (scene, error) {
 	run := filepath.Join(dir, "run")
 	if err := os.Mkdir(run, 0o700); err != nil {
@@ -97,7 +97,7 @@ func playGuarded(ctx context.Context, dir string) (scene, error) {
 	return s, nil
 }
 
-// playNamespaced launches a plugin with a child that nothing gives away, and has no reaper.
+// playNamespaced launches a plugin with a child that carries no mark, without a reaper.
 func playNamespaced(ctx context.Context, dir string) (scene, error) {
 	p, err := process.Launch(ctx, process.Config{
 		Plugin: "fault", Instance: "fault-1", Path: os.Args[0], Args: []string{"fault", "-ignore-term"}, RunDir: dir,
@@ -112,7 +112,7 @@ func playNamespaced(ctx context.Context, dir string) (scene, error) {
 	return scene{PIDs: proc.Tree(os.Getpid())[1:]}, nil
 }
 
-// playWaiting has a process wait that no reaper knows of.
+// playWaiting prestarts a process without a reaper.
 func playWaiting(_ context.Context, dir string) (scene, error) {
 	_, err := process.Wait(process.Config{
 		Plugin: "fault", Instance: "fault-1", Path: os.Args[0], Args: []string{"fault", "-ignore-term"}, RunDir: dir,
@@ -139,7 +139,7 @@ func playLifeline(ctx context.Context, dir string) (scene, error) {
 	if err != nil {
 		return scene{}, err
 	}
-	// An answer shows that the plugin has its stream: before, there is no lifeline.
+	// An answer shows that the plugin has its stream. Before, there is no lifeline.
 	call, err := p.Conn().Start(ctx, pluginwire.Start{CallID: "c1", Tool: "nothing", Arguments: []byte("{}"), Complete: true})
 	if err != nil {
 		return scene{}, err
@@ -150,7 +150,7 @@ func playLifeline(ctx context.Context, dir string) (scene, error) {
 	return scene{PIDs: []int{p.PID()}}, nil
 }
 
-// ask returns the pid that a call answers, or that of the plugin if the call leaves it stopped.
+// ask returns the pid that a call answers, or that of the plugin if the call stops it.
 func ask(ctx context.Context, p *process.Process, request arguments) (int, error) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -175,12 +175,12 @@ func ask(ctx context.Context, p *process.Process, request arguments) (int, error
 	return pid, err
 }
 
-// Trap 9: kill -9 of toolhost leaves nothing behind.
+// kill -9 of toolhost leaves nothing behind.
 func TestKilledToolhostLeavesNothing(t *testing.T) {
 	tests := []struct {
 		scene     string
 		processes int
-		files     bool // whether somebody is left who removes them
+		files     bool // whether a process is left that removes them
 	}{
 		{"guarded", 7, true},
 		{"lifeline", 1, false},
@@ -213,7 +213,7 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 	}
 }
 
-// removeAll removes what is in the folder.
+// removeAll removes the content of the folder.
 func removeAll(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -227,7 +227,7 @@ func removeAll(t *testing.T, dir string) {
 	}
 }
 
-// killPlayed lets this binary play a toolhost and kills it once the scene is set.
+// killPlayed runs this binary as a toolhost and kills it once the scene is set up.
 func killPlayed(t *testing.T, name, dir string) scene {
 	t.Helper()
 	cmd := exec.Command(executable(t), "toolhost", name, dir)
@@ -250,7 +250,7 @@ func killPlayed(t *testing.T, name, dir string) scene {
 	return s
 }
 
-// While toolhost lives, the reaper knows of what runs, and of nothing else.
+// While toolhost lives, the reaper knows the running processes and no others.
 func TestGuardedProcessEndsAsAnyOther(t *testing.T) {
 	cfg, _ := setup(t)
 	g, err := reaper.Start(t.Context(), reaper.Config{
@@ -268,7 +268,7 @@ func TestGuardedProcessEndsAsAnyOther(t *testing.T) {
 	if got := do(t, two, arguments{"do": "echo", "text": "alive"}); got != "alive" {
 		t.Errorf("the call says %q", got)
 	}
-	g.Close() // last of all, which ends what is left
+	g.Close() // last: it kills what is left
 	if exit := wait(t, two); exit.Signal != "SIGKILL" {
 		t.Errorf("exit %+v", exit)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
-// Trap 1: whatever JSON a plugin prints on standard error, it is a line.
+// Any JSON that a plugin prints on standard error is only a line.
 func TestStderrIsOnlyEverText(t *testing.T) {
 	lines := []string{
 		`{"@message": 1}`,
@@ -64,7 +64,7 @@ func TestStderrRecordsKeepLevelAndMessage(t *testing.T) {
 	}
 }
 
-// What a plugin prints once it serves takes another way, but arrives where the rest does.
+// Output of a serving plugin takes another way, but arrives in the same log.
 func TestOutputArrivesByEveryWay(t *testing.T) {
 	cfg, log := setup(t)
 	p := launch(t, cfg)
@@ -79,7 +79,7 @@ func TestOutputArrivesByEveryWay(t *testing.T) {
 	}
 }
 
-// Trap 4: a line of any length on standard output, or one that never ends, blocks nobody.
+// A line of any length on standard output, or one without an end, blocks nothing.
 func TestLongLineOnStdoutIsCut(t *testing.T) {
 	cfg, log := setup(t)
 	p := launch(t, cfg)
@@ -117,7 +117,7 @@ func TestFloodOfStderrIsBounded(t *testing.T) {
 	}
 }
 
-// A logger that stands still costs lines, not the plugin's time.
+// A blocked logger costs lines, not the plugin's time.
 func TestSlowLoggerHoldsNobodyUp(t *testing.T) {
 	cfg, log := setup(t)
 	p := launch(t, cfg)
@@ -140,8 +140,8 @@ func TestLastWordsAreKept(t *testing.T) {
 	log.await(t, "ERROR panic: out of cheese")
 }
 
-// TestRedactedOutput: what a process prints is shown and kept as Redact returns it, also why it did not start; its handshake
-// works whatever is not to be shown.
+// TestRedactedOutput: output is shown and kept as Redact returns it, also in the error of a failed
+// launch. Redaction does not affect the handshake.
 func TestRedactedOutput(t *testing.T) {
 	cfg, log := setup(t)
 	cfg.Redact = func(line string, _ bool) string {
@@ -162,8 +162,8 @@ func TestRedactedOutput(t *testing.T) {
 	}
 }
 
-// Of stacks that are larger than all that is kept, the last lines are there as they were printed, and before them why
-// the process panicked. What is logged of them is bounded, and what is not, is told.
+// Of stacks that are larger than what is kept, the last lines are kept as printed, after the reason
+// of the panic. Logging of them is bounded, and the number of dropped lines is logged.
 func TestLargeCrashKeepsWhyAndTheLastLines(t *testing.T) {
 	const size = 2 << 20
 	trace := filepath.Join(t.TempDir(), "trace")
@@ -187,7 +187,7 @@ func TestLargeCrashKeepsWhyAndTheLastLines(t *testing.T) {
 	log.await(t, "WARN the plugin printed more lines than are logged dropped=")
 }
 
-// Who only writes of a panic, and goes on, has its last lines kept as they are.
+// A process that only prints the text of a panic, and goes on, has its last lines kept unchanged.
 func TestTalkOfAPanicIsNoCrash(t *testing.T) {
 	cfg, _ := setup(t, "-stderr=panic: not really", "-flood=100000")
 	p := launch(t, cfg)
@@ -197,7 +197,7 @@ func TestTalkOfAPanicIsNoCrash(t *testing.T) {
 	}
 }
 
-// The tail must not be shared with who reads it.
+// The tail must not share memory with its reader.
 func TestStderrTailIsACopy(t *testing.T) {
 	cfg, log := setup(t, "-stderr=first")
 	p := launch(t, cfg)

@@ -28,7 +28,8 @@ func finish(t *testing.T, call *pluginwire.Call) tool.Outcome {
 	}
 }
 
-// A result of any size comes in pieces: where it is allowed, it arrives as it was sent, and other calls go on beside it.
+// A result of any size arrives in pieces. Where it is allowed, it arrives unchanged, and other
+// calls go on meanwhile.
 func TestLargeResult(t *testing.T) {
 	for kind, large := range map[string]struct {
 		size    int // the others travel like text, in hundreds of pieces
@@ -44,13 +45,13 @@ func TestLargeResult(t *testing.T) {
 			cfg.Conn.MaxResultBytes = large.size + 1<<20
 			p := launch(t, cfg)
 			call := start(t, p, arguments{"do": "large", "text": kind, "number": large.size})
-			checkEcho(t, p) // while nobody reads the large one
+			checkEcho(t, p) // while the test does not read the large one
 			end := finish(t, call)
 			if end.Err != nil || len(end.Result.Content) != 1 {
 				t.Fatalf("the call ends with %v and %d blocks", end.Err, len(end.Result.Content))
 			}
 			got := large.content(end.Result.Content[0])
-			if kind == "json" { // whose quotes stand in place of two letters
+			if kind == "json" { // its two quotes replace two letters
 				got = bytes.Join([][]byte{want[:1], got[1 : len(got)-1], want[len(want)-1:]}, nil)
 			}
 			if !bytes.Equal(got, want) {
@@ -61,7 +62,7 @@ func TestLargeResult(t *testing.T) {
 	}
 }
 
-// Where it is not allowed, toolhost lets go of it at the limit, and never holds more.
+// Where the size is not allowed, toolhost stops at the limit, and never holds more.
 func TestLargeResultBeyondTheLimit(t *testing.T) {
 	const limit = 1 << 20
 	for _, kind := range []string{"text", "json", "file"} {
@@ -76,7 +77,8 @@ func TestLargeResultBeyondTheLimit(t *testing.T) {
 			if end.Err == nil || end.Err.Kind != tool.KindInternal || !strings.Contains(end.Err.Error(), "the tool's result is larger than the 1048576 bytes that are allowed") {
 				t.Errorf("the call ends with %v", end.Err)
 			}
-			// All that was ever allocated, the copies of what grows included: an upper bound of what was held at once.
+			// All memory that was ever allocated, copies of growing buffers included: an upper
+			// bound of what was held at once.
 			if used := after.TotalAlloc - before.TotalAlloc; used > hundredMiB/2 {
 				t.Errorf("toolhost allocated %d MiB for a result of at most %d", used>>20, limit>>20)
 			}
@@ -85,7 +87,8 @@ func TestLargeResultBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// A stream that never ends is ended by its reader, whether the plugin listens or not, and disturbs no other call.
+// A reader ends an endless stream, with or without the plugin's cooperation, and disturbs no other
+// call.
 func TestSlowStreamIsCancelledInTheMiddle(t *testing.T) {
 	for _, kind := range []string{"obedient", "deaf"} {
 		t.Run(kind, func(t *testing.T) {
@@ -115,13 +118,13 @@ func TestSlowStreamIsCancelledInTheMiddle(t *testing.T) {
 	}
 }
 
-// A reader that leaves, with what is under way, leaves nothing behind.
+// A reader that leaves while data is in transit leaves nothing behind.
 func TestReaderLeavesALargeResult(t *testing.T) {
 	cfg, _ := setup(t)
 	cfg.Conn.MaxResultBytes = hundredMiB
 	p := launch(t, cfg)
 	call := start(t, p, arguments{"do": "large", "text": "file", "number": hundredMiB})
-	checkEcho(t, p) // so that it is under way
+	checkEcho(t, p) // so that data is in transit
 	call.Close()
 	checkEcho(t, p)
 	if err := p.Stop(t.Context(), 0); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRecordsKeepTheirLevel: what slog prints in its text form is no message within a message.
+// TestRecordsKeepTheirLevel: a record of slog's text form is parsed, not logged as a message.
 func TestRecordsKeepTheirLevel(t *testing.T) {
 	var printed bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&printed, &slog.HandlerOptions{Level: slog.LevelDebug}))

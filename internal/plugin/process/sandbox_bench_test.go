@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// BenchmarkLaunch launches an empty plugin of the SDK, with and without layers in turn, so that what else the machine does
-// falls on all of them alike, and reports the median of each.
+// BenchmarkLaunch launches an empty plugin of the SDK, with and without a sandbox in turn, so that
+// other load of the machine affects both alike. It reports the medians.
 func BenchmarkLaunch(b *testing.B) {
 	kinds := []struct {
 		name      string

@@ -19,7 +19,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// setupSandboxed is setup for a plugin behind all layers that this machine gives.
+// setupSandboxed is setup for a plugin with all layers that this machine gives.
 func setupSandboxed(t *testing.T, flags ...string) process.Config {
 	t.Helper()
 	cfg, _ := setup(t, flags...)
@@ -70,7 +70,8 @@ func TestSandboxedPluginWorks(t *testing.T) {
 	}
 }
 
-// What a plugin is made of it can read, and nothing else: the script, its folder, and not what the script names.
+// A plugin can read its own files and no others: the script and its folder, but not the files that
+// the script names.
 func TestSandboxedScriptRunsWhatItWasGranted(t *testing.T) {
 	cfg := setupSandboxed(t)
 	cfg.Path = script(t, "#!/bin/sh\nexec \"$@\"\n")
@@ -86,7 +87,7 @@ func TestSandboxedScriptRunsWhatItWasGranted(t *testing.T) {
 	}
 }
 
-// A folder that is toolhost's copy of a plugin may hold links to an interpreter somewhere else.
+// A folder that is toolhost's copy of a plugin may hold links to an interpreter elsewhere.
 func TestSandboxedFolderFindsItsInterpreter(t *testing.T) {
 	cfg := setupSandboxed(t)
 	installed := filepath.Join(t.TempDir(), "installed")
@@ -133,7 +134,7 @@ func TestGrantOfWhatIsNotThereFailsTheLaunch(t *testing.T) {
 	}
 }
 
-// Limits of each process hold before the plugin's first instruction.
+// Limits per process hold before the plugin's first instruction.
 func TestLimitsHoldBeforeASandboxedPluginRuns(t *testing.T) {
 	cfg := setupSandboxed(t)
 	cfg.Path = script(t, "#!/bin/sh\necho \"$(ulimit -n) $(ulimit -c)\" >&2\nexit 3\n")
@@ -144,7 +145,7 @@ func TestLimitsHoldBeforeASandboxedPluginRuns(t *testing.T) {
 	}
 }
 
-// A plugin that puts a link in the place of its socket's folder cannot make toolhost remove a file of somebody else's.
+// A plugin that replaces its socket's folder by a link cannot make toolhost remove another file.
 func TestSocketIsRemovedInThePluginsFolderAlone(t *testing.T) {
 	for _, mode := range []sandbox.Mode{sandbox.ModeOff, sandbox.ModeOn} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -154,7 +155,7 @@ func TestSocketIsRemovedInThePluginsFolderAlone(t *testing.T) {
 			if err := os.WriteFile(victim, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// It says where it listens, and that is true; then it is not.
+			// The handshake names the right socket. Then the plugin replaces the folder.
 			cfg.Path = script(t, `#!/bin/sh
 "$1" "$2" -elsewhere &
 d=$PLUGIN_UNIX_SOCKET_DIR
@@ -172,7 +173,7 @@ sleep 5
 	}
 }
 
-// A layer that is shown as a namespace is one, and what was granted is not apart.
+// A layer that is shown as a namespace is one, and granted resources are not separated.
 func TestSandboxedPluginIsApart(t *testing.T) {
 	in := func(pid, name string) string {
 		t.Helper()

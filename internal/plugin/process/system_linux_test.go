@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
-// Trap 10: the thread that asks for a launch may end at any time.
+// The thread that requests a launch may end at any time.
 func TestPluginOutlivesTheThreadThatAskedForIt(t *testing.T) {
 	cfg, _ := setup(t)
 	var p *process.Process
@@ -34,7 +34,7 @@ func TestPluginOutlivesTheThreadThatAskedForIt(t *testing.T) {
 	}
 }
 
-// onDoomedThread runs f on a thread that ends soon after f does, and returns its id.
+// onDoomedThread runs f on a thread that ends soon after f, and returns the thread's id.
 func onDoomedThread(f func()) (tid int) {
 	done := make(chan struct{})
 	go func() {
@@ -44,7 +44,7 @@ func onDoomedThread(f func()) (tid int) {
 			f()
 			return
 		}
-		tid = onDoomedThread(f) // the first thread never ends, but while it is taken, another is used
+		tid = onDoomedThread(f) // the first thread never ends, but while it is held, another one is used
 		runtime.UnlockOSThread()
 	}()
 	<-done

@@ -16,7 +16,7 @@ func stopped(pid int) bool {
 	return err == nil && strings.HasPrefix(string(state), "T")
 }
 
-// namespaces reports that there are none.
+// namespaces returns false.
 func namespaces() bool { return false }
 
 // playSDKPlugin serves a plugin.

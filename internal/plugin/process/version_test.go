@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestContractVersions: a plugin of any version that this toolhost knows is taken, so that the previous one works on;
-// any other is refused, in words that name both sides' versions and what to do.
+// TestContractVersions: a plugin of any version that this toolhost knows is accepted, so that
+// plugins of the previous version work. Any other is refused, with both versions and a remedy.
 func TestContractVersions(t *testing.T) {
 	dir := t.TempDir()
 	socket := filepath.Join(dir, "s")
@@ -20,7 +20,7 @@ func TestContractVersions(t *testing.T) {
 	for _, test := range []struct {
 		plugin string
 		known  []int
-		want   []string // in the error; nil: it is taken
+		want   []string // in the error; nil: it is accepted
 	}{
 		{"1", []int{1}, nil},
 		{"1", []int{1, 2}, nil},

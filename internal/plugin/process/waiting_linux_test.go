@@ -22,7 +22,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// waiting has a process wait and returns it with its number, once it is at the gate. It is closed at the test's end.
+// waiting prestarts a process and returns it with its process id, once it waits at the gate. It is
+// closed at the test's end.
 func waiting(t *testing.T, cfg process.Config) (w *process.Waiting, pid int) {
 	t.Helper()
 	w, err := process.Wait(cfg)
@@ -37,7 +38,7 @@ func waiting(t *testing.T, cfg process.Config) (w *process.Waiting, pid int) {
 	return w, pid
 }
 
-// atGate returns the process of a test that has gone behind its layers and not yet begun with anything else; 0: there is none.
+// atGate returns the process of a test that waits at the gate; 0: there is none.
 func atGate(dir string) int {
 	for _, found := range processesWith("TEST_RUN=" + dir) {
 		pid, _ := strconv.Atoi(found)
@@ -50,7 +51,7 @@ func atGate(dir string) int {
 	return 0
 }
 
-// launchWaiting launches what waits and, at the test's end, kills what is still there.
+// launchWaiting launches the prestarted process and kills what is still there at the test's end.
 func launchWaiting(t *testing.T, w *process.Waiting, cfg process.Config) *process.Process {
 	t.Helper()
 	if !w.Fits(cfg) {
@@ -107,7 +108,7 @@ func TestProcessThatWaitedIsAsAnyOther(t *testing.T) {
 }
 
 func TestProcessThatWaitsIsEnded(t *testing.T) {
-	cfg := setupSandboxed(t) // which checks that nothing is left
+	cfg := setupSandboxed(t) // it checks that nothing is left
 	w, pid := waiting(t, cfg)
 	w.Close()
 	if proc.Alive(pid) {
@@ -117,7 +118,7 @@ func TestProcessThatWaitsIsEnded(t *testing.T) {
 	if early, err := process.Wait(cfg); err != nil {
 		t.Error(err)
 	} else {
-		early.Close() // whatever it was doing
+		early.Close() // in any state
 	}
 }
 
@@ -138,7 +139,8 @@ func TestAnotherProcessTakesThePlaceOfOneThatCannotBeUsed(t *testing.T) {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
-			// One that dies while it is let go is nobody's to launch twice: its plugin may have begun.
+			// A process that dies while it is launched must not be launched a second time: its
+			// plugin may have begun.
 			eventually.Holds(t, "it is dead", func() bool { return !proc.Alive(pid) })
 		}},
 		{"it was stopped", func(t *testing.T, _ string, pid int) {
@@ -149,7 +151,7 @@ func TestAnotherProcessTakesThePlaceOfOneThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := setupSandboxed(t)
-			cfg.StartTimeout = 10 * time.Second // of which a part is lost with one that is stopped
+			cfg.StartTimeout = 10 * time.Second // a part of which a stopped process costs
 			granted := filepath.Join(t.TempDir(), "granted")
 			if err := os.WriteFile(granted, []byte("old"), 0o600); err != nil {
 				t.Fatal(err)

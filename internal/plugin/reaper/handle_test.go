@@ -21,7 +21,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets the test binary play the reaper and a toolhost that is to be killed.
+// TestMain lets the test binary run as the reaper and as a toolhost that is to be killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -34,14 +34,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// scene is what the played toolhost started.
+// scene describes what the toolhost in a subprocess started.
 type scene struct {
 	Guardian, Told, Marked int
-	Cgroups                []string // with a group each below them
+	Cgroups                []string // with one group below each of them
 }
 
-// playToolhost guards a run folder and a socket, starts one process that only its group gives away and one that only
-// its mark does, says so, and waits to be killed.
+// playToolhost guards a run folder and a socket, starts one process that only its group identifies
+// and one that only its mark does, prints them, and waits to be killed.
 func playToolhost(dir string) int {
 	fail := func(err error) int { fmt.Fprintln(os.Stderr, err); return 1 }
 	run := filepath.Join(dir, "run")
@@ -241,8 +241,8 @@ func TestStartIsCancelled(t *testing.T) {
 	}
 }
 
-// self is the command that runs this test binary as a reaper. The race detector would let it sleep a second at its
-// end, and its environment is empty but for what env adds.
+// self is the command that runs this test binary as a reaper. The race detector would let it sleep
+// for a second at its end. Its environment holds only the entries of env.
 func self() []string {
 	return []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "reaper"}
 }
@@ -284,7 +284,7 @@ func TestAddOfAStoppedReaperIsBounded(t *testing.T) {
 	if err := syscall.Kill(first, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	// The pipe takes a while to fill up, and then the reaper is given up and another one told.
+	// The pipe takes a while to fill up. Then the reaper is killed, and another one gets the state.
 	for i := range 64 << 10 {
 		g.Add(t.Context(), proc.ID{PID: 1 << 30, Start: uint64(i)})
 		if g.PID() != first {

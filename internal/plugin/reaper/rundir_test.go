@@ -21,7 +21,7 @@ func TestSweepTakesWhatTheDeadLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(t, filepath.Join(dead.Path(), "p1", "tmp"))
-	if err := dead.claim.Close(); err != nil { // as the kernel does for who is killed
+	if err := dead.claim.Close(); err != nil { // as the kernel does for a killed process
 		t.Fatal(err)
 	}
 	swept, err := Sweep(parent)
@@ -48,7 +48,7 @@ func TestSweepSparesWhatIsNotItsOwn(t *testing.T) {
 	for _, name := range []string{"toolhost-backup", "toolhost-notes", "other"} {
 		fill(t, filepath.Join(parent, name))
 	}
-	if err := writeToken(filepath.Join(parent, "toolhost-notes"), "T"); err != nil { // a mark of half the world
+	if err := writeToken(filepath.Join(parent, "toolhost-notes"), "T"); err != nil { // a mark that many processes may have
 		t.Fatal(err)
 	}
 	if err := os.Symlink(t.TempDir(), filepath.Join(parent, "toolhost-link")); err != nil {

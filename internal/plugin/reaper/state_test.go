@@ -79,8 +79,8 @@ func (r *recorder) String() string {
 	return r.text.String()
 }
 
-// TestRemoveSparesTheNextSocket: that of a toolhost that was started again at once has the same name and often the same
-// inode.
+// TestRemoveSparesTheNextSocket: the socket of a toolhost that was started again at once has the
+// same name and often the same inode.
 func TestRemoveSparesTheNextSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	listen := func() (*file, net.Listener) {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// nest makes folders in each other, deeper than any path can be long, with a file in each and a mode.
+// nest makes nested folders, deeper than any path can be long, with a file in each and a mode.
 func nest(path string, depth int, mode uint32) error {
 	at, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	for i := 0; i < depth && err == nil; i++ {
@@ -31,7 +31,8 @@ func nest(path string, depth int, mode uint32) error {
 	return errors.Join(err, unix.Close(at))
 }
 
-// TestRemoveDeepFolders: neither descriptors nor the length of paths bound how deep a plugin's folders may be nested.
+// TestRemoveDeepFolders: neither descriptors nor the length of paths bound how deep a plugin's
+// folders may be nested.
 func TestRemoveDeepFolders(t *testing.T) {
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
@@ -62,7 +63,7 @@ func TestRemoveDeepFolders(t *testing.T) {
 	}
 }
 
-// TestErrorsAreShort: what is wrong deep inside is told in few words, and the rest is removed.
+// TestErrorsAreShort: an error deep inside has a short message, and everything else is removed.
 func TestErrorsAreShort(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Log("only root can put something into a user's folder that the user cannot remove")
@@ -82,7 +83,7 @@ func TestErrorsAreShort(t *testing.T) {
 	})
 }
 
-// asRoot calls f with the file system rights of root in a thread that has given them up.
+// asRoot calls f with the file system rights of root on a thread that has given them up.
 func asRoot(t *testing.T, f func() error) {
 	t.Helper()
 	const nobody = 65534

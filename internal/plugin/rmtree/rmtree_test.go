@@ -43,7 +43,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestLinksAreNotFollowed: what a link in a sealed folder leads to keeps its mode and its content.
+// TestLinksAreNotFollowed: the target of a link in a sealed folder keeps its mode and content.
 func TestLinksAreNotFollowed(t *testing.T) {
 	unprivileged(t, func(folder string) {
 		outside, path := filepath.Join(folder, "outside"), filepath.Join(folder, "gone")
@@ -67,7 +67,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	})
 }
 
-// TestRemoveReportsWhatItCannot: the folder around is not the one to be opened.
+// TestRemoveReportsWhatItCannot: the mode of the surrounding folder is not changed.
 func TestRemoveReportsWhatItCannot(t *testing.T) {
 	unprivileged(t, func(folder string) {
 		parent := filepath.Join(folder, "parent")

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// unprivileged calls f with a folder, as a user whom file modes bind: for root, in a thread that is nobody to the file
-// system. f must not end the test.
+// unprivileged calls f with a folder, as a user that file modes restrict: for root, on a thread
+// with the file system user nobody. f must not end the test.
 func unprivileged(t *testing.T, f func(folder string)) {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "rmtree-") // t.TempDir is closed to others
+	folder, err := os.MkdirTemp("", "rmtree-") // t.TempDir is closed to other users
 	if err != nil {
 		t.Fatal(err)
 	}

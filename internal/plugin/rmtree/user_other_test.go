@@ -4,5 +4,5 @@ package rmtree_test
 
 import "testing"
 
-// unprivileged calls f with a folder. Whom file modes do not bind sees less tested.
+// unprivileged calls f with a folder. As root, the test covers less here.
 func unprivileged(t *testing.T, f func(folder string)) { f(t.TempDir()) }

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// BenchmarkPlan works out the sandbox of one process.
+// BenchmarkPlan plans the sandbox of one process.
 func BenchmarkPlan(b *testing.B) {
 	w := newWorld(b)
 	for b.Loop() {
@@ -23,8 +23,8 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkStart starts an empty program and waits for its end, behind all layers and without one of them, and without any, in
-// turn. It reports the median and the least of each, in microseconds.
+// BenchmarkStart starts an empty program and waits for its end: with all layers, without one of
+// them, and without any, in turn. It reports the median and the minimum of each, in microseconds.
 func BenchmarkStart(b *testing.B) {
 	names := []string{"any", "nothing", "network", "ipc", "files", "landlock", "syscalls"}
 	plans := make([]*sandbox.Plan, len(names))

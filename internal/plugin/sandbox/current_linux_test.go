@@ -69,7 +69,8 @@ func TestPlanIsCurrentUntilItWouldBeAnother(t *testing.T) {
 	}
 }
 
-// TestPlanIsCurrentUntilSomethingIsMounted: a process has the mounts that there were when it went behind its layers.
+// TestPlanIsCurrentUntilSomethingIsMounted: a process has the mounts that existed when it entered
+// its sandbox.
 func TestPlanIsCurrentUntilSomethingIsMounted(t *testing.T) {
 	w := newWorld(t)
 	w.situation.Waits = true
@@ -80,7 +81,7 @@ func TestPlanIsCurrentUntilSomethingIsMounted(t *testing.T) {
 		}
 	}
 	ended := make(chan struct{})
-	go func() { // ends with its thread, whose mounts are nobody else's; waited for below
+	go func() { // ends with its thread, whose mounts are separate; waited for below
 		defer close(ended)
 		runtime.LockOSThread()
 		if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// attempt is something that is tried in a sandbox.
+// attempt is an attempt in a sandbox.
 type attempt struct {
 	do   string
 	want string // a part of the answer; empty: an error
@@ -36,7 +36,7 @@ func (w *world) check(t *testing.T, attempts []attempt) tool.Sandbox {
 	return shown
 }
 
-// files are what a plugin may and may not do with files, behind either layer of the two.
+// files are the operations on files that a plugin may and may not do, by either of the two layers.
 func (w *world) files() []attempt {
 	return []attempt{
 		{"read /etc/passwd", "root"},
@@ -81,7 +81,7 @@ func (w *world) prepareFiles(t *testing.T) []attempt {
 
 func TestFilesOutsideAreOutOfReach(t *testing.T) {
 	w := newWorld(t)
-	name := "toolhost-test-" + rand.Text() // a name that nothing else on the machine has
+	name := "toolhost-test-" + rand.Text() // a name that no other file on the machine has
 	shown := w.check(t, append(w.prepareFiles(t), attempt{"write /tmp/" + name, "written"}, attempt{"write /dev/shm/" + name, "written"}))
 	effective(t, shown, "files")
 	effective(t, shown, "landlock")
@@ -95,7 +95,7 @@ func TestFilesOutsideAreOutOfReach(t *testing.T) {
 	}
 }
 
-// Where one of the two layers is not to be had, the other holds alone, and that is shown.
+// If one of the two layers is not available, the other one holds alone, and that is shown.
 func TestEitherLayerHoldsAlone(t *testing.T) {
 	for _, name := range []string{"files", "landlock"} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestGrantsOpenWhatTheyName(t *testing.T) {
 	}
 }
 
-// What is toolhost's own stays so, even in a folder that was granted; it cannot be moved out of the way either.
+// toolhost's own files are protected, also in a granted folder. They cannot be moved away either.
 func TestExceptionsFromTheWorkspace(t *testing.T) {
 	w := newWorld(t)
 	w.cfg.Workspace = w.base
@@ -198,7 +198,7 @@ func TestExceptionsFromTheWorkspace(t *testing.T) {
 			if strings.Contains(answers[0], "secret\n") || answers[0] == "secret" {
 				t.Errorf("the secret is %q", answers[0])
 			}
-			if !effective(t, shown, "files") { // then nothing new is made in the folder itself
+			if !effective(t, shown, "files") { // then no new file can be made in the folder itself
 				attempts[1] = attempt{"write " + w.base + "/newer", ""}
 				attempts = append(attempts, attempt{"write " + w.base + "/file", "written"})
 				for _, layer := range shown.Layers {

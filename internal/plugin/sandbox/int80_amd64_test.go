@@ -2,7 +2,7 @@ package sandbox_test
 
 const auditArchIsAMD64 = true
 
-// int80 returns a program of 64 bits that prints a word by a system call of the table of 32 bits.
+// int80 returns a 64-bit program that prints a word by a 32-bit system call.
 func int80() []byte {
 	const base, headers = 0x400000, 64 + 56
 	code := []byte{

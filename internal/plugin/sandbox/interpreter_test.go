@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree makes files in a folder and returns it: executables with their text, links with "-> " and their target, what
-// begins with "+" is no executable.
+// tree makes files in a folder and returns it: executables with their text, links written as "-> "
+// and the target, and files that are not executable, whose text begins with "+".
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -100,7 +100,7 @@ func TestInstallationsBehindAProgram(t *testing.T) {
 	}
 }
 
-// A script that is its own interpreter must not be looked at for ever.
+// A script that is its own interpreter must not cause an endless loop.
 func TestInterpretersInACircle(t *testing.T) {
 	root := tree(t, map[string]string{"bin/a": "#!${ROOT}/bin/b\n", "bin/b": "#!${ROOT}/bin/a\n", "lib/x": ""})
 	if got := installations(filepath.Join(root, "bin", "a"), nil); len(got) != 1 || got[0] != root {

@@ -123,13 +123,13 @@ func TestSystemCallsAreRefused(t *testing.T) {
 		numbered(denied, unix.SYS_KEXEC_LOAD, 0, 0, 0, 0),
 		numbered(denied, unix.SYS_INIT_MODULE, 0, 0, "here"),
 		numbered(denied, unix.SYS_IOCTL, 0, 0x5412, "here"),
-		numbered(denied, unix.SYS_IOCTL, 0, uint64(1)<<32|0x5412, "here"), // of which the kernel takes the lower half
+		numbered(denied, unix.SYS_IOCTL, 0, uint64(1)<<32|0x5412, "here"), // of which the kernel uses the lower half
 		numbered(denied, unix.SYS_PERSONALITY, 0x0400000),
 		numbered(denied, unix.SYS_FCHMOD, 1, 0o4755),
 		numbered(denied, unix.SYS_FCHMODAT, 1, "here", 0o2755, 0),
 		numbered(denied, unix.SYS_OPENAT, 1, "here", unix.O_CREAT|unix.O_WRONLY, 0o4755),
 		numbered(denied, unix.SYS_OPENAT, 1, "here", unix.O_TMPFILE|unix.O_RDWR, 0o2755),
-		numbered("no such file", unix.SYS_OPENAT, 1000, "here", unix.O_RDONLY, 0o4755), // no file is made, and so no mode is taken
+		numbered("no such file", unix.SYS_OPENAT, 1000, "here", unix.O_RDONLY, 0o4755), // it makes no file, so that the mode does not count
 		numbered("function not implemented", unix.SYS_OPENAT2, 1, "here", "here", 24),
 		numbered(denied, unix.SYS_MKNODAT, 1, "here", unix.S_IFREG|0o4755, 0),
 		numbered(denied, unix.SYS_FCNTL, 0, unix.F_SETLEASE, unix.F_RDLCK),
@@ -178,7 +178,7 @@ func TestRequiredFailsClosed(t *testing.T) {
 	}
 }
 
-// A sandbox must leave nothing in toolhost's own world.
+// A sandbox must leave nothing behind outside of it.
 func TestNothingIsLeft(t *testing.T) {
 	look := func() (mounts string, descriptors int) {
 		text, err := os.ReadFile("/proc/self/mountinfo")
@@ -192,7 +192,7 @@ func TestNothingIsLeft(t *testing.T) {
 		return string(text), len(entries)
 	}
 	w := newWorld(t)
-	w.probe(t, "status Seccomp") // what is made once
+	w.probe(t, "status Seccomp") // makes everything that is made once
 	mounts, descriptors := look()
 	for range 3 {
 		w.probe(t, "write "+w.workspace+"/new")
@@ -210,7 +210,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// A path that becomes a link after it was looked at must not lead elsewhere, nor take a layer down.
+// A path that becomes a link after it was looked at must not lead elsewhere, nor remove a layer.
 func TestLinkThatIsPutInTheWayFailsTheLaunch(t *testing.T) {
 	w := newWorld(t)
 	granted := filepath.Join(w.workspace, "granted")
@@ -240,7 +240,7 @@ func TestProgramThatCannotBeExecutedIsTold(t *testing.T) {
 	}
 }
 
-// An ordinary user gets the same layers by a user namespace, or by Landlock and seccomp where there is none.
+// An ordinary user gets the same layers by a user namespace, or else by Landlock and seccomp.
 func TestLayersOfAnOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Log("all tests are those of an ordinary user")
@@ -278,7 +278,8 @@ func TestLayersOfAnOrdinaryUser(t *testing.T) {
 	}
 }
 
-// What a process has had once is not given up: by default, a plugin starts with a layer less only where there never was one.
+// A layer that a process has had is not given up: by default, a plugin starts without a layer only
+// if no process ever had it.
 func TestLayersThatWereThereAreDemanded(t *testing.T) {
 	w := newWorld(t)
 	machine := &sandbox.Machine{}
@@ -293,7 +294,7 @@ func TestLayersThatWereThereAreDemanded(t *testing.T) {
 		t.Errorf("%q are missing", missing)
 	}
 	delete(w.situation.Without, "landlock")
-	_, shown = w.probe(t, "read /etc/passwd") // there are more now, which does no harm
+	_, shown = w.probe(t, "read /etc/passwd") // the earlier processes have more layers, which does no harm
 	machine.Note(shown)
 	if !effective(t, shown, "landlock") {
 		return

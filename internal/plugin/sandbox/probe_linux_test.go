@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probe tries what its arguments say, one after the other, each in words separated by blanks, and prints a line for each:
-// what came of it, or the error.
+// probe makes the attempts in its arguments, one after the other, each in words separated by
+// blanks. It prints a line with the result or the error of each.
 func probe(attempts []string) int {
 	for _, attempt := range attempts {
 		words := strings.Fields(attempt)
@@ -60,7 +60,7 @@ func try(what string, args []string) (string, error) {
 	case "signal":
 		pid, err := strconv.Atoi(args[0])
 		if err == nil {
-			err = syscall.Kill(pid, 0) // reaches nobody
+			err = syscall.Kill(pid, 0) // signal 0 has no effect
 		}
 		return "may be signalled", err
 	case "status":
@@ -99,7 +99,8 @@ func status(field string) (string, error) {
 	return "", fmt.Errorf("there is no field %q", field)
 }
 
-// call makes a system call by its number, with numbers as arguments. "here" is an address that can be read and written.
+// call makes a system call by its number, with numeric arguments. "here" is an address that can be
+// read and written.
 func call(args []string) (string, error) {
 	var words [7]uintptr
 	var buffer [64]uint64

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// shown is a layout as text, one item a line, without the tree's own folder.
+// shown returns a layout as text, one item a line, without the tree's own folder.
 func shown(v *view, root string) []string {
 	var lines []string
 	for _, it := range v.layout() {
@@ -115,7 +115,7 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// What cannot be protected by its name is refused, with what to do.
+// A path that cannot be protected by its name is refused, with a remedy.
 func TestShieldRefuses(t *testing.T) {
 	root := tree(t, map[string]string{
 		"ws/secret": "x", "ws/link": "-> away", "ws/away/plugins/p": "x", "ws/dir/file": "x", "ws/to": "-> /nowhere/at/all", "out": "-> ws/dir", "twice/of": "x",
@@ -158,7 +158,7 @@ func TestShieldRefuses(t *testing.T) {
 	}
 }
 
-// The names are those by which something else could come to be where something is protected.
+// The names by which another file could replace a protected one.
 func TestNotedNames(t *testing.T) {
 	root := tree(t, map[string]string{"ws/a/b/plugins/p": "x", "ws/toolhost.yaml": "x", "ws/conf/key": "x"})
 	at := func(path string) string { return filepath.Join(root, path) }

@@ -16,7 +16,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// world is a small toolhost's: a workspace, state, and the folders of two plugins, of which one is in a sandbox.
+// world is the surroundings of a small toolhost: a workspace, a state folder, and the folders of
+// two plugins, one of which is sandboxed.
 type world struct {
 	base, workspace, own, other, state string
 	cfg                                sandbox.Config
@@ -64,7 +65,8 @@ func (w *world) file(t testing.TB, path, text string) {
 	}
 }
 
-// probe makes attempts in the sandbox and returns what came of each. Layers that this machine does not give are logged.
+// probe makes attempts in the sandbox and returns their results. It logs the layers that this
+// machine does not give.
 func (w *world) probe(t *testing.T, attempts ...string) ([]string, tool.Sandbox) {
 	t.Helper()
 	answers, shown, err := w.start(t, attempts...)
@@ -82,7 +84,7 @@ func (w *world) probe(t *testing.T, attempts ...string) ([]string, tool.Sandbox)
 	return answers, shown
 }
 
-// start is what package process does: it goes without layers that turn out not to be there.
+// start does what package process does: it tries again without layers that fail.
 func (w *world) start(t *testing.T, attempts ...string) ([]string, tool.Sandbox, error) {
 	t.Helper()
 	for {
@@ -131,7 +133,7 @@ func run(t testing.TB, plan *sandbox.Plan, argv []string) (string, error) {
 	return string(text), readErr
 }
 
-// effective reports whether a layer is shown as there.
+// effective reports whether a layer is shown as effective.
 func effective(t *testing.T, shown tool.Sandbox, name string) bool {
 	t.Helper()
 	at := slices.IndexFunc(shown.Layers, func(w tool.SandboxLayer) bool { return w.Name == name })

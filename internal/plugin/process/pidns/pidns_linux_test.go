@@ -17,7 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// given reports whether this machine gives namespaces. Where it does not, New must say why.
+// given reports whether this machine can make namespaces. If it cannot, New must say why.
 func given(t *testing.T) bool {
 	t.Helper()
 	result := make(chan error)
@@ -39,8 +39,8 @@ func given(t *testing.T) bool {
 	return err == nil
 }
 
-// inside starts a shell script in a new namespace and returns its first line of output, and what ends the namespace and
-// waits until it is gone.
+// inside starts a shell script in a new namespace and returns its first line of output, and a
+// function that ends the namespace and waits until it is gone.
 func inside(t *testing.T, script string) (line string, namespace *pidns.Namespace, end func()) {
 	t.Helper()
 	lines, over, gone := make(chan string), make(chan struct{}), make(chan struct{})

@@ -85,7 +85,8 @@ func TestKillGroupSparesAReusedPID(t *testing.T) {
 	}
 }
 
-// With signal 0, which reaches nobody: should the check ever be missing, the test is not to kill the machine.
+// With signal 0, which has no effect: if the check were missing, the test must not kill the
+// machine.
 func TestSignalGroupRefusesEverybody(t *testing.T) {
 	for _, group := range []int{1, 0, -1} {
 		if err := SignalGroup(group, 0); err == nil {

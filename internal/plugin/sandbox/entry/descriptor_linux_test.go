@@ -11,8 +11,9 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox/entry"
 )
 
-// A process is started by descriptors that package syscall puts right above those that it is given: the program must not be
-// lost if that is its place, as it is now and then where many processes are started at the same time.
+// A process is started with descriptors that package syscall places right above those that it is
+// given. The program must not be overwritten if it is there, which happens when many processes are
+// started at the same time.
 func TestProgramIsExecutedWhateverItsDescriptor(t *testing.T) {
 	var low, fillers []*os.File
 	open := func() *os.File {
@@ -23,13 +24,13 @@ func TestProgramIsExecutedWhateverItsDescriptor(t *testing.T) {
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
-	for range 20 { // where there is room later
+	for range 20 { // so that there is room later
 		low = append(low, open())
 	}
 	var p entry.Program
 	p.Call(unix.SYS_CLOSE_RANGE, entry.StatusFD+1, 1<<32-1, 0)
 	p.Call(unix.SYS_FCNTL, entry.StatusFD, unix.F_SETFD, unix.FD_CLOEXEC)
-	for range 8 { // the program is right above one of them, or one of the files that making it takes later
+	for range 8 { // the program is right above one of them, or above a file that making it opens later
 		fillers = append(fillers, open())
 	}
 	loaded, err := p.Load("/bin/true")

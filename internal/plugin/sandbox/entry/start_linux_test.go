@@ -103,7 +103,7 @@ func TestFileThatCannotBeExecutedIsTold(t *testing.T) {
 	}
 }
 
-// enter has a shell wait that would make a file.
+// enter starts a sandboxed shell that waits, and that would make a file.
 func enter(t *testing.T) (entered *entry.Entered, made string) {
 	t.Helper()
 	var p entry.Program
