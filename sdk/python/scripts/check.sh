@@ -79,7 +79,7 @@ if [ $# -gt 0 ]; then
 	exec "$python" -m pytest -q "$@"
 fi
 # Most tests wait for processes, so the tests that share a toolhost run concurrently with the others.
-shared='tests/test_accidents.py tests/test_agent.py tests/test_toolhost.py'
+shared='tests/test_accidents.py tests/test_agent.py tests/test_examples.py tests/test_toolhost.py'
 # shellcheck disable=SC2086 # the names are separate words
 "$python" -m pytest -q $shared >"$home/tested" 2>&1 &
 beside=$!
