@@ -95,6 +95,7 @@ biome ci --colors=off . >"$scratch/biome.log" 2>&1 || {
 rm -rf dist build
 tsc
 tsc -p test
+tsc -p examples
 if [ -z "${BIN:-}" ]; then
 	BIN=$scratch/bin
 	mkdir -p "$BIN"
