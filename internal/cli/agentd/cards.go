@@ -1,6 +1,7 @@
 package agentd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -104,7 +105,11 @@ func (d *textDisplay) cards() []string {
 		if words == "" {
 			words = card.arguments
 		}
-		lines = append(lines, d.shaded(dim, cli.Clip(cli.OneLine("→ "+card.tool+" "+words), wide-1)))
+		mark := cmp.Or(d.spin, "→")
+		lines = append(lines, d.shaded(dim, cli.Clip(cli.OneLine(mark+" "+card.tool+" "+words), wide-1)))
+	}
+	if len(lines) == 0 && d.spin != "" {
+		lines = append(lines, d.shaded(dim, d.spin+" working"))
 	}
 	return lines
 }
@@ -114,8 +119,10 @@ func (d *textDisplay) refresh() error {
 	if d.block == nil || d.block.Hidden || slices.Equal(d.cards(), d.block.Drawn) {
 		return nil
 	}
-	if err := d.endLine(); err != nil {
-		return err
+	if d.inLine {
+		if err := d.put("\n"); err != nil {
+			return err
+		}
 	}
 	_, err := io.WriteString(d.out, d.block.Above("", d.cards(), false))
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/markdown"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
 
@@ -69,6 +70,9 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		c.config.Approvals.Headless = "never"
 	}
 	c.console, c.text = terminal.NewConsole(c.process), newTextDisplay(c.process)
+	if screen := c.process.Screen(); screen.Color { // without colors, the marks of Markdown say more
+		c.text.prose = &markdown.Stream{Screen: screen}
+	}
 	c.editor = terminal.NewEditor(c.process, c.console.In)
 	if c.bench, err = c.openWork(ctx, c.task.addr, true); err != nil {
 		return err
@@ -201,9 +205,10 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	people.expect(c.run.pending)
 	c.run.pending = nil
 	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit}
+	f.spinner = startSpinner(c.text)
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
 	c.run.after = at
-	err = errors.Join(err, c.text.leave())
+	err = errors.Join(err, f.spinner.stop(), c.text.endLine(), c.text.leave())
 	if err == nil {
 		err = c.account(end)
 	}

@@ -25,6 +25,8 @@ type follower struct {
 	signals <-chan os.Signal // the first cancels the run, the second leaves it
 	quit    <-chan struct{}  // leaves the run
 
+	spinner *spinner // animates the display; nil: there is none
+
 	held     []loop.Event // not shown while a question stands on the screen
 	headless []*loop.CallResult
 }
@@ -78,6 +80,10 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 		case line := <-lines:
 			f.people.console.Take()
 			if err := f.answer(ctx, runID, line); err != nil {
+				return nil, at, err
+			}
+		case <-f.spinner.ticks():
+			if err := f.spinner.next(); err != nil {
 				return nil, at, err
 			}
 		case <-done:

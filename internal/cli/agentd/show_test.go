@@ -26,6 +26,7 @@ func TestShowFollows(t *testing.T) {
 	if left.code = waitLeft(); left.code != 0 {
 		left.want(t, 0)
 	}
+	w.untilWaiting("k") // the display shows a call before the call reaches the tool
 	w.release("k")
 	e.code, shown.code, asJSON.code = wait(), waitShown(), waitJSON()
 	e.want(t, 0, "It said: ")
@@ -34,23 +35,34 @@ func TestShowFollows(t *testing.T) {
 	w.run("show", "-f", id).want(t, 0, "■ the run ended: end_turn")
 }
 
-// release lets a call of the tool wait end.
+// release ends the calls of the tool wait that wait for a key, and has no effect if none does.
 func (w *world) release(key string) {
 	w.t.Helper()
-	for { // one that comes before the call waits for it would be lost
-		e, err := w.host.Open(w.t.Context(), tool.Call{Tool: "release", Arguments: []byte(`{"key":"` + key + `"}`)}, true)
+	w.callHost("release", key)
+}
+
+// untilWaiting returns when a call of the tool wait waits for a key.
+func (w *world) untilWaiting(key string) {
+	w.t.Helper()
+	for w.callHost("waiting", key) == "0" {
+	}
+}
+
+// callHost calls a tool of the conformance suite with a key, and returns the text of the result.
+func (w *world) callHost(name, key string) string {
+	w.t.Helper()
+	e, err := w.host.Open(w.t.Context(), tool.Call{Tool: name, Arguments: []byte(`{"key":"` + key + `"}`)}, true)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer e.Close()
+	for {
+		event, err := e.Next(w.t.Context())
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		for {
-			event, err := e.Next(w.t.Context())
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			if event.Ended != nil {
-				e.Close()
-				return
-			}
+		if event.Ended != nil {
+			return event.Ended.Result.Text()
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/markdown"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -19,6 +20,8 @@ type textDisplay struct {
 	out    io.Writer
 	color  bool
 	block  *terminal.Block      // where the calls under way stand; nil: nowhere
+	prose  *markdown.Stream     // renders what the model writes; nil: it is shown as it is
+	spin   string               // the frame of the animation while the run works; empty: none
 	story  bool                 // what the user said, and how the run began and ended, is shown too
 	inLine bool                 // the last line is not ended
 	asking bool                 // somebody asks for decisions, and shows them
@@ -47,7 +50,7 @@ func newTextDisplay(p cli.Process) *textDisplay {
 	d := &textDisplay{out: p.Stdout, calls: make(map[string]*callCard), wanted: make(map[string]string)}
 	if cli.IsTerminal(p.Stdout) {
 		d.block = &terminal.Block{Size: func() (int, int) { return cli.TerminalSize(p.Stdout) }}
-		d.color = p.Getenv("NO_COLOR") == ""
+		d.color = p.Screen().Color
 	}
 	return d
 }
@@ -59,6 +62,9 @@ func (d *textDisplay) show(e loop.Event) error {
 		return d.text(p.Text)
 	case *loop.TurnReset:
 		d.reset()
+		if d.prose != nil {
+			d.prose.Reset() // the part of the void response that was not shown
+		}
 		return d.line(yellow, "↻ asking again (attempt %d): %s", p.Attempt, p.Reason)
 	case *loop.AssistantMessage:
 		return d.assistant(p)
@@ -85,7 +91,7 @@ func (d *textDisplay) finished(p *loop.RunFinished) error {
 		return err
 	}
 	if p.StopReason == loop.StopReturnDirect {
-		if err := d.text(p.Text); err != nil {
+		if err := d.put(cli.Visible(p.Text)); err != nil { // a tool wrote it, so it is not Markdown
 			return err
 		}
 	}
@@ -115,14 +121,25 @@ func (d *textDisplay) assistant(p *loop.AssistantMessage) error {
 
 // text writes what a model says.
 func (d *textDisplay) text(s string) error {
-	if s == "" {
-		return nil
+	if d.prose == nil {
+		return d.put(cli.Visible(s))
 	}
-	return d.put(cli.Visible(s))
+	return d.put(d.prose.Write(s))
 }
 
-// endLine ends the line that was begun, if one was.
+// endProse shows the rest of what the model wrote.
+func (d *textDisplay) endProse() error {
+	if d.prose == nil {
+		return nil
+	}
+	return d.put(d.prose.Flush())
+}
+
+// endLine ends what the model wrote, and the line that was begun, if one was.
 func (d *textDisplay) endLine() error {
+	if err := d.endProse(); err != nil {
+		return err
+	}
 	if !d.inLine {
 		return nil
 	}
@@ -131,6 +148,9 @@ func (d *textDisplay) endLine() error {
 
 // put writes what stays on the screen.
 func (d *textDisplay) put(s string) error {
+	if s == "" {
+		return nil
+	}
 	d.inLine = !strings.HasSuffix(s, "\n")
 	if d.block != nil {
 		s = d.block.Above(s, d.cards(), d.inLine)

@@ -1,0 +1,72 @@
+package markdown_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/markdown"
+)
+
+func TestRender(t *testing.T) {
+	for name, test := range map[string]struct {
+		source, want string
+		screen       cli.Screen
+	}{
+		"nothing":   {" \n\n", "", cli.Screen{}},
+		"paragraph": {"Some **bold** and *soft* `code`.", "Some \x1b[1mbold\x1b[0m and \x1b[3msoft\x1b[0m \x1b[36mcode\x1b[0m.\n", cli.Screen{Color: true}},
+		"heading":   {"# Title\n\ntext", "\x1b[1mTitle\x1b[0m\n\ntext\n", cli.Screen{Color: true}},
+		"wraps":     {"one two three four five six", "one two three four\nfive six\n", cli.Screen{Columns: 21}},
+		"list":      {"- one\n- two\n  - inner\n\n1. first\n2. second", "• one\n• two\n  • inner\n\n1. first\n2. second\n", cli.Screen{}},
+		"quote":     {"> said\n> again", "│ said\n│ again\n", cli.Screen{}},
+		"code":      {"```go\nx := 1\n\n\ty\n```", "    x := 1\n\n        y\n", cli.Screen{}},
+		"table":     {"| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 |\n", cli.Screen{}},
+		"link":      {"see [the bank](https://evil.example)", "see the bank (https://evil.example)\n", cli.Screen{}},
+		"html":      {"a <b>c</b>", "a <b>c</b>\n", cli.Screen{}},
+		"entities":  {"&amp; &#27;[2J \\* &#x202e;", "& \\x1b[2J * \\u202e\n", cli.Screen{}},
+		"control":   {"a\x1b[2Jb `\x1b]0;x\a` [\x9b](\u202e)\n\n```\n\x1b[1A\n```", "a\\x1b[2Jb \\x1b]0;x\\a \\x9b (\\u202e)\n\n    \\x1b[1A\n", cli.Screen{}},
+		"too deep":  {strings.Repeat("> ", 40) + "x", strings.Repeat("> ", 40) + "x\n", cli.Screen{}},
+	} {
+		if diff := cmp.Diff(test.want, markdown.Render(test.source, test.screen)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A block appears when it has ended, wherever the pieces of the text are cut.
+func TestStream(t *testing.T) {
+	const source = "# One\n\ntwo\nlines\n\n```\ncode\n\nmore\n```\n\nlast"
+	const want = "One\n\ntwo\nlines\n\n    code\n\n    more\n\nlast\n"
+	for cut := range len(source) {
+		var s markdown.Stream
+		if got := s.Write(source[:cut]) + s.Write(source[cut:]) + s.Flush(); got != want {
+			t.Errorf("cut at %d: %q", cut, got)
+		}
+	}
+	var s markdown.Stream
+	if got := s.Write("first\n\nsec"); got != "first\n" {
+		t.Errorf("after the first block: %q", got)
+	}
+	if got := s.Write(strings.Repeat("x", 1<<20)); len(got) < 1<<20 {
+		t.Errorf("a block without an end is held back: %d bytes", len(got))
+	}
+}
+
+// No text controls the terminal: without color, the output has no control character.
+func FuzzRender(f *testing.F) {
+	for _, seed := range []string{"# a\n- b\n> c", "```\n\x1b[2J\n```", "[a](\x9b) &#27; \u202e `\x07`", "1) x\n   y\n\n***", "<b \x1b>\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		var s markdown.Stream
+		half := len(source) / 2
+		for _, r := range s.Write(source[:half]) + s.Write(source[half:]) + s.Flush() + markdown.Render(source, cli.Screen{Columns: 30}) {
+			if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && r != '\n' && r != '\t' {
+				t.Fatalf("%q shows %q", source, r)
+			}
+		}
+	})
+}
