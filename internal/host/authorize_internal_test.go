@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestCallThatEndedIsNotDenied: a call whose deadline passes or that is cancelled while the policy is
-// evaluated ends with that, and not with the denial of a rule.
+// A call whose deadline passes, or that is cancelled, while the policy is evaluated ends for that
+// reason. It does not look like a denial.
 func TestCallThatEndedIsNotDenied(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{{Name: "fine", When: `true`, Then: policy.Allow}})
 	if err != nil {

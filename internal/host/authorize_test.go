@@ -18,8 +18,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestPolicy: the rules decide on the arguments that would be executed, nothing that they hold back reaches a plugin, and
-// the audit log says what was decided.
+// The rules decide on the final arguments. No call that they refuse reaches a plugin, and the audit
+// log has the decisions.
 func TestPolicy(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{
 		{Name: "no-big-writes", When: `tool.name == "write" && arguments.bytes > 100`, Then: policy.Deny, Reason: "too much"},
@@ -55,7 +55,8 @@ func TestPolicy(t *testing.T) {
 		line string
 	}{
 		{tool.Call{ID: "a", Tool: "write", Arguments: []byte(`{"bytes":500}`), Approval: ada}, tool.KindDenied, "no-big-writes", "denied no-big-writes too much "},
-		{tool.Call{ID: "b", Tool: "write", Arguments: []byte(`{"bytes":"5"}`)}, "", "", "allowed small-is-fine  "}, // repaired first
+		// the repaired arguments
+		{tool.Call{ID: "b", Tool: "write", Arguments: []byte(`{"bytes":"5"}`)}, "", "", "allowed small-is-fine  "},
 		{tool.Call{ID: "c", Tool: "write", Arguments: []byte(`{"bytes":50}`)}, tool.KindApprovalRequired, "", "approval_required  the tool is dangerous, and no rule says otherwise "},
 		{tool.Call{ID: "c", Tool: "write", Arguments: []byte(`{"bytes":50}`), Approval: ada}, "", "", "approved  the tool is dangerous, and no rule says otherwise Ada"},
 		{tool.Call{ID: "d", Tool: "write"}, tool.KindDenied, "no-big-writes", `denied no-big-writes the rule "no-big-writes" could not be evaluated`},
@@ -96,7 +97,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestAuditLogSaysWhatCameTooSoon: a call that may be made, and is not because of a rate limit, does not look as if it were.
+// The audit log does not show a call as executed that the policy allowed and the rate limit
+// refused.
 func TestAuditLogSaysWhatCameTooSoon(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	log, err := audit.Open(audit.Config{File: file, All: true})
@@ -144,7 +146,7 @@ func TestAuditLogSaysWhatCameTooSoon(t *testing.T) {
 	}
 }
 
-// TestAuditLogThatFails: what has to be recorded and cannot be is not made; what need not be is.
+// A call whose decision must be recorded, and cannot be, is not executed. Other calls are.
 func TestAuditLogThatFails(t *testing.T) {
 	log, err := audit.Open(audit.Config{File: filepath.Join(t.TempDir(), "audit.jsonl")})
 	if err != nil {
@@ -162,8 +164,8 @@ func TestAuditLogThatFails(t *testing.T) {
 	}
 }
 
-// TestPolicyComesBeforePreviews: no plugin sees a word of a call that is denied anyway, and none gets secrets to look at one
-// with that may yet be denied or need a person.
+// No plugin previews a call that the policy will deny. No plugin gets secrets for the preview of a
+// call that the policy may still deny or hold for an approval.
 func TestPolicyComesBeforePreviews(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{
 		{Name: "no-guests", When: `session == "guest"`, Then: policy.Deny},
@@ -175,7 +177,7 @@ func TestPolicyComesBeforePreviews(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		session        string
-		plain, secrets bool // whether a tool without secrets, and one with them, may look
+		plain, secrets bool // whether a tool without secrets and one with secrets may preview
 	}{
 		{"guest", false, false}, {"checked", true, false}, {"asked", true, false}, {"free", true, true},
 	} {

@@ -25,8 +25,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// BenchmarkDo measures what the host itself makes of a call with an answer of 1 KiB: there is no socket, no other process and no
-// encoding. The calls have ids, so that their outcomes are kept; rules, artifacts, the ledger on disk and the log of decisions are on.
+// BenchmarkDo measures what the host itself costs for a call with an answer of 1 KiB. There is no
+// socket, no other process and no encoding. The calls have ids, so that the host keeps their
+// outcomes. Rules, artifacts, the ledger on disk and the audit log are on.
 func BenchmarkDo(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(strconv.Itoa(callers), func(b *testing.B) {
@@ -93,7 +94,7 @@ func benchHost(b *testing.B) *host.Host {
 	return h
 }
 
-// unserved is a plugin without a server. The host stops it once.
+// unserved is a plugin process without a server. The host stops it once.
 type unserved struct{ *fakeProcess }
 
 func (p unserved) Stop(context.Context) error {
@@ -102,18 +103,18 @@ func (p unserved) Stop(context.Context) error {
 	return nil
 }
 
-// echoing is a connection to a plugin that answers each call with the same text.
+// echoing is a connection to a plugin that answers every call with the same text.
 type echoing struct{ grpc.ClientConnInterface }
 
 func (echoing) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
 	return &answers{ctx: ctx, calls: make(chan uint32, 1024)}, nil
 }
 
-// answers is the stream of all calls. What it does not have is not used.
+// answers is the stream of all calls. The host does not use the methods that are missing.
 type answers struct {
 	grpc.ClientStream
 	ctx   context.Context
-	calls chan uint32 // that have no answer yet
+	calls chan uint32 // the calls without an answer
 }
 
 func (s *answers) Context() context.Context { return s.ctx }

@@ -6,7 +6,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 )
 
-// TestConforms runs the suite that the client over gRPC passes too.
+// The host passes the same suite as the client over gRPC.
 func TestConforms(t *testing.T) {
 	hosttest.Run(t, func(t *testing.T) hosttest.Host { return newRig(t, hosttest.Tools(), withArtifacts(t)) })
 }

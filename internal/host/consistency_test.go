@@ -19,8 +19,8 @@ var (
 	stories = flag.Uint64("stories", 5, "how many random stories of changes to tell")
 )
 
-// TestChangesInAnyOrder: whatever changes, fails and crashes, and in whatever order, no call fails; and once things are
-// quiet, what takes the calls is what the catalogue says, and what it will say after a restart.
+// Files change, upgrades fail and processes crash in random order, and no call fails. When all is
+// quiet, calls go to the revision that the catalog has in service, now and after a restart.
 func TestChangesInAnyOrder(t *testing.T) {
 	first := *seed
 	if first == 0 {
@@ -36,12 +36,13 @@ func TestChangesInAnyOrder(t *testing.T) {
 	}
 }
 
-// changes is a story of what happens to one plugin.
+// changes makes random changes to one plugin.
 type changes struct {
 	*release
 	random *rand.Rand
-	calls  chan struct{} // holds a token for each call; who has all of them knows that there is no call
-	under  sync.WaitGroup
+	// has a token for each call; the holder of all tokens knows that no call runs
+	calls chan struct{}
+	under sync.WaitGroup
 
 	mu    sync.Mutex
 	story []string
@@ -50,7 +51,8 @@ type changes struct {
 const callers = 3
 
 func tellChanges(t *testing.T, random *rand.Rand) {
-	// A crash is no reason to wait for long, and none to give up: that is package lifecycle's story.
+	// A crash must cause no long backoff and no quarantine here: the tests of package lifecycle
+	// check those.
 	impatient := lifecycle.Config{InitialBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, MaxCrashes: 1000, IdleTimeout: 4 * time.Second}
 	c := &changes{
 		release: newReleaseWith(t, with(impatient)), random: random, calls: make(chan struct{}, callers),
@@ -59,7 +61,8 @@ func tellChanges(t *testing.T, random *rand.Rand) {
 	stop := make(chan struct{})
 	var calling sync.WaitGroup
 	for i := range callers {
-		pause := time.Duration(100+i*random.IntN(3000)) * time.Millisecond // some let the plugin become idle
+		// some pauses let the plugin become idle
+		pause := time.Duration(100+i*random.IntN(3000)) * time.Millisecond
 		calling.Go(func() {
 			for {
 				select {
@@ -76,7 +79,8 @@ func tellChanges(t *testing.T, random *rand.Rand) {
 		c.anything()
 	}
 	c.under.Wait()
-	time.Sleep(20 * time.Second) // until the catalogue has looked at the folder, and what is slow has come
+	// until the catalog has scanned the folder, and slow launches have ended
+	time.Sleep(20 * time.Second)
 	close(stop)
 	calling.Wait()
 	synctest.Wait()
@@ -86,7 +90,7 @@ func tellChanges(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// calling calls once.
+// calling makes one call.
 func (c *changes) calling() {
 	c.calls <- struct{}{}
 	defer func() { <-c.calls }()
@@ -96,12 +100,13 @@ func (c *changes) calling() {
 	}
 }
 
-// anything does what chance says. What takes time goes on while the next thing happens.
+// anything makes one random change. A change that takes time continues during the next ones.
 func (c *changes) anything() {
 	switch c.random.IntN(12) {
 	case 0, 1, 2:
 		kind := []string{"good", "good", "slow", "broken"}[c.random.IntN(4)]
-		// Of another size each: two changes within a tick of the file system's clock look the same but for that.
+		// Each file has another size. Without that, two changes within a tick of the file system's
+		// clock would look the same.
 		version := kind + strings.Repeat("i", 1+c.random.IntN(12))
 		c.install(version)
 		c.note("install %s", version)
@@ -120,7 +125,7 @@ func (c *changes) anything() {
 	}
 }
 
-// order does what takes time, and may fail: the new executable may be broken.
+// order runs a command that takes time. It may fail, because the new executable may be broken.
 func (c *changes) order(what string, do func() error) {
 	c.note("%s ...", what)
 	c.under.Go(func() {
@@ -129,7 +134,7 @@ func (c *changes) order(what string, do func() error) {
 	})
 }
 
-// crash lets all processes die while there is no call.
+// crash kills all processes while no call runs.
 func (c *changes) crash() {
 	for range callers {
 		c.calls <- struct{}{}
@@ -149,7 +154,8 @@ func (c *changes) note(format string, args ...any) {
 	c.story = append(c.story, fmt.Sprintf("%s %s", time.Now().Format("04:05.000"), fmt.Sprintf(format, args...)))
 }
 
-// isConsistent looks whether routing, catalogue and state folder say the same, and nothing is left to be decided.
+// isConsistent checks that routing, catalog and state folder agree, and that nothing is left to
+// decide.
 func (c *changes) isConsistent() {
 	c.t.Helper()
 	snapshot := c.catalog.Snapshot()
@@ -175,7 +181,8 @@ func (c *changes) isConsistent() {
 	}
 }
 
-// TestFileChangesWhileItsPredecessorWarms: that one takes over all the same, and then the next, if it is any good.
+// A file changes while its predecessor starts. The predecessor takes over, and then the new
+// revision, if it starts.
 func TestFileChangesWhileItsPredecessorWarms(t *testing.T) {
 	for _, next := range []string{"3", "broken"} {
 		t.Run(next, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// costOf returns what an outcome says that the call cost.
+// costOf returns the cost that an outcome reports.
 func costOf(o tool.Outcome) float64 {
 	if o.Err != nil {
 		return o.Err.Cost
@@ -20,15 +20,15 @@ func costOf(o tool.Outcome) float64 {
 	return o.Result.Cost
 }
 
-// TestCost: each try that a plugin executes costs what it reports or declares, also where it fails; what is not executed costs
-// nothing, and a replay is charged once.
+// Each attempt that a plugin executes costs what the tool reports or declares, also if it fails. A
+// call that is not executed costs nothing, and a replay costs nothing again.
 func TestCost(t *testing.T) {
 	retry := tool.RetryPolicy{MaxAttempts: 3, InitialBackoff: time.Millisecond}
 	unavailable := tool.Errorf(tool.KindUnavailable, "not now")
 	for name, tc := range map[string]struct {
 		spec      tool.Spec
 		reported  float64
-		fails     int64 // how many tries fail
+		fails     int64 // how many attempts fail
 		arguments string
 		want      float64
 	}{

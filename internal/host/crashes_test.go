@@ -28,7 +28,7 @@ func bomb(entered chan<- struct{}) hosttest.Tool {
 	}
 }
 
-// explode makes a call of the bomb and ends its process, the nth, as if by itself.
+// explode makes a call of the bomb and ends its process, the nth, as if the process had crashed.
 func explode(t *testing.T, r *rig, entered <-chan struct{}, n int, c tool.Call, exit tool.Exit) tool.Outcome {
 	t.Helper()
 	e, err := r.Open(t.Context(), c, true)
@@ -41,14 +41,14 @@ func explode(t *testing.T, r *rig, entered <-chan struct{}, n int, c tool.Call, 
 	return end(t, e)
 }
 
-// TestOneCallDoesNotQuarantineItsNeighbours: a call that ends its process again and again is refused, and the plugin's other
-// tools, and its other calls, go on.
+// A call that crashes its process repeatedly is refused. The plugin's other tools and calls go on.
 func TestOneCallDoesNotQuarantineItsNeighbours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered := make(chan struct{}, 1)
 		r := newRig(t, append(hosttest.Tools(), bomb(entered)), nil)
 		deadly := call("bomb", `{"n":1}`)
-		// An out-of-memory kill is none from outside: a call without a retry policy is not made twice.
+		// The process exits as if the system had killed it for want of memory. A call without a
+		// retry policy is not moved then.
 		oom := tool.Exit{Code: -1, Signal: "SIGKILL", OutOfMemory: true}
 		for n := range 3 {
 			if got := explode(t, r, entered, n, deadly, oom); got.Err == nil || got.Err.Kind != tool.KindCrashed {
@@ -57,7 +57,7 @@ func TestOneCallDoesNotQuarantineItsNeighbours(t *testing.T) {
 			synctest.Wait()
 		}
 		for range 5 {
-			got := outcome(t, r, call("bomb", `{ "n": 1.0 }`)) // the same
+			got := outcome(t, r, call("bomb", `{ "n": 1.0 }`)) // the same call
 			if got.Err == nil || got.Err.Kind != tool.KindUnavailable || !strings.Contains(got.Err.Message, "with these arguments") || got.Err.RetryAfter == 0 {
 				t.Fatalf("a call that has ended three processes ended with %+v", got.Err)
 			}
@@ -85,7 +85,7 @@ func TestOneCallDoesNotQuarantineItsNeighbours(t *testing.T) {
 	})
 }
 
-// TestDifferentCallsStillQuarantine: a plugin that every call crashes is no neighbour of anything.
+// A plugin that crashes with every call is quarantined.
 func TestDifferentCallsStillQuarantine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered := make(chan struct{}, 1)
@@ -101,7 +101,7 @@ func TestDifferentCallsStillQuarantine(t *testing.T) {
 	})
 }
 
-// TestACrashNamesItsCall: exits, events and the log name what was executed, also by a host that is made later.
+// Exits, events and the log name the calls that were executed during a crash, also in a later host.
 func TestACrashNamesItsCall(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	var log bytes.Buffer
@@ -138,13 +138,13 @@ func TestACrashNamesItsCall(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	var first, second *history.Log
 	r := newRig(t, append(hosttest.Tools(), bomb(entered)), keep(&first))
-	c := call("bomb", `{}`) // without an id of its own
+	c := call("bomb", `{}`) // without an id
 	c.Principal = "uid:9"
 	minted = explode(t, r, entered, 0, c, tool.Exit{Code: 2}).CallID
 	if minted == "" {
 		t.Fatal("the call has no id")
 	}
-	r.Drain(t.Context(), hosttest.PluginName) // until the exit is known
+	r.Drain(t.Context(), hosttest.PluginName) // wait until the exit is known
 	check(t, r)
 	r.Close()
 	first.Close()
@@ -157,14 +157,14 @@ func TestACrashNamesItsCall(t *testing.T) {
 	second.Close()
 }
 
-// TestWhatHappensToAPluginIsLogged: one line each, at its level.
+// Each event of a plugin is logged in one line, at its level.
 func TestWhatHappensToAPluginIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 		for i := range 5 {
 			outcome(t, r, call("echo", `{"text":"x"}`))
-			synctest.Wait() // until the host has let the call go, which the crash would name
+			synctest.Wait() // until the lease has ended; otherwise the crash would name the call
 			r.process(i).end(tool.Exit{Code: 2})
 			synctest.Wait()
 		}

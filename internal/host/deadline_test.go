@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stubborn ignores its context until the test lets it go.
+// stubborn ignores its context until the test releases it.
 func stubborn(release <-chan struct{}) hosttest.Tool {
 	return hosttest.Tool{
 		Spec: tool.Spec{Name: "stubborn", Description: "Ignores every order to stop.", Timeout: 3 * time.Second},
@@ -25,7 +25,8 @@ func stubborn(release <-chan struct{}) hosttest.Tool {
 	}
 }
 
-// TestDeadline: the caller's timeout, capped by the tool's, capped by the host's; with none the default.
+// The caller's timeout counts, bounded by the tool's and by the host's. Without any, the default
+// counts.
 func TestDeadline(t *testing.T) {
 	for name, tc := range map[string]struct{ caller, declared, want time.Duration }{
 		"nobody says":        {0, 0, 30 * time.Second},
@@ -60,8 +61,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestTheHostSaysThatTheTimeIsUp: also where the plugin's clock, which counts the same time, is a little ahead. What a tool
-// says of a time of its own stays.
+// The host's message about a deadline counts even if the clock of the plugin is slightly ahead. A
+// timeout that a tool reports about something else stays.
 func TestTheHostSaysThatTheTimeIsUp(t *testing.T) {
 	for name, tc := range map[string]struct {
 		after time.Duration
@@ -88,13 +89,13 @@ func TestTheHostSaysThatTheTimeIsUp(t *testing.T) {
 	}
 }
 
-// TestToolThatDoesNotYield: the call ends at its deadline all the same, its instance takes no new calls, ends the
-// others and goes.
+// A call ends at its deadline although its tool does not stop. Its instance takes no new calls,
+// finishes the others and ends.
 func TestToolThatDoesNotYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		r := newRig(t, append(hosttest.Tools(), stubborn(release)), nil)
-		defer close(release) // before the rig is closed, so that the fake process can end
+		defer close(release) // before the rig closes, so that the fake process can end
 		neighbour, err := r.Open(t.Context(), call("wait", `{"key":"k"}`), true)
 		if err != nil {
 			t.Fatal(err)
@@ -125,8 +126,8 @@ func TestToolThatDoesNotYield(t *testing.T) {
 	})
 }
 
-// TestCancelDoesNotPutTheDeadlineOff: a call that is cancelled shortly before its deadline ends at its deadline, also if its
-// tool does not yield.
+// A call that is cancelled shortly before its deadline ends at the deadline, even if its tool does
+// not stop.
 func TestCancelDoesNotPutTheDeadlineOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -151,8 +152,8 @@ func TestCancelDoesNotPutTheDeadlineOff(t *testing.T) {
 	})
 }
 
-// TestStoppedInstanceGetsNoCalls: who calls while a tool is asked in vain to stop does not wait to see whether it does, and
-// an instance whose tool did stop takes calls again.
+// A call does not wait for an instance whose tool ignores a cancel. The instance takes calls again
+// if the tool stops after all.
 func TestStoppedInstanceGetsNoCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -189,7 +190,8 @@ func TestStoppedInstanceGetsNoCalls(t *testing.T) {
 	})
 }
 
-// TestTimeoutWhileLaunching: a call that never reached a plugin says so, and its id is free.
+// A call whose deadline passes during the launch says that it reached no plugin, and its id can be
+// used again.
 func TestTimeoutWhileLaunching(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tools := hosttest.Tools()
@@ -207,7 +209,7 @@ func TestTimeoutWhileLaunching(t *testing.T) {
 	})
 }
 
-// TestLedgerIsBounded: the oldest outcomes go first, by count and by bytes.
+// The ledger forgets the oldest outcomes first, by number and by bytes.
 func TestLedgerIsBounded(t *testing.T) {
 	for name, change := range map[string]func(*host.Config){
 		"by count": func(c *host.Config) { c.MaxLedgerEntries = 2 },
@@ -233,7 +235,8 @@ func TestLedgerIsBounded(t *testing.T) {
 	}
 }
 
-// TestNamelessCallsPushNothingOut: nor do harmless ones push out those with side effects.
+// Calls without an id make the ledger forget nothing, and calls without side effects make it forget
+// no call with side effects.
 func TestNamelessCallsPushNothingOut(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.MaxLedgerEntries = 5 })
 	once := call("count", `{"key":"k"}`)

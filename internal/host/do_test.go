@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// resting takes a second, unless it is told to stop.
+// resting takes a second, unless its call is cancelled.
 var resting = hosttest.Tool{
 	Spec: tool.Spec{Name: "rest", Description: "Takes a second."},
 	Run: func(ctx context.Context, _ tool.Call, _ func(tool.Event)) (tool.Result, error) {
@@ -23,8 +23,8 @@ var resting = hosttest.Tool{
 	},
 }
 
-// do returns what Do tells of a call, and how often it tells anything. If cancel is set, its caller leaves while the tool is at
-// work.
+// do returns the outcome that Do passes on, and how often Do passes anything on. If cancel is set,
+// the caller leaves while the tool runs.
 func do(t *testing.T, r *rig, c tool.Call, cancel bool) (got tool.Outcome, opened, done int) {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
@@ -46,13 +46,13 @@ func withID(name, arguments string) tool.Call {
 	return c
 }
 
-// TestDo: the outcome is told once, whatever becomes of the call and of who wants to know it.
+// Do passes the outcome on exactly once, whatever happens to the call and to its caller.
 func TestDo(t *testing.T) {
 	for name, tc := range map[string]struct {
 		call   tool.Call
-		cancel bool      // while the tool is at work
-		closed bool      // the host, before
-		opened int       // how often there was an execution
+		cancel bool      // the caller leaves while the tool runs
+		closed bool      // the host is closed before the call
+		opened int       // how often Do passed an execution on
 		kind   tool.Kind // of the failure; empty: there is a result
 		text   string    // of the result
 	}{

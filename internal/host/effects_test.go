@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// keysOf returns the keys of a result's effects, and of those that were refused with their reasons.
+// keysOf returns the keys of a result's effects, and the keys of the refused ones with the reasons.
 func keysOf(t *testing.T, r tool.Result) (kept []string, refused map[string]string) {
 	t.Helper()
 	for _, e := range r.Effects {
@@ -34,8 +34,8 @@ func keysOf(t *testing.T, r tool.Result) (kept []string, refused map[string]stri
 	return kept, refused
 }
 
-// TestEffectsThatAToolMayHave: a tool changes the keys that it declares, and one that a rule reads only with the operator's
-// permission; the rest of its result stays.
+// A tool changes the keys that it declares, and a key that a rule reads only with the operator's
+// permission. The rest of its result stays.
 func TestEffectsThatAToolMayHave(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{{Name: "admins", When: `has(context.role) && context.role == "admin"`, Then: policy.Deny}})
 	if err != nil {
@@ -76,7 +76,7 @@ func TestEffectsThatAToolMayHave(t *testing.T) {
 	}
 }
 
-// TestEffectsOfARuleThatReadsAnyKey: where a rule may read each key, none is a tool's to change without permission.
+// If a rule may read any key, a tool changes no key without permission.
 func TestEffectsOfARuleThatReadsAnyKey(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{{Name: "any", When: `context.exists(k, k == session)`, Then: policy.Deny}})
 	if err != nil {
@@ -93,7 +93,7 @@ func TestEffectsOfARuleThatReadsAnyKey(t *testing.T) {
 	}
 }
 
-// TestFiltersAddNoEffects: what a filter answers, before or after a call, has no effects but the tool's.
+// A filter's answer, before or after a call, cannot have effects that the tool could not have.
 func TestFiltersAddNoEffects(t *testing.T) {
 	with := func(q filterjson.Request) (tool.Result, error) {
 		r := tool.TextResult("filtered")

@@ -8,12 +8,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestLastStatusIsKept: however much a tool says, people get to know how it ended.
+// The event log keeps the last status, however much a tool reports.
 func TestLastStatusIsKept(t *testing.T) {
 	chatters := hosttest.Tool{
 		Spec: tool.Spec{Name: "chatters", Description: "Says more than anybody keeps."},
 		Run: func(_ context.Context, _ tool.Call, emit func(tool.Event)) (tool.Result, error) {
-			for range 10_000 { // until not even one more fits
+			for range 10_000 { // more than the log can store
 				emit(tool.Event{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "x"}})
 			}
 			emit(tool.Event{Status: &tool.Status{State: tool.StatusSuccess, Tip: "done"}})

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeProcess is a plugin that runs in the test, behind the real wire. Nobody but a test can kill it.
+// fakeProcess is a plugin that runs in the test, behind the real wire. Only a test can kill it.
 type fakeProcess struct {
 	pid    int
 	server *grpc.Server
@@ -60,7 +60,7 @@ func (p *fakeProcess) Exit() tool.Exit {
 	return p.exit
 }
 
-// end ends the process the way that exit says.
+// end ends the process with an exit.
 func (p *fakeProcess) end(exit tool.Exit) {
 	p.once.Do(func() {
 		p.mu.Lock()
@@ -74,7 +74,7 @@ func (p *fakeProcess) end(exit tool.Exit) {
 	<-p.done
 }
 
-// startFake serves a handler in the test as if it were a process.
+// startFake serves a handler in the test like a process would.
 func startFake(ctx context.Context, handler pluginwire.Handler, pid int, wire pluginwire.ConnConfig) (*fakeProcess, error) {
 	listener := bufconn.Listen(1 << 20)
 	p := &fakeProcess{pid: pid, done: make(chan struct{}), server: grpc.NewServer(pluginwire.ServerOptions()...)}
@@ -117,7 +117,8 @@ func (f *fixture) Describe(context.Context, pluginwire.DescribeRequest) (tool.De
 func (f *fixture) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
 	start := call.Start()
 	t := f.tools[start.Tool]
-	emit := func(ev tool.Event) { _ = call.Send(ctx, ev) } // a call that is over has nobody to tell
+	// a call that has ended gets no more events
+	emit := func(ev tool.Event) { _ = call.Send(ctx, ev) }
 	var seen []byte
 	for {
 		text, complete, err := call.NextArguments(ctx)
@@ -134,17 +135,18 @@ func (f *fixture) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.R
 	}
 }
 
-// firstPID is what the first fake process says that its number is; the others follow.
+// firstPID is the process id of the first fake process. The others have the ids after it.
 const firstPID = 1000
 
-// rig is a host with one fake plugin and what tests want to do to it.
+// rig is a host with one fake plugin, and the controls of the tests.
 type rig struct {
 	*host.Host
 	wire pluginwire.ConnConfig // of each process
 
 	mu        sync.Mutex
 	processes []*fakeProcess
-	launch    func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) // replaces the usual
+	// not nil: replaces the usual launch
+	launch func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error)
 }
 
 // newRig returns a host whose one plugin has the tools.
@@ -200,7 +202,8 @@ func openCatalog(t testing.TB, d tool.Description) *catalog.Catalog {
 	return openCatalogWith(t, d, nil)
 }
 
-// openCatalogWith returns a catalog that knows one plugin, and what an operator says about its tools.
+// openCatalogWith returns a catalog that knows one plugin, with the operator's overrides of its
+// tools.
 func openCatalogWith(t testing.TB, d tool.Description, overrides catalog.Overrides) *catalog.Catalog {
 	t.Helper()
 	dir := t.TempDir()
@@ -228,7 +231,7 @@ func openCatalogWith(t testing.TB, d tool.Description, overrides catalog.Overrid
 	return c
 }
 
-// echoLog writes the call's id to the tool's log.
+// echoLog writes the id of its call to the tool's log.
 func echoLog(_ context.Context, c tool.Call, emit func(tool.Event)) (tool.Result, error) {
 	emit(tool.Event{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "this is " + c.ID}})
 	return tool.TextResult("said"), nil

@@ -14,16 +14,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// largestAnswer is how large the results of filters may be in TestFailingFilters. The usual bound would say no more.
+// largestAnswer bounds the results of filters in TestFailingFilters, so that the test needs no
+// large results.
 const largestAnswer = 1 << 20
 
-// hangs is a filter that answers when it is told to stop.
+// hangs is a filter that answers only when its call is cancelled.
 func hangs(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
 	<-ctx.Done()
 	return tool.Result{}, ctx.Err()
 }
 
-// failures are the ways in which a filter fails, each with what the error says of it.
+// failures has the ways in which a filter fails, each with a part of the error.
 func failures(p **filterPlugin) map[string]struct {
 	run  filterFunc
 	says string
@@ -33,7 +34,7 @@ func failures(p **filterPlugin) map[string]struct {
 		says string
 	}
 	crash := func(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
-		go (*p).end(tool.Exit{Code: 3}) // waits for this call, which ends with it
+		go (*p).end(tool.Exit{Code: 3}) // ends with this call, which ends with the process
 		<-ctx.Done()
 		return tool.Result{}, ctx.Err()
 	}
@@ -54,15 +55,15 @@ func failures(p **filterPlugin) map[string]struct {
 	}
 }
 
-// TestFailingFilters: where the operator said nothing else, the call ends with an error; else it goes on as without the
-// filter. After the call of a tool that has side effects the error says that they have happened.
+// If a filter fails, the call ends with an error. If the filter is optional, the call goes on
+// without it. After the call of a tool with side effects, the error says that they have happened.
 func TestFailingFilters(t *testing.T) {
 	var current *filterPlugin
 	for name, failure := range failures(&current) {
 		for phase, filter := range map[string]string{"before": "before_it", "after": "after_it"} {
 			for _, called := range []string{"echo", "count"} {
 				if name == "twice the same" && phase == "after" {
-					continue // arguments mean nothing there
+					continue // arguments in an answer after the call mean nothing
 				}
 				t.Run(name+" "+phase+" "+called, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
@@ -109,7 +110,7 @@ func checkFailed(t *testing.T, got tool.Outcome, phase, called, filter, says str
 	}
 }
 
-// TestAFilterThatIsNotThere: the call is refused, and the error names the filter.
+// A call whose filter no plugin has is refused, and the error names the filter.
 func TestAFilterThatIsNotThere(t *testing.T) {
 	for name, change := range map[string]func(*host.Config){
 		"unknown":  nil,
@@ -131,7 +132,7 @@ func TestAFilterThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestAPausedFilter fails like one that is not there.
+// A filter of a paused plugin fails like one that no plugin has.
 func TestAPausedFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"f": marks("f")}, nil, host.Filter{Name: "f"})
@@ -145,7 +146,7 @@ func TestAPausedFilter(t *testing.T) {
 	})
 }
 
-// TestAFailedCallIsNotFiltered: an error of the machinery is no result.
+// An error of the infrastructure is no result, and filters do not get it.
 func TestAFailedCallIsNotFiltered(t *testing.T) {
 	r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"after": marks("after")}, nil, host.Filter{Name: "after"})
 	got := outcome(t, r, call("break", `{"kind":"unavailable"}`))
@@ -157,7 +158,7 @@ func TestAFailedCallIsNotFiltered(t *testing.T) {
 	}
 }
 
-// TestTheCallsTimeEndsWhileAFilterIsAsked, also an optional one.
+// The deadline of a call can pass while a filter is asked, also an optional one.
 func TestTheCallsTimeEndsWhileAFilterIsAsked(t *testing.T) {
 	for filter, want := range map[string]string{"before_it": "nothing was executed", "after_it": "was executed"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -173,7 +174,7 @@ func TestTheCallsTimeEndsWhileAFilterIsAsked(t *testing.T) {
 	}
 }
 
-// TestCancelWhileAFilterIsAsked ends the filter's call, too, and the call itself there, also if the filter is optional.
+// A cancel ends the filter's call and the call itself, also if the filter is optional.
 func TestCancelWhileAFilterIsAsked(t *testing.T) {
 	for filter, want := range map[string]string{"before_it": `while the filter "before_it" was asked; nothing was executed`, "after_it": "was executed"} {
 		t.Run(filter, func(t *testing.T) {
@@ -199,7 +200,7 @@ func TestCancelWhileAFilterIsAsked(t *testing.T) {
 	}
 }
 
-// TestArgumentsThatAFilterMakesTooLarge are not used.
+// Arguments from a filter that exceed the bound are refused.
 func TestArgumentsThatAFilterMakesTooLarge(t *testing.T) {
 	large, err := json.Marshal(map[string]any{"arguments": map[string]string{"text": strings.Repeat("x", 2000)}})
 	if err != nil {
@@ -212,7 +213,7 @@ func TestArgumentsThatAFilterMakesTooLarge(t *testing.T) {
 	}
 }
 
-// TestCloseWhileAFilterIsAsked: nothing is left, as the end of the tests sees.
+// Close during a request to a filter leaves no goroutine: TestMain checks that.
 func TestCloseWhileAFilterIsAsked(t *testing.T) {
 	asked := make(chan struct{})
 	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"before": func(ctx context.Context, q filterjson.Request) (tool.Result, error) {

@@ -24,20 +24,20 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// filterFunc is a filter as a plugin serves it.
+// filterFunc is the implementation of a filter.
 type filterFunc func(ctx context.Context, q filterjson.Request) (tool.Result, error)
 
-// filterPlugin is a pluginwire.Handler of filters that remembers what it was asked.
+// filterPlugin is a pluginwire.Handler of filters. It remembers the requests.
 type filterPlugin struct {
 	filters map[string]filterFunc
 
 	mu    sync.Mutex
-	last  host.Process // that was launched
+	last  host.Process // the process that was launched last
 	asked []string     // "name phase tool"
-	calls []string     // the ids of the filters' own calls
+	calls []string     // the call ids of the requests
 }
 
-// filterPluginName is the name of the plugin that ships the filters of a test.
+// filterPluginName is the name of the plugin that has the filters of a test.
 const filterPluginName = "filters"
 
 func (p *filterPlugin) Describe(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
@@ -75,7 +75,7 @@ func (p *filterPlugin) Call(ctx context.Context, call *pluginwire.ServerCall) (t
 	}
 }
 
-// questions returns what was asked so far, and forgets it.
+// questions returns the requests so far, and forgets them.
 func (p *filterPlugin) questions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +84,8 @@ func (p *filterPlugin) questions() []string {
 	return asked
 }
 
-// newFilterRig returns a host of the tools and, in a plugin of their own, the filters, which are used as uses say.
+// newFilterRig returns a host of the tools, and of the filters in another plugin. uses configures
+// the filters.
 func newFilterRig(t *testing.T, tools []hosttest.Tool, filters map[string]filterFunc, change func(*host.Config), uses ...host.Filter) (*rig, *filterPlugin) {
 	t.Helper()
 	filtering := &filterPlugin{filters: filters}
@@ -132,7 +133,8 @@ func openCatalogOf(t *testing.T, plugins map[string]pluginwire.Handler) *catalog
 	return openCatalogIn(t, dir, plugins)
 }
 
-// openCatalogIn returns a catalog of the plugins in a folder, which describe themselves by name.
+// openCatalogIn returns a catalog of the plugins in a folder. Each file gets the description of its
+// handler.
 func openCatalogIn(t *testing.T, dir string, plugins map[string]pluginwire.Handler) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.Open(catalog.Config{
@@ -165,7 +167,7 @@ func saysText(text string) filterFunc {
 	}
 }
 
-// marks is a filter that adds its name to the text of arguments and to the result.
+// marks is a filter that adds its name to the text argument and to the result.
 func marks(name string) filterFunc {
 	return func(_ context.Context, q filterjson.Request) (tool.Result, error) {
 		if q.Phase == filterjson.After {
@@ -186,7 +188,7 @@ func marks(name string) filterFunc {
 	}
 }
 
-// TestFiltersStandAroundACall: before it in their order, after it in the reverse one.
+// The host asks filters before a call in their order, and after it in the reverse order.
 func TestFiltersStandAroundACall(t *testing.T) {
 	r, p := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"outer": marks("outer"), "inner": marks("inner"), "before_last": saysText(`{}`)}, nil,
 		host.Filter{Name: "outer"}, host.Filter{Name: "inner"}, host.Filter{Name: "before_last"})
@@ -248,7 +250,7 @@ func TestFiltersSeeTheCall(t *testing.T) {
 	}
 }
 
-// TestADenial: the tool's plugin is not even started, and the audit log tells.
+// A denial does not even start the tool's plugin, and the audit log has it.
 func TestADenial(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	log, err := audit.Open(audit.Config{File: file})
@@ -274,7 +276,8 @@ func TestADenial(t *testing.T) {
 	}
 }
 
-// TestAnAnswer: the tool is not called; filters outside of the one that answers see it as a result; it is replayed.
+// A filter's answer replaces the call of the tool. The filters outside of it see the answer as a
+// result, and a repeated call gets it again.
 func TestAnAnswer(t *testing.T) {
 	cached := tool.TextResult("from the cache")
 	cached.Metadata = map[string]json.RawMessage{"own": json.RawMessage(`1`), "toolhost.answered_by": json.RawMessage(`"me"`)}
@@ -301,7 +304,7 @@ func TestAnAnswer(t *testing.T) {
 	}
 }
 
-// TestChangedArguments go the way of a caller's: they are repaired and validated.
+// Arguments from a filter are repaired and validated like those from a caller.
 func TestChangedArguments(t *testing.T) {
 	for name, tc := range map[string]struct{ arguments, want, repairs, filters string }{
 		"repaired":    {`{"days":"99"}`, mended, mendings, `["before_change"]`},
@@ -324,7 +327,8 @@ func TestChangedArguments(t *testing.T) {
 	})
 }
 
-// TestChangedResult: the tool's figures stay where the filter has none, and what a filter says in toolhost's name goes.
+// The figures of the tool stay if the filter sets none. Metadata of a filter in toolhost's name is
+// removed.
 func TestChangedResult(t *testing.T) {
 	spend := hosttest.Tool{
 		Spec: tool.Spec{Name: "spend", Description: "Costs something.", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -343,11 +347,11 @@ func TestChangedResult(t *testing.T) {
 	}
 }
 
-// TestWhichCallsAreFiltered: by name, pattern and tag.
+// Filters apply by name, pattern and tag of tools.
 func TestWhichCallsAreFiltered(t *testing.T) {
 	for name, tc := range map[string]struct {
 		use  host.Filter
-		want []string // of echo, count
+		want []string // the requests for echo and count
 	}{
 		"all":             {host.Filter{}, []string{"f before echo", "f before count"}},
 		"a name":          {host.Filter{Tools: []string{"echo"}}, []string{"f before echo"}},
@@ -373,7 +377,7 @@ func TestWhichCallsAreFiltered(t *testing.T) {
 	}
 }
 
-// TestFiltersDoNotWaitForTheToolTheyFollow: a filter of the tool's own plugin is asked once the tool's place is free.
+// The host asks a filter of the tool's plugin only after the lease of the tool's call has ended.
 func TestFiltersDoNotWaitForTheToolTheyFollow(t *testing.T) {
 	p := &filterPlugin{filters: map[string]filterFunc{"own": marks("own")}}
 	both := &pluginOfBoth{filterPlugin: p, fixture: newFixture(hosttest.Tools())}
@@ -390,8 +394,8 @@ func TestFiltersDoNotWaitForTheToolTheyFollow(t *testing.T) {
 	}
 }
 
-// TestFiltersHoldUpNobody: of a tool that may be called once at a time, the next call begins while what the one before
-// returned is still with a filter.
+// If only one call of a tool may run at a time, the next call begins while a filter still has the
+// result of the one before.
 func TestFiltersHoldUpNobody(t *testing.T) {
 	release, entered := make(chan struct{}), make(chan struct{}, 2)
 	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"after_slow": func(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
@@ -423,7 +427,7 @@ func TestFiltersHoldUpNobody(t *testing.T) {
 	callers.Wait()
 }
 
-// pluginOfBoth has filters and the suite's tools.
+// pluginOfBoth has filters and the tools of the suite.
 type pluginOfBoth struct {
 	*filterPlugin
 	fixture *fixture
@@ -446,7 +450,7 @@ func (p *pluginOfBoth) Call(ctx context.Context, call *pluginwire.ServerCall) (t
 	return p.fixture.Call(ctx, call)
 }
 
-// TestNoPreviewBeforeAFilter: what a filter has not seen reaches no plugin.
+// A plugin previews no arguments that a filter has not seen.
 func TestNoPreviewBeforeAFilter(t *testing.T) {
 	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"f": marks("f")}, nil, host.Filter{Name: "f", Tools: []string{"preview"}})
 	e, err := r.Open(t.Context(), call("preview", `{"text":`), false)
@@ -490,7 +494,7 @@ func TestPreviewBeforeAFilterThatOnlyFollows(t *testing.T) {
 	}
 }
 
-// TestManyFilteredCalls: each gets its own.
+// Each of many filtered calls gets the right answer.
 func TestManyFilteredCalls(t *testing.T) {
 	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"outer": marks("outer"), "inner": marks("inner")}, nil,
 		host.Filter{Name: "outer"}, host.Filter{Name: "inner"})

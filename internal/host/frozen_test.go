@@ -25,7 +25,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// pays is a dangerous tool whose arguments repair changes a lot. It keeps what it was executed with.
+// pays is a dangerous tool whose arguments need repair. It records the arguments that it executes.
 func pays(executed *[]string) hosttest.Tool {
 	return hosttest.Tool{
 		Spec: tool.Spec{Name: "pay", Description: "Pays.", Dangerous: true, PartialArguments: true, InputSchema: []byte(
@@ -43,7 +43,8 @@ const (
 	askedPays = `{"amount":100,"force":true}`
 )
 
-// wantAsked checks that a call ended with a request for approval of just these final arguments, and returns their digest.
+// wantAsked checks that a call ended with a request for the approval of exactly these final
+// arguments, and returns their digest.
 func wantAsked(t *testing.T, got tool.Outcome, final string) string {
 	t.Helper()
 	sum := sha256.Sum256([]byte(final))
@@ -54,8 +55,8 @@ func wantAsked(t *testing.T, got tool.Outcome, final string) string {
 	return digest
 }
 
-// TestFinalArgumentsAreShownAndExecuted: what a person is shown is what the tool gets; an approval of anything else executes
-// nothing.
+// The tool gets exactly the arguments that a person was shown. An approval of anything else
+// executes nothing.
 func TestFinalArgumentsAreShownAndExecuted(t *testing.T) {
 	var executed []string
 	r := newRig(t, []hosttest.Tool{pays(&executed)}, nil)
@@ -94,7 +95,7 @@ func TestFinalArgumentsAreShownAndExecuted(t *testing.T) {
 	}
 }
 
-// TestApprovalThatNoRuleWants: what was approved and what is executed do not differ where no approval is needed, either.
+// The approved and the executed arguments are the same even if no rule requires an approval.
 func TestApprovalThatNoRuleWants(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{{Name: "free", When: `tool.name == "pay"`, Then: policy.Allow}})
 	if err != nil {
@@ -110,8 +111,8 @@ func TestApprovalThatNoRuleWants(t *testing.T) {
 	}
 }
 
-// TestApprovedRepeatsSkipFilters: the approved repeat executes what was shown although the filter would answer something else by
-// then; each approval is good for one execution.
+// The approved repeat executes the arguments that were shown, although the filter would answer
+// differently by then. Each approval is good for one execution.
 func TestApprovedRepeatsSkipFilters(t *testing.T) {
 	var executed []string
 	var count atomic.Int64
@@ -122,7 +123,7 @@ func TestApprovedRepeatsSkipFilters(t *testing.T) {
 	r, _ := newFilterRig(t, []hosttest.Tool{pay}, map[string]filterFunc{"before_pay": change}, nil, host.Filter{Name: "before_pay"})
 	c := tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked)}
 	digest := wantAsked(t, outcome(t, r, c), `{"amount":1001,"force":false}`)
-	// A repeat with other arguments does not get the kept ones.
+	// A repeat with other arguments does not get the stored ones.
 	c.Approval = &tool.Approval{ApprovedBy: "Ada", ArgumentsSHA256: digest}
 	other := c
 	other.Arguments = []byte(`{"amount":2}`)
@@ -133,15 +134,15 @@ func TestApprovedRepeatsSkipFilters(t *testing.T) {
 	if got := outcome(t, r, c); got.Err != nil || string(got.Result.Metadata["toolhost.filters"]) != `["before_pay"]` {
 		t.Fatalf("the approved repeat: %+v", got)
 	}
-	c.ID = "q" // used up: the filter is asked again
+	c.ID = "q" // the entry is used up, so that the filter is asked again
 	wantAsked(t, outcome(t, r, c), `{"amount":1004,"force":false}`)
 	if diff := cmp.Diff([]string{`{"amount":1001,"force":false}`}, executed); diff != "" {
 		t.Errorf("executed (-want +got):\n%s", diff)
 	}
 }
 
-// TestAddedFilterIsAskedAboutAnApprovedRepeat: a plugin that arrives between the question and the approval
-// may filter the call, and the approved arguments are asked about again.
+// A plugin that arrives between the question and the approval may filter the call. The host asks
+// its filter about the approved repeat, and then asks for an approval again.
 func TestAddedFilterIsAskedAboutAnApprovedRepeat(t *testing.T) {
 	var executed []string
 	change := func(_ context.Context, q filterjson.Request) (tool.Result, error) {
@@ -177,7 +178,7 @@ func TestAddedFilterIsAskedAboutAnApprovedRepeat(t *testing.T) {
 	}
 }
 
-// TestFinalArgumentsAfterARestart: a host that has not kept them computes them again, and the digest decides.
+// A host without the stored arguments computes them again, and the digest decides.
 func TestFinalArgumentsAfterARestart(t *testing.T) {
 	var executed []string
 	c := tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked)}
@@ -194,7 +195,7 @@ func TestFinalArgumentsAfterARestart(t *testing.T) {
 	}
 }
 
-// TestApprovalOfAStream: arguments that come in pieces are previewed, and executed as they were approved.
+// Arguments that arrive in pieces are previewed, and executed as they were approved.
 func TestApprovalOfAStream(t *testing.T) {
 	var executed []string
 	r := newRig(t, []hosttest.Tool{pays(&executed)}, nil)
@@ -220,7 +221,8 @@ func TestApprovalOfAStream(t *testing.T) {
 	}
 }
 
-// TestArgumentsTooLargeToShow: nobody can approve by a digest what nobody was shown, but the caller is told why.
+// Nobody can approve by a digest what was not shown. The error tells the caller why nothing was
+// shown.
 func TestArgumentsTooLargeToShow(t *testing.T) {
 	var executed []string
 	r := newRig(t, []hosttest.Tool{pays(&executed)}, nil)
@@ -231,12 +233,13 @@ func TestArgumentsTooLargeToShow(t *testing.T) {
 	}
 }
 
-// TestWhoApproved: the audit log says who is at the other end of the connection, and what name the caller claims beside it.
+// The audit log names the principal of the connection, and beside it the name that the caller
+// claims.
 func TestWhoApproved(t *testing.T) {
 	for claim, want := range map[string]string{
 		"uid:0 root":                `uid:1007 ("uid:0 root")`,
 		"uid:1007":                  `uid:1007`,
-		`uid:1007 ("ada")`:          `uid:1007 ("ada")`, // as agentd says it
+		`uid:1007 ("ada")`:          `uid:1007 ("ada")`, // the form that agentd sends
 		`uid:1007 ("ada") or uid:0`: `uid:1007 ("uid:1007 (\"ada\") or uid:0")`,
 		`uid:0 ("ada")`:             `uid:1007 ("uid:0 (\"ada\")")`,
 	} {

@@ -22,7 +22,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// done makes a call by Do and returns what its end is told to, which is told once.
+// done makes a call with Do and returns a channel that gets the outcome, once.
 func done(ctx context.Context, t *testing.T, r *rig, c tool.Call) (told <-chan tool.Outcome, execution tool.Execution) {
 	t.Helper()
 	ends := make(chan tool.Outcome, 2)
@@ -38,7 +38,7 @@ func done(ctx context.Context, t *testing.T, r *rig, c tool.Call) (told <-chan t
 	return ends, opened
 }
 
-// held is a tool that answers when the test lets it, with as much as it lets it.
+// held is a tool that answers when the test releases it, with a text that the test chooses.
 func held(answers <-chan string) hosttest.Tool {
 	return hosttest.Tool{
 		Spec: tool.Spec{Name: "held", Description: "Answers when it is told to.", ReadOnly: true},
@@ -57,7 +57,8 @@ func held(answers <-chan string) hosttest.Tool {
 	}
 }
 
-// warm returns a rig whose plugin has a process already, so that calls that wait for nothing go by express.
+// warm returns a rig whose plugin has a process, so that a call that waits for nothing takes the
+// inline path.
 func warm(t *testing.T, answers chan string, change func(*host.Config)) *rig {
 	t.Helper()
 	r := newRig(t, []hosttest.Tool{held(answers), {Spec: tool.Spec{Name: "log", Description: "Says its id."}, Run: echoLog}}, change)
@@ -67,7 +68,7 @@ func warm(t *testing.T, answers chan string, change func(*host.Config)) *rig {
 	return r
 }
 
-// TestInline: whatever becomes of a call that has no goroutine, its caller is told once, and its place at the instance is free.
+// Whatever happens to a call on the inline path, its caller gets one outcome, and the lease ends.
 func TestInline(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*tool.Call)
@@ -94,7 +95,8 @@ func TestInline(t *testing.T) {
 				answers <- "hello"
 			}, text: "hello"},
 		"its process is killed": {act: func(r *rig, _ tool.Execution, answers chan<- string, _ context.CancelFunc) {
-			r.process(0).end(tool.Exit{Signal: "SIGKILL"}) // a harmless call goes to another process
+			// a call without side effects goes to another process
+			r.process(0).end(tool.Exit{Signal: "SIGKILL"})
 			answers <- "hello again"
 		}, text: "hello again"},
 		"its process crashes": {act: func(r *rig, _ tool.Execution, _ chan<- string, _ context.CancelFunc) {
@@ -144,7 +146,7 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// TestInlineWhenTheHostCloses: Close waits until the caller was told.
+// Close waits until the caller of a call on the inline path has its outcome.
 func TestInlineWhenTheHostCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := warm(t, make(chan string), nil)
@@ -152,7 +154,7 @@ func TestInlineWhenTheHostCloses(t *testing.T) {
 		synctest.Wait()
 		r.Close()
 		select {
-		case got := <-told: // whether the process or the call was stopped first
+		case got := <-told: // either the process or the call stopped first
 			if got.Err == nil || got.Err.Kind != tool.KindCancelled && got.Err.Kind != tool.KindCrashed {
 				t.Errorf("the call ended with %+v", got)
 			}
@@ -166,8 +168,9 @@ func TestInlineWhenTheHostCloses(t *testing.T) {
 	})
 }
 
-// TestInlineAsksOnce: a call that has to wait for its process asks for it once. Asked twice, the second time while the first launch
-// is under way, the pool would think that it is too small, and start processes beside calls instead of after them.
+// A call that has to wait for its process asks for it once. If it asked again during the first
+// launch, the pool would look too small, and processes would start beside calls instead of after
+// them.
 func TestInlineAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string)
@@ -193,15 +196,16 @@ func TestInlineAsksOnce(t *testing.T) {
 	})
 }
 
-// TestInlineWithABug: a panic on the way is for who called, keeps neither the call's place nor its id, and Close does not wait for
-// the call.
+// A panic on the inline path reaches the caller. It leaves no lease and no id behind, and Close
+// does not wait for the call.
 func TestInlineWithABug(t *testing.T) {
 	for name, tc := range map[string]struct {
 		atProcess bool
-		again     tool.Kind // of a call with the same id
+		again     tool.Kind // the failure of a call with the same id
 	}{
 		"before it has a place": {},
-		"at its process":        {atProcess: true, again: tool.KindInternal}, // which may have got it, for all that is known
+		// which may have got the call
+		"at its process": {atProcess: true, again: tool.KindInternal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -247,7 +251,7 @@ func TestInlineWithABug(t *testing.T) {
 	}
 }
 
-// TestInlineJoins: a call whose id is taken gets the outcome of the one that has it, also while that runs.
+// A call whose id is taken gets the outcome of the call that has the id, also while that one runs.
 func TestInlineJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string)
@@ -268,7 +272,7 @@ func TestInlineJoins(t *testing.T) {
 	})
 }
 
-// TestInlineWaitsForNoLog: what has to be kept in the audit log is kept, by a goroutine, before the call is made.
+// A decision that the audit log keeps is written by a goroutine, before the call is executed.
 func TestInlineWaitsForNoLog(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.log")
 	log, err := audit.Open(audit.Config{File: file, All: true})
@@ -301,12 +305,13 @@ func TestInlineWaitsForNoLog(t *testing.T) {
 	}
 }
 
-// TestInlineKeepsItsTool: a tool that goes while its call is looked at is not looked for once more, which may take its time.
+// If a tool disappears while its call begins, the inline path does not look it up again, because
+// that could block.
 func TestInlineKeepsItsTool(t *testing.T) {
 	var u *release
 	var goes atomic.Bool
 	u = newReleaseWith(t, func(c *host.Config) {
-		c.MaxConcurrent = func(string) int { // asked between the look at the tool and the call
+		c.MaxConcurrent = func(string) int { // called between the lookup of the tool and the call
 			if goes.CompareAndSwap(true, false) {
 				if err := os.Remove(u.path); err != nil {
 					t.Error(err)
@@ -328,8 +333,8 @@ func TestInlineKeepsItsTool(t *testing.T) {
 	}
 }
 
-// TestInlineWritesNothing: who reads the plugin's stream brings the outcome to its caller, unless a part of it goes to disk. What
-// a secret is replaced with may be longer than the secret.
+// The goroutine that reads the plugin's stream takes the outcome to the caller, unless a part of it
+// goes to disk. The replacement of a secret may be longer than the secret.
 func TestInlineWritesNothing(t *testing.T) {
 	const key = "k3y-0f-h"
 	for name, tc := range map[string]struct {

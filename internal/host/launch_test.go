@@ -30,7 +30,7 @@ func outcome(t *testing.T, h *rig, c tool.Call) tool.Outcome {
 	return end(t, e)
 }
 
-// end reads an execution's events up to the outcome.
+// end reads the events of an execution up to the outcome.
 func end(t *testing.T, e tool.Execution) tool.Outcome {
 	t.Helper()
 	for {
@@ -44,7 +44,7 @@ func end(t *testing.T, e tool.Execution) tool.Outcome {
 	}
 }
 
-// untilTip reads events up to the status with the tip.
+// untilTip reads events up to a status with a tip.
 func untilTip(t *testing.T, e tool.Execution, tip string) {
 	t.Helper()
 	for {
@@ -58,7 +58,7 @@ func untilTip(t *testing.T, e tool.Execution, tip string) {
 	}
 }
 
-// gate makes launches wait until it is opened.
+// gate makes launches wait until the test opens it.
 func gate(r *rig, tools []hosttest.Tool) (open func()) {
 	opened := make(chan struct{})
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
@@ -72,7 +72,7 @@ func gate(r *rig, tools []hosttest.Tool) (open func()) {
 	return sync.OnceFunc(func() { close(opened) })
 }
 
-// TestInstancesShowHowFarTheyAre: while a process starts, it is shown what it waits for.
+// A starting instance shows what it waits for.
 func TestInstancesShowHowFarTheyAre(t *testing.T) {
 	tools := hosttest.Tools()
 	r := newRig(t, tools, nil)
@@ -104,7 +104,8 @@ func TestInstancesShowHowFarTheyAre(t *testing.T) {
 	}
 }
 
-// TestFirstCallsShareOneLaunch: and a waiter that leaves does not abort it for the others.
+// The first calls of a plugin share one launch. A call that ends while it waits does not abort the
+// launch for the others.
 func TestFirstCallsShareOneLaunch(t *testing.T) {
 	tools := hosttest.Tools()
 	r := newRig(t, tools, nil)
@@ -138,7 +139,7 @@ func TestFirstCallsShareOneLaunch(t *testing.T) {
 	}
 }
 
-// TestFailedLaunch: all who waited learn why, and the next call tries again.
+// All calls that waited for a failed launch get its error, and the next call launches again.
 func TestFailedLaunch(t *testing.T) {
 	tools := hosttest.Tools()
 	r := newRig(t, tools, nil)
@@ -160,13 +161,13 @@ func TestFailedLaunch(t *testing.T) {
 		t.Errorf("the last exit is shown as %+v", exit)
 	}
 	fails = false
-	// It never reached a plugin, so its id is free.
+	// The call reached no plugin, so that its id can be used again.
 	if got := outcome(t, r, c); got.Err != nil || got.Result.Text() != "1" || got.Replayed {
 		t.Errorf("the second try ended with %+v", got)
 	}
 }
 
-// TestDeadBeforeTheCall: an instance that died unnoticed gets no call.
+// An instance whose process died unnoticed gets no call.
 func TestDeadBeforeTheCall(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) {
 		c.Lifecycle = func(string) lifecycle.Config {
@@ -181,11 +182,12 @@ func TestDeadBeforeTheCall(t *testing.T) {
 	}
 }
 
-// TestCrash: a call that was under way ends with what is known; side effects make the outcome unknown.
+// A call that ran during a crash ends with what is known. If its tool has side effects, the outcome
+// is unknown.
 func TestCrash(t *testing.T) {
 	tools := hosttest.Tools()
 	for i := range tools {
-		if tools[i].Spec.Name == "steps" { // read-only; made to wait
+		if tools[i].Spec.Name == "steps" { // read-only, and made to wait here
 			tools[i].Run = func(ctx context.Context, _ tool.Call, emit func(tool.Event)) (tool.Result, error) {
 				emit(tool.Event{Status: &tool.Status{State: tool.StatusDoing, Tip: "waiting"}})
 				<-ctx.Done()
@@ -225,8 +227,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestKilledUnderASafeCall: a call that may be made twice goes to another instance if its first was killed from outside
-// before it said anything; one with side effects does not.
+// A call without side effects moves to another instance if something outside killed its first
+// instance before the plugin said anything. A call with side effects does not move.
 func TestKilledUnderASafeCall(t *testing.T) {
 	var entered chan struct{}
 	var runs atomic.Int32
@@ -270,7 +272,7 @@ func TestKilledUnderASafeCall(t *testing.T) {
 	}
 }
 
-// TestRestartDrains: calls under way end in the old process, new ones go to the new.
+// During a restart, calls that run finish in the old process, and new calls go to the new one.
 func TestRestartDrains(t *testing.T) {
 	tools := hosttest.Tools()
 	r := newRig(t, tools, nil)
@@ -298,7 +300,7 @@ func TestRestartDrains(t *testing.T) {
 	<-r.process(0).Done()
 }
 
-// TestRestartThatFails: the old instance stays.
+// The old instance stays if the new one does not start.
 func TestRestartThatFails(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	outcome(t, r, call("echo", `{"text":"x"}`))
@@ -316,7 +318,7 @@ func TestRestartThatFails(t *testing.T) {
 	}
 }
 
-// TestClose: calls under way are cancelled, processes end, later calls are refused.
+// Close cancels calls that run, ends processes, and refuses later calls.
 func TestClose(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	e, err := r.Open(t.Context(), call("wait", `{"key":"k"}`), true)

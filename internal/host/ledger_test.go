@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestLedgerKeepsNoArguments: what is kept of a call is how it ended, which is what is counted.
+// The ledger keeps the outcome of a call and not its arguments, and counts just that.
 func TestLedgerKeepsNoArguments(t *testing.T) {
 	r := newRig(t, []hosttest.Tool{{
 		Spec: tool.Spec{Name: "swallow", Description: "Takes much and says little.", ReadOnly: true,
@@ -48,7 +48,7 @@ func TestLedgerKeepsNoArguments(t *testing.T) {
 	}
 }
 
-// TestLedgerCountsWhatItKeeps: also what is no content of a result.
+// The ledger counts all parts of an outcome, not only the content of a result.
 func TestLedgerCountsWhatItKeeps(t *testing.T) {
 	large := json.RawMessage(`"` + strings.Repeat("x", 2000) + `"`)
 	for name, kept := range map[string]struct {
@@ -72,7 +72,7 @@ func TestLedgerCountsWhatItKeeps(t *testing.T) {
 					},
 				}}, func(c *host.Config) { c.MaxLedgerBytes = 1500 })
 				for range 2 {
-					synctest.Wait() // until the call before is settled
+					synctest.Wait() // until the call before has ended
 					c := call("say", "{}")
 					c.ID, c.Context = "large", kept.context
 					if got := outcome(t, r, c); got.Replayed {

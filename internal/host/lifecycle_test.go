@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// with sets how the rig's plugin is kept.
+// with configures the lifecycle of the rig's plugin.
 func with(cfg lifecycle.Config) func(*host.Config) {
 	return func(c *host.Config) { c.Lifecycle = func(string) lifecycle.Config { return cfg } }
 }
@@ -35,7 +35,7 @@ func events(t *testing.T, r *rig) []string {
 	return types
 }
 
-// TestSessionsHaveTheirProcesses: with isolation session, and nothing is shared but within one.
+// With isolation session, each session has a process, and its calls share that.
 func TestSessionsHaveTheirProcesses(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), with(lifecycle.Config{Isolation: lifecycle.PerSession}))
 	ran := map[string]string{}
@@ -56,7 +56,7 @@ func TestSessionsHaveTheirProcesses(t *testing.T) {
 	}
 }
 
-// TestCallsHaveTheirProcesses: with isolation call no process sees two.
+// With isolation call, no process gets two calls.
 func TestCallsHaveTheirProcesses(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), with(lifecycle.Config{Isolation: lifecycle.PerCall, MaxInstances: 3}))
 	seen := map[string]bool{}
@@ -69,7 +69,7 @@ func TestCallsHaveTheirProcesses(t *testing.T) {
 	}
 }
 
-// TestIdleInstanceGoes: after its time, and the next call starts another.
+// An idle instance stops after its time, and the next call starts another one.
 func TestIdleInstanceGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hosttest.Tools(), with(lifecycle.Config{IdleTimeout: time.Minute}))
@@ -89,8 +89,8 @@ func TestIdleInstanceGoes(t *testing.T) {
 	})
 }
 
-// TestBackoffAndQuarantine: the first restart is immediate, later calls wait, and who crashes on and on is taken out
-// until he is cleared.
+// The first restart after a crash is immediate, later ones wait, and a plugin that goes on crashing
+// is quarantined until an operator clears it.
 func TestBackoffAndQuarantine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hosttest.Tools(), with(lifecycle.Config{ProbeAfter: -1}))
@@ -129,7 +129,7 @@ func TestBackoffAndQuarantine(t *testing.T) {
 	})
 }
 
-// TestPauseAndDrain: an operator's orders.
+// An operator can pause, resume and drain a plugin.
 func TestPauseAndDrain(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	outcome(t, r, call("echo", `{"text":"x"}`))
@@ -153,7 +153,7 @@ func TestPauseAndDrain(t *testing.T) {
 	}
 }
 
-// TestForceRestart: does not wait for calls.
+// A forced restart does not wait for calls.
 func TestForceRestart(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	e, err := r.Open(t.Context(), call("wait", `{"key":"k"}`), true)
@@ -173,7 +173,7 @@ func TestForceRestart(t *testing.T) {
 	}
 }
 
-// TestCrashOfAProcessPerCall: a process that goes after its call anyway counts as crashed if it crashed.
+// A process that would stop after its call anyway counts as crashed if it crashed.
 func TestCrashOfAProcessPerCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hosttest.Tools(), with(lifecycle.Config{Isolation: lifecycle.PerCall, MaxCrashes: 1, ProbeAfter: -1}))
@@ -196,7 +196,8 @@ func TestCrashOfAProcessPerCall(t *testing.T) {
 	})
 }
 
-// TestSwitchedOff: a plugin that the operator disabled is listed with that reason, and does nothing.
+// A plugin that the operator disabled is listed with that reason, and takes no calls and no
+// commands.
 func TestSwitchedOff(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) {
 		c.Disabled = func(plugin string) bool { return plugin == hosttest.PluginName }

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// starts notes when a tool was executed.
+// starts records when a tool was executed.
 type starts struct {
 	mu    sync.Mutex
 	times []time.Time
@@ -40,8 +40,8 @@ func (s *starts) most() int {
 	return most
 }
 
-// TestRateLimitIsExact: never more than the limit start in any 60 seconds, whatever 64 callers do; and who comes back
-// when he was told to is let in, so that the limit is used.
+// At most as many calls as the limit start in any 60 seconds, whatever 64 callers do. A caller that
+// returns when the error says so gets in, so that the limit is used up.
 func TestRateLimitIsExact(t *testing.T) {
 	for _, limit := range []uint32{1, 7, 100} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
@@ -93,7 +93,8 @@ func TestRateLimitIsExact(t *testing.T) {
 	}
 }
 
-// TestRateLimitIsPerSession: one session does not use up another's, nor a principal another's.
+// A session does not use up the limit of another session, and a principal not that of another
+// principal.
 func TestRateLimitIsPerSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := hosttest.Tool{
@@ -120,8 +121,8 @@ func TestRateLimitIsPerSession(t *testing.T) {
 	})
 }
 
-// TestMaxConcurrent: so many calls of the tool run at the same time and no more; others wait for their turn, in order, up
-// to their deadline.
+// At most as many calls of the tool as the limit run at the same time. Others wait in order, up to
+// their deadlines.
 func TestMaxConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64

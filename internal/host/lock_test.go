@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestALockThatIsChanged: what it allows no more ends, and an event says why; what it allows again comes back.
+// A plugin that the changed lock file no longer allows ends, with an event that says why. A plugin
+// that it allows again returns.
 func TestALockThatIsChanged(t *testing.T) {
 	u := newRelease(t)
 	u.catalog.Close()

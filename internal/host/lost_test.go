@@ -12,7 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// lingering is a process that has lost its connection and is not gone until the test says so, whoever stops it.
+// lingering is a process that has lost its connection, and that exits only when the test lets it,
+// whoever stops it.
 type lingering struct {
 	*fakeProcess
 	gone chan struct{}
@@ -21,8 +22,8 @@ type lingering struct {
 func (p lingering) Done() <-chan struct{}      { return p.gone }
 func (p lingering) Stop(context.Context) error { <-p.gone; return nil }
 
-// TestDeadlineOfACallWhoseProcessLingers: a call ends at its deadline also if its instance lost its connection before and
-// takes longer to end.
+// A call ends at its deadline even if its instance lost its connection before and takes longer to
+// exit.
 func TestDeadlineOfACallWhoseProcessLingers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release, gone := make(chan struct{}), make(chan struct{})
@@ -50,7 +51,7 @@ func TestDeadlineOfACallWhoseProcessLingers(t *testing.T) {
 			at = ev.Status != nil
 		}
 		r.process(0).conn.Close()
-		defer func() { // before the rig is closed
+		defer func() { // before the rig closes
 			close(gone)
 			close(release)
 			r.process(0).end(tool.Exit{})

@@ -27,7 +27,7 @@ func ended(t *testing.T, e tool.Execution) tool.Outcome {
 	}
 }
 
-// TestArgumentsHaveADeadline: for each piece, and for all of them.
+// Each piece of the arguments has a deadline, and so have all pieces together.
 func TestArgumentsHaveADeadline(t *testing.T) {
 	for name, every := range map[string]time.Duration{"nothing comes": 0, "a byte now and then": 50 * time.Second} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestArgumentsHaveADeadline(t *testing.T) {
 	}
 }
 
-// TestMemoryIsGivenBack: whatever becomes of a call, in the end nothing is reserved for it, and a caller who sends more than
+// Whatever happens to a call, its reservation is released in the end. A caller that sends more than
 // there is room for is refused.
 func TestMemoryIsGivenBack(t *testing.T) {
 	large := strings.Repeat("x", 1<<20)
@@ -88,7 +88,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 		whole.Close()
 
 		mine := withID("echo", `{"text":"`+large+`"}`)
-		for range 3 { // a call and its repetitions
+		for range 3 { // the call and its repetitions
 			e := open(mine, true)
 			ended(t, e)
 			e.Close()
@@ -117,7 +117,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 		}
 		for i, e := range held[:len(held)-1] {
 			e.Close()
-			if i == 0 { // there is room for one more piece, and no more
+			if i == 0 { // there is room for exactly one more piece
 				last := held[len(held)-1]
 				_ = last.Send(ctx, []byte(large), false)
 				_ = last.Send(ctx, []byte(large+large), false)

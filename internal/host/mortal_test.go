@@ -13,7 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mortal is a process that may be dead before anybody has noticed, and counts how often it is asked; asking may be a bug.
+// mortal is a process that may be dead before the supervisor notices. It counts how often Alive is
+// called, and may panic there.
 type mortal struct {
 	*fakeProcess
 	dead  atomic.Bool
@@ -29,8 +30,8 @@ func (p *mortal) Alive() bool {
 	return !p.dead.Load() && p.fakeProcess.Alive()
 }
 
-// TestADeadProcessGetsNoCallThatCameAfterItsEnd: calls that came together ask once whether their process lives, and one that came
-// later asks anew, so that it is not given to a process that is dead and whose connection stands.
+// Calls that arrived together ask once whether their process lives. A call that arrived later asks
+// again, so that it does not go to a dead process whose connection still exists.
 func TestADeadProcessGetsNoCallThatCameAfterItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tools := []hosttest.Tool{{Spec: tool.Spec{Name: "log", Description: "Says its id.", ReadOnly: true}, Run: echoLog}}

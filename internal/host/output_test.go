@@ -10,13 +10,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestOutputSchema: a result that does not fit what its tool promises is refused as the tool's fault, or let through with a note.
+// A result that does not fit the tool's output schema is refused as the tool's fault, or passes
+// with a note.
 func TestOutputSchema(t *testing.T) {
 	const promise = `{"type":"object","required":["answer"],"properties":{"answer":{"type":"integer"}}}`
 	for name, tc := range map[string]struct {
 		schema string
 		result tool.Result
-		wrong  string // what the failure says; empty: the result is fine
+		wrong  string // a part of the failure; empty: the result fits
 	}{
 		"as promised":         {promise, tool.Result{Content: []tool.Content{tool.Text("it is"), tool.JSON([]byte(`{"answer":42}`))}}, ""},
 		"another name":        {promise, tool.Result{Content: []tool.Content{tool.JSON([]byte(`{"wrong":1}`))}}, `"answer"`},

@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// overridden changes a rig's host so that it serves the suite's tools under overrides.
+// overridden makes a rig's host serve the suite's tools under overrides.
 func overridden(t *testing.T, overrides catalog.Overrides) func(*host.Config) {
 	return func(cfg *host.Config) {
 		d := tool.Description{Name: hosttest.PluginName, Version: hosttest.PluginVersion}
@@ -51,7 +51,7 @@ func outcomeOf(t *testing.T, r *rig, call tool.Call) tool.Outcome {
 	}
 }
 
-// TestARenamedTool: callers, rules and what is kept of calls know the new name, and the plugin its own.
+// Callers, rules and the records of calls use the new name, and the plugin its own name.
 func TestARenamedTool(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{{Name: "shout", When: `tool.name == "shout" && arguments.text == "no"`, Then: policy.Deny}})
 	if err != nil {
@@ -102,7 +102,7 @@ func TestAToolThatIsSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestOverriddenBounds: what the operator says about a tool holds for its calls.
+// The bounds that the operator sets for a tool apply to its calls.
 func TestOverriddenBounds(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), overridden(t, catalog.Overrides{
 		"echo": {Dangerous: new(true)}, "danger": {Dangerous: new(false)},

@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestFailedPreviewLeavesItsID: a call that ended before its arguments were complete executed nothing, so that its id
-// can be used again, also where the rest of the arguments came after the end.
+// A call that ended before its arguments were complete executed nothing. Its id can be used again,
+// also if the rest of the arguments arrived after the end.
 func TestFailedPreviewLeavesItsID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hosttest.Tools(), nil)
@@ -43,7 +43,7 @@ func TestFailedPreviewLeavesItsID(t *testing.T) {
 	})
 }
 
-// TestPreviewThatNeverCompletes: the error tells how long the call really had.
+// The error says how long the call really had.
 func TestPreviewThatNeverCompletes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hosttest.Tools(), func(cfg *host.Config) { cfg.MaxTimeout = 2 * time.Minute })

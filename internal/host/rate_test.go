@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestSessionsDoNotEvadeTheRateLimit: a caller that takes a new session for each call is limited as well, and takes nothing
-// from another one.
+// A caller that takes a new session for each call is limited too, and takes nothing from another
+// caller.
 func TestSessionsDoNotEvadeTheRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tools := hosttest.Tools()

@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestEachReloadTellsWhatCannotBeUsed, whether that ever worked or not; and it is an event once.
+// Each reload names a plugin that cannot be used, whether it ever worked or not. The event log has
+// that once.
 func TestEachReloadTellsWhatCannotBeUsed(t *testing.T) {
 	u := newRelease(t)
 	u.version()
@@ -21,7 +22,7 @@ func TestEachReloadTellsWhatCannotBeUsed(t *testing.T) {
 			t.Errorf("reload %d: %+v, %v", i, done, err)
 		}
 	}
-	u.install("2") // what is said of it comes after whatever is said of the file before it
+	u.install("2") // its events come after those of the file before it
 	if _, err := u.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestEachReloadTellsWhatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestARollbackIsTold as what it is.
+// A rollback has its own events.
 func TestARollbackIsTold(t *testing.T) {
 	u := newRelease(t)
 	u.version()
@@ -70,7 +71,7 @@ func TestARollbackIsTold(t *testing.T) {
 	}
 }
 
-// TestWhatComesAndGoesIsTold: plugins that come, cannot be used, and go are events, whether anybody calls them or not.
+// Plugins that arrive, cannot be used, and leave are events, whether a call uses them or not.
 func TestWhatComesAndGoesIsTold(t *testing.T) {
 	u := newRelease(t)
 	reload := func() {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mirrors returns tools that answer with their arguments as they came: one that is repaired, one that previews and one
-// that wants its arguments as they are.
+// mirrors returns tools that answer with the arguments that they get: one with repair, one with
+// preview and repair, and a strict one.
 func mirrors() []hosttest.Tool {
 	mirror := func(_ context.Context, c tool.Call, _ func(tool.Event)) (tool.Result, error) {
 		r := tool.TextResult(string(c.Arguments))
@@ -42,7 +42,7 @@ const (
 		`{"path":"units","to":"metric","why":"it was missing and has a default"}]`
 )
 
-// checkMirror checks which arguments the tool saw, and what the result says of their repair.
+// checkMirror checks which arguments the tool got, and what the result says about their repair.
 func checkMirror(t *testing.T, got tool.Outcome, arguments, repairs string) {
 	t.Helper()
 	if got.Err != nil || got.Result.IsError || got.Result.Text() != arguments {
@@ -65,8 +65,8 @@ func texts(values map[string]json.RawMessage) map[string]string {
 	return out
 }
 
-// TestRepairedCall: the tool gets arguments that fit, and the result says what was changed in them. What fits reaches
-// the tool as it was written.
+// The tool gets arguments that fit, and the result says what was changed. Arguments that fit reach
+// the tool as they were written.
 func TestRepairedCall(t *testing.T) {
 	r := newRig(t, mirrors(), nil)
 	checkMirror(t, outcome(t, r, call("plain", almost)), mended, mendings)
@@ -74,7 +74,7 @@ func TestRepairedCall(t *testing.T) {
 	checkMirror(t, outcome(t, r, call("plain", untouched)), untouched, "")
 }
 
-// TestRepairIsNoConflict: a call is the same by what was given, not by what became of it.
+// Two calls are the same if their callers sent the same, whatever the repair made of it.
 func TestRepairIsNoConflict(t *testing.T) {
 	r := newRig(t, mirrors(), nil)
 	c := call("plain", almost)
@@ -91,7 +91,7 @@ func TestRepairIsNoConflict(t *testing.T) {
 	}
 }
 
-// TestNumbersWrittenOtherwiseAreNoConflict: what was given is the same, whatever the way in which JSON was written.
+// Two calls are the same if their JSON means the same, however it is written.
 func TestNumbersWrittenOtherwiseAreNoConflict(t *testing.T) {
 	r := newRig(t, mirrors(), nil)
 	c := call("plain", `{"units":"si","days":3}`)
@@ -106,7 +106,7 @@ func TestNumbersWrittenOtherwiseAreNoConflict(t *testing.T) {
 	}
 }
 
-// TestStrictToolsGetNoRepair: what does not fit is refused, what is missing stays missing.
+// A strict tool refuses arguments that do not fit, and gets no defaults.
 func TestStrictToolsGetNoRepair(t *testing.T) {
 	r := newRig(t, mirrors(), nil)
 	if got := outcome(t, r, call("strict", almost)); !got.Result.IsError || got.Result.Metadata != nil {
@@ -115,7 +115,7 @@ func TestStrictToolsGetNoRepair(t *testing.T) {
 	checkMirror(t, outcome(t, r, call("strict", `{"days":3.0}`)), `{"days":3.0}`, "")
 }
 
-// TestRepairThatDoesNotSuffice: the words for the model come with what was already changed.
+// The message for the model includes what the repair has already changed.
 func TestRepairThatDoesNotSuffice(t *testing.T) {
 	r := newRig(t, mirrors(), nil)
 	got := outcome(t, r, call("plain", `{"days":"soon"}`))
@@ -128,7 +128,7 @@ func TestRepairThatDoesNotSuffice(t *testing.T) {
 	}
 }
 
-// TestRepairAfterPreview: a plugin that saw the text so far executes the repaired arguments in its place.
+// A plugin that has previewed the text executes the repaired arguments in its place.
 func TestRepairAfterPreview(t *testing.T) {
 	for name, tc := range map[string]struct{ begin, rest, want, repairs string }{
 		"shorter than the text": {`{"days":             `, `"99","units":"si"}`, `{"days":14,"units":"si"}`,
@@ -151,7 +151,7 @@ func TestRepairAfterPreview(t *testing.T) {
 	}
 }
 
-// TestPluginsDoNotSpeakForToolhost: metadata in toolhost's name is toolhost's alone.
+// Only toolhost sets metadata in toolhost's name.
 func TestPluginsDoNotSpeakForToolhost(t *testing.T) {
 	liar := hosttest.Tool{
 		Spec: tool.Spec{Name: "liar", Description: "Says what it should not."},
@@ -167,7 +167,7 @@ func TestPluginsDoNotSpeakForToolhost(t *testing.T) {
 	}
 }
 
-// TestMisspelledArguments: a property that resembles a declared one is told with the result, or refused.
+// A property that resembles a declared one is reported with the result, or refused.
 func TestMisspelledArguments(t *testing.T) {
 	const given, told = `{"days":3,"unit":"si"}`, `[{"path":"unit","like":"units"}]`
 	for _, refuse := range []bool{false, true} {
@@ -184,7 +184,7 @@ func TestMisspelledArguments(t *testing.T) {
 	}
 }
 
-// TestBlankArguments: a tool gets an object where its caller sent nothing but white space.
+// A tool gets an object if its caller sent only white space.
 func TestBlankArguments(t *testing.T) {
 	optional := mirrors()[1]
 	optional.Spec.Name, optional.Spec.InputSchema = "optional", json.RawMessage(`{"type":"object"}`)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// moody fails so many times with an error of a kind, and then works.
+// moody fails a number of times with a kind of error, and then works.
 func moody(spec tool.Spec, failures int, failure *tool.Error) (hosttest.Tool, *int) {
 	tries := new(int)
 	spec.Name, spec.Description = "moody", "Works now and then."
@@ -26,7 +26,8 @@ func moody(spec tool.Spec, failures int, failure *tool.Error) (hosttest.Tool, *i
 	}}, tries
 }
 
-// TestRetry: what is safe and may pass is tried again as the tool declares; all else is not.
+// A call that is safe to repeat and failed temporarily is tried again as its tool declares. No
+// other call is.
 func TestRetry(t *testing.T) {
 	unavailable := tool.Errorf(tool.KindUnavailable, "not now")
 	patient := tool.RetryPolicy{MaxAttempts: 4, InitialBackoff: time.Second, MaxBackoff: 2 * time.Second}
@@ -61,7 +62,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestRetryWaits: longer each time, within the tool's bounds, and at least as long as the failure says.
+// The waits between attempts grow within the tool's bounds, and are at least as long as the failure
+// says.
 func TestRetryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := tool.Errorf(tool.KindRateLimited, "later")
@@ -114,7 +116,7 @@ func TestRetryWaits(t *testing.T) {
 	})
 }
 
-// TestRetryOfALaunch: a call that never started may be tried again, also one with side effects.
+// A call that never started may be tried again, also if its tool has side effects.
 func TestRetryOfALaunch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		works, tries := moody(tool.Spec{Retry: tool.RetryPolicy{MaxAttempts: 3}}, 0, nil)
@@ -132,13 +134,13 @@ func TestRetryOfALaunch(t *testing.T) {
 	})
 }
 
-// TestProgressExtendsTheTimeout: if the tool says so, up to what caller and host allow.
+// Progress extends the timeout if the tool says so, up to what the caller and the host allow.
 func TestProgressExtendsTheTimeout(t *testing.T) {
 	for name, tc := range map[string]struct {
 		extends bool
 		caller  time.Duration
 		steps   int
-		want    time.Duration // 0: it succeeds
+		want    time.Duration // 0: the call succeeds
 	}{
 		"it does":             {true, 0, 20, 0},
 		"it does not":         {false, 0, 20, 3 * time.Second},
@@ -184,7 +186,7 @@ func TestProgressExtendsTheTimeout(t *testing.T) {
 	}
 }
 
-// TestApprovalIsForTheseArguments: consent to one call is no consent to another.
+// The approval of one call does not approve another one.
 func TestApprovalIsForTheseArguments(t *testing.T) {
 	danger := hosttest.Tool{
 		Spec: tool.Spec{Name: "danger", Description: "Bites.", Dangerous: true, InputSchema: []byte(`{"type":"object"}`)},

@@ -22,10 +22,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// theKey is a value of a secret.
+// theKey is the value of a secret.
 const theKey = "k3y-0f-the-house"
 
-// secretPlugin is a plugin whose tools are given secrets.
+// secretPlugin is a plugin whose tools get secrets.
 type secretPlugin struct {
 	fixture
 	use func(ctx context.Context, call *pluginwire.ServerCall, given map[string]string) (tool.Result, error)
@@ -68,7 +68,7 @@ func give(t *testing.T, file, value string) {
 	}
 }
 
-// count is a tool that says which secrets it was given, by name and length.
+// count is a tool that returns the names and lengths of the secrets that it gets.
 func count(_ context.Context, _ *pluginwire.ServerCall, given map[string]string) (tool.Result, error) {
 	lengths := map[string]int{}
 	for name, value := range given {
@@ -77,7 +77,7 @@ func count(_ context.Context, _ *pluginwire.ServerCall, given map[string]string)
 	return tool.TextResult(fmt.Sprint(lengths)), nil
 }
 
-// TestSecretsReachOnlyWhoDeclaredThem, and a new value counts from the next call on.
+// Only a tool that declares a secret gets it. A new value counts from the next call on.
 func TestSecretsReachOnlyWhoDeclaredThem(t *testing.T) {
 	r, file := newSecretRig(t, count, nil, needing("careful", "KEY"), needing("stranger"))
 	for _, step := range []struct{ value, tool, want string }{
@@ -90,7 +90,8 @@ func TestSecretsReachOnlyWhoDeclaredThem(t *testing.T) {
 	}
 }
 
-// TestMissingSecret: the tool is listed with the reason, a call gets the same words, and no process is started for either.
+// A tool whose secret is missing is listed with the reason. A call gets the same message, and
+// neither starts a process.
 func TestMissingSecret(t *testing.T) {
 	preview := needing("preview", "KEY")
 	preview.Spec.PartialArguments = true
@@ -147,7 +148,7 @@ func TestMissingSecret(t *testing.T) {
 	}
 }
 
-// TestPreviewNeedsItsSecrets: no process is started to look at arguments of a call that cannot be made.
+// The host starts no process for the preview of a call whose secrets are missing.
 func TestPreviewNeedsItsSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		preview := needing("preview", "KEY")
@@ -168,7 +169,7 @@ func TestPreviewNeedsItsSecrets(t *testing.T) {
 	})
 }
 
-// TestReplayNeedsNoSecret: the call has been made.
+// A replay needs no secrets, because it executes nothing.
 func TestReplayNeedsNoSecret(t *testing.T) {
 	r, file := newSecretRig(t, count, nil, needing("careful", "KEY"))
 	c := call("careful", `{}`)
@@ -182,7 +183,7 @@ func TestReplayNeedsNoSecret(t *testing.T) {
 	}
 }
 
-// TestSecretIsGoneBeforeTheStart of the call, which waited for an instance: it is not made.
+// A call whose secret disappears while it waits for an instance is not executed.
 func TestSecretIsGoneBeforeTheStart(t *testing.T) {
 	r, file := newSecretRig(t, count, nil, needing("careful", "KEY"))
 	launch := r.launch
@@ -203,7 +204,7 @@ func TestSecretIsGoneBeforeTheStart(t *testing.T) {
 	}
 }
 
-// TestSecretIsShownNowhere: in no event of a call, not in what is kept of it, not to operators.
+// No event of a call, no stored outcome and no view of operators shows a secret.
 func TestSecretIsShownNowhere(t *testing.T) {
 	leak := func(ctx context.Context, c *pluginwire.ServerCall, given map[string]string) (tool.Result, error) {
 		secret := given["KEY"]
@@ -262,7 +263,7 @@ func TestSecretIsShownNowhere(t *testing.T) {
 	shownNowhere(t, "what happened", happened(t, r))
 }
 
-// TestLaunchErrorShowsNoSecret of a plugin that got it once.
+// A launch error does not show a secret that the plugin once got.
 func TestLaunchErrorShowsNoSecret(t *testing.T) {
 	r, _ := newSecretRig(t, count, nil, needing("careful", "KEY"))
 	r.launch = func(context.Context, *catalog.Plugin, string) (host.Process, error) {
@@ -288,7 +289,7 @@ func happened(t *testing.T, r *rig) []tool.PluginEvent {
 	return events
 }
 
-// eventually returns once the plugin's events are of that type.
+// eventually waits until the last event of the plugin has a type.
 func eventually(t *testing.T, r *rig, kind string) {
 	t.Helper()
 	for ev, err := range r.WatchEvents(t.Context(), tool.EventQuery{Follow: true}) {
@@ -301,7 +302,7 @@ func eventually(t *testing.T, r *rig, kind string) {
 	}
 }
 
-// shownNowhere fails the test if the secret is somewhere in a value.
+// shownNowhere fails the test if a value contains the secret.
 func shownNowhere[T any](t *testing.T, what string, values []T) {
 	t.Helper()
 	if len(values) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
-// remote is a host behind a client, with its administration.
+// remote is the client of a host, with its administration methods.
 type remote struct {
 	*client.Client
 	*client.Admin
@@ -21,7 +21,7 @@ type remote struct {
 // served returns a client of a host that is served over gRPC until the test ends.
 func served(t *testing.T, h hostserver.Host) remote {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "host") // a path that is short enough for a socket
+	dir, err := os.MkdirTemp("", "host") // short enough for the path of a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func served(t *testing.T, h hostserver.Host) remote {
 		t.Fatal(err)
 	}
 	server, done := hostserver.NewServer(hostserver.Config{Host: h}), make(chan error, 1)
-	go func() { done <- server.Serve(listener) }() // ends with Shutdown; the cleanup waits
+	go func() { done <- server.Serve(listener) }() // ends with Shutdown; the cleanup waits for it
 	c, err := client.Dial(at.String())
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func served(t *testing.T, h hostserver.Host) remote {
 	return remote{c, c.Admin()}
 }
 
-// TestConformsThroughTheClient runs the suite on a host as callers see it: the client, gRPC, the server, and it.
+// A host behind the server, gRPC and the client passes the same suite.
 func TestConformsThroughTheClient(t *testing.T) {
 	hosttest.Run(t, func(t *testing.T) hosttest.Host { return served(t, newRig(t, hosttest.Tools(), withArtifacts(t))) })
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// withArtifacts gives a host a store.
+// withArtifacts gives a host an artifact store.
 func withArtifacts(t *testing.T) func(*host.Config) { return withStore(t, artifact.Config{}) }
 
 func withStore(t *testing.T, cfg artifact.Config) func(*host.Config) {
@@ -38,7 +38,7 @@ func withStore(t *testing.T, cfg artifact.Config) func(*host.Config) {
 	return func(c *host.Config) { c.Artifacts = store }
 }
 
-// answering is a tool that answers what it is told to.
+// answering is a tool that returns a given result.
 func answering(answer func() (tool.Result, error)) hosttest.Tool {
 	return hosttest.Tool{
 		Spec: tool.Spec{Name: "answer", Description: "Answers.", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true, EffectKeys: []string{"k"}},
@@ -48,7 +48,8 @@ func answering(answer func() (tool.Result, error)) hosttest.Tool {
 	}
 }
 
-// shaped returns what a caller with a budget gets of a result; below 0: one that states none.
+// shaped returns what a caller with a budget gets of a result. A negative budget means that the
+// caller sets none.
 func shaped(t *testing.T, r *rig, shown int) tool.Result {
 	t.Helper()
 	c := call("answer", `{}`)
@@ -62,7 +63,7 @@ func shaped(t *testing.T, r *rig, shown int) tool.Result {
 	return out.Result
 }
 
-// stored returns the whole of an artifact.
+// stored returns a whole artifact.
 func stored(t *testing.T, r *rig, a *tool.Artifact) string {
 	t.Helper()
 	var all []byte
@@ -78,7 +79,7 @@ func stored(t *testing.T, r *rig, a *tool.Artifact) string {
 	}
 }
 
-// sketch says what a block is and how much it shows.
+// sketch describes a block and how much it shows.
 func sketch(blocks []tool.Content) []string {
 	var all []string
 	for _, b := range blocks {
@@ -133,7 +134,8 @@ func TestShape(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, []hosttest.Tool{answering(func() (tool.Result, error) { return tool.Result{Content: test.blocks}, nil })}, withArtifacts(t))
 			got := shaped(t, r, test.shown).Content
-			if len(test.want) == 0 && test.want != nil { // each as it is, or each an artifact
+			// every block stays, or every block is an artifact
+			if len(test.want) == 0 && test.want != nil {
 				if len(got) != len(test.blocks) {
 					t.Errorf("%d blocks of %d", len(got), len(test.blocks))
 				}
@@ -153,8 +155,8 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestShapeOfMuchText: whatever the text and the budget, what is shown is of the text, no letter is cut and no budget is
-// exceeded; and where lines are short, it is whole lines.
+// Whatever the text and the budget, the result shows parts of the text, cuts no character and does
+// not exceed the budget. If lines are short, it shows whole lines.
 func TestShapeOfMuchText(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var text string
@@ -186,7 +188,7 @@ func TestShapeOfMuchText(t *testing.T) {
 	}
 }
 
-// TestShapeLeavesTheRest: what is not content stays, of an error too.
+// Shaping changes only the content, also of a result that is an error.
 func TestShapeLeavesTheRest(t *testing.T) {
 	want := tool.Result{
 		Content: []tool.Content{tool.Text(strings.Repeat("x", 5000))}, Cost: 2, Usage: tool.Usage{InputTokens: 3},
@@ -208,7 +210,7 @@ func TestShapeLeavesTheRest(t *testing.T) {
 	}
 }
 
-// TestFiltersSeeAllOfAResult: what a filter is asked and answers is whole; what it leaves is shaped, once.
+// Filters get and return whole results. The result that they leave is shaped once.
 func TestFiltersSeeAllOfAResult(t *testing.T) {
 	seen := 0
 	double := func(_ context.Context, q filterjson.Request) (tool.Result, error) {
@@ -227,7 +229,8 @@ func TestFiltersSeeAllOfAResult(t *testing.T) {
 	}
 }
 
-// TestResultThatCannotBeKept: what is lost is told, to the model and in the log, and the call has its result.
+// If an artifact cannot be stored, the model and the log learn what is lost, and the call has its
+// result.
 func TestResultThatCannotBeKept(t *testing.T) {
 	var log bytes.Buffer
 	blocks := []tool.Content{tool.Text(strings.Repeat("line\n", 1000)), tool.File("f.bin", "a/b", make([]byte, 5000)), tool.Text("small")}
@@ -256,7 +259,7 @@ func TestResultThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// TestArtifactsFolderIsGone: somebody removes the folder under a host that runs.
+// The folder of artifacts is removed while the host runs.
 func TestArtifactsFolderIsGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "artifacts")
 	r := newRig(t, []hosttest.Tool{answering(func() (tool.Result, error) { return tool.TextResult(strings.Repeat("x", 9000)), nil })},
@@ -273,7 +276,8 @@ func TestArtifactsFolderIsGone(t *testing.T) {
 	}
 }
 
-// TestWithoutAStore: nothing is cut, whatever is asked for, and there is nothing to read.
+// Without a store, results stay whole whatever the caller asks for, and there are no artifacts to
+// read.
 func TestWithoutAStore(t *testing.T) {
 	r := newRig(t, []hosttest.Tool{answering(func() (tool.Result, error) { return tool.TextResult(strings.Repeat("x", 9000)), nil })}, nil)
 	if got := shaped(t, r, 10).Content[0].Text; len(got) != 9000 {

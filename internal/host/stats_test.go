@@ -10,14 +10,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestStatsAreExact: whatever happens at the same time, every call is counted once, as what it was.
+// Every call is counted once, with the way it ended, whatever runs at the same time.
 func TestStatsAreExact(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	const each = 200
 	var wg sync.WaitGroup
 	for range each {
 		wg.Go(func() { outcome(t, r, call("echo", `{"text":"x"}`)) })
-		wg.Go(func() { outcome(t, r, call("echo", `{}`)) }) // bad arguments
+		wg.Go(func() { outcome(t, r, call("echo", `{}`)) }) // invalid arguments
 		wg.Go(func() { outcome(t, r, call("fail", `{"message":"no"}`)) })
 		wg.Go(func() { outcome(t, r, call("break", `{"kind":"rate_limited"}`)) })
 		wg.Go(func() { outcome(t, r, call("danger", `{}`)) })
@@ -49,7 +49,7 @@ func TestStatsAreExact(t *testing.T) {
 	}
 }
 
-// TestLogsOfCalls: a tool's log records are there for operators, by plugin and call.
+// Operators can read the log records of a tool by plugin and by call.
 func TestLogsOfCalls(t *testing.T) {
 	talks := hosttest.Tool{Spec: tool.Spec{Name: "talks", Description: "Writes to its log."}, Run: echoLog}
 	r := newRig(t, []hosttest.Tool{talks}, nil)
@@ -70,7 +70,7 @@ func TestLogsOfCalls(t *testing.T) {
 	}
 }
 
-// TestStatsCountACallOnce: whoever joins a call, or asks for its outcome again, makes none.
+// A caller that joins a call, or repeats it, adds nothing to the statistics.
 func TestStatsCountACallOnce(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	c := call("count", `{"key":"k"}`)

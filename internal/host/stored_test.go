@@ -28,7 +28,7 @@ func openCalls(t *testing.T, cfg callstore.Config) *callstore.Store {
 	return s
 }
 
-// life runs f with a host that remembers its calls in a file, and ends both.
+// life runs f with a host that stores its calls in a file, and then closes both.
 func life(t *testing.T, file string, tools []hosttest.Tool, f func(r *rig, s *callstore.Store)) {
 	t.Helper()
 	s := openCalls(t, callstore.Config{Path: file})
@@ -46,8 +46,8 @@ func counted(id string) tool.Call {
 	return c
 }
 
-// TestLedgerOutlivesTheHost: an id that was executed is answered by the next host as by this one, also when it is
-// watched, listed and cancelled, and it is refused for another call.
+// The next host answers for an id that was executed as this host does, also for watches, lists and
+// cancels. It refuses the id for another call.
 func TestLedgerOutlivesTheHost(t *testing.T) {
 	file, tools := filepath.Join(t.TempDir(), "calls.db"), hosttest.Tools()
 	life(t, file, tools, func(r *rig, _ *callstore.Store) {
@@ -97,8 +97,8 @@ func TestLedgerOutlivesTheHost(t *testing.T) {
 	})
 }
 
-// TestLedgerOutlivesTheTool: that the plugin is gone does not change what became of a call, also not for who makes it once
-// more. What was never made is not found.
+// The outcome of a call is available after its plugin is gone, also to a caller that repeats the
+// call. A call that was never made is not found.
 func TestLedgerOutlivesTheTool(t *testing.T) {
 	file, tools := filepath.Join(t.TempDir(), "calls.db"), hosttest.Tools()
 	life(t, file, tools, func(r *rig, _ *callstore.Store) {
@@ -121,7 +121,7 @@ func TestLedgerOutlivesTheTool(t *testing.T) {
 	})
 }
 
-// TestUnknownOutcome: what was under way when toolhost died is not executed again, and says so.
+// A call that ran when toolhost died is not executed again. Its outcome is unknown, and says so.
 func TestUnknownOutcome(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "calls.db")
 	waits := call("wait", `{"key":"never"}`)
@@ -134,7 +134,7 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 	defer e.Close()
 	untilTip(t, e, "waiting")
-	if err := s.Close(); err != nil { // as if toolhost were dead: nothing more is written
+	if err := s.Close(); err != nil { // as if toolhost had died: nothing more is written
 		t.Fatal(err)
 	}
 	life(t, file, hosttest.Tools(), func(r *rig, _ *callstore.Store) {
@@ -147,8 +147,7 @@ func TestUnknownOutcome(t *testing.T) {
 	})
 }
 
-// TestBegunBeforeDispatched: nothing reaches a plugin that is not written down before; what cannot be written down is
-// not executed.
+// No call reaches a plugin before it is stored. A call that cannot be stored is not executed.
 func TestBegunBeforeDispatched(t *testing.T) {
 	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db")})
 	var found []bool
@@ -194,7 +193,7 @@ func TestBegunBeforeDispatched(t *testing.T) {
 	}
 }
 
-// TestNeverDispatchedIsForgotten: an id whose call never reached a plugin can be used again, also in the next life.
+// The id of a call that reached no plugin can be used again, also after a restart.
 func TestNeverDispatchedIsForgotten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "calls.db")
 	life(t, file, hosttest.Tools(), func(r *rig, s *callstore.Store) {
@@ -215,8 +214,8 @@ func TestNeverDispatchedIsForgotten(t *testing.T) {
 	})
 }
 
-// TestFullLedger: when even the ids are too many, new calls with side effects are refused with the time when there is room;
-// others go on.
+// When the store is full of ids, the host refuses new calls with side effects, and says when there
+// is room. Other calls go on.
 func TestFullLedger(t *testing.T) {
 	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), MaxIDs: 2})
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = s })
@@ -236,14 +235,14 @@ func TestFullLedger(t *testing.T) {
 	}
 }
 
-// TestResultThatIsNotKept: an id whose result is gone is not executed again, and says how it ended.
+// An id whose result is no longer stored is not executed again. The answer says how the call ended.
 func TestResultThatIsNotKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "calls.db")
 	life(t, file, hosttest.Tools(), func(r *rig, _ *callstore.Store) { outcome(t, r, counted("old")) })
 	now := time.Now().Add(48 * time.Hour)
 	s := openCalls(t, callstore.Config{Path: file, Now: func() time.Time { return now }})
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = s })
-	outcome(t, r, counted("new")) // the writer looks for what is old
+	outcome(t, r, counted("new")) // this write removes what is too old
 	for {
 		entry, ok, err := s.Find(t.Context(), callstore.Key{Principal: "uid:7", Session: "s", ID: "old"})
 		if err != nil || !ok {
@@ -260,7 +259,7 @@ func TestResultThatIsNotKept(t *testing.T) {
 	}
 }
 
-// TestThousandCallersOfOneID: one execution, a thousand equal results.
+// A thousand callers with one id cause one execution and get equal results.
 func TestThousandCallersOfOneID(t *testing.T) {
 	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db")})
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = s })
@@ -281,11 +280,10 @@ func TestThousandCallersOfOneID(t *testing.T) {
 	}
 }
 
-// TestOldCallIsNotExecutedAgain: an id that the ledger has forgotten by now is not executed for who says that the call was
-// sent that long ago.
+// A call that was first sent so long ago that the ledger may have forgotten it is not executed.
 func TestOldCallIsNotExecutedAgain(t *testing.T) {
 	now := time.Now()
-	var later atomic.Int64 // the store asks for the time in a goroutine of its own
+	var later atomic.Int64 // the store reads the time on another goroutine
 	clock := func() time.Time { return now.Add(time.Duration(later.Load())) }
 	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), KeepIDs: time.Hour, Now: clock})
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = s })

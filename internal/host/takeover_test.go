@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// load lets the catalogue notice what has changed, and the host whatever follows from that.
+// load lets the catalog scan the folders, and waits for the host to react.
 func (u *release) load() {
 	u.t.Helper()
 	if err := u.catalog.Load(u.t.Context()); err != nil {
@@ -22,15 +22,16 @@ func (u *release) load() {
 	synctest.Wait()
 }
 
-// shadow puts a plugin of the same name into the other folder, and returns where.
+// shadow installs a plugin of the same name in the other folder, and returns its path.
 func (u *release) shadow(version string) string {
 	path := filepath.Join(u.cfg.Folders[1], "versioned")
 	u.put(path, u.content(version))
 	return path
 }
 
-// TestNameThatBecomesAnothers: when the file of a plugin is gone and another folder has one of its name, that takes the
-// calls, whoever noticed it. A call under way ends where it began.
+// When the file of a plugin is gone and another folder has a plugin of its name, that one takes the
+// calls, whether the catalog or the host notices first. A call that runs finishes in the old
+// process.
 func TestNameThatBecomesAnothers(t *testing.T) { synctest.Test(t, testNameThatBecomesAnothers) }
 
 func testNameThatBecomesAnothers(t *testing.T) {
@@ -60,7 +61,7 @@ func testNameThatBecomesAnothers(t *testing.T) {
 	}
 }
 
-// TestChangeOfWhatHasNoName: a plugin whose name is another's is none of that other's business when it changes.
+// A change of a plugin whose name belongs to another plugin does not affect that other plugin.
 func TestChangeOfWhatHasNoName(t *testing.T) { synctest.Test(t, testChangeOfWhatHasNoName) }
 
 func testChangeOfWhatHasNoName(t *testing.T) {
@@ -82,14 +83,14 @@ func testChangeOfWhatHasNoName(t *testing.T) {
 	}
 }
 
-// TestBrokenUpgradeOfAnIdlePlugin: what does not start does not take over, also where nothing runs.
+// An executable that does not start does not take over, also if no instance runs.
 func TestBrokenUpgradeOfAnIdlePlugin(t *testing.T) {
 	u := newRelease(t)
 	u.version()
 	if err := u.Drain(t.Context(), "versioned"); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 20 { // whoever is quicker: the reload, or the host that follows the catalogue
+	for i := range 20 { // either the reload or the host that follows the catalog is first
 		u.install("broken" + strings.Repeat("!", i))
 		if done, err := u.Reload(t.Context()); err != nil || len(done.Failures) != 1 || !strings.Contains(done.Failures[0].Reason, "it is broken") {
 			t.Errorf("reload: %+v, %v", done, err)
@@ -100,7 +101,7 @@ func TestBrokenUpgradeOfAnIdlePlugin(t *testing.T) {
 	}
 }
 
-// TestOrderedUpgradeOfAnUnusedPlugin: an operator learns at once that what he wants does not start.
+// An operator learns at once that the ordered executable does not start.
 func TestOrderedUpgradeOfAnUnusedPlugin(t *testing.T) {
 	u := newRelease(t)
 	u.install("broken")
@@ -118,7 +119,7 @@ func TestOrderedUpgradeOfAnUnusedPlugin(t *testing.T) {
 	}
 }
 
-// TestChangeOfAnUnusedPlugin: a changed file alone starts no process.
+// A changed file alone starts no process.
 func TestChangeOfAnUnusedPlugin(t *testing.T) {
 	u := newRelease(t)
 	u.install("2")
@@ -133,7 +134,7 @@ func TestChangeOfAnUnusedPlugin(t *testing.T) {
 	}
 }
 
-// TestChangesOfASwitchedOffPlugin: it is upgraded, and no process is started for that.
+// A disabled plugin is upgraded, and no process starts for that.
 func TestChangesOfASwitchedOffPlugin(t *testing.T) {
 	off := true
 	u := newReleaseWith(t, func(cfg *host.Config) { cfg.Disabled = func(string) bool { return off } })
@@ -150,7 +151,7 @@ func TestChangesOfASwitchedOffPlugin(t *testing.T) {
 	}
 }
 
-// TestRollbackDuringAnUpgrade: it goes back from what the upgrade brings.
+// A rollback during an upgrade goes back from the revision that the upgrade brings.
 func TestRollbackDuringAnUpgrade(t *testing.T) { synctest.Test(t, testRollbackDuringAnUpgrade) }
 
 func testRollbackDuringAnUpgrade(t *testing.T) {
@@ -176,7 +177,8 @@ func testRollbackDuringAnUpgrade(t *testing.T) {
 	c.isConsistent()
 }
 
-// TestRetireWhileANewRevisionWarms: that is not the new revision's fault, and what comes back in its place runs.
+// The old plugin leaves service while a new revision starts. That is not the fault of the new
+// revision, and the plugin that returns runs.
 func TestRetireWhileANewRevisionWarms(t *testing.T) {
 	synctest.Test(t, testRetireWhileANewRevisionWarms)
 }
@@ -201,7 +203,7 @@ func testRetireWhileANewRevisionWarms(t *testing.T) {
 	c.isConsistent()
 }
 
-// TestWhatIsForgotten: of all the revisions that a plugin ever had, only the one that takes the calls can be launched.
+// Of all revisions that a plugin ever had, only the one that takes calls can be launched.
 func TestWhatIsForgotten(t *testing.T) { synctest.Test(t, testWhatIsForgotten) }
 
 func testWhatIsForgotten(t *testing.T) {
@@ -219,7 +221,7 @@ func testWhatIsForgotten(t *testing.T) {
 	}
 }
 
-// TestChangeThatNobodyWaitsFor: it goes on without who ordered it.
+// A change goes on after the operator who ordered it has left.
 func TestChangeThatNobodyWaitsFor(t *testing.T) { synctest.Test(t, testChangeThatNobodyWaitsFor) }
 
 func testChangeThatNobodyWaitsFor(t *testing.T) {

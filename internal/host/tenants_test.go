@@ -28,7 +28,7 @@ func servedAt(t *testing.T, h hostserver.Host, at string) *client.Client {
 		t.Fatal(err)
 	}
 	server, done := hostserver.NewServer(hostserver.Config{Host: h}), make(chan error, 1)
-	go func() { done <- server.Serve(listener) }() // ends with Shutdown; the cleanup waits
+	go func() { done <- server.Serve(listener) }() // ends with Shutdown; the cleanup waits for it
 	c, err := client.Dial(listener.Address().String())
 	if err != nil {
 		t.Fatal(err)
@@ -43,11 +43,11 @@ func servedAt(t *testing.T, h hostserver.Host, at string) *client.Client {
 	return c
 }
 
-// tenants returns two clients of one host, who are different principals: a user of this machine by the socket, and anybody
-// by loopback.
+// tenants returns two clients of one host with different principals: a user of this machine over
+// the socket, and an unknown user over loopback.
 func tenants(t *testing.T, change func(*host.Config)) (mine, theirs *client.Client) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "host") // a path that is short enough for a socket
+	dir, err := os.MkdirTemp("", "host") // short enough for the path of a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +56,15 @@ func tenants(t *testing.T, change func(*host.Config)) (mine, theirs *client.Clie
 	return servedAt(t, r, "unix://"+filepath.Join(dir, "t.sock")), servedAt(t, r, "127.0.0.1:0")
 }
 
-// named returns a call of the session that both tenants use.
+// named returns a call in the session that both tenants use.
 func named(id, name, arguments string) tool.Call {
 	c := call(name, arguments)
 	c.ID, c.Session = id, "s"
 	return c
 }
 
-// TestTenantsShareNoCalls: the same session and call id of two principals are two calls, and neither can follow, cancel or
-// replay the other's.
+// The same session and call id of two principals are two calls. Neither principal can follow,
+// cancel or replay the call of the other.
 func TestTenantsShareNoCalls(t *testing.T) {
 	mine, theirs := tenants(t, nil)
 	key := tool.CallKey{Session: "s", ID: "one"}
@@ -100,7 +100,7 @@ func TestTenantsShareNoCalls(t *testing.T) {
 	}
 }
 
-// TestTenantsShareNoSessions: a session's process is its principal's.
+// The process of a session belongs to its principal.
 func TestTenantsShareNoSessions(t *testing.T) {
 	mine, theirs := tenants(t, func(cfg *host.Config) {
 		cfg.Lifecycle = func(string) lifecycle.Config { return lifecycle.Config{Isolation: lifecycle.PerSession} }
@@ -118,7 +118,7 @@ func TestTenantsShareNoSessions(t *testing.T) {
 	}
 }
 
-// TestTenantsShareNoArtifacts: a handle is of use to its principal alone.
+// Only its principal can use the handle of an artifact.
 func TestTenantsShareNoArtifacts(t *testing.T) {
 	mine, theirs := tenants(t, withArtifacts(t))
 	got, err := mine.Call(t.Context(), named("large", "large", `{"bytes":300000,"kind":"text"}`))

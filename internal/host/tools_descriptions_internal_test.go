@@ -13,7 +13,7 @@ func describing(size int) map[string]*catalog.Tool {
 	return map[string]*catalog.Tool{"t": {Spec: tool.Spec{Description: strings.Repeat("x", size)}}}
 }
 
-// TestDescriptionsAreBounded: by count and by bytes, and what was not used for longest goes.
+// The cache is bounded by count and by bytes, and removes the least recently used entries.
 func TestDescriptionsAreBounded(t *testing.T) {
 	for name, test := range map[string]struct{ size, most int }{
 		"count": {1, maxDescriptions},
@@ -43,7 +43,7 @@ func TestDescriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatComesTooLateForItsEntry reaches those who wait, and is not kept.
+// An answer that arrives after its entry was removed reaches the waiting callers, and is not kept.
 func TestAnAnswerThatComesTooLateForItsEntry(t *testing.T) {
 	c := newDescriptions()
 	d, _ := c.get(descriptionKey{1})

@@ -20,11 +20,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// chooser is a plugin with a dynamic tool, "choose", whose session decides between what there is to choose, and another one.
+// chooser is a plugin with a dynamic tool, "choose", whose choices depend on the session, and
+// another tool.
 type chooser struct {
-	mu       sync.Mutex
-	asked    []pluginwire.DescribeRequest
-	describe func(ctx context.Context, req pluginwire.DescribeRequest) (tool.Description, error) // nil: as usual
+	mu    sync.Mutex
+	asked []pluginwire.DescribeRequest
+	// nil: the usual description
+	describe func(ctx context.Context, req pluginwire.DescribeRequest) (tool.Description, error)
 }
 
 func chooserDescription(input, text string) tool.Description {
@@ -49,7 +51,8 @@ func (c *chooser) Describe(ctx context.Context, req pluginwire.DescribeRequest) 
 	}
 	enum := fmt.Sprintf(`{"type":"object","properties":{"choice":{"enum":["of %s"]}},"required":["choice"]}`, req.Session)
 	d := chooserDescription(enum, "Chooses for "+req.Session+" in "+string(req.Context["project"])+".")
-	d.Tools[0].Dangerous, d.Tools[0].Timeout, d.Tools[0].ReadOnly = true, time.Nanosecond, false // what is not a session's to say
+	// fields that a session cannot change
+	d.Tools[0].Dangerous, d.Tools[0].Timeout, d.Tools[0].ReadOnly = true, time.Nanosecond, false
 	return d, nil
 }
 
@@ -80,8 +83,8 @@ func newChooserRig(t *testing.T, overrides catalog.Overrides) (*rig, *chooser) {
 
 var project = map[string]json.RawMessage{"project": json.RawMessage(`"p"`), "undeclared": json.RawMessage(`1`)}
 
-// TestDynamicTools: each session sees its own description and schema, in every form, and its calls have to fit it; here and
-// through the API.
+// Each session sees its description and schema in every form, and its calls have to fit that
+// schema, in the host and through the API.
 func TestDynamicTools(t *testing.T) {
 	test := func(t *testing.T, h hosttest.Host) {
 		for _, session := range []string{"s1", "s2"} {
@@ -150,8 +153,9 @@ func describedFor(t *testing.T, r *rig, v tool.Viewer) string {
 	return info.Spec.Description
 }
 
-// TestWhatIsAsked: a plugin is asked once for each principal, session and context, with the keys that it declared, and by the
-// names that it knows; without any nobody is asked.
+// The host asks a plugin once for each principal, session and context, with the keys that the
+// plugin declares and by the names that it knows. Without a session and context, the host does not
+// ask.
 func TestWhatIsAsked(t *testing.T) {
 	r, c := newChooserRig(t, nil)
 	if _, err := r.ListTools(t.Context(), tool.Query{Context: map[string]json.RawMessage{"undeclared": []byte(`1`)}}); err != nil || r.started() != 0 {
@@ -198,7 +202,7 @@ func TestManyAskOnce(t *testing.T) {
 	}
 }
 
-// TestPluginsThatDescribeBadly: their tools are listed and called as they are declared.
+// Tools whose description for a session is invalid are listed and called as they are declared.
 func TestPluginsThatDescribeBadly(t *testing.T) {
 	for name, describe := range map[string]func(context.Context, pluginwire.DescribeRequest) (tool.Description, error){
 		"an error": func(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
@@ -229,7 +233,8 @@ func TestPluginsThatDescribeBadly(t *testing.T) {
 	}
 }
 
-// TestAPluginThatDoesNotAnswer holds up nobody for longer than five seconds, and then for a while nobody at all.
+// A plugin that does not answer delays callers for at most five seconds, and then not at all for a
+// while.
 func TestAPluginThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, c := newChooserRig(t, nil)
@@ -264,7 +269,7 @@ func TestAPluginThatDoesNotAnswer(t *testing.T) {
 	})
 }
 
-// TestAnswersGrowOld: a plugin is asked again after a minute.
+// The host asks a plugin again after a minute.
 func TestAnswersGrowOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, c := newChooserRig(t, nil)
@@ -279,8 +284,8 @@ func TestAnswersGrowOld(t *testing.T) {
 	})
 }
 
-// TestOperatorsKnowBetter: what the configuration says counts more than what a session is told, and under a new name the
-// plugin is asked by its own.
+// The operator's configuration overrides what a session sees, and the host asks the plugin by the
+// declared name of a renamed tool.
 func TestOperatorsKnowBetter(t *testing.T) {
 	r, c := newChooserRig(t, catalog.Overrides{"choose": {Rename: "pick", Description: "Picks, says the operator."}})
 	info, err := r.GetTool(t.Context(), "pick", tool.Viewer{Session: "s"})
@@ -310,7 +315,7 @@ func TestSessionsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestAPluginThatIsPausedIsListed: nobody waits for it.
+// A list does not wait for a paused plugin.
 func TestAPluginThatIsPausedIsListed(t *testing.T) {
 	r, _ := newChooserRig(t, nil)
 	if err := r.Pause(t.Context(), "chooser"); err != nil {

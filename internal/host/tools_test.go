@@ -30,7 +30,7 @@ func TestNothingOfAPluginThatIsSwitchedOffIsFound(t *testing.T) {
 	}
 }
 
-// TestIndexIsBuiltBeforeTheFirstSearch: at the start, and when the catalog has changed.
+// The host builds the index at its start, and when the catalog has changed.
 func TestIndexIsBuiltBeforeTheFirstSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newRelease(t)
@@ -49,7 +49,7 @@ func TestIndexIsBuiltBeforeTheFirstSearch(t *testing.T) {
 	})
 }
 
-// TestSearchFollowsTheCatalogue: a plugin that comes is found, one that goes is not.
+// A search finds the tools of a plugin that arrives, and not those of one that leaves.
 func TestSearchFollowsTheCatalogue(t *testing.T) {
 	u := newRelease(t)
 	path := filepath.Join(u.dir, "zoo")

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestAToolThatMayComeIsNotDenied: whoever calls a tool while its plugin is still asked what it has is told to wait.
+// A caller of an unknown tool learns to try again if a plugin is still being asked for its tools.
 func TestAToolThatMayComeIsNotDenied(t *testing.T) {
 	dir := t.TempDir()
 	known, err := catalog.Open(catalog.Config{

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestUnknownToolAmongMany: the nearest name is found among all tools, not only among the first.
+// The error names the nearest name among all tools, not only among the first.
 func TestUnknownToolAmongMany(t *testing.T) {
 	tools := []hosttest.Tool{{Spec: tool.Spec{Name: "zebra_count", Description: "Counts zebras."}}}
 	for i := range 50 {
@@ -31,7 +31,7 @@ func TestUnknownToolAmongMany(t *testing.T) {
 	}
 }
 
-// TestHiddenToolsAreNotSuggested: the tools of a plugin that the operator switched off.
+// The error does not name tools of a plugin that the operator disabled.
 func TestHiddenToolsAreNotSuggested(t *testing.T) {
 	tools := []hosttest.Tool{{Spec: tool.Spec{Name: "zebra_count", Description: "Counts zebras."}}}
 	r := newRig(t, tools, func(cfg *host.Config) { cfg.Disabled = func(string) bool { return true } })
@@ -40,7 +40,7 @@ func TestHiddenToolsAreNotSuggested(t *testing.T) {
 	}
 }
 
-// TestUnknownPlugin: the name that is nearest to one that is misspelled is proposed.
+// The error proposes the plugin name that is nearest to a misspelled one.
 func TestUnknownPlugin(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	_, err := r.Restart(t.Context(), strings.ToUpper(hosttest.PluginName[:1])+hosttest.PluginName[2:], false)

@@ -8,13 +8,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// restart starts a restart whose new instance is held up until the returned function is called, which waits for it.
+// restart starts a restart whose new instance waits until the returned function is called. That
+// function waits for the end of the restart.
 func (u *release) restart() (end func()) {
 	u.t.Helper()
 	gate := make(chan struct{})
 	u.gate = gate
 	restarted := make(chan error, 1)
-	go func() { // ends when the gate is opened
+	go func() { // ends when the gate opens
 		_, err := u.Restart(u.t.Context(), "versioned", false)
 		restarted <- err
 	}()
@@ -39,7 +40,7 @@ func (u *release) untilEvent(kind string) {
 	}
 }
 
-// TestUpgradeDuringARestart: it waits for its turn. A restart is no reason to turn a good executable down.
+// An upgrade during a restart waits for it. A restart is no reason to refuse a good executable.
 func TestUpgradeDuringARestart(t *testing.T) { synctest.Test(t, testUpgradeDuringARestart) }
 
 func testUpgradeDuringARestart(t *testing.T) {
@@ -62,7 +63,7 @@ func testUpgradeDuringARestart(t *testing.T) {
 	}
 }
 
-// TestDrainDuringARestart: it does not wait for the end of what is to replace those that it drains.
+// A drain during a restart does not wait for the instance that replaces the drained ones.
 func TestDrainDuringARestart(t *testing.T) {
 	u := newRelease(t)
 	u.version()
@@ -80,7 +81,7 @@ func TestDrainDuringARestart(t *testing.T) {
 	}
 }
 
-// TestProcessesOfARemovedPlugin: they are shown for as long as their calls go on.
+// The processes of a removed plugin are listed as long as their calls run.
 func TestProcessesOfARemovedPlugin(t *testing.T) {
 	u := newRelease(t)
 	u.busy = make(chan struct{})
@@ -111,8 +112,8 @@ func TestProcessesOfARemovedPlugin(t *testing.T) {
 	}
 }
 
-// TestCallOpenedBeforeAnUpgrade: the first call of a plugin, whose arguments are complete only after an upgrade, does
-// not bring the old executable back.
+// A plugin's first call, whose arguments are complete only after an upgrade, does not bring the old
+// executable back.
 func TestCallOpenedBeforeAnUpgrade(t *testing.T) {
 	u := newRelease(t)
 	e, err := u.Open(t.Context(), call("version", ""), false)
@@ -124,7 +125,7 @@ func TestCallOpenedBeforeAnUpgrade(t *testing.T) {
 	if done, err := u.Reload(t.Context()); err != nil || len(done.Upgraded) != 1 {
 		t.Fatalf("reload: %+v, %v", done, err)
 	}
-	u.untilEvent("upgrade_finished") // also of a plugin that nobody has used
+	u.untilEvent("upgrade_finished") // this event also comes for a plugin that was not used
 	if err := e.Send(t.Context(), []byte("{}"), true); err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +137,8 @@ func TestCallOpenedBeforeAnUpgrade(t *testing.T) {
 	}
 }
 
-// TestCallOpenedBeforeARemoval: the first call of a plugin whose file is gone meanwhile starts nothing, and what comes
-// back in its place is what runs.
+// A plugin's first call starts nothing if the plugin's file is gone meanwhile. If a file returns in
+// its place, that one runs.
 func TestCallOpenedBeforeARemoval(t *testing.T) {
 	u := newRelease(t)
 	e, err := u.Open(t.Context(), call("version", ""), false)

@@ -19,7 +19,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// release is a plugin whose file an operator replaces. Its content is its description; its one tool says its version.
+// release is a plugin whose file an operator replaces. The content of the file is its description.
+// Its tool returns its version.
 type release struct {
 	*rig
 	t       *testing.T
@@ -27,8 +28,8 @@ type release struct {
 	path    string
 	cfg     catalog.Config // of catalog
 	catalog *catalog.Catalog
-	gate    chan struct{} // if it is set, a launch waits until it is closed
-	busy    chan struct{} // if it is set, a call waits until it is closed
+	gate    chan struct{} // not nil: a launch waits until it is closed
+	busy    chan struct{} // not nil: a call waits until it is closed
 }
 
 func newRelease(t *testing.T) *release { return newReleaseWith(t, func(*host.Config) {}) }
@@ -47,7 +48,7 @@ func newReleaseWith(t *testing.T, change func(*host.Config)) *release {
 	return u
 }
 
-// openCatalog opens the state folder, in which nobody else may be at work.
+// openCatalog opens the state folder. No other catalog may have it open.
 func (u *release) openCatalog() *catalog.Catalog {
 	u.t.Helper()
 	known, err := catalog.Open(u.cfg)
@@ -64,14 +65,14 @@ func (u *release) openCatalog() *catalog.Catalog {
 	return known
 }
 
-// launchFile starts what the plugin's version says: one that is broken fails, one that is slow takes a while.
+// launchFile starts the version of a plugin: a broken one fails, and a slow one takes a while.
 func (u *release) launchFile(ctx context.Context, p *catalog.Plugin, _ string) (host.Process, error) {
 	if gate := u.gate; gate != nil {
 		<-gate
 	}
 	if strings.HasPrefix(p.Info.Version, "slow") {
 		select {
-		case <-time.After(slowness): // only in a bubble of synctest
+		case <-time.After(slowness): // only in a synctest bubble
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -109,7 +110,8 @@ func (u *release) install(version string) {
 func (u *release) content(version string) string {
 	u.t.Helper()
 	data, err := json.Marshal(tool.Description{Name: "versioned", Version: version, Tools: []tool.Spec{
-		{Name: "version", Description: "Says the version."}, // with side effects: no call may be made twice
+		// has side effects, so that no call may be executed twice
+		{Name: "version", Description: "Says the version."},
 	}})
 	if err != nil {
 		u.t.Fatal(err)
@@ -117,7 +119,7 @@ func (u *release) content(version string) string {
 	return string(data)
 }
 
-// put replaces a plugin's file with one of any content.
+// put replaces a plugin's file with a file of any content.
 func (u *release) put(path, content string) {
 	u.t.Helper()
 	temp := filepath.Join(filepath.Dir(path), ".new")
@@ -139,7 +141,7 @@ func (u *release) version() string {
 	return got.Result.Text()
 }
 
-// underLoad calls from many goroutines while f runs. Every call must succeed.
+// underLoad makes calls from many goroutines while f runs. Every call must succeed.
 func (u *release) underLoad(f func()) {
 	u.t.Helper()
 	stop := make(chan struct{})
@@ -161,7 +163,7 @@ func (u *release) underLoad(f func()) {
 	callers.Wait()
 }
 
-// TestUpgradesUnderLoad: twenty upgrades and rollbacks, and no call fails.
+// No call fails during twenty upgrades and rollbacks.
 func TestUpgradesUnderLoad(t *testing.T) {
 	u := newRelease(t)
 	u.version()
@@ -189,7 +191,8 @@ func TestUpgradesUnderLoad(t *testing.T) {
 	})
 }
 
-// TestBrokenUpgradeUnderLoad: no call fails, what ran stays, and an event and the plugin's warnings say why.
+// No call fails during an upgrade to a broken executable. The old one stays, and an event and the
+// plugin's warnings say why.
 func TestBrokenUpgradeUnderLoad(t *testing.T) {
 	u := newRelease(t)
 	u.version()
@@ -221,7 +224,7 @@ func TestBrokenUpgradeUnderLoad(t *testing.T) {
 	}
 }
 
-// TestUnusableUpgrade: a new file that cannot even say what it is, is told by an event, by the plugin and by each reload.
+// An event, the plugin and each reload report a new file that cannot even describe itself.
 func TestUnusableUpgrade(t *testing.T) {
 	u := newRelease(t)
 	u.version()
@@ -249,7 +252,8 @@ func TestUnusableUpgrade(t *testing.T) {
 	}
 }
 
-// TestReload: new plugins come, and those whose files are gone go, with their processes.
+// A reload takes new plugins into service, and removes those whose files are gone, with their
+// processes.
 func TestReload(t *testing.T) {
 	u := newRelease(t)
 	u.version()
