@@ -1,9 +1,10 @@
-// Command counterplugin is a plugin for tests that keeps count: each execution of a tool leaves a line with the call's id, which
-// is its idempotency key, in a file of the workspace named after the session. Its answers depend on the arguments and on
-// nothing else, so that two runs can be compared; nobody guesses them.
+// Command counterplugin is a plugin for tests that keeps count: each execution of a tool leaves a
+// line with the call's id, which is its idempotency key, in a file of the workspace named after the
+// session. Its answers depend on the arguments and on nothing else, so that two runs can be
+// compared; nobody guesses them.
 //
-// It owns what is executed and what is written. What the lines must say is the tests' to know. Nothing that ships
-// imports it.
+// It owns what is executed and what is written. What the lines must say is the tests' to know.
+// Nothing that ships imports it.
 package main
 
 import (
@@ -19,9 +20,11 @@ import (
 )
 
 const (
-	// slow is how long a call of counterplugin_slow takes after its side effect: others of its turn end meanwhile.
+	// slow is how long a call of counterplugin_slow takes after its side effect, so that other
+	// calls of its turn end meanwhile.
 	slow = 150 * time.Millisecond
-	// stalled is the timeout of a tool that never ends by itself: long enough for it to begin, but on a very busy machine.
+	// stalled is the timeout of a tool that never ends by itself: long enough for its beginning,
+	// except on a very busy machine.
 	stalled = 400 * time.Millisecond
 )
 
@@ -45,7 +48,7 @@ type entry struct {
 	Key string `json:"key" jsonschema:"what it is about"`
 }
 
-// count leaves the line, and returns what nobody could know before.
+// count writes the line, and returns a value that no caller could guess.
 func count(ctx context.Context, in entry) (string, error) {
 	file, err := os.OpenFile(filepath.Join(sdk.Workspace(ctx), sdk.Session(ctx)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

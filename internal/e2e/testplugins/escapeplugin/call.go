@@ -17,11 +17,12 @@ import (
 	"unsafe"
 )
 
-// buffer is what an argument "here" of a system call points to: room for whatever the kernel reads or writes there.
+// buffer is the memory to which an argument "here" of a system call points: room for whatever the
+// kernel reads or writes there.
 type buffer [512]uint64
 
-// call makes a system call, by its number, with arguments that are numbers, "here", "here:" and what the room begins with, or
-// "text:" and a text.
+// call makes a system call, by its number. Its arguments are numbers, "here", "here:" followed by
+// the beginning of the buffer, or "text:" followed by a text.
 func call(with []string) (string, error) {
 	var words [7]uintptr
 	var kept []any // until the call has returned
@@ -66,7 +67,7 @@ func call(with []string) (string, error) {
 	return fmt.Sprintf("returned %d", result), nil
 }
 
-// enter makes the call. Should it make a process, that one ends at once.
+// enter makes the call. If the call makes a process, that process ends at once.
 func enter(words [7]uintptr) (uintptr, syscall.Errno) {
 	result, _, errno := syscall.RawSyscall6(words[0], words[1], words[2], words[3], words[4], words[5], words[6])
 	if words[0] == syscall.SYS_CLONE && result == 0 && errno == 0 {
@@ -75,7 +76,7 @@ func enter(words [7]uintptr) (uintptr, syscall.Errno) {
 	return result, errno
 }
 
-// signal sends a signal, by numbers.
+// signal sends a signal, given as a number, to a pid.
 func signal(pid, number string) (string, error) {
 	to, err := strconv.Atoi(pid)
 	if err != nil {
@@ -88,7 +89,7 @@ func signal(pid, number string) (string, error) {
 	return "sent", syscall.Kill(to, syscall.Signal(what))
 }
 
-// dial connects, sends a word, and returns what comes back within a moment.
+// dial connects, sends a word, and returns the answer that arrives within a moment.
 func dial(ctx context.Context, network, address string) (string, error) {
 	const patience, moment = 3 * time.Second, 50 * time.Millisecond
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -107,13 +108,13 @@ func dial(ctx context.Context, network, address string) (string, error) {
 	room := make([]byte, 512)
 	n, err := conn.Read(room)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = nil // nobody says anything
+		err = nil // the peer sends nothing
 	}
 	return "connected " + string(room[:n]), err
 }
 
-// runInMemory runs a copy of a program that is only in memory, and returns what it prints. The first argument is the number
-// of memfd_create.
+// runInMemory runs a copy of a program that exists only in memory, and returns its output. The
+// first argument is the number of memfd_create.
 func runInMemory(ctx context.Context, with []string) (string, error) {
 	number, err := strconv.Atoi(with[0])
 	if err != nil {

@@ -1,10 +1,11 @@
 //go:build linux
 
-// Command escapeplugin is a plugin for tests whose one tool tries to get out of its sandbox: it does what its arguments say, and
-// answers with what came of it.
+// Command escapeplugin is a plugin for tests whose one tool tries to get out of its sandbox: it
+// does what its arguments say, and answers with what came of it.
 //
-// It owns the ways of trying. What is to be tried, and whether that was an escape, the tests say. System calls are made by
-// numbers that the tests give, so that it knows no more of the kernel than they do. Nothing that ships imports it.
+// It owns the ways of trying. What is to be tried, and whether that was an escape, the tests say.
+// System calls are made by numbers that the tests give, so that it knows no more of the kernel than
+// they do. Nothing that ships imports it.
 package main
 
 import (
@@ -20,7 +21,7 @@ type input struct {
 	With []string `json:"with,omitempty" jsonschema:"with what"`
 }
 
-// output is what came of it.
+// output is the attempt's result.
 type output struct {
 	Answer string `json:"answer"`
 	Error  string `json:"error,omitempty"`
@@ -33,7 +34,7 @@ func main() {
 	}
 	name := "escapeplugin"
 	if len(os.Args) > 1 {
-		name = os.Args[1] // several plugins are made of this program
+		name = os.Args[1] // the tests install this program under several names
 	}
 	sdk.Serve(sdk.Plugin{Name: name, Version: "1.0.0", Description: "Tries to get out, for tests.", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: name, Description: "Tries something."}, attempt),

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// way is one way of trying, with so many arguments at least.
+// way is one kind of attempt, with its minimal number of arguments.
 type way struct {
 	least int
 	try   func(ctx context.Context, with []string) (string, error)
 }
 
-// try tries something and returns what came of it.
+// try makes an attempt and returns its result.
 func try(ctx context.Context, what string, with []string) (string, error) {
 	ways := map[string]way{
 		"read":        {1, func(_ context.Context, with []string) (string, error) { return read(with[0]) }},
@@ -64,7 +64,8 @@ func read(path string) (string, error) {
 	return string(text), err
 }
 
-// open opens a file and touches nothing of it: for what it would harm the machine, or hold this process up, to go on with.
+// open opens a file and does not use it: for files whose use would harm the machine or block this
+// process.
 func open(path string, flag int) (string, error) {
 	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -91,7 +92,7 @@ func list(path string) (string, error) {
 	return strings.Join(names, "\n"), err
 }
 
-// descriptors returns what this process has open.
+// descriptors returns this process's open descriptors.
 func descriptors() (string, error) {
 	const folder = "/proc/self/fd"
 	entries, err := os.ReadDir(folder)
@@ -104,7 +105,7 @@ func descriptors() (string, error) {
 	return strings.Join(open, "\n"), err
 }
 
-// run runs a program and returns what it prints.
+// run runs a program and returns its output.
 func run(ctx context.Context, argv []string) (string, error) {
 	const patience = 10 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)

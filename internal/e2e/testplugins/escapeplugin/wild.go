@@ -17,17 +17,17 @@ import (
 	"unsafe"
 )
 
-// stayArgument makes this program stay for a while and do nothing.
+// stayArgument makes this program wait and do nothing.
 const stayArgument = "stay"
 
-// longest bounds how long anything of a test stays, whatever becomes of the test.
+// longest bounds the life of all processes of a test, whatever happens to the test.
 const longest = time.Minute
 
-// stay waits. The text is there to be found by in the list of processes.
+// stay waits. The argument identifies the process in the list of processes.
 func stay(string) { time.Sleep(longest) }
 
-// swap exchanges two names for each other, again and again, and returns how often. Its arguments are the number of
-// renameat2, for how many milliseconds, and the names.
+// swap exchanges two names repeatedly, and returns how often. Its arguments are the number of
+// renameat2, the time in milliseconds, and the names.
 func swap(ctx context.Context, with []string) (string, error) {
 	const currentFolder, exchange = -100, 2 // AT_FDCWD, RENAME_EXCHANGE
 	number, err := strconv.Atoi(with[0])
@@ -57,8 +57,8 @@ func swap(ctx context.Context, with []string) (string, error) {
 	return fmt.Sprint(times), nil
 }
 
-// hunt tries to read a file, again and again for so many milliseconds, and to write to it if the third argument says "write".
-// It returns all that it read, each text once.
+// hunt repeatedly tries to read a file for a time in milliseconds, and to write to it if the third
+// argument is "write". It returns all that it read, each text once.
 func hunt(ctx context.Context, with []string) (string, error) {
 	ms, err := strconv.Atoi(with[1])
 	if err != nil {
@@ -76,7 +76,8 @@ func hunt(ctx context.Context, with []string) (string, error) {
 	return strings.Join(slices.Sorted(maps.Keys(seen)), "\n"), nil
 }
 
-// linger leaves a process behind that belongs to no group or session of this one, and whose environment says nothing.
+// linger leaves a process that is in another group and session, and whose environment carries no
+// mark.
 func linger(mark string) (string, error) {
 	cmd := exec.Command("/proc/self/exe", stayArgument, mark)
 	cmd.Env = []string{"NOTHING=1"}
@@ -87,7 +88,7 @@ func linger(mark string) (string, error) {
 	return "left " + strconv.Itoa(cmd.Process.Pid), cmd.Process.Release()
 }
 
-// eat takes so much of something, and says how much it got.
+// eat takes an amount of a resource, and returns how much it got.
 func eat(what, howMuch string) (string, error) {
 	most, err := strconv.Atoi(howMuch)
 	if err != nil {
@@ -138,7 +139,7 @@ func eat(what, howMuch string) (string, error) {
 	return eatDisk(what, most)
 }
 
-// eatDisk writes so many MiB to a new file.
+// eatDisk writes an amount in MiB to a new file.
 func eatDisk(path string, most int) (string, error) {
 	file, err := os.Create(path)
 	if err != nil {

@@ -1,7 +1,9 @@
-// Command filterplugin is a plugin for tests that ships filters and no tools: one that keeps keys out of results, one that
-// refuses calls that speak of keys, and one whose process ends when it is asked.
+// Command filterplugin is a plugin for tests that ships filters and no tools: one that keeps keys
+// out of results, one that refuses calls that speak of keys, and one whose process ends when it is
+// asked.
 //
-// It owns those filters. Which calls they are asked about, the tests say. Nothing that ships imports it.
+// It owns those filters. Which calls they are asked about, the tests say. Nothing that ships
+// imports it.
 package main
 
 import (
@@ -20,7 +22,7 @@ func main() {
 	}})
 }
 
-// key returns what a key looks like.
+// key returns a text that looks like a key.
 func key() *regexp.Regexp { return regexp.MustCompile(`sk-[0-9a-z]+`) }
 
 func redact(_ context.Context, c *sdk.FilterCall) error {

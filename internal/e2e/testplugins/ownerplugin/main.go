@@ -1,5 +1,6 @@
-// Command ownerplugin is a plugin for tests that declares what the last line of its executable says, in JSON: its name, its tools
-// and the variable that they tell. One build with different last lines is as many plugins.
+// Command ownerplugin is a plugin for tests that declares what the last line of its executable
+// says, in JSON: its name, its tools and the variable that they tell. One build with different last
+// lines is as many plugins.
 package main
 
 import (
@@ -13,10 +14,10 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// claim is what the plugin says of itself.
+// claim is the plugin's description of itself.
 type claim struct {
 	Plugin  string `json:"plugin"`
-	Version string `json:"version"` // which each tool answers
+	Version string `json:"version"` // each tool answers with it
 	Tools   []struct {
 		Name        string   `json:"name"`
 		Description string   `json:"description"`
@@ -26,7 +27,7 @@ type claim struct {
 		Tags        []string `json:"tags"`
 		ContextKeys []string `json:"context_keys"`
 	} `json:"tools"`
-	Variable string `json:"variable"` // of the environment, which each tool answers too
+	Variable string `json:"variable"` // of the environment; each tool answers with its value, too
 }
 
 func main() {

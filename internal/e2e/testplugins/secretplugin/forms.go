@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// forms returns the secret as it is and as it is often written.
+// forms returns the secret in the forms in which it is often written.
 func forms(secret string) []string {
 	return []string{
 		secret,
@@ -27,9 +27,10 @@ func forms(secret string) []string {
 	}
 }
 
-// printAll prints the secret in two writes, on lines of its own, at the place where a long line is cut, and without an end.
+// printAll prints the secret in two writes, on separate lines, at the place where a long line is
+// cut, and without a line end.
 func printAll(to io.Writer, secret, all string) error {
-	const longest = 8 << 10 // of a line, by default
+	const longest = 8 << 10 // default length of a line
 	half := len(secret) / 2
 	for _, piece := range []string{
 		"printed " + all + "\n",
@@ -46,7 +47,7 @@ func printAll(to io.Writer, secret, all string) error {
 	return nil
 }
 
-// results returns a result that holds the secret in one way.
+// results returns a result that contains the secret in one form.
 func results(way, secret, all string) (sdk.Result, bool) {
 	switch way {
 	case "text":

@@ -1,4 +1,5 @@
-// Command secretplugin is a plugin for tests that shows the secret that it was given wherever it can, in any form.
+// Command secretplugin is a plugin for tests that shows the secret that it was given wherever it
+// can, in any form.
 //
 // It owns those ways. What is seen of them, the tests say. Nothing that ships imports it.
 package main
@@ -27,13 +28,13 @@ func main() {
 	}})
 }
 
-// stranger returns all that a tool sees which declares no secret.
+// stranger returns everything that a tool sees that declares no secret.
 func stranger(ctx context.Context, _ struct{}) (string, error) {
 	value, found := sdk.Secret(ctx, key)
 	return fmt.Sprintf("secret %q (%v), environment %q", value, found, os.Environ()), nil
 }
 
-// leak shows the secret in one way. Of an unknown one, it says which there are.
+// leak shows the secret in one form. For an unknown one, the error lists the forms.
 func leak(ctx context.Context, in input) (sdk.Result, error) {
 	secret, found := sdk.Secret(ctx, key)
 	if !found {

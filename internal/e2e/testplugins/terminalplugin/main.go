@@ -18,7 +18,7 @@ type input struct {
 	Words string `json:"words" jsonschema:"what to write"`
 }
 
-// described is what a tool declares is taken from: a plugin has it before it is asked anything.
+// described is the source of a tool's declaration, which exists before the plugin is asked.
 func described() string {
 	words, err := os.ReadFile(os.Args[0] + ".words")
 	if err != nil {

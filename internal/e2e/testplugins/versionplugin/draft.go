@@ -7,8 +7,9 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// drafter serves one call of versionplugin_draft: it shows what has been written so far, and in the end does what versionplugin_write
-// does. Its name, which nobody can guess, is in both, so that it shows whether one object saw all of the call.
+// drafter serves one call of versionplugin_draft: it shows what has been written so far, and in the
+// end does what versionplugin_write does. Its name, which nobody can guess, is in both, so that it
+// shows whether one object saw all of the call.
 type drafter struct {
 	stamp *stamp
 	name  string
@@ -18,7 +19,7 @@ func (s *stamp) openDrafter(context.Context) (*drafter, error) {
 	return &drafter{stamp: s, name: rand.Text()}, nil
 }
 
-// Partial reports the name and the text so far.
+// Partial reports the name and the text that has arrived.
 func (d *drafter) Partial(ctx context.Context, soFar line) {
 	sdk.ReportStatus(ctx, sdk.Status{Tip: d.name + " " + soFar.Text})
 }

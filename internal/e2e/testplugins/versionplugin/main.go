@@ -1,8 +1,9 @@
-// Command versionplugin is a plugin for tests whose answers say which file it was started from: the stamp, JSON on the last
-// line of its own executable. So one build, with different last lines, is as many executables with digests and answers
-// of their own, and some of them broken.
+// Command versionplugin is a plugin for tests whose answers say which file it was started from: the
+// stamp, JSON on the last line of its own executable. So one build, with different last lines, is
+// as many executables with digests and answers of their own, and some of them broken.
 //
-// It owns how those executables behave. It does not write stamps: the tests do. Nothing that ships imports it.
+// It owns how those executables behave. It does not write stamps: the tests do. Nothing that ships
+// imports it.
 package main
 
 import (
@@ -20,14 +21,15 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// stamp is what stands at the end of the executable.
+// stamp is the last line of the executable.
 type stamp struct {
 	Version string `json:"version"`
-	// Plugin is the name that it gives itself. Empty: versionplugin.
+	// Plugin is the name that the plugin declares. Empty means versionplugin.
 	Plugin string `json:"plugin"`
-	// Fault is what is wrong with it: "exit", "garbage", "contract" or "hang"; empty: nothing.
+	// Fault is the plugin's fault: "exit", "garbage", "contract" or "hang". Empty means none.
 	Fault string `json:"fault"`
-	// Later is a file that the first process makes. Only processes that find it have the fault. Empty: all have it.
+	// Later is a file that the first process makes. Only processes that find it have the fault.
+	// Empty means that all have it.
 	Later string `json:"later"`
 }
 
@@ -43,7 +45,7 @@ func main() {
 	sdk.Serve(s.plugin())
 }
 
-// longestStamp bounds how much of the file's end is read.
+// longestStamp bounds the part of the file's end that is read.
 const longestStamp = 4096
 
 // readStamp reads the last line of this executable.
@@ -71,7 +73,7 @@ func readStamp() (stamp, error) {
 	return s, nil
 }
 
-// isFaulty reports whether this process is one of those that fail.
+// isFaulty reports whether this process has the fault.
 func (s *stamp) isFaulty() bool {
 	if s.Fault == "" || s.Later == "" {
 		return s.Fault != ""
@@ -83,7 +85,7 @@ func (s *stamp) isFaulty() bool {
 	return errors.Is(err, os.ErrExist)
 }
 
-// fail does what a broken executable does, and does not return.
+// fail does what the fault says, and does not return.
 func (s *stamp) fail() {
 	fmt.Fprintf(os.Stderr, "version %s is broken: %s\n", s.Version, s.Fault)
 	switch s.Fault {
@@ -112,8 +114,8 @@ func (s *stamp) plugin() sdk.Plugin {
 	}
 }
 
-// pause is how long calls last: much longer than all else that a call takes, so that every caller has one at work
-// whenever something happens, and leaves the machine to what happens.
+// pause is how long calls last: much longer than everything else in a call, so that every caller
+// has a call in progress at any moment, and the machine stays idle.
 const pause = 50 * time.Millisecond
 
 type nothing struct{}

@@ -14,13 +14,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// action is what a call can ask for.
+// action is a fault that a call can request.
 type action struct {
 	name string
 	do   func(ctx context.Context, call *pluginwire.ServerCall, r request) (tool.Result, error)
 }
 
-// Actions returns the names of what a call can ask for.
+// Actions returns the names of the faults that a call can request.
 func Actions() []string {
 	var names []string
 	for _, a := range (&handler{}).actions() {
@@ -51,7 +51,7 @@ func (h *handler) actions() []action {
 			floodWith(h.stderr, r.Number)
 			return tool.TextResult("done"), nil
 		})},
-		{"long_line", plain(func(r request) (tool.Result, error) { // which has no end
+		{"long_line", plain(func(r request) (tool.Result, error) { // without a line end
 			_, err := h.stdout.Write(bytes.Repeat([]byte("x"), r.Number))
 			return tool.TextResult("done"), err
 		})},
@@ -71,12 +71,12 @@ func (h *handler) actions() []action {
 	}
 }
 
-// plain is an action that needs no more than the request.
+// plain returns an action that needs only the request.
 func plain(do func(r request) (tool.Result, error)) func(context.Context, *pluginwire.ServerCall, request) (tool.Result, error) {
 	return func(_ context.Context, _ *pluginwire.ServerCall, r request) (tool.Result, error) { return do(r) }
 }
 
-// endless is an action after which the call ends only if it is cancelled.
+// endless returns an action after which the call ends only when it is cancelled.
 func endless(do func(r request)) func(context.Context, *pluginwire.ServerCall, request) (tool.Result, error) {
 	return func(ctx context.Context, _ *pluginwire.ServerCall, r request) (tool.Result, error) {
 		do(r)
@@ -85,7 +85,7 @@ func endless(do func(r request)) func(context.Context, *pluginwire.ServerCall, r
 	}
 }
 
-// counted is an action that says how far it came, and why not farther.
+// counted returns an action that reports how far it came, and why not farther.
 func counted(what string, do func(r request) (int, error)) func(context.Context, *pluginwire.ServerCall, request) (tool.Result, error) {
 	return plain(func(r request) (tool.Result, error) {
 		n, err := do(r)
@@ -93,8 +93,8 @@ func counted(what string, do func(r request) (int, error)) func(context.Context,
 	})
 }
 
-// print prints the text on all four ways out, with the way's name before it: stdout and stderr are as the process has
-// them, the served ones as go-plugin does.
+// print prints the text in all four ways, after the way's name: stdout and stderr are those of the
+// process, the served ones those of go-plugin.
 func (h *handler) print(text string) (tool.Result, error) {
 	for _, way := range []struct {
 		name string
@@ -112,7 +112,7 @@ func asJSON(v any) (tool.Result, error) {
 	return tool.TextResult(string(text)), err
 }
 
-// openFiles returns what the process's descriptors are, on systems that have /proc.
+// openFiles returns the process's open files, on systems that have /proc.
 func openFiles() []string {
 	entries, _ := os.ReadDir("/proc/self/fd")
 	var files []string
@@ -124,7 +124,7 @@ func openFiles() []string {
 	return files
 }
 
-// disconnect cuts every connection of the process, and leaves what listens.
+// disconnect closes every connection of the process, but not the listening socket.
 func disconnect() {
 	for fd := 3; fd < 256; fd++ {
 		if _, err := syscall.Getpeername(fd); err == nil {

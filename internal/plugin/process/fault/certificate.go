@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// certificate is a self-signed one, in the forms that are needed of it.
+// certificate returns a self-signed certificate in the forms that tests need.
 type certificate struct {
 	pair tls.Certificate
 	pem  []byte
@@ -40,8 +40,8 @@ func newCertificate() (certificate, error) {
 	}, nil
 }
 
-// certificateField returns what stands in the handshake's sixth field: nothing, a certificate as go-plugin expects it of
-// a plugin that was asked for one, one in base64 with padding, or what is no base64.
+// certificateField returns the handshake's sixth field: nothing, a certificate in go-plugin's form,
+// one in base64 with padding, or a text that is no base64.
 func certificateField(how string) (string, error) {
 	if how == "" {
 		return "", nil
@@ -55,7 +55,7 @@ func certificateField(how string) (string, error) {
 	case "unsolicited":
 		return base64.RawStdEncoding.EncodeToString(der), nil
 	case "padded":
-		der = append(der, bytes.Repeat([]byte{0}, 1+len(der)%3)...) // so that there is something to pad
+		der = append(der, bytes.Repeat([]byte{0}, 1+len(der)%3)...) // so that there is padding
 		return strings.TrimRight(base64.StdEncoding.EncodeToString(der), "=") + "==", nil
 	case "bad":
 		return strings.Repeat("%!", len(der)/2), nil

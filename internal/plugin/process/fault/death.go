@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// death is how the process ends by itself.
+// death describes how the process ends by itself.
 type death struct {
 	code  int    // negative: none
 	panic string // instead of an exit code
@@ -41,7 +41,7 @@ func (f *flags) dieDuringLaunch() {
 	f.death.die()
 }
 
-// dieBySignal dies when SIGUSR1 comes: whoever sends it knows how far the plugin is.
+// dieBySignal dies on SIGUSR1. The sender knows how far the plugin is.
 func (f *flags) dieBySignal() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
@@ -51,7 +51,7 @@ func (f *flags) dieBySignal() {
 	}()
 }
 
-// copyCrash lets what the runtime says of a crash go to a file as well.
+// copyCrash makes the runtime write its crash output to a file as well.
 func copyCrash(path string) error {
 	if path == "" {
 		return nil
@@ -60,13 +60,13 @@ func copyCrash(path string) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close() // the runtime has its own
+	defer file.Close() // the runtime has duplicated it
 	return debug.SetCrashOutput(file, debug.CrashOptions{})
 }
 
-// crash panics where nothing recovers it. The stacks that the runtime then prints have at least so many bytes.
+// crash panics without a recover. The printed stacks have at least size bytes.
 func crash(words string, bytes int) {
-	const stack = 200 // bytes, at least, of a goroutine that sleeps
+	const stack = 200 // minimal size of the printed stack of a sleeping goroutine, in bytes
 	if bytes > 0 {
 		debug.SetTraceback("all")
 	}

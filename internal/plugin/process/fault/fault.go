@@ -43,7 +43,7 @@ type flags struct {
 	parent int
 }
 
-// flagSet returns the flags, and the set that reads them.
+// flagSet returns the flags, and the flag set that parses them.
 func flagSet() (*flags, *flag.FlagSet) {
 	f := &flags{}
 	set := flag.NewFlagSet("fault", flag.ContinueOnError)
@@ -73,7 +73,7 @@ func flagSet() (*flags, *flag.FlagSet) {
 	return f, set
 }
 
-// Flags returns the names of the flags of Main that are faults.
+// Flags returns the names of Main's flags that are faults.
 func Flags() []string {
 	var names []string
 	_, set := flagSet()
@@ -85,7 +85,8 @@ func Flags() []string {
 	return names
 }
 
-// Main plays the plugin and returns its exit code. args are its arguments without the program's name.
+// Main runs the plugin and returns its exit code. args are its arguments without the program's
+// name.
 func Main(args []string) int {
 	f, set := flagSet()
 	if err := set.Parse(args); err != nil {
@@ -97,7 +98,7 @@ func Main(args []string) int {
 	case "starter":
 		return launch(self, "-role=listener", "-parent="+strconv.Itoa(os.Getpid()))
 	case "listener":
-		for os.Getppid() == f.parent { // until the starter is gone, this still descends from the plugin
+		for os.Getppid() == f.parent { // until the starter has ended, this process descends from the plugin
 			time.Sleep(time.Millisecond)
 		}
 		fmt.Println(listen("{dir}", nil))
@@ -110,7 +111,7 @@ func Main(args []string) int {
 	return f.play(self)
 }
 
-// prepare does what comes before the handshake.
+// prepare runs the faults before the handshake.
 func (f *flags) prepare() error {
 	if f.ignoreTerm {
 		signal.Ignore(syscall.SIGTERM)
@@ -170,7 +171,8 @@ func (f *flags) play(self []string) int {
 	return 0
 }
 
-// listen makes a socket and returns the handshake for it. connected, unless it is nil, is called when somebody connects.
+// listen makes a socket and returns the handshake for it. If connected is not nil, it is called
+// when a connection arrives.
 func listen(dir string, connected func()) string {
 	dir = strings.ReplaceAll(dir, "{dir}", os.Getenv(goplugin.EnvUnixSocketDir))
 	path := filepath.Join(dir, "s")
@@ -195,7 +197,7 @@ func listen(dir string, connected func()) string {
 
 func stopSelf() { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
 
-// sleep is for ever: whoever sleeps waits to be killed.
+// sleep blocks forever, until the process is killed.
 func sleep() {
 	for {
 		time.Sleep(time.Hour)

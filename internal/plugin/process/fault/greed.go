@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// mostForks bounds a fork bomb, should the limit that it is to meet not be there.
+// mostForks bounds a fork bomb whose limit does not hold.
 const mostForks = 200
 
-// eat takes memory in steps that a watchdog can see, and keeps it.
+// eat allocates memory in steps that a watchdog can see, and keeps it.
 func eat(bytes int) {
 	debug.SetGCPercent(-1)
 	const step = 1 << 20
@@ -31,7 +31,7 @@ func eat(bytes int) {
 	}()
 }
 
-// fork starts processes that sleep, and returns how many and why it ended.
+// fork starts processes that sleep, and returns their number and the reason why it stopped.
 func fork(number int) (int, error) {
 	for i := range min(number, mostForks) {
 		cmd := exec.Command("/bin/sleep", "3600")
@@ -43,7 +43,7 @@ func fork(number int) (int, error) {
 	return min(number, mostForks), nil
 }
 
-// open opens files, closes them again, and returns how many and why it ended.
+// open opens files, closes them again, and returns their number and the reason why it stopped.
 func open(number int) (int, error) {
 	var held []*os.File
 	defer func() {
@@ -61,7 +61,7 @@ func open(number int) (int, error) {
 	return len(held), nil
 }
 
-// leak opens files and loses them, open, and returns how many and why it ended.
+// leak opens files and leaves them open, and returns their number and the reason why it stopped.
 func leak(number int) (int, error) {
 	for i := range number {
 		if _, err := syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err != nil { // no finalizer finds it
@@ -71,7 +71,7 @@ func leak(number int) (int, error) {
 	return number, nil
 }
 
-// write writes a file of its own.
+// write writes a file.
 func write(bytes int) (int, error) {
 	file, err := os.Create(filepath.Join(os.TempDir(), "large"))
 	if err != nil {
@@ -89,7 +89,7 @@ func write(bytes int) (int, error) {
 	return written, nil
 }
 
-// burn uses two cores until ctx ends.
+// burn uses two processors until ctx ends.
 func burn(ctx context.Context) error {
 	for range 2 {
 		go func() {

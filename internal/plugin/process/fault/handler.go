@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// handler is the plugin's tools.
+// handler implements the plugin's tools.
 type handler struct{ stdout, stderr *os.File } // the process's own
 
 // Describe implements pluginwire.Handler.
@@ -42,8 +42,8 @@ func (h *handler) Describe(context.Context, pluginwire.DescribeRequest) (tool.De
 	}, nil
 }
 
-// name is that of the plugin and of its tool: "fault", or the executable's if that begins with "chaos", so that several
-// copies can stand side by side.
+// name returns the name of the plugin and of its tool: "fault", or the executable's name if that
+// begins with "chaos", so that several copies can run together.
 func name() string {
 	if base := filepath.Base(os.Args[0]); strings.HasPrefix(base, "chaos") {
 		return base
@@ -51,11 +51,11 @@ func name() string {
 	return "fault"
 }
 
-// request is what a call asks for.
+// request is the argument of a call.
 type request struct {
 	Do     string `json:"do"`
-	Text   string `json:"text"`   // what to echo or print, how to spawn, of what kind a result is, for which file to wait
-	Number int    `json:"number"` // an exit code, a signal, how many bytes, processes or files
+	Text   string `json:"text"`   // the text to echo or print, the way to spawn, the kind of a result, the file to wait for
+	Number int    `json:"number"` // an exit code, a signal, a number of bytes, processes or files
 }
 
 // Call implements pluginwire.Handler.

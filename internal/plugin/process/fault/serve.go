@@ -18,7 +18,7 @@ import (
 
 // serve returns after the shutdown.
 func (f *flags) serve() error {
-	h := &handler{stdout: os.Stdout, stderr: os.Stderr} // go-plugin puts others in their place
+	h := &handler{stdout: os.Stdout, stderr: os.Stderr} // go-plugin replaces them
 	config := &goplugin.ServeConfig{
 		HandshakeConfig:  pluginwire.Handshake(),
 		VersionedPlugins: pluginwire.PluginPlugins(h, pluginwire.ServerConfig{}),
@@ -47,7 +47,8 @@ func (f *flags) serve() error {
 	return nil
 }
 
-// secure lets the plugin serve TLS, with the certificate in its handshake or without a word about it.
+// secure makes the plugin serve TLS, with the certificate in its handshake or without an
+// announcement.
 func (f *flags) secure(config *goplugin.ServeConfig) error {
 	if f.tls == "" {
 		return nil
@@ -56,7 +57,7 @@ func (f *flags) secure(config *goplugin.ServeConfig) error {
 	if err != nil {
 		return err
 	}
-	if f.tls == "announced" { // as an inherited variable would make it
+	if f.tls == "announced" { // as an inherited variable would do
 		return os.Setenv("PLUGIN_CLIENT_CERT", string(certificate.pem))
 	}
 	config.TLSProvider = func() (*tls.Config, error) {
@@ -65,7 +66,7 @@ func (f *flags) secure(config *goplugin.ServeConfig) error {
 	return nil
 }
 
-// answerHealth keeps the plugin from ever being ready.
+// answerHealth keeps the plugin from becoming ready.
 func (f *flags) answerHealth(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	if _, ok := req.(*grpc_health_v1.HealthCheckRequest); ok {
 		switch f.health {
@@ -79,7 +80,7 @@ func (f *flags) answerHealth(ctx context.Context, req any, _ *grpc.UnaryServerIn
 	return handle(ctx, req)
 }
 
-// rewriteHandshake lets go-plugin's handshake pass as change makes it, a byte at a time.
+// rewriteHandshake passes go-plugin's handshake on, changed by change, one byte at a time.
 func rewriteHandshake(change func(line string) string) error {
 	out := os.Stdout
 	read, write, err := os.Pipe()

@@ -26,11 +26,12 @@ func spawn(how string, stdout, stderr *os.File) (int, error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	pid := cmd.Process.Pid // which Release wipes
+	pid := cmd.Process.Pid // Release clears it
 	return pid, cmd.Process.Release()
 }
 
-// launch starts this program again, out of the group and with the same pipes, and returns an exit code.
+// launch starts this program again, in another group and with the same pipes, and returns an exit
+// code.
 func launch(self []string, args ...string) int {
 	cmd := exec.Command(self[0], slices.Concat(self[1:], args)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr

@@ -13,11 +13,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// pace is how long the plugin waits between the pieces of what it does slowly.
+// pace is the pause between the pieces of a slow result.
 const pace = 2 * time.Millisecond
 
-// Payload returns the content of a large result of n bytes: letters that do not repeat in step with anything, so that
-// what is lost, doubled or exchanged on the way is noticed.
+// Payload returns the content of a large result of n bytes: letters without a period, so that lost,
+// doubled and exchanged pieces are noticed.
 func Payload(n int) []byte {
 	payload := make([]byte, n)
 	for i := range payload {
@@ -26,7 +26,7 @@ func Payload(n int) []byte {
 	return payload
 }
 
-// large returns a result of n bytes of the kind: text, json or file.
+// large returns a result of n bytes of a kind: text, json or file.
 func large(kind string, n int) (tool.Result, error) {
 	var content tool.Content
 	switch kind {
@@ -44,8 +44,8 @@ func large(kind string, n int) (tool.Result, error) {
 	return tool.Result{Content: []tool.Content{content}}, nil
 }
 
-// drip sends one byte after the other, each as a log record of its own, until the call is cancelled; if the text is
-// "deaf", even then.
+// drip sends single bytes, each as a log record, until the call is cancelled; if the text is
+// "deaf", even after that.
 func drip(ctx context.Context, call *pluginwire.ServerCall, r request) (tool.Result, error) {
 	deaf := r.Text == "deaf"
 	if deaf {
@@ -61,7 +61,7 @@ func drip(ctx context.Context, call *pluginwire.ServerCall, r request) (tool.Res
 	return tool.Result{}, ctx.Err()
 }
 
-// awaitFile says that it waits, and returns when the file that the text names is there.
+// awaitFile reports that it waits, and returns when the file that the text names exists.
 func awaitFile(ctx context.Context, call *pluginwire.ServerCall, r request) (tool.Result, error) {
 	if err := call.Send(ctx, tool.Event{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "waiting"}}); err != nil {
 		return tool.Result{}, err
