@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
-// BenchmarkCall is what a call costs its plugin's lock: it comes, it goes, and the driver sets its timer after each.
+// BenchmarkCall measures what a call costs under the lock of its supervisor: it arrives, it ends,
+// and the driver asks for the next wake after each.
 func BenchmarkCall(b *testing.B) {
 	m := lifecycle.New("p", "A", lifecycle.Config{}, rand.New(rand.NewPCG(1, 1)))
 	m.Acquire(epoch, 1, "")
@@ -23,7 +24,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkColdStart is a thousand calls that wait for one launch.
+// BenchmarkColdStart measures a thousand calls that wait for one launch.
 func BenchmarkColdStart(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The deeds are what can happen to a plugin, as its driver tells it.
+// The methods below are the events of a plugin, as its driver passes them.
 
 func (w *world) acquire(session string) *call {
 	w.lastCall++
@@ -122,7 +122,7 @@ func (w *world) close() {
 	w.does("close", w.machine.Close(w.now))
 }
 
-// tick lets time pass, and tells the machine.
+// tick lets time pass and passes the time to the machine.
 func (w *world) tick(d time.Duration) {
 	w.now = w.now.Add(d)
 	w.does("tick", w.machine.Tick(w.now))
@@ -131,7 +131,7 @@ func (w *world) tick(d time.Duration) {
 	}
 }
 
-// sleep lets time pass as a driver does: it wakes whenever the machine wants to be woken.
+// sleep lets time pass as a driver does: it calls Tick whenever the machine wants to wake.
 func (w *world) sleep(d time.Duration) {
 	end := w.now.Add(d)
 	for wake := w.machine.Wake(); !wake.IsZero() && !wake.After(end); wake = w.machine.Wake() {
@@ -143,7 +143,8 @@ func (w *world) sleep(d time.Duration) {
 	w.now = end
 }
 
-// obey ends what the machine has asked to end, and starts what it has asked to start, until it asks for nothing.
+// obey ends the processes that the machine wants to end and starts those that it wants to start,
+// until the machine wants nothing more.
 func (w *world) obey() {
 	for again := true; again && w.fault == nil; {
 		again = false
@@ -162,7 +163,7 @@ func (w *world) obey() {
 	}
 }
 
-// releaseAll ends the calls of a process.
+// releaseAll releases the calls of a process.
 func (w *world) releaseAll(p *proc) {
 	for _, c := range w.callsThat(assigned) {
 		if c.proc == p {

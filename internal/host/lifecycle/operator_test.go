@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
-// serving is how most of these stories begin.
+// serving is the beginning of most of these stories.
 const serving = `
 			call 1        -> launch p-1 of A
 			p-1 is ready  -> assign 1 to p-1

@@ -17,7 +17,7 @@ var (
 	stories = flag.Uint64("stories", 250, "how many random stories to tell for each isolation")
 )
 
-// steps is how long a random story is.
+// steps is the length of a random story.
 const steps = 200
 
 func TestRandomStories(t *testing.T) {
@@ -71,7 +71,7 @@ func (w *world) report(t *testing.T, hint string) {
 	}
 }
 
-// anyConfig returns a configuration in which everything happens soon.
+// anyConfig returns a configuration in which all timeouts are short.
 func anyConfig(choose func(n int) int, isolation lifecycle.Isolation) lifecycle.Config {
 	seconds := func(s ...int) time.Duration { return time.Duration(s[choose(len(s))]) * time.Second }
 	cfg := lifecycle.Config{
@@ -92,12 +92,12 @@ func anyConfig(choose func(n int) int, isolation lifecycle.Isolation) lifecycle.
 		StableAfter:         seconds(2, 10),
 	}
 	if isolation != lifecycle.Shared {
-		cfg.MinInstances = 0 // of no meaning there
+		cfg.MinInstances = 0 // has no meaning with this isolation
 	}
 	return cfg
 }
 
-// anything does what chance says.
+// anything passes one random event.
 func (w *world) anything(choose func(n int) int) {
 	w.now = w.now.Add(time.Duration(choose(50)) * time.Millisecond)
 	switch n := choose(64); {
@@ -177,7 +177,7 @@ func (w *world) operatorActs(choose func(n int) int) {
 	case 8:
 		w.restart(choose(2) == 0)
 	case 9, 10:
-		_ = w.replace(string(rune('A' + choose(3)))) // refused while another is under way
+		_ = w.replace(string(rune('A' + choose(3)))) // fails while another replacement runs
 	case 11:
 		w.adopt(string(rune('A' + choose(3))))
 	case 12:
@@ -194,10 +194,11 @@ func oneOf[T any](all []*T, choose func(n int) int) *T {
 	return all[choose(len(all))]
 }
 
-// patience is how often a plugin may be woken before what waits for it counts as forgotten.
+// patience is how often a plugin may be woken before the test takes a waiting call for forgotten.
 const patience = 1000
 
-// endsWell lets everything settle, and looks whether all calls are answered, the plugin comes back, and nothing is left.
+// endsWell lets everything settle, and checks that all calls are answered, the plugin serves calls
+// again, and nothing is left.
 func (w *world) endsWell() {
 	w.disable("")
 	w.resume()
@@ -216,7 +217,7 @@ func (w *world) endsWell() {
 	}
 }
 
-// comesBack looks whether a quarantine ends, and a call is served.
+// comesBack checks that a quarantine ends and a call is served.
 func (w *world) comesBack() {
 	if w.closed {
 		return
@@ -244,7 +245,7 @@ func (w *world) comesBack() {
 	}
 }
 
-// settles starts, ends and releases all that is under way.
+// settles starts, ends and releases all that the machine waits for.
 func (w *world) settles() {
 	for again := true; again && w.fault == nil; {
 		w.obey()
@@ -256,7 +257,7 @@ func (w *world) settles() {
 	}
 }
 
-// awaitWake sleeps until the machine wants to be woken, because of something that only it can change.
+// awaitWake sleeps until the machine wants to wake for something that only the machine can change.
 func (w *world) awaitWake(why string) {
 	wake := w.machine.Wake()
 	if wake.IsZero() {

@@ -10,21 +10,22 @@ import (
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
-// tell tells a story, a line at a time: what happens, an arrow, and what the machine wants done about it, all of it and
-// in this order. Of its events a line names, with an exclamation mark, those that matter to the story.
+// tell runs a story, one event per line. After the arrow, a line lists all actions that the machine
+// returns, in order. Of the machine's events it lists, with an exclamation mark, those that matter
+// to the story.
 //
-//	call 1 of s      a call comes, of session s
-//	1 leaves         … 1 is released, 1 is stuck (was told to stop, and has not)
-//	p-1 is ready     … fails, exits, crashes, hangs (has a call that does not yield)
+//	call 1 of s      a call of the session s arrives
+//	1 leaves         also: 1 is released, 1 is stuck (has not stopped after a cancel)
+//	p-1 is ready     also: fails, exits, crashes, hangs (a call did not stop in time)
 //	after 5s         time passes, and the machine is woken when it wants to be
-//	pause            … resume, clear, drain, disable, enable, restart, force (a restart), close
-//	replace by B     … rollback to B, adopt B
-//	is paused        the state of the plugin
-//	-> silence       not even an event
+//	pause            also: resume, clear, drain, disable, enable, restart, force (a restart), close
+//	replace by B     also: rollback to B, adopt B
+//	is paused        checks the state of the plugin
+//	-> silence       the machine returns no action and no event
 func tell(t *testing.T, cfg lifecycle.Config, story string) *world {
 	t.Helper()
 	w := newWorld(cfg, 1)
-	w.cfg.DrainTimeout = max(cfg.DrainTimeout, time.Hour) // what the random stories check of it, these spell out
+	w.cfg.DrainTimeout = max(cfg.DrainTimeout, time.Hour) // the random stories check draining
 	for line := range strings.Lines(story) {
 		deed, want, _ := strings.Cut(line, "->")
 		if deed = strings.TrimSpace(deed); deed == "" {
@@ -113,14 +114,14 @@ func (w *world) operatorDoes(what, object string) {
 	w.failf("nobody can %q", what)
 }
 
-// refusedIf notes that a deed was refused.
+// refusedIf records that an event was refused.
 func (w *world) refusedIf(err error) {
 	if err != nil {
 		w.said = append(w.said, lifecycle.Action{Event: &lifecycle.Event{Type: "refused"}})
 	}
 }
 
-// expect compares what the machine said with what it should have.
+// expect compares the machine's actions with the expected ones.
 func (w *world) expect(deed string, want []string) {
 	var said, events, wanted []string
 	for _, a := range w.said {

@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
-// TestCallsThatDoNotStop: an instance whose call was told to stop and has not takes no calls, and may take some again.
+// An instance with a call that has not stopped after a cancel takes no calls, and may take calls
+// again later.
 func TestCallsThatDoNotStop(t *testing.T) {
 	tellAll(t, []chapter{
 		{"the next call gets another, and none is needed twice", lifecycle.Config{}, serving + `

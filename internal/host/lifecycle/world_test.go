@@ -10,38 +10,38 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// world is a driver without processes: it does what a machine says, remembers all of it, and complains about what must
-// never be said. It knows only what a driver knows.
+// world is a driver without processes. It executes the actions of a machine, records them, and
+// reports actions that must never happen. It knows only what a driver knows.
 type world struct {
 	machine *lifecycle.Machine
-	cfg     lifecycle.Config // with the bounds that hold, where the machine has defaults
+	cfg     lifecycle.Config // with the defaults of the machine filled in
 	now     time.Time
-	fault   error // the first thing that must never happen
+	fault   error // the first violation
 
 	calls    map[lifecycle.CallRef]*call
 	lastCall lifecycle.CallRef
-	procs    []*proc // in the order of their launch, also those that have exited
+	procs    []*proc // in the order of launch, with those that have exited
 
 	revision                 string
-	replacing                string // the revision that is on its way; empty if none is
+	replacing                string // the revision that is starting to take over; empty: none
 	paused, disabled, closed bool
 	quarantined, probing     bool
-	operator                 bool // what is said answers an operator who wants a new instance
-	adopting                 bool // what is said answers that another revision is in service, ready or not
+	operator                 bool // the present actions answer an operator who wants a new instance
+	adopting                 bool // the present actions answer an Adopt
 	backoff                  time.Time
 
-	story []string           // what happened, in words
-	said  []lifecycle.Action // all that the machine answered
+	story []string           // the events so far, as text
+	said  []lifecycle.Action // all actions of the machine
 }
 
-// call is where a call stands.
+// call is the state of a call.
 type call struct {
 	ref      lifecycle.CallRef
 	session  string
 	state    callState
 	proc     *proc
 	rejected *tool.Error
-	stuck    bool // it was told to stop and has not
+	stuck    bool // has not stopped after a cancel
 }
 
 type callState string
@@ -54,11 +54,11 @@ const (
 	released callState = "released"
 )
 
-// proc is where a process stands.
+// proc is the state of a process.
 type proc struct {
 	id, revision                   string
 	ready, ending, stopped, exited bool
-	retired                        bool // it takes no calls again
+	retired                        bool // it takes no more calls
 	calls, stuck                   int
 	total                          uint64
 	session                        string // of its first call
@@ -74,7 +74,7 @@ func newWorld(cfg lifecycle.Config, seed uint64) *world {
 	}
 }
 
-// bounds spells out what the documentation of Config promises about fields that are zero.
+// bounds fills in what the documentation of Config says about fields that are zero.
 func bounds(cfg lifecycle.Config) lifecycle.Config {
 	if cfg.MaxInstances == 0 {
 		cfg.MaxInstances = 16
@@ -92,7 +92,7 @@ func bounds(cfg lifecycle.Config) lifecycle.Config {
 	return cfg
 }
 
-// does carries out what the machine answered to what happened.
+// does executes the actions that the machine returned for an event.
 func (w *world) does(what string, actions []lifecycle.Action) {
 	w.story = append(w.story, fmt.Sprintf("%v %s", w.now.Sub(epoch), what))
 	w.said = append(w.said, actions...)
@@ -177,7 +177,7 @@ func (w *world) launch(l *lifecycle.Launch) {
 	case slices.ContainsFunc(w.procs, func(p *proc) bool { return p.id == l.Instance }):
 		w.failf("%s is launched again", l.Instance)
 	}
-	w.probing = false // one launch for a probe
+	w.probing = false // a probe launches once
 	w.procs = append(w.procs, &proc{id: l.Instance, revision: l.Revision})
 }
 
@@ -192,7 +192,7 @@ func (w *world) flip(f *lifecycle.Flip) {
 	w.revision, w.backoff = f.Revision, time.Time{}
 }
 
-// note draws from an event what a driver may conclude.
+// note concludes from an event what a driver may conclude.
 func (w *world) note(e *lifecycle.Event) {
 	if !e.Time.Equal(w.now) {
 		w.failf("%s is said to have happened at %v", e.Type, e.Time)
@@ -231,7 +231,8 @@ func (w *world) note(e *lifecycle.Event) {
 	}
 }
 
-// enabled asks the machine what an event that enables a plugin has ended: a pause, a quarantine, or that it was disabled.
+// enabled finds out what an event that enables a plugin has ended: a pause, a quarantine, or a
+// disabled state.
 func (w *world) enabled() {
 	state, _ := w.machine.State(w.now)
 	w.quarantined = state == tool.PluginQuarantined
@@ -250,7 +251,7 @@ func (w *world) proc(id string) *proc {
 	return &proc{id: id}
 }
 
-// standing returns the processes that are on their way or take calls.
+// standing returns the processes that are starting or take calls.
 func (w *world) standing() []*proc {
 	return w.procsThat(func(p *proc) bool { return !p.ending && !p.exited })
 }
@@ -265,7 +266,7 @@ func (w *world) procsThat(are func(*proc) bool) []*proc {
 	return found
 }
 
-// callsThat returns the calls in a state, in the order in which they came.
+// callsThat returns the calls in a state, in the order of their arrival.
 func (w *world) callsThat(are callState) []*call {
 	var found []*call
 	for ref := lifecycle.CallRef(1); ref <= w.lastCall; ref++ {
@@ -276,7 +277,7 @@ func (w *world) callsThat(are callState) []*call {
 	return found
 }
 
-// check looks for what must hold after every step.
+// check checks the invariants that hold after every step.
 func (w *world) check() {
 	standing := w.standing()
 	most := w.cfg.MaxInstances
@@ -334,7 +335,7 @@ func (w *world) checkInstances() {
 	}
 }
 
-// checkWake looks whether the machine wants to be woken when something is due.
+// checkWake checks that the machine wants to wake when something is due.
 func (w *world) checkWake() {
 	wake := w.machine.Wake()
 	missing := func(due time.Time) bool { return wake.IsZero() || wake.After(due) }
@@ -351,7 +352,7 @@ func (w *world) checkWake() {
 	}
 }
 
-// describe puts an action in words, for stories.
+// describe returns an action as text, for stories.
 func describe(a lifecycle.Action) string {
 	switch {
 	case a.Assign != nil:
