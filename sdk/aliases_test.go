@@ -15,7 +15,7 @@ import (
 // TestSpecIsDocumented: `go doc sdk.Spec` says what each field means. An alias has no fields of its own to document.
 func TestSpecIsDocumented(t *testing.T) {
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "words.go", nil, parser.ParseComments)
+	file, err := parser.ParseFile(fset, "aliases.go", nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestSpecIsDocumented(t *testing.T) {
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[sdk.Spec]()) {
 		if !strings.Contains(documented, "\n\t"+field.Name+" ") {
-			t.Errorf("the comment of sdk.Spec says nothing of its field %s: add a line in words.go", field.Name)
+			t.Errorf("the comment of sdk.Spec says nothing of its field %s: add a line in aliases.go", field.Name)
 		}
 	}
 }

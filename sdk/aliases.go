@@ -1,0 +1,165 @@
+package sdk
+
+import (
+	"encoding/json"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Spec is the declaration of a tool. Name and Description are required. The zero value of every other
+// field is the usual case.
+//
+// For the model and for people:
+//
+//	Name           1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter; unique within one toolhost
+//	DisplayName    a name for people; empty means Name
+//	Description    what the tool is for, when not to use it, and what it returns, written for a model
+//	InputSchema    a JSON Schema whose type is object; empty: derived from the input's type
+//	OutputSchema   a JSON Schema of the result; empty: derived from the output's type if that is a struct
+//	InputExamples  arguments that show typical calls
+//	Category       a word or path that groups tools, such as files
+//	Tags           words by which callers select tools; empty means Plugin.DefaultTags
+//	Version        the version of the tool, free text; empty means the plugin's
+//	Metadata       further information, as JSON values by key
+//
+// Promises, which decide how toolhost treats calls:
+//
+//	ReadOnly       changes nothing outside itself: toolhost may repeat a call and does not record it on disk
+//	Idempotent     a second execution with the same arguments has the same outcome: toolhost may repeat a call
+//	Dangerous      may do harm: a call requires a person's approval unless a policy rule decides
+//	Serial         never runs at the same time as another call of the same turn
+//	Retry          when and how often toolhost repeats a failed call; zero: never
+//	CostPerUse     the cost of one use, in the operator's unit; 0: nothing
+//
+// Bounds and needs:
+//
+//	Timeout                 the longest time of one call; 0: toolhost's default, 30 s
+//	ProgressExtendsTimeout  progress restarts the timeout
+//	RateLimitPerMinute      the most calls that may start in any 60 s; 0: no limit
+//	MemoryLimitBytes        the memory that the tool's process needs, in bytes; 0: the operator's default
+//	RequiresAuth            the names of the secrets that it needs; see Secret
+//	ContextKeys             the keys of the run's context that it reads; see Value
+//	EffectKeys              the keys of the run's context that its effects may change; see Effect
+//	SandboxExempt           requests to run outside the sandbox, which only the operator can grant
+//
+// How toolhost calls it:
+//
+//	PartialArguments  it sees its arguments while the model still writes them; see Previewer
+//	Strict            it gets its arguments exactly as the model wrote them: no repair, no defaults
+//	ReturnDirect      its result is the answer for the user
+//	Dynamic           it has another declaration for each session; Tool.Dynamic sets it
+type Spec = tool.Spec
+
+// What a plugin declares in addition to its tools, and the types of a Spec's fields.
+type (
+	// Description is the declaration of a plugin: its name and version, its tools and its permissions.
+	// Plugin.Describe returns it.
+	Description = tool.Description
+	// Permissions are the permissions that a plugin requests: see Plugin.Permissions. The zero value
+	// requests none. The operator grants them.
+	Permissions = tool.Permissions
+	// Access is the access to the workspace: AccessNone, AccessRead or AccessWrite.
+	Access = tool.Access
+	// InputExample is a typical call: a description, which may be empty, and its arguments as JSON.
+	InputExample = tool.InputExample
+	// RetryPolicy says how often toolhost executes a call that fails, and how long it waits in between.
+	// The zero value means once.
+	RetryPolicy = tool.RetryPolicy
+)
+
+// The types of a tool's answer.
+type (
+	// Result is the result of a call: the blocks that the model reads, with effects, costs and metadata.
+	// A function may return a Result instead of its own type.
+	Result = tool.Result
+	// Content is one block of a result. Text, JSON, Image and File return blocks.
+	Content = tool.Content
+	// ContentKind is the kind of a block: text, json, image or file.
+	ContentKind = tool.ContentKind
+	// Effect changes one value of the run's context. The agent applies effects in the order of calls. The
+	// tool declares the key in Spec.EffectKeys.
+	Effect = tool.Effect
+	// EffectOperation says how an Effect changes the value: EffectReplace, EffectAppend or EffectMerge.
+	EffectOperation = tool.EffectOperation
+	// Usage is the number of a language model's tokens that a call has used.
+	Usage = tool.Usage
+	// Error is a failure that the model cannot correct, such as a service that does not answer. The
+	// caller handles it. Unavailable, RateLimited, Denied and Internal return one. Every other error of a
+	// tool becomes a result that tells the model what was wrong.
+	Error = tool.Error
+	// Kind is the kind of an Error, which decides whether toolhost may repeat the call.
+	Kind = tool.Kind
+)
+
+// The types of what a tool shows people during a call.
+type (
+	// Status is the state of the work, for ReportStatus.
+	Status = tool.Status
+	// StatusState is StatusWait, StatusDoing, StatusSuccess or StatusError.
+	StatusState = tool.StatusState
+	// Progress is how much of the work is done, in a unit that the tool chooses; see ReportProgress.
+	Progress = tool.Progress
+)
+
+// The values of Permissions.Workspace.
+const (
+	// AccessNone requests no access to the workspace.
+	AccessNone = tool.AccessNone
+	// AccessRead requests to read files of the workspace.
+	AccessRead = tool.AccessRead
+	// AccessWrite requests to read and change files of the workspace.
+	AccessWrite = tool.AccessWrite
+)
+
+// The operations of an effect.
+const (
+	// EffectReplace sets the value.
+	EffectReplace = tool.EffectReplace
+	// EffectAppend adds the value as the last element of the list in the context.
+	EffectAppend = tool.EffectAppend
+	// EffectMerge applies the value as a JSON merge patch, RFC 7396.
+	EffectMerge = tool.EffectMerge
+)
+
+// The states of a status.
+const (
+	// StatusWait means that the arguments are not complete, or that the work has not started.
+	StatusWait = tool.StatusWait
+	// StatusDoing means that the work is in progress.
+	StatusDoing = tool.StatusDoing
+	// StatusSuccess means that the work has succeeded.
+	StatusSuccess = tool.StatusSuccess
+	// StatusError means that the work has failed.
+	StatusError = tool.StatusError
+)
+
+// Keys of the run's context that have the same meaning for every caller. A tool declares the keys that it
+// reads in Spec.ContextKeys, and the keys that its effects may change in Spec.EffectKeys. Effects may only
+// change KeyTodos and keys that are not in this list.
+const (
+	KeyRun    = "run"    // the id of the agent's run, a string
+	KeyTurn   = "turn"   // the number of the model's response that contains the call, from 1
+	KeyTenant = "tenant" // the tenant whose data the call may see, as the caller says: a string
+	KeyUser   = "user"   // the user of the run, as the caller says: a string or an object
+	KeyTodos  = "todos"  // the todos of the run, a list
+)
+
+// Text returns a block of plain text or Markdown.
+func Text(text string) Content { return tool.Text(text) }
+
+// JSON returns a block with one JSON value. A tool whose whole answer is one value returns the value itself
+// instead.
+func JSON(value json.RawMessage) Content { return tool.JSON(value) }
+
+// Image returns an image. mediaType is its media type, such as image/png.
+func Image(mediaType string, data []byte) Content { return tool.Image(mediaType, data) }
+
+// File returns a file. name is a file name without folders.
+func File(name, mediaType string, data []byte) Content { return tool.File(name, mediaType, data) }
+
+// TextResult returns a result with one block of text.
+func TextResult(text string) Result { return tool.TextResult(text) }
+
+// ErrorResult returns a result that tells the model why the call failed. A tool with only a text to say
+// returns an error instead, which has the same effect.
+func ErrorResult(text string) Result { return tool.ErrorResult(text) }
