@@ -29,8 +29,9 @@ const (
 // bounds walks through a schema before it is compiled.
 type bounds struct {
 	parts, values, places int
-	size, texts           int            // of all patterns: their total size, and their total length in bytes
-	patterns              map[string]int // the size of each pattern
+	// Of all patterns: their total size, and their total length in bytes.
+	size, texts int
+	patterns    map[string]int // the size of each pattern
 }
 
 // take counts a value at a depth. The path of the value has place bytes. The error is for the
@@ -93,7 +94,8 @@ func (b *bounds) object(v map[string]any, depth, place int) error {
 
 func (b *bounds) pattern(text string) error {
 	size := len(text)
-	if b.texts += len(text); b.texts <= maxPatterns { // parsing a longer pattern would already take too long
+	// Parsing a longer pattern would already take too long.
+	if b.texts += len(text); b.texts <= maxPatterns {
 		size = pattern.Size(text) // the compiler refuses an invalid pattern
 	}
 	b.patterns[text] = size

@@ -32,7 +32,8 @@ func TestFormatsAreAsserted(t *testing.T) {
 			if tc.bad != "" {
 				check(t, s.Validate(parsed(t, fmt.Sprintf(`{"v":%q}`, tc.bad))), fmt.Sprintf("v: must be a valid %s %s", format, tc.hint))
 			}
-			if format == "regex" { // the validator's check of regular expressions cannot be replaced
+			// The validator's check of regular expressions cannot be replaced.
+			if format == "regex" {
 				continue
 			}
 			free := compile(t, fmt.Sprintf(`{%s"x-toolhost-formats":"annotation","properties":{"v":{"type":"string","format":%q}}}`, draft, format))

@@ -311,8 +311,9 @@ func TestKeywordsAreComplete(t *testing.T) {
 			tested[name] = true
 		}
 	}
+	// These keywords refuse no value by themselves.
 	other := "$schema $id $ref $defs $anchor $comment $vocabulary $dynamicRef $dynamicAnchor definitions title description default examples " +
-		"readOnly writeOnly deprecated contentEncoding contentMediaType contentSchema" // they refuse no value by themselves
+		"readOnly writeOnly deprecated contentEncoding contentMediaType contentSchema"
 	for draft, all := range map[string]string{
 		"draft-07": "$id $schema $ref $comment title description default readOnly writeOnly examples multipleOf maximum exclusiveMaximum minimum " +
 			"exclusiveMinimum maxLength minLength pattern additionalItems items maxItems minItems uniqueItems contains maxProperties minProperties " +

@@ -14,10 +14,12 @@ import (
 
 // Repair is one change that made arguments fit.
 type Repair struct {
-	Path string          `json:"path"`           // as in the errors of Validate, such as "filter.tags[2]"
-	From json.RawMessage `json:"from,omitempty"` // the given value; empty: none; a long one is cut to a string
-	To   json.RawMessage `json:"to,omitempty"`   // the new value; empty: none; cut likewise
-	Why  string          `json:"why"`            // the reason, in a few words for people and models
+	// As in the errors of Validate, such as "filter.tags[2]".
+	Path string `json:"path"`
+	// The given value; empty: none; a long one is cut to a string.
+	From json.RawMessage `json:"from,omitempty"`
+	To   json.RawMessage `json:"to,omitempty"` // the new value; empty: none; cut likewise
+	Why  string          `json:"why"`          // the reason, in a few words for people and models
 }
 
 // maxRepairs bounds the repairs that are listed. The last entry of a longer list says how many more

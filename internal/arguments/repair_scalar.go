@@ -156,7 +156,8 @@ func negate(x *big.Rat) *big.Rat {
 }
 
 func floor(x *big.Rat) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Div(x.Num(), x.Denom())) // Euclidean division rounds down, because denominators are positive
+	// Euclidean division rounds down, because denominators are positive.
+	return new(big.Rat).SetInt(new(big.Int).Div(x.Num(), x.Denom()))
 }
 
 // decimal returns a bound as a decimal. It is finite, because bounds come from JSON.

@@ -33,10 +33,13 @@ func ParseValue(text []byte) (Parsed, error) { return jsontext.ParseValue(text) 
 // Compile to create one; the zero value is not usable. It is safe for concurrent use.
 type Schema struct {
 	compiled *jsonschema.Schema
-	verdict  *jsonschema.Schema              // the negation of compiled: it decides without collecting reasons
-	dynamic  map[string][]*jsonschema.Schema // the targets of $dynamicRef by anchor; of $recursiveRef under ""
-	patterns map[string]int                  // the size of each pattern, as counted by bounds
-	quick    *quick                          // recognizes ordinary arguments that need no repair; nil: none
+	// The negation of compiled: it decides without collecting reasons.
+	verdict *jsonschema.Schema
+	// The targets of $dynamicRef by anchor; of $recursiveRef under "".
+	dynamic  map[string][]*jsonschema.Schema
+	patterns map[string]int // the size of each pattern, as counted by bounds
+	// Recognizes ordinary arguments that need no repair; nil: none.
+	quick *quick
 }
 
 const (
@@ -66,7 +69,8 @@ func whyUnusable(err error) string {
 		var problems []string
 		for line := range strings.Lines(invalid.Err.Error()) {
 			line = strings.TrimLeft(strings.TrimSpace(line), "- ")
-			if strings.HasPrefix(line, "at '") && !strings.HasSuffix(line, "Of' failed") { // an error of allOf or anyOf of the metaschema repeats the errors below it
+			// An error of allOf or anyOf of the metaschema repeats the errors below it.
+			if strings.HasPrefix(line, "at '") && !strings.HasSuffix(line, "Of' failed") {
 				problems = append(problems, line)
 			}
 		}
@@ -77,10 +81,11 @@ func whyUnusable(err error) string {
 
 // settings select how compile compiles a schema.
 type settings struct {
-	draft   *jsonschema.Draft // used unless the schema names another
-	loader  jsonschema.URLLoader
-	engine  jsonschema.RegexpEngine // matches patterns; nil: package regexp
-	formats bool                    // assert format in all drafts, unless the schema makes it an annotation
+	draft  *jsonschema.Draft // used unless the schema names another
+	loader jsonschema.URLLoader
+	engine jsonschema.RegexpEngine // matches patterns; nil: package regexp
+	// Assert format in all drafts, unless the schema makes it an annotation.
+	formats bool
 }
 
 func compile(schema json.RawMessage, how settings) (s *Schema, err error) {

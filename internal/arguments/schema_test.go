@@ -114,7 +114,8 @@ func TestEveryKeywordHasItsSentence(t *testing.T) {
 	} {
 		t.Run(schema, func(t *testing.T) {
 			dialect := "https://json-schema.org/draft/2020-12/schema"
-			if strings.Contains(schema, "format") || strings.Contains(schema, "dependencies") || strings.Contains(schema, "additionalItems") { // only older drafts have these keywords
+			// Only older drafts have these keywords.
+			if strings.Contains(schema, "format") || strings.Contains(schema, "dependencies") || strings.Contains(schema, "additionalItems") {
 				dialect = "http://json-schema.org/draft-07/schema#"
 			}
 			compiled, err := arguments.Compile(json.RawMessage(`{"$schema":"` + dialect + `","properties":{"x":` + schema + `}}`))

@@ -262,7 +262,8 @@ func count(n *int) int {
 // kinds is a set of part kinds.
 type kinds uint16
 
-// kindInteger is another member of the set, for whole numbers. jsontext.KindNumber stands for all numbers.
+// kindInteger is another member of the set, for whole numbers. jsontext.KindNumber stands for all
+// numbers.
 const kindInteger jsontext.Kind = 15
 
 func (k kinds) has(one jsontext.Kind) bool { return k&(1<<one) != 0 }

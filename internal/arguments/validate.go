@@ -56,11 +56,12 @@ func notFitting(sentences []string) error {
 
 // explainer finds and describes the reasons why a value does not fit a schema.
 type explainer struct {
-	schema   *Schema
-	work     work
-	root     any
-	printer  *message.Printer
-	parts    map[string]*jsonschema.Schema // the parts of the schema by location; nil until the first lookup
+	schema  *Schema
+	work    work
+	root    any
+	printer *message.Printer
+	// The parts of the schema by location; nil until the first lookup.
+	parts    map[string]*jsonschema.Schema
 	problems []problem
 	more     bool // there are more problems than were examined
 }

@@ -21,7 +21,9 @@ type examination struct {
 	args []string // a program that examineAll builds, and its arguments
 	call string   // the arguments for the plugin's tool; empty: those of the default
 	tool string
-	want []string // the checks that fail; those after a question mark may fail, and one of them must if all have one
+	// The checks that fail; those after a question mark may fail, and one of them must if all have
+	// one.
+	want []string
 	// hangs shortens the bound of an answer, because the examination reaches it.
 	hangs bool
 	// mute says that the plugin never sends a handshake.

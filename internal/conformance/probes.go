@@ -279,7 +279,8 @@ func (c *conversation) sideBySide(ctx context.Context, t *trial, to *target) {
 			return
 		}
 	}
-	for _, one := range slices.Backward(calls) { // in reverse order: a plugin that serves calls one by one waits for the first
+	// In reverse order: a plugin that serves calls one by one waits for the first.
+	for _, one := range slices.Backward(calls) {
 		if !c.completes(ctx, t, one, check, nil) {
 			return
 		}

@@ -12,10 +12,11 @@ type Status string
 
 // The results of checks.
 const (
-	Pass          Status = "pass"           // the examined behavior follows the contract
-	Fail          Status = "fail"           // the plugin breaks the contract
-	Advice        Status = "advice"         // the plugin follows the contract and could be better
-	NotApplicable Status = "not_applicable" // there was nothing to examine, or no way to; Reason says which
+	Pass   Status = "pass"   // the examined behavior follows the contract
+	Fail   Status = "fail"   // the plugin breaks the contract
+	Advice Status = "advice" // the plugin follows the contract and could be better
+	// There was nothing to examine, or no way to; Reason says which.
+	NotApplicable Status = "not_applicable"
 )
 
 // Finding is one problem that a check found.

@@ -25,7 +25,8 @@ type target struct {
 	spec      *tool.Spec
 	arguments []json.RawMessage // at least one
 	again     bool              // may be called any number of times
-	guessed   bool              // the arguments were made from the schema; they fit it, but may be meaningless
+	// The arguments were made from the schema; they fit it, but may be meaningless.
+	guessed bool
 }
 
 // targets returns the tools that can be called, the most useful first, and the reason for each

@@ -53,7 +53,8 @@ func TestViolations(t *testing.T) {
 
 // TestEveryCheckFinds checks that a test shows a failure of each check of the contract.
 func TestEveryCheckFinds(t *testing.T) {
-	found := map[string]bool{"output.stdout": true, "end.connection_lost": true} // the first never fails; TestFaults shows the second
+	// The first never fails; TestFaults shows the second.
+	found := map[string]bool{"output.stdout": true, "end.connection_lost": true}
 	for _, want := range violations {
 		for _, id := range want {
 			found[id] = true

@@ -59,11 +59,12 @@ const (
 	atFirstKey               // a key or }
 	atKey                    // a key, after a comma
 	atColon                  // a colon
-	afterValue               // a comma or a closing bracket, or nothing but space after the outermost value
-	inKey                    // inside a key
-	inString                 // inside a string that is a value
-	inLiteral                // inside true, false or null
-	inNumber                 // inside a number
+	// A comma or a closing bracket, or nothing but space after the outermost value.
+	afterValue
+	inKey     // inside a key
+	inString  // inside a string that is a value
+	inLiteral // inside true, false or null
+	inNumber  // inside a number
 )
 
 // Write parses the next piece of the text. A piece may end anywhere, also inside a UTF-8 sequence.

@@ -33,9 +33,10 @@ type toolFacts struct {
 // facts holds the variables of expressions for one call. It implements cel.Activation. It is not
 // safe for concurrent use.
 type facts struct {
-	in        Input
-	tool      toolFacts
-	arguments any // the result of readArguments, from the first use on; most rules use only the tool
+	in   Input
+	tool toolFacts
+	// The result of readArguments, from the first use on; most rules use only the tool.
+	arguments any
 	context   any // the result of readContext, likewise
 	work      work
 }

@@ -71,7 +71,9 @@ type Decision struct {
 	Then   Verdict
 	Rule   string // the rule that decided; empty: none matched
 	Reason string // for the caller and the audit log; never quotes arguments; may be empty
-	Err    error  // why Rule could not be evaluated; nil: it could; it may quote arguments, so show it only to operators
+	// Why Rule could not be evaluated; nil: it could; it may quote arguments, so show it only to
+	// operators.
+	Err error
 }
 
 // Policy is a list of compiled rules. It is immutable and safe for concurrent use. A nil or zero

@@ -30,9 +30,10 @@ func TestReads(t *testing.T) {
 		`context == {"role": "admin"}`:                              {all: true},
 		`size(context) > 3`:                                         {all: true},
 		`context.map(k, context[k]).exists(v, v == "admin")`:        {all: true},
-		`arguments.a.exists(context, context.role == "admin")`:      {role: true}, // its own variable; this counts as a read
-		`context.user.role == "admin" && context.role.size() == 1`:  {role: true},
-		`tool.tags.exists(t, t in context.role)`:                    {role: true},
+		// Its own variable; this counts as a read.
+		`arguments.a.exists(context, context.role == "admin")`:     {role: true},
+		`context.user.role == "admin" && context.role.size() == 1`: {role: true},
+		`tool.tags.exists(t, t in context.role)`:                   {role: true},
 	} {
 		p, err := policy.Compile([]policy.Rule{{Name: "free", When: `session == "s"`, Then: policy.Allow}, {Name: "rule", When: when, Then: policy.Allow}})
 		if err != nil {

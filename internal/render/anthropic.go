@@ -9,8 +9,9 @@ import (
 )
 
 var (
-	anthropicRules    = schemaRules{refused: []string{"oneOf", "anyOf", "allOf"}}
-	anthropicProperty = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`) // the API refuses a tool with another parameter name
+	anthropicRules = schemaRules{refused: []string{"oneOf", "anyOf", "allOf"}}
+	// The API refuses a tool with another parameter name.
+	anthropicProperty = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 )
 
 // anthropic renders `tools` of the Messages API. It omits tools with parameter names that the API

@@ -22,8 +22,9 @@ type mcpTool struct {
 // mcpAnnotations are hints for clients. All are set, because the protocol's defaults describe the
 // most dangerous tool.
 type mcpAnnotations struct {
-	ReadOnly    bool `json:"readOnlyHint"`
-	Destructive bool `json:"destructiveHint"` // clients ask for approval of such a tool, as for Dangerous
+	ReadOnly bool `json:"readOnlyHint"`
+	// Clients ask for approval of such a tool, as for Dangerous.
+	Destructive bool `json:"destructiveHint"`
 	Idempotent  bool `json:"idempotentHint"`
 }
 

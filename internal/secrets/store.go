@@ -20,9 +20,11 @@ import (
 // Source is the source of a secret's value, and the plugins that may have it. Either Env or File is
 // set.
 type Source struct {
-	Name    string   // the name that tools use, and that replaces the value; without ", \ and control characters
-	Env     string   // a variable of toolhost's environment
-	File    string   // the absolute path of a regular file; the end of its last line is not part of the value
+	// The name that tools use, and that replaces the value; without ", \ and control characters.
+	Name string
+	Env  string // a variable of toolhost's environment
+	// The absolute path of a regular file; the end of its last line is not part of the value.
+	File    string
 	Plugins []string // the plugins that may have it
 }
 

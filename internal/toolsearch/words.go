@@ -89,7 +89,8 @@ func fold(word string) string {
 		return strings.ToLower(word)
 	}
 	bare := strings.Map(func(r rune) rune {
-		if r >= 0x300 && r <= 0x36f { // accents of Latin, Greek and Cyrillic; in other scripts a mark makes another letter
+		// Accents of Latin, Greek and Cyrillic; in other scripts a mark makes another letter.
+		if r >= 0x300 && r <= 0x36f {
 			return -1
 		}
 		return unicode.ToLower(r)

@@ -80,7 +80,8 @@ func distinct(text string) string {
 	var b strings.Builder
 	before := ' '
 	for _, r := range text {
-		joiner := (r == '\u200c' || r == '\u200d') && before > unicode.MaxASCII // part of a word or of an emoji
+		// Part of a word or of an emoji.
+		joiner := (r == '\u200c' || r == '\u200d') && before > unicode.MaxASCII
 		accent := !composed && unicode.Is(unicode.Mn, r)
 		if hidden := r != ' ' && unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Cf, r) && !joiner; accent || hidden {
 			for _, unit := range utf16.Encode([]rune{r}) {
