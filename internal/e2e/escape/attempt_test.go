@@ -15,22 +15,24 @@ import (
 
 // attempt is one way of trying to get out.
 type attempt struct {
-	name string   // what is tried, in words
-	do   string   // the escapeplugin's way of trying
+	name string   // what is tried
+	do   string   // the way of the escapeplugin
 	with []string // its arguments
-	// layers are those that keep it in; any one of them is enough.
+	// layers are those that prevent the attempt. Any one of them is enough.
 	layers []string
-	// note is a part of what is said of a layer that is effective and does not hold this. Empty: it has to.
+	// note is a part of the note of a layer that is effective but does not prevent this attempt.
+	// Empty means that it must prevent it.
 	note string
-	// refusal is an error of a system call that is a refusal here, besides those that always are.
+	// refusal is a further error of a system call that counts as a refusal here.
 	refusal error
-	// harmless is a part of what is answered where the attempt does no harm by succeeding. Empty: it must fail.
+	// harmless is a part of the answer if success of the attempt does no harm. Empty means that the
+	// attempt must fail.
 	harmless string
-	// unless is a part of what is answered that makes it an escape even so.
+	// unless is a part of the answer that makes it an escape nevertheless.
 	unless string
 }
 
-// Which layers keep what in.
+// The layers that prevent kinds of attempts.
 var (
 	byFiles   = []string{sandbox.Files, sandbox.Landlock}
 	byMounts  = []string{sandbox.Files}
@@ -41,8 +43,8 @@ var (
 	byRights  = []string{sandbox.Privileges}
 )
 
-// tryAll makes attempts, each as a test of its own. One that gets out is a failure if `toolhost ps` shows one of its layers as
-// effective, and else is told.
+// tryAll makes attempts, each as a subtest. An attempt that succeeds fails the test if `toolhost
+// ps` shows one of its layers as effective. Otherwise it is logged.
 func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
 	t.Helper()
 	for _, a := range all {
@@ -50,7 +52,7 @@ func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
 			answer, err := h.try(t, plugin, a.do, a.with...)
 			says := clip(answer)
 			if a.do == "read" && a.harmless == "" && !leaks(answer, h.canary) {
-				says = fmt.Sprintf("%d bytes", len(answer)) // of whatever the machine keeps there
+				says = fmt.Sprintf("%d bytes", len(answer)) // of a file of the machine, which is not logged
 			}
 			if err != nil {
 				says += " error: " + err.Error()
@@ -73,8 +75,8 @@ func (h *toolhost) tryAll(t *testing.T, plugin string, all []attempt) {
 	}
 }
 
-// refusals are the errors of system calls that a layer makes. Any other one is the kernel's opinion of the arguments, which it
-// should not have been asked for.
+// refusals are the errors of system calls that come from a layer. Any other error comes from the
+// kernel's check of the arguments, which the call must not reach.
 var refusals = []string{
 	unix.EPERM.Error(), unix.EACCES.Error(), unix.ENOSYS.Error(), unix.EAFNOSUPPORT.Error(), unix.ENOENT.Error(), unix.ESRCH.Error(),
 	unix.EROFS.Error(), unix.EXDEV.Error(),
@@ -87,12 +89,12 @@ func (a attempt) escapes(answer string, err error, canary string) bool {
 	case err != nil:
 		return a.do == "call" && !slices.Contains(refusals, err.Error()) && (a.refusal == nil || a.refusal.Error() != err.Error())
 	case a.harmless == "":
-		return a.do != "read" || answer != "" // nothing may be put in the place of what holds something
+		return a.do != "read" || answer != "" // a file that holds the canary must not be replaced
 	}
 	return !strings.Contains(answer, a.harmless) || a.unless != "" && strings.Contains(answer, a.unless)
 }
 
-// leaks reports whether a text holds the canary, or what toolhost puts into the place of a tool's secret.
+// leaks reports whether a text contains the canary, or the text that replaces a tool's secret.
 func leaks(text, canary string) bool {
 	return strings.Contains(text, canary) || strings.Contains(text, "[secret ")
 }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confined returns the command before a toolhost that may make no namespaces, as in most containers: this program, where
-// everybody can execute it.
+// confined returns the command that executes a toolhost that may make no namespaces, as in most
+// containers: this program, in a place where all users can execute it.
 func confined(t *testing.T) []string {
 	t.Helper()
 	self, err := os.Executable()
@@ -33,7 +33,8 @@ func confined(t *testing.T) []string {
 	return []string{program, "confine"}
 }
 
-// confine filters the calls that make namespaces and mounts, and becomes the program. It returns only if it fails.
+// confine filters the calls that make namespaces and mounts, and executes the program. It returns
+// only if it fails.
 func confine(argv []string) error {
 	const (
 		allow, refuse = 0x7fff0000, 0x00050000 // SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO

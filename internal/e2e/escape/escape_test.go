@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestEscape is the list, in the sandbox as it is when nobody says anything.
+// TestEscape makes all attempts in the default sandbox.
 func TestEscape(t *testing.T) {
 	w := newWorld(t, os.Getuid())
 	paths := w.paths(t)
@@ -34,7 +34,7 @@ func TestEscape(t *testing.T) {
 	h.unharmed(t)
 }
 
-// TestUnprivileged is a shorter list, for a toolhost of an ordinary user.
+// TestUnprivileged makes fewer attempts, with a toolhost of an ordinary user.
 func TestUnprivileged(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Log("all tests are those of an ordinary user")
@@ -48,7 +48,7 @@ func TestUnprivileged(t *testing.T) {
 	h.unharmed(t)
 }
 
-// TestConfined is the same for a toolhost that may make no namespaces, as in most containers.
+// TestConfined does so with a toolhost that may make no namespaces, as in most containers.
 func TestConfined(t *testing.T) {
 	w := newWorld(t, nobodyOrSelf())
 	h := w.serve(t, confined(t)...)
@@ -79,7 +79,7 @@ func (h *toolhost) tryList(t *testing.T, plugin string) {
 	}
 }
 
-// logLayers lets a plugin's instance be started and tells which layers there are.
+// logLayers starts a plugin's instance and logs its layers.
 func (h *toolhost) logLayers(t *testing.T, plugin string) {
 	t.Helper()
 	if _, err := h.try(t, plugin, "environment"); err != nil {
@@ -94,7 +94,7 @@ func (h *toolhost) logLayers(t *testing.T, plugin string) {
 	for _, layer := range shown.Layers {
 		names = append(names, layer.Name)
 	}
-	mode := "required" // where nothing is missing
+	mode := "required" // if no layer is missing
 	if slices.ContainsFunc(shown.Layers, func(w tool.SandboxLayer) bool { return !w.Effective }) {
 		mode = "on"
 	}
@@ -110,8 +110,8 @@ func (h *toolhost) logLayers(t *testing.T, plugin string) {
 	}
 }
 
-// checkOffer fails the test if a layer is shown as missing whose mechanism this machine gives, so that nothing is excused that
-// need not be.
+// checkOffer fails the test if a layer is shown as missing although this machine has its mechanism,
+// so that no attempt is excused without a reason.
 func (h *toolhost) checkOffer(t *testing.T, plugin string) {
 	t.Helper()
 	var offered []string

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// files are attempts to read or change what is outside, by its path. What is written, moved or removed is the test's own; what
-// is the machine's is only opened. So nothing is harmed where a layer is missing.
+// files are attempts to read or change files outside by their paths. The attempts write, move and
+// remove only files of the test, and only open files of the machine. So they harm nothing where a
+// layer is missing.
 func (h *toolhost) files() []attempt {
 	secret, inside := h.path("outside/secret.txt"), h.path("work/inside")
 	toolhost, victim := strconv.Itoa(h.cmd.Process.Pid), strconv.Itoa(h.victim.Process.Pid)
@@ -68,7 +69,7 @@ func (h *toolhost) files() []attempt {
 		reading("audit log", h.path("state/audit.jsonl")),
 		reading("shared memory of the host", h.shmFile()),
 		{name: "home of the user", do: "list", with: []string{h.path("home")}, layers: byFiles},
-		{name: "state of toolhost", do: "list", with: []string{h.path("state")}, layers: byFiles, harmless: "store", unless: "\n"}, // its own copy is in there
+		{name: "state of toolhost", do: "list", with: []string{h.path("state")}, layers: byFiles, harmless: "store", unless: "\n"}, // it contains the plugin's own copy
 		{name: "folders of the machine", do: "list", with: []string{"/root"}, layers: byFiles},
 		{name: "devices and drivers", do: "list", with: []string{"/sys"}, layers: byFiles},
 		{name: "control groups", do: "list", with: []string{"/sys/fs/cgroup"}, layers: byFiles},
@@ -107,7 +108,7 @@ func (h *toolhost) files() []attempt {
 		{name: "lending the owner's rights", do: "run", with: []string{"/bin/chmod", "4755", inside + "/file.txt"}, layers: byCalls},
 		{name: "lending the group's rights", do: "run", with: []string{"/bin/chmod", "2755", inside + "/file.txt"}, layers: byCalls},
 		{name: "program in memory", do: "memory", with: []string{n(unix.SYS_MEMFD_CREATE), "/bin/cat", "/proc/self/status"},
-			harmless: "NoNewPrivs:\t1", layers: byRights}, // may be run, behind the same layers
+			harmless: "NoNewPrivs:\t1", layers: byRights}, // it may run, in the same sandbox
 		{name: "environment of this process", do: "environment", harmless: "TOOLHOST_INSTANCE=", unless: "SECRET="},
 		{name: "inherited descriptors", do: "descriptors", harmless: "0 /dev/null", unless: h.base},
 		{name: "moving a file out", do: "rename", with: []string{inside + "/file.txt", h.path("outside/moved")}, layers: byFiles},
@@ -117,7 +118,7 @@ func (h *toolhost) files() []attempt {
 	}
 }
 
-// unlessEmpty returns the name of something in a folder of the machine; "" if there is nothing.
+// unlessEmpty returns the name of an entry of a folder of the machine; "" if the folder is empty.
 func unlessEmpty(folder string) string {
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) == 0 {
@@ -126,5 +127,5 @@ func unlessEmpty(folder string) string {
 	return entries[0].Name()
 }
 
-// n returns a number as the escapeplugin takes it.
+// n returns a number in the escapeplugin's form.
 func n(v int) string { return strconv.Itoa(v) }

@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// testGuest tries what the grants of a plugin do not open: it was granted the network, and to read the workspace.
+// testGuest makes attempts that a plugin's grants do not allow: it was granted the network and
+// reading the workspace.
 func (h *toolhost) testGuest(t *testing.T) {
 	h.logLayers(t, "guest")
 	if answer, err := h.try(t, "guest", "dial", "tcp", h.tcp); err != nil || !strings.Contains(answer, h.canary) {
@@ -30,10 +31,10 @@ func (h *toolhost) testGuest(t *testing.T) {
 	})
 }
 
-// ownPlugin is a part of what toolhost tells its plugins.
+// ownPlugin is a part of the error that toolhost returns to its plugins.
 const ownPlugin = "does not answer the processes of its own plugins"
 
-// testFree tries to use toolhost's own API from a plugin without a sandbox, which can see its socket.
+// testFree tries to use toolhost's API from a plugin without a sandbox, which can see the socket.
 func (h *toolhost) testFree(t *testing.T) {
 	if shown := h.instanceOf(t, "free"); len(shown.Layers) != 0 || shown.Mode != "off" {
 		t.Errorf("the sandbox that is off is shown as %+v", shown)

@@ -14,10 +14,11 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// bin is the folder with the binaries under test: toolhost, the escapeplugin, fs and shell. Everybody can read it.
+// bin is the folder with the binaries under test: toolhost, the escapeplugin, fs and shell. All
+// users can read it.
 var bin string
 
-// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+// patience bounds every wait, so that a hang fails the test.
 const patience = 60 * time.Second
 
 func TestMain(m *testing.M) {

@@ -14,12 +14,13 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// TestNamesStayProtected has an operator replace what is protected while a plugin runs that may write the folder around it.
+// TestNamesStayProtected replaces protected files, as an operator does, while a plugin runs that
+// may write the folders around them.
 func TestNamesStayProtected(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) *toolhost{
-		"as this user":       func(t *testing.T) *toolhost { return newSandboxDefaults(t, os.Getuid()).serve(t) },
-		"as another user":    func(t *testing.T) *toolhost { return newSandboxDefaults(t, nobodyOrSelf()).serve(t) },
-		"without namespaces": func(t *testing.T) *toolhost { return newSandboxDefaults(t, nobodyOrSelf()).serve(t, confined(t)...) },
+		"as this user":       func(t *testing.T) *toolhost { return newProtectedWorld(t, os.Getuid()).serve(t) },
+		"as another user":    func(t *testing.T) *toolhost { return newProtectedWorld(t, nobodyOrSelf()).serve(t) },
+		"without namespaces": func(t *testing.T) *toolhost { return newProtectedWorld(t, nobodyOrSelf()).serve(t, confined(t)...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := start(t)
@@ -36,9 +37,10 @@ func TestNamesStayProtected(t *testing.T) {
 	}
 }
 
-// newSandboxDefaults makes a world whose workspace holds all that is toolhost's own: its configuration, a secret, the lock file and a
-// folder of plugins. Directly in it is a toolhost.yaml that this toolhost does not use.
-func newSandboxDefaults(t *testing.T, uid int) *world {
+// newProtectedWorld makes a world whose workspace contains all files that toolhost protects: its
+// configuration, a secret, the lock file and a folder of plugins. Directly in the workspace is a
+// toolhost.yaml that this toolhost does not use.
+func newProtectedWorld(t *testing.T, uid int) *world {
 	t.Helper()
 	w := newWorld(t, uid)
 	for _, dir := range []string{"work/conf", "work/etc", "work/bin", "work/bin/plugins"} {
@@ -63,7 +65,7 @@ func newSandboxDefaults(t *testing.T, uid int) *world {
 	return w
 }
 
-// own makes a file of the world's user.
+// own makes a file that belongs to the world's user.
 func (w *world) own(t *testing.T, name, text string) {
 	t.Helper()
 	w.file(t, name, text)
@@ -72,7 +74,7 @@ func (w *world) own(t *testing.T, name, text string) {
 	}
 }
 
-// operator runs a command in the workspace, as the operator does.
+// operator runs a command in the workspace as the operator.
 func (h *toolhost) operator(t *testing.T, line string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -84,7 +86,7 @@ func (h *toolhost) operator(t *testing.T, line string) {
 	}
 }
 
-// keeps fails the test if the escapeplugin can do something.
+// keeps fails the test if an attempt of the escapeplugin succeeds.
 func (h *toolhost) keeps(t *testing.T, do string, with ...string) {
 	t.Helper()
 	if answer, err := h.try(t, "escapeplugin", do, with...); err == nil {
@@ -92,7 +94,7 @@ func (h *toolhost) keeps(t *testing.T, do string, with ...string) {
 	}
 }
 
-// pid returns the number of the escapeplugin's process, which is started if there is none.
+// pid returns the process id of the escapeplugin, which it starts if necessary.
 func (h *toolhost) pid(t *testing.T) int {
 	t.Helper()
 	h.instanceOf(t, "escapeplugin")
@@ -111,8 +113,8 @@ func (h *toolhost) replaced(t *testing.T, pid int) {
 	}
 }
 
-// hunting makes a change while the escapeplugin tries to read a file without pause, and returns all that it read. An error says
-// that its process was ended.
+// hunting makes a change while the escapeplugin repeatedly tries to read a file, and returns all
+// that it read. An error says that its process was killed.
 func (h *toolhost) hunting(t *testing.T, file, how string, change func()) (string, error) {
 	t.Helper()
 	type answer struct {
@@ -170,7 +172,7 @@ func (h *toolhost) testPluginsAreLocked(t *testing.T) {
 	h.keeps(t, "write", lock)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for range 2 { // as it does not exist, and then over itself
+	for range 2 { // first a new file, then a replacement
 		if out, err := h.command(ctx, nil, "lock", "--addr", "unix://"+h.socket, "--file", lock).CombinedOutput(); err != nil {
 			t.Fatalf("toolhost lock: %v\n%s", err, out)
 		}
@@ -252,7 +254,7 @@ func (h *toolhost) testFreeNames(t *testing.T) {
 	}
 }
 
-// What cannot be protected by its name is refused when toolhost starts.
+// A path that cannot be protected by its name is refused when toolhost starts.
 func TestUnprotectableNamesAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		prepare func(t *testing.T, w *world)

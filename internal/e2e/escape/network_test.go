@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// network are attempts to reach anybody.
+// network are attempts to reach an address.
 func (h *toolhost) network() []attempt {
 	dialing := func(name, network, address string, layers []string) attempt {
 		return attempt{name: name, do: "dial", with: []string{network, address}, layers: layers}
@@ -22,12 +22,12 @@ func (h *toolhost) network() []attempt {
 		dialing("names", "udp", "127.0.0.53:53", byNetwork),
 		dialing("service of a cloud", "tcp", "169.254.169.254:80", byNetwork),
 		dialing("name of a host", "tcp", "example.org:80", byNetwork),
-		// Names of sockets are no sockets.
+		// Names of sockets give no access to them.
 		{name: "sockets of the machine", do: "read", with: []string{"/proc/net/unix"}, layers: byNetwork, note: "no network namespace", harmless: "Path", unless: h.socket},
 	}
 }
 
-// sockets are attempts to reach others by what no grant of the network opens.
+// sockets are attempts to reach other processes in ways that a grant of the network does not allow.
 func (h *toolhost) sockets() []attempt {
 	socket := func(name string, family, kind, protocol int) attempt {
 		return calling(name, []string{sandbox.Syscalls}, unix.SYS_SOCKET, n(family), n(kind), n(protocol))

@@ -13,13 +13,13 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// calling is an attempt to make a system call, with arguments as the escapeplugin takes them.
+// calling returns an attempt to make a system call, with arguments in the escapeplugin's form.
 func calling(name string, layers []string, number int, arguments ...string) attempt {
 	return attempt{name: name, do: "call", with: append([]string{n(number)}, arguments...), layers: layers}
 }
 
-// processes are attempts to see, signal and look into other processes. Signals are those that do nothing, or none at all:
-// should they arrive, nobody is harmed but the test.
+// processes are attempts to see, signal and inspect other processes. The signals have no effect on
+// processes that do not handle them, so that a success harms only the test.
 func (h *toolhost) processes(t *testing.T) []attempt {
 	toolhost, victim, neighbour := n(h.cmd.Process.Pid), n(h.victim.Process.Pid), n(h.neighbour)
 	wink, none := n(int(harmless)), "0"
@@ -33,7 +33,7 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 	}
 	becoming := func(name string, number int, arguments ...string) attempt {
 		a := calling(name, byRights, number, arguments...)
-		a.refusal = unix.EINVAL // in a user namespace there is nobody else
+		a.refusal = unix.EINVAL // a user namespace has no other users
 		return a
 	}
 	seeing := calling("handle on toolhost", byPID, unix.SYS_PIDFD_OPEN, toolhost, "0")
@@ -46,7 +46,7 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 		signalling("signal to the test", n(os.Getpid()), wink),
 		signalling("signal to the group of another process", "-"+victim, none),
 		{name: "signal to the first process", do: "signal", with: []string{"1", none}, layers: byPID, harmless: h.own(t, "sent")},
-		{name: "signal to all", do: "signal", with: []string{"-1", wink}, layers: byPID, harmless: "sent"}, // whom it reaches is looked at in the end
+		{name: "signal to all", do: "signal", with: []string{"-1", wink}, layers: byPID, harmless: "sent"}, // the victim reports it in the end
 		calling("signal to a thread of toolhost", byPID, unix.SYS_TGKILL, toolhost, toolhost, none),
 		calling("queued signal to toolhost", byPID, unix.SYS_RT_SIGQUEUEINFO, toolhost, wink, "here"),
 		calling("ptrace of toolhost", byCalls, unix.SYS_PTRACE, n(unix.PTRACE_SEIZE), toolhost, "0", "-1"),
@@ -72,7 +72,8 @@ func (h *toolhost) processes(t *testing.T) []attempt {
 	}
 }
 
-// own returns what an answer has in it that is harmless where the first process is the namespace's own, or no answer at all.
+// own returns the part of an answer that is harmless where the first process belongs to the
+// plugin's own PID namespace; "" elsewhere.
 func (h *toolhost) own(t *testing.T, answer string) string {
 	if layer := h.layer(t, "escapeplugin", sandbox.PID); layer.Mechanism == "PID namespace" {
 		return answer
@@ -80,15 +81,16 @@ func (h *toolhost) own(t *testing.T, answer string) string {
 	return ""
 }
 
-// suid is a shell command that copies a program into the workspace, gives it the set-user bit, and runs it.
+// suid is a shell command that copies a program into the workspace, sets its set-user-ID bit, and
+// runs it.
 func (h *toolhost) suid() string {
 	program := filepath.Join(h.path("work/inside"), "program-"+strconv.Itoa(h.uid))
 	return "cp /bin/cat " + program + "; chmod 4755 " + program + " 2>/dev/null; " + program + " /proc/self/status; rm -f " + program
 }
 
-// kernel are attempts to make the kernel do what a plugin has no use for. What would harm the machine has arguments that the
-// kernel does not take from anybody (no magic numbers, no such flags, no such file system, an address where nothing is): past the
-// layers, the error is another one.
+// kernel are attempts to use parts of the kernel that plugins do not need. Attempts that would harm
+// the machine have arguments that the kernel refuses (wrong magic numbers, unknown flags, an
+// unknown file system, an unmapped address). Without the layers, such a call returns another error.
 func kernel() []attempt {
 	here, zero := "here", "0"
 	return append([]attempt{

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// testResources lets a plugin take more than it may have.
+// testResources lets a plugin take more resources than its limits allow.
 func (h *toolhost) testResources(t *testing.T) {
 	for _, a := range []struct {
 		plugin, limit, what string
@@ -24,7 +24,7 @@ func (h *toolhost) testResources(t *testing.T) {
 		{"hog", "open_files", "files", 500, 64},
 		{"hog", "file_size", "$TMPDIR/large", 32, 8},
 		{"hog", "file_size", h.path("work/large"), 32, 8},
-		{"neighbour", "", "/tmp/large", 100, 64}, // of memory that is a file system, which has a size
+		{"neighbour", "", "/tmp/large", 100, 64}, // memory as a file system of bounded size
 		{"neighbour", "", "/dev/shm/large", 100, 64},
 		{"hog", "memory", "memory", 512, 128},
 	} {
@@ -33,7 +33,7 @@ func (h *toolhost) testResources(t *testing.T) {
 	t.Run("process that outlives", h.testLinger)
 }
 
-// eat lets a plugin take so much of something, of which it may have most.
+// eat lets a plugin take an amount of a resource, of which it may have at most most.
 func (h *toolhost) eat(t *testing.T, plugin, limit, what string, wants, most int) {
 	t.Helper()
 	environment, err := h.try(t, plugin, "environment")
@@ -69,7 +69,7 @@ func (h *toolhost) eat(t *testing.T, plugin, limit, what string, wants, most int
 	}
 }
 
-// testLinger leaves a process of its own session behind, without a mark, and ends its plugin.
+// testLinger leaves an unmarked process in another session, and ends its plugin.
 func (h *toolhost) testLinger(t *testing.T) {
 	mark := "linger-" + filepath.Base(h.base)
 	if answer, err := h.try(t, "hog", "linger", mark); err != nil {

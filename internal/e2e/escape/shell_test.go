@@ -11,16 +11,16 @@ import (
 
 const renameat2 = unix.SYS_RENAMEAT2
 
-// escaped is what a command prints that got out.
+// escaped is the output of a command that got out.
 const escaped = "GOT OUT"
 
-// commands are attempts of the shell tool, by what is tried. Each prints escaped, or the canary, if it succeeds; then nothing is
-// harmed but what is the test's own.
+// commands are attempts of the shell tool, by what is tried. Each prints escaped or the canary if
+// it succeeds, and harms only files of the test.
 func (h *toolhost) commands() map[string]string {
 	secret, pid := h.path("outside/secret.txt"), n(h.cmd.Process.Pid)
 	succeeds := func(command string) string { return "{ " + command + "; } && echo " + escaped }
 	changes := func(path string) string {
-		return succeeds(": 2>/dev/null >>" + path) // which writes nothing
+		return succeeds(": 2>/dev/null >>" + path) // it writes nothing
 	}
 	return map[string]string{
 		"absolute path":                    "cat " + secret,

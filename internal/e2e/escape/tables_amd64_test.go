@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// otherTables are attempts with system calls of the other tables and of this architecture alone.
+// otherTables are attempts with system calls of the other tables, and with those of this
+// architecture.
 func otherTables() []attempt {
 	return []attempt{
 		calling("system call of x32", byCalls, 0x40000000|unix.SYS_GETPID),
@@ -22,7 +23,8 @@ func otherTables() []attempt {
 	}
 }
 
-// testOtherTables runs a program of 32 bits, whose system calls have other numbers, with which it would print a text.
+// testOtherTables runs a 32-bit program, whose system calls have other numbers and would print a
+// text.
 func (h *toolhost) testOtherTables(t *testing.T) {
 	path := h.path("work/inside/program32")
 	if err := os.WriteFile(path, program32(), 0o755); err != nil {
@@ -42,7 +44,7 @@ func (h *toolhost) testOtherTables(t *testing.T) {
 	}
 }
 
-// program32 is a program of 32 bits that prints escaped by int 0x80.
+// program32 returns a 32-bit program that prints escaped by int 0x80.
 func program32() []byte {
 	const base, headers, textAt = 0x08048000, 52 + 32, 34
 	code := []byte{
@@ -72,6 +74,6 @@ func program32() []byte {
 	half(2, 3) // an executable for 80386
 	word(1, base+headers, 52, 0, 0)
 	half(52, 32, 1, 0, 0, 0)
-	word(1, 0, base, base, size, size, 5, 0x1000) // one segment, read and executed
+	word(1, 0, base, base, size, size, 5, 0x1000) // one segment, readable and executable
 	return append(b, code...)
 }

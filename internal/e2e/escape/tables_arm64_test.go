@@ -4,7 +4,7 @@ package escape_test
 
 import "testing"
 
-// otherTables are attempts with system calls of other tables; here there are none that could be made by a program of 64 bits.
+// otherTables are attempts with system calls of other tables. A 64-bit program can make none here.
 func otherTables() []attempt { return nil }
 
 func (h *toolhost) testOtherTables(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// plugins are those that are the escapeplugin under another name, and what the operator says of each.
+// plugins are the further names under which the escapeplugin is installed, each with its settings.
 var plugins = map[string]string{
 	"neighbour": `{}`,
 	"guest":     `{sandbox: {network: true, workspace: read}}`,
@@ -44,7 +44,8 @@ plugin:
 	return text
 }
 
-// installPlugins puts the plugins into their folder: the escapeplugin as it is, and others that are the same program.
+// installPlugins installs the plugins: the escapeplugin under its own name, and the same program
+// under other names.
 func (w *world) installPlugins(t *testing.T) {
 	t.Helper()
 	install := func(from, to string) {
@@ -76,7 +77,7 @@ type toolhost struct {
 	stderr *lockedBuffer
 	exited chan struct{} // closed when the process is gone
 	client *client.Client
-	layers map[string]tool.Sandbox // of plugins that were asked for
+	layers map[string]tool.Sandbox // of plugins that were queried
 
 	neighbour                     int // the process of another plugin
 	neighbourSocket, neighbourTmp string
@@ -100,7 +101,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// command prepares a command of toolhost as the user of this world.
+// command prepares a command of toolhost that runs as the user of this world.
 func (w *world) command(ctx context.Context, before []string, args ...string) *exec.Cmd {
 	argv := append(before, append([]string{filepath.Join(bin, "toolhost")}, args...)...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -112,8 +113,8 @@ func (w *world) command(ctx context.Context, before []string, args ...string) *e
 	return cmd
 }
 
-// serve starts toolhost, returns once it is ready, and stops it at the end of the test. before is a command that starts
-// it, if it does not stand alone.
+// serve starts toolhost, returns once it is ready, and stops it at the end of the test. before is a
+// command that executes toolhost, or empty.
 func (w *world) serve(t *testing.T, before ...string) *toolhost {
 	t.Helper()
 	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{}), layers: map[string]tool.Sandbox{}}
@@ -171,7 +172,7 @@ func (h *toolhost) call(t *testing.T, name string, arguments any) (tool.Outcome,
 	return h.client.Call(ctx, tool.Call{Tool: name, Arguments: encoded, MaxShown: &shown})
 }
 
-// try lets a plugin try something, and returns what came of it.
+// try lets a plugin make an attempt, and returns the result.
 func (h *toolhost) try(t *testing.T, plugin, do string, with ...string) (answer string, err error) {
 	t.Helper()
 	outcome, err := h.call(t, plugin, map[string]any{"do": do, "with": with})
@@ -188,7 +189,7 @@ func (h *toolhost) try(t *testing.T, plugin, do string, with ...string) (answer 
 	return out.Answer, err
 }
 
-// settle lets another plugin run, which has something that others are not to find.
+// settle starts another plugin, whose files and processes the attempts must not reach.
 func (h *toolhost) settle(t *testing.T) {
 	t.Helper()
 	environment, err := h.try(t, "neighbour", "environment")
@@ -203,7 +204,8 @@ func (h *toolhost) settle(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(h.neighbourTmp, "note"), []byte(h.canary), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Its socket loses its name once toolhost is connected. So there is another one in its place, as if it had not.
+	// Its socket loses its name once toolhost is connected. The test puts another socket in its
+	// place.
 	folders, err := filepath.Glob(filepath.Join(filepath.Dir(h.neighbourTmp), "plugin-dir*"))
 	if err != nil || len(folders) != 1 {
 		t.Fatalf("the folders of another plugin's socket are %q, %v", folders, err)
@@ -212,7 +214,8 @@ func (h *toolhost) settle(t *testing.T) {
 	h.listen(t, "unix", h.neighbourSocket)
 }
 
-// layer returns one of the layers of a plugin's instance, as `toolhost ps` shows it; the zero Layer with its name if it shows none.
+// layer returns a layer of a plugin's instance, as `toolhost ps` shows it; without an entry it is
+// the zero layer with the name.
 func (h *toolhost) layer(t *testing.T, plugin, name string) tool.SandboxLayer {
 	t.Helper()
 	if _, known := h.layers[plugin]; !known {
@@ -235,7 +238,7 @@ func (h *toolhost) instanceOf(t *testing.T, plugin string) tool.Sandbox {
 	return *h.instance(t, plugin).Sandbox
 }
 
-// instance returns what `toolhost ps` says of the plugin's one instance.
+// instance returns the entry of the plugin's only instance in `toolhost ps`.
 func (h *toolhost) instance(t *testing.T, plugin string) tool.InstanceInfo {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

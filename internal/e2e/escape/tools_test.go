@@ -19,7 +19,7 @@ type fsAttempt struct {
 	arguments  map[string]any
 }
 
-// paths lead out of the workspace, in different ways. The links among them are in it already.
+// paths lead out of the workspace in different ways. Links among them exist in the workspace.
 func (w *world) paths(t *testing.T) map[string]string {
 	t.Helper()
 	for link, target := range map[string]string{
@@ -63,7 +63,7 @@ func (h *toolhost) testFiles(t *testing.T, paths map[string]string) {
 	}
 }
 
-// tryTool makes a call that must not show the canary, nor what is outside.
+// tryTool makes a call whose result must not contain the canary or anything from outside.
 func (h *toolhost) tryTool(t *testing.T, a fsAttempt) {
 	t.Helper()
 	outcome, err := h.call(t, a.tool, a.arguments)
@@ -82,7 +82,8 @@ func (h *toolhost) tryTool(t *testing.T, a fsAttempt) {
 	t.Logf("%s: denied: %s", a.tool, clip(text))
 }
 
-// testRace lets names change between what is in the workspace and what leads out, while tools of fs and a command use them.
+// testRace changes names between files of the workspace and links that lead out, while tools of fs
+// and a command use them.
 func (h *toolhost) testRace(t *testing.T) {
 	for _, dir := range []string{"work/spot", "work/aside"} {
 		if err := os.Mkdir(h.path(dir), 0o700); err != nil {
@@ -95,7 +96,7 @@ func (h *toolhost) testRace(t *testing.T) {
 	}
 	const length = 1500 * time.Millisecond
 	swapped := make(chan error, 1)
-	go func() { // ends with the call, which is bounded
+	go func() { // ends with the call, which has a timeout
 		arguments, err := json.Marshal(map[string]any{"do": "swap", "with": []string{
 			n(renameat2), fmt.Sprint(length.Milliseconds()), h.path("work/spot"), h.path("work/aside/link"),
 		}})
@@ -116,7 +117,7 @@ func (h *toolhost) testRace(t *testing.T) {
 	t.Logf("%d calls were inside, %d denied", inside, denied)
 }
 
-// race uses the name that changes until it changes no more, and counts what came of it.
+// race uses the changing name until the change ends, and counts the results.
 func (h *toolhost) race(t *testing.T, over <-chan error) (inside, denied int) {
 	t.Helper()
 	calls := []fsAttempt{

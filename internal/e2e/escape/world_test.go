@@ -25,25 +25,25 @@ import (
 // nobody is the user of the unprivileged toolhost.
 const nobody = 65534
 
-// world is a machine with a toolhost, and with much around it that its plugins must not reach. Whatever holds a secret holds
-// the canary: an answer that has it in it is an escape.
+// world is a machine with a toolhost and with much that its plugins must not reach. All secrets
+// contain the canary: an answer that contains it is an escape.
 type world struct {
 	base, canary string
 	uid          int
-	more         []string // arguments of toolhost, besides those that it always has
+	more         []string // further arguments of toolhost
 
 	victim   *exec.Cmd // another process of the same user
 	signals  chan os.Signal
-	tcp, udp string // services of the host, which must not hear anything
+	tcp, udp string // services of the host, which must get no connection
 	abstract string
 	visits   visits
-	excused  []string // services that this machine cannot keep from being reached
+	excused  []string // services that this machine cannot protect
 }
 
 // newWorld makes a world that belongs to a user.
 func newWorld(t *testing.T, uid int) *world {
 	t.Helper()
-	// Not in /tmp, of which plugins have one of their own. Short: socket paths have a bound.
+	// Not in /tmp, which is separate for plugins. Short, because socket paths are bounded.
 	base, err := os.MkdirTemp("/var/tmp", "esc-")
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +74,8 @@ func newWorld(t *testing.T, uid int) *world {
 	return w
 }
 
-// token is the secret of a tool. toolhost knows its value, and shows it to nobody; so it is not the canary, which everybody
-// would see.
+// token is the secret of a tool. toolhost knows its value and redacts it, so that it cannot be the
+// canary, whose appearance the test has to see.
 func (w *world) token() string { return "token-" + w.canary[len("canary-"):] }
 
 func (w *world) path(elements ...string) string {
@@ -89,7 +89,7 @@ func (w *world) file(t *testing.T, name, text string) {
 	}
 }
 
-// visits counts who came to a service of the host.
+// visits counts the connections to a service of the host.
 type visits struct {
 	mu  sync.Mutex
 	all []string
@@ -107,8 +107,8 @@ func (v *visits) list() []string {
 	return append([]string(nil), v.all...)
 }
 
-// startServices starts services of the host on loopback, at an abstract name and at a path, which tell the canary to
-// whoever comes.
+// startServices starts services of the host on loopback, at an abstract name and at a path. They
+// send the canary to every client.
 func (w *world) startServices(t *testing.T) {
 	t.Helper()
 	w.abstract = "@toolhost-escape-" + strconv.Itoa(os.Getpid()) + w.canary[:12]
@@ -134,7 +134,7 @@ func (w *world) startServices(t *testing.T) {
 	t.Cleanup(func() { packets.Close(); serving.Wait() })
 }
 
-// listen starts one that streams, and returns its address.
+// listen starts a service on a stream socket, and returns its address.
 func (w *world) listen(t *testing.T, network, address string) string {
 	t.Helper()
 	l, err := net.Listen(network, address)
@@ -154,7 +154,7 @@ func (w *world) listen(t *testing.T, network, address string) string {
 			w.visits.add(l.Addr().String())
 			conn.Write([]byte(w.canary))
 			conn.SetReadDeadline(time.Now().Add(time.Second))
-			conn.Read(make([]byte, 1)) // what is closed unread is an error for who wrote it
+			conn.Read(make([]byte, 1)) // otherwise the client's write could fail
 			conn.Close()
 		}
 	})
@@ -162,10 +162,10 @@ func (w *world) listen(t *testing.T, network, address string) string {
 	return l.Addr().String()
 }
 
-// harmless is a signal that nobody else sends here, and that does nothing to those who do not ask for it.
+// harmless is a signal that no other process sends here, and that a process ignores by default.
 const harmless = syscall.SIGWINCH
 
-// startVictim starts a process that has the canary in its environment, and notices signals that come here.
+// startVictim starts a process with the canary in its environment. It reports signals that it gets.
 func (w *world) startVictim(t *testing.T) {
 	t.Helper()
 	w.victim = exec.Command(filepath.Join(bin, "escapeplugin"), "stay", "victim")
@@ -187,7 +187,8 @@ func (w *world) startVictim(t *testing.T) {
 // shmKey is the name of the host's segment of shared memory.
 const shmKey = 0x70726973
 
-// shareMemory makes a segment of shared memory that everybody of the host may attach, and a file in /dev/shm.
+// shareMemory makes a segment of shared memory that all processes of the host may attach, and a
+// file in /dev/shm.
 func (w *world) shareMemory(t *testing.T) {
 	t.Helper()
 	id, err := unix.SysvShmGet(shmKey, 4096, unix.IPC_CREAT|0o666)
@@ -206,7 +207,8 @@ func (w *world) shareMemory(t *testing.T) {
 
 func (w *world) shmFile() string { return "/dev/shm/" + filepath.Base(w.base) }
 
-// unharmed fails the test if anything around the sandbox was reached, changed, ended or signalled.
+// unharmed fails the test if anything outside of the sandbox was reached, changed, ended or
+// signalled.
 func (w *world) unharmed(t *testing.T) {
 	t.Helper()
 	for name, want := range map[string]string{
