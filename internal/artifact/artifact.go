@@ -1,14 +1,15 @@
-// Package artifact keeps on disk what is too large to be shown: results of tools, by handle, for callers and tools that
-// ask for the rest.
+// Package artifact stores content that is too large for results on disk. Callers and tools can read
+// it by handle.
 //
-// It owns one folder with a file for each artifact, and what is thrown out of it. Each artifact belongs to a principal
-// and a session, and nobody else is told that it exists. The package does not decide what becomes an artifact, or what a
-// result shows of it; see internal/host.
+// The package owns one folder with a file for each artifact, and decides which artifacts it
+// removes. Each artifact belongs to a principal and a session, and others cannot find out that it
+// exists. The package does not decide what becomes an artifact, or what a result shows of it:
+// internal/host does.
 //
-// A file holds the artifact and, in its first line, all that is known of it. So one rename makes both, there is no index
-// that could disagree with the files, and a store that is opened reads no more than the first line of each. What Put has
-// returned for survives the end of the process, however it ends; after a power failure an artifact may be gone, and is
-// never there in part.
+// A file has everything about an artifact: its first line is a header, and the content follows. One
+// rename makes both visible, no index can disagree with the files, and opening a store reads only
+// the header of each file. An artifact whose handle Put has returned survives the end of the
+// process. After a power failure an artifact may be gone, but a partial one is never there.
 package artifact
 
 import (
@@ -22,13 +23,13 @@ import (
 	"time"
 )
 
-// Config says where a store is and how much it keeps. All but Dir may be left out. Whichever bound is reached first
-// counts; the oldest artifacts go.
+// Config sets the folder and the bounds of a store. Only Dir is required. The store removes the
+// oldest artifacts when any bound is reached.
 type Config struct {
-	Dir      string        // the store's own folder, made if it is not there
-	MaxBytes int64         // of all artifacts together; 0: 1 GiB
-	MaxCount int           // how many artifacts; 0: 10,000
-	MaxAge   time.Duration // how long an artifact is kept; 0: seven days
+	Dir      string        // the folder of the store; created if it does not exist
+	MaxBytes int64         // 0: 1 GiB for all artifacts together
+	MaxCount int           // 0: 10,000 artifacts
+	MaxAge   time.Duration // the age at which an artifact is removed; 0: seven days
 	Logger   *slog.Logger  // nil: nothing is logged
 }
 
@@ -48,13 +49,13 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Owner is whose an artifact is: sessions are their principal's.
+// Owner names the session that an artifact belongs to. Sessions belong to their principal.
 type Owner struct {
 	Principal string `json:"principal"`
 	Session   string `json:"session"` // empty: the principal's default session
 }
 
-// Store keeps artifacts. All methods are safe for concurrent use. Its errors are *tool.Error.
+// Store is an open store. All methods are safe for concurrent use. Their errors are *tool.Error.
 type Store struct {
 	cfg  Config
 	root *os.Root
@@ -63,16 +64,16 @@ type Store struct {
 	mu      sync.Mutex
 	entries map[string]*list.Element // of *entry, by handle
 	ages    *list.List               // of *entry, the oldest first
-	bytes   int64                    // of all entries and of what is being written
+	bytes   int64                    // of all entries and of artifacts that are being written
 	writing int                      // artifacts that are being written
 	closed  bool
 
 	stop   chan struct{}
-	expiry sync.WaitGroup // the goroutine that removes what is too old
+	expiry sync.WaitGroup // the goroutine that removes old artifacts
 }
 
-// Open opens the store in its folder, which no other store may have open, and removes what is damaged, too old or
-// too much. Close it in the end.
+// Open opens the store in a folder, which no other store may have open. It removes artifacts that
+// are damaged, too old or too many. The caller must close the store.
 func Open(cfg Config) (*Store, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -82,7 +83,7 @@ func Open(cfg Config) (*Store, error) {
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("opening the artifacts in %s: %w", cfg.Dir, err)
 	}
-	s.expiry.Go(s.expire) // ends with Close, which waits
+	s.expiry.Go(s.expire) // ends with Close, which waits for it
 	return s, nil
 }
 
@@ -104,8 +105,8 @@ func (s *Store) open() error {
 	return err
 }
 
-// Close ends the store and waits for its goroutine. Reads and writes under way fail or end. It may be called more than
-// once.
+// Close closes the store and waits for its goroutine. Reads and writes that run fail or end. It may
+// be called more than once.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	closed := s.closed

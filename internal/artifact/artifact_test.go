@@ -65,7 +65,7 @@ func wantKind(t *testing.T, err error, kind tool.Kind) {
 	}
 }
 
-// files returns how many files of artifacts a folder has, whole or not.
+// files returns how many files of artifacts a folder has, complete or not.
 func files(t *testing.T, dir string) int {
 	t.Helper()
 	found, err := os.ReadDir(dir)
@@ -311,7 +311,7 @@ func TestWhatIsReadIsWhatWasPut(t *testing.T) {
 				if err == nil && !bytes.Equal(got.Data, data) {
 					t.Errorf("%d bytes that are not what was put", len(got.Data))
 				} else if err != nil {
-					wantKind(t, err, tool.KindNotFound) // pushed out by the others
+					wantKind(t, err, tool.KindNotFound) // removed to make room for the others
 				}
 			}
 		})

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// checks is how often the store looks for what is too old, in MaxAge; what is too old is not read any more anyway.
+// checks is how often per MaxAge the store removes old artifacts. Read does not return an artifact
+// that is too old, whether it was removed or not.
 const checks = 24
 
-// expire removes what is too old until the store is closed.
+// expire removes old artifacts until the store is closed.
 func (s *Store) expire() {
 	ticker := time.NewTicker(max(s.cfg.MaxAge/checks, time.Second))
 	defer ticker.Stop()
@@ -26,8 +27,9 @@ func (s *Store) expire() {
 	}
 }
 
-// evictLocked takes out of the index what is too old or too much, the oldest first, and returns it: its files are to be
-// removed without the lock. What is being written counts and stays.
+// evictLocked removes artifacts that are too old or too many from the index, the oldest first, and
+// returns them. The caller removes their files without holding the mutex. Artifacts that are being
+// written count and stay.
 func (s *Store) evictLocked(now time.Time) []*entry {
 	var victims []*entry
 	for s.ages.Len() > 0 {
@@ -45,7 +47,8 @@ func (s *Store) evictLocked(now time.Time) []*entry {
 
 func (s *Store) tooOld(e *entry, now time.Time) bool { return now.Sub(e.Made) >= s.cfg.MaxAge }
 
-// remove removes the files of artifacts that are in the index no more. Who reads one just now reads on.
+// remove removes the files of artifacts that are no longer in the index. A reader that has a file
+// open can finish.
 func (s *Store) remove(victims []*entry) {
 	for _, e := range victims {
 		if err := s.root.Remove(e.Handle); err != nil && !errors.Is(err, fs.ErrNotExist) {

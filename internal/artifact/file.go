@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	prefix   = "artifact-" // of handles, which are the names of files
-	unready  = ".writing-" // of files that have no name yet
+	prefix   = "artifact-" // of handles, which are file names too
+	unready  = ".writing-" // of files that are being written
 	lockName = ".lock"
-	// maxHeader bounds the first line: names and media types are cut to what it has room for.
+	// maxHeader bounds the header. Names and media types are cut so that they fit.
 	maxHeader = 8 << 10
-	// maxWord bounds a name and a media type, in bytes: what file systems and registries allow.
+	// maxWord bounds a name and a media type in bytes, by what file systems and registries allow.
 	maxWord = 255
 )
 
-// entry is what is known of an artifact: the first line of its file.
+// entry is the header of an artifact.
 type entry struct {
 	Handle string `json:"handle"`
 	Owner
@@ -33,10 +33,10 @@ type entry struct {
 	Size      int64     `json:"size"`
 	Made      time.Time `json:"made"`
 
-	begin int64 // where in the file the artifact begins
+	begin int64 // the offset of the content in the file
 }
 
-// write makes the file of e with what r has, or leaves nothing.
+// write creates the file of e with the content of r. If it fails, it leaves no file.
 func write(root *os.Root, e *entry, r io.Reader) (err error) {
 	header, err := json.Marshal(e)
 	if err != nil {
@@ -68,7 +68,7 @@ func write(root *os.Root, e *entry, r io.Reader) (err error) {
 	return root.Rename(name, e.Handle)
 }
 
-// inspect returns what the file of that name says of itself. The error says that it is no artifact, or not all of one.
+// inspect reads the header of a file. It returns an error if the file is not a complete artifact.
 func inspect(root *os.Root, name string) (*entry, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -99,8 +99,8 @@ func inspect(root *os.Root, name string) (*entry, error) {
 	return e, nil
 }
 
-// load fills the index from the folder, and removes what was being written or is damaged. What is not the store's own
-// stays.
+// load fills the index from the folder, and removes files that are incomplete or damaged. It leaves
+// files alone that are not the store's.
 func (s *Store) load() error {
 	files, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {

@@ -4,5 +4,5 @@ package artifact
 
 import "os"
 
-// lockFolder keeps nobody out here: see the other one.
+// lockFolder does not lock on these systems: see lock_unix.go.
 func lockFolder(*os.Root) (*os.File, error) { return nil, nil }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockFolder keeps other stores out of a folder: each believes that it knows all that is in it. The system gives the lock
-// up when the process ends, however it ends.
+// lockFolder locks the folder against other stores, since a store assumes that its index has all
+// files. The system releases the lock when the process ends.
 func lockFolder(root *os.Root) (*os.File, error) {
 	file, err := root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Content is what an artifact is to be.
+// Content is the content of a new artifact.
 type Content struct {
 	MediaType string // IANA
 	Name      string // a file name without folders; empty: none
@@ -17,9 +17,9 @@ type Content struct {
 	Data      io.Reader
 }
 
-// Put keeps what c.Data has, and returns the handle. It blocks for the disk. Older artifacts go where there is no room.
-// Where the artifact cannot be kept nothing is, but what had to make room for it is gone; the error has the kind
-// unavailable.
+// Put stores c.Data and returns the handle. It blocks for the disk. It removes older artifacts to
+// make room. If it fails, it stores nothing, but the artifacts that it removed stay removed; the
+// error has the kind unavailable.
 func (s *Store) Put(owner Owner, c Content) (handle string, err error) {
 	e := &entry{
 		Handle: prefix + strings.ToLower(rand.Text()), Owner: owner,
@@ -44,7 +44,7 @@ func (s *Store) Put(owner Owner, c Content) (handle string, err error) {
 	return e.Handle, nil
 }
 
-// reserve makes room for an artifact that is to be written, and returns what has to go for it.
+// reserve makes room for an artifact, and returns the artifacts whose files must be removed for it.
 func (s *Store) reserve(size int64) ([]*entry, *tool.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,10 +60,10 @@ func (s *Store) reserve(size int64) ([]*entry, *tool.Error) {
 	return s.evictLocked(time.Now()), nil
 }
 
-// addLocked puts an entry into the index. s.mu is held, or nobody else knows s.
+// addLocked adds an entry to the index. The caller holds s.mu, or s is not shared yet.
 func (s *Store) addLocked(e *entry) { s.entries[e.Handle] = s.ages.PushBack(e) }
 
-// word returns s as a header can hold it.
+// word cuts s so that it fits into a header.
 func word(s string) string {
 	if len(s) > maxWord {
 		s = s[:maxWord]

@@ -10,9 +10,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Read returns at most limit bytes of an artifact from an offset on: fewer only at its end, none behind it. It blocks for
-// the disk. The error is not_found for an artifact that is not the owner's or is no longer kept, with words for whoever
-// has the handle.
+// Read returns at most limit bytes of an artifact from an offset on. It returns less only at the
+// end of the artifact, and nothing beyond the end. It blocks for the disk. The error is not_found
+// if the artifact is not the owner's or was removed; its message is for the holder of the handle.
 func (s *Store) Read(owner Owner, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
 	e, err := s.find(owner, handle)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) Read(owner Owner, handle string, offset uint64, limit int) (tool
 	return piece, nil
 }
 
-// find returns what is known of an artifact to its owner.
+// find returns the header of an artifact of an owner.
 func (s *Store) find(owner Owner, handle string) (*entry, *tool.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,8 @@ func (s *Store) find(owner Owner, handle string) (*entry, *tool.Error) {
 	return nil, s.unknown(handle)
 }
 
-// unknown does not tell an artifact of somebody else from one that never was.
+// unknown returns the error for a handle. It is the same for an artifact of another owner and for
+// one that never existed.
 func (s *Store) unknown(handle string) *tool.Error {
 	const longest = 100
 	if len(handle) > longest {

@@ -1,9 +1,9 @@
-// Package audit keeps what was decided about calls: one line of JSON for each decision, in a file that is only appended
-// to.
+// Package audit writes the decisions about calls to a log: one line of JSON for each decision, in a
+// file that it only appends to.
 //
-// It owns the form of a line, and which decisions are worth one. It does not decide, does not rotate its file (whoever
-// does calls Reopen afterwards), and never writes arguments, which may hold secrets: their digest says whether two calls
-// were the same.
+// The package owns the form of a line, and which decisions are written. It does not decide. It does
+// not rotate the file: a program that does calls Reopen afterwards. It never writes arguments,
+// which may contain secrets. Their digest shows whether two calls were the same.
 package audit
 
 import (
@@ -18,22 +18,23 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Outcome is what was decided.
+// Outcome is the result of a decision.
 type Outcome string
 
 // The outcomes.
 const (
-	Allowed          Outcome = "allowed"           // without a person
+	Allowed          Outcome = "allowed"           // without an approval
 	Denied           Outcome = "denied"            // by a rule
-	ApprovalRequired Outcome = "approval_required" // and it did not come with the call, or not for this one
+	ApprovalRequired Outcome = "approval_required" // and no valid approval came with the call
 	Approved         Outcome = "approved"          // by a person
-	RateLimited      Outcome = "rate_limited"      // allowed or approved before, and then not made: it came too soon
+	// allowed or approved, and then refused by the rate limit
+	RateLimited Outcome = "rate_limited"
 )
 
-// maxText bounds each text of a line in bytes: some come from callers.
+// maxText bounds each text of a line in bytes, because callers choose some of them.
 const maxText = 4096
 
-// Decision is what was decided about one call.
+// Decision is a decision about one call.
 type Decision struct {
 	Time      time.Time // zero: now
 	Principal string
@@ -42,15 +43,15 @@ type Decision struct {
 	Tool      string
 	Plugin    string
 	Outcome   Outcome
-	Rule      string // the operator's rule that decided; empty: none did
+	Rule      string // the operator's rule that decided; empty: no rule
 	Reason    string
-	// Arguments are those that the tool gets or would have got, in their canonical form (see internal/arguments). Their
-	// digest is written, never they themselves. Empty: {}.
+	// Arguments are the arguments that the tool gets or would have got, in their canonical form
+	// (see internal/arguments). The log gets only their digest. Empty means {}.
 	Arguments json.RawMessage
-	Approval  *tool.Approval // of an approved call; its arguments are not written either
+	Approval  *tool.Approval // the approval of the call; its arguments are not written
 }
 
-// line is a Decision as it is written. Names and meanings stay; fields may be added.
+// line is the written form of a Decision. Names and meanings do not change; fields may be added.
 type line struct {
 	Time            time.Time `json:"time"`
 	Principal       string    `json:"principal"`
@@ -67,10 +68,11 @@ type line struct {
 	ApprovalTime    time.Time `json:"approval_time,omitzero"`
 }
 
-// Record writes a decision, unless it is not among those that the log keeps. It returns once the operating system has
-// the whole line: that outlives toolhost, though not a loss of power. It waits for the lines before it, at most until
-// ctx ends. After an error the line is not in the log, or only the beginning of it: what had to be logged must not
-// happen. It is safe for concurrent use.
+// Record writes a decision if the log keeps it. It returns when the operating system has the whole
+// line, so that the line survives the end of toolhost, though not a loss of power. Record waits for
+// earlier lines, but returns when ctx ends. After an error, the log has no part of the line or only
+// its beginning, and the caller must not do what had to be recorded. Record is safe for concurrent
+// use.
 func (l *Log) Record(ctx context.Context, d Decision) error {
 	if !l.Keeps(d) {
 		return nil
@@ -88,16 +90,16 @@ func (l *Log) Record(ctx context.Context, d Decision) error {
 	var text strings.Builder
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil { // a time beyond the year 9999
+	if err := enc.Encode(out); err != nil { // such as a time after the year 9999
 		return l.failed("writing", err)
 	}
 	return l.write(ctx, text.String())
 }
 
-// Keeps reports whether Record writes a line for a decision, and so may have to wait.
+// Keeps reports whether Record writes a line for a decision, and so may block.
 func (l *Log) Keeps(d Decision) bool {
 	switch d.Outcome {
-	case Allowed, RateLimited: // a limit is no decision about the call: it is told where the call was
+	case Allowed, RateLimited: // a rate limit is logged where the permission of the call was logged
 		return l.all || d.Rule != "" || d.Approval != nil
 	}
 	return true
@@ -111,7 +113,7 @@ func digest(arguments json.RawMessage) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// clip bounds a text, and shows that it did.
+// clip bounds a text, and marks a text that it cuts.
 func clip(s string) string {
 	if len(s) <= maxText {
 		return s

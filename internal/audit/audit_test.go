@@ -43,7 +43,7 @@ func record(t *testing.T, l *audit.Log, d audit.Decision) {
 	}
 }
 
-// lines returns the lines of a log, each of which must be an object.
+// lines returns the lines of a log, each of which must be a JSON object.
 func lines(t *testing.T, path string) []map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -79,7 +79,8 @@ func TestALineSaysAllButTheArguments(t *testing.T) {
 		},
 		{
 			"time": "2026-01-02T02:04:05.000006Z", "principal": "uid:1", "session": "", "call_id": "", "tool": "rm", "plugin": "", "decision": "denied",
-			"arguments_sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", // of {}
+			// the digest of {}
+			"arguments_sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
 		},
 	}
 	if diff := cmp.Diff(want, lines(t, path)); diff != "" {
@@ -208,7 +209,7 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	if err := l.Reopen(); err == nil {
 		t.Error("a folder took the file's place, and that is no error")
 	}
-	record(t, l, d) // the log goes on in the old file
+	record(t, l, d) // the log still uses the old file
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

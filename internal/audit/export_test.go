@@ -1,6 +1,6 @@
 package audit
 
-// Hold writes a line that takes until release is called.
+// Hold keeps other lines waiting until release is called.
 func (l *Log) Hold() (release func()) {
 	l.turn <- struct{}{}
 	return func() { <-l.turn }

@@ -9,28 +9,31 @@ import (
 	"path/filepath"
 )
 
-// Config says where a log is and what it keeps.
+// Config sets the file of a log and what it keeps.
 type Config struct {
-	// File is made with mode 0600 if it does not exist, its folder with 0700. Required.
+	// File is the path of the log. Open creates it with mode 0600 if it does not exist, and its
+	// folder with mode 0700. Required.
 	File string
-	// All keeps every decision. Otherwise plain calls, allowed without a rule, are left out.
+	// All makes the log keep every decision. Otherwise it leaves out calls that are allowed without
+	// a rule.
 	All bool
 }
 
-// Log is a log that is open. Its methods are safe for concurrent use.
+// Log is an open log. All methods are safe for concurrent use.
 type Log struct {
 	path string
 	all  bool
-	// turn is held by who writes, and can be waited for with a context. Lines are written one at a time because the half
-	// line that a full disk leaves has to be ended before another follows.
+	// turn holds one token: the goroutine that puts it may write. Unlike a mutex, it can be waited
+	// for with a context. Lines are written one at a time, because a full disk can leave half a
+	// line, which must be ended before the next line.
 	turn chan struct{}
 	file *os.File // nil: closed
-	torn bool     // the file does not end with a whole line
+	torn bool     // the file ends with an incomplete line
 }
 
 var errClosed = errors.New("the log is closed")
 
-// Open opens a log, or begins one. Close it.
+// Open opens a log, or creates it. The caller must close it.
 func Open(c Config) (*Log, error) {
 	l := &Log{path: c.File, all: c.All, turn: make(chan struct{}, 1)}
 	if err := os.MkdirAll(filepath.Dir(c.File), 0o700); err != nil {
@@ -42,7 +45,7 @@ func Open(c Config) (*Log, error) {
 	return l, nil
 }
 
-// open opens the file in the place of the one that is open, which stays if that fails.
+// open opens the file and replaces the open one. If that fails, the open one stays.
 func (l *Log) open() error {
 	if info, err := os.Stat(l.path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its reader
 		return errors.New("it is not a regular file")
@@ -58,13 +61,13 @@ func (l *Log) open() error {
 		return errors.Join(err, file.Close())
 	}
 	if l.file != nil {
-		_ = l.file.Close() // each of its lines was acknowledged when it was written
+		_ = l.file.Close() // nothing is lost: each line was written when Record returned
 	}
 	l.file, l.torn = file, torn
 	return nil
 }
 
-// endsTorn reports whether the last line of a file has no end.
+// endsTorn reports whether a file ends with an incomplete line.
 func endsTorn(file *os.File) (bool, error) {
 	info, err := file.Stat()
 	if err != nil || info.Size() == 0 {
@@ -77,7 +80,7 @@ func endsTorn(file *os.File) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-// write appends a text in one piece.
+// write appends a text with one system call.
 func (l *Log) write(ctx context.Context, text string) error {
 	if err := l.await(ctx); err != nil {
 		return l.failed("writing", err)
@@ -99,8 +102,8 @@ func (l *Log) write(ctx context.Context, text string) error {
 	return nil
 }
 
-// await waits for the turn. One that is free is taken also if ctx has ended: that a call was given up does not make what
-// was decided about it untrue.
+// await waits for the turn. It takes a free turn even if ctx has ended: a decision was made even if
+// the call was given up.
 func (l *Log) await(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -115,8 +118,9 @@ func (l *Log) await(ctx context.Context) error {
 	}
 }
 
-// Reopen goes on in a new file of the same name, after the old one was moved away. If there can be none, the log goes on
-// in the old one. It waits for the line that is being written.
+// Reopen continues in a new file of the same name after another program has moved the old file. If
+// the new file cannot be created, the log continues in the old one. Reopen waits for the line that
+// is being written.
 func (l *Log) Reopen() error {
 	l.turn <- struct{}{}
 	defer func() { <-l.turn }()
@@ -129,8 +133,8 @@ func (l *Log) Reopen() error {
 	return nil
 }
 
-// Close ends the log; whoever writes later gets an error. It waits for the line that is being written. It may be called
-// more than once.
+// Close closes the log, and Record fails from then on. It waits for the line that is being written.
+// It may be called more than once.
 func (l *Log) Close() error {
 	l.turn <- struct{}{}
 	defer func() { <-l.turn }()

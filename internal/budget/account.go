@@ -7,22 +7,23 @@ import (
 	"time"
 )
 
-// Account is what one connection has of a budget. It lives as long as the connection or anything that was reserved on it.
-// All methods are safe for concurrent use, also on a nil Account, which has room for everything.
+// Account is the part of a budget that one connection uses. It lasts as long as the connection or
+// anything that is reserved on it. All methods are safe for concurrent use. A nil Account has room
+// for everything.
 type Account struct {
 	budget    *Budget
 	principal *principal
-	own       int64        // the connection's own share
-	slow      atomic.Int64 // until when the connection is to be read no further, in nanoseconds since 1970
-	bulk      atomic.Int64 // bytes of large text since the connection took turns last
+	own       int64        // the share of the connection; negative: it was released
+	slow      atomic.Int64 // until when the connection must not be read, in nanoseconds since 1970
+	bulk      atomic.Int64 // bytes of large text since Due last returned true
 
-	// The budget's lock guards these.
+	// The mutex of the budget guards these.
 	open bool
-	kept int64 // reserved of own
-	more int64 // reserved of the shared part
+	kept int64 // the reserved part of own
+	more int64 // reserved bytes of the shared part
 }
 
-// Close ends the connection. What is reserved stays so until it is released.
+// Close ends the connection. Reservations last until they are released.
 func (a *Account) Close() {
 	if a == nil {
 		return
@@ -38,29 +39,31 @@ func (a *Account) Close() {
 	a.settleLocked()
 }
 
-// settleLocked gives the share of a closed connection back once nothing of it is reserved.
+// settleLocked releases the share of a closed connection when nothing of it is reserved.
 func (a *Account) settleLocked() {
 	if a.open || a.kept > 0 || a.own < 0 {
 		return
 	}
-	a.own = -1 // given back
+	a.own = -1 // the share is released
 	a.budget.opened -= ConnectionBytes
 	a.principal.opened -= ConnectionBytes
 	a.budget.leaveLocked(a.principal)
 }
 
-// slowness is how long a connection is read no further after it has sent what there is no room for. Without a pause a caller
-// that is refused could keep toolhost as busy as one that is served.
+// slowness is how long a connection is not read after it has sent something for which there is no
+// room. Without a pause, a caller that is refused could keep toolhost as busy as one that is
+// served.
 const slowness = 50 * time.Millisecond
 
-// Slow says that the connection has sent something in vain, so that it is read no further for a moment.
+// Slow says that the connection has sent something for which there is no room, so that Pause
+// returns a short time.
 func (a *Account) Slow() {
 	if a != nil {
 		a.slow.Store(time.Now().Add(slowness).UnixNano())
 	}
 }
 
-// Pause returns how long the connection is to be read no further; 0: it may be read.
+// Pause returns how long the connection must not be read; 0: it may be read.
 func (a *Account) Pause() time.Duration {
 	until := a.slow.Load()
 	if until == 0 {
@@ -73,18 +76,19 @@ func (a *Account) Pause() time.Duration {
 	return max(time.Duration(left), 0)
 }
 
-// turnBytes is how much large text a connection sends before others get their turn.
+// turnBytes is how much large text a connection may send before other connections get their turn.
 const turnBytes = 64 << 10
 
-// Carry says that the connection has sent n bytes of large text, for which others may wait.
+// Carry says that the connection has sent n bytes of large text, for which other connections may
+// wait.
 func (a *Account) Carry(n int) {
 	if a != nil {
 		a.bulk.Add(int64(n))
 	}
 }
 
-// Due reports whether the connection has sent so much large text that others get their turn before it is read further. It
-// counts from the beginning then.
+// Due reports whether the connection has sent so much large text that other connections get their
+// turn before it is read further. If so, Due starts to count again.
 func (a *Account) Due() bool {
 	if a == nil || a.bulk.Load() < turnBytes {
 		return false
@@ -93,20 +97,20 @@ func (a *Account) Due() bool {
 	return true
 }
 
-// Hold is what one call has of an account. The zero Hold has nothing and needs no account. A Hold may be
-// used by several goroutines and must not be copied.
+// Hold is what one call has reserved on an account. The zero value has reserved nothing and needs
+// no account. All methods are safe for concurrent use. A Hold must not be copied.
 type Hold struct {
 	account    *Account
 	kept, more int64
 }
 
-// On sets the account that the hold reserves on. It must come before anything is reserved.
+// On sets the account of the hold. It must be called before anything is reserved.
 func (h *Hold) On(a *Account) { h.account = a }
 
-// Account returns the account that the hold reserves on, or nil.
+// Account returns the account of the hold, or nil.
 func (h *Hold) Account() *Account { return h.account }
 
-// TryReserve takes n more bytes, or fails at once with an *ExhaustedError if there is no room.
+// TryReserve reserves n more bytes. If there is no room, it fails at once with an *ExhaustedError.
 func (h *Hold) TryReserve(n int) error {
 	a := h.account
 	if a == nil {
@@ -122,7 +126,7 @@ func (h *Hold) TryReserve(n int) error {
 	return b.exhaustedLocked(a.principal)
 }
 
-// takeLocked takes n bytes if there is room.
+// takeLocked reserves n bytes if there is room.
 func (h *Hold) takeLocked(n int64) bool {
 	a := h.account
 	b, p := a.budget, a.principal
@@ -145,7 +149,7 @@ func (h *Hold) takeLocked(n int64) bool {
 type waiter struct {
 	hold   *Hold
 	bytes  int64
-	served chan struct{} // closed once it has what it wants
+	served chan struct{} // closed when the bytes are reserved
 }
 
 func (w *waiter) tryLocked() bool {
@@ -156,8 +160,9 @@ func (w *waiter) tryLocked() bool {
 	return true
 }
 
-// Reserve takes n more bytes and waits while there is no room. It fails with ctx's cause if that ends first, and with an
-// *ExhaustedError if nothing was released for a while and no reservation has begun to wait later.
+// Reserve reserves n more bytes and waits while there is no room. It fails with the cause of ctx if
+// ctx ends first. It fails with an *ExhaustedError if nothing was released for a while and no
+// reservation has begun to wait later.
 func (h *Hold) Reserve(ctx context.Context, n int) error {
 	a := h.account
 	if a == nil {
@@ -175,7 +180,7 @@ func (h *Hold) Reserve(ctx context.Context, n int) error {
 	return b.wait(ctx, w)
 }
 
-// wait returns once w is served or has waited in vain.
+// wait returns when w is served or has waited long enough.
 func (b *Budget) wait(ctx context.Context, w *waiter) error {
 	began := time.Now()
 	timer := time.NewTimer(stuckPatience)
@@ -196,7 +201,8 @@ func (b *Budget) wait(ctx context.Context, w *waiter) error {
 	}
 }
 
-// impatient returns how long w is to wait on, or why it must not. Zero and no error means that it was served.
+// impatient returns how long w has to wait on, or why it must give up. Zero without an error means
+// that w was served.
 func (b *Budget) impatient(w *waiter, began time.Time) (time.Duration, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -208,13 +214,14 @@ func (b *Budget) impatient(w *waiter, began time.Time) (time.Duration, error) {
 		began = b.progress
 	}
 	if rest := b.patienceLocked() - time.Since(began); rest > 0 {
-		return min(rest, stuckPatience), nil // those who wait may get stuck meanwhile
+		// meanwhile the waiting calls may come to hold nearly everything
+		return min(rest, stuckPatience), nil
 	}
 	if i < len(b.waiters)-1 {
-		return stuckPatience, nil // a newer one gives up first, and what it has may be enough
+		return stuckPatience, nil // a newer reservation gives up first, and may release enough
 	}
 	b.waiters = slices.Delete(b.waiters, i, i+1)
-	b.progress = time.Now() // what the one that gives up has is about to be released
+	b.progress = time.Now() // the call that gives up is about to release what it has
 	return 0, b.exhaustedLocked(w.hold.account.principal)
 }
 
@@ -230,10 +237,10 @@ func (b *Budget) giveUp(w *waiter, cause error) error {
 	return cause
 }
 
-// Release gives all that the hold has back.
+// Release releases everything that the hold has reserved.
 func (h *Hold) Release() { h.Shrink(0) }
 
-// Shrink gives back what the hold has beyond n bytes.
+// Shrink releases what the hold has reserved beyond n bytes.
 func (h *Hold) Shrink(n int64) {
 	if h.account == nil {
 		return
@@ -244,7 +251,7 @@ func (h *Hold) Shrink(n int64) {
 	h.giveLocked(h.kept + h.more - n)
 }
 
-// Give gives n bytes back, or all that the hold has if that is less.
+// Give releases n bytes, or everything if the hold has reserved less.
 func (h *Hold) Give(n int) {
 	if h.account == nil || n <= 0 {
 		return
@@ -255,7 +262,7 @@ func (h *Hold) Give(n int) {
 	h.giveLocked(min(int64(n), h.kept+h.more))
 }
 
-// giveLocked gives so many bytes back, if it is a positive number, first those of the shared part.
+// giveLocked releases surplus bytes, if that is positive, of the shared part first.
 func (h *Hold) giveLocked(surplus int64) {
 	if surplus <= 0 {
 		return

@@ -1,15 +1,18 @@
-// Package budget bounds the memory that callers can make toolhost hold at the same time: messages that are being
-// received, arguments, calls under way and results that their callers have not read.
+// Package budget bounds the memory that callers can make toolhost hold at the same time: messages
+// that are being received, arguments, calls that run, and results that their callers have not read.
 //
-// A Budget is divided. One quarter belongs to the connections: each connection takes a fixed share when it opens, and
-// keeps that share for its own small calls, whatever the other connections do. All connections share the rest. One
-// principal can take only a part of the shared part, two thirds if nothing else is said. So one caller cannot take the memory of the others, and a
-// connection with small calls never waits for a connection with large ones.
+// A Budget is divided. One quarter belongs to the connections: each connection takes a fixed share
+// when it opens, and keeps that share for its own small calls, whatever the other connections do.
+// All connections share the rest. One principal can take only a part of the rest, by default two
+// thirds. So one caller cannot take the memory of the others, and a connection with small calls
+// never waits for a connection with large ones.
 //
-// Nobody holds a part of the budget for free while waiting for more of it: a wait ends with an error when nothing was
-// released for a while, the newest waiter first. So calls that wait for each other cannot block each other for ever.
+// A reservation that waits for more memory keeps what it has, but not for ever: if nothing is
+// released for a while, waits end with an error, the newest first. So calls that wait for each
+// other cannot block each other for ever.
 //
-// The package counts bytes. It allocates nothing and does not know what the bytes are.
+// The package counts bytes. It allocates no memory for callers and does not know what the bytes
+// are.
 package budget
 
 import (
@@ -19,33 +22,34 @@ import (
 )
 
 const (
-	// ConnectionBytes is what each connection takes and keeps. It covers the buffers of its transport, of at most 64 KiB,
-	// and leaves room for some twenty small calls.
+	// ConnectionBytes is the share of each connection. It covers the buffers of the transport, of
+	// at most 64 KiB, and leaves room for about twenty small calls.
 	ConnectionBytes = 256 << 10
-	// transportBytes is the part of ConnectionBytes that the transport's buffers take.
+	// transportBytes is the part of ConnectionBytes that the buffers of the transport take.
 	transportBytes = 64 << 10
 	// patience is how long a reservation waits while nothing is released.
 	patience = 5 * time.Second
-	// stuckPatience is how long it waits where those who wait have nearly all of the budget themselves, so that nothing will
-	// be released before one of them gives up.
+	// stuckPatience is how long a reservation waits if the waiting calls hold nearly all of the
+	// budget themselves. Then nothing is released before one of them gives up.
 	stuckPatience = 100 * time.Millisecond
 )
 
-// Budget is a number of bytes. All methods are safe for concurrent use.
+// Budget is a number of bytes that callers can reserve. Use New to make one. All methods are safe
+// for concurrent use.
 type Budget struct {
-	connections int64 // the most bytes of all connections' own shares
-	shared      int64 // the most bytes beyond these shares
-	each        int64 // the most bytes of these that one principal takes
+	connections int64 // bounds the shares of all connections
+	shared      int64 // bounds the bytes beyond these shares
+	each        int64 // bounds the shared bytes of one principal
 
 	mu         sync.Mutex
-	opened     int64 // bytes that connections took for their own shares
-	used       int64 // bytes beyond these shares
+	opened     int64 // the shares of open connections
+	used       int64 // reserved bytes beyond these shares
 	principals map[string]*principal
 	waiters    []*waiter // the oldest first
-	progress   time.Time // when something was released last
+	progress   time.Time // when bytes were last released
 }
 
-// principal is what one principal has of a budget. The budget's lock guards it.
+// principal is what one principal has reserved. The mutex of the budget guards it.
 type principal struct {
 	name     string
 	accounts int
@@ -53,8 +57,9 @@ type principal struct {
 	used     int64
 }
 
-// New returns a budget of so many bytes, of which one principal can take each beyond the shares of its connections. total
-// must be positive; each may be 0, which is two thirds of what does not belong to connections.
+// New returns a budget of total bytes, which must be positive. each bounds the bytes that one
+// principal can take beyond the shares of its connections; 0: two thirds of what does not belong to
+// connections.
 func New(total, each int64) *Budget {
 	b := &Budget{connections: total / 4, shared: total - total/4, principals: map[string]*principal{}}
 	if b.each = each; each == 0 {
@@ -63,8 +68,8 @@ func New(total, each int64) *Budget {
 	return b
 }
 
-// Open returns the account of a new connection of a principal. It fails if there are too many connections. Close must be
-// called in the end.
+// Open returns the account of a new connection of a principal. It fails with an *ExhaustedError if
+// there are too many connections. The caller must close the account.
 func (b *Budget) Open(name string) (*Account, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,13 +88,13 @@ func (b *Budget) Open(name string) (*Account, error) {
 	return &Account{budget: b, principal: p, own: ConnectionBytes - transportBytes, open: true}, nil
 }
 
-// ExhaustedError says that a budget has no room.
+// ExhaustedError is the error of a budget that has no room.
 type ExhaustedError struct {
 	Principal string
 	What      string // "bytes" or "connections"
 	Used      int64  // by the principal
 	Limit     int64  // of the principal
-	Total     int64  // used by all principals; of bytes alone
+	Total     int64  // used by all principals; for "bytes" only
 }
 
 func (e *ExhaustedError) Error() string {
@@ -101,16 +106,17 @@ func (e *ExhaustedError) Error() string {
 		e.Principal, e.Used>>20, e.Limit>>20, e.Total>>20)
 }
 
-// Used returns how many bytes are reserved, without the connections' own shares.
+// Used returns how many bytes are reserved beyond the shares of the connections.
 func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used
 }
 
-// roomLocked reports whether n more bytes of the shared part may be taken for a principal, of which one holder has held
-// before. A holder may take what it needs while all others together hold an eighth of the shared part at most: another limit
-// bounds one call, and two holders cannot both exceed the budget, because each counts as another one for the other.
+// roomLocked reports whether a holder of held bytes may take n more bytes of the shared part for a
+// principal. While all other holders together hold at most an eighth of the shared part, a holder
+// may take what it needs: another bound limits one call. Two holders cannot both exceed the budget
+// this way, because each counts as another holder for the other.
 func (b *Budget) roomLocked(p *principal, n, held int64) bool {
 	return b.used-held <= b.shared/8 || b.used+n <= b.shared && p.used+n <= b.each
 }
@@ -131,7 +137,7 @@ func (b *Budget) exhaustedLocked(p *principal) error {
 	return &ExhaustedError{Principal: p.name, What: "bytes", Used: p.used, Limit: b.each, Total: b.used}
 }
 
-// releaseLocked gives bytes of the shared part back, and serves those who wait.
+// releaseLocked releases bytes of the shared part, and serves waiting reservations.
 func (b *Budget) releaseLocked(p *principal, n int64) {
 	if n == 0 {
 		return
@@ -149,7 +155,7 @@ func (b *Budget) releaseLocked(p *principal, n int64) {
 	b.waiters = waiting
 }
 
-// leaveLocked forgets a principal that has nothing any more.
+// leaveLocked forgets a principal that has no connection and no reservation.
 func (b *Budget) leaveLocked(p *principal) {
 	if p.accounts == 0 && p.used == 0 {
 		delete(b.principals, p.name)

@@ -27,7 +27,8 @@ func exhausted(t *testing.T, err error) {
 	}
 }
 
-// TestOnePrincipalLeavesRoomForOthers: also the own connections of a principal that has all it can have keep their share.
+// A principal that has all that it may have leaves room for others. Its own connections keep their
+// shares too.
 func TestOnePrincipalLeavesRoomForOthers(t *testing.T) {
 	b := New(64*mib, 20*mib)
 	greedy, modest, other := open(t, b, "a"), open(t, b, "a"), open(t, b, "b")
@@ -65,7 +66,7 @@ func TestOnePrincipalLeavesRoomForOthers(t *testing.T) {
 	}
 }
 
-// TestOneAmongSmallOnesGetsAll: a large result is not refused because of small calls beside it, and a second large one is.
+// Small calls do not cause the refusal of a large result. A second large result is refused.
 func TestOneAmongSmallOnesGetsAll(t *testing.T) {
 	b := New(64*mib, 0) // 48 MiB are shared
 	var small, large, second Hold
@@ -83,7 +84,8 @@ func TestOneAmongSmallOnesGetsAll(t *testing.T) {
 	exhausted(t, second.TryReserve(1*mib))
 }
 
-// TestOneAloneGetsAll: what is bounded elsewhere, such as the largest result, is not refused where nothing else is in flight.
+// Nothing is refused while nothing else is in flight, such as the largest result, which has another
+// bound.
 func TestOneAloneGetsAll(t *testing.T) {
 	b := New(64*mib, 0)
 	var alone, second Hold
@@ -97,7 +99,7 @@ func TestOneAloneGetsAll(t *testing.T) {
 	exhausted(t, second.TryReserve(1*mib))
 }
 
-// TestConnectionsAreBounded: one principal does not take all connections.
+// One principal cannot take all connections.
 func TestConnectionsAreBounded(t *testing.T) {
 	b := New(64*mib, 0)
 	var accounts []*Account
@@ -126,8 +128,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	open(t, b, "a")
 }
 
-// TestThoseWhoWaitForEachOtherGoOn: calls that each hold a part and want more end, one way or another, and the oldest gets
-// what it wants.
+// Calls that each hold a part and want more come to an end, and the oldest gets what it wants.
 func TestThoseWhoWaitForEachOtherGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(64*mib, 0)
@@ -160,7 +161,7 @@ func TestThoseWhoWaitForEachOtherGoOn(t *testing.T) {
 	})
 }
 
-// TestAWaitEndsWithItsContext: who gives up has taken nothing.
+// A reservation that gives up has reserved nothing.
 func TestAWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(64*mib, 0)
@@ -183,7 +184,7 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestWithoutAnAccount: what is nobody's has room for everything.
+// A hold without an account has room for everything.
 func TestWithoutAnAccount(t *testing.T) {
 	var h Hold
 	h.On(FromContext(t.Context()))

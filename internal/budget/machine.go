@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// MachineMemory returns how many bytes of memory this process can use: those of the machine, or of its control group if
-// that allows less. It returns 0 where the system does not tell.
+// MachineMemory returns how many bytes of memory this process can use: the memory of the machine,
+// or less if its control group limits it. It returns 0 if the system does not say.
 func MachineMemory() int64 {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -25,7 +25,7 @@ func MachineMemory() int64 {
 	for _, limit := range groupLimits(groups) {
 		if data, err := os.ReadFile(limit); err == nil {
 			if n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && n > 0 {
-				memory = min(memory, n) // "max" is no number
+				memory = min(memory, n) // "max" means no limit
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func MachineMemory() int64 {
 	return memory
 }
 
-// field returns the number behind a name in /proc/meminfo.
+// field returns the number after a name in /proc/meminfo.
 func field(data []byte, name string) (int64, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for lines.Scan() {
@@ -47,8 +47,8 @@ func field(data []byte, name string) (int64, bool) {
 	return 0, false
 }
 
-// groupLimits returns the files that may bound this process's memory, from what /proc/self/cgroup says: those of its control
-// group and of the groups around it.
+// groupLimits returns the files that may limit the memory of this process: those of its control
+// group and of the groups above it. groups is the content of /proc/self/cgroup.
 func groupLimits(groups []byte) []string {
 	var files []string
 	for line := range strings.Lines(string(groups)) {
