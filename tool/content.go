@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ContentKind is what a block of a result holds.
+// ContentKind is the kind of a block of a result.
 type ContentKind string
 
 // The kinds of content.
@@ -18,7 +18,7 @@ const (
 	ContentArtifact ContentKind = "artifact" // Content.Artifact
 )
 
-// Content is one block of a result. Kind says which fields count.
+// Content is one block of a result. Kind says which of the other fields it uses.
 type Content struct {
 	Kind      ContentKind     `json:"kind"`
 	Text      string          `json:"text,omitempty"`
@@ -29,7 +29,7 @@ type Content struct {
 	Artifact  *Artifact       `json:"artifact,omitempty"`
 }
 
-// Artifact is content that a toolhost keeps and a model sees only in part.
+// Artifact is content that a toolhost stores, and of which a model sees only a part.
 type Artifact struct {
 	Handle    string `json:"handle"`
 	MediaType string `json:"media_type,omitempty"`
@@ -42,15 +42,15 @@ type Artifact struct {
 // Text returns a block of plain text or Markdown.
 func Text(text string) Content { return Content{Kind: ContentText, Text: text} }
 
-// JSON returns a block that holds one JSON value.
+// JSON returns a block with one JSON value.
 func JSON(value json.RawMessage) Content { return Content{Kind: ContentJSON, JSON: value} }
 
-// Image returns a picture.
+// Image returns an image. mediaType is its media type, such as image/png.
 func Image(mediaType string, data []byte) Content {
 	return Content{Kind: ContentImage, MediaType: mediaType, Data: data}
 }
 
-// File returns any other bytes under a file name.
+// File returns a file. name is a file name without folders.
 func File(name, mediaType string, data []byte) Content {
 	return Content{Kind: ContentFile, Name: name, MediaType: mediaType, Data: data}
 }
@@ -72,7 +72,8 @@ func (c *Content) asText() string {
 	}
 }
 
-// asText is what a model reads of an artifact: what is shown of it, how much is not, and what to do with the handle.
+// asText returns the text that a model reads: the shown part, the size of the rest, and what it can
+// do with the handle.
 func (a *Artifact) asText() string {
 	if a == nil {
 		return "[artifact]"
@@ -92,7 +93,7 @@ func (a *Artifact) asText() string {
 	return line(a.Head) + note + "\n" + a.Tail
 }
 
-// line returns s with an end of line after it, if there is anything.
+// line returns s with a newline at its end, unless s is empty.
 func line(s string) string {
 	if s == "" || strings.HasSuffix(s, "\n") {
 		return s

@@ -1,8 +1,9 @@
-// Package tool holds the words of toolhost: names, specs, calls, results, errors, statuses and events.
+// Package tool defines the types that the sdk, the client, the host and the agent share: specs,
+// calls, results, errors, statuses and events.
 //
-// It is what the sdk, the client, the host and the agent all speak, so that none of them has words of its own. It holds
-// data and the rules that make data well-formed; it starts nothing, knows no protobuf and imports only the standard
-// library. See docs/adr/0003 for why it is public.
+// It has data, and the rules for valid data. It starts nothing, does not use protobuf and imports
+// only the standard library. docs/adr/0003 says why it is public.
 //
-// JSON values (arguments, schemas, context values) are json.RawMessage: UTF-8 JSON text that is handed on as it is.
+// Fields of type json.RawMessage (arguments, schemas, context values) hold UTF-8 JSON text, which
+// every component passes on unchanged.
 package tool

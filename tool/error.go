@@ -8,23 +8,26 @@ import (
 	"time"
 )
 
-// Error is a failure of the machinery around a tool: what a caller handles, as opposed to a Result with IsError, which
-// a model reads. All errors that leave the host, the client or the agent are or wrap an *Error.
+// Error is an infrastructure error, which a caller handles. A model reads a Result with IsError
+// instead. Every error that the host, the client or the agent returns is or wraps an *Error.
 type Error struct {
 	Kind       Kind
-	Message    string        // what happened, why, and what to do
-	RetryAfter time.Duration // when another try makes sense; 0: unknown
+	Message    string        // what happened, why, and what the caller can do
+	RetryAfter time.Duration // how long to wait before a retry; 0: unknown
 	CallID     string
 	Plugin     string
 	Instance   string
-	Exit       *Exit  // how the process ended, for KindCrashed and KindOutcomeUnknown
-	Rule       string // the operator's rule that decided, for KindDenied and KindApprovalRequired; empty: none
-	// Arguments are, for KindApprovalRequired, the final arguments that a person has to be shown: exactly those that are executed
-	// once somebody approves them. Nil: they are too large to be carried.
+	Exit       *Exit // how the process ended, for KindCrashed and KindOutcomeUnknown
+	// the policy rule that decided, for KindDenied and KindApprovalRequired; empty: none
+	Rule string
+	// Arguments are the final arguments, for KindApprovalRequired. The caller shows them to a
+	// person. If the person approves them, the host executes exactly them. nil: they are too large
+	// for the error.
 	Arguments json.RawMessage
-	// ArgumentsSHA256 is the digest of the final arguments, for Approval.ArgumentsSHA256: SHA-256 in hexadecimal digits.
+	// ArgumentsSHA256 is the digest of the final arguments, for Approval.ArgumentsSHA256: SHA-256
+	// in hexadecimal digits.
 	ArgumentsSHA256 string
-	// Cost is what the call cost although it failed, in the unit of Spec.CostPerUse. 0: nothing was executed.
+	// Cost is the cost of the failed call, in the unit of Spec.CostPerUse. 0: nothing was executed.
 	Cost float64
 	Err  error // the cause; not sent over the wire
 }
@@ -40,14 +43,15 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf returns an error of a kind. The format may use %w once, for the cause.
+// Errorf returns an error of a kind. The format may wrap one cause with %w.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Kind: kind, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// AsError returns err as an *Error: the one that it wraps, else a new one of the kind that fits: KindTimeout for
-// context.DeadlineExceeded, KindCancelled for context.Canceled, KindInternal for all else. nil stays nil.
+// AsError returns the *Error that err is or wraps. It converts any other error:
+// context.DeadlineExceeded to KindTimeout, context.Canceled to KindCancelled, and everything else
+// to KindInternal. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -65,7 +69,7 @@ func AsError(err error) *Error {
 	return &Error{Kind: kind, Message: err.Error(), Err: err}
 }
 
-// KindOf returns the kind of err as AsError finds it, or "" for nil.
+// KindOf returns the kind of AsError(err), or "" for nil.
 func KindOf(err error) Kind {
 	if err == nil {
 		return ""
@@ -73,21 +77,24 @@ func KindOf(err error) Kind {
 	return AsError(err).Kind
 }
 
-// Kind names a failure of the machinery.
+// Kind is the kind of an infrastructure error.
 type Kind string
 
-// The kinds of failure. proto/toolhost/tool/v1/error.proto says which gRPC status each maps to.
+// The kinds of infrastructure errors. proto/toolhost/tool/v1/error.proto maps each to a gRPC
+// status.
 const (
-	KindInvalidArgument  Kind = "invalid_argument"  // the request itself is wrong
+	KindInvalidArgument  Kind = "invalid_argument"  // the request is invalid
 	KindNotFound         Kind = "not_found"         // no such tool, plugin, call or run
 	KindDenied           Kind = "denied"            // a rule forbids it
-	KindApprovalRequired Kind = "approval_required" // a person has to agree first
+	KindApprovalRequired Kind = "approval_required" // a person has to approve the call first
 	KindRateLimited      Kind = "rate_limited"      // too many calls; see RetryAfter
 	KindTimeout          Kind = "timeout"           // the deadline passed
 	KindCancelled        Kind = "cancelled"         // the caller, an operator or a shutdown cancelled it
-	KindCrashed          Kind = "crashed"           // the process ended, and nothing happened that matters
-	KindUnavailable      Kind = "unavailable"       // the plugin cannot take calls now
-	KindOutcomeUnknown   Kind = "outcome_unknown"   // the process ended; side effects may have happened
-	KindConflict         Kind = "conflict"          // the call id is taken by another call
-	KindInternal         Kind = "internal"          // a bug, or a plugin that broke the contract
+	// the process ended, and the call had no side effects
+	KindCrashed        Kind = "crashed"
+	KindUnavailable    Kind = "unavailable"     // the plugin cannot accept calls now
+	KindOutcomeUnknown Kind = "outcome_unknown" // the process ended; side effects may have happened
+	KindConflict       Kind = "conflict"        // another call has the id
+	// a bug in toolhost, or a plugin that violates the protocol
+	KindInternal Kind = "internal"
 )

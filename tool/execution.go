@@ -2,21 +2,24 @@ package tool
 
 import "context"
 
-// Execution is a call under way, as its caller holds it. The host makes them, and the client makes the same of a host
-// elsewhere. Send, Next and Cancel may be used from different goroutines; each of them from one at a time.
+// Execution is a running call of the caller. A host returns it, and a client returns one for a
+// remote host. Different goroutines may use Send, Next and Cancel at the same time, but only one
+// goroutine may use each of them.
 type Execution interface {
-	// Send adds argument text to a call that was opened without complete arguments; complete says that nothing follows,
-	// so that the call is validated and executed. Text may be split anywhere. Send returns once the text is handed on,
-	// not when it is used. After the call has ended it does nothing.
+	// Send adds argument text to a call that was opened without complete arguments. The text may
+	// end anywhere. complete says that no text follows: the host then validates and executes the
+	// call. Send returns when it has passed the text on, before the host uses it. After the end of
+	// the call, Send does nothing.
 	Send(ctx context.Context, text []byte, complete bool) error
-	// Next returns the next event and blocks until there is one. The event with Ended set is the last; after it Next
-	// returns io.EOF. Any other error is ctx's, or an *Error that says why the events cannot be had, although the call
-	// may go on.
+	// Next returns the next event, and blocks until there is one. The last event has Ended set;
+	// after it, Next returns io.EOF. Any other error is that of ctx, or an *Error that says why
+	// events are not available although the call may continue.
 	Next(ctx context.Context) (Event, error)
-	// Cancel asks to stop the call. It does not block; the call still ends with an Ended event.
+	// Cancel requests the end of the call. It does not block. The call still ends with an Ended
+	// event.
 	Cancel(reason string)
-	// Close says that the caller is not interested any more, and releases what the execution holds. A call whose
-	// arguments are not complete is abandoned: nothing is executed. A call without an id of the caller's choice is
-	// cancelled; any other goes on. Close may be called more than once, from any goroutine.
+	// Close releases the resources of the execution. The host abandons a call whose arguments are
+	// not complete, and executes nothing. It cancels a call whose id the host generated. Any other
+	// call continues. Any goroutine may call Close, and more than once.
 	Close()
 }

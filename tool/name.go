@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// How long names and ids may be, in bytes.
+// The longest names and ids, in bytes.
 const (
 	maxName = 64
 	maxID   = 128
 )
 
-// CheckName returns an error that says what is wrong with the name of a tool or plugin, or nil. A name has 1 to 64 of
-// the characters A-Z a-z 0-9 _ - and begins with a letter: what every model provider accepts.
+// CheckName returns what is wrong with the name of a tool or plugin, or nil. A name has 1 to 64 of
+// the characters A-Z a-z 0-9 _ - and begins with a letter. Every model provider accepts such a
+// name.
 func CheckName(name string) error {
 	switch {
 	case isName(name):
@@ -24,8 +25,8 @@ func CheckName(name string) error {
 	}
 }
 
-// CheckID returns an error that says what is wrong with a call id or session id, or nil. An id has 1 to 128 printable
-// ASCII characters and no spaces.
+// CheckID returns what is wrong with a call id or session id, or nil. An id has 1 to 128 printable
+// ASCII characters without spaces.
 func CheckID(id string) error {
 	if isID(id) {
 		return nil
@@ -33,8 +34,8 @@ func CheckID(id string) error {
 	return fmt.Errorf("the id %q is ill-formed; use 1 to 128 printable ASCII characters without spaces", clip(id, 140))
 }
 
-// isName and isID are no regular expressions because every plugin would compile them at each start, for a third of a
-// millisecond, and an id is looked at in every call.
+// isName and isID do not use regular expressions: every plugin would compile them at its start,
+// which takes a third of a millisecond, and every call checks an id.
 func isName(s string) bool {
 	return s != "" && len(s) <= maxName && isLetter(rune(s[0])) && !strings.ContainsFunc(s, func(r rune) bool {
 		return !isLetter(r) && (r < '0' || r > '9') && r != '_' && r != '-'

@@ -2,142 +2,152 @@ package tool
 
 import "time"
 
-// PluginExit is how one process of a plugin ended.
+// PluginExit is the end of one process of a plugin.
 type PluginExit struct {
 	Instance string    `json:"instance"`
 	Time     time.Time `json:"time"`
 	Exit     Exit      `json:"exit"`
-	Expected bool      `json:"expected"` // the toolhost wanted it to end
-	// Calls are those that were executed when it ended, at most eight.
+	Expected bool      `json:"expected"` // toolhost ended it on purpose
+	// Calls are the calls that executed at the end, at most eight.
 	Calls []ExitCall `json:"calls,omitempty"`
 }
 
-// ExitCall is a call that was executed when its process ended.
+// ExitCall is a call that executed when its process ended.
 type ExitCall struct {
-	CallID    string `json:"call_id"` // also where toolhost made it
+	CallID    string `json:"call_id"` // the caller's id, or the one that toolhost generated
 	Tool      string `json:"tool"`
 	Session   string `json:"session,omitempty"`
 	Principal string `json:"principal"`
 }
 
-// PluginEvent is something that happened to a plugin or to one of its instances. The types are listed in
-// proto/toolhost/v1/admin_service.proto.
+// PluginEvent is an event of a plugin or of one of its instances.
+// proto/toolhost/v1/admin_service.proto lists the types.
 type PluginEvent struct {
-	Seq      uint64    `json:"seq"` // the event's place among all plugins' events, from 1
+	Seq      uint64    `json:"seq"` // the number of the event among those of all plugins, from 1
 	Time     time.Time `json:"time"`
 	Type     string    `json:"type"` // such as instance_ready
 	Plugin   string    `json:"plugin"`
-	Instance string    `json:"instance,omitempty"` // empty if it is about the plugin
-	Digest   string    `json:"digest,omitempty"`   // the executable that it is about
+	Instance string    `json:"instance,omitempty"` // empty for an event of the plugin
+	Digest   string    `json:"digest,omitempty"`   // the digest of the executable
 	Reason   string    `json:"reason,omitempty"`
-	Until    time.Time `json:"until,omitzero"` // when a backoff ends or a probe comes
+	Until    time.Time `json:"until,omitzero"` // the end of a backoff, or the time of a probe
 }
 
-// LogLine is a line that a plugin wrote.
+// LogLine is a line of a plugin's output or log.
 type LogLine struct {
-	Seq      uint64    `json:"seq"` // the line's place among all plugins' lines, from 1; a gap means dropped lines
+	// the number of the line among those of all plugins, from 1; a gap means dropped lines
+	Seq      uint64    `json:"seq"`
 	Plugin   string    `json:"plugin"`
 	Instance string    `json:"instance,omitempty"`
-	CallID   string    `json:"call_id,omitempty"` // empty if it is the process's
+	CallID   string    `json:"call_id,omitempty"` // empty for a line of the process
 	Record   LogRecord `json:"record"`
 }
 
-// LogQuery selects log lines. The zero value selects all that are kept.
+// LogQuery selects log lines. The zero value selects all lines in memory.
 type LogQuery struct {
 	Plugin string // empty: all
 	CallID string // empty: all
-	Last   int    // how many of those that are kept, the newest; 0: all
-	Follow bool   // go on with new lines as they come
+	Last   int    // the number of newest lines; 0: all
+	Follow bool   // also return new lines as they arrive
 }
 
-// EventQuery selects events. The zero value selects all that are kept.
+// EventQuery selects events. The zero value selects all events in memory.
 type EventQuery struct {
 	Plugin string // empty: all
-	After  uint64 // only events with a higher number; all if toolhost, which counts from 1 when it starts, is not that far yet
-	Follow bool   // go on with new events as they happen
+	// only events with a higher number. All events, if this toolhost has not reached that number:
+	// it counts from 1 at each start
+	After  uint64
+	Follow bool // also return new events as they happen
 }
 
-// Reloaded says what a look at the plugin folders found, by plugin name.
+// Reloaded is the result of a scan of the plugin folders, by names of plugins.
 type Reloaded struct {
 	Added    []string        `json:"added"`
 	Removed  []string        `json:"removed"`
 	Upgraded []string        `json:"upgraded"`
 	Failures []ReloadFailure `json:"failures"`
 
-	// Configuration is what of the configuration file is not in force; nil if the file says what it said at the start.
+	// Configuration says how the configuration file has changed since the start; nil if it has not.
 	Configuration *ConfigurationChange `json:"configuration,omitempty"`
 }
 
-// ConfigurationChange says that the configuration file says something else than when toolhost started. Toolhost applies
-// nothing of the change before its next start.
+// ConfigurationChange describes a change of the configuration file since the start of toolhost.
+// toolhost applies no part of it before its next start.
 type ConfigurationChange struct {
-	File    string   `json:"file"`              // that toolhost started with; empty: it started without one
-	Keys    []string `json:"keys,omitempty"`    // the top-level keys whose values differ, ordered; empty if Problem is set
-	Problem string   `json:"problem,omitempty"` // why toolhost would refuse to start with the file as it is now; empty if it would start
+	// the path at the start; empty: toolhost started without a file
+	File string `json:"file"`
+	// the top-level keys whose values differ, sorted; empty if Problem is set
+	Keys []string `json:"keys,omitempty"`
+	// why toolhost would refuse to start with the changed file; empty if it would start
+	Problem string `json:"problem,omitempty"`
 }
 
-// ReloadFailure is a plugin that could not be taken over. What was there before stays.
+// ReloadFailure is a plugin that toolhost could not load. An earlier version of it stays in
+// service.
 type ReloadFailure struct {
-	Plugin string `json:"plugin"` // the file's name if it could not be asked
+	Plugin string `json:"plugin"` // the file's name if the plugin did not report one
 	Reason string `json:"reason"`
 }
 
-// LockFile is the file that says which executables may run.
+// LockFile describes the file that pins the executables of plugins.
 type LockFile struct {
-	Path     string `json:"path"`     // absolute, as toolhost sees it; it need not exist unless Enforced is set
-	Enforced bool   `json:"enforced"` // toolhost runs nothing else
+	// the absolute path on toolhost's machine; the file need not exist unless Enforced is set
+	Path     string `json:"path"`
+	Enforced bool   `json:"enforced"` // toolhost runs only pinned executables
 }
 
 // Upgraded says which executable a plugin runs now.
 type Upgraded struct {
 	Digest         string `json:"digest"`
-	PreviousDigest string `json:"previous_digest"` // the same if nothing changed
+	PreviousDigest string `json:"previous_digest"` // equal to Digest if nothing changed
 }
 
-// CallState is where a call stands.
+// CallState is the state of a call in the ledger.
 type CallState string
 
 // The states of a call.
 const (
 	CallRunning   CallState = "running"
-	CallSucceeded CallState = "succeeded"  // with a result that is no error
-	CallToolError CallState = "tool_error" // with a result that is an error
-	CallFailed    CallState = "failed"     // of the machinery
+	CallSucceeded CallState = "succeeded"  // with a result without IsError
+	CallToolError CallState = "tool_error" // with a result with IsError
+	CallFailed    CallState = "failed"     // with an infrastructure error
 )
 
-// CallRecord is a call as the ledger has it.
+// CallRecord is a call in the ledger.
 type CallRecord struct {
-	CallID    string    `json:"call_id"`
-	Principal string    `json:"principal"`
-	Session   string    `json:"session,omitempty"` // empty: the principal's default session
-	Tool      string    `json:"tool"`
-	Plugin    string    `json:"plugin"`
-	Instance  string    `json:"instance,omitempty"` // that has it, or had it last; empty: none yet
+	CallID    string `json:"call_id"`
+	Principal string `json:"principal"`
+	Session   string `json:"session,omitempty"` // empty: the principal's default session
+	Tool      string `json:"tool"`
+	Plugin    string `json:"plugin"`
+	// the instance that executes or executed it; empty: none yet
+	Instance  string    `json:"instance,omitempty"`
 	State     CallState `json:"state"`
-	Err       *Error    `json:"error,omitempty"` // why it failed
+	Err       *Error    `json:"error,omitempty"` // the error of a failed call
 	StartTime time.Time `json:"start_time"`
-	EndTime   time.Time `json:"end_time,omitzero"` // zero: it is under way
+	EndTime   time.Time `json:"end_time,omitzero"` // zero: the call runs
 }
 
-// CallKey names a call: sessions are their principal's, and ids their session's.
+// CallKey identifies a call. A principal has sessions, and a session has ids.
 type CallKey struct {
 	Principal string // set by servers from the connection, never from the request
 	Session   string // empty: the principal's default session
 	ID        string
 }
 
-// CallQuery selects calls. Every field that is set must match; the zero value selects all.
+// CallQuery selects calls. A call has to match every field that is set; the zero value selects all
+// calls.
 type CallQuery struct {
 	Plugin, Tool, Session, CallID string
 	State                         CallState
 	PageSize                      int    // 0: 100; at most 1000
-	PageToken                     string // where to go on; empty: at the newest
+	PageToken                     string // the token of the next page; empty: the newest page
 }
 
 // CallPage is one page of calls, the newest first.
 type CallPage struct {
 	Calls         []CallRecord `json:"calls"`
-	NextPageToken string       `json:"next_page_token,omitempty"` // empty: this is the last
+	NextPageToken string       `json:"next_page_token,omitempty"` // empty: this is the last page
 }
 
 // ArtifactPiece is a part of an artifact.
@@ -148,18 +158,19 @@ type ArtifactPiece struct {
 	Name      string // a file name without folders; may be empty
 }
 
-// Stats counts the calls of one tool that have ended. Its durations have no JSON of their own: who prints them writes
-// milliseconds, as everywhere.
+// Stats counts the completed calls of one tool. JSON omits the durations: a command that prints
+// them writes milliseconds.
 type Stats struct {
-	Tool          string          `json:"tool"`
-	Plugin        string          `json:"plugin"`
-	Calls         uint64          `json:"calls"`              // in all
-	Succeeded     uint64          `json:"succeeded"`          // with a result that is no error
-	ToolErrors    uint64          `json:"tool_errors"`        // with a result that is an error
-	Failures      map[Kind]uint64 `json:"failures,omitempty"` // of the machinery
-	TotalCost     float64         `json:"total_cost"`         // of the calls that were executed, in the unit of Spec.CostPerUse
-	TotalDuration time.Duration   `json:"-"`                  // of the calls that ran
-	MeanDuration  time.Duration   `json:"-"`
-	P50           time.Duration   `json:"-"` // within 5 percent
-	P99           time.Duration   `json:"-"` // within 5 percent
+	Tool       string          `json:"tool"`
+	Plugin     string          `json:"plugin"`
+	Calls      uint64          `json:"calls"`              // all calls
+	Succeeded  uint64          `json:"succeeded"`          // with a result that is no error
+	ToolErrors uint64          `json:"tool_errors"`        // with a result that is an error
+	Failures   map[Kind]uint64 `json:"failures,omitempty"` // of the machinery
+	// the cost of all executed calls, in the unit of Spec.CostPerUse
+	TotalCost     float64       `json:"total_cost"`
+	TotalDuration time.Duration `json:"-"` // the time of all executed calls
+	MeanDuration  time.Duration `json:"-"`
+	P50           time.Duration `json:"-"` // the median, within 5 percent
+	P99           time.Duration `json:"-"` // within 5 percent
 }

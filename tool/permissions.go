@@ -1,51 +1,56 @@
 package tool
 
-// Access is what may be done with files. The zero value is AccessNone.
+// Access is the access to files. The zero value means AccessNone.
 type Access string
 
-// The kinds of access, each more than the one before it.
+// The kinds of access. Each includes the one before it.
 const (
 	AccessNone  Access = "none"
-	AccessRead  Access = "read"  // and execute
-	AccessWrite Access = "write" // and read and execute
+	AccessRead  Access = "read"  // read and execute
+	AccessWrite Access = "write" // change, read and execute
 )
 
-// Permissions are what a plugin asks to be allowed, besides what every plugin may. The zero value asks for nothing. Only the
-// operator's configuration grants anything.
+// Permissions are the permissions that a plugin requests in addition to those of every plugin. The
+// zero value requests none. Only the operator's configuration grants permissions.
 type Permissions struct {
-	Network   bool     `json:"network,omitempty"`
-	Workspace Access   `json:"workspace,omitempty"` // what it wants to do in the workspace; empty: nothing
-	Read      []string `json:"read,omitempty"`      // absolute paths of further files and folders that it wants to read
-	Write     []string `json:"write,omitempty"`     // absolute paths of further files and folders that it wants to change
+	Network   bool   `json:"network,omitempty"`
+	Workspace Access `json:"workspace,omitempty"` // the access to the workspace; empty: none
+	// absolute paths of further files and folders to read
+	Read []string `json:"read,omitempty"`
+	// absolute paths of further files and folders to change
+	Write []string `json:"write,omitempty"`
 }
 
-// IsZero reports whether nothing is asked for.
+// IsZero reports whether the plugin requests nothing.
 func (p Permissions) IsZero() bool {
 	return !p.Network && (p.Workspace == "" || p.Workspace == AccessNone) && len(p.Read)+len(p.Write) == 0
 }
 
-// Ungranted is something that a plugin asks for and the operator has not granted.
+// Ungranted is a request of a plugin that the operator has not granted.
 type Ungranted struct {
-	Request string `json:"request"` // in words
+	Request string `json:"request"` // the request as a sentence
 	Grant   string `json:"grant"`   // the line of toolhost.yaml that grants it
 }
 
-// Sandbox is what a plugin process may touch besides the system's libraries, its executable and a folder of its own, and what
-// keeps it from the rest.
+// Sandbox describes what a plugin process may access in addition to the system's libraries, its
+// executable and a private folder, and which layers enforce that.
 type Sandbox struct {
 	Mode      string `json:"mode"`      // on, required or off
-	Network   bool   `json:"network"`   // whether it was granted toolhost's own network
-	Workspace Access `json:"workspace"` // what it may do there
-	// Read and Write are further files and folders: those that were granted, and where its interpreter is installed.
-	Read   []string       `json:"read,omitempty"`
-	Write  []string       `json:"write,omitempty"`
-	Layers []SandboxLayer `json:"layers,omitempty"` // those that there are to be; empty if the mode is off
+	Network   bool   `json:"network"`   // it has toolhost's network
+	Workspace Access `json:"workspace"` // the access to the workspace
+	// Read and Write are further files and folders: those that the operator granted, and the
+	// installation of the interpreter.
+	Read  []string `json:"read,omitempty"`
+	Write []string `json:"write,omitempty"`
+	// the layers that the mode selects; empty if the mode is off
+	Layers []SandboxLayer `json:"layers,omitempty"`
 }
 
-// SandboxLayer is one part of a sandbox as it really is on this machine.
+// SandboxLayer is one layer of a sandbox as this machine provides it.
 type SandboxLayer struct {
 	Name      string `json:"layer"` // files, landlock, network, pid, ipc, privileges, syscalls
 	Effective bool   `json:"effective"`
-	Mechanism string `json:"mechanism,omitempty"` // what it is made of, in words; empty if it is not effective
-	Note      string `json:"note,omitempty"`      // why it is not effective, or what it cannot do
+	// the mechanism of the kernel; empty if the layer is not effective
+	Mechanism string `json:"mechanism,omitempty"`
+	Note      string `json:"note,omitempty"` // why it is not effective, or what it cannot do
 }

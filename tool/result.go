@@ -6,19 +6,21 @@ import (
 	"time"
 )
 
-// Result is what a call answers to the model. The zero value is an empty success.
+// Result is the answer of a call to the model. The zero value is an empty success.
 type Result struct {
-	Content  []Content                  `json:"content"`
-	IsError  bool                       `json:"is_error,omitempty"`
-	Effects  []Effect                   `json:"effects,omitempty"`  // folded into the run's context, in call order
-	Duration time.Duration              `json:"duration,omitempty"` // how long the tool ran; set by the host
+	Content []Content `json:"content"`
+	IsError bool      `json:"is_error,omitempty"`
+	// changes of the run's context, in the order of calls
+	Effects []Effect `json:"effects,omitempty"`
+	// the execution time; the host sets it
+	Duration time.Duration              `json:"duration,omitempty"`
 	Usage    Usage                      `json:"usage,omitzero"`
 	Cost     float64                    `json:"cost,omitempty"`
 	Metadata map[string]json.RawMessage `json:"metadata,omitempty"`
 }
 
-// Text returns what the result says in text: its text blocks, JSON blocks as JSON and a line for each other block,
-// joined by newlines.
+// Text returns the result as text: its text blocks, JSON blocks as JSON and a line for each other
+// block, joined by newlines.
 func (r *Result) Text() string {
 	parts := make([]string, 0, len(r.Content))
 	for i := range r.Content {
@@ -27,32 +29,32 @@ func (r *Result) Text() string {
 	return strings.Join(parts, "\n")
 }
 
-// TextResult returns a result of one text block.
+// TextResult returns a result with one block of text.
 func TextResult(text string) Result { return Result{Content: []Content{Text(text)}} }
 
-// ErrorResult returns a result that tells the model that the call failed, and why.
+// ErrorResult returns a result that tells the model why the call failed.
 func ErrorResult(text string) Result {
 	return Result{Content: []Content{Text(text)}, IsError: true}
 }
 
-// Effect is a change to the run's context that a tool returns instead of making it.
+// Effect is a change of the run's context. A tool returns it, and the agent applies it.
 type Effect struct {
 	Key       string          `json:"key"`
 	Operation EffectOperation `json:"operation,omitempty"` // empty: replace
 	Value     json.RawMessage `json:"value"`
 }
 
-// EffectOperation is how an effect's value joins the value that its key has.
+// EffectOperation says how an effect changes the value of its key.
 type EffectOperation string
 
 // The operations of an effect.
 const (
-	EffectReplace EffectOperation = "replace" // takes the place of the old value
-	EffectAppend  EffectOperation = "append"  // becomes the last element of the list
-	EffectMerge   EffectOperation = "merge"   // a JSON merge patch, RFC 7396
+	EffectReplace EffectOperation = "replace" // replaces the value
+	EffectAppend  EffectOperation = "append"  // adds the value as the last element of the list
+	EffectMerge   EffectOperation = "merge"   // applies the value as a JSON merge patch, RFC 7396
 )
 
-// Usage counts a model's tokens.
+// Usage counts tokens of a language model.
 type Usage struct {
 	InputTokens      uint64 `json:"input_tokens,omitempty"`
 	OutputTokens     uint64 `json:"output_tokens,omitempty"`
@@ -60,7 +62,7 @@ type Usage struct {
 	CacheWriteTokens uint64 `json:"cache_write_tokens,omitempty"`
 }
 
-// Add returns the sum of both.
+// Add returns the sum of u and v.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		InputTokens:      u.InputTokens + v.InputTokens,

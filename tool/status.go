@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Status is what a call shows to people while it runs. Statuses fold into one: see StatusState for the order; tip,
-// progress and result are overwritten where set, parameters are merged deeply. Nothing comes after a terminal state.
+// Status is the state of a call, for people. A later status changes an earlier one; see Fold.
+// Nothing follows a terminal state.
 type Status struct {
-	State      StatusState     `json:"state,omitempty"` // empty: as before
+	State      StatusState     `json:"state,omitempty"` // empty: unchanged
 	Tip        string          `json:"tip,omitempty"`
 	Parameters json.RawMessage `json:"parameters,omitempty"` // a JSON object
 	Progress   *Progress       `json:"progress,omitempty"`
 	Result     json.RawMessage `json:"result,omitempty"`
 }
 
-// Fold returns the status that people see after s, when next comes: what next sets takes the place of what was there, and
-// parameters are merged, objects deeply. Nothing comes after a terminal state, and a state never goes back: such a next
-// leaves s as it is.
+// Fold returns s changed by next. A field that next sets replaces that of s, and objects in
+// Parameters are merged deeply. Fold returns s unchanged if s is terminal or the state would go
+// back.
 func (s Status) Fold(next Status) Status {
 	if !next.State.MayFollow(s.State) {
 		return s
@@ -39,8 +39,9 @@ func (s Status) Fold(next Status) Status {
 	return s
 }
 
-// mergeObjects returns the members of both JSON objects; where both have one, the second's counts, or, if it is an
-// object in both, what they have together. What is not an object gives way to what is.
+// mergeObjects returns a JSON object with the members of a and b. If both have a member, the result
+// has that of b, or their merged members if both are objects. If only one of a and b is an object,
+// the result is that one.
 func mergeObjects(a, b json.RawMessage) json.RawMessage {
 	var old, more map[string]json.RawMessage
 	if json.Unmarshal(b, &more) != nil || more == nil {
@@ -70,27 +71,29 @@ func mergeValues(a, b json.RawMessage) json.RawMessage {
 	return mergeObjects(a, b)
 }
 
-// StatusState is where a call stands, for people. A state never goes back: wait, doing, then success or error.
+// StatusState is the state of a call, for people. It only moves forward: wait, doing, then success
+// or error.
 type StatusState string
 
 // The states of a status.
 const (
 	StatusWait    StatusState = "WAIT"    // the arguments are not complete, or the work has not begun
-	StatusDoing   StatusState = "DOING"   // at work
-	StatusSuccess StatusState = "SUCCESS" // ended well
-	StatusError   StatusState = "ERROR"   // ended badly
+	StatusDoing   StatusState = "DOING"   // in progress
+	StatusSuccess StatusState = "SUCCESS" // succeeded
+	StatusError   StatusState = "ERROR"   // failed
 )
 
-// Terminal reports whether nothing may come after the state.
+// Terminal reports whether no state may follow.
 func (s StatusState) Terminal() bool { return s == StatusSuccess || s == StatusError }
 
-// MayFollow reports whether a status of state s may come after one of state before: nothing comes after a terminal state,
-// and a state never goes back. An empty s is the state before; an empty before is that of a call without a status.
+// MayFollow reports whether s may follow the state before. Nothing follows a terminal state, and a
+// state never goes back. An empty s leaves the state unchanged; an empty before is that of a call
+// without a status.
 func (s StatusState) MayFollow(before StatusState) bool {
 	return !before.Terminal() && (s == "" || s.order() >= before.order())
 }
 
-// order returns the place of a state among those of a call; 0 if it is not known.
+// order returns the position of a state in a call, or 0 for an unknown state.
 func (s StatusState) order() int {
 	switch s {
 	case StatusWait:
@@ -104,14 +107,14 @@ func (s StatusState) order() int {
 	}
 }
 
-// Progress is how far a call is.
+// Progress is how much of a call is done, in a unit that the tool chooses.
 type Progress struct {
 	Done    float64 `json:"done"`
 	Total   float64 `json:"total,omitempty"` // 0: unknown
 	Message string  `json:"message,omitempty"`
 }
 
-// LogRecord is one line of a tool's own log.
+// LogRecord is one record of a tool's log.
 type LogRecord struct {
 	Time       time.Time                  `json:"time,omitzero"`
 	Level      LogLevel                   `json:"level"`
@@ -119,7 +122,7 @@ type LogRecord struct {
 	Attributes map[string]json.RawMessage `json:"attributes,omitempty"`
 }
 
-// LogLevel is how grave a log record is. Empty means info.
+// LogLevel is the severity of a log record. Empty means info.
 type LogLevel string
 
 // The levels of a log record.
