@@ -36,7 +36,7 @@ func newRoot(p cli.Process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "toolhost",
 		Short: "Run LLM tools as plugins, and call them",
-		Long: "toolhost runs LLM tools that ship as plugins, each plugin in a process of its own, and offers them over gRPC.\n" +
+		Long: "toolhost runs LLM tools that ship as plugins, each plugin in its own process, and serves them over gRPC.\n" +
 			"`toolhost serve` runs the server; the other commands talk to one.\n\n" +
 			"With -o json, names and meanings stay the same from version to version, while fields may be added: durations are in\n" +
 			"milliseconds and their names end in _ms, sizes are in bytes and theirs in _bytes, times are RFC 3339.\n\n" +

@@ -98,7 +98,7 @@ func TestHeadlessMeansNo(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script("turns: [{calls: [{id: a, tool: danger, arguments: {}}]}, {text: 'it said {{result \"a\"}}'}]")
 	got := w.run("run", "--model", script, "go")
-	got.want(t, 0, "✗ danger", "danger was not called, for nobody could be asked", "run it in a terminal")
+	got.want(t, 0, "✗ danger", "danger was not called, because no person could be asked", "run it in a terminal")
 }
 
 // TestRunIsResumed: what `agentd run` left, `agentd resume` ends.

@@ -27,7 +27,7 @@ func newRunCommand(p cli.Process) *cobra.Command {
 		Long: "Run lets a model work on one task with the tools of a toolhost, and shows what it writes and calls. Where no toolhost\n" +
 			"answers at the default address, it starts the one beside agentd, with the plugins beside it and the current folder as\n" +
 			"workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
-			"In a terminal it asks for approvals and answers in place. Elsewhere there is nobody to ask: the answer is no, and\n" +
+			"In a terminal it asks for approvals and answers in place. Elsewhere no person can answer: the answer is no, and\n" +
 			"standard error says what would have been needed.\n\n" +
 			"With --addr the run belongs to an `agentd serve`, with its model, tools and journal: it goes on when this process is\n" +
 			"gone.\n\n" + exitCodesHelp,
@@ -89,7 +89,7 @@ func (t *taskFlags) task(s *setup, prompt string) (loop.Task, error) {
 		return loop.Task{}, cli.Usage("--context: %w", err)
 	}
 	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
-		return loop.Task{}, cli.Usage("a limit is below zero; leave its flag out for none of its own")
+		return loop.Task{}, cli.Usage("a limit is below zero; leave its flag out for no limit")
 	}
 	return loop.Task{
 		Prompt: prompt, Kind: cmp.Or(t.kind, s.config.Kind), Context: t.context, Foreground: true,
@@ -182,7 +182,7 @@ func (f *foreground) explain(calls []*loop.CallResult) {
 		if r.Failure.Rule != "" {
 			rule = fmt.Sprintf(" (rule %s)", r.Failure.Rule)
 		}
-		fmt.Fprintf(f.process.Err(), "agentd: %s was not called, for nobody could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
+		fmt.Fprintf(f.process.Err(), "agentd: %s was not called, because no person could be asked: %s%s\n", r.Tool, cli.OneLine(r.Failure.Message), rule)
 	}
 	if len(calls) > 0 {
 		fmt.Fprintln(f.process.Err(), "agentd: run it in a terminal to be asked, or allow the calls by a rule of the policy in toolhost.yaml")

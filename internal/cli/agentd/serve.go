@@ -30,7 +30,7 @@ func newServeCommand(p cli.Process) *cobra.Command {
 		Short: "Offer runs over gRPC, and go on with those that were interrupted",
 		Long: "Serve offers agent runs over gRPC until it is interrupted, and goes on with the runs in its journal that were\n" +
 			"interrupted. It prints one line when it is ready; its log goes to standard error. What needs a person waits for\n" +
-			"`agentd respond`, unless agentd.yaml says that nobody is there.",
+			"`agentd respond`, unless agentd.yaml says that no person is present.",
 		Example: "  agentd serve --model anthropic:claude-sonnet-5-5",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

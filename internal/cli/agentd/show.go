@@ -25,7 +25,7 @@ func newShowCommand(p cli.Process) *cobra.Command {
 		Short: "Show the story of a run",
 		Long: "Show tells what happened in a run up to now: what was said, which calls were made and how they ended, what people\n" +
 			"decided, what it used, and why it ended. With -o json it prints the events, as `agentd run -o json` does.\n\n" +
-			"With --follow it goes on with what happens, whoever works on the run, until the run ends or Ctrl-C. What the model\n" +
+			"With --follow it shows events as they happen, until the run ends or Ctrl-C. What the model\n" +
 			"writes is shown when it is whole.",
 		Example: "  agentd show run-k3f6zq7xw2m4n5pa\n  agentd show --follow run-k3f6zq7xw2m4n5pa",
 		Args:    oneRun("show"),

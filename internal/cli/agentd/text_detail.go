@@ -94,7 +94,7 @@ func (d *textDisplay) decision(p *loop.Pending, open int) error {
 	what := map[loop.DecisionKind]string{
 		loop.DecideApproval: "? " + titled(p) + " needs approval",
 		loop.DecideQuestion: "? the model asks",
-		loop.DecideOutcome:  "? nobody knows how " + p.Tool + " ended",
+		loop.DecideOutcome:  "? the outcome of " + p.Tool + " is unknown",
 		loop.DecidePause:    "? the run got stuck",
 	}[p.Kind]
 	head := fmt.Sprintf("%s (%s", cli.OneLine(what), p.ID)
@@ -143,7 +143,7 @@ func (d *textDisplay) decided(p *loop.DecisionMade) error {
 	case loop.VerdictAnswer:
 		return d.line(green, "✓ %s answered%s%s", p.ID, by, text)
 	case loop.VerdictExpired:
-		return d.line(red, "✗ %s expired: nobody responded in time", p.ID)
+		return d.line(red, "✗ %s expired: no response in time", p.ID)
 	}
 	return d.line(red, "✗ %s rejected%s%s", p.ID, by, text)
 }

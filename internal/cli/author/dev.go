@@ -23,11 +23,11 @@ func NewDevCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dev DIR",
 		Short: "Build a plugin, run it, and do both again whenever it changes",
-		Long: "Dev builds the plugin whose repository is DIR, runs it in a toolhost of its own, and shows calls, statuses and logs as\n" +
+		Long: "Dev builds the plugin whose repository is DIR, runs it in a separate toolhost, and shows calls, statuses and logs as\n" +
 			"they happen. Whenever a file of the repository changes, it builds again and lets the new plugin take over, without a\n" +
 			"failed call; what does not build or start is shown, and what ran before stays. Ctrl-C ends all of it and leaves\n" +
 			"nothing behind.\n" +
-			"The plugin runs behind the walls that `toolhost serve` puts up, with what toolhost.yaml grants it. It is built by\n" +
+			"The plugin runs in the same sandbox as in `toolhost serve`, with the grants of toolhost.yaml. It is built by\n" +
 			"`go build` if there is a go.mod, else by `make build`, or by what --build says.\n\n" +
 			"To debug it, use --wait: calls have no deadline, a process is never stopped for being idle, and Go is built without\n" +
 			"optimisations. The first call, such as that of --call, starts the process. Attach the debugger to the process id\n" +

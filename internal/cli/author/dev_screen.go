@@ -116,7 +116,7 @@ func (s *devSession) sayReady(ctx context.Context, c *client.Client, e tool.Plug
 	}
 	for _, i := range instances {
 		if i.ID == e.Instance {
-			s.screen.say("process", "%s runs with process id %d; walls: %s", i.ID, i.PID, operate.SandboxSummary(i.Sandbox))
+			s.screen.say("process", "%s runs with process id %d; sandbox: %s", i.ID, i.PID, operate.SandboxSummary(i.Sandbox))
 			if s.wait {
 				s.screen.say("process", "to debug it: dlv attach %d", i.PID)
 			}

@@ -18,8 +18,8 @@ func NewInstallCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install PATH",
 		Short: "Put a plugin into the folder of plugins, under its name",
-		Long: "Install starts the plugin, an executable or a folder with a plugin.yaml, behind the walls that `toolhost serve` puts\n" +
-			"up, asks it what it is, and copies it into the folder of plugins under the name that it gives itself. What was there\n" +
+		Long: "Install starts the plugin, an executable or a folder with a plugin.yaml, in the same sandbox as `toolhost serve`,\n" +
+			"reads its description, and copies it into the folder of plugins under the name that it gives itself. What was there\n" +
 			"under that name is replaced in one step. A plugin that does not answer, or says something wrong, is refused with the\n" +
 			"reason, and nothing is changed.\n" +
 			"A toolhost that runs and looks into that folder takes the plugin over at once, without a failed call; if it cannot,\n" +

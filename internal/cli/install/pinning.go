@@ -45,7 +45,7 @@ func (p *pinning) read(overwrite bool) error {
 	case errors.Is(err, fs.ErrNotExist), overwrite:
 		p.before = manifest.Lock{}
 	default:
-		return fmt.Errorf("%w; it is left as it is: name it with --file to write it anew", err)
+		return fmt.Errorf("%w; it stays unchanged: name it with --file to replace it", err)
 	}
 	return nil
 }

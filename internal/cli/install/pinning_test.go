@@ -86,7 +86,7 @@ func TestLockSparesWhatIsNoLockFile(t *testing.T) {
 	if err := os.WriteFile(p.file, []byte("dear diary"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.read(false); err == nil || !strings.Contains(err.Error(), "it is left as it is") {
+	if err := p.read(false); err == nil || !strings.Contains(err.Error(), "it stays unchanged") {
 		t.Errorf("reading what is no lock file: %v", err)
 	}
 	if err := p.read(true); err != nil {

@@ -25,7 +25,7 @@ func NewCallsCommand(p cli.Process) *cobra.Command {
 		Use:   "calls [CALL-ID]",
 		Short: "List calls that are under way or remembered",
 		Long: "Calls lists the calls that are under way and those that ended and are remembered, of all users, the newest last.\n" +
-			"Calls with side effects are remembered for days, also when toolhost was started anew; others for as long as there is\n" +
+			"Calls with side effects are remembered for days, also after a restart of toolhost; others for as long as there is\n" +
 			"room. Calls without an id of their caller's choice, such as those of `toolhost call` without --call-id, are listed while they run.\n\n" +
 			"`toolhost watch CALL-ID` shows what a call says and how it ended, `toolhost cancel CALL-ID` stops it.\n" +
 			"With -o json it prints an array of objects.",

@@ -19,7 +19,7 @@ func NewCancelCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel CALL-ID",
 		Short: "Stop a call by its id",
-		Long: "Cancel asks a call of yours to stop, whoever made or follows it, and does not wait until it has: `toolhost watch` shows\n" +
+		Long: "Cancel asks one of your calls to stop, also if another client made it, and does not wait for its end: `toolhost watch` shows\n" +
 			"how it ended. A tool that does not stop within a few seconds loses its process. A call that has ended stays as it is.",
 		Example: "  toolhost cancel run-1.turn-2.0 --reason 'wrong folder'",
 		Args:    cli.Arguments(1, 1),
@@ -44,7 +44,7 @@ func NewCancelCommand(p cli.Process) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&key.Session, "session", "", "the `SESSION` that the call belongs to")
-	f.StringVar(&reason, "reason", "", "why, in `WORDS`, for whoever follows the call")
+	f.StringVar(&reason, "reason", "", "the reason, which clients that follow the call see, as `TEXT`")
 	conn.AddFlag(f)
 	format.AddFlag(f)
 	return cmd

@@ -23,7 +23,7 @@ func NewPsCommand(p cli.Process) *cobra.Command {
 		Short: "List running plugin processes",
 		Long: "Ps lists the running plugin processes, or those of one plugin, ordered by plugin and start, with the limits that\n" +
 			"hold for each, those that this machine cannot enforce, and its sandbox. With --wide it shows by what means, too: what\n" +
-			"was granted, and each wall, effective or not, with the reason. With -o json it prints an array of objects; rss_bytes is\n" +
+			"was granted, and each sandbox mechanism, effective or not, with the reason. With -o json it prints an array of objects; rss_bytes is\n" +
 			"0 where it is not known.",
 		Example:           "  toolhost ps --wide",
 		Args:              cli.Arguments(0, 1),

@@ -39,7 +39,7 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	case LockedOut(p):
 		all = append(all, remedy{lockCommand(p), "allows what is in its folder, " + cli.ShortDigest(p.Refusal.Digest) + ", and puts it into service"})
 	case len(p.Warnings) > 0 && !p.State.Off():
-		all = append(all, command("upgrade", "looks at its file again, once what the warnings say is mended"))
+		all = append(all, command("upgrade", "reads its file again; correct first what the warnings report"))
 	}
 	if p.PreviousDigest != "" && (p.State == tool.PluginBackingOff || p.State == tool.PluginQuarantined || lastCrash(p) != nil) {
 		all = append(all, command("rollback", "goes back to the executable before, "+cli.ShortDigest(p.PreviousDigest)))

@@ -113,7 +113,7 @@ func IsolationWords(isolation string) string {
 	case "session":
 		return "session: calls of one session share a process"
 	case "call":
-		return "call: each call has a process of its own"
+		return "call: each call has its own process"
 	}
 	return isolation
 }

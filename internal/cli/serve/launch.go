@@ -56,7 +56,7 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	}
 	l.tellMissing.Do(func() {
 		if missing := l.walls.Missing(); len(missing) > 0 {
-			l.logger.Warn("this machine does not give plugins all walls of the sandbox; `toolhost ps --wide` says why", "missing", missing)
+			l.logger.Warn("this machine does not support all sandbox mechanisms; `toolhost ps --wide` shows the reasons", "missing", missing)
 		}
 	})
 	return hosted{started, l.subreaped}, nil

@@ -303,7 +303,7 @@ func summary(found *catalog.Snapshot) string {
 	}
 	s := fmt.Sprintf("%s of %s", cli.Count(tools, "tool"), cli.Count(usable, "plugin"))
 	if asked > 0 {
-		s += fmt.Sprintf("; %s still being asked for its tools", cli.Count(asked, "new plugin"))
+		s += fmt.Sprintf("; %s not described yet", cli.Count(asked, "new plugin"))
 	}
 	if troubled > 0 {
 		s += fmt.Sprintf("; %s with problems, see `toolhost plugins`", cli.Count(troubled, "plugin"))
