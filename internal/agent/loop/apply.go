@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// The words that the loop itself puts into a conversation.
+// The messages that the loop adds to a conversation.
 const (
 	cutTextMessage   = "Your response was cut at its token limit. Go on exactly where it ended."
 	cutCallMessage   = "[not run] The response was cut at its token limit before this call was complete, so it was not made. Make it again, with shorter arguments if possible."
@@ -24,8 +24,8 @@ const (
 	editedCall       = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
 )
 
-// Apply folds a durable event into the state. An error says that the event cannot follow what came before; the state
-// is then of no use any more.
+// Apply folds a durable event into the state. It fails if the event cannot follow the events before
+// it. The state is then unusable.
 func (s *State) Apply(e Event) error {
 	if !e.Durable() || e.Seq != s.seq+1 {
 		return fmt.Errorf("event %d (%s) cannot follow event %d", e.Seq, e.Payload.Type(), s.seq)
@@ -61,7 +61,7 @@ func (s *State) Apply(e Event) error {
 			return fmt.Errorf("event %d finishes a run that is finished already or has calls without a result", e.Seq)
 		}
 		s.finished, s.cancel, s.stop, s.stopMessage = p, nil, "", ""
-		s.usage, s.cost = p.Usage, p.Cost // with what the last tries wasted
+		s.usage, s.cost = p.Usage, p.Cost // including failed attempts
 		s.paused, s.decisions = nil, nil
 	default:
 		return s.applyAnnounced(p)
@@ -69,13 +69,15 @@ func (s *State) Apply(e Event) error {
 	return nil
 }
 
-// applyAnnounced folds the events that tell what the state has already, and those that others decide.
+// applyAnnounced folds the events that record what the state already contains, and those that other
+// runs cause.
 func (s *State) applyAnnounced(p Payload) error {
 	switch p := p.(type) {
 	case *BudgetWarning:
 		s.warned[p.Budget] = true
 	case *TodoChange, *ContextChange:
-		// Told in order. A journal in which they are missing is none the worse.
+		// These events only record what the state already contains, so a journal without them folds
+		// to the same state.
 		s.news = slices.DeleteFunc(s.news, func(n Payload) bool { return n.Type() == p.Type() })
 	case *SubRunStarted:
 		s.news = slices.DeleteFunc(s.news, func(n Payload) bool {
@@ -84,7 +86,7 @@ func (s *State) applyAnnounced(p Payload) error {
 		})
 	case *Compacted:
 		return s.applyCompacted(p)
-	case *RunResumed: // it has stopped the clock
+	case *RunResumed: // advanceClock has skipped the pause
 	case *SubRunWaiting:
 		return s.applySubRunWaiting(s.seq, p)
 	default:
@@ -93,7 +95,8 @@ func (s *State) applyAnnounced(p Payload) error {
 	return nil
 }
 
-// restart grants whole budgets.
+// restart resets what counts toward limits. A run restarts with the first event and with each user
+// message after it has finished.
 func (s *State) restart() {
 	s.spent, s.warned, s.stall = spent{}, make(map[Budget]bool), stall{since: s.seq}
 	s.capRaised, s.empty = false, 0
@@ -176,7 +179,7 @@ func (s judge) judgeResponse(reason model.StopReason) {
 		s.refuseAll(fmt.Sprintf(refusedCall, reason))
 		s.stop = StopReason(reason)
 	case model.StopEndTurn, model.StopToolUse, model.StopPauseTurn, "":
-		// Servers differ in how they end a response that has calls: the calls count, not the word.
+		// Servers differ in the stop reason of a response with calls. The calls decide.
 		switch {
 		case len(s.batch.list) > 0:
 			s.stall.withoutCalls = 0
@@ -184,21 +187,22 @@ func (s judge) judgeResponse(reason model.StopReason) {
 		case s.empty > 1:
 			s.stop, s.stopMessage = StopModelError, "the model answered nothing, twice"
 		case reason == model.StopPauseTurn, s.empty > 0 && reason == model.StopToolUse:
-			// Asked again with the same conversation.
+			// The next request has the same conversation.
 		case s.started.ExplicitCompletion:
 			s.remind()
 		default:
 			s.stop = StopEndTurn
 		}
 	default:
-		// What the response's calls were to mean is not known. A provider does not let such a response pass.
+		// The meaning of the response's calls is unknown. A provider should not return such a
+		// response.
 		s.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
 		s.stop, s.stopMessage = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
 	}
 }
 
-// judgeCut raises the cap once. Calls in a cut response are not made: the last of them may be only half there, and
-// the others may have meant to go with it.
+// judgeCut raises the token limit once. The calls of a cut response are not made: the last one may
+// be incomplete, and the others may depend on it.
 func (s judge) judgeCut() {
 	s.refuseAll(cutCallMessage)
 	if s.capRaised {
@@ -211,7 +215,7 @@ func (s judge) judgeCut() {
 	}
 }
 
-// charge counts the calls that are to be made and refuses those beyond the limit.
+// charge counts the calls that will be made and refuses those beyond a limit.
 func (s judge) charge() {
 	limit := s.started.Limits.MaxCalls
 	declared := s.spent.cost
@@ -226,7 +230,7 @@ func (s judge) charge() {
 		}
 		declared += c.CostPerUse
 		if c.System != "" && c.System != SystemNewTask {
-			continue // turns bound them
+			continue // the number of turns bounds them
 		}
 		if s.spent.calls >= limit {
 			c.refusal = fmt.Sprintf(callsUsedUp, limit)
@@ -251,7 +255,8 @@ func (s *State) applyResult(p *CallResult) error {
 	return nil
 }
 
-// finishBatch puts the results into the conversation, in call order, and draws the conclusions.
+// finishBatch adds the results to the conversation, in call order, and decides whether the run
+// continues.
 func (s judge) finishBatch() {
 	s.foldEffects()
 	blocks := make([]model.Block, len(s.batch.list))

@@ -8,38 +8,39 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// batch is the calls of the last response, until all of them have results.
+// batch is the calls of the last response, from the response until every call has a result.
 type batch struct {
 	list    []callState
-	pending int  // how many of list have no result
-	serial  bool // whether one of list must not run beside another
+	pending int  // calls in list without a result
+	serial  bool // whether a call in list must run alone
 }
 
 type callState struct {
-	Call                   // with the arguments that are, or would be, sent
+	Call                   // with the arguments that are sent
 	providerID string      // pairs the result with the call in the conversation
 	name       string      // the tool's name in the conversation
-	started    bool        // it was sent; it may be waiting again since
+	started    bool        // it was sent; it may wait for a decision again
 	waiting    bool        // for a decision
 	edited     bool        // a person changed the arguments
 	final      string      // the final arguments that a person saw and approved; empty: none
-	held       *CallResult // what becomes its result unless a person makes something else of it
-	refusal    string      // why the call is not made; empty: it is
-	settled    *CallResult // its result, which is still to be journaled
+	held       *CallResult // its result, unless a person decides otherwise
+	refusal    string      // why the call is not made; empty: it is made
+	settled    *CallResult // its result, not recorded yet
 	result     *CallResult
 	dropped    []string // why some of its effects were refused
-	waitsFor   []string // what its sub-run waits for; see SubRunWaiting
+	waitsFor   []string // the decisions that its sub-run waits for; see SubRunWaiting
 }
 
-// running reports whether the call is to be under way.
+// running reports whether the driver has to carry the call out now.
 func (c *callState) running() bool {
 	return c.started && !c.waiting && c.result == nil && c.settled == nil && c.refusal == ""
 }
 
-// BatchSize returns how many calls the last response asked for, while some of them have no result.
+// BatchSize returns the number of calls in the last response while some of them have no result.
 func (b *batch) BatchSize() int { return len(b.list) }
 
-// Call returns the call of the last response with an id, or nil. It is valid until the next event.
+// Call returns the call of the last response with an id, or nil. The pointer is valid until the
+// next event.
 func (b *batch) Call(callID string) *Call {
 	if c := b.find(callID); c != nil {
 		return &c.Call
@@ -47,7 +48,8 @@ func (b *batch) Call(callID string) *Call {
 	return nil
 }
 
-// answers returns how many calls of the last response may answer the user together; 0 if a result goes to the model.
+// Answers returns the number of calls of the last response if all of them answer the user directly,
+// and 0 if a result goes to the model.
 func (b *batch) Answers() int {
 	for i := range b.list {
 		if !b.list[i].ReturnDirect {
@@ -57,7 +59,7 @@ func (b *batch) Answers() int {
 	return len(b.list)
 }
 
-// find returns the call of the batch with an id, or nil.
+// find returns the call with an id, or nil.
 func (b *batch) find(callID string) *callState {
 	for i := range b.list {
 		if b.list[i].ID == callID {
@@ -73,7 +75,7 @@ func (b *batch) refuseAll(words string) {
 	}
 }
 
-// completed returns the result with which the complete batch ends the run, or nil.
+// completed returns the result that ends the run, or nil. The batch must be complete.
 func (b *batch) completed() *CallResult {
 	for i := range b.list {
 		if c := &b.list[i]; c.System == SystemAttemptCompletion && !c.result.Result.IsError {
@@ -87,7 +89,8 @@ func (b *batch) completed() *CallResult {
 func (c *callState) shown() []tool.Content {
 	content := c.result.Result.Content
 	if len(content) == 0 {
-		content = []tool.Content{tool.Text(nothingShown)} // some providers refuse a result without content
+		// some providers reject a result without content
+		content = []tool.Content{tool.Text(nothingShown)}
 	}
 	if c.edited {
 		content = slices.Concat([]tool.Content{tool.Text(fmt.Sprintf(editedCall, cmp.Or(c.final, c.Arguments)))}, content)
@@ -98,7 +101,7 @@ func (c *callState) shown() []tool.Content {
 	return content
 }
 
-// subRuns returns how many sub-runs the last response asked for, at least 1.
+// subRuns returns the number of sub-runs that the last response requests, at least 1.
 func (b *batch) subRuns() int {
 	n := 0
 	for i := range b.list {

@@ -7,12 +7,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// spent is what a run has used since it (re)started.
+// spent is what a run has used since it started or restarted.
 type spent struct {
 	turns, calls int
 	tokens       uint64
 	cost         float64
-	wall         time.Duration // at work, up to the last event
+	wall         time.Duration // not waiting for a person, up to the last event
 	output       int64         // bytes of text in results
 	failures     int           // in a row
 }
@@ -23,13 +23,14 @@ type budget struct {
 	usage        tool.Usage
 	cost         float64
 	spent        spent           // since the run (re)started
-	warned       map[Budget]bool // which budgets people were warned of since then
+	warned       map[Budget]bool // the budgets with a warning since then
 }
 
-// warnAt is the part of a budget at which people are warned: late enough to matter, early enough to do something.
+// warnAt is the fraction of a budget at which people get a warning: late enough to matter, early
+// enough to act.
 const warnAt = 0.8
 
-// level is how much of a budget is used.
+// level is the use of one budget.
 type level struct {
 	budget      Budget
 	used, limit float64
@@ -39,7 +40,7 @@ type level struct {
 func (l *level) low() bool  { return l.used >= warnAt*l.limit }
 func (l *level) over() bool { return l.used >= l.limit }
 
-// levels returns the budgets that the run has, in the order in which they are judged.
+// levels returns the budgets that the run has, in the order in which the run checks them.
 func (b *budget) levels(limits *Limits) []level {
 	u := &b.spent
 	all := []level{
@@ -60,7 +61,7 @@ func (b *budget) levels(limits *Limits) []level {
 	return set
 }
 
-// spentWords says how a budget was used up.
+// exhaustedMessage returns the message for a budget that is used up.
 func (b *budget) exhaustedMessage(limits *Limits, which Budget) string {
 	u := &b.spent
 	switch which {
@@ -84,7 +85,7 @@ func wallTimeMessage(limit time.Duration) string {
 	return fmt.Sprintf("the run was at work for %s, its limit", limit)
 }
 
-// warnings returns what people are to be warned of and were not yet.
+// warnings returns the warnings that are due and not recorded yet.
 func (s planner) warnings() []Command {
 	var records []Command
 	for _, l := range s.levels(&s.started.Limits) {
@@ -96,8 +97,8 @@ func (s planner) warnings() []Command {
 	return records
 }
 
-// overrun returns the first budget that is used up and ends the run, or nil. The last call of MaxCalls does not end it:
-// only a call beyond it does.
+// overrun returns the first budget that is used up and ends the run, or nil. The last call within
+// MaxCalls does not end the run. Only a call beyond the limit does.
 func (b *budget) overrun(limits *Limits) *level {
 	for _, l := range b.levels(limits) {
 		if l.over() && l.budget != BudgetCalls {
@@ -107,7 +108,8 @@ func (b *budget) overrun(limits *Limits) *level {
 	return nil
 }
 
-// spendResponse counts a response, which may end the run before its calls are made.
+// spendResponse counts a response. It may use up a budget before the calls of the response are
+// made.
 func (b *budget) spendResponse(p *AssistantMessage) {
 	b.turns++
 	b.spent.turns++
@@ -133,8 +135,9 @@ func (b *budget) spendResult(r *tool.Result) {
 
 func tokens(u tool.Usage) uint64 { return u.InputTokens + u.OutputTokens }
 
-// refuseUnaffordable keeps the calls of a response that used up a budget from being made: nobody would read what they
-// return. The turns are no such budget: their last response has its calls made, and the results are the run's last.
+// refuseUnaffordable refuses the calls of a response that used up a budget, because the model would
+// not read their results. Turns are an exception: the calls of the last permitted response are
+// made, and their results end the run.
 func (s judge) refuseUnaffordable() {
 	for _, l := range s.levels(&s.started.Limits) {
 		if l.over() && (l.budget == BudgetTokens || l.budget == BudgetCost) {
@@ -145,7 +148,8 @@ func (s judge) refuseUnaffordable() {
 	}
 }
 
-// pass lets the time up to an event go by.
+// advanceClock counts the time up to an event, unless the run waited for a person or no process
+// worked on it.
 func (s *State) advanceClock(e Event) {
 	gap := e.Time.Sub(s.at)
 	if _, away := e.Payload.(*RunResumed); !away && gap > 0 && !s.at.IsZero() && s.atWork() {
@@ -154,10 +158,10 @@ func (s *State) advanceClock(e Event) {
 	s.at = e.Time
 }
 
-// timed reports whether the time that goes by is counted.
+// Timed reports whether the run has a time budget and uses it now.
 func (s *State) Timed() bool { return s.started.Limits.MaxWallTime > 0 && s.atWork() }
 
-// atWork reports whether the run waits for something else than a person.
+// atWork reports whether the run waits for something other than a person.
 func (s *State) atWork() bool {
 	if s.finished != nil || s.seq == 0 {
 		return false
@@ -174,7 +178,7 @@ func (s *State) atWork() bool {
 	return !asked
 }
 
-// alarm returns when the passing of time alone makes something happen; see Due.
+// alarm returns the time of the next event that only the passing of time causes; see Due.
 func (s planner) alarm() (at time.Time, ok bool) {
 	for i := range s.decisions {
 		if d := &s.decisions[i]; !d.Expires.IsZero() && (at.IsZero() || d.Expires.Before(at)) {
@@ -192,12 +196,11 @@ func (s planner) alarm() (at time.Time, ok bool) {
 	return at, !at.IsZero()
 }
 
-// Due returns the events that have to be appended because of the time: decisions that expired, a time budget that runs out. It
-// returns none before the time that Wait names.
+// Due returns the events that are due at a time: expired decisions, and a time budget that is low
+// or used up. It returns none before the time that Wait names.
 func (s *State) Due(now time.Time) []Payload { return planner{s}.due(now) }
 
-// due returns what has to be appended because it is now: decisions that expired, a time budget that runs out. Nothing,
-// if it is not yet the time that Wait names.
+// due implements Due.
 func (s planner) due(now time.Time) []Payload {
 	if s.seq == 0 || s.finished != nil {
 		return nil
@@ -222,7 +225,7 @@ func (s planner) due(now time.Time) []Payload {
 	return due
 }
 
-// spendSummary counts what a summary cost.
+// spendSummary counts the cost of a summary.
 func (b *budget) spendSummary(p *Compacted) {
 	b.usage = b.usage.Add(p.Usage)
 	b.cost += p.Cost

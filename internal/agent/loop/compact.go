@@ -11,21 +11,23 @@ import (
 )
 
 const (
-	// clearedMark begins what takes the place of a result.
+	// clearedMark begins a note that replaces a result.
 	clearedMark    = "(removed to make room) "
 	clearedResult  = clearedMark + "This was the result of %s%s, %d bytes. Call the tool again if you still need it."
 	keptElsewhere  = " The whole is kept as %s."
 	summaryMessage = "(To make room, what was said and done since then was summed up. This is the summary; go on from here.)\n\n%s"
 	todoMessage    = "\n\nThe list of things to do, as it is now:\n%s"
 
-	// worthNote is how large a result must be to become a note, which is not much smaller.
+	// minCleared is the size from which a note replaces a result, in bytes. A note is hardly
+	// smaller than that.
 	minCleared = 512
-	// tooMuch is how large a result may be that is kept where the conversation does not fit, in bytes.
+	// maxKeptResult is the size up to which a result stays when the conversation does not fit the
+	// model, in bytes.
 	maxKeptResult = 16 << 10
 )
 
-// boundary returns the place of the response with which the last keep responses begin, where a conversation may be cut:
-// what is before it is complete. 0 means that there is nothing before it.
+// boundary returns the index of the first of the last keep responses. The conversation may be cut
+// there, because all calls before it have their results. 0 means that nothing precedes it.
 func boundary(messages []model.Message, keep int) int {
 	for i := len(messages) - 1; i > 0; i-- {
 		if messages[i].Role != model.RoleAssistant {
@@ -38,18 +40,19 @@ func boundary(messages []model.Message, keep int) int {
 	return 0
 }
 
-// replaceable returns how many messages a summary could take the place of, with the last keep responses left as they
-// are. 0 means that it would be no gain.
+// replaceable returns how many messages a summary could replace if the last keep responses stay. 0
+// means that a summary would not help.
 func replaceable(messages []model.Message, keep int) int {
-	const least = 3 // the first message, a response, and what came of it
+	const least = 3 // the first message, a response, and its results
 	if n := boundary(messages, keep); n >= least {
 		return n
 	}
 	return 0
 }
 
-// clearable returns the results that can become notes, by the ids that pair them with their calls, and how many bytes
-// that frees: all large ones before the last keep responses, and of those after that what is larger than most.
+// clearable returns the results that notes can replace, by the ids that pair them with their calls,
+// and the bytes that this frees. These are the large results before the last keep responses, and
+// after that the results larger than most.
 func clearable(messages []model.Message, keep, most int) (ids []string, freed int) {
 	end := boundary(messages, keep)
 	for i := range messages {
@@ -70,14 +73,14 @@ func clearable(messages []model.Message, keep, most int) (ids []string, freed in
 	return ids, freed
 }
 
-// never is a size that no result has.
+// noResult is larger than any result.
 const noResult = int(^uint(0) >> 1)
 
 func cleared(r *model.ToolResult) bool {
 	return len(r.Content) == 1 && strings.HasPrefix(r.Content[0].Text, clearedMark)
 }
 
-// clearResults returns messages with notes in the place of results.
+// clearResults returns messages with notes in place of results.
 func clearResults(messages []model.Message, ids []string) []model.Message {
 	messages = slices.Clone(messages)
 	calls := make(map[string]*model.ToolCall)
@@ -96,7 +99,7 @@ func clearResults(messages []model.Message, ids []string) []model.Message {
 	return messages
 }
 
-// note says what a result was.
+// note returns the note that replaces a result.
 func note(r *model.ToolResult, call *model.ToolCall) string {
 	arguments := ""
 	if call != nil {
@@ -115,7 +118,8 @@ func note(r *model.ToolResult, call *model.ToolCall) string {
 	return words
 }
 
-// sumUp returns messages with a summary in the place of the first n. What the user wanted first stays as it was said.
+// replaceBySummary returns messages with a summary in place of the first n. The user's prompt stays
+// as the user wrote it.
 func replaceBySummary(messages []model.Message, n int, prompt, summary string, todos json.RawMessage) []model.Message {
 	words := fmt.Sprintf(summaryMessage, summary)
 	if len(todos) > 0 && string(todos) != "null" {
@@ -131,7 +135,7 @@ func replaceBySummary(messages []model.Message, n int, prompt, summary string, t
 	return append(short.messages, rest...)
 }
 
-// responses counts those of the model.
+// responses returns the number of the model's messages.
 func responses(messages []model.Message) int {
 	n := 0
 	for i := range messages {
@@ -142,7 +146,8 @@ func responses(messages []model.Message) int {
 	return n
 }
 
-// applyCompacted makes the conversation smaller. Calls keep their results: what is cut off ends between turns.
+// applyCompacted makes the conversation smaller. The cut is between turns, so every call keeps its
+// result.
 func (s *State) applyCompacted(p *Compacted) error {
 	if s.pending > 0 || s.finished != nil || p.Replaced < 0 || p.Replaced > len(s.messages) {
 		return fmt.Errorf("event %d cannot replace %d of %d messages now", s.seq, p.Replaced, len(s.messages))

@@ -8,12 +8,13 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// conversation is what the model has read and written, and what the user has said that the model has not read yet.
+// conversation is what the model has read and written, and the user messages that it has not read
+// yet.
 type conversation struct {
-	messages    []model.Message    // well-paired whenever a model request follows
-	size        int                // how many bytes of text messages hold; see sizeOf
+	messages    []model.Message    // before a model request, every call has its result
+	size        int                // the bytes of text in messages; see sizeOf
 	unread      []unread           // user messages that are not in messages yet, in order
-	providerIDs orderedSet[string] // the ids of the tool calls that were ever in messages
+	providerIDs orderedSet[string] // the providers' ids of all calls that were ever in messages
 }
 
 // unread is a user message that the model has not read. seq is the place of its event.
@@ -22,13 +23,13 @@ type unread struct {
 	text string
 }
 
-// pushUser adds blocks to the conversation on the user's side. Two messages of one side never follow each other: some
-// providers refuse that.
+// pushUser adds blocks to the conversation as a message of the user. Two messages of the same role
+// never follow each other, because some providers reject that.
 func (c *conversation) pushUser(blocks ...model.Block) {
 	c.size += sizeOfBlocks(blocks)
 	if n := len(c.messages); n > 0 && c.messages[n-1].Role == model.RoleUser {
 		last := c.messages[n-1]
-		// A new slice: requests that are under way hold the old one.
+		// Requests that are in progress share the old slice.
 		c.messages[n-1] = model.Message{Role: model.RoleUser, Blocks: slices.Concat(last.Blocks, blocks)}
 		return
 	}
@@ -47,7 +48,8 @@ func TextOf(m *model.Message) string {
 	return strings.Join(parts, "\n")
 }
 
-// freshID returns a provider's id for the call at index, or another one if the conversation has it already.
+// freshID returns the provider's id for the call at an index, or another id if the conversation
+// already has that one.
 func (c *conversation) freshID(id string, turn, index int, used map[string]struct{}) string {
 	for n := 0; ; n++ {
 		_, here := used[id]

@@ -9,16 +9,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// People says whether somebody can be asked during a run. The zero value is a headless run: whatever would need a
-// person is a no, and the model is told so.
+// People says whether the run can ask a person. The zero value is a headless run: everything that
+// needs a person is refused, and the model reads that.
 type People struct {
-	// Attended says that somebody sees what the run asks for, and may respond.
+	// Attended means that a person sees the run's decisions and can respond.
 	Attended bool `json:"attended,omitempty"`
-	// Expiry is how long a decision may wait. In an agent's configuration and in a task 0 means 24 hours; in a journal,
-	// for ever.
+	// Expiry is how long a decision may wait. In an agent's configuration and in a task, 0 means 24
+	// hours. In a journal it means without end.
 	Expiry time.Duration `json:"expiry,omitempty"`
-	// AskOutcome says that a person decides how to go on after a call whose outcome nobody knows. Otherwise the model
-	// is told, and decides.
+	// AskOutcome means that a person decides how the run continues after a call with an unknown
+	// outcome. Otherwise the model decides.
 	AskOutcome bool `json:"ask_outcome,omitempty"`
 }
 
@@ -29,23 +29,24 @@ func (p People) WithDefaults() People {
 	return p
 }
 
-// DecisionKind is what a person has to decide.
+// DecisionKind says what a person has to decide.
 type DecisionKind string
 
-// The kinds of decisions. Each says which verdicts fit it.
+// The kinds of decisions, with the verdicts that fit each.
 const (
-	// DecideApproval is whether a call may be made: approve, with other arguments if need be, or reject.
+	// DecideApproval: may the call be made? Approve, optionally with other arguments, or reject.
 	DecideApproval DecisionKind = "approval"
-	// DecideQuestion is what the model asks: answer, or reject to leave it unanswered.
+	// DecideQuestion: the model asks a question. Answer, or reject to leave it unanswered.
 	DecideQuestion DecisionKind = "question"
-	// DecideOutcome is what to make of a call whose outcome nobody knows: approve makes it once more, answer tells the
-	// model how it ended, reject leaves it unknown.
+	// DecideOutcome: the outcome of a call is unknown. Approve makes the call again, answer tells
+	// the model how it ended, reject leaves it unknown.
 	DecideOutcome DecisionKind = "outcome"
-	// DecidePause is whether a run that got stuck goes on: approve, or reject to end it. A message goes on, too.
+	// DecidePause: the run makes no progress. Approve continues the run, reject ends it. A user
+	// message continues it, too.
 	DecidePause DecisionKind = "pause"
 )
 
-// Verdict is what was decided.
+// Verdict is a person's decision.
 type Verdict string
 
 // The verdicts.
@@ -53,58 +54,61 @@ const (
 	VerdictApprove Verdict = "approve"
 	VerdictReject  Verdict = "reject"
 	VerdictAnswer  Verdict = "answer"
-	VerdictExpired Verdict = "expired" // nobody responded in time; only the agent gives it
+	VerdictExpired Verdict = "expired" // no response in time; only the agent sets it
 )
 
-// DecisionRequested says that a person has to decide something before a call, or the run, goes on.
+// DecisionRequested says that a call, or the run, waits for a person's decision.
 type DecisionRequested struct {
 	ID   string       `json:"decision_id"` // within the run
 	Kind DecisionKind `json:"kind"`
-	// CallID and Tool are of the call that waits; empty for DecidePause.
+	// CallID and Tool name the call that waits. Both are empty for DecidePause.
 	CallID string `json:"call_id,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 	// DisplayName is the tool's name for people. May be empty.
 	DisplayName string `json:"display_name,omitempty"`
-	// Reason says why somebody is asked; for DecideQuestion it is the question.
+	// Reason says why the run needs a person. For DecideQuestion it is the question.
 	Reason string `json:"reason"`
-	// Options are answers that the model proposes. Any other is good, too.
+	// Options are answers that the model proposes. The person may give any other.
 	Options []string `json:"options,omitempty"`
-	// Rule is the operator's rule that wants approval. May be empty.
+	// Rule is the policy rule that requires the approval. May be empty.
 	Rule string `json:"rule,omitempty"`
-	// Final are, for DecideApproval, the final arguments: those that the tool gets, after toolhost's filters, repair and
-	// defaults. A person is shown them, and an approval is for them and no others. FinalSHA256 is their digest. Both are empty
-	// where toolhost did not say them.
+	// Final are the final arguments for DecideApproval: what the tool receives after toolhost's
+	// filters, repair and defaults. The person sees them, and an approval covers exactly these.
+	// FinalSHA256 is their digest. Both are empty if toolhost did not report them.
 	Final       json.RawMessage `json:"arguments,omitempty"`
 	FinalSHA256 string          `json:"arguments_sha256,omitempty"`
-	// Expiry is how long the decision waits from the event's time on. 0: for ever.
+	// Expiry is how long the decision waits after the event. 0 means without end.
 	Expiry time.Duration `json:"expiry,omitempty"`
-	// Held is the result that the call has unless a person makes another of it; for DecideOutcome.
+	// Held is, for DecideOutcome, the result of the call if the person does not change it.
 	Held *CallResult `json:"held,omitempty"`
 }
 
-// DecisionMade is what a person decided.
+// DecisionMade is a person's decision.
 type DecisionMade struct {
 	ID      string  `json:"decision_id"`
 	Verdict Verdict `json:"verdict"`
-	// Arguments replace those that the decision was requested for, where a call is approved. Empty: as they are. toolhost
-	// filters, repairs and completes them like a model's; where that changes them, a person is asked again.
+	// Arguments replace the call's arguments in an approval. Empty leaves them unchanged. toolhost
+	// filters, repairs and completes them like a model's arguments. If that changes them, the
+	// person has to approve again.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Text is the reason, or the answer. Only an answer needs one.
+	// Text is the reason or the answer. Only an answer needs it.
 	Text string `json:"text,omitempty"`
 	// By is the person's name as the caller gave it. It is not verified. May be empty.
 	By string `json:"by,omitempty"`
-	// Principal is the user that responded, as the kernel names it, such as uid:1000. Whatever takes the response from a
-	// connection or a terminal sets it; a caller cannot. Empty where the user is not known, and in journals of earlier versions.
+	// Principal is the user that responded, as the kernel names it, such as uid:1000. The component
+	// that accepts the connection or reads the terminal sets it; a caller cannot. Empty if the user
+	// is unknown, and in journals of earlier versions.
 	Principal string `json:"principal,omitempty"`
 }
 
-// Pending is a decision that is wanted.
+// Pending is a decision that has not been made yet.
 type Pending struct {
 	DecisionRequested
-	Arguments string    // the final ones of a call that needs approval; otherwise the call's, as they would be sent now
-	Requested time.Time // when it was asked for
+	Arguments string    // the final arguments for an approval; otherwise the call's
+	Requested time.Time // time of the request
 	Expires   time.Time // zero: never
-	// RunID is the sub-run that waits, and names the decision together with it in ID. Empty: the run that was asked.
+	// RunID is the sub-run that waits; ID then names the sub-run and the decision. Empty means the
+	// run itself.
 	RunID string
 }
 
@@ -114,7 +118,7 @@ func (*DecisionRequested) Type() Type { return TypeDecisionRequested }
 // Type implements Payload.
 func (*DecisionMade) Type() Type { return TypeDecisionMade }
 
-// fits returns what is wrong with a verdict on a decision, or nil.
+// fits returns an error if the verdict does not fit the decision.
 func (d *DecisionMade) fits(p *DecisionRequested) error {
 	allowed := map[DecisionKind][]Verdict{
 		DecideApproval: {VerdictApprove, VerdictReject},
@@ -143,13 +147,13 @@ func (d *DecisionMade) fits(p *DecisionRequested) error {
 	return nil
 }
 
-// approval is the consent that toolhost is shown. It names no arguments yet.
+// approval returns the approval for toolhost, without the arguments that it covers.
 func (d *DecisionMade) approval(at time.Time) *tool.Approval {
 	return &tool.Approval{ApprovedBy: d.approver(), Reason: d.Text, Time: at}
 }
 
-// approver names the person that approved, in the form of toolhost's audit log: the verified user, and in quotes the name that
-// the caller gave, as in `uid:1000 ("ada")`.
+// approver names the person in the form of toolhost's audit log: the verified user, and in quotes
+// the name that the caller gave, as in `uid:1000 ("ada")`.
 func (d *DecisionMade) approver() string {
 	switch {
 	case d.Principal == "":
@@ -160,7 +164,7 @@ func (d *DecisionMade) approver() string {
 	return fmt.Sprintf("%s (%q)", d.Principal, d.By)
 }
 
-// edits reports whether an approval is for other arguments than those that the decision was requested for.
+// edits reports whether an approval has other arguments than the decision was requested for.
 func (d *DecisionMade) edits(p *Pending, sent string) bool {
 	return len(d.Arguments) > 0 && string(d.Arguments) != cmp.Or(string(p.Final), sent)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The words with which the model reads what people decided, or did not.
+// The messages that tell the model what people decided.
 const (
 	rejectedCall  = "[rejected] %s did not allow this call, so it was not made%s. Do not try it again unless you are told to."
 	expiredCall   = "[rejected] Nobody approved this call within %s, so it was not made. Go on without it or tell the user."
@@ -21,13 +21,13 @@ const (
 	keptOutcome   = " A person was asked and did not decide otherwise%s."
 )
 
-// people is what people have to decide.
+// people is the decisions that the run waits for.
 type people struct {
-	decisions []Pending // in the order in which they were asked for
-	asked     int       // how many decisions were ever asked for
+	decisions []Pending // in the order of the requests
+	asked     int       // the number of decisions ever requested
 }
 
-// decision returns the wanted decision with an id, or nil.
+// Decision returns the pending decision with an id, or nil.
 func (p *people) Decision(id string) *Pending {
 	i := slices.IndexFunc(p.decisions, func(d Pending) bool { return d.ID == id })
 	if i < 0 {
@@ -36,12 +36,12 @@ func (p *people) Decision(id string) *Pending {
 	return &p.decisions[i]
 }
 
-// withdraw forgets the decisions that a call waits for, or the run as a whole if callID is empty.
+// withdraw removes the decisions of a call, or those of the run itself if callID is empty.
 func (p *people) withdraw(callID string) {
 	p.decisions = slices.DeleteFunc(p.decisions, func(d Pending) bool { return d.CallID == callID })
 }
 
-// Check returns what is wrong with a decision as things stand, or nil.
+// Check returns an error if a decision cannot be made now.
 func (p *people) Check(d *DecisionMade) error {
 	pending := p.Decision(d.ID)
 	if pending == nil {
@@ -50,7 +50,7 @@ func (p *people) Check(d *DecisionMade) error {
 	return d.fits(&pending.DecisionRequested)
 }
 
-// Pending returns the decisions that people have to make, in the order in which they were asked for.
+// Pending returns the decisions that the run waits for, in the order of the requests.
 func (s *State) Pending() []Pending {
 	list := slices.Clone(s.decisions)
 	for i := range list {
@@ -61,7 +61,7 @@ func (s *State) Pending() []Pending {
 	return list
 }
 
-// request returns a decision to be asked for.
+// request returns the event that requests a decision.
 func (p *people) request(kind DecisionKind, c *Call, reason string, expiry time.Duration) *DecisionRequested {
 	d := &DecisionRequested{ID: fmt.Sprintf("d%d", p.asked+1), Kind: kind, Reason: reason, Expiry: expiry}
 	if c != nil {
@@ -70,7 +70,8 @@ func (p *people) request(kind DecisionKind, c *Call, reason string, expiry time.
 	return d
 }
 
-// Settle returns the event for what a call ended with: its result, or the decision of a person that is wanted first.
+// Settle returns the event that follows when a call has ended: its result, or a request for a
+// person's decision.
 func (s *State) Settle(r *CallResult) Payload {
 	c := s.find(r.CallID)
 	if c == nil || r.Failure == nil || !s.started.People.Attended || s.cancel != nil {
@@ -94,8 +95,9 @@ func (s *State) Settle(r *CallResult) Payload {
 	return r
 }
 
-// mayAsk reports whether a person can say something new about a call that needs approval: that was never approved, or whose
-// final arguments have become others since. Nobody is asked about arguments that cannot be shown.
+// mayAsk reports whether a person can decide something new about a call that needs approval: the
+// call was not approved before, or its final arguments have changed since. A person is never asked
+// about arguments that cannot be shown.
 func (c *callState) mayAsk(f *Failure) bool {
 	if f.FinalSHA256 == "" {
 		return c.Approval == nil
@@ -154,8 +156,9 @@ func (s *State) applyMade(d *DecisionMade, at time.Time) error {
 	return nil
 }
 
-// approve has a call made with a person's consent: to the final arguments that the person saw, or to others, which toolhost may
-// then not change. A call whose outcome nobody knows is made once more with what was agreed to before.
+// approve marks a call as approved: for the final arguments that the person saw, or for other
+// arguments, which toolhost may then not change. A call with an unknown outcome is made again with
+// the earlier approval.
 func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 	approval := d.approval(at)
 	switch before := c.Approval; {
@@ -164,10 +167,10 @@ func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 		approval.Arguments = d.Arguments
 	case p.Kind == DecideOutcome && before != nil:
 		approval.Arguments, approval.ArgumentsSHA256 = before.Arguments, before.ArgumentsSHA256
-	case p.Kind == DecideOutcome: // nobody had to agree to its arguments
+	case p.Kind == DecideOutcome: // its arguments needed no approval
 	case p.FinalSHA256 != "":
 		approval.ArgumentsSHA256, c.final = p.FinalSHA256, string(p.Final)
-	default: // a toolhost that does not say what it would execute
+	default: // toolhost did not report the final arguments
 		approval.Arguments = json.RawMessage(c.Arguments)
 	}
 	c.Approval, c.held, c.started = approval, nil, false
@@ -184,7 +187,7 @@ func (s judge) decidePause(d *DecisionMade) {
 	}
 }
 
-// answered is the result of a question.
+// answered returns the result of a question.
 func (c *callState) answered(d *DecisionMade, expiry time.Duration) *CallResult {
 	switch d.Verdict {
 	case VerdictAnswer:
@@ -195,7 +198,7 @@ func (c *callState) answered(d *DecisionMade, expiry time.Duration) *CallResult 
 	return errorResult(&c.Call, fmt.Sprintf(refusedAnswer, cmp.Or(d.By, "The user"), withReason(d.Text)))
 }
 
-// unsettled is the result of a call whose outcome nobody knew, after a person was asked.
+// unsettled returns the result of a call with an unknown outcome after a person has decided.
 func (c *callState) unsettled(d *DecisionMade) *CallResult {
 	if d.Verdict == VerdictAnswer {
 		words := fmt.Sprintf(toldOutcome, cmp.Or(d.By, "a person"), d.Text)
@@ -206,7 +209,7 @@ func (c *callState) unsettled(d *DecisionMade) *CallResult {
 	return &r
 }
 
-// because appends a reason to a sentence.
+// withReason appends a reason to a sentence.
 func withReason(reason string) string {
 	if reason == "" {
 		return ""

@@ -11,33 +11,34 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The keys of the run's context that have a meaning here. The first is a tool's to write. Those that say for whom the run
-// works are whoever's who starts it, because tools trust them: a tool must not be able to change them for another one. The
-// last three are nobody's.
+// The keys of the run's context with a meaning for the agent. Tools may write only KeyTodos.
+// KeyTenant and KeyUser are set when a run starts: tools trust them, so a tool must not change
+// them. The agent sets the last three for each call.
 const (
-	KeyTodos   = "todos"   // the things to do: whoever watches is told when they change
-	KeyTenant  = "tenant"  // whose data the run may see
-	KeyUser    = "user"    // for whom the work is done
+	KeyTodos   = "todos"   // the to-do list; watchers see its changes
+	KeyTenant  = "tenant"  // the tenant whose data the run may see
+	KeyUser    = "user"    // the user for whom the run works
 	KeyRun     = "run"     // the run's id
-	KeyTurn    = "turn"    // the number of the response that asked for the call
-	KeySession = "session" // the session in which the call is made
+	KeyTurn    = "turn"    // the number of the response with the call
+	KeySession = "session" // the session of the call
 )
 
 const (
-	// maxContextKey bounds a key, in bytes.
+	// maxContextKey is the largest size of a key, in bytes.
 	maxContextKey = 128
-	// maxContextBytes bounds all keys and values: they go to toolhost with each call.
+	// maxContextBytes is the largest size of all keys and values. Each call sends them to toolhost.
 	maxContextBytes = 256 << 10
-	// maxRefused bounds how many refused effects of one call are told: a model that reads three knows what is wrong.
+	// maxRefused is how many refused effects of one call are reported. Three suffice for a model to
+	// understand the problem.
 	maxRefused = 3
 )
 
-// values is the run's context: the values that calls get and that effects of tools change. The map is replaced and never changed,
-// because calls that are under way hold it.
+// values is the run's context: calls receive it, and effects of tools change it. The map is
+// replaced and never changed, because calls in progress share it.
 type values struct{ context map[string]json.RawMessage }
 
-// Context returns the run's context as calls of a turn get it: the values, and what the keys run, turn and session say.
-// It shares nothing that changes later and must not be changed.
+// Context returns the run's context for the calls of a turn, with the keys run, turn and session.
+// It must not be changed, and shares no memory that changes later.
 func (s *State) Context(turn int) map[string]json.RawMessage {
 	values := maps.Clone(s.seen(&s.batch, s.started.Effects))
 	if values == nil {
@@ -48,8 +49,8 @@ func (s *State) Context(turn int) map[string]json.RawMessage {
 	return values
 }
 
-// seen returns the context that the next call sees. Where calls run one after the other, that is what those before it left:
-// who changes a part of a list has to see the list as it is by then.
+// seen returns the context for the next call. In a serial batch it includes the effects of the
+// calls before, so that a tool that edits a list sees the current list.
 func (v *values) seen(b *batch, rules *EffectRules) map[string]json.RawMessage {
 	if !b.serial || b.pending == 0 {
 		return v.context
@@ -72,7 +73,7 @@ func quoted(text string) json.RawMessage {
 	return data
 }
 
-// CheckContext returns what is wrong with values that a run is to begin with, or nil.
+// CheckContext returns an error if values are not valid as a run's initial context.
 func CheckContext(values map[string]json.RawMessage) error {
 	size := 0
 	for key, value := range values {
@@ -100,16 +101,17 @@ func checkContextKey(key string) error {
 	return nil
 }
 
-// EffectRules says which keys of a run's context effects may change, beside what the tools declare.
+// EffectRules says which keys of the run's context effects may change, in addition to the tools'
+// own declarations.
 type EffectRules struct {
-	// Protected are the keys that were set when the run started, but for KeyTodos. Whoever set them decides by them, and so may
-	// rules of toolhost's policy.
+	// Protected are the keys that were set when the run started, except KeyTodos. The caller that
+	// set them relies on them, and toolhost's policy may, too.
 	Protected []string `json:"protected,omitempty"`
-	// Allowed are, by tool, protected keys that the operator lets the tool change.
+	// Allowed are, by tool, the protected keys that the operator lets the tool change.
 	Allowed map[string][]string `json:"allowed,omitempty"`
 }
 
-// rulesFor returns the rules of a run that begins with a context.
+// RulesFor returns the rules of a run with an initial context.
 func RulesFor(values map[string]json.RawMessage, allowed map[string][]string) *EffectRules {
 	rules := &EffectRules{Allowed: allowed}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -120,8 +122,9 @@ func RulesFor(values map[string]json.RawMessage, allowed map[string][]string) *E
 	return rules
 }
 
-// checkEffect returns why a call may not change a key, or nil. toolhost has checked what its tools declare; the agent does not
-// rely on that, because it may be another's toolhost.
+// checkEffect returns an error if a call may not change a key. toolhost checks its tools'
+// declarations as well, but the agent does not rely on that, because another operator may run the
+// toolhost.
 func (r *EffectRules) checkEffect(c *Call, key string) error {
 	switch err := checkEffectKey(key); {
 	case err != nil || r == nil || c.System != "":
@@ -134,13 +137,14 @@ func (r *EffectRules) checkEffect(c *Call, key string) error {
 	return nil
 }
 
-// refusedByHost returns what toolhost says of effects that it took out of a result.
+// refusedByHost returns the effects that toolhost removed from a result, and why.
 func refusedByHost(r *tool.Result) (refused []struct{ Key, Reason string }) {
-	_ = json.Unmarshal(r.Metadata["toolhost.refused_effects"], &refused) // what cannot be read is not told
+	// unreadable metadata is ignored
+	_ = json.Unmarshal(r.Metadata["toolhost.refused_effects"], &refused)
 	return refused
 }
 
-// checkEffectKey returns why no tool may change a key, or nil.
+// checkEffectKey returns an error if no tool may change a key.
 func checkEffectKey(key string) error {
 	if key == KeyTenant || key == KeyUser {
 		return fmt.Errorf("the context's key %q says for whom the run works, and only whoever starts a run says that", key)
@@ -148,8 +152,9 @@ func checkEffectKey(key string) error {
 	return checkContextKey(key)
 }
 
-// foldEffects lets the effects of a complete batch change the context, in call order. Failed calls change nothing. What is
-// refused is told to people by an event, and to the model with the call's result.
+// foldEffects applies the effects of a complete batch to the context, in call order. Failed calls
+// change nothing. An event tells people about refused effects, and the call's result tells the
+// model.
 func (s judge) foldEffects() {
 	var change ContextChange
 	changed := make(map[string]json.RawMessage) // by key, the value before
@@ -187,7 +192,7 @@ func (s judge) foldEffects() {
 	}
 }
 
-// drop notes that an effect of the call was refused.
+// drop records that an effect of the call was refused.
 func (c *callState) drop(change *ContextChange, key, reason string) {
 	if c.dropped = append(c.dropped, reason); len(c.dropped) > maxRefused {
 		return
@@ -198,7 +203,7 @@ func (c *callState) drop(change *ContextChange, key, reason string) {
 	change.Refused[Clip(key)] = reason
 }
 
-// fold lets one effect of a call change the context, or returns why it cannot.
+// fold applies one effect of a call to the context, or returns why it is refused.
 func (v *values) fold(rules *EffectRules, c *Call, e tool.Effect) error {
 	if err := rules.checkEffect(c, e.Key); err != nil {
 		return err
@@ -216,7 +221,7 @@ func (v *values) fold(rules *EffectRules, c *Call, e tool.Effect) error {
 	if size > maxContextBytes {
 		return fmt.Errorf("the context would have %d bytes; it may have %d", size, maxContextBytes)
 	}
-	// A new map: calls that are under way hold the old one.
+	// Calls in progress share the old map.
 	v.context = maps.Clone(v.context)
 	if v.context == nil {
 		v.context = make(map[string]json.RawMessage)
@@ -225,7 +230,7 @@ func (v *values) fold(rules *EffectRules, c *Call, e tool.Effect) error {
 	return nil
 }
 
-// droppedWords says which of a call's effects were refused, and why.
+// droppedMessage tells the model which effects were refused, and why.
 func droppedMessage(dropped []string) string {
 	words := strings.Join(dropped[:min(len(dropped), maxRefused)], "; ")
 	if more := len(dropped) - maxRefused; more > 0 {
@@ -254,11 +259,12 @@ func joined(before json.RawMessage, e tool.Effect) (json.RawMessage, error) {
 	return nil, fmt.Errorf("the operation %q is unknown", e.Operation)
 }
 
-// mergePatch applies a JSON merge patch (RFC 7396). Values that the patch does not name stay as they are written.
+// mergePatch applies a JSON merge patch (RFC 7396). It keeps the text of values that the patch does
+// not name.
 func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
 	var changes map[string]json.RawMessage
 	if json.Unmarshal(patch, &changes) != nil || changes == nil {
-		return patch, nil // no object: it takes the target's place
+		return patch, nil // not an object: it replaces the target
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(target, &object) != nil || object == nil {

@@ -11,8 +11,9 @@ import (
 
 // Event is something that happened in a run.
 //
-// A durable event is in the journal and owns its Seq. A passing event is shown to those who watch at the moment and
-// then forgotten: it carries the Seq of the durable event that it precedes, and an Index among those, from 1.
+// A durable event is in the journal and has its own Seq. A passing event is shown to current
+// watchers and then dropped. It has the Seq of the durable event that follows it, and an Index
+// among the passing events before that one, from 1.
 type Event struct {
 	Seq     uint64
 	Index   uint64 // 0 for a durable event
@@ -20,13 +21,13 @@ type Event struct {
 	Payload Payload
 }
 
-// Durable reports whether the event is kept.
+// Durable reports whether the journal keeps the event.
 func (e Event) Durable() bool { return e.Index == 0 }
 
-// Type names what happened, as it is written in journals and shown to people.
+// Type is the kind of an event, as journals and people see it.
 type Type string
 
-// The types of events. Those of the last group are passing, all others durable.
+// The types of events. The last group is passing; all others are durable.
 const (
 	TypeRunStarted       Type = "run_started"
 	TypeUserMessage      Type = "user_message"
@@ -51,12 +52,12 @@ const (
 	TypeTurnReset  Type = "turn_reset"
 )
 
-// Payload is what there is to say of an event: a pointer to one of the structs of this package. Payloads are shared by
-// all who watch a run and must not be changed.
+// Payload is the content of an event: a pointer to one of this package's structs. All watchers
+// share it, so it must not be changed.
 type Payload interface{ Type() Type }
 
-// RunStarted begins a journal. It holds all that the run was asked to be, defaults filled in, so that a later program
-// with other defaults continues the same run.
+// RunStarted is the first event of a journal. It has everything that defines the run, with the
+// defaults filled in, so that a later program with other defaults continues the same run.
 type RunStarted struct {
 	RunID        string     `json:"run_id"`
 	Prompt       string     `json:"prompt"`
@@ -65,90 +66,95 @@ type RunStarted struct {
 	SystemPrompt string     `json:"system_prompt,omitempty"`
 	Tools        ToolChoice `json:"tools,omitzero"`
 	Limits       Limits     `json:"limits"`
-	// BaseURL is where the model's API was reached, if it was not the provider's own address. It is only compared: the journal
-	// never decides where a conversation and a key are sent. Empty in journals of earlier versions.
+	// BaseURL is the address of the model's API if it is not the provider's own. It is only
+	// compared: a journal never decides where a conversation and a key are sent. Empty in journals
+	// of earlier versions.
 	BaseURL string `json:"base_url,omitempty"`
-	// Foreground says that the run belongs to the process that started it: Agent.Resume leaves it alone.
+	// Foreground means that the run belongs to the process that started it. Agent.Resume skips it.
 	Foreground bool   `json:"foreground,omitempty"`
 	People     People `json:"people,omitzero"`
-	// Context are the run's first values; see State.Context.
+	// Context is the run's initial context; see State.Context.
 	Context map[string]json.RawMessage `json:"context,omitempty"`
-	// SystemTools are the agent's own tools that the model is offered.
+	// SystemTools are the system tools that the model is offered.
 	SystemTools []string `json:"system_tools,omitempty"`
-	// ExplicitCompletion says that the run ends well only with a call of attempt_completion.
+	// ExplicitCompletion means that the run succeeds only with a call of attempt_completion.
 	ExplicitCompletion bool `json:"explicit_completion,omitempty"`
 	// Parent is set for a sub-run.
 	Parent *Parent `json:"parent,omitempty"`
-	// Window says when the conversation is made smaller.
+	// Window says when the conversation is compacted.
 	Window Window `json:"window,omitzero"`
-	// Effects says which effects of tools may change the run's context. Nil in journals of earlier versions, where any might.
+	// Effects says which effects of tools may change the run's context. Nil in journals of earlier
+	// versions, where all might.
 	Effects *EffectRules `json:"effect_rules,omitempty"`
 	// SubRuns is how many levels of sub-runs there may be below the run.
 	SubRuns int `json:"sub_runs,omitempty"`
-	// Kind is the kind of task by the agent's name for it. What that means is in Tools.
+	// Kind is the name of the task's kind in the agent's configuration. Tools has what it selects.
 	Kind string `json:"kind,omitempty"`
-	// Traceparent is the run's W3C trace context: its trace, and its own span there. Empty in journals of earlier versions.
+	// Traceparent is the run's W3C trace context: its trace and its own span. Empty in journals of
+	// earlier versions.
 	Traceparent string `json:"traceparent,omitempty"`
 }
 
-// UserMessage is what the user said after the prompt.
+// UserMessage is a message of the user after the prompt.
 type UserMessage struct {
 	Text string `json:"text"`
 }
 
-// AssistantMessage is a whole response of the model. It is in the journal before any of its calls begins.
+// AssistantMessage is a complete response of the model. It is in the journal before any of its
+// calls begins.
 type AssistantMessage struct {
-	// Message is the response as it will be sent back to the model.
+	// Message is the response as later requests send it to the model.
 	Message model.Message `json:"message"`
 	// Calls are the tool calls in Message, in order.
 	Calls      []Call           `json:"calls,omitempty"`
 	StopReason model.StopReason `json:"stop_reason"`
 	Usage      tool.Usage       `json:"usage,omitzero"`
-	// Read is the place of the last event that the model knew of when it was asked. User messages after it are still
-	// to be read.
+	// Read is the Seq of the last event before the request. User messages after it are unread.
 	Read uint64 `json:"read"`
-	// Wasted is what was used up by tries that failed before this one, as far as the provider said.
+	// Wasted is the usage of failed attempts before this response, as far as the provider reported
+	// it.
 	Wasted tool.Usage `json:"wasted,omitzero"`
-	// Cost is what the response cost, with what was wasted, at the prices of the moment. 0 also where nobody knows.
+	// Cost is the cost of the response and of Wasted at the prices of the time. 0 also if no price
+	// is known.
 	Cost float64 `json:"cost,omitempty"`
 }
 
 // Text returns the message's text.
 func (m *AssistantMessage) Text() string { return TextOf(&m.Message) }
 
-// Call is a tool call as the model asked for it, with what was known of the tool at that moment: a run that goes on
-// after an interruption must not decide otherwise because the tool has changed.
+// Call is a tool call of the model, with what the agent knew of the tool at that time. A run that
+// continues after an interruption must not decide otherwise because the tool has changed.
 type Call struct {
 	ID string `json:"call_id"`
 	// Tool is the name as the model wrote it.
 	Tool string `json:"tool"`
-	// Arguments are as the model wrote them. They are journaled once, in Message.
+	// Arguments are as the model wrote them. The journal has them once, in Message.
 	Arguments    string `json:"-"`
 	Serial       bool   `json:"serial,omitempty"`
 	ReturnDirect bool   `json:"return_direct,omitempty"`
 	SideEffects  bool   `json:"side_effects,omitempty"`
 	// DisplayName is the tool's name for people. May be empty.
 	DisplayName string `json:"display_name,omitempty"`
-	// CostPerUse is what the tool declares that a use costs.
+	// CostPerUse is the cost of one use as the tool declares it.
 	CostPerUse float64 `json:"cost_per_use,omitempty"`
 	// EffectKeys are the keys of the run's context that the tool declares to change.
 	EffectKeys []string `json:"effect_keys,omitempty"`
-	// Refusal says why the call is not made, to the model. Empty means that it is.
+	// Refusal tells the model why the call is not made. Empty means that it is made.
 	Refusal string `json:"refusal,omitempty"`
-	// System names the agent's own tool that answers the call. Empty: toolhost has the tool.
+	// System is the name of the system tool that answers the call. Empty for a tool of toolhost.
 	System string `json:"system,omitempty"`
-	// Attempt is which time the call is sent, from 1; 0 before it is. Approval is the consent that goes with it. Both
-	// follow from later events.
+	// Attempt counts how often the call was sent; 0 before the first time. Approval goes with the
+	// call. Both follow from later events.
 	Attempt  int            `json:"-"`
 	Approval *tool.Approval `json:"-"`
-	// Ledger is the id of the ledger of the toolhost that this attempt is sent to, and FirstSent when it was started. Ledger is
-	// empty where no ledger was known. Both follow from CallStarted.
+	// Ledger is the id of the ledger of the toolhost that receives this attempt, and FirstSent is
+	// its start time. Ledger is empty if the ledger was unknown. Both follow from CallStarted.
 	Ledger    string    `json:"-"`
 	FirstSent time.Time `json:"-"`
 }
 
-// SentID returns the id by which toolhost knows the call: one for each attempt, so that none ever stands for other
-// arguments, or for a call that is to be made once more.
+// SentID returns the call's id at toolhost. Each attempt has its own, so that one id never stands
+// for two sets of arguments, or for a call that is made again on purpose.
 func (c *Call) SentID() string {
 	if c.Attempt <= 1 {
 		return c.ID
@@ -156,44 +162,46 @@ func (c *Call) SentID() string {
 	return fmt.Sprintf("%s.a%d", c.ID, c.Attempt)
 }
 
-// CallStarted says that a call is about to be sent.
+// CallStarted says that the driver is about to send a call.
 type CallStarted struct {
 	CallID  string `json:"call_id"`
 	Tool    string `json:"tool"`
-	Attempt int    `json:"attempt,omitempty"` // from 2, where the call was sent before; 0 for the first
-	// Traceparent is the W3C trace context with which the call is sent. Empty in journals of earlier versions.
+	Attempt int    `json:"attempt,omitempty"` // from 2 for a repeated call; 0 for the first attempt
+	// Traceparent is the W3C trace context of the call. Empty in journals of earlier versions.
 	Traceparent string `json:"traceparent,omitempty"`
-	// Ledger is the id of the ledger of the toolhost that the call is sent to, if the call has side effects. A run that goes on
-	// with another ledger does not send the call: what became of it is unknown. Empty where no ledger was known, and in
-	// journals of earlier versions.
+	// Ledger is the id of the ledger of the toolhost that receives the call, if the call has side
+	// effects. A run that continues with another ledger does not send the call; its outcome is
+	// unknown. Empty if the ledger was unknown, and in journals of earlier versions.
 	Ledger string `json:"ledger,omitempty"`
 }
 
-// CallResult is a call's one result.
+// CallResult is the one result of a call.
 type CallResult struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
-	// Result is what the model reads, also where the machinery failed.
+	// Result is what the model reads, also after a failure.
 	Result tool.Result `json:"result"`
-	// Answer is what the user reads instead where the result is returned directly. Empty: what Result says.
+	// Answer is what the user reads if the result is returned directly. Empty means the text of
+	// Result.
 	Answer string `json:"answer,omitempty"`
-	// Failure is set where the machinery failed.
+	// Failure is set if the infrastructure failed.
 	Failure  *Failure `json:"error,omitempty"`
 	Plugin   string   `json:"plugin,omitempty"`
 	Instance string   `json:"instance,omitempty"`
 }
 
-// CancelRequested says that the run has to stop: its calls are cancelled, and each still gets its result.
+// CancelRequested says that the run has to stop. Its calls are cancelled, and each still gets its
+// result.
 type CancelRequested struct {
 	Reason string `json:"reason,omitempty"`
-	// Stop is what the run then ends with. Empty: StopCancelled.
+	// Stop is the stop reason of the run. Empty means StopCancelled.
 	Stop StopReason `json:"stop_reason,omitempty"`
 }
 
-// RunFinished ends a run until a user message makes it go on.
+// RunFinished ends a run. A user message continues it.
 type RunFinished struct {
 	StopReason StopReason `json:"stop_reason"`
-	Message    string     `json:"message,omitempty"` // more on the reason, in words
+	Message    string     `json:"message,omitempty"` // details of the stop reason
 	Text       string     `json:"text"`              // the model's last text, or a direct result
 	Turns      int        `json:"turns"`
 	Calls      int        `json:"calls"`
@@ -201,27 +209,27 @@ type RunFinished struct {
 	Cost       float64    `json:"cost,omitempty"`
 }
 
-// TextDelta is a piece of what the model writes.
+// TextDelta is a piece of the model's text.
 type TextDelta struct {
 	Text string `json:"text"`
 }
 
-// CallStatus is what a call shows to people. A tool that looks on while the model writes its arguments reports before the
-// AssistantMessage with the call is there: the call may then not be made.
+// CallStatus is a call's progress for people. A tool that reads partial arguments can report before
+// the AssistantMessage with the call exists. The call may then never be made.
 type CallStatus struct {
 	CallID string      `json:"call_id"`
 	Tool   string      `json:"tool"`
 	Status tool.Status `json:"status"`
 }
 
-// TurnReset says that what the model wrote since the last durable event is void, with the statuses of
-// calls in it: it is asked again.
+// TurnReset says that the text and statuses since the last durable event are void, because the
+// driver repeats the model request.
 type TurnReset struct {
 	Reason  string `json:"reason"`
-	Attempt int    `json:"attempt"` // which try comes next, from 2
+	Attempt int    `json:"attempt"` // the next attempt, from 2
 }
 
-// Failure is a tool.Error as a journal keeps it.
+// Failure is a tool.Error in a journal.
 type Failure struct {
 	Kind         tool.Kind  `json:"kind"`
 	Message      string     `json:"message"`
@@ -230,12 +238,13 @@ type Failure struct {
 	Instance     string     `json:"instance,omitempty"`
 	Exit         *tool.Exit `json:"exit,omitempty"`
 	Rule         string     `json:"rule,omitempty"`
-	// Final are the final arguments of a call that needs approval, and FinalSHA256 is their digest; see tool.Error.
+	// Final are the final arguments of a call that needs approval, and FinalSHA256 is their digest;
+	// see tool.Error.
 	Final       json.RawMessage `json:"arguments,omitempty"`
 	FinalSHA256 string          `json:"arguments_sha256,omitempty"`
 }
 
-// AsError returns the failure as the error it was, without its cause.
+// AsError returns the failure as the original error, without its cause.
 func (f *Failure) AsError(callID string) *tool.Error {
 	return &tool.Error{
 		Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,

@@ -12,12 +12,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// errorResult is the result of a call that is not made.
+// errorResult returns the result of a call that is not made.
 func errorResult(c *Call, words string) *CallResult {
 	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.ErrorResult(words)}
 }
 
-// outcomeResult is the result of a call that ended.
+// OutcomeResult returns the result of a call that has ended.
 func OutcomeResult(c *Call, out *tool.Outcome) *CallResult {
 	if out.Err != nil {
 		r := FailureResult(c, out.Err)
@@ -33,7 +33,8 @@ func OutcomeResult(c *Call, out *tool.Outcome) *CallResult {
 	return r
 }
 
-// failureResult is the result of a call that the machinery failed: in words for the model, and typed for people.
+// FailureResult returns the result of a call that failed in the infrastructure: a message for the
+// model, and the typed error for people.
 func FailureResult(c *Call, e *tool.Error) *CallResult {
 	final, digest := finalArguments(e)
 	words := fmt.Sprintf("[%s] %s", e.Kind, e.Error())
@@ -52,11 +53,13 @@ func FailureResult(c *Call, e *tool.Error) *CallResult {
 	}
 }
 
-// unverified stands for the digest of final arguments that are not what toolhost says they are. Nobody is asked about them.
+// unverified replaces the digest of final arguments that do not match it. A person is never asked
+// to approve those.
 const unverified = "unverified"
 
-// finalArguments returns the final arguments that toolhost says a call would be executed with, and their digest. What it says
-// counts only if the digest is that of the arguments: a person is shown the one and approves the other.
+// finalArguments returns the final arguments that toolhost reports for a call, and their digest.
+// They count only if the digest matches, because the person sees the arguments and approves the
+// digest.
 func finalArguments(e *tool.Error) (final json.RawMessage, digest string) {
 	if len(e.Arguments) == 0 {
 		return nil, e.ArgumentsSHA256
@@ -68,7 +71,7 @@ func finalArguments(e *tool.Error) (final json.RawMessage, digest string) {
 	return e.Arguments, e.ArgumentsSHA256
 }
 
-// hint tells the model what to do about a failure.
+// hint returns the model's best next step after a failure.
 func hint(e *tool.Error) string {
 	switch e.Kind {
 	case tool.KindInvalidArgument:

@@ -9,9 +9,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Image is the whole of a resting state, for a snapshot. It shares memory with the state that it was taken from. Calls are not
-// in it, because a state with calls does not rest. The fields without JSON only grow while the conversation is not compacted,
-// so a snapshot stores them apart and in pieces.
+// Image is a complete copy of a resting state, for a snapshot. It shares memory with the state. It
+// has no calls, because a state with calls does not rest. The fields without JSON only grow until
+// the conversation is compacted, so a snapshot stores them separately and in pieces.
 type Image struct {
 	Started     RunStarted      `json:"-"`
 	Messages    []model.Message `json:"-"`
@@ -83,12 +83,12 @@ type habitsImage struct {
 	Since    uint64         `json:"since"`
 	Stale    int            `json:"stale,omitempty"`
 	Idle     int            `json:"idle,omitempty"`
-	// Malformed is missing in snapshots of earlier versions.
+	// Malformed is absent in snapshots of earlier versions.
 	Malformed int `json:"malformed,omitempty"`
 }
 
-// Resting reports whether the state is between turns: it has no calls and no events that are still to be recorded. Only
-// a resting state has an image.
+// Resting reports whether the state is between turns: it has no calls and no unrecorded events.
+// Only a resting state has an image.
 func (s *State) Resting() bool {
 	return s.seq > 0 && s.pending == 0 && len(s.batch.list) == 0 && len(s.news) == 0
 }
@@ -115,7 +115,7 @@ func (s *State) Image() *Image {
 	return img
 }
 
-// Restore returns the state of an image. The state takes the image's memory.
+// Restore returns the state of an image. The state takes over the image's memory.
 func Restore(img *Image) (State, error) {
 	if img.Seq == 0 {
 		return State{}, errors.New("an image needs at least one event")

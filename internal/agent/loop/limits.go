@@ -2,69 +2,72 @@ package loop
 
 import "time"
 
-// StopReason is why a run ended.
+// StopReason says why a run ended.
 type StopReason string
 
 // The reasons.
 const (
-	StopEndTurn         StopReason = "end_turn"         // the model had said all it wanted
-	StopMaxTokens       StopReason = "max_tokens"       // the model's response was cut at its token limit, twice
+	StopEndTurn         StopReason = "end_turn"         // the model finished its answer
+	StopMaxTokens       StopReason = "max_tokens"       // a response reached its token limit twice
 	StopRefusal         StopReason = "refusal"          // the model refused
 	StopContentFilter   StopReason = "content_filter"   // the provider withheld the response
 	StopContextOverflow StopReason = "context_overflow" // the conversation no longer fits the model
 	StopMaxTurns        StopReason = "max_turns"        // Limits.MaxTurns was reached
 	StopMaxCalls        StopReason = "max_calls"        // Limits.MaxCalls was reached
-	StopCancelled       StopReason = "cancelled"        // somebody cancelled the run
-	StopModelError      StopReason = "model_error"      // the model could not be reached, or answered what cannot be used
+	StopCancelled       StopReason = "cancelled"        // a user cancelled the run
+	StopModelError      StopReason = "model_error"      // no usable response from the model
 	StopReturnDirect    StopReason = "return_direct"    // the tools' results are the answer
-	StopInternalError   StopReason = "internal_error"   // a bug, or something around the run that does not answer
+	// a bug, or a component that does not answer
+	StopInternalError StopReason = "internal_error"
 
-	StopCompleted   StopReason = "completed"     // the model said with attempt_completion that it is done
+	StopCompleted   StopReason = "completed"     // the model called attempt_completion
 	StopTokenBudget StopReason = "token_budget"  // Limits.MaxTokens was reached
 	StopCostBudget  StopReason = "cost_budget"   // Limits.MaxCost was reached
 	StopWallTime    StopReason = "wall_time"     // Limits.MaxWallTime was reached
 	StopOutputSize  StopReason = "output_size"   // Limits.MaxOutput was reached
 	StopFailures    StopReason = "failures"      // Limits.MaxFailures was reached
-	StopTimeouts    StopReason = "timeouts"      // one tool timed out again and again
-	StopRepetition  StopReason = "repetition"    // the same calls had the same results again and again
-	StopNoToolCalls StopReason = "no_tool_calls" // the model made no calls and did not say that it is done
+	StopTimeouts    StopReason = "timeouts"      // one tool timed out repeatedly
+	StopRepetition  StopReason = "repetition"    // the same calls had the same results repeatedly
+	StopNoToolCalls StopReason = "no_tool_calls" // no calls and no attempt_completion
 )
 
-// Well reports whether a run that ended so has done what it was asked.
+// Succeeded reports whether a run with this stop reason did what it was asked.
 func (r StopReason) Succeeded() bool {
 	return r == StopEndTurn || r == StopReturnDirect || r == StopCompleted
 }
 
-// Limits bounds a run. In an agent's configuration and in a request 0 means the default. In a journal 0 means no bound,
-// but for the first two fields.
+// Limits bounds a run. In an agent's configuration and in a request, 0 means the default. In a
+// journal, 0 means no limit, except for the first two fields.
 //
-// What is counted is counted from the run's beginning, and anew from each user message that makes a finished run go on:
-// what a person asks for gets whole budgets.
+// Counting begins with the run and again with each user message that continues a finished run.
 type Limits struct {
-	// MaxTurns is how many responses the model may give. Default 100.
+	// MaxTurns is the largest number of responses of the model. Default 100.
 	MaxTurns int `json:"max_turns"`
-	// MaxCalls is how many tool calls may be made. Default 1000.
+	// MaxCalls is the largest number of tool calls. Default 1000.
 	MaxCalls int `json:"max_calls"`
-	// MaxResponseTokens is how many tokens the model may write in one response. It is raised once where a response is
-	// cut. 0 means the model's own bound.
+	// MaxResponseTokens is the largest number of tokens in one response. It is raised once after a
+	// response was cut. 0 means the model's own limit.
 	MaxResponseTokens int `json:"max_response_tokens,omitempty"`
-	// MaxTokens is how many tokens, read and written, the model and the tools may use. Default: no bound.
+	// MaxTokens is the largest number of tokens, input and output, of the model and the tools.
+	// Default: no limit.
 	MaxTokens int64 `json:"max_tokens,omitempty"`
-	// MaxCost is what the model and the tools may cost, in the currency of the prices. Default: no bound.
+	// MaxCost is the largest cost of the model and the tools, in the currency of the prices.
+	// Default: no limit.
 	MaxCost float64 `json:"max_cost,omitempty"`
-	// MaxWallTime is how long the run may be at work; that it waits for nothing but a person does not count. Default: no
-	// bound.
+	// MaxWallTime is how long the run may work. Waiting only for a person does not count. Default:
+	// no limit.
 	MaxWallTime time.Duration `json:"max_wall_time,omitempty"`
-	// MaxOutput is how many bytes of text the tools may return in all. Default: no bound.
+	// MaxOutput is the largest number of bytes of text that the tools return in total. Default: no
+	// limit.
 	MaxOutput int64 `json:"max_output,omitempty"`
-	// MaxFailures is how many calls may fail in a row. Default 20.
+	// MaxFailures is the largest number of failed calls in a row. Default 20.
 	MaxFailures int `json:"max_failures,omitempty"`
-	// MaxTimeouts is how often in a row one tool may time out before the run pauses. Default 3. A result counts too that says of
-	// itself that the tool ran out of time: an error with a JSON object whose timed_out is true. A call that ran out of time while it
-	// waited for its turn or for a process does not.
+	// MaxTimeouts is how often in a row one tool may time out before the run pauses. Default 3. A
+	// result also counts if it is an error with a JSON object whose timed_out is true. A call that
+	// timed out while it waited for its turn or for a process does not count.
 	MaxTimeouts int `json:"max_timeouts,omitempty"`
-	// MaxRepeats is how many results in a row may be such as the run has had before, for the same tool and the same
-	// arguments. Default 10: a tool that is asked now and then whether something is ready gets some patience.
+	// MaxRepeats is how many results in a row may repeat earlier results of the same tool with the
+	// same arguments. Default 10, so that a tool can be polled for a while.
 	MaxRepeats int `json:"max_repeats,omitempty"`
 }
 
@@ -74,12 +77,13 @@ const (
 	defaultMaxFailures = 20
 	defaultMaxTimeouts = 3
 	defaultMaxRepeats  = 10
-	// raisedResponseTokens is what a response may have after one was cut at the model's own bound, which nobody told
-	// us: several times the bounds that providers set by default, and within what current models can write.
+	// raisedResponseTokens is the token limit after a response was cut at the model's own, unknown
+	// limit: several times the usual defaults of providers, and within what current models can
+	// write.
 	raisedResponseTokens = 32_000
 )
 
-// or returns l with what is 0 taken from d, and then from the defaults.
+// Or returns l with zero fields taken from d, and then from the defaults.
 func (l Limits) Or(d Limits) Limits {
 	return Limits{
 		MaxTurns:          FirstPositive(l.MaxTurns, d.MaxTurns, defaultMaxTurns),
@@ -105,7 +109,7 @@ func FirstPositive[N int | int64 | float64 | time.Duration](a, b, c N) N {
 	return c
 }
 
-// raised returns the bound of a response after one was cut.
+// raised returns the token limit for responses after one was cut.
 func (l Limits) raised() int {
 	if l.MaxResponseTokens == 0 {
 		return raisedResponseTokens

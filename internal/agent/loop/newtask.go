@@ -13,7 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// defaultSubRuns is how deep sub-runs may be nested: one that delegates to others is enough for what models are good at.
+// DefaultSubRuns is the default depth of nested sub-runs. One level that delegates again is enough
+// for current models.
 const DefaultSubRuns = 2
 
 func SubRunsOr(n, fallback int) int {
@@ -23,13 +24,14 @@ func SubRunsOr(n, fallback int) int {
 	return n
 }
 
-// newTask is what new_task is asked.
+// newTask is the arguments of new_task.
 type newTask struct {
 	Task  string   `json:"task"`
 	Tools []string `json:"tools"`
 }
 
-// parseTask returns what a call of new_task asks for, or what is wrong with it, in words for the model.
+// parseTask returns the arguments of a new_task call, or a message for the model that says what is
+// wrong with them.
 func (r *RunStarted) parseTask(c *Call) (in newTask, wrong string) {
 	if err := json.Unmarshal([]byte(c.Arguments), &in); err != nil || strings.TrimSpace(in.Task) == "" {
 		return in, `[invalid_argument] The arguments must be {"task": "…"}, with "tools" as a list of names if only some may be used.`
@@ -40,8 +42,8 @@ func (r *RunStarted) parseTask(c *Call) (in newTask, wrong string) {
 	return in, ""
 }
 
-// SubRunID returns the id of the run that carries out a call: always the same one, so that a run that is resumed finds
-// its sub-run again and does not start a second.
+// SubRunID returns the id of the run that carries out a call. The id is always the same, so that a
+// resumed run finds its sub-run and does not start a second one.
 func SubRunID(runID, callID string) string {
 	const most, hashed = 64, 12
 	sum := sha256.Sum256([]byte(callID))
@@ -54,10 +56,11 @@ func SubRunID(runID, callID string) string {
 	return runID[:min(len(runID), most-len(tail))] + tail
 }
 
-// subTask returns the task of a call's sub-run: it works in the same session, with the same tools unless the call names
-// fewer, knows the run's values, and has an equal share of what is left of its budgets.
+// SubTask returns the task of a call's sub-run. The sub-run works in the same session and with the
+// same tools, unless the call names fewer. It has the run's context and an equal share of the
+// remaining budgets.
 func (s *State) SubTask(c *Call) Task {
-	in, _ := s.started.parseTask(c) // checked before the call began
+	in, _ := s.started.parseTask(c) // valid, because the call was started
 	tools, _ := s.started.Tools.narrowed(in.Tools)
 	people := s.started.People
 	values, explicit := maps.Clone(s.context), s.started.ExplicitCompletion
@@ -70,7 +73,8 @@ func (s *State) SubTask(c *Call) Task {
 	}
 }
 
-// subRules returns the rules of a sub-run: those of the run. For a run of an earlier version they follow from the values.
+// subRules returns the effect rules of a sub-run: those of the run. For a run of an earlier version
+// they follow from the context.
 func (r *RunStarted) subRules(values map[string]json.RawMessage) *EffectRules {
 	if r.Effects != nil {
 		return r.Effects
@@ -78,23 +82,23 @@ func (r *RunStarted) subRules(values map[string]json.RawMessage) *EffectRules {
 	return RulesFor(values, nil)
 }
 
-// shareLimits returns the limits of a sub-run: those of the run, with what is left of its budgets divided among the
-// sub-runs that the last response asked for.
+// shareLimits returns the limits of a sub-run: the run's, with the remaining budgets divided among
+// n sub-runs.
 func (b *budget) shareLimits(limits Limits, n int) Limits {
 	if limits.MaxTokens > 0 {
 		limits.MaxTokens = max(1, (limits.MaxTokens-int64(b.spent.tokens))/int64(n))
 	}
 	if limits.MaxCost > 0 {
-		const next = 1e-9 // nothing, but not 0, which is no bound
+		const next = 1e-9 // almost nothing; 0 would mean no limit
 		limits.MaxCost = max(next, (limits.MaxCost-b.spent.cost)/float64(n))
 	}
-	if limits.MaxWallTime > 0 { // they run at the same time
+	if limits.MaxWallTime > 0 { // sub-runs work at the same time
 		limits.MaxWallTime = max(time.Nanosecond, limits.MaxWallTime-b.spent.wall)
 	}
 	return limits
 }
 
-// subResult is what a sub-run answers to the call that it was started for.
+// SubResult returns the result of a call whose sub-run has ended.
 func SubResult(c *Call, end *RunFinished) *CallResult {
 	text := shorten(end.Text, mostShown)
 	r := &CallResult{CallID: c.ID, Tool: c.Tool}

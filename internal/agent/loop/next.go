@@ -6,28 +6,30 @@ import (
 	"time"
 )
 
-// Command is something that has to be done for a run: one of Record, AskModel, Summarize, CallTool and Wait.
+// Command is something that the driver has to do for a run: Record, AskModel, Summarize, CallTool
+// or Wait.
 type Command interface{ command() }
 
-// Record says that an event has to be appended: the state alone decides what it holds.
+// Record appends an event. Only the state decides its content.
 type Record struct{ Payload Payload }
 
-// AskModel says that the model's next response has to be had, for State.Request.
+// AskModel requests the model's next response, for State.Request.
 type AskModel struct {
-	Turn int // State.Turn, which names the command: it is to be carried out once
+	Turn int // State.Turn, which identifies the command
 }
 
-// CallTool says that a call has to be under way until its result is there. The call's id names the command: whoever
-// carries it out does so once per process, and toolhost executes an id once, whoever asks.
+// CallTool carries out a call until it has a result. The call's id identifies the command. A
+// process carries it out once, and toolhost executes an id once.
 type CallTool struct {
 	Call Call
-	// Cancel is set when the call is to be cancelled. It still has to get its result.
+	// Cancel is set if the call has to be cancelled. It still gets its result.
 	Cancel *CancelRequested
 }
 
-// Wait says that something happens if nothing does until then; see State.Due. It is the last command, if it is there.
+// Wait says that time alone causes an event if nothing else happens before; see State.Due. It is
+// always the last command.
 type Wait struct {
-	Until time.Time // zero: for as long as it takes a person
+	Until time.Time // zero: a person may take any time
 }
 
 func (Record) command()   {}
@@ -35,12 +37,12 @@ func (AskModel) command() {}
 func (CallTool) command() {}
 func (Wait) command()     {}
 
-// planner reads a state and names what has to be done. It changes nothing.
+// planner reads a state and names the next commands. It changes nothing.
 type planner struct{ *State }
 
-// Next returns what has to be done, from the state alone: either Records, to be appended in this order before anything
-// else, or everything that has to be under way now. What is under way and no longer named has to be stopped. Nothing
-// at all means that the run is finished.
+// Next returns the commands that follow from the state: either only Records, which the driver
+// appends in this order before it does anything else, or everything that has to be in progress now.
+// The driver stops what is in progress and not named. No command means that the run has finished.
 func Next(s *State) []Command {
 	if s.seq == 0 || s.finished != nil {
 		return nil
@@ -61,7 +63,7 @@ func Next(s *State) []Command {
 	return commands
 }
 
-// tellings returns what people are to be told of what happened.
+// announcements returns the records of what has happened and is not recorded yet.
 func (s planner) announcements() []Command {
 	var records []Command
 	for _, p := range s.news {
@@ -80,7 +82,7 @@ func (s planner) next() []Command {
 	case s.cancel != nil:
 		return s.finish(StopReason(cmp.Or(string(s.cancel.Stop), string(StopCancelled))), s.cancel.Reason)
 	case s.stop.Succeeded() && len(s.unread) > 0:
-		// The user has said more meanwhile.
+		// A new user message continues the run.
 	case s.stop != "":
 		return s.finish(s.stop, s.stopMessage)
 	}
@@ -96,7 +98,7 @@ func (s planner) next() []Command {
 	return []Command{AskModel{Turn: s.Turn()}}
 }
 
-// nextStuck asks a person whether the run goes on. Where nobody can be asked, it does not.
+// nextPause requests a person's decision whether the run continues. Without a person, the run ends.
 func (s planner) nextPause() []Command {
 	switch {
 	case len(s.decisions) > 0:
@@ -117,7 +119,7 @@ func (s *State) finishing(reason StopReason, words string) *RunFinished {
 
 func (s planner) nextCalls() []Command {
 	var records, calls []Command
-	busy := 0 // calls beside which a serial one must not run
+	busy := 0 // calls that a serial call must not run beside
 	for i := range s.batch.list {
 		c := &s.batch.list[i]
 		if c.running() {
@@ -141,7 +143,7 @@ func (s planner) nextCalls() []Command {
 		}
 		records = append(records, Record{p})
 		if p.Type() == TypeDecisionRequested {
-			break // the next one's id follows from this one
+			break // the id of the next decision follows from this one
 		}
 	}
 	if len(records) > 0 {
@@ -150,8 +152,8 @@ func (s planner) nextCalls() []Command {
 	return calls
 }
 
-// nextCall returns what happens to a call that is not under way; nil if it has to wait. blocked says that others are
-// in its way.
+// nextCall returns the next event of a call that is not in progress, or nil if it has to wait.
+// blocked means that a serial call and another call exclude each other.
 func (s planner) nextCall(c *callState, blocked bool) Payload {
 	switch {
 	case c.settled != nil:
@@ -179,7 +181,7 @@ func (s planner) nextCall(c *callState, blocked bool) Payload {
 	return started
 }
 
-// Failed returns how the run ends when the model's response cannot be had.
+// Failed returns the end of a run whose model request failed.
 func (s *State) Failed(reason StopReason, words string) *RunFinished {
 	return s.finishing(reason, words)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Budget names something that a run has only so much of.
+// Budget names one of the limits of a run.
 type Budget string
 
 // The budgets.
@@ -20,7 +20,8 @@ const (
 	BudgetFailures Budget = "failures"
 )
 
-// BudgetWarning says, once for each budget since the run (re)started, that 80 % of it are used.
+// BudgetWarning says that 80 % of a budget are used. It occurs once per budget since the run
+// started or restarted.
 type BudgetWarning struct {
 	Budget Budget  `json:"budget"`
 	Used   float64 `json:"used"`
@@ -30,44 +31,44 @@ type BudgetWarning struct {
 // ContextChange says which keys of the run's context the last calls changed.
 type ContextChange struct {
 	Keys []string `json:"keys,omitempty"` // sorted
-	// Refused says by key why a change was not made.
+	// Refused says, by key, why a change was refused.
 	Refused map[string]string `json:"refused,omitempty"`
 }
 
-// TodoChange says that the run's list of things to do, the context's key "todos", has changed.
+// TodoChange says that the run's to-do list, the context's key "todos", has changed.
 type TodoChange struct {
 	Todos json.RawMessage `json:"todos"` // as it is now
 }
 
-// SubRunStarted says that a call is carried out by a run of its own.
+// SubRunStarted says that a sub-run carries out a call.
 type SubRunStarted struct {
 	CallID string `json:"call_id"`
 	RunID  string `json:"run_id"` // of the sub-run, which has its own journal
 	Prompt string `json:"prompt"`
 }
 
-// Compacted says that the conversation was made smaller: what the model reads from now on is less than what the journal
-// has. First the results of Cleared become a short note each; then, if Summary is not empty, it takes the place of the
-// first Replaced messages.
+// Compacted says that the conversation was made smaller: from now on the model reads less than the
+// journal has. First a short note replaces each result in Cleared. Then Summary, if not empty,
+// replaces the first Replaced messages.
 type Compacted struct {
-	Reason   string   `json:"reason,omitempty"`   // why, in words
-	Cleared  []string `json:"cleared,omitempty"`  // ids of calls, as the conversation pairs them
-	Summary  string   `json:"summary,omitempty"`  // what the replaced messages said
-	Replaced int      `json:"replaced,omitempty"` // how many messages, from the first
-	// Overflow says that the model could not read the conversation as it was.
+	Reason   string   `json:"reason,omitempty"`   // why
+	Cleared  []string `json:"cleared,omitempty"`  // the providers' ids of the calls
+	Summary  string   `json:"summary,omitempty"`  // in place of the replaced messages
+	Replaced int      `json:"replaced,omitempty"` // the number of messages, from the first
+	// Overflow means that the conversation did not fit the model.
 	Overflow bool `json:"overflow,omitempty"`
-	// Failure says why no summary could be had. Empty, unless nothing was made smaller.
+	// Failure says why there is no summary. It is set only if nothing was made smaller.
 	Failure string `json:"failure,omitempty"`
-	// Usage and Cost are those of the response that sums up.
+	// Usage and Cost are those of the summary.
 	Usage tool.Usage `json:"usage,omitzero"`
 	Cost  float64    `json:"cost,omitempty"`
 }
 
-// RunResumed says that nobody was at work on the run since the event before: the process that was had ended. It is noted
-// where that matters, in runs with a bound on their time.
+// RunResumed says that no process worked on the run since the event before. It is recorded only in
+// runs with a time budget.
 type RunResumed struct{}
 
-// Parent is the call that a sub-run was started for.
+// Parent is the call that a sub-run carries out.
 type Parent struct {
 	RunID  string `json:"run_id"`
 	CallID string `json:"call_id"`

@@ -1,11 +1,11 @@
 package loop
 
-// orderedSet is a set in the order in which it grew. It is sorted out only once somebody asks what is in it: a run that goes on
-// after a restart of agentd need not pay for what it may never look up. The zero value is empty.
+// orderedSet is a set in the order of insertion. It builds its index at the first lookup, so that a
+// restored run does not pay for sets that it never looks at. The zero value is an empty set.
 type orderedSet[K comparable] struct {
 	list  []K
-	index map[K]struct{} // of the first of list, known many
-	known int            // how many of list index has
+	index map[K]struct{} // of the first known elements of list
+	known int            // the number of elements in index
 }
 
 func (g *orderedSet[K]) add(k K) { g.list = append(g.list, k) }

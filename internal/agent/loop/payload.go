@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// marshal is json.Marshal without the escapes that only HTML needs: opaque blocks go back to a model as they came.
+// Marshal is json.Marshal without HTML escapes, so that opaque blocks return to a model unchanged.
 func Marshal(v any) (json.RawMessage, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -17,7 +17,7 @@ func Marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// newPayload returns an empty payload of a durable type, or nil.
+// NewPayload returns an empty payload of a durable type, or nil if the type is unknown.
 func NewPayload(t Type) Payload {
 	switch t {
 	case TypeRunStarted:
@@ -56,7 +56,7 @@ func NewPayload(t Type) Payload {
 	return nil
 }
 
-// bind gives each of Calls the arguments of its block in Message.
+// Bind sets the arguments of each of Calls from its block in Message.
 func (m *AssistantMessage) Bind() error {
 	i := 0
 	for _, block := range m.Message.Blocks {

@@ -9,17 +9,19 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// nameless stands in a conversation for a tool name that no provider would take back.
+// placeholderName replaces a tool name that providers would reject in a conversation.
 const placeholderName = "invalid_tool_name"
 
-// CallID returns the id of a call: the run's, the turn that asked for it, from 1, and its place in that turn, from 0.
-// A provider's ids are not used for it: they may be missing, repeat, or come again with a retried response.
+// CallID returns the id of a call: the run's id, the turn, from 1, and the call's index in the
+// response, from 0. Providers' ids do not serve, because they can be missing, repeat, or differ
+// when a request is repeated.
 func CallID(runID string, turn, index int) string {
 	return fmt.Sprintf("%s.t%d.c%d", runID, turn, index)
 }
 
-// Respond returns the event for a response that the model gave when read was the last event. offered are the tools
-// of plugins that it could know, available or not; the agent admits each of them. Ids and names that no provider would take back are replaced.
+// Respond returns the event for a response of the model. read is the last event before the request.
+// offered are the plugins' tools that the agent admits, available or not. Respond replaces ids and
+// names that providers would reject.
 func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) *AssistantMessage {
 	m := &AssistantMessage{StopReason: resp.StopReason, Usage: resp.Usage, Read: read}
 	m.Message = model.Message{Role: model.RoleAssistant}
@@ -36,14 +38,14 @@ func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) 
 			}
 			block = model.Block{ToolCall: &call}
 		case block.Text != nil && block.Text.Text == "", block == model.Block{}:
-			continue // providers refuse empty blocks
+			continue // providers reject empty blocks
 		}
 		m.Message.Blocks = append(m.Message.Blocks, block)
 	}
 	return m
 }
 
-// describe returns the call with what is known of its tool.
+// describe returns the call with the properties of its tool.
 func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.Info) Call {
 	c := Call{ID: id, Tool: call.Name, Arguments: call.Arguments}
 	i := slices.IndexFunc(offered, func(info tool.Info) bool { return info.Spec.Name == call.Name })
@@ -64,7 +66,7 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 	return c
 }
 
-// others says which tools there are instead of one that there is not.
+// others tells the model which tools exist, in place of one that does not.
 func (r *RunStarted) others(offered []tool.Info) string {
 	if r.defersTools(offered) {
 		return "Search for one with " + SystemToolSearch + "."
@@ -72,7 +74,7 @@ func (r *RunStarted) others(offered []tool.Info) string {
 	return names(offered)
 }
 
-// names lists the tools that can be called, as far as a model wants to read it.
+// names lists the tools that can be called, unless there are too many to list.
 func names(offered []tool.Info) string {
 	const most = 50
 	var list []string
@@ -90,7 +92,7 @@ func names(offered []tool.Info) string {
 	return "There are: " + strings.Join(list, ", ") + "."
 }
 
-// clip shortens what a model wrote so that it can be quoted.
+// Clip shortens text of a model or a caller so that a message can quote it.
 func Clip(s string) string {
 	const most = 80
 	if r := []rune(s); len(r) > most {

@@ -11,18 +11,20 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stall are what a run does again and again without getting anywhere. The zero value is a run that has none.
+// stall counts the signs that a run makes no progress. The zero value is a run without such signs.
 type stall struct {
-	timeouts     map[string]int          // in a row, by tool
-	seen         orderedSet[Fingerprint] // of results and what they answer
-	since        uint64                  // the place of the event from which on seen has them
-	repeats      int                     // results in a row that were seen before
-	withoutCalls int                     // responses in a row without a call, where the run has to say that it is done
+	timeouts map[string]int          // in a row, by tool
+	seen     orderedSet[Fingerprint] // of results with their calls
+	since    uint64                  // seen has the results since this event
+	repeats  int                     // results in a row that seen already had
+	// responses in a row without a call, if completion is explicit
+	withoutCalls int
 
-	malformed int // responses in a row of whose calls none has arguments that are JSON
+	malformed int // responses in a row whose calls all have malformed arguments
 }
 
-// fingerprint is half of a SHA-256: enough for what is only compared with what the same run has had.
+// Fingerprint is half of a SHA-256 digest. That suffices, because it is compared only within one
+// run.
 type Fingerprint [sha256.Size / 2]byte
 
 func FingerprintOf(data []byte) Fingerprint {
@@ -30,26 +32,28 @@ func FingerprintOf(data []byte) Fingerprint {
 	return Fingerprint(sum[:sha256.Size/2])
 }
 
-// stuck is a run that pauses because it gets nowhere.
+// pause says why a run pauses.
 type pause struct {
-	stop    StopReason // with which it ends if nobody wants it to go on
+	stop    StopReason // the stop reason if no person continues the run
 	message string
 }
 
-// idleRounds is how many responses without a call the model may give before the run pauses: it was reminded after each.
+// idleRounds is the number of responses without a call after which the run pauses. The model gets a
+// reminder after each.
 const idleRounds = 3
 
 const reminder = "You made no tool call. If the task is done, say so with attempt_completion; if not, go on with it; " +
 	"if you need something from the user, ask for it."
 
-// observe notes what a result says about the run's stall.
+// observe records what a result says about the run's progress.
 func (h *stall) observe(c *callState) {
 	if h.timeouts == nil {
 		h.timeouts = make(map[string]int)
 	}
 	switch failure := c.result.Failure; {
 	case failure != nil && failure.Kind == tool.KindTimeout:
-		// A call that only waited, for its turn or for a process, says nothing of its tool.
+		// A call that timed out while it waited for its turn or a process says nothing about its
+		// tool.
 		if cmp.Or(c.result.Instance, failure.Instance) != "" {
 			h.timeouts[c.Tool]++
 		}
@@ -68,8 +72,8 @@ func (h *stall) observe(c *callState) {
 	h.repeats = 0
 }
 
-// saysTimedOut reports whether a tool says that it ran out of time by a limit of its own, as shell does: the result is an error, and
-// has a JSON object whose timed_out is true.
+// saysTimedOut reports whether a tool's own time limit ended the call, as in shell: the result is
+// an error and has a JSON object whose timed_out is true.
 func saysTimedOut(r *tool.Result) bool {
 	return r.IsError && slices.ContainsFunc(r.Content, func(c tool.Content) bool {
 		var said struct {
@@ -79,7 +83,7 @@ func saysTimedOut(r *tool.Result) bool {
 	})
 }
 
-// garbled reports whether no call of a batch has arguments that are JSON.
+// allMalformed reports whether no call of a batch has arguments that are JSON.
 func allMalformed(batch []callState) bool {
 	for i := range batch {
 		if text := strings.TrimSpace(batch[i].Arguments); text == "" || json.Valid([]byte(text)) || batch[i].refusal != "" {
@@ -89,7 +93,7 @@ func allMalformed(batch []callState) bool {
 	return len(batch) > 0
 }
 
-// judgeStall ends or pauses a run that gets nowhere.
+// judgeStall ends or pauses a run that makes no progress.
 func (s judge) judgeStall() {
 	limits := &s.started.Limits
 	if s.stall.malformed >= MaxMalformed {
@@ -116,11 +120,12 @@ func (s judge) judgeStall() {
 	}
 }
 
-// remind tells a model that made no call what it can do, and pauses the run when that has not helped.
+// remind tells a model that made no call what it can do, and pauses the run if reminders did not
+// help.
 func (s judge) remind() {
 	s.stall.withoutCalls++
 	if len(s.unread) > 0 {
-		return // the user has said more meanwhile
+		return // a new user message continues the run
 	}
 	s.pushUser(textBlock(reminder))
 	if s.stall.withoutCalls%idleRounds == 0 {
@@ -128,7 +133,7 @@ func (s judge) remind() {
 	}
 }
 
-// unstick lets a run that paused go on.
+// resume continues a paused run.
 func (s judge) resume() {
 	s.paused = nil
 	s.stall.withoutCalls, s.stall.repeats, s.stall.malformed = 0, 0, 0
@@ -136,6 +141,7 @@ func (s judge) resume() {
 	s.withdraw("")
 }
 
-// maxMalformed is how many malformed answers the model may give in a row, be it that no response can be read in them or that no
-// call of the response has arguments that are JSON: what makes no sense three times will not make sense the next time.
+// MaxMalformed is the number of malformed responses in a row after which a run gives up. A response
+// is malformed if it cannot be parsed, or if no call in it has JSON arguments. A model that fails
+// three times will fail again.
 const MaxMalformed = 3

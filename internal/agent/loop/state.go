@@ -25,40 +25,42 @@ type State struct {
 	budget
 	values
 	searched
-	window windowUse // in the model's window
+	window windowUse // the use of the model's window
 	stall  stall     // signs that the run makes no progress
 
 	news []Payload // events that follow from others and are not recorded yet
 
 	stop        StopReason       // why the run ends once the batch is complete; empty: it continues
-	stopMessage string           // more on stop
+	stopMessage string           // details of stop
 	paused      *pause           // why the run pauses; nil: it does not
 	cancel      *CancelRequested // set from the request until the run finishes
 	finished    *RunFinished     // set while the run is finished
 	capRaised   bool             // whether a response has been cut since the run (re)started
-	empty       int              // how many responses in a row held nothing
+	empty       int              // empty responses in a row
 	text        string           // the model's last text, or a direct result
 }
 
-// Seq returns the place of the last event.
+// Seq returns the Seq of the last event.
 func (s *State) Seq() uint64 { return s.seq }
 
-// Started returns what the run was asked to be. It must not be changed. The zero value before its first event.
+// Started returns the run's first event, which must not be changed. It is the zero value before
+// that event.
 func (s *State) Started() *RunStarted { return &s.started }
 
-// Finished returns how the run ended, or nil while there is something to do.
+// Finished returns how the run ended, or nil if it has not finished.
 func (s *State) Finished() *RunFinished { return s.finished }
 
 // Cancelling reports whether the run is asked to stop and has not finished yet.
 func (s *State) Cancelling() bool { return s.cancel != nil }
 
-// Found returns the tools that searches found, the latest last. It must not be changed.
+// Found returns the names of the tools that searches found, the latest last. The caller must not
+// change the slice.
 func (s *searched) Found() []string { return s.found }
 
-// Turn returns the number of the response that the model gives next, from 1.
+// Turn returns the number of the model's next response, from 1.
 func (s *State) Turn() int { return s.turns + 1 }
 
-// Request returns the conversation for the model's next response, without tools. It shares nothing that changes later.
+// Request returns the model's next request, without tools. It shares no memory that changes later.
 func (s *State) Request() model.Request {
 	whole := conversation{messages: slices.Clone(s.messages)}
 	for _, u := range s.unread {

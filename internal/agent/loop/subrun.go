@@ -6,24 +6,26 @@ import (
 	"strings"
 )
 
-// What a sub-run waits for is told in the journal of the run above it, and so on up to the run that somebody started: who
-// looks at that one sees that a person is wanted, and may respond there. A decision of another run is named RUN/DECISION.
+// A sub-run records the decisions that it waits for in its parent's journal, and the parent in its
+// own parent's, up to the run that a user started. A person who looks at that run sees the
+// decisions and can respond there. There the name of such a decision is RUN/DECISION.
 
-// SubRunWaiting says which decisions a sub-run, or one below it, waits for.
+// SubRunWaiting says which decisions a sub-run, or a run below it, waits for.
 type SubRunWaiting struct {
 	CallID    string   `json:"call_id"`
 	RunID     string   `json:"run_id"`              // the sub-run
-	Decisions []string `json:"decisions,omitempty"` // as RUN/DECISION; none: it waits for nobody any more
+	Decisions []string `json:"decisions,omitempty"` // as RUN/DECISION; empty: it waits for none
 }
 
 // Type implements Payload.
 func (*SubRunWaiting) Type() Type { return TypeSubRunWaiting }
 
-const refSeparator = "/" // no run id has it
+const refSeparator = "/" // no run id contains it
 
 func DecisionRef(runID, id string) string { return runID + refSeparator + id }
 
-// splitRef returns the run and the decision that a name means; no run if it is one of the run that is asked.
+// SplitRef returns the run and the decision of a reference. The run is empty for a decision of the
+// run itself.
 func SplitRef(name string) (runID, id string) {
 	if runID, id, ok := strings.Cut(name, refSeparator); ok {
 		return runID, id
@@ -40,7 +42,7 @@ func (b *batch) applySubRunWaiting(seq uint64, p *SubRunWaiting) error {
 	return nil
 }
 
-// wantedBelow returns the decisions that sub-runs wait for.
+// SubRunDecisions returns the decisions that sub-runs wait for.
 func (b *batch) SubRunDecisions() []string {
 	var refs []string
 	for i := range b.list {
@@ -51,14 +53,14 @@ func (b *batch) SubRunDecisions() []string {
 	return refs
 }
 
-// waits reports whether a call does nothing but wait for a person, in a run below this one.
+// WaitsForPerson reports whether a call only waits for a decision in its sub-run or below.
 func (b *batch) WaitsForPerson(callID string) bool {
 	c := b.find(callID)
 	return c != nil && len(c.waitsFor) > 0
 }
 
-// Concerns reports whether an event about a sub-run changes anything: the sub-run's call is under way, and waits for other
-// decisions by now.
+// Concerns reports whether an event about a sub-run changes the state: the sub-run's call is in
+// progress and waits for other decisions than before.
 func (b *batch) Concerns(p *SubRunWaiting) bool {
 	c := b.find(p.CallID)
 	return c != nil && c.running() && !slices.Equal(c.waitsFor, p.Decisions)

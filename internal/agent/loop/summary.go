@@ -2,7 +2,7 @@ package loop
 
 import "github.com/toolhost/toolhost/tool"
 
-// summary is what a run's head in the store says of it.
+// Summary is what the store knows of a run without reading its journal.
 type Summary struct {
 	Prompt     string     `json:"prompt"`
 	Model      string     `json:"model"`
@@ -17,10 +17,11 @@ type Summary struct {
 	BaseURL    string     `json:"base_url,omitempty"`
 }
 
-// MaxSummaryPrompt bounds the prompt in a summary, in characters: it is written again with each event.
+// MaxSummaryPrompt is the length of the prompt in a summary, in characters. Every event writes it
+// again.
 const MaxSummaryPrompt = 200
 
-// summary returns what a store says of the run.
+// Summary returns the run's summary.
 func (s *State) Summary() Summary {
 	v := Summary{
 		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,

@@ -7,8 +7,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// nextSystem returns what is to be done for a call that the state alone can answer; ok is false for any other, which is
-// carried out like a plugin's. No record means that the call waits for its siblings.
+// nextSystem returns the next event of a call that the state alone can answer. ok is false for all
+// other calls, which the driver carries out. A nil event means that the call waits for the other
+// calls of the response.
 func (s planner) nextSystem(c *callState) (record Payload, ok bool) {
 	switch c.System {
 	case SystemAskUser:
@@ -45,8 +46,8 @@ func (s planner) askUser(c *callState) Payload {
 	return d
 }
 
-// complete answers an attempt to complete the run, once all other calls of the batch have their results: a model that
-// has not seen them cannot know that it is done.
+// complete answers an attempt_completion call after all other calls have results. A model that has
+// not seen the results cannot know that the task is done.
 func (s planner) complete(c *callState) Payload {
 	for i := range s.batch.list {
 		other := &s.batch.list[i]
@@ -66,7 +67,8 @@ func (s planner) complete(c *callState) Payload {
 	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(in.Result)}
 }
 
-// compactCall answers a wish to have the conversation summed up, which happens when the batch is complete.
+// compactCall answers a compact_conversation call. The compaction follows when the batch is
+// complete.
 func (s planner) compactCall(c *callState) Payload {
 	words := "There is nothing yet that a summary could replace."
 	if replaceable(s.messages, 1) > 0 {
@@ -75,7 +77,7 @@ func (s planner) compactCall(c *callState) Payload {
 	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(words)}
 }
 
-// concludeSystem draws the conclusions from a result of one of the agent's own tools.
+// concludeSystem applies the result of a system tool to the state.
 func (s judge) concludeSystem(c *callState) {
 	switch c.System {
 	case SystemCompact:

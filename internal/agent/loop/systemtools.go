@@ -8,17 +8,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The names of the system tools, which are the agent's own. A plugin's tool of the same name replaces a system tool, in
-// what the model is offered and in what is called, only where Config.SystemToolPlugins names the plugin.
+// The names of the system tools, which agentd implements. A plugin's tool of the same name replaces
+// a system tool only if Config.SystemToolPlugins names the plugin.
 const (
 	SystemAskUser           = "ask_user"             // a question for a person; see DecideQuestion
 	SystemAttemptCompletion = "attempt_completion"   // ends the run
-	SystemNewTask           = "new_task"             // a run of its own for a part of the task
-	SystemCompact           = "compact_conversation" // has the conversation summed up
-	SystemToolSearch        = "tool_search"          // finds tools that the model was not told of
+	SystemNewTask           = "new_task"             // starts a sub-run for a part of the task
+	SystemCompact           = "compact_conversation" // requests a summary of the conversation
+	SystemToolSearch        = "tool_search"          // finds tools that the request does not list
 )
 
-// SystemTools returns the names of all of the agent's own tools, sorted.
+// SystemTools returns the names of all system tools, sorted.
 func SystemTools() []string {
 	var names []string
 	for _, spec := range systemSpecs() {
@@ -27,7 +27,7 @@ func SystemTools() []string {
 	return names
 }
 
-// systemSpecs returns what the model is told of the agent's own tools, by name.
+// systemSpecs returns the specs of the system tools, sorted by name.
 func systemSpecs() []tool.Spec {
 	return []tool.Spec{
 		{
@@ -82,7 +82,7 @@ func systemSpecs() []tool.Spec {
 
 func IsSystemTool(name string) bool { return slices.Contains(SystemTools(), name) }
 
-// checkSystemTools returns what is wrong with a choice of system tools, or nil.
+// CheckSystemTools returns an error if a name is not a system tool.
 func CheckSystemTools(names []string) error {
 	for _, name := range names {
 		if !IsSystemTool(name) {
@@ -92,8 +92,8 @@ func CheckSystemTools(names []string) error {
 	return nil
 }
 
-// OfferedSystemTools returns the system tools that a run is offered beside the tools of plugins, all of which the agent admits:
-// none that a plugin's tool replaces, and none that cannot do anything in this run.
+// OfferedSystemTools returns the system tools that the model is offered. It leaves out those that a
+// plugin's tool replaces and those that cannot work in this run.
 func (r *RunStarted) OfferedSystemTools(offered []tool.Info) []tool.Spec {
 	return slices.DeleteFunc(systemSpecs(), func(spec tool.Spec) bool {
 		replaced := slices.ContainsFunc(offered, func(info tool.Info) bool { return info.Spec.Name == spec.Name })

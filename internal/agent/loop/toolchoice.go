@@ -7,26 +7,27 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ToolChoice selects the tools that a run may use. Every field that is set must match; the zero value is all.
+// ToolChoice selects the tools that a run may use. A tool must match every field that is set. The
+// zero value selects all.
 type ToolChoice struct {
 	Names      []string `json:"names,omitempty"`
 	Categories []string `json:"categories,omitempty"`
-	Tags       []string `json:"tags,omitempty"` // at least one of these
-	// Dangerous is whether the tools are dangerous. Nil: both.
+	Tags       []string `json:"tags,omitempty"` // a tool needs at least one of these
+	// Dangerous selects dangerous or other tools. Nil selects both.
 	Dangerous *bool `json:"dangerous,omitempty"`
-	// MaxCostPerUse is what a use of a tool may cost. Nil: any.
+	// MaxCostPerUse is the largest declared cost of one use. Nil means no limit.
 	MaxCostPerUse *float64 `json:"max_cost_per_use,omitempty"`
-	// MaxTools is how many tools the model is told of at a time; it finds the others with tool_search. 0 means the agent's
-	// bound in a task, none in a journal.
+	// MaxTools is how many tools a request lists. The model finds the others with tool_search. 0
+	// means the agent's limit in a task, and no limit in a journal.
 	MaxTools int `json:"max_tools,omitempty"`
 }
 
-// defaultMaxTools is how many tools a model is told of: with more, models choose worse, and each costs room in every
-// request.
+// DefaultMaxTools is the default number of tools in a request. With more, models choose worse, and
+// each tool uses tokens in every request.
 const DefaultMaxTools = 40
 
-// query returns the tools that the run may use as a toolhost is asked for them. Dynamic tools are described for the
-// session and the values with which their calls are made.
+// Query returns the run's selection as a query to toolhost. The session and the context are those
+// of the run's calls, because dynamic tools depend on them.
 func (r *RunStarted) Query(values map[string]json.RawMessage) tool.Query {
 	c := &r.Tools
 	return tool.Query{
@@ -35,14 +36,14 @@ func (r *RunStarted) Query(values map[string]json.RawMessage) tool.Query {
 	}
 }
 
-// defers reports whether there are more tools than the model is told of.
+// defersTools reports whether there are more tools than a request lists.
 func (r *RunStarted) defersTools(offered []tool.Info) bool {
 	return r.Tools.MaxTools > 0 && len(available(offered)) > r.Tools.MaxTools
 }
 
-// told returns the tools that the model is told of, in the order of offered. Where there are too many, those come
-// first that take the place of a system tool, then those that were found, the latest first, then those that the run
-// names, then all others in their order.
+// VisibleTools returns the tools that a request lists, in the order of offered. If there are too
+// many, the order of preference is: tools that replace a system tool, tools that a search found,
+// the latest first, tools that the run names, and then all others.
 func (r *RunStarted) VisibleTools(offered []tool.Info, found []string) []tool.Info {
 	all := available(offered)
 	if !r.defersTools(offered) {
@@ -77,13 +78,13 @@ func (r *RunStarted) VisibleTools(offered []tool.Info, found []string) []tool.In
 	})
 }
 
-// available returns the tools that can be called now, in a slice of its own.
+// available returns the tools that can be called now, in a new slice.
 func available(offered []tool.Info) []tool.Info {
 	return slices.DeleteFunc(slices.Clone(offered), func(info tool.Info) bool { return info.UnavailableReason != "" })
 }
 
-// narrowed returns the choice with only the named tools left. No names leave it as it is; ok is false if there is none
-// of them in it.
+// narrowed returns the choice restricted to the names. No names leave it unchanged. ok is false if
+// no named tool is in the choice.
 func (c ToolChoice) narrowed(names []string) (narrow ToolChoice, ok bool) {
 	if len(names) == 0 {
 		return c, true
@@ -95,7 +96,7 @@ func (c ToolChoice) narrowed(names []string) (narrow ToolChoice, ok bool) {
 	return c, len(names) > 0
 }
 
-// over returns c with what it does not set taken from d.
+// Over returns c with unset fields taken from d.
 func (c ToolChoice) Over(d ToolChoice) ToolChoice {
 	if len(c.Names) == 0 {
 		c.Names = d.Names

@@ -10,27 +10,30 @@ import (
 )
 
 const (
-	// foundTools is the key in a result's metadata under which the journal has the names of the tools that were found.
+	// foundTools is the metadata key of a result under which the journal has the names of the found
+	// tools.
 	foundTools = "found_tools"
-	// defaultFound and mostFound bound what one search finds.
+	// defaultFound and mostFound are the default and the largest number of results of one search.
 	defaultFound = 5
 	mostFound    = 20
-	// mostRemembered bounds the tools that a run has found.
+	// mostRemembered is the largest number of found tools that a run remembers.
 	mostRemembered = 100
-	// mostDescribed bounds what is shown of a tool's description, in characters; the model is told all of it with the next turn.
+	// mostDescribed limits a tool's description in a search result, in characters. The next request
+	// has all of it.
 	mostDescribed = 200
 
 	nothingFound = "No tool was found. Try other words, or words for what the tool would work with."
 	foundMessage = "Found %d. They are among your tools from now on:"
 )
 
-// wantedTools is what tool_search is asked.
+// wantedTools is the arguments of tool_search.
 type wantedTools struct {
 	Query string `json:"query"`
 	Limit int    `json:"limit"`
 }
 
-// parseSearch returns what a call of tool_search asks for, or what is wrong with it, in words for the model.
+// ParseSearch returns the arguments of a tool_search call, or a message for the model that says
+// what is wrong with them.
 func ParseSearch(c *Call) (in wantedTools, wrong string) {
 	if err := json.Unmarshal([]byte(c.Arguments), &in); err != nil || strings.TrimSpace(in.Query) == "" {
 		return in, `[invalid_argument] The arguments must be {"query": "…"}, with "limit" as a number if you want another count.`
@@ -39,7 +42,7 @@ func ParseSearch(c *Call) (in wantedTools, wrong string) {
 	return in, ""
 }
 
-// foundResult tells the model what was found, and the journal which tools these are.
+// FoundResult returns the result of a search, with the names of the found tools for the journal.
 func FoundResult(c *Call, matches []tool.Match) *CallResult {
 	names := []string{}
 	var lines []string
@@ -61,18 +64,18 @@ func FoundResult(c *Call, matches []tool.Match) *CallResult {
 		return &CallResult{CallID: c.ID, Tool: c.Tool, Result: tool.TextResult(nothingFound)}
 	}
 	result := tool.TextResult(fmt.Sprintf(foundMessage, len(lines)) + "\n" + strings.Join(lines, "\n"))
-	if list, err := Marshal(names); err == nil { // strings always are
+	if list, err := Marshal(names); err == nil { // strings never fail
 		result.Metadata = map[string]json.RawMessage{foundTools: list}
 	}
 	return &CallResult{CallID: c.ID, Tool: c.Tool, Result: result}
 }
 
-// searched is what searches for tools found.
+// searched is the tools that searches found.
 type searched struct {
 	found []string // names, the latest last
 }
 
-// remember adds what a search found to the tools that the model is told of, the latest last.
+// remember adds the tools of a search result, so that the next request lists them.
 func (s *searched) remember(r *tool.Result) {
 	var names []string
 	if r.IsError || json.Unmarshal(r.Metadata[foundTools], &names) != nil {

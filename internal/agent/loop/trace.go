@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A run is a span of a trace, in the sense of W3C's trace context, and each of its calls is a span below it. What the
-// agent sends with a call is in the journal, so that whoever has a line of a plugin's log finds the run, and the reverse.
+// A run is a span of a W3C trace, and each of its calls is a span below it. The journal has the
+// trace context of each call, so that a line in a plugin's log leads to the run, and the reverse.
 
-// traceparentPattern is version 00 of the header: trace id, the parent's span id, flags.
+// traceparentPattern matches version 00 of the header: trace id, span id of the parent, flags.
 var traceparentPattern = regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$`)
 
-// trace returns the trace context of a call by the id that is sent: always the same one, also in another process. Empty
-// for a run of a version that had none.
+// Trace returns the trace context of a call by the id that is sent. The result is always the same,
+// also in another process. It is empty for a run of a version without traces.
 func (r *RunStarted) Trace(sentID string) string {
 	m := traceparentPattern.FindStringSubmatch(r.Traceparent)
 	if m == nil {

@@ -7,38 +7,41 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Window says how much a model can read at once, and when a conversation is made smaller so that it fits: first the
-// results of old calls are cleared, then, where that is not enough, the model sums up what was said.
+// Window says how much a model can read at once, and when a conversation is compacted so that it
+// fits. Compaction first clears the results of old calls. If that is not enough, the model writes a
+// summary.
 type Window struct {
-	// Tokens is how many tokens the model can read and write at once. In an agent's configuration and in a task 0 means
-	// 128,000; in a journal that nobody knows it: then a conversation is made smaller when the model says that it does not
-	// fit, or asks for it.
+	// Tokens is the size of the model's window, input and output. In an agent's configuration and
+	// in a task, 0 means 128,000. In a journal, 0 means unknown: the conversation is then compacted
+	// when the model rejects it or asks for it.
 	Tokens int64 `json:"tokens,omitempty"`
-	// ClearAt is the part of the window from which on old results are cleared. 0 means 0.5.
+	// ClearAt is the fraction of the window from which old results are cleared. 0 means 0.5.
 	ClearAt float64 `json:"clear_at,omitempty"`
-	// SummarizeAt is the part of the window from which on the conversation is summed up. 0 means 0.8.
+	// SummarizeAt is the fraction of the window from which the conversation is summarized. 0 means
+	// 0.8.
 	SummarizeAt float64 `json:"summarize_at,omitempty"`
-	// Keep is how many of the last responses stay as they are, with their results. 0 means 3.
+	// Keep is the number of last responses that stay unchanged, with their results. 0 means 3.
 	Keep int `json:"keep,omitempty"`
 }
 
 const (
-	defaultWindow      = 128_000 // what the usual models read at least; one that reads less says so, and is heard
+	// what common models read at least; a smaller model rejects requests, and the run adapts
+	defaultWindow      = 128_000
 	defaultClearAt     = 0.5
 	defaultSummarizeAt = 0.8
 	defaultKeep        = 3
 
-	// bytesPerToken is how much text a token holds, about: less than in English prose, because much of what tools return
-	// is none.
+	// bytesPerToken is a rough average. It is less than for English prose, because many tool
+	// results are not prose.
 	bytesPerToken = 3
-	// worthClearing is the part of the window that clearing has to free: each time, the provider's cache of the
-	// conversation is lost.
+	// worthClearing is the fraction of the window that clearing has to free, because each clearing
+	// invalidates the provider's cache of the conversation.
 	worthClearing = 0.05
-	// imageBytes is what an image counts, whatever its size: models read them scaled.
+	// imageBytes is what an image counts, whatever its size, because models read images scaled.
 	imageBytes = 1600 * bytesPerToken
 )
 
-// or returns w with what is 0 taken from d, and then from the defaults.
+// Or returns w with zero fields taken from d, and then from the defaults.
 func (w Window) Or(d Window) Window {
 	return Window{
 		Tokens:      FirstPositive(w.Tokens, d.Tokens, defaultWindow),
@@ -48,7 +51,7 @@ func (w Window) Or(d Window) Window {
 	}
 }
 
-// check returns what is wrong with a window, or nil.
+// Check returns an error if the window is not valid.
 func (w Window) Check() error {
 	if w.Tokens < 0 || w.Keep < 0 || w.ClearAt < 0 || w.SummarizeAt < 0 || w.ClearAt > 1 || w.SummarizeAt > 1 {
 		return fmt.Errorf("the window %+v is none: what is in it must not be negative, and parts of it are at most 1", w)
@@ -58,25 +61,25 @@ func (w Window) Check() error {
 
 func (w Window) keep() int { return FirstPositive(w.Keep, defaultKeep, 1) }
 
-// part returns a part of the window, in tokens.
+// part returns a fraction of the window, in tokens.
 func (w Window) part(p float64) int64 { return int64(p * float64(w.Tokens)) }
 
-// room is how full the window is and what is being done about it.
+// windowUse is how full the window is, and the state of compaction.
 type windowUse struct {
-	tokens int64 // of the conversation up to the last response, that included, as the model counted; 0: it did not
-	bytes  int   // that the conversation had then
+	tokens int64 // tokens up to and including the last response, as the model reported; 0: unknown
+	bytes  int   // the size of the conversation at that time
 
-	full          bool   // the last response was cut because there was no more room
-	overflowed    bool   // the conversation was made smaller because it did not fit, and the model has not answered since
-	summaryWanted string // why the conversation is to be summed up in any case; empty: it is not
-	summaryFailed bool   // no summary could be had since the last response
+	full          bool   // the window was full, so the last response was cut
+	overflowed    bool   // compacted because it did not fit, and no response since
+	summaryWanted string // why a summary is due in any case; empty: it is not
+	summaryFailed bool   // a summary failed since the last response
 
-	compacted uint64 // the place of the last event that changed what was said before
-	summaries int    // how many there were
-	replaced  int    // how many responses they took the place of
+	compacted uint64 // the Seq of the last compaction
+	summaries int    // the number of summaries
+	replaced  int    // the number of responses that they replaced
 }
 
-// measure notes how large the conversation is.
+// measure records the size of the conversation after a response.
 func (r *windowUse) measure(p *AssistantMessage, size int) {
 	r.tokens, r.bytes = int64(tokens(p.Usage)), size
 	if p.StopReason != model.StopContextOverflow {
@@ -84,7 +87,7 @@ func (r *windowUse) measure(p *AssistantMessage, size int) {
 	}
 }
 
-// filled returns how many tokens the next request has, about.
+// filled returns the approximate number of tokens of the next request.
 func (r *windowUse) filled(c *conversation) int64 {
 	bytes := c.size
 	for _, u := range c.unread {
@@ -97,16 +100,18 @@ func (r *windowUse) filled(c *conversation) int64 {
 }
 
 const (
-	// leastShown is what a result shows in any case, in bytes: enough to say what it is.
+	// leastShown is what a result may always show, in bytes: enough to identify it.
 	leastShown = 512
-	// mostShown is what a result shows while there is room, in bytes: a tool that returns more is better asked again.
+	// mostShown is the largest part of a result that is shown, in bytes. The model can ask a tool
+	// for more.
 	mostShown = 16 << 10
-	// resultsShare is the part of the tokens that are left that the results of one response may take.
+	// resultsShare is the fraction of the remaining tokens that the results of one response may
+	// use.
 	resultsShare = 0.25
 )
 
-// maxShown returns how many bytes of its result each of n calls may show, from the tokens that are left; nil where
-// nobody knows how many these are.
+// MaxShown returns how many bytes of its result each of n calls may show, from the remaining
+// tokens. It returns nil if the window is unknown.
 func (s *State) MaxShown(n int) *int {
 	w := s.started.Window
 	if w.Tokens == 0 {
@@ -118,7 +123,7 @@ func (s *State) MaxShown(n int) *int {
 	return &shown
 }
 
-// sizeOf returns how much text messages hold, in bytes.
+// sizeOf returns the bytes of text in messages.
 func sizeOf(messages []model.Message) int {
 	n := 0
 	for i := range messages {

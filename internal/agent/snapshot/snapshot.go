@@ -1,7 +1,8 @@
-// Package snapshot encodes the state of a run, so that a run with a long journal continues without folding all of it.
+// Package snapshot encodes the state of a run, so that a run with a long journal continues without
+// folding all of it.
 //
-// A snapshot is a copy: the journal says what is true, and a snapshot that cannot be read is ignored. Package loop owns the state, and
-// runstore keeps the bytes. See docs/adr/0015-snapshots.md.
+// A snapshot is a copy. The journal is the truth, and the agent ignores a snapshot that it cannot
+// read. Package loop owns the state, and runstore stores the bytes. See docs/adr/0015-snapshots.md.
 package snapshot
 
 import (
@@ -17,34 +18,37 @@ import (
 )
 
 const (
-	// snapshotVersion grows when the encoding changes, or what Apply makes of an event. A snapshot of another version is not read, and
-	// replaced.
+	// snapshotVersion increases when the encoding changes or when Apply folds an event differently.
+	// Snapshots of other versions are ignored and replaced.
 	snapshotVersion = 2
-	// maxParts bounds the parts of a snapshot; then all become one.
+	// maxParts is the largest number of parts. Beyond it, the next snapshot has one part.
 	maxParts = 64
-	// maxSnapshot is how large a snapshot is that is not renewed any more, in bytes: more than any model can read, unless it is
-	// shown many images. What comes after it is folded from the journal.
+	// maxSnapshot is the size from which a snapshot is not renewed any more, in bytes. It is larger
+	// than any model's window, except with many images. The events after such a snapshot are folded
+	// from the journal.
 	maxSnapshot = 32 << 20
 	sumSize     = crc32.Size
 )
 
-// Kept is what the store's snapshot of a run holds, so that the next one need only add to it. The zero value: nothing.
+// Kept describes the stored snapshot of a run, so that the next one only adds to it. The zero value
+// means no snapshot.
 type Kept struct {
 	parts, bytes        int
-	chain               uint32           // the sum of the parts' sums
-	messages, ids, seen int              // how many of the state's are in the parts
-	since, compacted    uint64           // those of the state
+	chain               uint32           // checksum over the parts' checksums
+	messages, ids, seen int              // the image's elements that the parts have
+	since, compacted    uint64           // Habits.Since and Room.Compacted of the image
 	last                loop.Fingerprint // of the last record that is in it
 }
 
-// Last returns the fingerprint of the last record that the snapshot has.
+// Last returns the fingerprint of the last record in the snapshot.
 func (k *Kept) Last() *loop.Fingerprint { return &k.last }
 
-// Make returns a snapshot of a state to be stored in the place of the one that has was kept, and what is then kept. It
-// is nil while there is none to be made: between turns alone it is, and while it is not too large. last is the state's last record.
+// Make returns the next snapshot of a state, and its description. has describes the stored
+// snapshot, and last is the last record of the state. Make returns nil if the state is not at rest
+// or the snapshot is too large.
 //
-// What is written is about as much as the conversation has grown: parts that are there stay, unless the conversation has
-// become another one or there are too many.
+// A snapshot adds about as much as the conversation has grown. The parts of the stored snapshot
+// stay, unless the conversation was compacted or there are too many parts.
 func Make(s *loop.State, has Kept, last *runstore.Record) (*runstore.Renewal, Kept, error) {
 	if !s.Resting() {
 		return nil, has, nil
@@ -81,7 +85,8 @@ func Make(s *loop.State, has Kept, last *runstore.Record) (*runstore.Renewal, Ke
 	return &runstore.Renewal{State: state, Keep: keep, Parts: parts}, has, nil
 }
 
-// settled returns how many messages stay as they are: the user's last may still grow.
+// settledMessages returns the number of messages that cannot change any more. The user's last
+// message may still grow.
 func settledMessages(messages []model.Message) int {
 	if n := len(messages); n > 0 && messages[n-1].Role == model.RoleUser {
 		return n - 1
@@ -91,7 +96,7 @@ func settledMessages(messages []model.Message) int {
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// newPart returns what a snapshot that has all that was kept lacks. The first part also has what the run was asked to be.
+// newPart returns what the stored snapshot lacks. The first part also has the run's first event.
 func newPart(img *loop.Image, has *Kept, said int) ([]byte, error) {
 	w := encoder{out: make([]byte, sumSize)}
 	if has.parts == 0 {
@@ -112,7 +117,7 @@ func newPart(img *loop.Image, has *Kept, said int) ([]byte, error) {
 	seen := has.seen
 	if has.since != img.Habits.Since {
 		seen = 0
-		w.number(1) // what the parts before have seen does not count any more
+		w.number(1) // Seen of earlier parts is void
 	} else {
 		w.number(0)
 	}
@@ -124,13 +129,14 @@ func newPart(img *loop.Image, has *Kept, said int) ([]byte, error) {
 	return seal(w.out), nil
 }
 
-// changing is the part of an image that changes with each event. last is the fingerprint of the last record.
+// stateImage is the part of an image that changes with each event. Last is the fingerprint of the
+// last record.
 type stateImage struct {
 	*loop.Image
 	Last []byte `json:"last"`
 }
 
-// newState returns what changes all the time.
+// newState encodes the part of an image that changes with each event.
 func newState(img *loop.Image, has *Kept, said int) ([]byte, error) {
 	f, err := loop.Marshal(stateImage{img, has.last[:]})
 	if err != nil {
@@ -147,19 +153,21 @@ func newState(img *loop.Image, has *Kept, said int) ([]byte, error) {
 	return seal(w.out), nil
 }
 
-// Print returns the fingerprint of a record: a journal that has another one in its place is not the one that was folded.
+// FingerprintOf returns the fingerprint of a record. A journal with another record in its place is
+// not the journal of the snapshot.
 func FingerprintOf(rec *runstore.Record) loop.Fingerprint {
 	return loop.FingerprintOf(fmt.Appendf(nil, "%d %s %d %s", rec.Time.UnixNano(), rec.Type, rec.Version, rec.Data))
 }
 
-// sealed writes the sum of what follows into the first bytes.
+// seal writes the checksum of the rest into the first bytes.
 func seal(out []byte) []byte {
 	binary.BigEndian.PutUint32(out, crc32.Checksum(out[sumSize:], castagnoli()))
 	return out
 }
 
-// unsealed returns a reader of what was sealed. The texts that it reads are parts of data itself, which nobody else has and nobody
-// changes: a copy of it would be most of what going on with a long run allocates.
+// unseal checks the checksum and returns a decoder. The decoded texts share data's memory, which
+// only the decoder has. A copy would be most of the memory that a long run allocates when it
+// continues.
 func unseal(data []byte) (*decoder, error) {
 	if len(data) < sumSize || binary.BigEndian.Uint32(data) != crc32.Checksum(data[sumSize:], castagnoli()) {
 		return nil, errCorrupt
@@ -167,8 +175,8 @@ func unseal(data []byte) (*decoder, error) {
 	return &decoder{in: unsafe.String(unsafe.SliceData(data), len(data))[sumSize:]}, nil
 }
 
-// Read returns the state that a snapshot is of, and what is kept of it. An error says that the snapshot is of no use: it is torn,
-// or of another version.
+// Read returns the state of a snapshot, and the snapshot's description. It fails if the snapshot is
+// corrupt or of another version.
 func Read(snapshot *runstore.Snapshot) (loop.State, Kept, error) {
 	s, has, err := read(snapshot)
 	if err != nil {
@@ -214,7 +222,7 @@ func read(snapshot *runstore.Snapshot) (s loop.State, has Kept, err error) {
 	return s, has, err
 }
 
-// addPart adds to an image what a part holds.
+// addPart adds a part to an image.
 func addPart(img *loop.Image, place int, part []byte) error {
 	r, err := unseal(part)
 	if err != nil {

