@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// agentd is the agentd of one run, over its lives.
+// agentd is the agentd that works on one run. A test kills the process and starts it again on the
+// same journal, so life changes during the test.
 type agentd struct {
 	world   *world
 	brain   *brain
@@ -18,12 +19,12 @@ type agentd struct {
 	addr    string
 	log     *lockedBuffer
 	life    *process
-	signals *os.File // what it tells
-	consent *os.File // a byte lets it go on
+	signals *os.File // the read end: the process writes a line at each append
+	consent *os.File // the write end: one byte lets a halted process continue
 }
 
-// newAgentd starts an agentd that halts at the place, and ends it at the end of the test. Without a place it is the one
-// that ships.
+// newAgentd starts an agentd that halts at the append that at names, and kills it at the end of the
+// test. If at is the zero place, newAgentd starts the shipped binary, which never halts.
 func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agentd {
 	t.Helper()
 	d := &agentd{world: w, brain: b, folder: folder, addr: "unix://" + filepath.Join(folder, "a.sock"), log: &lockedBuffer{}}
@@ -63,13 +64,13 @@ func (d *agentd) launch(binary string, env []string, files ...*os.File) (*proces
 		"--model", "openai:scripted", "--base-url", d.brain.server.URL+"/v1", "--journal", d.journal())
 }
 
-// revive begins the next life, of the binary that ships.
+// revive starts the shipped agentd binary on the same journal and address.
 func (d *agentd) revive() (err error) {
 	d.life, err = d.launch("agentd", nil)
 	return err
 }
 
-// victims says what is killed.
+// victims names the processes that a test kills.
 type victims struct{ agentd, toolhost bool }
 
 func (v victims) String() string {
@@ -82,7 +83,8 @@ func (v victims) String() string {
 	return "agentd"
 }
 
-// world returns one of their own for victims among which a toolhost is; all others share one.
+// world returns a new world if the test kills toolhost. Tests that do not kill toolhost share one
+// world.
 func (v victims) world(t *testing.T, shared *world) *world {
 	t.Helper()
 	if v.toolhost {
@@ -91,11 +93,13 @@ func (v victims) world(t *testing.T, shared *world) *world {
 	return shared
 }
 
-// disaster waits until agentd halts, kills the victims, and lets what is left go on before what was killed is back. Its
-// result comes once all is there again; until then nobody else may touch the processes.
+// disaster waits until agentd halts and then kills the victims. If agentd is not a victim, it
+// continues before toolhost is back. The channel receives the result when all processes are back.
+// Until then no other goroutine may use the processes.
 func (d *agentd) disaster(v victims) <-chan error {
 	ended := make(chan error, 1)
-	go func() { ended <- d.strike(v) }() // ends with its work, or with agentd; who has the channel waits for it
+	// Ends when strike returns, or when agentd exits. The receiver of the channel waits for it.
+	go func() { ended <- d.strike(v) }()
 	return ended
 }
 

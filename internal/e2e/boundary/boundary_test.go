@@ -16,7 +16,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
-// story is all that can be said of a run once it has ended.
+// story is everything that the tests compare between two runs that have ended.
 type story struct {
 	end      *agentdv1.RunFinished
 	results  map[string]*agentdv1.CallResult
@@ -24,11 +24,12 @@ type story struct {
 	executed map[string]int
 }
 
-// chosen is how many of the boundaries a short test takes for each of the victims.
+// chosen is the number of boundaries that a test without -boundary.all takes for each of the
+// victims.
 const chosen = 3
 
-// TestEveryBoundary: agentd, toolhost or both are killed before and after each append to the journal. Each time the run
-// ends like the undisturbed one.
+// The test kills agentd, toolhost or both before and after each append to the journal. Each run
+// ends like the undisturbed run.
 func TestEveryBoundary(t *testing.T) {
 	w := newWorld(t)
 	whole, boundaries := undisturbed(t, w)
@@ -54,27 +55,29 @@ func TestEveryBoundary(t *testing.T) {
 	}
 }
 
-// crew runs tests beside each other: most of their time they wait.
+// crew runs subtests in parallel, at most -boundary.workers at a time. The subtests spend most of
+// their time waiting.
 type crew struct {
-	whole   story // what all are compared with
+	whole   story // the undisturbed run, which all others are compared with
 	group   sync.WaitGroup
 	seats   chan struct{}
-	unknown atomic.Int64 // outcomes that nobody knows, in all runs
+	unknown atomic.Int64 // unknown outcomes in all runs
 }
 
 func newCrew(whole story) *crew { return &crew{whole: whole, seats: make(chan struct{}, *workers)} }
 
-// run runs a test once there is a seat for it.
+// run waits for a free seat and starts the subtest in a goroutine.
 func (c *crew) run(t *testing.T, name string, test func(t *testing.T)) {
 	t.Helper()
 	c.seats <- struct{}{}
-	c.group.Go(func() { // ends with its test
+	c.group.Go(func() { // ends with the subtest
 		defer func() { <-c.seats }()
 		t.Run(name, test)
 	})
 }
 
-// choose returns the places where to kill: all, or some that are spread over the run.
+// choose returns the places where the test kills. With -boundary.all these are all places.
+// Otherwise it draws a few that are spread over the run.
 func choose(random *rand.Rand, boundaries []uint64) (places []place) {
 	if *all {
 		for _, seq := range boundaries {
@@ -90,14 +93,15 @@ func choose(random *rand.Rand, boundaries []uint64) (places []place) {
 	return places
 }
 
-// undisturbed returns the story of a run that nothing happens to, and the last record of each of its appends.
+// undisturbed returns the story of a run in which no process is killed, and the number of the last
+// record of each append.
 func undisturbed(t *testing.T, w *world) (story, []uint64) {
 	t.Helper()
 	b := newBrain(t)
 	d := newAgentd(t, w, b, folder(t, w), place{side: "none"})
 	var boundaries []uint64
 	told := make(chan struct{})
-	go func() { // ends with agentd, which is killed below
+	go func() { // ends with agentd, which the test kills below
 		defer close(told)
 		for lines := bufio.NewScanner(d.signals); lines.Scan(); {
 			if seq, err := strconv.ParseUint(strings.TrimPrefix(lines.Text(), "appended "), 10, 64); err == nil {
@@ -115,7 +119,7 @@ func undisturbed(t *testing.T, w *world) (story, []uint64) {
 	return s, boundaries
 }
 
-// live has a person see a run to its end and returns its story.
+// live starts a run, follows it to its end and returns its story.
 func live(t *testing.T, w *world, b *brain, p *person) (story, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -132,7 +136,7 @@ func live(t *testing.T, w *world, b *brain, p *person) (story, error) {
 	return story{p.end(), p.results(), b.seen(), w.executed(t, p.session)}, nil
 }
 
-// disturb kills the victims at a place of a run and compares its story with the undisturbed one.
+// disturb kills the victims at one place of a run and compares the story with the undisturbed one.
 func (c *crew) disturb(t *testing.T, w *world, v victims, at place, askOutcome bool) {
 	t.Helper()
 	b := newBrain(t)
@@ -141,7 +145,7 @@ func (c *crew) disturb(t *testing.T, w *world, v victims, at place, askOutcome b
 	ended := d.disaster(v)
 	s, err := live(t, w, b, newPerson(t, d.addr, v.String()+"-"+at.String(), askOutcome))
 	if err != nil {
-		first.kill() // if it did not halt, nothing else would end the disaster
+		first.kill() // strike waits for a halt; without one, only this kill ends it
 	}
 	if err := errors.Join(err, <-ended); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,8 @@ import (
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 )
 
-// compare checks that nothing shows that agentd was killed.
+// compare checks that a run in which only agentd was killed has the same end, executed calls and
+// model requests as the undisturbed run.
 func compare(t *testing.T, whole, s story) {
 	t.Helper()
 	if diff := cmp.Diff(whole.end, s.end, protocmp.Transform()); diff != "" {
@@ -27,17 +28,17 @@ func compare(t *testing.T, whole, s story) {
 	}
 }
 
-// begun leaves out the calls that were executed once and need not have been: on a busy machine a tool that is to run out of
-// time may do so before it has begun.
+// begun returns the executed calls without those that may or may not be executed once. On a busy
+// machine a call that is meant to time out may do so before its tool has begun.
 func begun(whole story, executed map[string]int) map[string]int {
 	left := maps.Clone(executed)
 	maps.DeleteFunc(left, func(id string, n int) bool { return n == 1 && mayNotBegin(whole.results[id].GetTool()) })
 	return left
 }
 
-// compareLoosely checks what must hold although toolhost was killed: what has side effects happened at most once, and
-// only such calls may have an outcome that nobody knows; all else is as if nothing had happened. It returns how many
-// outcomes nobody knows.
+// compareLoosely compares a run in which toolhost was killed with the undisturbed run. A call with
+// side effects was executed at most once. Only such calls may have an unknown outcome. Everything
+// else is the same. compareLoosely returns the number of unknown outcomes.
 func compareLoosely(t *testing.T, whole, s story, askOutcome bool) int {
 	t.Helper()
 	if s.end.GetStopReason() != whole.end.GetStopReason() || s.end.GetText() != whole.end.GetText() || s.end.GetTurns() != whole.end.GetTurns() {
@@ -63,7 +64,8 @@ func compareLoosely(t *testing.T, whole, s story, askOutcome bool) int {
 	}
 	perhaps := maps.Clone(lost)
 	for id, got := range s.results {
-		// On a busy machine a tool that is to run out of time may do so before its process has started again.
+		// On a busy machine a call that is meant to time out may do so before its plugin has
+		// started again.
 		if strings.Contains(textOf(got.GetResult()), "nothing was executed") {
 			perhaps[id] = true
 		}
@@ -74,7 +76,8 @@ func compareLoosely(t *testing.T, whole, s story, askOutcome bool) int {
 	return len(lost)
 }
 
-// isLost reports whether nobody knows the outcome of a call with this result.
+// isLost reports whether the result says that the outcome of the call is unknown. With askOutcome,
+// the person's answer is the result.
 func isLost(r *agentdv1.CallResult, askOutcome bool) bool {
 	text := textOf(r.GetResult())
 	if askOutcome {
@@ -88,14 +91,15 @@ func checkExecuted(t *testing.T, whole, s story, lost map[string]bool) {
 	once := func(counts map[string]int) map[string]int {
 		calls := make(map[string]int)
 		for sent, n := range counts {
-			id, _, _ := strings.Cut(sent, ".a") // of whichever attempt
+			id, _, _ := strings.Cut(sent, ".a") // the id without the number of the attempt
 			calls[id] += n
 		}
 		for id, n := range calls {
 			switch {
 			case mayHappenTwice(whole.results[id].GetTool()):
 				calls[id] = 1
-			case n == 1 && (lost[id] || mayNotBegin(whole.results[id].GetTool())): // or not at all
+			// such a call may also have been executed zero times
+			case n == 1 && (lost[id] || mayNotBegin(whole.results[id].GetTool())):
 				delete(calls, id)
 			}
 		}
@@ -106,7 +110,7 @@ func checkExecuted(t *testing.T, whole, s story, lost map[string]bool) {
 	}
 }
 
-// checkAsked compares what the model was sent, but for the results that are lost.
+// checkAsked compares the model requests. It ignores the content of lost results.
 func checkAsked(t *testing.T, whole, s story, lost map[string]bool) {
 	t.Helper()
 	for turn, want := range whole.asked {
@@ -133,8 +137,8 @@ func checkAsked(t *testing.T, whole, s story, lost map[string]bool) {
 	}
 }
 
-// untimed returns a text without the words for a timeout: toolhost and the plugin both notice that a call's time is up,
-// and the call ends with the words of whichever is first.
+// untimed returns a text without the message of a timeout. toolhost and the plugin both notice that
+// a call has timed out, and the call ends with the message of the one that is first.
 func untimed(text string) string {
 	return regexp.MustCompile(`\[timeout\] .*?It may help`).ReplaceAllString(text, "[timeout] It may help")
 }

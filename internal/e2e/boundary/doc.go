@@ -1,6 +1,8 @@
-// Package boundary tests that a run is exact whatever is killed: agentd, toolhost or both die with SIGKILL before and
-// after each append to the journal, and the run then goes on as if nothing had happened.
+// Package boundary tests that a run survives the death of agentd, of toolhost, or of both. The
+// tests send SIGKILL before and after each append to the journal. The run must continue as if
+// nothing had happened.
 //
-// It owns the run that is disturbed, the model that answers it over HTTP, the person who decides, and what must hold in
-// the end; the plugin that counts is in counterplugin. It does not test single parts: those have tests of their own.
+// The package owns the run that is disturbed, the model that answers over HTTP, the person who
+// decides, and the conditions that hold at the end. The plugin that counts executions is
+// counterplugin. The package does not test single components; their own packages do.
 package boundary

@@ -12,10 +12,11 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
-// delegated is what the sub-runs of the story are asked to do.
+// delegated is the prompt of the sub-runs.
 const delegated = "count for me"
 
-// familyStory is the script of a run that has two sub-runs work at the same time, one of which asks a person.
+// familyStory is the script of a run that starts two sub-runs at the same time. One of the sub-runs
+// asks a person.
 func familyStory(prompt string, found map[string]string) (list [][]ask, last string, base int) {
 	write := func(turn, base int, keys ...string) (asks []ask) {
 		for i, key := range keys {
@@ -46,15 +47,15 @@ func familyStory(prompt string, found map[string]string) (list [][]ask, last str
 	return list, last, base
 }
 
-// family is what can be said of a run and its sub-runs.
+// family is everything that the tests compare of a run and its sub-runs.
 type family struct {
 	story
-	children map[string]*agentdv1.RunFinished // by the calls that they carry out
+	children map[string]*agentdv1.RunFinished // by the id of the call that started the sub-run
 }
 
-// TestSubRunsAtBoundaries: agentd is killed while a run waits for two sub-runs, of which one waits for a person: before and
-// after appends to whichever of their journals gets so far first. All end as if nothing had happened, and the person only
-// ever talks to the run above.
+// The test kills agentd while a run waits for two sub-runs, one of which waits for a person. It
+// kills before and after appends to whichever journal reaches the place first. All runs end as if
+// nothing had happened. The person answers only at the top run.
 func TestSubRunsAtBoundaries(t *testing.T) {
 	w := newWorld(t)
 	whole := disturbedFamily(t, w, place{}, "family-whole")
@@ -77,7 +78,8 @@ func TestSubRunsAtBoundaries(t *testing.T) {
 	crew.group.Wait()
 }
 
-// disturbedFamily returns the story of a family whose agentd is killed at a place, if there is one.
+// disturbedFamily returns the story of a family. It kills agentd at the place, unless that is the
+// zero place.
 func disturbedFamily(t *testing.T, w *world, at place, session string) family {
 	t.Helper()
 	b := newBrain(t)
@@ -86,7 +88,8 @@ func disturbedFamily(t *testing.T, w *world, at place, session string) family {
 	first := d.life
 	ended := make(chan error, 1)
 	if at != (place{}) {
-		go func() { ended <- d.strike(victims{agentd: true}) }() // ends with its work, or with agentd; waited for below
+		// Ends when strike returns, or when agentd exits. The test waits for it below.
+		go func() { ended <- d.strike(victims{agentd: true}) }()
 	} else {
 		ended <- nil
 	}

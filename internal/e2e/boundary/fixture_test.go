@@ -15,11 +15,13 @@ import (
 
 var keep = flag.String("boundary.keep", "", "keep the journal of an interrupted run in this file of testdata, for later versions to go on with")
 
-// interrupted is the turn in which the kept journals end: one call runs, and two people's decisions are wanted.
+// interrupted is the turn in which the kept journals end: one call runs and two decisions are
+// pending.
 const interrupted = 14
 
-// TestKeptJournals: journals that earlier versions wrote are read from their first event, and their runs go on and end
-// as if the version had not changed. Never write one again: a new version adds its own, with -boundary.keep.
+// Journals that earlier versions wrote stay readable from the first event. Their runs continue and
+// end as if the version had not changed. Never overwrite a kept journal: a new version adds another
+// one with -boundary.keep.
 func TestKeptJournals(t *testing.T) {
 	if *keep != "" {
 		keepJournal(t, filepath.Join("testdata", *keep))
@@ -33,10 +35,10 @@ func TestKeptJournals(t *testing.T) {
 	}
 }
 
-// errEnough ends following a run.
+// errEnough makes follow return early.
 var errEnough = errors.New("seen enough")
 
-// keepJournal writes the journal of a run whose agentd is killed while people are asked.
+// keepJournal writes the journal of a run whose agentd is killed while two decisions are pending.
 func keepJournal(t *testing.T, path string) {
 	t.Helper()
 	w := newWorld(t)
@@ -61,13 +63,13 @@ func keepJournal(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Close(); err != nil { // what is in the log beside the file goes into the file
+	if err := store.Close(); err != nil { // Close moves the write-ahead log into the file
 		t.Fatal(err)
 	}
 	copyFile(t, d.journal(), path)
 }
 
-// copyFile makes a file, which must not be there, of another's content.
+// copyFile copies a file. It fails if to exists.
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)
@@ -84,7 +86,7 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// goOn has today's agentd go on with a journal.
+// goOn lets today's agentd continue a kept journal and checks how the run ends.
 func goOn(t *testing.T, path string) {
 	t.Helper()
 	w := newWorld(t)
@@ -121,5 +123,6 @@ func goOn(t *testing.T, path string) {
 	}
 }
 
-// keptEnd is how the run ends: with what a call answered before the journal was kept, and one after it.
+// keptEnd is the final text of the kept run. It contains the result of a call before the
+// interruption and of one after it.
 const keptEnd = "done: a: d229e52dba84: fe8ae36c0769, nn: 13eb985d8e9f"

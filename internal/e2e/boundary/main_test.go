@@ -23,11 +23,11 @@ var (
 	workers = flag.Int("boundary.workers", 6, "how many runs go on at the same time: most of their time they wait")
 )
 
-// bin is the folder with toolhost, agentd, plugins/counterplugin, and halting/agentd, which is agentd and can be made to stand
-// still at an append.
+// bin is the folder with toolhost, agentd, plugins/counterplugin and halting/agentd. The last one
+// is agentd with a journal that can halt at an append.
 var bin string
 
-// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+// patience bounds every wait, so that a hang fails a test instead of blocking it.
 const patience = 90 * time.Second
 
 func TestMain(m *testing.M) {
@@ -47,11 +47,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// agentPackages are what decides what a run does at a boundary.
+// agentPackages are the packages that decide what a run does at a boundary.
 var agentPackages = []string{"internal/agent", "internal/agent/runstore", "internal/callstore", "internal/host", "client", "internal/cli/agentd"}
 
-// agentChanged reports whether all boundaries are to be tested although no flag says so: this is CI (CI=true), and agentPackages differ from the
-// commit that BOUNDARY_BASE names. Without such a commit, or without git, some boundaries are enough.
+// agentChanged reports whether the test must kill at all boundaries although no flag requests it.
+// This is so in CI (CI=true) if agentPackages differ from the commit in BOUNDARY_BASE. Without that
+// commit, or without git, agentChanged returns false.
 func agentChanged() bool {
 	base := os.Getenv("BOUNDARY_BASE")
 	if os.Getenv("CI") != "true" || base == "" {
@@ -90,8 +91,8 @@ func buildAndRun(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// writeOverlay writes what has to be exchanged in agentd to make it halt: one method of the journal's store. All else
-// is what ships.
+// writeOverlay writes a build overlay that replaces one method of the journal's store, so that
+// agentd can halt at an append. All other code is the shipped code.
 func writeOverlay(dir string) (path string, err error) {
 	store, err := filepath.Abs("../../agent/runstore/sqlite")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestRunThatMovesToAnotherLedger: a call has begun when agentd and its toolhost are killed, and the run goes on where nobody
-// can know of the call: with another toolhost, with the ledger's files lost, with the ledger of another run. The call is not
-// executed again, and its outcome is unknown.
+// The test kills agentd and its toolhost after a call has begun. The run then continues with a
+// ledger that does not contain the call: another toolhost, deleted ledger files, or an empty
+// ledger. The call is not executed again, and its outcome is unknown.
 func TestRunThatMovesToAnotherLedger(t *testing.T) {
 	script := "turns:\n  - {calls: [{id: a, tool: counterplugin_hang, arguments: {key: a}}]}\n  - {text: done}\n"
 	for name, move := range map[string]func(t *testing.T, p *privateRun) []string{
@@ -30,7 +30,9 @@ func TestRunThatMovesToAnotherLedger(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, file := range files { // also what shows that there was one: else toolhost does not start
+			// This deletes also the sign that a ledger existed. Otherwise toolhost would refuse to
+			// start.
+			for _, file := range files {
 				if file.Name() != "agentd.lock" {
 					if err := os.RemoveAll(filepath.Join(dir, file.Name())); err != nil {
 						t.Fatal(err)
@@ -69,7 +71,7 @@ func TestRunThatMovesToAnotherLedger(t *testing.T) {
 	}
 }
 
-// begin begins the run, and kills agentd and its toolhost once the first call is being executed.
+// begin starts the run and kills agentd and its toolhost as soon as the first call executes.
 func (p *privateRun) begin(ctx context.Context, t *testing.T) {
 	t.Helper()
 	p.until = func() bool {
@@ -84,7 +86,8 @@ func (p *privateRun) begin(ctx context.Context, t *testing.T) {
 	p.until = nil
 }
 
-// otherToolhost serves the same plugin and the same workspace with a state of its own.
+// otherToolhost starts a toolhost with the same plugins and workspace but another state dir. It
+// returns the address.
 func otherToolhost(t *testing.T, p *privateRun, socket string) string {
 	t.Helper()
 	addr := "unix://" + socket

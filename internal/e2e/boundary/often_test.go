@@ -8,8 +8,8 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 )
 
-// longestLife is how many events a life of what is killed lasts at most. A short test has longer lives, as each needs a
-// start.
+// longestLife returns the maximum number of events between two kills. A test without -boundary.all
+// uses a larger number, because every kill costs a start.
 func longestLife() int {
 	if *all {
 		return 9
@@ -17,8 +17,8 @@ func longestLife() int {
 	return 40
 }
 
-// disturbOften kills the victims again and again in one run, whenever a watcher has seen a few more of its events.
-// Nothing in these binaries knows of it.
+// disturbOften kills the victims again and again during one run, each time after the watcher has
+// seen a few more events. It uses the shipped binaries, which do not halt.
 func (c *crew) disturbOften(t *testing.T, w *world, v victims, random *rand.Rand) {
 	t.Helper()
 	b := newBrain(t)

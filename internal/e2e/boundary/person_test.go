@@ -16,21 +16,23 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// person starts the run, watches it and decides what it asks for, however often agentd dies under it. What it decides
-// depends on what is asked alone.
+// person starts the run, watches it and answers its decisions. It continues however often agentd is
+// killed. Its answers depend only on the question, so that repeated runs are comparable.
 type person struct {
 	t          *testing.T
 	client     *agentclient.Client
 	session    string
 	askOutcome bool
-	events     []*agentdv1.RunEvent // durable, in order
-	system     []string             // agentd's own tools that the model is offered; nil: as agentd wants
+	events     []*agentdv1.RunEvent // the durable events, in order
+	// the system tools that the run offers to the model; nil means agentd's default
+	system []string
 
-	// seen, if set, is called with each durable event before the person decides what it asks for. An error ends following.
+	// seen receives each durable event before the person answers its decisions. An error ends
+	// follow. nil means no function.
 	seen func(*agentdv1.RunEvent) error
 }
 
-// pause is how long a person waits before it tries again: agentd is about to be back.
+// pause is the time between two attempts while agentd restarts.
 const pause = 10 * time.Millisecond
 
 func newPerson(t *testing.T, addr, session string, askOutcome bool) *person {
@@ -43,7 +45,7 @@ func newPerson(t *testing.T, addr, session string, askOutcome bool) *person {
 	return &person{t: t, client: c, session: session, askOutcome: askOutcome}
 }
 
-// insist repeats what fails because nobody answers, and returns any other error.
+// insist repeats try while agentd does not answer, until ctx ends. It returns any other error.
 func (p *person) insist(ctx context.Context, try func() error) error {
 	for {
 		err := try()
@@ -62,7 +64,7 @@ func (p *person) insist(ctx context.Context, try func() error) error {
 func (p *person) start(ctx context.Context) error {
 	request := &agentdv1.StartRunRequest{
 		Prompt: "keep count", RunId: "r", Session: p.session,
-		// As good as never: a journal that is kept as a fixture must not expire.
+		// A kept journal must not expire, so the expiry is far away.
 		People: &agentdv1.People{Attended: true, AskOutcome: p.askOutcome, Expiry: durationpb.New(100 * 365 * 24 * time.Hour)},
 	}
 	if p.system != nil {
@@ -74,7 +76,8 @@ func (p *person) start(ctx context.Context) error {
 	})
 }
 
-// follow watches the run to its end and decides. Each durable event comes exactly once, in order.
+// follow watches the run to its end and answers its decisions. It checks that each durable event
+// arrives exactly once and in order.
 func (p *person) follow(ctx context.Context) error {
 	return p.insist(ctx, func() error {
 		for e, err := range p.client.WatchRun(ctx, "r", uint64(len(p.events))) {
@@ -111,7 +114,8 @@ func (p *person) follow(ctx context.Context) error {
 	})
 }
 
-// remember reads the run from its first event once more: what a watcher was shown is never taken back.
+// remember reads the run again from its first event. The journal must contain exactly the events
+// that the watcher has received.
 func (p *person) remember(ctx context.Context) error {
 	var events []*agentdv1.RunEvent
 	err := p.insist(ctx, func() error {
@@ -150,12 +154,12 @@ func (p *person) decide(ctx context.Context, wanted *agentdv1.PendingDecision) e
 		return err
 	})
 	if tool.KindOf(err) == tool.KindNotFound {
-		return nil // it was decided before agentd died
+		return nil // agentd had recorded the decision before it died
 	}
 	return err
 }
 
-// answer answers a question of a sub-run, at the run above it.
+// answer answers a question of a sub-run, at the top run.
 func (p *person) answer(ctx context.Context, decision string) error {
 	err := p.insist(ctx, func() error {
 		_, err := p.client.Respond(ctx, "r", "ann", &agentdv1.Decision{
@@ -164,12 +168,12 @@ func (p *person) answer(ctx context.Context, decision string) error {
 		return err
 	})
 	if tool.KindOf(err) == tool.KindNotFound {
-		return nil // it was answered before agentd died
+		return nil // agentd had recorded the answer before it died
 	}
 	return err
 }
 
-// argumentsOf returns what the model wants a call to be made with.
+// argumentsOf returns the arguments that the model wrote for a call.
 func (p *person) argumentsOf(callID string) string {
 	for _, e := range p.events {
 		for _, call := range e.GetAssistantMessage().GetCalls() {
@@ -181,10 +185,10 @@ func (p *person) argumentsOf(callID string) string {
 	return ""
 }
 
-// outcomeAnswer is what a person says who is asked how a call ended.
+// outcomeAnswer is the person's answer to the question how a call ended.
 const outcomeAnswer = "nobody saw it"
 
-// end returns how the run ended, or nil.
+// end returns the last event of the run, or nil if the run has not ended.
 func (p *person) end() *agentdv1.RunFinished {
 	if len(p.events) == 0 {
 		return nil
@@ -192,7 +196,7 @@ func (p *person) end() *agentdv1.RunFinished {
 	return p.events[len(p.events)-1].GetRunFinished()
 }
 
-// results returns the run's results by call id. Each call has exactly one.
+// results returns the run's results by call id. It checks that no call has two results.
 func (p *person) results() map[string]*agentdv1.CallResult {
 	p.t.Helper()
 	results := make(map[string]*agentdv1.CallResult)

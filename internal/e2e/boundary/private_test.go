@@ -26,12 +26,13 @@ var (
 	privateKills = flag.Int("private.kills", 5, "how often each of them is killed")
 )
 
-// privateTurns is how many responses each run has, of two calls with side effects each, but for the last.
+// privateTurns is the number of model responses of each run. Each response except the last contains
+// two calls with side effects.
 const privateTurns = 20
 
-// TestKilledWithItsOwnToolhost: `agentd run` and its toolhost are killed again and again, each alone and both at once, and
-// `agentd resume` goes on. No call with side effects is executed twice, and each that was not executed has an outcome that
-// says so.
+// The test kills `agentd run` and its toolhost again and again, each alone and both together, and
+// continues with `agentd resume`. No call with side effects is executed twice. A call without an
+// execution has an outcome that says so.
 func TestKilledWithItsOwnToolhost(t *testing.T) {
 	script := "turns:\n"
 	for i := range privateTurns - 1 {
@@ -43,7 +44,7 @@ func TestKilledWithItsOwnToolhost(t *testing.T) {
 	var kills, unknown, executed atomic.Int64
 	for i := range *privateRuns {
 		seats <- struct{}{}
-		group.Go(func() { // ends with its run
+		group.Go(func() { // ends with its subtest
 			defer func() { <-seats }()
 			t.Run(strconv.Itoa(i), func(t *testing.T) {
 				p := newPrivateRun(t, script, rand.New(rand.NewPCG(*seed, uint64(i))))
@@ -61,20 +62,21 @@ func TestKilledWithItsOwnToolhost(t *testing.T) {
 	}
 }
 
-// privateRun is a run that agentd works on in the foreground, with a toolhost of its own.
+// privateRun is a run that agentd executes in the foreground with a toolhost that it has started.
 type privateRun struct {
 	home, id string
 	random   *rand.Rand
 	kills    int
-	results  map[string]string // by call id: the kind of the failure, empty for none
+	results  map[string]string // kind of the error by call id; "" for a call without error
 	started  map[string]bool
 	end      string
-	until    func() bool // if not nil, agentd and its toolhost are killed as soon as it holds
+	// agentd and its toolhost are killed as soon as it returns true; nil: never
+	until func() bool
 }
 
 func newPrivateRun(t *testing.T, script string, random *rand.Rand) *privateRun {
 	t.Helper()
-	home, err := os.MkdirTemp("/tmp", "private-") // short: socket paths have a bound
+	home, err := os.MkdirTemp("/tmp", "private-") // the length of a socket path is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func newPrivateRun(t *testing.T, script string, random *rand.Rand) *privateRun {
 	return &privateRun{home: home, random: random, results: make(map[string]string), started: make(map[string]bool)}
 }
 
-// live works on the run until it has ended, through all kills.
+// live runs agentd again and again until the run has ended.
 func (p *privateRun) live(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
@@ -100,13 +102,14 @@ func (p *privateRun) live(t *testing.T) {
 		}
 		left := 0
 		if p.kills < *privateKills {
-			left = 1 + p.random.IntN(max(1, 3*privateTurns / *privateKills)) // so that the run does not end before
+			// so that all kills happen before the run ends
+			left = 1 + p.random.IntN(max(1, 3*privateTurns / *privateKills))
 		}
 		p.work(ctx, t, args, left)
 	}
 }
 
-// privateEvent is what matters of an event as `-o json` prints it.
+// privateEvent is the part of an event of `-o json` that the tests read.
 type privateEvent struct {
 	RunID  string `json:"run_id"`
 	Type   string `json:"type"`
@@ -117,7 +120,8 @@ type privateEvent struct {
 	} `json:"error"`
 }
 
-// work is one life of agentd. After so many events it is killed, or its toolhost, or both; 0: it is left alone.
+// work runs agentd once. After left events it kills agentd, its toolhost, or both. If left is 0, it
+// kills nothing.
 func (p *privateRun) work(ctx context.Context, t *testing.T, args []string, left int) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "agentd"), append(args, "--model", "scripted:"+filepath.Join(p.home, "script.yaml"),
@@ -137,7 +141,8 @@ func (p *privateRun) work(ctx context.Context, t *testing.T, args []string, left
 	var killing sync.WaitGroup
 	defer killing.Wait()
 	if killed {
-		killing.Go(func() { p.killWhen(ctx, cmd.Process.Pid) }) // ends with the condition, at the latest with ctx
+		// ends when p.until is true, at the latest when ctx ends
+		killing.Go(func() { p.killWhen(ctx, cmd.Process.Pid) })
 	}
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(nil, 1<<20)
@@ -159,7 +164,7 @@ func (p *privateRun) work(ctx context.Context, t *testing.T, args []string, left
 	}
 }
 
-// killWhen kills agentd and then all that it has started once p.until holds.
+// killWhen waits until p.until returns true. Then it kills agentd and all its descendants.
 func (p *privateRun) killWhen(ctx context.Context, agentd int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -167,7 +172,7 @@ func (p *privateRun) killWhen(ctx context.Context, agentd int) {
 		<-tick.C
 	}
 	for _, pid := range append([]int{agentd}, children(agentd)...) {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // fails where it is gone
+		_ = syscall.Kill(pid, syscall.SIGKILL) // fails if the process has exited
 	}
 }
 
@@ -188,15 +193,16 @@ func (p *privateRun) note(e *privateEvent) {
 	}
 }
 
-// kill kills agentd alone, agentd and then its toolhost with all plugins, or these first and then agentd.
+// kill kills one of three sets of processes, chosen at random: agentd alone; agentd's descendants
+// (toolhost and all plugins) and then agentd; or agentd and then its descendants.
 func (p *privateRun) kill(agentd int) {
 	victims := [][]int{{agentd}, append(children(agentd), agentd), append([]int{agentd}, children(agentd)...)}[p.random.IntN(3)]
 	for _, pid := range victims {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // fails where it is gone
+		_ = syscall.Kill(pid, syscall.SIGKILL) // fails if the process has exited
 	}
 }
 
-// children returns the processes that a process has started, and all that descend from them.
+// children returns the descendants of a process.
 func children(pid int) (list []int) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range tasks {
@@ -210,7 +216,7 @@ func children(pid int) (list []int) {
 	return list
 }
 
-// check compares what was executed with what the run was told.
+// check compares the executions that the plugin counted with the results that the run received.
 func (p *privateRun) check(t *testing.T, executed, unknown *atomic.Int64) {
 	t.Helper()
 	if p.end != "end_turn" {

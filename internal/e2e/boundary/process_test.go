@@ -13,14 +13,14 @@ import (
 	"syscall"
 )
 
-// process is a server under test. It is ready when launch has returned it.
+// process is a server under test. It is ready when launch returns it.
 type process struct {
 	cmd    *exec.Cmd
 	log    *lockedBuffer
-	exited chan struct{} // closed when the process is gone
+	exited chan struct{} // closed when the process has exited
 }
 
-// lockedBuffer is a buffer that processes write while a test reads.
+// lockedBuffer is a buffer that a process writes to while a test reads it.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -38,7 +38,8 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// launch starts a binary and returns once it has said that it is ready. It inherits the files from descriptor 3 on.
+// launch starts a binary and returns when the binary has printed that it is ready. The process
+// inherits the files, from descriptor 3 on.
 func launch(home string, log *lockedBuffer, env []string, files []*os.File, name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(filepath.Join(bin, name), args...), log: log, exited: make(chan struct{})}
 	p.cmd.Env = append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}, env...)
@@ -65,14 +66,14 @@ func launch(home string, log *lockedBuffer, env []string, files []*os.File, name
 	return p, nil
 }
 
-// kill ends the process with SIGKILL and waits until it is gone.
+// kill sends SIGKILL and waits until the process has exited.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // fails where it is gone
+	_ = p.cmd.Process.Kill() // fails if the process has exited
 	<-p.exited
 }
 
-// stop asks the process to end, and waits until it has.
+// stop sends SIGTERM and waits until the process has exited.
 func (p *process) stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails where it is gone
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails if the process has exited
 	<-p.exited
 }

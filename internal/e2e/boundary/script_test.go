@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// ask is a call as the model writes it.
+// ask is a tool call as the model writes it.
 type ask struct {
 	id, tool, arguments string
 }
 
-// turns returns what the model says, turn by turn, and the last turn is text alone. found are the results that it has
-// read so far, by the ids of their calls: some of what it says repeats them, so that a result that was lost shows.
+// turns returns the tool calls of each turn of the model. The last turn is text without calls.
+// found contains the results that the model has read, by call id. Some turns repeat results, so
+// that a lost result shows in the requests.
 func turns(found map[string]string) [][]ask {
 	const missing = "counterplugin_missing"
 	about := func(tool string, keys ...string) (asks []ask) {
@@ -52,12 +53,12 @@ func turns(found map[string]string) [][]ask {
 	return list
 }
 
-// countingStory is the script of the run that is disturbed everywhere.
+// countingStory is the script of the run that TestEveryBoundary disturbs.
 func countingStory(_ string, found map[string]string) (list [][]ask, last string, base int) {
 	return turns(found), lastWords(found), 0
 }
 
-// lastWords are what the model ends with.
+// lastWords returns the final text of the model.
 func lastWords(found map[string]string) string {
 	return "done: " + found["call_13_0"] + ", " + found["call_21_0"]
 }
@@ -69,8 +70,10 @@ func join(lists ...[]ask) (joined []ask) {
 	return joined
 }
 
-// mayNotBegin reports whether a call runs out of time, which it may do before its tool has begun.
+// mayNotBegin reports whether calls of the tool are meant to time out. Such a call may time out
+// before its tool has begun.
 func mayNotBegin(tool string) bool { return strings.HasSuffix(tool, "_stall") }
 
-// mayHappenTwice reports whether a call changes nothing, so that toolhost may execute it again after it was lost.
+// mayHappenTwice reports whether the tool has no side effects, so that toolhost may execute a lost
+// call again.
 func mayHappenTwice(tool string) bool { return strings.HasSuffix(tool, "_read") }

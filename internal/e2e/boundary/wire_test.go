@@ -10,23 +10,24 @@ import (
 	"testing"
 )
 
-// brain is a model behind OpenAI's wire format. It lives in the test, so that it outlives all that is killed, and
-// remembers each request to the byte.
+// brain is a model server with OpenAI's wire format. It runs in the test process, so that it
+// survives all kills. It records each request byte for byte.
 type brain struct {
 	t      *testing.T
 	server *httptest.Server
 	says   script
 
 	mu    sync.Mutex
-	asked map[int]string // the request of each turn, from 1
-	times int            // how many requests came
+	asked map[int]string // request body by turn, from 1
+	times int            // number of requests
 }
 
-// script returns what the model says in the conversation that begins with a prompt, turn by turn, the words that it ends
-// with, and where its turns stand among those of all conversations. found are the results that it has read so far.
+// script returns the conversation that begins with a prompt: the calls of each turn, the final
+// text, and the offset of its turns in the numbering of all conversations. found contains the
+// results that the model has read, by call id.
 type script func(prompt string, found map[string]string) (list [][]ask, last string, base int)
 
-// message is what is read of a message on the wire.
+// message is the part of a message on the wire that the tests read.
 type message struct {
 	Role       string `json:"role"`
 	Content    any    `json:"content"`
@@ -49,12 +50,12 @@ func messagesOf(body string) (messages []message, err error) {
 	return request.Messages, err
 }
 
-// answer answers with the turn that comes after the assistant's messages in the request: the same question has the
-// same answer, in whatever life of agentd it is asked.
+// answer sends the turn that follows the assistant's messages in the request. The same request
+// receives the same answer, also from an agentd that was started again.
 func (b *brain) answer(w http.ResponseWriter, r *http.Request) {
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // whoever asked is gone
+		return // agentd has closed the connection
 	}
 	messages, err := messagesOf(string(data))
 	if err != nil {
@@ -97,7 +98,7 @@ func (b *brain) note(turn int, body string) {
 	b.asked[turn] = body
 }
 
-// seen returns the request of each turn, from 1, untimed.
+// seen returns the request of each turn, from 1, without the messages of timeouts.
 func (b *brain) seen() map[int]string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,7 +109,8 @@ func (b *brain) seen() map[int]string {
 	return seen
 }
 
-// stream writes a response as a server does: piece by piece, arguments cut in two.
+// stream writes a response in pieces, with the arguments of each call in two parts, as model
+// servers do.
 func stream(w io.Writer, text string, asks []ask) {
 	type object = map[string]any
 	chunk := func(delta object, finish any) {
@@ -119,7 +121,7 @@ func stream(w io.Writer, text string, asks []ask) {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "data: %s\n\n", data)
 		}
-		_ = err // whoever asked is gone
+		_ = err // agentd has closed the connection
 	}
 	chunk(object{"role": "assistant", "content": text}, nil)
 	for i, a := range asks {

@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// world is a toolhost with the plugin that counts.
+// world is a toolhost with counterplugin.
 type world struct {
 	home, addr string
 	log        *lockedBuffer
-	toolhost   *process // exchanged when it is killed
+	toolhost   *process // replaced after a kill
 }
 
-// newWorld starts a toolhost, and stops it at the end of the test.
+// newWorld starts a toolhost and stops it at the end of the test.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	home, err := os.MkdirTemp("/tmp", "boundary-") // short: socket paths have a bound
+	home, err := os.MkdirTemp("/tmp", "boundary-") // the length of a socket path is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,15 +41,15 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// open starts the toolhost.
+// open starts toolhost.
 func (w *world) open() (err error) {
 	w.toolhost, err = launch(w.home, w.log, nil, nil, "toolhost", "serve", "--listen", w.addr,
 		"--plugins", filepath.Join(bin, "plugins"), "--state", filepath.Join(w.home, "state"), "--workspace", filepath.Join(w.home, "workspace"))
 	return err
 }
 
-// executed returns how often each call was executed, by the id that toolhost knew it by. The plugin makes the file with
-// its first line.
+// executed returns the number of executions by the call id that the plugin received. The plugin
+// creates the file with its first line.
 func (w *world) executed(t *testing.T, session string) map[string]int {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(w.home, "workspace", session))
@@ -63,10 +63,10 @@ func (w *world) executed(t *testing.T, session string) map[string]int {
 	return counts
 }
 
-// place is where something is killed.
+// place is the moment of a kill: before or after one append to the journal.
 type place struct {
-	seq  uint64 // the append that brings this record
-	side string // "before", "after", or "none": nothing is, but each append is told of
+	seq  uint64 // number of the append's last record
+	side string // "before", "after", or "none": no kill, but each append is reported
 }
 
 func (p place) String() string { return fmt.Sprintf("%s_%d", p.side, p.seq) }
