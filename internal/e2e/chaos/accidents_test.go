@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// accident is something that happens to a wild plugin besides its own misdeeds. Operators' orders may fail: what counts
-// is what the calls see.
+// accident is a disturbance of a wild plugin from outside. An admin command may fail, because the
+// test checks only what the calls receive.
 type accident struct {
 	name string
 	do   func(ctx context.Context, c *chaos, plugin string)
@@ -33,7 +33,8 @@ var accidents = []accident{
 		_ = c.client.Admin().Resume(ctx, plugin)
 	}},
 	{"clear", func(ctx context.Context, c *chaos, plugin string) { _ = c.client.Admin().ClearQuarantine(ctx, plugin) }},
-	// Good files come more often than bad ones and none, so that there is something to disturb.
+	// Good files are more frequent than broken and missing ones, so that a plugin is usually
+	// available.
 	{"new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "one", plugin) }},
 	{"new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "one", plugin) }},
 	{"other new file", func(_ context.Context, c *chaos, plugin string) { c.host.home.install(c.t, "two", plugin) }},
@@ -45,7 +46,8 @@ var accidents = []accident{
 	{"rollback", func(ctx context.Context, c *chaos, plugin string) { _, _ = c.client.Admin().Rollback(ctx, plugin) }},
 }
 
-// disturb lets an accident happen again and again. None waits for another.
+// disturb starts a random accident at each tick until the chaos stops. Accidents do not wait for
+// each other.
 func (c *chaos) disturb(random *rand.Rand) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var under sync.WaitGroup
@@ -66,20 +68,20 @@ func (c *chaos) disturb(random *rand.Rand) {
 	}
 }
 
-// signal sends a signal to the processes of a plugin that run now.
+// signal sends a signal to the ready instances of a plugin.
 func (c *chaos) signal(ctx context.Context, plugin string, signal syscall.Signal) {
 	instances, err := c.client.Admin().Instances(ctx, plugin)
 	if err != nil {
-		return // the plugin's file is gone
+		return // the plugin has no file now
 	}
 	for _, in := range instances {
 		if in.PID > 1 && in.State == tool.InstanceReady {
-			_ = syscall.Kill(in.PID, signal) // it may have ended since
+			_ = syscall.Kill(in.PID, signal) // the process may have exited
 		}
 	}
 }
 
-// calmInstances returns the one instance of each calm plugin.
+// calmInstances returns the instances of each calm plugin. The test expects one for each.
 func (c *chaos) calmInstances() map[string]string {
 	c.t.Helper()
 	instances, err := c.client.Admin().Instances(context.Background(), "")

@@ -15,14 +15,16 @@ import (
 const (
 	callTimeout = 2 * time.Second
 	calmTimeout = time.Minute
-	// slack is how much later than its deadline a call's outcome may reach its caller. Nothing that toolhost waits for may
-	// add to it, only the machine, and by no more than a call of a plugin takes that is left alone.
+	// slack is how long after its deadline a call's outcome may arrive. toolhost must not add any
+	// wait to it. Only a busy machine may, at most as much as the slowest call of a calm plugin
+	// took.
 	slack = 3 * time.Second
-	// never is how much later a call is held to hang.
+	// never is how long after its deadline a call counts as hanging.
 	never = time.Minute
 )
 
-// misdeeds are what callers ask wild plugins to do.
+// misdeeds are the arguments of the calls to wild plugins. A third of them is harmless, so that
+// calls also succeed.
 var misdeeds = []string{
 	`{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`,
 	`{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`, `{"do":"echo","text":"x"}`,
@@ -32,7 +34,7 @@ var misdeeds = []string{
 	`{"do":"spawn","text":"group"}`, `{"do":"spawn","text":"session"}`, `{"do":"spawn","text":"bare"}`, `{"do":`, `{}`,
 }
 
-// call is one caller: it calls calm and wild plugins in turn.
+// call is one caller. It calls calm and wild plugins alternately until the chaos stops.
 func (c *chaos) call(random *rand.Rand) {
 	for n := 0; !c.over(); n++ {
 		if n%2 == 0 {
@@ -49,9 +51,10 @@ func (c *chaos) call(random *rand.Rand) {
 	}
 }
 
-// callCalm makes a call that must succeed, whatever happens elsewhere.
+// callCalm calls a calm plugin. The call must succeed whatever happens to other plugins.
 func (c *chaos) callCalm(plugin, text string) {
-	arguments, _ := json.Marshal(map[string]string{"do": "echo", "text": text}) // of strings: cannot fail
+	// Marshal cannot fail for strings
+	arguments, _ := json.Marshal(map[string]string{"do": "echo", "text": text})
 	began := time.Now()
 	outcome := c.execute(tool.Call{Tool: plugin, Arguments: arguments, Timeout: calmTimeout}, false)
 	c.tally.took(time.Since(began))
@@ -61,7 +64,8 @@ func (c *chaos) callCalm(plugin, text string) {
 	c.tally.calm.Add(1)
 }
 
-// callWild makes a call that may end in any way, but must end; some callers cancel it.
+// callWild calls a wild plugin. The call may end in any way, but it must end. With cancels, the
+// caller cancels the call.
 func (c *chaos) callWild(call tool.Call, cancels bool) {
 	outcome := c.execute(call, cancels)
 	c.tally.wild(outcome)
@@ -70,13 +74,15 @@ func (c *chaos) callWild(call tool.Call, cancels bool) {
 	}
 }
 
-// kinds are the failures that a wild plugin's caller has to reckon with. Internal, which would be a bug, is none.
+// kinds are the kinds of errors that a call of a wild plugin may end with. KindInternal is not
+// among them, because it would be a bug.
 var kinds = map[tool.Kind]bool{
 	tool.KindNotFound: true, tool.KindTimeout: true, tool.KindCancelled: true, tool.KindCrashed: true,
 	tool.KindUnavailable: true, tool.KindOutcomeUnknown: true,
 }
 
-// execute makes one call and checks that it ends once. Whether all end in time is seen in the end.
+// execute makes one call and checks that it ends exactly once. The tally checks the delay at the
+// end.
 func (c *chaos) execute(call tool.Call, cancels bool) tool.Outcome {
 	ctx, cancel := context.WithTimeout(context.Background(), call.Timeout+never)
 	defer cancel()

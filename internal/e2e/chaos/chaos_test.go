@@ -19,7 +19,7 @@ var (
 )
 
 const (
-	calm, wild = 4, 4 // plugins that are left alone, and those that are not
+	calm, wild = 4, 4 // calm plugins, which the test does not disturb, and wild ones, which it does
 	callers    = 64
 	faultPause = 50 * time.Millisecond
 )
@@ -35,8 +35,9 @@ func numbered(prefix string, count int) (names []string) {
 	return names
 }
 
-// TestChaos lets toolhost go through chaos twice: after the first half it is asked to stop, and must leave nothing; the
-// second half begins with what the first left in the state folder, and ends in a dump of all goroutines.
+// The test runs two periods of chaos. After the first one, toolhost receives SIGTERM and must leave
+// nothing behind. The second one starts with the state dir of the first and ends with a dump of all
+// goroutines.
 func TestChaos(t *testing.T) {
 	seed := *seed
 	if seed == 0 {
@@ -67,7 +68,7 @@ func TestChaos(t *testing.T) {
 	home.checkEmpty(t, h)
 }
 
-// chaos is one run of callers and accidents beside each other.
+// chaos is one period of concurrent callers and accidents.
 type chaos struct {
 	t      *testing.T
 	host   *toolhost
@@ -86,8 +87,9 @@ func (h *toolhost) chaos(t *testing.T, seed, half uint64, lasts time.Duration) {
 	var wg sync.WaitGroup
 	for i := range uint64(callers) {
 		random := rand.New(rand.NewPCG(seed, 1000*half+i))
-		wg.Go(func() { c.call(random) })
+		wg.Go(func() { c.call(random) }) // ends after c.stop is closed
 	}
+	// Ends after c.stop is closed.
 	wg.Go(func() { c.disturb(rand.New(rand.NewPCG(seed, 1000*half+callers))) })
 	timer := time.NewTimer(lasts)
 	defer timer.Stop()
@@ -106,7 +108,7 @@ func (h *toolhost) chaos(t *testing.T, seed, half uint64, lasts time.Duration) {
 	}
 }
 
-// over reports whether it is time to end.
+// over reports whether the callers must stop.
 func (c *chaos) over() bool {
 	select {
 	case <-c.stop:

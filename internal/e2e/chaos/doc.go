@@ -1,4 +1,5 @@
-// Package chaos lets a real toolhost run for a while under callers, operators and accidents all at once, and checks what
-// must hold whatever happens: every call ends once and in time, calls of plugins that were left alone never fail, and in
-// the end nothing is left behind. It holds tests only; `make chaos` runs them for longer.
+// Package chaos runs a real toolhost for a while under concurrent callers, admin commands and
+// accidents. It checks what must hold in all cases: every call ends once and in time, calls of
+// undisturbed plugins never fail, and nothing is left behind at the end. It contains only tests.
+// `make chaos` runs them for longer.
 package chaos

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// config lets plugins that crash come back soon: a plugin in quarantine is no chaos. The plugins differ in how they are
-// run.
+// config restarts crashed plugins soon, because a quarantined plugin causes no disturbance. The
+// plugins differ in isolation and pool size.
 const config = `
 new_plugins: allow
 defaults:
@@ -29,13 +29,13 @@ plugin:
   chaos-wild-3: {max_instances: 3, max_calls_per_instance: 4, recycle_after_calls: 50}
 `
 
-// home is a folder with the binaries, the plugins and all that toolhost writes.
+// home is the path of a folder with the binaries, the plugins and everything that toolhost writes.
 type home string
 
 // newHome builds the binaries and installs the plugins.
 func newHome(t *testing.T) home {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "chaos-") // short: socket paths have a bound
+	dir, err := os.MkdirTemp("/tmp", "chaos-") // the length of a socket path is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func newHome(t *testing.T) home {
 	h.build(t, "plugin", "./internal/plugin/process/fault/faultplugin", false)
 	write(t, h.path("toolhost.yaml"), []byte(config), 0o600)
 	if err := trust.NewStore(h.path(".local", "state", "toolhost")).TrustFile(h.path("toolhost.yaml"), []byte(config)); err != nil {
-		t.Fatal(err) // it is in the workspace
+		t.Fatal(err) // the file is in the workspace, so it needs a trust record
 	}
 	binary, err := os.ReadFile(h.path("plugin"))
 	if err != nil {
@@ -60,7 +60,8 @@ func newHome(t *testing.T) home {
 		write(t, h.file(name), fmt.Append(bytes.Clone(binary), name), 0o700)
 	}
 	for _, name := range wildPlugins() {
-		for _, build := range []string{"one", "two"} { // what is appended makes it another executable
+		// the appended bytes change the digest of the executable
+		for _, build := range []string{"one", "two"} {
 			write(t, h.path(build, name), fmt.Appendf(bytes.Clone(binary), "%s %s", name, build), 0o700)
 		}
 		write(t, h.path("broken", name), fmt.Appendf(nil, "#!/bin/sh\nexit 7 # %s\n", name), 0o700)
@@ -73,10 +74,11 @@ func (h home) path(elements ...string) string {
 	return filepath.Join(append([]string{string(h)}, elements...)...)
 }
 
-// file returns where a plugin's executable is.
+// file returns the path of a plugin's executable.
 func (h home) file(plugin string) string { return h.path("plugins", plugin) }
 
-// install puts one of a plugin's builds into its place, at once. It may be called from any goroutine.
+// install replaces a plugin's executable atomically with one of its builds. It is safe for
+// concurrent use.
 func (h home) install(t *testing.T, build, plugin string) {
 	fresh, err := os.MkdirTemp(h.path("fresh"), "")
 	if err != nil {
@@ -88,7 +90,7 @@ func (h home) install(t *testing.T, build, plugin string) {
 		t.Error(err)
 		return
 	}
-	// Renaming one name of a file to another of its names does nothing, which is as good.
+	// If both names are links to the same file, rename does nothing. That is correct here.
 	if err := os.Rename(filepath.Join(fresh, plugin), h.file(plugin)); err != nil {
 		t.Error(err)
 	}
@@ -107,7 +109,7 @@ func (h home) build(t *testing.T, name, pkg string, race bool) {
 	}
 }
 
-// checkEmpty checks that a toolhost that has ended left nothing behind.
+// checkEmpty checks that a toolhost that has exited left nothing behind.
 func (h home) checkEmpty(t *testing.T, ended *toolhost) {
 	t.Helper()
 	eventually.Shows(t, "no process is left that toolhost or a plugin started", func() (bool, any) {
@@ -128,8 +130,8 @@ func (h home) checkEmpty(t *testing.T, ended *toolhost) {
 	})
 }
 
-// processes returns those that run a program of this folder, work in it, or have it in their environment: one of these
-// holds for whatever a plugin starts, however it hides.
+// processes returns the processes that execute a program of this folder, work in it, or have its
+// path in their environment. At least one of these holds for every process that a plugin starts.
 func (h home) processes(t *testing.T) []string {
 	t.Helper()
 	var found []string

@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/internal/eventually"
 )
 
-// checkQuiet waits until toolhost, with all instances drained, holds no more than before: no process but its own, no
-// socket but its own, no folder, no control group, and as many descriptors.
+// checkQuiet stops all instances and waits until toolhost holds no more than before: only its own
+// processes, no folders or control groups of plugins, and as many descriptors of each kind.
 func (h *toolhost) checkQuiet(t *testing.T, before map[string]int) {
 	t.Helper()
 	h.stopAll(t)
@@ -29,33 +29,34 @@ func (h *toolhost) checkQuiet(t *testing.T, before map[string]int) {
 		}
 		runs, _ := filepath.Glob(h.home.path("toolhost-*", "p*"))
 		left = append(left, runs...)
-		if running := h.home.processes(t); len(running) > 2 { // itself and its reaper
+		if running := h.home.processes(t); len(running) > 2 { // toolhost and its reaper
 			left = append(left, running...)
 		}
 		return len(left) == 0, strings.Join(left, "\n")
 	})
 }
 
-// subfolders returns the folders below one.
+// subfolders returns all folders below dir.
 func subfolders(dir string) []string {
 	var found []string
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && path != dir {
 			found = append(found, path)
 		}
-		return nil // what vanishes meanwhile is not left behind
+		return nil // a folder that disappears during the walk is not left behind
 	})
 	return found
 }
 
-// quit begins what the Go runtime prints at SIGQUIT.
+// quit is the first line that the Go runtime prints at SIGQUIT.
 const quit = "SIGQUIT: quit"
 
-// dumpGoroutines ends toolhost with SIGQUIT and returns its goroutines, counted by what started them. The client stays
-// connected, so that those that serve it are always among them.
+// dumpGoroutines ends toolhost with SIGQUIT and returns the number of its goroutines by the
+// function that started them. The client stays connected, so that every dump contains the
+// goroutines that serve the connection.
 func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
 	t.Helper()
-	const codeOfQuit = 2 // the Go runtime's
+	const codeOfQuit = 2 // the exit code of the Go runtime
 	h.end(t, syscall.SIGQUIT, codeOfQuit)
 	_, dump, found := strings.Cut(h.log.tail(mostWords), quit)
 	if !found {
@@ -65,7 +66,7 @@ func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
 	for block := range strings.SplitSeq(dump, "\n\n") {
 		_, by, found := strings.Cut(block, "\ncreated by ")
 		if !strings.HasPrefix(block, "goroutine ") || !found {
-			continue // the main one, or the runtime's own
+			continue // the main goroutine, or one of the runtime
 		}
 		if idleWorker(block) {
 			continue
@@ -76,7 +77,9 @@ func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
 	return starters
 }
 
-// idleWorker reports whether a goroutine of a dump waits for a function to run: so many are kept, whatever there was to do.
+// idleWorker reports whether a goroutine of the dump is a worker that waits for a function to run.
+// toolhost keeps a number of idle workers that depends on the load before, so the test ignores
+// them.
 func idleWorker(block string) bool {
 	_, frames, _ := strings.Cut(block, "\n")
 	for line := range strings.Lines(frames) {
@@ -88,7 +91,8 @@ func idleWorker(block string) bool {
 	return false
 }
 
-// checkGoroutines fails the test if there are more goroutines than toolhost has when it is idle.
+// checkGoroutines fails the test if a function has started more goroutines than in an idle
+// toolhost.
 func checkGoroutines(t *testing.T, idle, now map[string]int) {
 	t.Helper()
 	for starter, count := range now {

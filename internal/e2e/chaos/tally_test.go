@@ -10,24 +10,25 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// tally counts what happened, so that one can see that it was chaos.
+// tally counts calls and accidents. report uses the counts to fail a test in which nothing
+// happened. It is safe for concurrent use.
 type tally struct {
-	calm atomic.Int64 // calls of calm plugins
+	calm atomic.Int64 // number of calls of calm plugins
 
 	mu       *sync.Mutex
-	outcomes map[string]int // of calls of wild plugins, by kind of failure
-	faults   map[string]int // by name
+	outcomes map[string]int // calls of wild plugins by kind of outcome
+	faults   map[string]int // accidents by name
 
-	latest     time.Duration // the worst delay
+	latest     time.Duration // the largest delay after a deadline
 	latestCall string
-	slowest    time.Duration // of the calls of calm plugins
+	slowest    time.Duration // duration of the slowest call of a calm plugin
 }
 
 func newTally() tally {
 	return tally{mu: &sync.Mutex{}, outcomes: map[string]int{}, faults: map[string]int{}}
 }
 
-// wild counts how a call of a wild plugin ended.
+// wild counts the outcome of a call of a wild plugin.
 func (y *tally) wild(outcome tool.Outcome) {
 	how := "result"
 	if outcome.Err != nil {
@@ -40,21 +41,20 @@ func (y *tally) wild(outcome tool.Outcome) {
 	y.outcomes[how]++
 }
 
-// fault counts an accident.
 func (y *tally) fault(name string) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.faults[name]++
 }
 
-// took counts a call of a calm plugin that took so long.
+// took records the duration of a call of a calm plugin.
 func (y *tally) took(time time.Duration) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.slowest = max(y.slowest, time)
 }
 
-// late keeps the worst delay behind a deadline, and whose it was.
+// late records the largest delay after a deadline and its call.
 func (y *tally) late(call tool.Call, by time.Duration) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -63,7 +63,8 @@ func (y *tally) late(call tool.Call, by time.Duration) {
 	}
 }
 
-// report fails the test if something of the chaos did not happen at all, or a call ended too late.
+// report logs the counts. It fails the test if a call ended too late, or if no call of a calm
+// plugin, no successful call of a wild plugin or no accident happened.
 func (y *tally) report(t *testing.T) {
 	t.Helper()
 	t.Logf("calls of calm plugins: %d; outcomes of wild ones: %v; accidents: %v", y.calm.Load(), y.outcomes, y.faults)

@@ -21,20 +21,20 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// patience bounds every wait, so that what hangs fails the test instead of stopping it.
+// patience bounds every wait, so that a hang fails the test instead of blocking it.
 const patience = time.Minute
 
-// toolhost is the real binary at work.
+// toolhost is a running toolhost binary and a client of it.
 type toolhost struct {
 	home   home
 	cmd    *exec.Cmd
 	log    *lastWords
 	exited chan struct{}
 	client *client.Client
-	groups []string // its control groups
+	groups []string // the control groups that toolhost created for its plugins
 }
 
-// serve starts toolhost and returns once it is ready.
+// serve starts toolhost and returns when toolhost is ready.
 func (h home) serve(t *testing.T) *toolhost {
 	t.Helper()
 	addr := "unix://" + h.path("t.sock")
@@ -77,10 +77,10 @@ func (h home) serve(t *testing.T) *toolhost {
 	return s
 }
 
-// abandon ends a toolhost that a failed test left alone, and shows what it was doing.
+// abandon ends a toolhost that a failed test left running, and logs its goroutines.
 func (h *toolhost) abandon(t *testing.T) {
 	log := h.log.tail(someWords)
-	_ = h.cmd.Process.Signal(syscall.SIGQUIT) // which dumps all goroutines
+	_ = h.cmd.Process.Signal(syscall.SIGQUIT) // SIGQUIT dumps all goroutines
 	select {
 	case <-h.exited:
 	case <-time.After(patience):
@@ -91,7 +91,8 @@ func (h *toolhost) abandon(t *testing.T) {
 	t.Logf("the end of toolhost's log:\n%s\nits goroutines:\n%s", log, dump)
 }
 
-// rest lets each plugin run once, stops all, and returns what toolhost has open then.
+// rest calls each plugin once, stops all instances, and returns the number of toolhost's
+// descriptors by kind.
 func (h *toolhost) rest(t *testing.T) map[string]int {
 	t.Helper()
 	for _, plugin := range allPlugins() {
@@ -107,7 +108,8 @@ func (h *toolhost) rest(t *testing.T) map[string]int {
 	return open
 }
 
-// mend does what an operator does after a bad night: each wild plugin gets a file that is good, and must work again.
+// mend gives each wild plugin a good file and clears its state, as an operator would. Then the
+// plugin must work again.
 func (h *toolhost) mend(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -115,7 +117,8 @@ func (h *toolhost) mend(t *testing.T) {
 	for _, plugin := range wildPlugins() {
 		h.home.install(t, "one", plugin)
 	}
-	if _, err := h.client.Admin().Reload(ctx); err != nil { // what could not be taken over, Upgrade tells
+	// Upgrade below reports a failed takeover
+	if _, err := h.client.Admin().Reload(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for _, plugin := range wildPlugins() {
@@ -125,10 +128,12 @@ func (h *toolhost) mend(t *testing.T) {
 		if err := h.client.Admin().ClearQuarantine(ctx, plugin); err != nil {
 			t.Errorf("clearing %s: %v", plugin, err)
 		}
-		if err := h.client.Admin().Resume(ctx, plugin); err != nil { // it may have ended between pause and resume
+		// an accident may have ended between Pause and Resume
+		if err := h.client.Admin().Resume(ctx, plugin); err != nil {
 			t.Errorf("resuming %s: %v", plugin, err)
 		}
-		if _, err := h.client.Admin().Restart(ctx, plugin, true); err != nil { // some of its processes are stopped
+		// some processes still have SIGSTOP, so the restart is forced
+		if _, err := h.client.Admin().Restart(ctx, plugin, true); err != nil {
 			t.Errorf("restarting %s: %v", plugin, err)
 		}
 		h.echo(t, plugin)
@@ -145,13 +150,14 @@ func (h *toolhost) echo(t *testing.T, plugin string) {
 	}
 }
 
-// stopAll pauses all plugins and stops all their instances.
+// stopAll pauses all plugins and stops all instances.
 func (h *toolhost) stopAll(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, plugin := range allPlugins() {
-		if err := h.client.Admin().Pause(ctx, plugin); err != nil { // so that none is kept warm
+		// so that toolhost does not keep one prestarted
+		if err := h.client.Admin().Pause(ctx, plugin); err != nil {
 			t.Errorf("pausing %s: %v", plugin, err)
 		}
 		if err := h.client.Admin().Drain(ctx, plugin); err != nil {
@@ -167,7 +173,7 @@ func (h *toolhost) stopAll(t *testing.T) {
 	})
 }
 
-// descriptors counts what toolhost has open, by what it is.
+// descriptors counts toolhost's open descriptors by kind or path.
 func (h *toolhost) descriptors(t *testing.T) map[string]int {
 	t.Helper()
 	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", h.cmd.Process.Pid))
@@ -178,15 +184,15 @@ func (h *toolhost) descriptors(t *testing.T) map[string]int {
 	for _, link := range links {
 		target, err := os.Readlink(link)
 		if err != nil {
-			continue // closed since
+			continue // closed in the meantime
 		}
-		kind, _, _ := strings.Cut(target, ":[") // sockets and pipes have numbers
+		kind, _, _ := strings.Cut(target, ":[") // removes the inode number of sockets and pipes
 		found[kind]++
 	}
 	return found
 }
 
-// controlGroups returns the groups that toolhost has made for itself: it keeps each open.
+// controlGroups returns the control groups that toolhost has created. toolhost keeps each one open.
 func (h *toolhost) controlGroups(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -198,7 +204,7 @@ func (h *toolhost) controlGroups(t *testing.T) []string {
 	return found
 }
 
-// end sends toolhost a signal and checks its exit code.
+// end sends toolhost a signal, waits until it exits and checks the exit code.
 func (h *toolhost) end(t *testing.T, signal syscall.Signal, code int) {
 	t.Helper()
 	if err := h.cmd.Process.Signal(signal); err != nil {
@@ -214,7 +220,7 @@ func (h *toolhost) end(t *testing.T, signal syscall.Signal, code int) {
 	}
 }
 
-// lastWords keeps the end of what is written to it.
+// lastWords is a writer that keeps the last bytes written to it. It is safe for concurrent use.
 type lastWords struct {
 	mu  sync.Mutex
 	buf []byte
@@ -222,7 +228,7 @@ type lastWords struct {
 
 const (
 	mostWords = 16 << 20 // enough for the stacks of thousands of goroutines
-	someWords = 8 << 10  // what a person reads
+	someWords = 8 << 10  // enough for a person to read
 )
 
 func (w *lastWords) Write(p []byte) (int, error) {
