@@ -18,10 +18,10 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// patience bounds each command, so that what hangs fails a test instead of stopping the run.
+// patience bounds each command, so that a hang fails a test instead of blocking it.
 const patience = 2 * time.Minute
 
-// author is a person with a folder, and the programs in PATH.
+// author is a person with a home folder and the programs in PATH.
 type author struct {
 	home, folder string
 	env          []string
@@ -29,7 +29,8 @@ type author struct {
 
 func newAuthor(t *testing.T) *author {
 	t.Helper()
-	home, err := os.MkdirTemp("", "author-") // short: the paths of sockets have a bound of about 100 bytes
+	// short, because a socket path is limited to about 100 bytes
+	home, err := os.MkdirTemp("", "author-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func newAuthor(t *testing.T) *author {
 	return a
 }
 
-// ours reports whether a variable would lead the author to another toolhost or make to another make's settings.
+// ours reports whether a variable of the test's environment would lead the author's commands to
+// another toolhost or give make the settings of another make.
 func ours(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return strings.HasPrefix(name, "TOOLHOST_") || strings.HasPrefix(name, "AGENTD_") || strings.HasPrefix(name, "MAKE") || name == "MFLAGS"
@@ -69,7 +71,7 @@ func (a *author) write(t *testing.T, name, text string) {
 	}
 }
 
-// command prepares a line that the author types.
+// command prepares a shell line that the author types.
 func (a *author) command(t *testing.T, line string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -80,7 +82,7 @@ func (a *author) command(t *testing.T, line string) *exec.Cmd {
 	return cmd
 }
 
-// types runs a line, which has to succeed, and returns what it prints on standard output.
+// types runs a line that must succeed and returns its standard output.
 func (a *author) types(t *testing.T, line string) string {
 	t.Helper()
 	cmd := a.command(t, line)
@@ -95,10 +97,12 @@ func (a *author) types(t *testing.T, line string) string {
 	return string(out)
 }
 
-// serves runs a line that goes on, and returns once it says that it is ready, with what ends it.
+// serves runs a line that starts a server. It returns when the server is ready, with a function
+// that stops it.
 func (a *author) serves(t *testing.T, line string) (stop func()) {
 	t.Helper()
-	cmd := exec.Command("/bin/sh", "-c", "exec "+line) // it ends by the signal alone, after the test's context if need be
+	// not CommandContext: only the signal ends it, if necessary after the test's context
+	cmd := exec.Command("/bin/sh", "-c", "exec "+line)
 	cmd.Dir, cmd.Env = a.folder, a.env
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -122,13 +126,13 @@ func (a *author) serves(t *testing.T, line string) (stop func()) {
 		t.Fatalf("%s says %q, %v", line, ready, err)
 	}
 	t.Logf("$ %s\n%s", line, ready)
-	if strings.Contains(ready, "still being asked") { // a person sees that, and waits
+	if strings.Contains(ready, "still being asked") { // a person reads this and waits
 		a.known(t)
 	}
 	return stop
 }
 
-// known waits until all plugins have been asked what they are.
+// known waits until toolhost has the definitions of all plugins.
 func (a *author) known(t *testing.T) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)

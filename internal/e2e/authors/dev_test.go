@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// watched is a `toolhost dev` that runs, and what it has shown so far.
+// watched is a running `toolhost dev` and its output so far.
 type watched struct {
 	cmd *exec.Cmd
 
 	mu    sync.Mutex
 	shown bytes.Buffer
-	read  int // how much of it was waited for
+	read  int // length of the output that until has consumed
 }
 
-// Write implements io.Writer.
 func (w *watched) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.shown.Write(p)
 }
 
-// until waits until the words are shown, after what was waited for before, and returns what was shown up to them.
+// until waits for the words in the output after the position of the previous call. It returns the
+// output up to the end of the words.
 func (w *watched) until(t *testing.T, words string) string {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -52,7 +52,7 @@ func (w *watched) until(t *testing.T, words string) string {
 	}
 }
 
-// end presses Ctrl-C.
+// end sends SIGINT, as Ctrl-C does.
 func (w *watched) end(t *testing.T) {
 	t.Helper()
 	if w.cmd.ProcessState != nil {
@@ -64,7 +64,8 @@ func (w *watched) end(t *testing.T) {
 	}
 }
 
-// develops runs `toolhost dev` with more words, on a folder whose build makes the plugin of the file `made`.
+// develops runs `toolhost dev` with more arguments on a folder whose build command copies the
+// plugin from the file `made`.
 func (a *author) develops(t *testing.T, words ...string) *watched {
 	t.Helper()
 	a.folderPlugin(t, "weather", "permissions: {network: true}\n")
@@ -74,7 +75,8 @@ func (a *author) develops(t *testing.T, words ...string) *watched {
 	w := &watched{cmd: exec.Command(filepath.Join(bin, "toolhost"), append([]string{"dev", "weather", "--build", ". ./source"}, words...)...)}
 	w.cmd.Dir, w.cmd.Env = a.folder, append(a.env, "TMPDIR="+a.temp(t))
 	w.cmd.Stdout, w.cmd.Stderr = w, w
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that nobody else's Ctrl-C is meant for it
+	// so that a Ctrl-C in the terminal of the test does not reach it
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := w.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +143,7 @@ func TestDev(t *testing.T) {
 		if err := w.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = w.cmd.Wait() // by the signal
+		_ = w.cmd.Wait() // Wait reports the signal
 		next := a.develops(t)
 		next.until(t, "is in service")
 		next.end(t)

@@ -1,6 +1,6 @@
-// Package authors tests the commands of an author who has never seen this repository: `toolhost dev`, `install` and
-// `uninstall`. The way from an empty folder to a tool that a model uses is tested by internal/e2e/docs, along the pages that
-// tell it.
+// Package authors tests the commands for authors: `toolhost dev`, `install` and `uninstall`. The
+// package internal/e2e/docs tests the guide from an empty folder to a tool that a model uses, by
+// executing the pages of the guide.
 //
-// All of it is in test files.
+// All code is in test files.
 package authors

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// versionplugin writes a plugin of the name versionplugin, whose tool `versionplugin_read` tells the version that it is given here.
+// versionplugin writes the plugin versionplugin to a file. Its tool `versionplugin_read` returns
+// the version in stamp.
 func (a *author) versionplugin(t *testing.T, name string, stamp map[string]string) {
 	t.Helper()
 	program, err := os.ReadFile(filepath.Join(bin, "versionplugin"))
@@ -21,17 +22,17 @@ func (a *author) versionplugin(t *testing.T, name string, stamp map[string]strin
 		t.Fatal(err)
 	}
 	path := filepath.Join(a.folder, name)
-	_ = os.Remove(path) // it may be running
+	_ = os.Remove(path) // a running executable cannot be overwritten
 	if err := os.WriteFile(path, bytes.Join([][]byte{program, last}, []byte("\n")), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// fails runs a line that has to end with an exit code, and to say the words.
+// fails runs a line that must end with the exit code and print the words.
 func (a *author) fails(t *testing.T, code int, line string, words ...string) {
 	t.Helper()
 	cmd := a.command(t, line)
-	out, _ := cmd.CombinedOutput() // by its exit code
+	out, _ := cmd.CombinedOutput() // the exit code is checked below
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		t.Errorf("%s: exit code %d, want %d", line, got, code)
 	}
@@ -42,7 +43,7 @@ func (a *author) fails(t *testing.T, code int, line string, words ...string) {
 	}
 }
 
-// says runs a line that has to succeed, and to say the words.
+// says runs a line that must succeed and print the words.
 func (a *author) says(t *testing.T, line string, words ...string) {
 	t.Helper()
 	out := a.types(t, line)
@@ -53,7 +54,7 @@ func (a *author) says(t *testing.T, line string, words ...string) {
 	}
 }
 
-// holds fails the test unless these are all that the folder of plugins holds, hidden files included.
+// holds checks that the plugin folder contains exactly the files in want, including hidden files.
 func (a *author) holds(t *testing.T, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(a.home, "data", "toolhost", "plugins"))
@@ -194,7 +195,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// folderPlugin writes a folder that is the plugin versionplugin, with more lines in its manifest.
+// folderPlugin writes versionplugin as a folder with a manifest. more is appended to the manifest.
 func (a *author) folderPlugin(t *testing.T, name, more string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(a.folder, name, ".git"), 0o700); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// bin is the folder with toolhost and the plugin versionplugin.
+// bin is the folder with toolhost and versionplugin.
 var bin string
 
 func TestMain(m *testing.M) {
