@@ -1,6 +1,8 @@
-// Package counts holds tests of what a call costs in units that no machine changes: allocations, bytes, messages and writes,
-// from the client through toolhost's server and host to a plugin and back. The bounds are a tenth above what was counted when
-// they were set; who makes a call cheaper sets them lower, and who makes it dearer has to say why it is worth that.
+// Package counts tests what a call costs in units that do not depend on the machine: allocations,
+// bytes, messages and writes. A call goes from the client through toolhost's server and host to a
+// plugin and back. Each bound is 10 % above the count at the time when it was set. A change that
+// makes a call cheaper lowers the bound. A change that makes a call more expensive must state the
+// reason.
 //
-// What calls cost in time, beside other ways to make them, is measured in bench/.
+// The programs in bench/ measure the time of calls and compare it with alternatives.
 package counts

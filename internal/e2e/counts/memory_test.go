@@ -9,11 +9,12 @@ import (
 	"testing"
 )
 
-// TestMemoryOfACall: the race detector allocates, and drops at random what is kept for use again; so this is counted without it.
+// The test bounds the allocations of a small and a large call. It is not built with the race
+// detector, which allocates and drops pooled objects at random.
 func TestMemoryOfACall(t *testing.T) {
 	for _, bound := range []struct {
 		size, calls        int
-		allocations, bytes float64 // for each call: client, toolhost and plugin together
+		allocations, bytes float64 // per call: client, toolhost and plugin together
 	}{
 		{size: 1 << 10, calls: 1000, allocations: 153, bytes: 16_000},
 		{size: 64 << 10, calls: 200, allocations: 164, bytes: 158_800},
@@ -32,8 +33,8 @@ func TestMemoryOfACall(t *testing.T) {
 	}
 }
 
-// memory returns what each of so many calls of f allocates, wherever in the program. One processor and no collection: what is
-// allocated depends on neither then.
+// memory returns the average allocations of one call of f in the whole process. It uses one
+// processor and disables the garbage collector, so that the numbers depend on neither.
 func memory(calls int, f func()) (allocations, bytes float64) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for range calls / 4 {
@@ -41,7 +42,7 @@ func memory(calls int, f func()) (allocations, bytes float64) {
 	}
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	for range calls / 4 { // fills again what the collection emptied
+	for range calls / 4 { // refills the pools that the collection emptied
 		f()
 	}
 	var before, after runtime.MemStats

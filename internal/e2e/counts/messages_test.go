@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestMessagesOfACall: a small call is one message there and one back on each socket, and each end sends its own at once and in
-// one piece.
+// A small call is one message in each direction on each socket. Each end sends its message at once,
+// in about one write.
 func TestMessagesOfACall(t *testing.T) {
 	const calls = 500
 	outer, inner := &meter{}, &meter{}
 	r := newRig(t, outer, inner)
-	for range 50 { // the launch, the headers of both streams, the first grants of credit
+	for range 50 { // warm-up: the launch, the headers of both streams, the first credit
 		r.call(t, 1<<10)
 	}
 	for name, m := range map[string]*meter{"client and toolhost": outer, "toolhost and plugin": inner} {
@@ -30,7 +30,7 @@ func TestMessagesOfACall(t *testing.T) {
 	}
 }
 
-// TestMessagesOfALargeAnswer: what is in pieces is not in more of them than there have to be.
+// A large result is sent in no more messages than necessary, with at most 1 % overhead.
 func TestMessagesOfALargeAnswer(t *testing.T) {
 	const calls, size = 100, 256 << 10
 	outer, inner := &meter{}, &meter{}

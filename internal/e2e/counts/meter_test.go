@@ -8,21 +8,21 @@ import (
 	"testing"
 )
 
-// tally is what went over a socket.
+// tally contains the counts of one socket.
 type tally struct {
-	Writes               int // system calls with which this end sent
+	Writes               int // write system calls of this end
 	Sent, Received       int // gRPC messages
-	Frames               int // HTTP/2 frames, both ways
+	Frames               int // HTTP/2 frames in both directions
 	BytesSent, BytesRead int
 }
 
-// meter counts what goes over the connections of a listener.
+// meter counts the traffic of all connections of a listener. It is safe for concurrent use.
 type meter struct {
 	mu  sync.Mutex
 	all tally
 }
 
-// now returns what was counted so far.
+// now returns the counts so far.
 func (m *meter) now() tally {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -34,7 +34,7 @@ func (t tally) minus(before tally) tally {
 		Frames: t.Frames - before.Frames, BytesSent: t.BytesSent - before.BytesSent, BytesRead: t.BytesRead - before.BytesRead}
 }
 
-// listen returns a listener whose connections are counted. No meter counts nothing.
+// listen returns a listener whose connections are counted. A nil meter counts nothing.
 func (m *meter) listen(t *testing.T, socket string) net.Listener {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", socket)
@@ -66,7 +66,7 @@ type conn struct {
 	in, out frames
 }
 
-// Write counts before it writes, so that who has the answer finds it counted.
+// Write counts before it writes, so that a test that has received the answer sees the count.
 func (c *conn) Write(b []byte) (int, error) {
 	c.meter.count(func(t *tally) {
 		frames, messages := c.out.take(b)
@@ -90,18 +90,18 @@ func (m *meter) count(change func(*tally)) {
 	change(&m.all)
 }
 
-// frames finds the frames of HTTP/2 in one direction of a connection, and in those with data gRPC's messages.
+// frames is a parser that counts HTTP/2 frames and gRPC messages in one direction of a connection.
 type frames struct {
-	preface bool // the client's first words are still to come
+	preface bool // the client's connection preface has not arrived yet
 	rest    []byte
-	data    map[uint32][]byte // by stream
+	data    map[uint32][]byte // incomplete messages by stream
 }
 
 const (
 	preface     = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	frameHeader = 9
 	frameData   = 0
-	prefix      = 5 // of a gRPC message: whether it is compressed, and its length
+	prefix      = 5 // length of the prefix of a gRPC message: compressed flag and length
 )
 
 // take counts the frames and messages that end in b.

@@ -24,13 +24,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a client, a toolhost and a plugin in this process, with a unix socket between each and the next.
+// rig is a client, a toolhost and a plugin in this process. A unix socket connects each one to the
+// next.
 type rig struct {
 	client *client.Client
 }
 
-// newRig counts at toolhost's end of the socket to the client, and at the plugin's end of that to toolhost, unless the meters are
-// nil.
+// newRig starts a rig. outer counts at toolhost's end of the socket to the client, and inner at the
+// plugin's end of the socket to toolhost. A nil meter counts nothing.
 func newRig(t *testing.T, outer, inner *meter) *rig {
 	t.Helper()
 	r := &rig{}
@@ -57,7 +58,8 @@ func newRig(t *testing.T, outer, inner *meter) *rig {
 	return r
 }
 
-// serve serves until the function that it returns is called, which waits.
+// serve starts serving l. The function that it returns calls stop and waits until serving has
+// ended.
 func serve(t *testing.T, l net.Listener, serve func(net.Listener) error, stop func()) func() {
 	served := make(chan error, 1)
 	go func() { served <- serve(l) }() // ends with stop
@@ -69,7 +71,7 @@ func serve(t *testing.T, l net.Listener, serve func(net.Listener) error, stop fu
 	}
 }
 
-// call makes a call whose answer has so many bytes.
+// call makes a call whose result has size bytes.
 func (r *rig) call(t *testing.T, size int) {
 	t.Helper()
 	most := 1 << 20
@@ -79,14 +81,15 @@ func (r *rig) call(t *testing.T, size int) {
 	}
 }
 
-// request is what the tool is asked.
+// request contains the arguments of the tool.
 type request struct {
 	Size int    `json:"size"`
 	Note string `json:"note"`
 }
 
 func arguments(size int) json.RawMessage {
-	text, _ := json.Marshal(request{size, strings.Repeat("all work and no play ", 8)}) // cannot fail
+	// Marshal cannot fail here
+	text, _ := json.Marshal(request{size, strings.Repeat("all work and no play ", 8)})
 	return text
 }
 
@@ -98,7 +101,7 @@ var description = tool.Description{Name: "echo", Version: "1.0.0", Tools: []tool
 
 var answers = strings.Repeat("0123456789abcdef", 1<<16)
 
-// echo is the plugin.
+// echo is the plugin. It returns a text of the requested size.
 type echo struct{}
 
 func (echo) Describe(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
@@ -138,7 +141,7 @@ func openCatalog(t *testing.T) *catalog.Catalog {
 	return c
 }
 
-// process is the plugin as the host sees it.
+// process implements host.Process for the plugin in this process.
 type process struct {
 	conn *pluginwire.Conn
 	done chan struct{}
