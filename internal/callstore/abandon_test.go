@@ -27,7 +27,8 @@ func stall(t *testing.T, path string) (release func()) {
 	})
 }
 
-// TestLeaving: nobody waits for a disk that does not answer, and what was left is as Begin, End and Forget say.
+// No caller waits for a disk that does not answer. What callers have abandoned ends as the comments
+// of Begin, End and Forget say.
 func TestLeaving(t *testing.T) {
 	cfg := config(t)
 	store := open(t, cfg)
@@ -51,7 +52,7 @@ func TestLeaving(t *testing.T) {
 	}
 	leave(why)
 	group.Wait()
-	wantState(t, store, "ends", callstore.StateBegun) // reading goes on
+	wantState(t, store, "ends", callstore.StateBegun) // reads still work
 	release()
 	must(t, store.Begin(ctx, entry("new")))
 	if e := wantState(t, store, "ends", callstore.StateEnded); e.Outcome == nil || e.Outcome.Result.Text() != "done" {
@@ -64,7 +65,7 @@ func TestLeaving(t *testing.T) {
 	wantState(t, store, "late", "")
 }
 
-// TestLeavingAtAnyMoment: an id is taken if Begin said so, and free if not, whenever its caller leaves.
+// An id is taken if Begin returned nil, and free otherwise, whenever its caller leaves.
 func TestLeavingAtAnyMoment(t *testing.T) {
 	cfg := config(t)
 	store := open(t, cfg)
@@ -77,7 +78,7 @@ func TestLeavingAtAnyMoment(t *testing.T) {
 				id := fmt.Sprint(caller, "-", n)
 				ctx, cancel := context.WithCancel(t.Context())
 				gone := make(chan struct{})
-				go func() { // ends by itself, and is waited for
+				go func() { // ends by itself; the test waits for it
 					defer close(gone)
 					for range rand.IntN(300 << (n % 5)) {
 						_, _, _ = store.Find(t.Context(), key("nobody"))

@@ -59,7 +59,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenFull opens a store that remembers a million calls, and says what that costs in memory.
+// BenchmarkOpenFull opens a store of a million calls, and reports the memory that takes.
 func BenchmarkOpenFull(b *testing.B) {
 	const calls = 1_000_000
 	cfg := config(b)
@@ -84,7 +84,7 @@ func BenchmarkOpenFull(b *testing.B) {
 	b.ReportMetric(float64(grown)/(1<<20), "MiB")
 }
 
-// fill adds calls that look like the first one.
+// fill adds copies of the first call.
 func fill(b testing.TB, path string, calls int) {
 	db, err := sql.Open("sqlite", path)
 	must(b, err)

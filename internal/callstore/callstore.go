@@ -1,13 +1,14 @@
-// Package callstore remembers on disk which calls must not be executed twice: who began which call id with which
-// arguments, and how it ended. It is the durable half of the ledger; see docs/adr/0010-ledger-on-disk.md.
+// Package callstore stores on disk which calls must not be executed twice: which principal began
+// which call id with which arguments, and how the call ended. It is the durable part of the ledger;
+// see docs/adr/0010-ledger-on-disk.md.
 //
-// It owns one SQLite file, what is in it and what is thrown out of it. What Begin has returned for survives kill -9
-// and, as far as the file system and the disk keep their word, a power failure; what End has returned for survives
-// kill -9. It does not decide which calls are worth remembering, what a repeated id is answered, or when a call is
-// executed.
+// The package owns one SQLite file, and decides what is removed from it. A call for which Begin has
+// returned survives kill -9 and, as far as the file system and the disk keep their promises, a
+// power failure. A call for which End has returned survives kill -9. The package does not decide
+// which calls are worth storing, how a repeated id is answered, or when a call is executed.
 //
-// Outcomes are kept in the protobuf form that callers get them in (internal/rpc/toolpb), so that one that is read back
-// is, to the byte, what the first caller was told.
+// It stores outcomes in the protobuf form in which callers get them (internal/rpc/toolpb), so that
+// a stored outcome equals the first one to the byte.
 package callstore
 
 import (
@@ -22,42 +23,46 @@ import (
 	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
-// Errors of a Store. They are wrapped by errors that name the call.
+// Errors of a Store. Errors that name the call wrap them.
 var (
-	// ErrTaken says that the id is taken, by a call that is under way, has ended, or ended nobody knows how.
+	// ErrTaken says that the id is taken: its call runs, has ended, or has an unknown end.
 	ErrTaken = errors.New("the call id is taken")
-	// ErrNotBegun says that no such call is under way: it never began, was forgotten, or has ended.
+	// ErrNotBegun says that no such call runs: it never began, was forgotten, or has ended.
 	ErrNotBegun = errors.New("no such call is under way")
-	// ErrClosed is what a store answers after Close.
+	// ErrClosed is the error of a store after Close.
 	ErrClosed = errors.New("the ledger on disk is closed")
-	// ErrDamaged says that the file is not what it should be. A person has to decide.
+	// ErrDamaged says that the file is damaged. A person has to decide what to do.
 	ErrDamaged = errors.New("the file is damaged")
 )
 
-// FullError says that there are too many ids, so that no new call can be promised to be executed only once.
+// FullError says that the store has too many ids: it cannot guarantee for a new call that it is
+// executed only once.
 type FullError struct {
-	IDs  int       // how many there are
-	Room time.Time // when the oldest is forgotten
+	IDs  int       // how many ids the store has
+	Room time.Time // when the store forgets the oldest id
 }
 
-// Error says so, with the time when there is room.
+// Error returns a message with the time when there is room.
 func (e *FullError) Error() string {
 	return fmt.Sprintf("the ledger on disk holds %d calls and has room for another at %s", e.IDs, e.Room.UTC().Format(time.RFC3339))
 }
 
-// Config says where a store is and how much it keeps. All but Path may be left out.
+// Config sets the file and the bounds of a store. Only Path is required.
 type Config struct {
-	Path string // of the file; it and its folder are made if they are not there
+	Path string // of the file; Open creates it and its folder
 
-	MaxIDs      int           // how many calls it remembers at most; 0: 1,000,000
-	MaxBytes    int64         // how many bytes all results together may have; 0: 256 MiB
-	MaxResult   int           // the largest result that it keeps, in bytes; 0: 16 MiB; never more than an eighth of MaxBytes
-	KeepIDs     time.Duration // how long after its begin a call is remembered; longer than any call lasts; 0: seven days
-	KeepResults time.Duration // how long after its end a call's result is kept; 0: one day
+	MaxIDs   int   // how many calls the store keeps; 0: 1,000,000
+	MaxBytes int64 // bounds all results together; 0: 256 MiB
+	// the largest stored result in bytes, at most an eighth of MaxBytes; 0: 16 MiB
+	MaxResult int
+	// from the beginning of a call until it is forgotten; longer than any call lasts; 0: seven days
+	KeepIDs     time.Duration
+	KeepResults time.Duration // from the end of a call until its result is removed; 0: one day
 
-	// Begun receives the number of the newest call after the file holds it. The caller keeps the number elsewhere and compares
-	// it with Newest at the next start: a file that holds fewer calls is an older one, or has lost its log. The store's
-	// goroutine calls it, and waits for it. Nil: none.
+	// Begun receives the number of the newest call after the file has it. The caller keeps the
+	// number elsewhere and compares it with Newest at the next start: a file with fewer calls is an
+	// older one, or has lost its log. The goroutine of the store calls Begun and waits for it. Nil:
+	// none.
 	Begun func(newest int64)
 
 	Logger *slog.Logger     // nil: nothing is logged
@@ -92,30 +97,32 @@ func orDefault[T int | int64 | time.Duration](value *T, otherwise T) {
 	}
 }
 
-// Store remembers calls in a file. Open makes one; Close must be called. All methods may be used from any goroutine.
+// Store stores calls in a file. Use Open to make one, and Close to end it. All methods are safe for
+// concurrent use.
 type Store struct {
 	cfg    Config
 	id     string
-	newest int64 // the number of the newest call when the file was opened
+	newest int64 // the number of the newest call when Open read the file
 	lock   *fileLock
-	db     *sql.DB // of the writer, with one connection
+	db     *sql.DB // used by the writer only, with one connection
 	reader *reader
 	index  *index
 
 	queue   queue
-	begins  chan struct{} // one for each Begin that waits for the writer
+	begins  chan struct{} // one token for each Begin that waits for the writer
 	closing chan struct{} // closed by Close
-	stopped chan struct{} // closed by the writer when it has answered its last operation
+	stopped chan struct{} // the writer closes it after its last operation
 	close   sync.Once
-	err     error // of closing
+	err     error // the error of Close
 }
 
-// Open opens the file, and makes it (mode 0600) and its folder (mode 0700) if they are not there. Calls that had begun
-// and not ended are StateUnknown from then on. It reads all ids, which takes seconds for a million, and starts
-// one goroutine, which Close ends.
+// Open opens the file. It creates the file (mode 0600) and its folder (mode 0700) if they do not
+// exist. Calls that had begun and not ended become StateUnknown. Open reads all ids, which takes
+// seconds for a million ids, and starts one goroutine, which Close ends.
 //
-// It fails if another process has the file, if a newer program wrote it, and, wrapping ErrDamaged, if it cannot be
-// read: a store that has forgotten its calls would let them be executed again, so it never starts anew by itself.
+// It fails if another process has the file open or a newer program wrote it. If the file cannot be
+// read, the error wraps ErrDamaged: a store that has lost its calls would let them be executed
+// again, so that Open never replaces a file.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -167,24 +174,27 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if s.reader, err = newReader(ctx, cfg.Path); err != nil {
 		return nil, errors.Join(err, w.release())
 	}
-	go w.loop() // owned by the store: Close ends it and waits
+	go w.loop() // ends with Close, which waits for it
 	return s, nil
 }
 
-// ID returns what tells this ledger from any other: 32 hexadecimal digits, chosen at random when the file was made. It
-// never changes. A copy of the file has the same id.
+// ID returns what distinguishes this ledger from all others: 32 hexadecimal digits that were chosen
+// at random when the file was created. The id never changes. A copy of the file has the same id.
 func (s *Store) ID() string { return s.id }
 
-// Newest returns the number of the newest call that the file held when it was opened. Numbers grow and are never given twice.
+// Newest returns the number of the newest call that the file had when Open read it. Numbers grow,
+// and no two calls get the same number.
 func (s *Store) Newest() int64 { return s.newest }
 
-// Forgets reports whether the store may have known a call that was first sent at a time, and have forgotten it since: the
-// call is as old as calls are remembered. It allows for a clock that was corrected by a hundredth of that.
+// Forgets reports whether the store may have forgotten a call that was first sent at a time,
+// because calls of that age are removed. It allows for a clock correction of a hundredth of
+// KeepIDs.
 func (s *Store) Forgets(sent time.Time) bool {
 	return s.cfg.Now().Sub(sent) > s.cfg.KeepIDs-s.cfg.KeepIDs/100
 }
 
-// Close carries out what waits, refuses everything else, and closes the file. It may be called more than once.
+// Close executes the operations that wait, refuses others, and closes the file. It may be called
+// more than once.
 func (s *Store) Close() error {
 	s.close.Do(func() {
 		close(s.closing)

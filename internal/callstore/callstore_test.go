@@ -111,7 +111,7 @@ func TestWhatHadNotEndedIsUnknown(t *testing.T) {
 	}
 }
 
-// TestOneBeginWins: of many that begin one id at once.
+// Of many concurrent Begins of one id, exactly one succeeds.
 func TestOneBeginWins(t *testing.T) {
 	store := open(t, config(t))
 	var group sync.WaitGroup
@@ -151,7 +151,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestCloseBeside: what returned nil before or beside Close is there.
+// An operation that returned nil before or during Close is in the file.
 func TestCloseBeside(t *testing.T) {
 	cfg := config(t)
 	store := open(t, cfg)
@@ -258,7 +258,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListFarBack: what is looked for may be far behind the newest.
+// List finds calls that are far behind the newest ones.
 func TestListFarBack(t *testing.T) {
 	cfg := config(t)
 	store := open(t, cfg)
@@ -266,7 +266,7 @@ func TestListFarBack(t *testing.T) {
 	e.Tool = "pay"
 	must(t, store.Begin(t.Context(), entry("before")), store.Begin(t.Context(), e))
 	shut(t, store)
-	fill(t, cfg.Path, 8_500) // more than are looked at at once
+	fill(t, cfg.Path, 8_500) // more than one statement reads
 	store = open(t, cfg)
 	got, err := store.List(t.Context(), callstore.Query{Tool: "pay"})
 	if err != nil || ids(got) != "first" {

@@ -17,7 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// makeCalls begins, ends and forgets calls, and says what the store has answered, until it is killed.
+// makeCalls begins, ends and forgets calls, and prints what the store has answered, until it is
+// killed.
 func makeCalls(args []string) error {
 	path, round := args[0], args[1]
 	store, err := callstore.Open(context.Background(), callstore.Config{Path: path})
@@ -51,7 +52,8 @@ func makeCalls(args []string) error {
 	return group.Wait()
 }
 
-// TestKill kills a process at random moments: what it was told is true is true, and nothing is left under way.
+// TestKill kills a process at random moments. Everything that the store has answered is true
+// afterwards, and no call is left running.
 func TestKill(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -59,7 +61,7 @@ func TestKill(t *testing.T) {
 	cfg := config(t)
 	said := map[string]string{}
 	var unknown, ended int
-	const rounds = 20 // internal/e2e kills a whole toolhost fifty times
+	const rounds = 20 // internal/e2e kills whole toolhosts fifty times
 	for round := range rounds {
 		news := map[string]string{}
 		killAfter(t, cfg.Path, round, random.IntN(80), news)
@@ -71,7 +73,7 @@ func TestKill(t *testing.T) {
 				ended++
 			}
 		}
-		// What died rounds ago is looked at again at the end.
+		// At the end, the test checks calls of earlier rounds again.
 		checkSaid(t, store, news)
 		running, err := store.List(t.Context(), callstore.Query{State: tool.CallRunning})
 		must(t, err)
@@ -92,7 +94,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killAfter runs a process that makes calls, kills it when it has said so much, and notes the last it said of each id.
+// killAfter runs a process that makes calls, kills it after a number of lines, and records the last
+// line about each id.
 func killAfter(t *testing.T, path string, round, lines int, said map[string]string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], path, fmt.Sprint(round))
@@ -139,7 +142,7 @@ func checkSaid(t *testing.T, store *callstore.Store, said map[string]string) {
 		must(t, err)
 		switch {
 		case word == "begun" && (!found || e.State == callstore.StateBegun):
-			// It may have ended, or been forgotten, without a word.
+			// The call may have ended, or been forgotten, without a line about it.
 			if !found && !forgets(id) || found {
 				t.Errorf("%s had begun: found %v, %q", id, found, e.State)
 			}
@@ -151,7 +154,7 @@ func checkSaid(t *testing.T, store *callstore.Store, said map[string]string) {
 	}
 }
 
-// forgets reports whether the id is one that is forgotten, see makeCalls.
+// forgets reports whether makeCalls forgets the id.
 func forgets(id string) bool {
 	n := 0
 	_, _ = fmt.Sscan(id[strings.LastIndex(id, "-")+1:], &n)

@@ -8,45 +8,49 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Key names a call: principals and sessions cannot see each other's ids.
+// Key names a call. Principals and sessions cannot see each other's ids.
 type Key struct{ Principal, Session, ID string }
 
-// State is what the store knows of a call's end.
+// State is what the store knows of the end of a call.
 type State string
 
 // The states of an entry.
 const (
-	// StateBegun: the call is under way, or its end could not be written yet.
+	// StateBegun: the call runs, or its end could not be written yet.
 	StateBegun State = "begun"
-	// StateEnded: how it ended is known, and its outcome too unless that was evicted.
+	// StateEnded: the end of the call is known, and its outcome too unless the store has removed
+	// it.
 	StateEnded State = "ended"
-	// StateUnknown: the process that had it died before it ended.
+	// StateUnknown: the process that executed the call died before the call ended.
 	StateUnknown State = "unknown"
 )
 
-// Entry is a call as the store remembers it. Begin takes Key, Sum, Tool, Plugin and Begun; the rest is the store's.
+// Entry is a stored call. The caller of Begin sets Key, Sum, Tool, Plugin and Begun; the store sets
+// the rest.
 type Entry struct {
 	Key
-	Number int64             // its place in the order in which calls began; for Query.Before
-	Sum    [sha256.Size]byte // of the tool and the arguments: what "the same call" means
+	Number int64             // the position of the call in the order of beginning, for Query.Before
+	Sum    [sha256.Size]byte // the digest of the tool and the arguments, which identify a call
 	Tool   string
 	Plugin string
-	// Instance is the one that had the call last. Empty if it is not known.
+	// Instance is the instance that last had the call; empty: not known.
 	Instance string
-	Begun    time.Time // to the nanosecond; zero for Begin: now
-	Ended    time.Time // zero while it is under way; for StateUnknown when that was found out
+	Begun    time.Time // in nanoseconds; zero in Begin: now
+	Ended    time.Time // zero while the call runs; for StateUnknown, when Open found out
 	State    State
-	// How says how it ended, also when the outcome is gone. StateUnknown is CallFailed, StateBegun is CallRunning.
+	// How is how the call ended, also after the outcome is removed. It is CallFailed for
+	// StateUnknown, and CallRunning for StateBegun.
 	How tool.CallState
-	// Err says why it failed, in short and without stderr lines, also when the outcome is gone; for StateUnknown its
-	// kind is outcome_unknown. Nil unless How is CallFailed.
+	// Err is why the call failed, shortened and without lines of standard error, also after the
+	// outcome is removed. For StateUnknown its kind is outcome_unknown. Nil unless How is
+	// CallFailed.
 	Err *tool.Error
-	// Outcome is nil if the call has not ended, the outcome was evicted or too large, and in what List returns. Its
-	// Replayed is false and its error has no cause.
+	// Outcome is nil if the call has not ended, if the outcome was removed or too large, and in the
+	// entries of List. Its Replayed is false, and its error wraps nothing.
 	Outcome *tool.Outcome
 }
 
-// Record returns the entry in the words of ListCalls.
+// Record returns the entry in the form of ListCalls.
 func (e *Entry) Record() tool.CallRecord {
 	return tool.CallRecord{
 		CallID:    e.ID,
@@ -62,10 +66,10 @@ func (e *Entry) Record() tool.CallRecord {
 	}
 }
 
-// standing is State and How in one column.
+// standing is State and How in one column of the file.
 type standing int64
 
-// In the file; never change them.
+// The file contains these values. They must never change.
 const (
 	standsBegun     standing = 0
 	standsSucceeded standing = 1
@@ -109,7 +113,7 @@ func standingOf(out *tool.Outcome) standing {
 	}
 }
 
-// hash stands for a key. Two keys with one hash would cost 2⁶⁴ tries to find.
+// hash identifies a key. It takes about 2⁶⁴ tries to find two keys with the same hash.
 type hash [16]byte
 
 func (k Key) hash() hash {

@@ -8,22 +8,23 @@ import (
 )
 
 const (
-	// resultShare is the part of MaxBytes that eviction keeps free, and that one result may have: one eighth. So there
-	// is room for the next results while eviction catches up.
+	// resultShare is the part of MaxBytes that eviction keeps free, and the most that one result
+	// may have: one eighth. So there is room for the next results while eviction is behind.
 	resultShare = 8
-	// maxEvict bounds the rows that one transaction evicts, so that no call waits for long. It is more than a group
-	// can add.
+	// maxEvict bounds the rows that one transaction removes, so that no call waits long. It is more
+	// than a group of operations can add.
 	maxEvict = 2 * maxGroup
 )
 
-// evict throws out what is too old or too much, in order, a bounded number of rows at a time, in transactions of its own.
+// evict removes calls and outcomes that are too old or too many, the oldest first, a bounded number
+// of rows per transaction.
 func (w *writer) evict(ctx context.Context) {
 	now := w.store.cfg.Now()
 	err := errors.Join(w.evictOutcomes(ctx, now), w.evictCalls(ctx, now))
 	if err == nil {
 		return
 	}
-	w.behind = false // not again before somebody wants something, or a while has passed
+	w.behind = false // not again before the next operation or tick
 	if !w.failing {
 		w.failing = true
 		w.store.cfg.Logger.Error("evicting from the ledger on disk failed", "path", w.store.cfg.Path, "error", explain(w.store.cfg.Path, err))
@@ -31,13 +32,14 @@ func (w *writer) evict(ctx context.Context) {
 }
 
 type oldRow struct {
-	at    int64 // number or place
+	at    int64 // the number of a call, or the place of an outcome
 	bytes int64
 	hash  hash
 	time  time.Time
 }
 
-// evictOutcomes keeps results young and few enough. How the calls ended stays.
+// evictOutcomes removes outcomes that are too old or too many. The way in which the calls ended
+// stays.
 func (w *writer) evictOutcomes(ctx context.Context, now time.Time) error {
 	limit := w.store.cfg.MaxBytes - w.store.cfg.MaxBytes/resultShare
 	if w.bytes <= limit && now.Before(w.dataDue) {
@@ -57,7 +59,7 @@ func (w *writer) evictOutcomes(ctx context.Context, now time.Time) error {
 	return w.drop(ctx, rows, gone, w.store.cfg.KeepResults, &w.dataDue, w.dropOutcomes, func(c *change) { c.bytes = left })
 }
 
-// evictCalls forgets ids that are too old. Ids are never too many: Begin sees to that.
+// evictCalls removes calls that are too old. There are never too many, because Begin refuses them.
 func (w *writer) evictCalls(ctx context.Context, now time.Time) error {
 	if now.Before(w.callsDue) {
 		return nil
@@ -102,7 +104,7 @@ func (w *writer) oldest(ctx context.Context, statement *sql.Stmt, scan func(*sql
 	return old, rows.Err()
 }
 
-// drop deletes the first rows and notes when the next is due.
+// drop deletes the first rows and records when the next row is due.
 func (w *writer) drop(ctx context.Context, rows []oldRow, gone int, keep time.Duration, due *time.Time, statement *sql.Stmt, adopt func(*change)) error {
 	if gone > 0 {
 		err := w.inTransaction(ctx, false, func(c *change) error {

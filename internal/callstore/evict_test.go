@@ -15,13 +15,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// nudge makes the store do what it does beside its work.
+// nudge makes the store do its background work.
 func nudge(t *testing.T, store *callstore.Store) {
 	t.Helper()
 	must(t, store.Forget(t.Context(), key("nobody")))
 }
 
-// within waits until something is so. It gives up before the store would look by itself, which is once a minute.
+// within waits for a condition. It gives up before the store would tick by itself, which is once a
+// minute.
 func within(t *testing.T, so func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -59,7 +60,7 @@ func TestIDsStaySevenDays(t *testing.T) {
 	}
 	clock.advance(1)
 	nudge(t, store)
-	within(t, func() bool { // more than one transaction evicts
+	within(t, func() bool { // more than one transaction removes
 		left, err := store.List(t.Context(), callstore.Query{})
 		must(t, err)
 		return len(left) == 1
@@ -127,7 +128,7 @@ func TestTooManyIDs(t *testing.T) {
 	must(t, store.Forget(ctx, key("d")), store.Begin(ctx, entry("e")))
 }
 
-// TestResultsHaveABound: whatever their sizes, and the oldest go first.
+// The bound of all results holds whatever their sizes are, and the oldest are removed first.
 func TestResultsHaveABound(t *testing.T) {
 	cfg := config(t)
 	cfg.MaxBytes = 80_000
@@ -142,7 +143,7 @@ func TestResultsHaveABound(t *testing.T) {
 		id := fmt.Sprint(i)
 		size := random.IntN(100)
 		if i%7 == 0 {
-			size = random.IntN(9000) // 10,000 are the most
+			size = random.IntN(9000) // 10,000 is the bound
 		}
 		must(t, store.Begin(t.Context(), entry(id)), store.End(t.Context(), key(id), answer(strings.Repeat("x", size))))
 		ended = append(ended, id)
@@ -163,7 +164,7 @@ func TestResultsHaveABound(t *testing.T) {
 	}
 }
 
-// TestManyResultsAtOnce: the bound holds although eviction comes after them.
+// The bound holds although the store removes results after it adds them.
 func TestManyResultsAtOnce(t *testing.T) {
 	cfg := config(t)
 	cfg.MaxBytes = 80_000

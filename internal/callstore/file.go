@@ -10,10 +10,10 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// journalSizeLimit is what the write-ahead log is cut to after a large result has made it long.
+// journalSizeLimit is the size to which the write-ahead log is truncated after a large result.
 const journalSizeLimit = "journal_size_limit(67108864)"
 
-// prepare makes the file if it is not there, and locks it.
+// prepare creates the file if it does not exist, and locks it.
 func prepare(path string) (*fileLock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func makeFile(path string) error {
 	return nil
 }
 
-// explain turns what SQLite says of a damaged file into ErrDamaged, and says what to do.
+// explain maps SQLite's errors about a damaged file to ErrDamaged, with advice.
 func explain(path string, err error) error {
 	if e, ok := errors.AsType[*driver.Error](err); ok {
 		if code := e.Code() & 0xff; code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB {

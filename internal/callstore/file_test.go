@@ -48,7 +48,7 @@ func TestRefusesForeignFiles(t *testing.T) {
 	}
 }
 
-// TestDamage: a damaged file is refused, with what to do, and stays as it is.
+// A damaged file is refused with advice, and is not changed.
 func TestDamage(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string, whole []byte){
 		"text": func(t *testing.T, path string, _ []byte) {

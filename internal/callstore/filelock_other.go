@@ -2,7 +2,7 @@
 
 package callstore
 
-// fileLock keeps nobody out here: see the other one.
+// fileLock does not lock on these systems: see filelock_unix.go.
 type fileLock struct{}
 
 func lockFile(string) (*fileLock, error) { return &fileLock{}, nil }

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// fileLock keeps other stores out of a file: each believes that it knows all ids. The system gives it up when the
-// process ends, however it ends. It is a file of its own, because closing any descriptor of the database would give up
-// SQLite's locks on it.
+// fileLock locks the file against other stores, since a store assumes that its index has all ids.
+// The system releases the lock when the process ends. The lock is on a separate file, because
+// closing any descriptor of the database would release SQLite's locks on it.
 type fileLock struct{ file *os.File }
 
 func lockFile(path string) (*fileLock, error) {

@@ -19,7 +19,8 @@ func childrenHere() map[string]func([]string) error {
 	return map[string]func([]string) error{"fullDisk": fillDisk}
 }
 
-// TestFullDisk runs fillDisk in a process of its own, because its limit is one of the whole process.
+// TestFullDisk runs fillDisk in another process, because the limit that it sets applies to the
+// whole process.
 func TestFullDisk(t *testing.T) {
 	cmd := exec.Command(os.Args[0], config(t).Path)
 	cmd.Env = append(os.Environ(), childEnv+"=fullDisk")
@@ -57,7 +58,7 @@ func fillDisk(args []string) error {
 	return errors.Join(wantStates(ctx, store, callstore.StateUnknown), store.Close())
 }
 
-// nearlyFull leaves room for how a call ended, and none for its result.
+// nearlyFull leaves room for the way a call ended, but not for its result.
 func nearlyFull(ctx context.Context, store *callstore.Store, path string) error {
 	log, err := os.Stat(path + "-wal")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/callstore"
 )
 
-// TestID: a ledger keeps its id for as long as its file is there, and no two have the same.
+// A ledger keeps its id as long as its file exists, and no two ledgers have the same id.
 func TestID(t *testing.T) {
 	seen := make(map[string]bool)
 	for range 2 {
@@ -37,8 +37,8 @@ func TestID(t *testing.T) {
 	}
 }
 
-// TestNewest: the number of the newest call grows with each begin, also if the call was forgotten or evicted since, and its
-// observer has the same number.
+// The number of the newest call grows with each Begin, also if calls were forgotten or removed
+// since, and the observer gets the same number.
 func TestNewest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.db")
 	now, seen := time.Now(), int64(0)
@@ -65,6 +65,6 @@ func TestNewest(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		now = now.Add(100 * 24 * time.Hour) // the next round evicts what this one left
+		now = now.Add(100 * 24 * time.Hour) // the next round removes the calls of this one
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// index knows every id in the file, so that a new one costs no read, and is what keeps ids unique: the file has no
-// index of its own, and one writer.
+// index has every id in the file, so that a new id costs no read. It keeps ids unique: the file has
+// no index, and only one writer.
 type index struct {
 	mu      sync.RWMutex
 	numbers map[hash]int64
@@ -23,7 +23,7 @@ func loadIndex(ctx context.Context, db *sql.DB) (*index, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	// The span counts calls that were forgotten too; beyond a million the map may as well grow.
+	// The span counts forgotten calls too. Beyond a million, letting the map grow costs less.
 	x := &index{numbers: make(map[hash]int64, min(span, 1_000_000))}
 	var number int64
 	var raw sql.RawBytes
@@ -52,7 +52,7 @@ func (x *index) len() int {
 	return len(x.numbers)
 }
 
-// apply adds what has a number and removes what has none.
+// apply adds the ids that have a number and removes those that have none.
 func (x *index) apply(changes map[hash]int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

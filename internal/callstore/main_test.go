@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// childEnv names what the test binary does instead of testing.
+// childEnv is the environment variable that names what the test binary does instead of testing.
 const childEnv = "CALLSTORE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// clock is a time that stands still until it is moved.
+// clock is a clock that changes only when the test moves it.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -89,7 +89,7 @@ func must(t testing.TB, errs ...error) {
 	}
 }
 
-// wantState checks what the store says of an id; the empty state means that the id is not there.
+// wantState checks the state of an id. The empty state means that the id is not in the store.
 func wantState(t testing.TB, store *callstore.Store, id string, want callstore.State) callstore.Entry {
 	t.Helper()
 	e, found, err := store.Find(t.Context(), key(id))

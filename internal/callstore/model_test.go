@@ -14,10 +14,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// model is a store as simple as can be.
+// model is the simplest possible store.
 type model struct {
-	calls   []callstore.Entry // in the order of beginning
-	results []string          // whose results are kept, in the order of ending
+	calls   []callstore.Entry // in the order in which they began
+	results []string          // the calls with a stored result, in the order in which they ended
 	number  int64
 	maxIDs  int
 }
@@ -30,7 +30,7 @@ func (m *model) find(id string) *callstore.Entry {
 	return &m.calls[i]
 }
 
-// evict does what the store has done after any write.
+// evict removes what the store has removed after a write.
 func (m *model) evict(now time.Time) {
 	for len(m.results) > 0 {
 		e := m.find(m.results[0])
@@ -100,7 +100,7 @@ func (m *model) reopen(now time.Time) {
 	}
 }
 
-// TestModel does the same at random to a store and to a model of it.
+// TestModel passes the same random operations to a store and to its model.
 func TestModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -128,7 +128,7 @@ func TestModel(t *testing.T) {
 			did, got, want = "forget", store.Forget(ctx, key(id)), m.forget(id, clock.Now())
 		case n < 98:
 			clock.advance(time.Duration(random.Int64N(int64(9 * time.Hour))))
-			nudge(t, store) // it evicts whenever it likes; from here on it has
+			nudge(t, store) // the store may remove at any time; from here on it has
 			m.evict(clock.Now())
 		default:
 			shut(t, store)

@@ -11,19 +11,19 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// maxShortMessage bounds the message of an error that is kept as long as its id, in bytes: enough for the sentence that
-// says what happened.
+// maxShortMessage bounds, in bytes, the error message that is stored as long as the id. It is
+// enough for a sentence about what happened.
 const maxShortMessage = 512
 
-// ending is an outcome as it is written.
+// ending is the stored form of an outcome.
 type ending struct {
 	stands           standing
 	plugin, instance string
-	short            []byte // why it failed, in short; nil if it did not
-	data             []byte // all of it; nil: not to be kept
+	short            []byte // why the call failed, shortened; nil: it did not fail
+	data             []byte // the whole outcome; nil: not stored
 }
 
-// encodeOutcome leaves out the data if they are more than limit bytes.
+// encodeOutcome leaves out the data if they have more than limit bytes.
 func encodeOutcome(out *tool.Outcome, limit int) (ending, error) {
 	e := ending{stands: standingOf(out), plugin: out.Plugin, instance: out.Instance}
 	var err error
@@ -37,7 +37,7 @@ func encodeOutcome(out *tool.Outcome, limit int) (ending, error) {
 	if len(e.data) > limit {
 		e.data = nil
 	} else if e.data == nil {
-		e.data = []byte{} // an empty result is one
+		e.data = []byte{} // not nil: an empty result is a result
 	}
 	return e, err
 }
@@ -55,7 +55,7 @@ func shorten(err *tool.Error) *tool.Error {
 	return &short
 }
 
-// decodeInto fills in what the columns say of a call's end.
+// decodeInto sets what the columns say about the end of a call.
 func decodeInto(e *Entry, stands standing, short []byte, kept bool, data []byte) error {
 	e.State, e.How = stands.state(), stands.how()
 	switch stands {

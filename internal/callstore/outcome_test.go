@@ -50,7 +50,7 @@ func fullError() *tool.Error {
 	}
 }
 
-// TestOutcomesSurvive: what was told once is told again to the byte.
+// A stored outcome equals the first one to the byte.
 func TestOutcomesSurvive(t *testing.T) {
 	cfg := config(t)
 	cfg.MaxResult = 1 << 20
@@ -89,7 +89,8 @@ func TestOutcomesSurvive(t *testing.T) {
 	}
 }
 
-// checkSet fails for a field that the fixture leaves unset, so that one added later cannot be forgotten here.
+// checkSet fails for a field that the fixture does not set, so that a new field cannot be forgotten
+// here.
 func checkSet(t *testing.T, v reflect.Value, path string, but ...string) {
 	t.Helper()
 	for v.Kind() == reflect.Pointer {
@@ -110,7 +111,7 @@ func checkSet(t *testing.T, v reflect.Value, path string, but ...string) {
 	}
 }
 
-// TestTooLargeAnOutcome: how the call ended stays, in short.
+// The store keeps how a call ended, shortened, if the outcome is too large.
 func TestTooLargeAnOutcome(t *testing.T) {
 	cfg := config(t)
 	cfg.MaxResult = 10_000

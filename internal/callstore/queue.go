@@ -3,21 +3,24 @@ package callstore
 import "sync"
 
 const (
-	// maxGroup and maxGroupBytes bound what shares a commit, so that nobody waits for an endless one.
+	// maxGroup and maxGroupBytes bound the operations that share a commit, so that no caller waits
+	// long for one.
 	maxGroup      = 128
 	maxGroupBytes = 32 << 20
 )
 
-// queue is what waits for the writer, in order. It is never full, so that the end of a call can always be handed over.
+// queue holds the operations that wait for the writer, in order. It is never full, so that the end
+// of a call can always be passed on.
 type queue struct {
-	wake chan struct{} // of capacity 1: something is there, or the queue is closed
+	wake chan struct{} // of capacity 1: there is an operation, or the queue is closed
 
 	mu     sync.Mutex
 	ops    []*op
 	closed bool
 }
 
-// push reports false if the queue is closed. What it takes will be taken out.
+// push adds an operation. It returns false if the queue is closed. The writer takes every operation
+// that was added.
 func (q *queue) push(o *op) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -43,7 +46,7 @@ func (q *queue) signal() {
 	}
 }
 
-// take returns the next group, and whether nothing will ever follow it.
+// take returns the next group, and whether no operation will ever follow it.
 func (q *queue) take() (group []*op, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// maxFinders bounds the connections that look for single calls; more look-ups than that wait for one another.
+	// maxFinders bounds the connections that look up single calls; further lookups wait.
 	maxFinders = 3
-	// MaxPage is the most entries that List returns at once.
+	// MaxPage is the most entries that List returns.
 	MaxPage = 1000
-	// stride is how many calls List looks at in one statement: a long one would keep the write-ahead log from being
-	// emptied.
+	// stride is how many calls List reads with one statement. A long statement would keep the
+	// write-ahead log from being truncated.
 	stride = 8192
 )
 
-// reader reads beside the writer and never waits for it.
+// reader reads while the writer writes, and never waits for it.
 type reader struct {
-	finders, lister *sql.DB // apart, so that lists do not hold up calls
+	finders, lister *sql.DB // separate, so that lists do not delay calls
 	find            *sql.Stmt
 
 	mu     sync.Mutex
 	closed bool
-	inside sync.WaitGroup // one for each reader; nobody enters once closed is set
+	inside sync.WaitGroup // one for each read; no read begins once closed is set
 }
 
 func newReader(ctx context.Context, path string) (_ *reader, err error) {
@@ -50,7 +50,8 @@ func newReader(ctx context.Context, path string) (_ *reader, err error) {
 	return r, err
 }
 
-// enter reports whether reading is still possible; then leave must follow.
+// enter begins a read, unless the reader is closed. The caller must call leave if enter returns
+// true.
 func (r *reader) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +63,7 @@ func (r *reader) enter() bool {
 
 func (r *reader) leave() { r.inside.Done() }
 
-// close waits for those that are reading.
+// close waits for reads that run.
 func (r *reader) close() error {
 	r.mu.Lock()
 	r.closed = true
@@ -82,7 +83,7 @@ func (r *reader) close() error {
 
 const entryColumns = "c.number, c.principal, c.session, c.id, c.sum, c.tool, c.plugin, c.instance, c.begun, ifnull(c.ended, 0), c.state, c.error"
 
-// scanEntry reads entryColumns and, if the statement has it, the outcome's data.
+// scanEntry reads entryColumns and, if the statement selects them, the data of the outcome.
 func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error) {
 	var e Entry
 	var sum, short, data []byte
@@ -106,8 +107,8 @@ func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error
 	return e, decodeInto(&e, stands, short, kept, data)
 }
 
-// Find returns what is known of a call, with its outcome if that is still kept. A key that is not there costs no read.
-// It sees every Begin, End and Forget that has returned.
+// Find returns a call, with its outcome if that is stored. A key that is not in the store costs no
+// read. Find sees every Begin, End and Forget that has returned.
 func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err error) {
 	if !s.reader.enter() {
 		return Entry{}, false, fmt.Errorf("looking for call %s: %w", key.ID, ErrClosed)
@@ -119,7 +120,7 @@ func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err
 	}
 	entry, err = scanEntry(s.reader.find.QueryRowContext(ctx, number), true)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && entry.Key != key {
-		return Entry{}, false, nil // evicted just now, or one of a kind of hashes that nobody has ever seen
+		return Entry{}, false, nil // just removed, or two keys with the same hash
 	}
 	if err != nil {
 		return Entry{}, false, fmt.Errorf("looking for call %s: %w", key.ID, explain(s.cfg.Path, err))
@@ -127,22 +128,25 @@ func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err
 	return entry, true, nil
 }
 
-// Known reports whether the store may have a call, without reading the file: it is no if there is none, and hardly ever yes.
+// Known reports whether the store may have a call, without reading the file. False is certain; true
+// is wrong only for two keys with the same hash.
 func (s *Store) Known(key Key) bool {
 	_, ok := s.index.find(key.hash())
 	return ok
 }
 
-// Query selects calls. Every field that is set must match; the zero value selects the newest MaxPage of all.
+// Query selects calls. Every field that is set must match. The zero value selects the newest
+// MaxPage calls.
 type Query struct {
 	Plugin, Tool, Session, ID string
 	State                     tool.CallState
-	Before                    int64 // only calls with a lower Number; 0: from the newest
-	Limit                     int   // how many; 0, and more than MaxPage: MaxPage
+	Before                    int64 // only calls with a lower Number; 0: from the newest call
+	Limit                     int   // how many; 0 or more than MaxPage means MaxPage
 }
 
-// List returns calls without their outcomes, those that began last first. Fewer than asked for means that there are no
-// more. A query that hardly anything matches reads the whole file, in pieces; ctx ends it.
+// List returns calls without their outcomes, in reverse order of beginning. If it returns fewer
+// than the limit, there are no more. A query that matches hardly any call reads the whole file, in
+// pieces; ctx ends it.
 func (s *Store) List(ctx context.Context, q Query) ([]Entry, error) {
 	if !s.reader.enter() {
 		return nil, fmt.Errorf("listing calls: %w", ErrClosed)
@@ -174,7 +178,7 @@ func (s *Store) List(ctx context.Context, q Query) ([]Entry, error) {
 	return entries, nil
 }
 
-// listBetween adds the calls from one number to before another that match, up to the limit.
+// listBetween adds the matching calls from one number to before another, up to the limit.
 func (r *reader) listBetween(ctx context.Context, entries []Entry, q Query, from, before int64) ([]Entry, error) {
 	statement := "SELECT " + entryColumns + " FROM calls c WHERE c.number >= ? AND c.number < ?"
 	args := []any{from, before}

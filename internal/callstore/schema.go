@@ -10,10 +10,10 @@ import (
 	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
-// layout is that of the file; its id reads "TLHL".
+// layout is the layout of the file. Its application id reads "TLHL".
 //
-// Neither table has an index, so that a call costs few pages: the index in memory finds calls by key, the first row
-// of each table is the oldest, and the newest rows are next to each other.
+// Neither table has an index, so that a call touches few pages: the index in memory finds calls by
+// key, the first row of each table is the oldest, and the newest rows are next to each other.
 func layout() sqlitefile.Layout {
 	return sqlitefile.Layout{ApplicationID: 0x544c484c, Steps: []string{`
 CREATE TABLE calls (
@@ -50,7 +50,7 @@ ALTER TABLE ledger ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
 `}}
 }
 
-// readID returns the ledger's id.
+// readID returns the id of the ledger.
 func readID(ctx context.Context, db *sql.DB) (id string, err error) {
 	err = db.QueryRowContext(ctx, "SELECT id FROM ledger").Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && id == "" {
@@ -59,7 +59,7 @@ func readID(ctx context.Context, db *sql.DB) (id string, err error) {
 	return id, err
 }
 
-// settle says of every call that a process before this one began and did not end that nobody knows how it ended.
+// settle makes every call StateUnknown that an earlier process began and did not end.
 func settle(ctx context.Context, db *sql.DB, now time.Time) error {
 	_, err := db.ExecContext(ctx, "UPDATE calls SET state = ?, ended = ? WHERE state = ?", standsUnknown, now.UnixNano(), standsBegun)
 	return err

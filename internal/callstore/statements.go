@@ -6,8 +6,8 @@ import (
 	"errors"
 )
 
-// statements are what the writer says to SQLite, compiled once, on its one connection. Transactions are statements too:
-// database/sql would compile them all again in each.
+// statements are the statements of the writer, compiled once on its connection. Transactions are
+// statements too, because database/sql would compile all statements again in each transaction.
 type statements struct {
 	conn                         *sql.Conn
 	begin, commitIt, rollback    *sql.Stmt
@@ -56,7 +56,7 @@ func (st *statements) texts() map[string]**sql.Stmt {
 	}
 }
 
-// release closes the statements with their connection, which goes back to its pool.
+// release closes the statements and returns their connection to its pool.
 func (st *statements) release() error {
 	var errs []error
 	for _, stmt := range st.texts() {

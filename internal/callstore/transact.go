@@ -5,10 +5,11 @@ import (
 	"errors"
 )
 
-// errLeft is why a Begin is not carried out. Nobody is there to read it.
+// errLeft is why the writer skips a Begin. No caller gets it.
 var errLeft = errors.New("its caller has left")
 
-// transact writes the operations in one transaction, all or nothing. It is synced if one of them is a Begin.
+// transact writes the operations in one transaction, all or none. The transaction is synced if one
+// of them is a Begin.
 func (w *writer) transact(ctx context.Context, ops []*op) error {
 	sync := false
 	for _, o := range ops {
@@ -24,16 +25,17 @@ func (w *writer) transact(ctx context.Context, ops []*op) error {
 	})
 }
 
-// change is what a transaction will have changed if it is committed.
+// change is what a transaction changes in memory once it is committed.
 type change struct {
 	totals
 	numbers map[hash]int64 // 0: removed
 	begun   map[hash]*op   // in this transaction
-	growth  int            // of the number of calls
-	deleted bool           // rows of calls were deleted, perhaps the newest
+	growth  int            // the change of the number of calls
+	deleted bool           // rows of calls were deleted, possibly the newest
 }
 
-// inTransaction does something, commits it and adopts the change; or, if anything fails, leaves all as it was.
+// inTransaction runs a function in a transaction, commits it and adopts the change. If anything
+// fails, it leaves everything unchanged.
 func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) error) error {
 	if err := w.setSynced(ctx, sync); err != nil {
 		return err
@@ -50,7 +52,7 @@ func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) 
 		_, err = w.commitIt.ExecContext(ctx)
 	}
 	if err != nil {
-		// SQLite may have rolled back by itself; then this fails and does not matter.
+		// SQLite may have rolled back already. Then this fails, which does not matter.
 		_, _ = w.rollback.ExecContext(ctx)
 		return err
 	}
@@ -70,7 +72,7 @@ func (w *writer) setSynced(ctx context.Context, on bool) error {
 	if on {
 		mode = "FULL"
 	}
-	// Not prepared: SQLite carries out this pragma when it compiles it.
+	// Not prepared: SQLite executes this pragma when it compiles it.
 	if _, err := w.conn.ExecContext(ctx, "PRAGMA synchronous = "+mode); err != nil {
 		return err
 	}
@@ -78,7 +80,8 @@ func (w *writer) setSynced(ctx context.Context, on bool) error {
 	return nil
 }
 
-// apply does one operation. An error is the database's; what the operation itself is refused for is in o.refused.
+// apply executes one operation. It returns errors of the database. Why the operation itself is
+// refused is in o.refused.
 func (w *writer) apply(ctx context.Context, c *change, o *op) error {
 	o.refused = nil
 	number, there := w.find(c, o.hash)
@@ -121,7 +124,7 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 		return nil
 	}
 	if holder := c.begun[o.hash]; there && holder != nil && holder.left() {
-		// The caller of this one may well know that the other was given up.
+		// The caller of this operation may know that the other caller has left.
 		if _, err := w.forget.ExecContext(ctx, number); err != nil {
 			return err
 		}
@@ -152,7 +155,7 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 func (w *writer) applyEnd(ctx context.Context, c *change, o *op, number int64) error {
 	data := o.ending.data
 	if data != nil && c.bytes+int64(len(data)) > w.store.cfg.MaxBytes {
-		data = nil // eviction is behind
+		data = nil // there is no room before the next eviction
 	}
 	var place any
 	if data != nil {

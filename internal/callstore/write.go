@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// tidyEvery is how often the writer looks for what is to be evicted or tried again if nobody gives it anything else to do.
+// tidyEvery is how often the writer evicts and retries if it gets no operation.
 const tidyEvery = time.Minute
 
-// writer is the one goroutine that writes. Nothing of it is used by another.
+// writer is the one goroutine that writes. No other goroutine uses its fields.
 type writer struct {
 	store *Store
 	statements
 	totals
 
-	synced   bool  // a commit is on the disk when it returns
-	owed     []*op // that must still be written; each is about one row
-	behind   bool  // there is something to evict, or owed, that may succeed now
-	failing  bool  // the last transaction did
+	synced   bool  // commits are synced to the disk
+	owed     []*op // operations that must still be written; each is about one row
+	behind   bool  // there may be something to evict or to retry
+	failing  bool  // the last transaction failed
 	callsDue time.Time
-	dataDue  time.Time // when the oldest call, the oldest outcome is to be evicted; zero: not known
+	dataDue  time.Time // when the oldest call and the oldest outcome are due; zero: not known
 }
 
-// totals are what the writer knows of the file.
+// totals is what the writer knows of the file.
 type totals struct {
-	number, place int64 // of the newest call and outcome
+	number, place int64 // of the newest call and the newest outcome
 	bytes         int64 // of all outcomes
 }
 
-// loop writes what waits together, together, until the store closes.
+// loop writes the operations that wait in groups, until the store closes.
 func (w *writer) loop() {
 	defer close(w.store.stopped)
 	defer w.release()
@@ -51,9 +51,9 @@ func (w *writer) loop() {
 	}
 }
 
-// work evicts what is too much and writes a group, after what is owed.
+// work evicts, writes what is owed, and then writes a group.
 func (w *writer) work(group []*op) {
-	// Not the context of any caller: the group is everybody's.
+	// Not the context of a caller: the group belongs to several callers.
 	ctx := context.Background()
 	w.behind = false
 	w.evict(ctx)
@@ -68,7 +68,7 @@ func (w *writer) work(group []*op) {
 	}
 }
 
-// payOwed tries what is owed once more, all of it together.
+// payOwed retries the owed operations, all together.
 func (w *writer) payOwed(ctx context.Context) {
 	if len(w.owed) > 0 && w.transact(ctx, w.owed) == nil {
 		w.noteSuccess()
@@ -76,7 +76,8 @@ func (w *writer) payOwed(ctx context.Context) {
 	}
 }
 
-// owe notes what is to be written later about the call that has the key now, and about no other after it.
+// owe records an operation for later, about the call that has the key now, and not about a later
+// one with that key.
 func (w *writer) owe(o *op) {
 	if number, ok := w.store.index.find(o.hash); ok {
 		o.only = number
@@ -84,8 +85,9 @@ func (w *writer) owe(o *op) {
 	}
 }
 
-// commit writes the operations and answers them: in one transaction or, if that fails, each on its own, so that one that
-// cannot be written, or is too large for what room there is, does not concern the others.
+// commit writes the operations and answers them. It writes them in one transaction. If that fails,
+// it writes each in its own transaction, so that an operation that cannot be written, or is too
+// large for the free space, does not affect the others.
 func (w *writer) commit(ctx context.Context, ops []*op) {
 	err := w.transact(ctx, ops)
 	switch {
@@ -107,7 +109,7 @@ func (w *writer) commit(ctx context.Context, ops []*op) {
 	}
 }
 
-// deliver answers what has been written. A Begin whose caller has left is undone.
+// deliver answers the written operations. It undoes a Begin whose caller has left.
 func (w *writer) deliver(o *op) {
 	if !o.answer(o.refused) && o.verb == verbBegin && o.refused == nil {
 		w.owe(newOp(verbForget, o.key))
@@ -115,7 +117,8 @@ func (w *writer) deliver(o *op) {
 	}
 }
 
-// fail answers what could not be written. Ends are owed: with them alone the file says what is true.
+// fail answers the operations that could not be written. It keeps Ends as owed, because with them
+// the file will be right.
 func (w *writer) fail(o *op, err error) {
 	if !w.failing {
 		w.failing = true

@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
-// newTestWriter returns a writer that nobody runs.
+// newTestWriter returns a writer whose loop does not run.
 func newTestWriter(t *testing.T) *writer {
 	t.Helper()
 	ctx := t.Context()
@@ -33,7 +33,7 @@ func newTestWriter(t *testing.T) *writer {
 
 func do(v verb, id string) *op { return newOp(v, Key{ID: id}) }
 
-// TestOnlyBeginsAreSynced asks SQLite, because no test can pull the plug.
+// TestOnlyBeginsAreSynced asks SQLite, because a test cannot cut the power.
 func TestOnlyBeginsAreSynced(t *testing.T) {
 	ctx, w := t.Context(), newTestWriter(t)
 	const normal, full = 1, 2
@@ -60,7 +60,7 @@ func TestOnlyBeginsAreSynced(t *testing.T) {
 	}
 }
 
-// TestLeftWithinATransaction: who begins an id just after another gave it up gets it, also in the same commit.
+// A Begin of an id that another caller has just given up succeeds, also in the same commit.
 func TestLeftWithinATransaction(t *testing.T) {
 	ctx, w := t.Context(), newTestWriter(t)
 	first, second := do(verbBegin, "a"), do(verbBegin, "a")
@@ -88,7 +88,7 @@ func TestLeftWithinATransaction(t *testing.T) {
 	}
 }
 
-// TestWhatIsOwedIsAboutOneCall: and not about a later one that has got the same id.
+// An owed operation is about one call, and not about a later call with the same id.
 func TestWhatIsOwedIsAboutOneCall(t *testing.T) {
 	ctx, w := t.Context(), newTestWriter(t)
 	w.commit(ctx, []*op{do(verbBegin, "a")})
