@@ -23,9 +23,9 @@ type attemptResult int
 
 const (
 	attemptEnded    attemptResult = iota // the call has its outcome
-	attemptMoved                         // the instance died before it took the call: another instance gets it
+	attemptMoved                         // the instance died before it took the call
 	attemptFailed                        // the attempt failed, and the call may be tried again
-	attemptAnswered                      // the tool answered, and what follows may wait: filters, or a disk
+	attemptAnswered                      // what follows the answer may block
 )
 
 // attempt is the way of a call through one instance: it sends the call to the plugin, reads what
@@ -57,7 +57,7 @@ func (a *attempt) run() {
 	if !a.whole {
 		var feeding sync.WaitGroup
 		ctx, stop := context.WithCancel(a.call.ctx())
-		feeding.Go(func() { a.feed(ctx) }) // owned by run; ends when the arguments are complete, or with ctx
+		feeding.Go(func() { a.feed(ctx) }) // ends with ctx or the arguments; run waits
 		defer feeding.Wait()
 		defer stop()
 	}

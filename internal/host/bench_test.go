@@ -32,7 +32,8 @@ func BenchmarkDo(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(strconv.Itoa(callers), func(b *testing.B) {
 			h := benchHost(b)
-			text, _ := json.Marshal(map[string]any{"size": 1 << 10, "note": strings.Repeat("all work and no play ", 8)}) // cannot fail
+			// cannot fail
+			text, _ := json.Marshal(map[string]any{"size": 1 << 10, "note": strings.Repeat("all work and no play ", 8)})
 			var ids atomic.Uint64
 			b.ReportAllocs()
 			b.SetParallelism(callers)

@@ -33,7 +33,7 @@ type call struct {
 	request  tool.Call // without the arguments
 	tool     *catalog.Tool
 	arrived  time.Time
-	internal bool // the host itself makes the call, to ask a filter: no filters, and the result stays whole
+	internal bool // a request to a filter: no filters, no shaping
 
 	events   eventlog.Call
 	entry    ledger.Entry[*call]

@@ -18,7 +18,7 @@ import (
 type execution struct {
 	host        *Host
 	id          string // of the call
-	generated   bool   // the host generated the id, so that the caller cannot come back for the call
+	generated   bool   // the host generated the id; the caller does not know it
 	outcomeOnly bool   // the caller wants no other event
 
 	mu       sync.Mutex
@@ -27,7 +27,7 @@ type execution struct {
 	replayed bool // call is not this execution's own
 	closed   bool
 	call     *call       // whose events the caller reads
-	waits    *time.Timer // for the next piece of the arguments; nil: the arguments came with the call
+	waits    *time.Timer // for the next piece of arguments; nil: there is none
 	hold     budget.Hold // memory for the outcome of a call that has given its own back
 	left     bool        // see unfollow
 

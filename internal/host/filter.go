@@ -141,7 +141,7 @@ func (x filterChain) answered(by *Filter, arguments json.RawMessage, answer tool
 		x.call.finishUnexecuted(tool.Outcome{Err: err})
 		return
 	}
-	x.call.finish(tool.Outcome{Result: filtered}) // the id stays taken: another time, the filter might answer differently
+	x.call.finish(tool.Outcome{Result: filtered}) // a repeat must get the same answer
 }
 
 // after asks the filters about what the tool answered, and returns how the call ends.

@@ -65,7 +65,8 @@ func (x filterChain) request(f *Filter, q filterjson.Request) (filterReply, *too
 	switch {
 	case ctx.Err() != nil && outcome.Err != nil:
 		return filterReply{}, x.interrupted(f, context.Cause(ctx))
-	case outcome.Err != nil && outcome.Err.Kind == tool.KindTimeout && last: // both deadlines are the same, and either may pass first
+	// both deadlines are the same; either may pass first
+	case outcome.Err != nil && outcome.Err.Kind == tool.KindTimeout && last:
 		return filterReply{}, x.interrupted(f, deadline.ErrPassed)
 	case outcome.Err != nil:
 		failed := x.failed(f, tool.KindUnavailable, outcome.Err)

@@ -56,9 +56,9 @@ var errStopping = supervisor.ErrStopping
 type Config struct {
 	Catalog   *catalog.Catalog // not owned: close it after the host
 	Launch    LaunchFunc
-	Workspace string            // the absolute path of the folder that tools may work in; empty: none
+	Workspace string            // the absolute path of the tools' folder; empty: none
 	Logger    *slog.Logger      // nil: nothing is logged
-	Logs      *logbuffer.Buffer // gets the log records of calls, and TailLogs reads it; nil: a new one
+	Logs      *logbuffer.Buffer // gets the log records of calls, for TailLogs; nil: a new one
 
 	// Calls stores calls with side effects, so that they are not executed twice even after a
 	// restart. Not owned: close it after the host. Nil: the host remembers calls only until it
@@ -118,9 +118,9 @@ type Config struct {
 	MaxLaunches      int           // processes that start at the same time; 0: 4
 	MaxExits         int           // exits that are kept for each plugin; 0: 10
 	MaxEvents        int           // events of plugins and instances that are kept; 0: 10,000
-	YieldTimeout     time.Duration // for a tool to stop after a cancel or its deadline, before its instance ends; 0: 5 s
+	YieldTimeout     time.Duration // until an instance ends whose tool ignores a cancel; 0: 5 s
 	MaxArgumentBytes int           // of one call; 0: 16 MiB
-	RefuseMisspelled bool          // refuses calls with arguments that seem to be misspelled, which are otherwise reported
+	RefuseMisspelled bool          // refuses misspelled arguments instead of reporting them
 	ArgumentsTimeout time.Duration // between two pieces of a call's arguments; 0: 2 min
 	MaxLedgerEntries int           // outcomes in memory; 0: 10,000
 	MaxLedgerBytes   int           // of the outcomes in memory; 0: 64 MiB

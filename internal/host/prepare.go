@@ -120,7 +120,8 @@ func (p *preparation) freeze() bool {
 			return false
 		}
 	}
-	if len(p.text) > 0 && p.text[0] <= ' ' && len(bytes.TrimSpace(p.text)) == 0 { // not every JSON reader takes that for {}
+	// not every JSON reader accepts this
+	if len(p.text) > 0 && p.text[0] <= ' ' && len(bytes.TrimSpace(p.text)) == 0 {
 		p.text = p.final.Canonical()
 	}
 	schema, err := c.schema()

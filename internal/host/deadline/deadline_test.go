@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/host/deadline"
 )
 
-// TestEachTimerEndsAtItsDeadline sets deadlines out of order, moves some of them, and stops one timer.
+// TestEachTimerEndsAtItsDeadline sets deadlines out of order, moves some of them, and stops one
+// timer.
 func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, began := &deadline.Queue{}, time.Now()

@@ -32,8 +32,8 @@ func readAfter(t *testing.T, r *Call, after uint64) []tool.Event {
 	}
 }
 
-// TestRecordStaysBounded: whatever a call says, who comes late gets a status that is what people would see, and then the
-// latest events without a gap.
+// The log stays bounded whatever a call reports. A late reader gets one status that stands for the
+// discarded ones, and then the latest events without a gap.
 func TestRecordStaysBounded(t *testing.T) {
 	r := &Call{}
 	r.Publish(tool.Event{Started: &tool.Started{Instance: "a-1"}})
@@ -78,7 +78,7 @@ func TestRecordStaysBounded(t *testing.T) {
 	}
 }
 
-// TestRecordOfAFollower: who keeps up sees every event, however many there are.
+// A reader that keeps up gets every event, however many there are.
 func TestRecordOfAFollower(t *testing.T) {
 	r := &Call{}
 	const events = 20_000
@@ -98,7 +98,7 @@ func TestRecordOfAFollower(t *testing.T) {
 	}
 }
 
-// TestRecordOfParametersThatGrow: a status that grows without end does not make the record grow.
+// A status whose parameters grow without end does not make the log grow.
 func TestRecordOfParametersThatGrow(t *testing.T) {
 	r := &Call{}
 	for i := range 150 {

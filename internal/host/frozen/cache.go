@@ -34,7 +34,7 @@ type Arguments struct {
 // a caller may repeat a call under the id of a new attempt, as agentd does.
 type Key struct {
 	Principal, Session string
-	Submitted          [sha256.Size]byte // the digest of the tool and of the arguments that the caller sent
+	Submitted          [sha256.Size]byte // of the tool and the sent arguments
 	Final              [sha256.Size]byte // the digest of the final arguments
 	Revision           string            // of the plugin: another revision may have other defaults
 	Filters            [sha256.Size]byte // the digest of the filters of the call; zero: none

@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// TestKeptArgumentsAreCounted: what waits for a person takes about as much memory as it is counted with, whatever the
-// arguments look like: much space, or many small values, that were looked at one by one.
+// The cache takes about as much memory as it counts, whatever the arguments look like: much white
+// space, or many small values that were read one by one.
 func TestKeptArgumentsAreCounted(t *testing.T) {
 	schema, err := arguments.Compile([]byte(`{"not":{"const":1}}`))
 	if err != nil {

@@ -29,7 +29,8 @@ func crash(n int) Entry {
 	}}}
 }
 
-// TestHistoryOutlivesItsWriter: also where the last line was cut off, and another one is no entry.
+// The history outlives its writer, also if the last line is incomplete and another line is no
+// entry.
 func TestHistoryOutlivesItsWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "history.jsonl")
 	l := open(t, path)
@@ -52,7 +53,7 @@ func TestHistoryOutlivesItsWriter(t *testing.T) {
 	}
 }
 
-// TestHistoryIsBounded: the newest entries stay.
+// The file is bounded, and the newest entries stay.
 func TestHistoryIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	l := open(t, path)

@@ -108,7 +108,7 @@ func unknown(callID, format string, args ...any) *tool.Error {
 // released, because a preview of its call failed, is returned without getting the id: nothing was
 // executed and nothing will be.
 func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
-	if l.cfg.Store != nil && !e.generated && !e.fresh { // else the memory knows all there is to know
+	if l.cfg.Store != nil && !e.generated && !e.fresh { // otherwise the memory is complete
 		if holder, stored, refused := l.Holder(ctx, e.key, sum); holder != nil || stored != nil || refused != nil {
 			return holder, stored, refused
 		}
@@ -140,7 +140,8 @@ func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *c
 		return nil, nil, tool.Errorf(tool.KindUnavailable, "whether the call id was used before cannot be seen: %w; nothing was executed", err)
 	case found && stored.Sum != sum:
 		return nil, nil, conflict(key)
-	case found && !(stored.State == callstore.StateBegun && l.Find(key) != nil): // else the call began just now
+	// otherwise the call began just now
+	case found && !(stored.State == callstore.StateBegun && l.Find(key) != nil):
 		return nil, &stored, nil
 	}
 	return nil, nil, nil

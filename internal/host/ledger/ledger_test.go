@@ -18,8 +18,8 @@ func entry(l *ledger.Ledger[string], id string) *ledger.Entry[string] {
 	return e
 }
 
-// TestAnIDIsGivenOnce: the same call finds the first one, another call conflicts, and a released id is
-// free again.
+// TestAnIDIsGivenOnce: the same call finds the first one, another call conflicts, and a released id
+// is free again.
 func TestAnIDIsGivenOnce(t *testing.T) {
 	l := ledger.New[string](ledger.Config{MaxEntries: 10, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	first, second := entry(l, "a"), entry(l, "a")
@@ -65,8 +65,8 @@ func TestHarmlessOutcomesAreForgottenFirst(t *testing.T) {
 	}
 }
 
-// TestACallThatEndedBeforeItBeganIsNotStored: Begin fails and takes back what it wrote, so that the id
-// can be used again.
+// TestACallThatEndedBeforeItBeganIsNotStored: Begin fails and takes back what it wrote, so that the
+// id can be used again.
 func TestACallThatEndedBeforeItBeganIsNotStored(t *testing.T) {
 	store, err := callstore.Open(t.Context(), callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db")})
 	if err != nil {

@@ -86,7 +86,7 @@ const (
 	EventEnabled        EventType = "plugin_enabled"
 	EventPaused         EventType = "plugin_paused"
 	EventDisabled       EventType = "plugin_disabled"
-	EventAdded          EventType = "plugin_added"    // the plugin is in service, and was not before
+	EventAdded          EventType = "plugin_added"    // the plugin came into service
 	EventRemoved        EventType = "plugin_removed"  // the plugin is no longer in service
 	EventUnusable       EventType = "plugin_unusable" // the plugin cannot be taken into service
 	EventUpgrading      EventType = "upgrade_started"

@@ -15,40 +15,41 @@ const (
 	PerCall    Isolation = "call"    // each call has a process, from a prewarmed pool
 )
 
-// Config bounds what a Machine does. The zero value of each field means the default. A negative value
-// means the default too, unless the field says otherwise.
+// Config bounds what a Machine does. The zero value of each field means the default. A negative
+// value means the default too, unless the field says otherwise.
 type Config struct {
 	Isolation Isolation // "": Shared
 
-	// MinInstances is how many instances a plugin in use keeps although they are idle, if calls share
-	// them; 0: none.
+	// MinInstances is how many instances a plugin in use keeps although they are idle, if calls
+	// share them; 0: none.
 	MinInstances int
 	// MaxInstances bounds the instances that are starting or take calls; 0: 1 if Shared, else 16.
 	MaxInstances int
-	// Prewarmed is how many processes of a plugin in use wait for calls, if each call has a process;
-	// 0: 1; negative: none.
+	// Prewarmed is how many processes of a plugin in use wait for calls, if each call has a
+	// process; 0: 1; negative: none.
 	Prewarmed int
-	// RefillAfter is how long the pool waits at most before it replaces the process of a call that runs
-	// alone; 0: 25 ms; negative: not at all.
+	// RefillAfter is how long the pool waits at most before it replaces the process of a call that
+	// runs alone; 0: 25 ms; negative: not at all.
 	RefillAfter         time.Duration
 	MaxCallsPerInstance int // at the same time; 0: no bound; PerCall: always 1
 	MaxQueue            int // calls that wait for an instance; 0: 1024
 
-	IdleTimeout       time.Duration // until an instance without calls stops; 0: 5 min; negative: never
+	IdleTimeout       time.Duration // until an idle instance stops; 0: 5 min; negative: never
 	RecycleAfterCalls uint64        // an instance is replaced after this number of calls; 0: never
 	RecycleAfterAge   time.Duration // an instance is replaced at this age; 0: never
-	// DrainTimeout is how long a draining instance may take to finish its calls; 0: 30 s. It does not
-	// apply to an instance that a replacement drains.
+	// DrainTimeout is how long a draining instance may take to finish its calls; 0: 30 s. It does
+	// not apply to an instance that a replacement drains.
 	DrainTimeout time.Duration
 
-	// InitialBackoff bounds the pause after the second crash in a row; 0: 200 ms. The bound doubles with
-	// each further crash.
+	// InitialBackoff bounds the pause after the second crash in a row; 0: 200 ms. The bound doubles
+	// with each further crash.
 	InitialBackoff time.Duration
 	MaxBackoff     time.Duration // 0: 30 s
 	MaxCrashes     int           // in CrashWindow, before the plugin is quarantined; 0: 5
 	CrashWindow    time.Duration // 0: 10 min
 	ProbeAfter     time.Duration // until a quarantined plugin is probed; 0: 5 min; negative: never
-	// StableAfter is how long an instance must live to end a row of crashes, or to pass a probe; 0: 10 s.
+	// StableAfter is how long an instance must live to end a row of crashes, or to pass a probe; 0:
+	// 10 s.
 	StableAfter time.Duration
 }
 

@@ -89,7 +89,7 @@ func (d *demand) idleAt(in *Instance, ready int) time.Time {
 	case d.cfg.IdleTimeout < 0, in.Calls > 0, d.inUse && ready <= d.cfg.MinInstances:
 		return time.Time{}
 	case d.cfg.Isolation == PerCall && in.idleFrom.Before(d.lastCall):
-		return d.lastCall.Add(d.cfg.IdleTimeout) // other instances of the pool were used, and this one is for the next call
+		return d.lastCall.Add(d.cfg.IdleTimeout) // this instance is for the next call
 	default:
 		return in.idleFrom.Add(d.cfg.IdleTimeout)
 	}

@@ -140,7 +140,8 @@ func (s *state) current(now time.Time) (plugin tool.PluginState, reason string) 
 		return tool.PluginPaused, "an operator paused it"
 	}
 	if ready, _ := s.counts(); now.Before(s.backoff) && ready == 0 {
-		return tool.PluginBackingOff, fmt.Sprintf("it crashed %d times in a row", s.streak) // RetryTime says when it starts again
+		// see RetryTime
+		return tool.PluginBackingOff, fmt.Sprintf("it crashed %d times in a row", s.streak)
 	}
 	return tool.PluginEnabled, ""
 }

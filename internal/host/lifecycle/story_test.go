@@ -18,7 +18,7 @@ import (
 //	1 leaves         also: 1 is released, 1 is stuck (has not stopped after a cancel)
 //	p-1 is ready     also: fails, exits, crashes, hangs (a call did not stop in time)
 //	after 5s         time passes, and the machine is woken when it wants to be
-//	pause            also: resume, clear, drain, disable, enable, restart, force (a restart), close
+//	pause            also: resume, clear, drain, disable, enable, restart, force, close
 //	replace by B     also: rollback to B, adopt B
 //	is paused        checks the state of the plugin
 //	-> silence       the machine returns no action and no event

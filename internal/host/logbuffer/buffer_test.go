@@ -25,7 +25,7 @@ func line(plugin, call, message string) tool.LogLine {
 	return tool.LogLine{Plugin: plugin, CallID: call, Record: tool.LogRecord{Message: message}}
 }
 
-// messages returns what the query selects of what is kept.
+// messages returns the messages of the lines that a query selects.
 func messages(t *testing.T, b *logbuffer.Buffer, q tool.LogQuery) []string {
 	t.Helper()
 	var all []string
@@ -63,7 +63,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestFollow: every line comes once, in order, until the reader leaves.
+// A reader gets every line once, in order, until it leaves.
 func TestFollow(t *testing.T) {
 	b := logbuffer.New(logbuffer.Config{})
 	b.Append(line("a", "", "0"))
@@ -90,7 +90,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFlood: what is too much is dropped and counted, and other plugins' lines are not.
+// Lines that exceed the rate are dropped and counted, and lines of other plugins are not.
 func TestFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := logbuffer.New(logbuffer.Config{LinesPerSecond: 10})
@@ -142,8 +142,8 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestAllPluginsTogetherAreBounded: those that write most lose their oldest lines, the others none, and what is kept
-// takes no more memory than is allowed.
+// The plugins with the most bytes lose their oldest lines, the others none, and the lines take no
+// more memory than the bound.
 func TestAllPluginsTogetherAreBounded(t *testing.T) {
 	const most, plugins = 1 << 20, 50
 	b := logbuffer.New(logbuffer.Config{MaxBytes: most, LinesPerSecond: 1 << 20})
@@ -179,7 +179,7 @@ func TestAllPluginsTogetherAreBounded(t *testing.T) {
 	runtime.KeepAlive(b)
 }
 
-// TestTheNewestLineIsKept, although it alone is more than is allowed.
+// The buffer keeps the newest line even if that alone exceeds the bound.
 func TestTheNewestLineIsKept(t *testing.T) {
 	b := logbuffer.New(logbuffer.Config{MaxBytes: 1})
 	b.Append(line("a", "", "1"))
@@ -190,7 +190,7 @@ func TestTheNewestLineIsKept(t *testing.T) {
 	}
 }
 
-// TestRedact: what is kept is what Redact returns, of the whole line.
+// The buffer stores what Redact returns for the whole line.
 func TestRedact(t *testing.T) {
 	b := logbuffer.New(logbuffer.Config{LineBytes: 300, Redact: func(r tool.LogRecord) tool.LogRecord {
 		r.Message = strings.ReplaceAll(r.Message, "secret", "")

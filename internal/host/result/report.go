@@ -19,11 +19,12 @@ import (
 const (
 	reservedPrefix = "toolhost."
 
-	repairsKey        = "toolhost.repairs"         // a JSON array of arguments.Repair
-	undeclaredKey     = "toolhost.undeclared"      // a JSON array of arguments.Undeclared
-	filtersKey        = "toolhost.filters"         // the names of the filters that changed the call, a JSON array
-	answeredByKey     = "toolhost.answered_by"     // the name of the filter that answered in place of the tool
-	outputKey         = "toolhost.output_schema"   // why the result does not fit the tool's output schema
+	repairsKey    = "toolhost.repairs"    // a JSON array of arguments.Repair
+	undeclaredKey = "toolhost.undeclared" // a JSON array of arguments.Undeclared
+	// a JSON array of names of filters that made changes
+	filtersKey        = "toolhost.filters"
+	answeredByKey     = "toolhost.answered_by"     // the filter that answered in place of the tool
+	outputKey         = "toolhost.output_schema"   // why the result does not fit its schema
 	refusedEffectsKey = "toolhost.refused_effects" // a JSON array of refusedEffect
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestReportReplacesForgedMetadata: keys of toolhost that a plugin sends are removed, and the report is added
-// without a change to the plugin's map.
+// TestReportReplacesForgedMetadata: keys of toolhost that a plugin sends are removed, and the
+// report is added without a change to the plugin's map.
 func TestReportReplacesForgedMetadata(t *testing.T) {
 	sent := map[string]json.RawMessage{"own": []byte(`1`), "toolhost.filters": []byte(`["forged"]`), "toolhost.x": []byte(`2`)}
 	outcome := tool.Outcome{Result: tool.Result{Metadata: sent}}
@@ -44,7 +44,8 @@ func TestReportAddsCosts(t *testing.T) {
 	}
 }
 
-// TestEffectRules: a tool changes only keys that it declares, and keys that rules read only with permission.
+// TestEffectRules: a tool changes only keys that it declares, and keys that rules read only with
+// permission.
 func TestEffectRules(t *testing.T) {
 	rules := result.EffectRules{
 		Declared: []string{"cwd", "role", "budget", "user"}, Granted: []string{"budget"}, Tool: "cd",

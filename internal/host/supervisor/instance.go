@@ -66,7 +66,7 @@ type Instance struct {
 
 	ready  chan struct{} // closed when the process takes calls
 	routed chan struct{} // closed when the machine knows that, and has reacted
-	gone   chan struct{} // closed when the process has exited or failed to start, and the machine knows
+	gone   chan struct{} // closed when the machine knows that the process has ended
 	stop   chan struct{} // closed when the process has to stop
 	proc   Process       // valid after ready
 	exit   tool.Exit     // valid after gone
@@ -245,7 +245,8 @@ func (in *Instance) stopProcess() {
 func (in *Instance) logExit() {
 	log := in.supervisor.cfg.Logger.With("plugin", in.supervisor.name, "instance", in.id, "exit", in.exit.String())
 	if in.stopReason() == "" {
-		log.Error("instance crashed"+whileExecuting(exitCalls(in.victims)), "last_stderr", crashoutput.Reason(in.exit.LastStderr)) // `toolhost why` shows more
+		// `toolhost why` shows more
+		log.Error("instance crashed"+whileExecuting(exitCalls(in.victims)), "last_stderr", crashoutput.Reason(in.exit.LastStderr))
 		return
 	}
 	log.Info("instance exited")

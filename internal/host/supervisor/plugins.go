@@ -33,7 +33,7 @@ var ErrStopping = errors.New("toolhost is stopping")
 // Config sets what Plugins works with. Every field but History and Secrets is required.
 type Config struct {
 	Context   context.Context   // ends with the cause ErrStopping when the host closes
-	Spawn     func(func()) bool // runs a goroutine for which the host waits when it closes; false: the host is closed
+	Spawn     func(func()) bool // runs a goroutine of the host; false: the host is closed
 	Catalog   *catalog.Catalog  // not owned
 	Launch    LaunchFunc        // starts a process
 	Lifecycle func(plugin string) lifecycle.Config
@@ -53,7 +53,7 @@ type Plugins struct {
 	cfg       Config
 	began     time.Time
 	events    *eventlog.Plugins
-	pastExits map[string][]tool.PluginExit // of earlier hosts, by plugin, the newest first; not changed
+	pastExits map[string][]tool.PluginExit // of earlier hosts, the newest first; not changed
 	launching chan struct{}                // holds a token for each process that starts
 
 	mu          sync.Mutex

@@ -26,20 +26,21 @@ type Supervisor struct {
 
 	mu        sync.Mutex
 	machine   *lifecycle.Machine
-	revisions map[string]*catalog.Plugin   // what may be launched, by digest: the routed revision and those that shall take over
+	revisions map[string]*catalog.Plugin   // what may be launched, by digest
 	takeovers int                          // takeovers that run and have launched another revision
 	ordered   int                          // operators that wait for another revision
 	instances map[string]*Instance         // all that have not exited, by id
 	waiting   map[lifecycle.CallRef]*Lease // the queue
-	asking    *Lease                       // the lease that Ask is passing to the machine; nil: none, or it has its answer
-	lastRef   lifecycle.CallRef
-	sessions  bool              // each session has an instance for itself
-	timer     *time.Timer       // calls tick
-	wake      time.Time         // when timer fires; zero: it does not
-	gone      bool              // the plugin's file is gone
-	exits     []tool.PluginExit // of the last instances, the newest first
-	crashes   crashCounts
-	crashed   []tool.ExitCall // the calls of the instance whose crash is being passed to the machine
+	// the lease without an answer that Ask passes on; nil: none
+	asking   *Lease
+	lastRef  lifecycle.CallRef
+	sessions bool              // each session has an instance for itself
+	timer    *time.Timer       // calls tick
+	wake     time.Time         // when timer fires; zero: it does not
+	gone     bool              // the plugin's file is gone
+	exits    []tool.PluginExit // of the last instances, the newest first
+	crashes  crashCounts
+	crashed  []tool.ExitCall // of the crash that is being passed to the machine
 }
 
 func newSupervisor(plugins *Plugins, p *catalog.Plugin) *Supervisor {

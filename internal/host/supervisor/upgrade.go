@@ -42,7 +42,7 @@ type takeover struct {
 type cause string
 
 const (
-	offered    cause = "offered"     // the catalog found it; it takes over only as long as it is a candidate
+	offered    cause = "offered"     // the catalog found it; it must still be a candidate
 	ordered    cause = "ordered"     // an operator wants what the file holds
 	rolledBack cause = "rolled back" // an operator wants the previous revision
 )

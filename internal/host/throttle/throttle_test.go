@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestRatesAreExact: in any 60 seconds, a session starts as many calls as the limit, and the error says
-// when the next one may start. A check that does not take counts nothing.
+// TestRatesAreExact: in any 60 seconds, a session starts as many calls as the limit, and the error
+// says when the next one may start. A check that does not take counts nothing.
 func TestRatesAreExact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, call := throttle.NewRates(), &tool.Call{Tool: "fetch", Principal: "p", Session: "s"}
@@ -67,7 +67,8 @@ func TestRatesFollowAnotherLimit(t *testing.T) {
 	})
 }
 
-// TestConcurrencyAdmitsInOrder: a call waits until another one leaves, and its wait ends with its context.
+// TestConcurrencyAdmitsInOrder: a call waits until another one leaves, and its wait ends with its
+// context.
 func TestConcurrencyAdmitsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := throttle.NewConcurrency(func(name string) int { return map[string]int{"one": 1}[name] })
