@@ -16,24 +16,24 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Agent works on runs: each that is at work has one goroutine, which the agent owns. All methods may be called from
-// any goroutine. Errors are or wrap *tool.Error.
+// Agent works on runs. It owns one goroutine for each run at work. All methods are safe for
+// concurrent use. Errors are or wrap *tool.Error.
 type Agent struct {
 	config  Config
 	store   runstore.Store
 	journal *journal
 	tools   *toolFilter
-	ctx     context.Context // of all runs; ends with Close
+	ctx     context.Context // the context of all runs; ends with Close
 	cancel  context.CancelFunc
 	group   sync.WaitGroup // the runs' goroutines
-	slots   chan struct{}  // as many as runs may be at work at the same time
+	slots   chan struct{}  // one element for each run with a slot
 
 	mu     sync.Mutex
 	closed bool
 	runs   map[string]*run // at work
 }
 
-// New returns an agent that is not at work on anything. Close must be called.
+// New returns an agent that works on no run yet. The caller must call Close.
 func New(cfg Config) (*Agent, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -45,8 +45,8 @@ func New(cfg Config) (*Agent, error) {
 	}, nil
 }
 
-// Close stops working: runs that are not finished stay as their journals say and go on when they are resumed, and
-// calls under way go on in toolhost. It waits until all is still, and may be called more than once.
+// Close stops all work and waits until it has stopped. Unfinished runs continue when they are
+// resumed, and calls in progress continue in toolhost. Close may be called more than once.
 func (a *Agent) Close() {
 	a.mu.Lock()
 	a.closed = true
@@ -55,8 +55,9 @@ func (a *Agent) Close() {
 	a.group.Wait()
 }
 
-// StartRun begins a run and returns its id as soon as the journal has it. The same id with the same prompt is the run
-// that exists, which goes on if it was interrupted and is not another process's; with another prompt it is a KindConflict.
+// StartRun starts a run and returns its id once the journal has it. If a run with the same id and
+// prompt exists, StartRun continues it, unless it belongs to another process. A run with the same
+// id and another prompt is a KindConflict.
 func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	started, err := a.begin(&task)
 	if err != nil {
@@ -85,7 +86,7 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	return started.RunID, a.wake(runRef{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true}, nil)
 }
 
-// rejoin checks that the run that exists is the one that was to be started.
+// rejoin continues an existing run after it has checked that the run is the one to start.
 func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 	have, err := a.journal.startOf(ctx, want.RunID)
 	if err != nil {
@@ -103,13 +104,13 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 
 var runIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// NewRunID returns an id for a run, which no other has.
+// NewRunID returns a new, unique id for a run.
 func NewRunID() string { return "run-" + strings.ToLower(rand.Text()[:16]) }
 
-// IsRunID reports whether a run may have the id. It is then also fit for the name of a file.
+// IsRunID reports whether id is a valid id for a run. A valid id is safe as a file name.
 func IsRunID(id string) bool { return runIDPattern.MatchString(id) }
 
-// begin returns a task's first event, or a KindInvalidArgument.
+// begin returns the first event of a task's run, or a KindInvalidArgument.
 func (a *Agent) begin(task *loop.Task) (*loop.RunStarted, error) {
 	if strings.TrimSpace(task.Prompt) == "" {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the prompt is empty; say what the run is to do")
@@ -163,7 +164,7 @@ func (a *Agent) begin(task *loop.Task) (*loop.RunStarted, error) {
 	}, nil
 }
 
-// explicit reports whether the run has to say that it is done.
+// explicit reports whether the run succeeds only with a call of attempt_completion.
 func (a *Agent) explicit(task *loop.Task) bool {
 	if task.ExplicitCompletion != nil {
 		return *task.ExplicitCompletion
@@ -171,7 +172,7 @@ func (a *Agent) explicit(task *loop.Task) bool {
 	return a.config.ExplicitCompletion
 }
 
-// choice returns a task's choice of tools, as its journal has it.
+// choice returns a task's choice of tools with the defaults filled in.
 func (a *Agent) choice(task *loop.Task) (loop.ToolChoice, error) {
 	kind, err := a.kindOf(task.Kind)
 	c := task.Tools.Over(kind)
@@ -191,7 +192,7 @@ func (a *Agent) choice(task *loop.Task) (loop.ToolChoice, error) {
 	return c, nil
 }
 
-// storeError returns a store's error as one of the agent's.
+// storeError returns an error of the store as a *tool.Error.
 func storeError(err error) error {
 	switch {
 	case err == nil:

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxAnswer bounds the text that the calls of one response may answer the user directly, in bytes. Journals and the gRPC
-	// API carry an answer as one event.
+	// maxAnswer is the largest text that the calls of one response may return directly to the user,
+	// in bytes. Journals and the gRPC API carry it as one event.
 	maxAnswer = 16 << 20
-	// answerWait bounds how long the agent reads the artifacts of one answer.
+	// answerWait limits how long the agent reads the artifacts of one answer.
 	answerWait = 2 * time.Minute
 )
 
-// answer sets r.Answer where the call's result may become the user's answer and shows artifacts only in part. It reports
-// false if the agent closes: the call is then joined again when the run is resumed.
+// answer sets r.Answer if the result may go directly to the user and shows its artifacts only in
+// part. It returns false if the agent closes. The resumed run then joins the call again.
 func (e *toolCall) answer(r *loop.CallResult) bool {
 	if e.answers == 0 || r.Failure != nil || r.Result.IsError || !hasArtifact(&r.Result) {
 		return true
@@ -53,7 +53,8 @@ func hasArtifact(r *tool.Result) bool {
 	return false
 }
 
-// whole returns what a person reads of an artifact: the whole text, at most so many bytes, or the name of what is no text.
+// whole returns an artifact for a person: all of its text, up to most bytes, or the name of content
+// that is not text.
 func (e *toolCall) whole(ctx context.Context, a *tool.Artifact, most int) string {
 	if a.Head+a.Tail == "" && !strings.HasPrefix(a.MediaType, "text/") && a.MediaType != "application/json" {
 		what := strings.TrimSpace(a.Name + " " + a.MediaType)
@@ -79,14 +80,14 @@ func (e *toolCall) whole(ctx context.Context, a *tool.Artifact, most int) string
 	return text.String()
 }
 
-// partly returns what is known of an artifact that is not read, with words for people about the rest.
+// partly returns the known part of an artifact, with a note about the rest.
 func (e *toolCall) partly(a *tool.Artifact, why string) string {
 	missing := a.Size - min(a.Size, uint64(len(a.Head)+len(a.Tail)))
 	return fmt.Sprintf("%s\n[%d of %d bytes are left out here: %s. The whole is artifact %s of the session %s.]\n%s",
 		strings.TrimSuffix(a.Head, "\n"), missing, a.Size, why, a.Handle, e.session, a.Tail)
 }
 
-// piece reads a part of an artifact. Where toolhost does not answer, it asks again.
+// piece reads a part of an artifact. It repeats the request if toolhost does not answer.
 func (e *toolCall) piece(ctx context.Context, q tool.ArtifactQuery) ([]byte, error) {
 	config := &e.run.agent.config
 	if config.ReadArtifact == nil {

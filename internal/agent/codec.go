@@ -9,11 +9,12 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
 
-// encodingVersion is the version of the payloads' JSON that this program writes. It grows when a field changes its
-// meaning; new optional fields do not need it. decode reads all versions up to it.
+// encodingVersion is the version of the JSON of events that this program writes. It increases when
+// a field changes its meaning. New optional fields do not need a new version. decode reads all
+// versions up to this one.
 const encodingVersion = 1
 
-// encode returns a durable payload as a record. An error means that something in it is no JSON.
+// encode returns a durable event as a record. It fails if a part of the event is not valid JSON.
 func encode(p loop.Payload, at time.Time) (runstore.Record, error) {
 	data, err := loop.Marshal(p)
 	if err != nil {

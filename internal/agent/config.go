@@ -16,87 +16,95 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Tools is what an agent knows of a toolhost. Package client has one. It is safe for concurrent use.
+// Tools is the agent's view of a toolhost. Package client implements it. It is safe for concurrent
+// use.
 type Tools interface {
-	// ListTools returns the tools that match, also those that cannot be called now.
+	// ListTools returns the tools that match, including those that cannot be called now.
 	ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error)
-	// Open begins a call, or joins it if its id is known. complete says that the arguments are whole. ctx bounds
-	// opening and the execution's events; a call with an id goes on when ctx ends. An error means that nothing was
-	// begun by this Open.
+	// Open begins a call, or joins it if its id is known. complete means that the arguments are
+	// complete. ctx limits the request and the execution's events. A call with an id continues when
+	// ctx ends. After an error, this Open has not begun the call.
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
-	// CancelCall asks to stop a call by its id and does not wait until it has ended. One that has ended stays as it is;
-	// KindNotFound says that the call is not known.
+	// CancelCall requests the cancellation of a call by its id and does not wait for its end. It
+	// does nothing for a call that has ended. KindNotFound means that the call is unknown.
 	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
-	// WatchCall yields the events of a call that is known, up to its end, without ever beginning one.
+	// WatchCall yields the events of a known call up to its end. It never begins a call.
 	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
 }
 
-// Config says what an agent works with. The first three fields must be set.
+// Config is the configuration of an agent. Store, Model and Tools are required.
 type Config struct {
-	// Store keeps the runs. The agent does not close it.
+	// Store keeps the runs. The caller closes it after the agent.
 	Store runstore.Store
-	// Model answers in all runs.
+	// Model is the model of all runs.
 	Model model.Model
-	// BaseURL is where the model's API is reached, for the journal. Empty: the provider's own address.
+	// BaseURL is the address of the model's API, for the journal. Empty means the provider's own
+	// address.
 	BaseURL string
-	// Tools are called.
+	// Tools is the toolhost that carries out calls.
 	Tools Tools
-	// LedgerID returns the id of the ledger of the toolhost that Tools are, as it was last heard, and does no I/O. The journal
-	// keeps it with each call that has side effects, and such a call is never sent to a toolhost with another ledger. Nil, or
-	// empty: it is not known, and the call's id alone keeps it from being executed twice.
+	// LedgerID returns the id of the ledger of Tools, as last reported, without I/O. The journal
+	// keeps the id with each call that has side effects, and such a call is never sent to a
+	// toolhost with another ledger. If LedgerID is nil or returns an empty id, only the call's id
+	// prevents a second execution.
 	LedgerID func() string
-	// ReadArtifact reads a part of an artifact of a call that Tools made. The agent reads a direct result with it that is too
-	// large to be shown, so that the user gets the whole. Nil: the user gets what is shown.
+	// ReadArtifact reads a part of an artifact of Tools. With it the agent gives the user all of a
+	// direct result that is too large to show. Nil means that the user gets the part that is shown.
 	ReadArtifact func(ctx context.Context, query tool.ArtifactQuery) (tool.ArtifactPiece, error)
-	// SystemPrompt is for runs that bring none. Empty means a short one of the agent's own.
+	// SystemPrompt is the system prompt of runs without their own. Empty means a short built-in
+	// prompt.
 	SystemPrompt string
-	// Limits are for runs that bring none; see Limits for their defaults.
+	// Limits are the default limits of runs.
 	Limits loop.Limits
-	// People says whether somebody can be asked, in runs that do not say themselves. The zero value: nobody.
+	// People says whether runs can ask a person, unless the task says otherwise. The zero value
+	// means no.
 	People loop.People
-	// SystemTools are the agent's own tools that the model is offered in runs that do not choose themselves. Empty: none.
+	// SystemTools are the system tools of runs whose task does not choose. Empty means none.
 	SystemTools []string
-	// SystemToolPlugins are the plugins whose tools replace the agent's own, by the names of the tools. A plugin's tool with the
-	// name of a system tool is not offered otherwise. Empty: none.
+	// SystemToolPlugins maps a system tool to the plugin whose tool replaces it. Without an entry,
+	// a plugin's tool with the name of a system tool is not offered.
 	SystemToolPlugins map[string]string
-	// ExplicitCompletion says how runs end that do not say themselves; see Task.
+	// ExplicitCompletion is the default of Task.ExplicitCompletion.
 	ExplicitCompletion bool
-	// Kinds are the tools of kinds of tasks, by the names that tasks have for them.
+	// Kinds are the tool choices for kinds of tasks, by name.
 	Kinds map[string]loop.ToolChoice
-	// Search finds tools that the model was not told of. Nil: the model is always told of all.
+	// Search finds tools that a request does not list. Nil means that requests list all tools.
 	Search ToolSearch
-	// MaxTools is how many tools the model is told of at a time, in runs that do not say themselves, if there is a
-	// Search. 0 means 40.
+	// MaxTools is how many tools a request lists by default if there is a Search. 0 means 40.
 	MaxTools int
-	// SubRuns is how many levels of sub-runs there may be below a run that does not say itself. 0 means 2; less: none.
+	// SubRuns is the default number of levels of sub-runs below a run. 0 means 2; less than 0 means
+	// none.
 	SubRuns int
-	// Window says how much the model can read, and when conversations are made smaller, in runs that do not say
-	// themselves; see Window for the defaults.
+	// Window is the default window of runs.
 	Window loop.Window
-	// Prices are what tokens cost. A run with a cost budget needs the price of the agent's model.
+	// Prices are the prices of tokens. A run with a cost budget needs the price of Model.
 	Prices model.Prices
-	// ModelRetry says how a model is asked again. Zero fields mean 5 attempts, from 1 s to 30 s.
+	// ModelRetry is the retry policy for model requests. Zero fields mean 5 attempts, from 1 s to
+	// 30 s.
 	ModelRetry Retry
-	// ToolRetry says how toolhost is asked again when it does not answer: the call id makes that safe. Zero fields mean
-	// 10 attempts, from 200 ms to 10 s.
+	// ToolRetry is the retry policy for requests to toolhost. The call id makes a repeated request
+	// safe. Zero fields mean 10 attempts, from 200 ms to 10 s.
 	ToolRetry Retry
-	// MaxRuns is how many runs may be at work at the same time; those beyond it wait for their turn. Sub-runs, and runs
-	// that wait for nothing but a person, do not count. 0 means 1000.
+	// MaxRuns is how many runs may work at the same time. Others wait. Sub-runs, and runs that wait
+	// only for a person, do not count. 0 means 1000.
 	MaxRuns int
-	// ModelIdle is how long a model's stream may say nothing before it counts as broken. 0 means 5 minutes.
+	// ModelIdle is how long a model's stream may be silent before the agent treats it as broken. 0
+	// means 5 minutes.
 	ModelIdle time.Duration
-	// CallDeadline is after which time a call is given up although toolhost, which has deadlines of its own, says
-	// nothing. 0 means 15 minutes: more than the longest call that toolhost allows by default.
+	// CallDeadline is how long the agent waits for a call if toolhost, which has its own deadlines,
+	// does not end it. 0 means 15 minutes, which is longer than the longest call that toolhost
+	// allows by default.
 	CallDeadline time.Duration
 	// CancelGrace is how long a cancelled call may take to end. 0 means 10 s.
 	CancelGrace time.Duration
-	// SnapshotEvery is after how many events, or as many as take as long to read, a run's state is kept as a snapshot, between
-	// two turns: so many are folded anew when the run goes on after a restart. 0 means 64.
+	// SnapshotEvery is the number of small events between two snapshots of a run. Snapshots are
+	// taken between turns. A run that continues after a restart folds about this many events. 0
+	// means 64.
 	SnapshotEvery int
-	// EffectsAllowed are, by tool, the keys of a run's context that the tool's effects may change although they were set when the
-	// run started. The tool has to declare them as well.
+	// EffectsAllowed are, by tool, the keys of a run's context that the tool may change although
+	// the caller set them at the start. The tool has to declare them as well.
 	EffectsAllowed map[string][]string
-	// Log is where the agent says what went wrong. Nil means nowhere.
+	// Log receives warnings and errors. Nil discards them.
 	Log *slog.Logger
 }
 
@@ -142,15 +150,15 @@ func durationOr(d, fallback time.Duration) time.Duration {
 	return fallback
 }
 
-// Retry says how often and after which pauses something is tried.
+// Retry is a retry policy.
 type Retry struct {
-	MaxAttempts int           // tries in all
-	Initial     time.Duration // the longest first pause; it doubles with each try
-	Max         time.Duration // the longest pause
+	MaxAttempts int           // total number of attempts
+	Initial     time.Duration // the upper limit of the first pause; doubles with each attempt
+	Max         time.Duration // the upper limit of any pause
 }
 
-// maxRetryAfter bounds how long the other side's own wish to wait is honoured: a run that seems dead for longer is
-// better ended with an error that says why.
+// maxRetryAfter limits the pause that the other side can request. A run that seems dead for longer
+// should end with an error.
 const maxRetryAfter = 60 * time.Second
 
 func (r Retry) or(d Retry) Retry {
@@ -161,8 +169,9 @@ func (r Retry) or(d Retry) Retry {
 	}
 }
 
-// pause returns how long to wait after a failed attempt, from 1: anything up to the exponential bound (full jitter, so
-// that many runs that failed together do not come back together), but no less than the other side asks for.
+// pause returns how long to wait after a failed attempt, from 1. The pause is random up to an
+// exponential limit (full jitter), so that runs that failed together do not retry together. It is
+// at least what the other side requests.
 func (r Retry) pause(attempt int, retryAfter time.Duration) time.Duration {
 	bound := r.Max
 	if shift := attempt - 1; shift < 20 {
@@ -171,7 +180,7 @@ func (r Retry) pause(attempt int, retryAfter time.Duration) time.Duration {
 	return max(rand.N(bound+1), min(retryAfter, maxRetryAfter))
 }
 
-// sleep waits, or returns ctx's error.
+// sleep waits for d, or returns ctx's error.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

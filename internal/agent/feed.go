@@ -10,11 +10,12 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
-// feedLength bounds the events that a run keeps for those who watch it. Whoever is further behind reads the journal.
+// feedLength is the largest number of events that a run keeps for its watchers. A watcher that is
+// further behind reads the journal.
 const feedLength = 512
 
-// feed hands a run's events to any number of watchers. It never waits for one: it holds the last events, and each
-// watcher has a place among them.
+// feed distributes a run's events to any number of watchers. It keeps the last events, and each
+// watcher has a position among them, so that the feed never waits for a watcher.
 type feed struct {
 	mu      sync.Mutex
 	begun   bool
@@ -22,12 +23,13 @@ type feed struct {
 	floor   uint64        // every durable event after this is in log
 	last    uint64        // the last durable event
 	index   uint64        // passing events since last
-	changed chan struct{} // closed at the next change; nil if nobody waits
+	changed chan struct{} // closed at the next change; nil without a waiting watcher
 	done    bool
-	err     error // why the run left without being finished; nil if it finished
+	err     error // why the run stopped before its end; nil if it finished
 }
 
-// place is how far a watcher is: the last durable event that it saw, and the last passing one after that.
+// place is a watcher's position: the last durable event that it saw, and the last passing event
+// after that.
 type place struct{ seq, index uint64 }
 
 func (p place) before(e loop.Event) bool {
@@ -45,7 +47,7 @@ func (p *place) advance(e loop.Event) {
 	}
 }
 
-// begin says that the journal ends at last.
+// begin sets the end of the journal.
 func (f *feed) begin(last uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,7 +55,7 @@ func (f *feed) begin(last uint64) {
 	f.wake()
 }
 
-// publish adds durable events, which must be in the journal.
+// publish adds durable events. They must be in the journal already.
 func (f *feed) publish(events ...loop.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +75,7 @@ func (f *feed) pass(p loop.Payload) {
 
 func (f *feed) add(e loop.Event) {
 	if len(f.log) >= feedLength {
-		// Half at once, so that the cost of moving the rest is spread.
+		// Dropping half at once amortizes the cost of moving the rest.
 		gone := f.log[:feedLength/2]
 		for _, old := range gone {
 			if old.Durable() {
@@ -86,7 +88,7 @@ func (f *feed) add(e loop.Event) {
 	f.wake()
 }
 
-// end says that nothing follows.
+// end says that no event follows.
 func (f *feed) end(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,8 +103,9 @@ func (f *feed) wake() {
 	}
 }
 
-// after returns the events after a place and waits until there are some. behind says that the place is too far back,
-// and that the journal has to be read up to floor; no events at all, and no error, that the run has finished.
+// after returns the events after a position, and waits until there are some. behind means that the
+// watcher has to read the journal up to floor first. No events and no error mean that the run has
+// finished.
 func (f *feed) after(ctx context.Context, at place) (events []loop.Event, floor uint64, behind bool, err error) {
 	for {
 		events, floor, behind, wait, err := f.look(at)

@@ -12,24 +12,25 @@ import (
 )
 
 const (
-	// defaultSnapshotEvery is how many events are folded anew at most when a run goes on, beside those of its last turn: about a
-	// millisecond's.
+	// defaultSnapshotEvery is the default of Config.SnapshotEvery. Folding so many events takes
+	// about a millisecond.
 	defaultSnapshotEvery = 64
-	// weighedAs is how many bytes of a record take as long to read and fold as a small record.
+	// weighedAs is the number of bytes of a record that take as long to read and fold as one small
+	// record.
 	weighedAs = 2 << 10
 )
 
-// beside is what a run's journal has beside the run's snapshot.
+// tail describes what a run's journal has after the run's snapshot.
 type tail struct {
 	kept   snapshot.Kept
-	weight int // of the records that came after it, as weigh counts
+	weight int // of the records after the snapshot; see weigh
 }
 
-// weigh returns how many small records a record is worth.
+// weigh returns the cost of a record in small records.
 func weigh(rec *runstore.Record) int { return 1 + len(rec.Data)/weighedAs }
 
-// fold folds a run's journal into a state: from the run's snapshot on if that is of this journal and can be read, else from the
-// beginning.
+// fold folds a run's journal into a state. It starts from the run's snapshot if the snapshot can be
+// read and belongs to this journal. Otherwise it starts from the first event.
 func (j *journal) fold(ctx context.Context, runID string, s *loop.State) (tail, error) {
 	stored, err := j.store.Snapshot(ctx, runID)
 	if err == nil && len(stored.State) > 0 {
@@ -52,8 +53,9 @@ func (j *journal) fold(ctx context.Context, runID string, s *loop.State) (tail, 
 	return tail{weight: weight}, err
 }
 
-// foldAfter folds the records that a state does not have, and returns what they weigh. last is the fingerprint of the record that the
-// state has last; nil if it has none. A journal that has another record there is not what the state was made from.
+// foldAfter folds the records after the state's last event and returns their weight. last is the
+// fingerprint of the record of that event, or nil if the state is empty. It fails if the journal
+// has another record there, because then the state belongs to another journal.
 func (j *journal) foldAfter(ctx context.Context, runID string, s *loop.State, last *loop.Fingerprint) (weight int, err error) {
 	after := s.Seq()
 	if last != nil {
@@ -85,8 +87,8 @@ func (j *journal) foldAfter(ctx context.Context, runID string, s *loop.State, la
 	return weight, nil
 }
 
-// renew adds a snapshot to a batch, if there is one to be made by now, and returns what the run has beside its snapshot once the batch is in the
-// journal. That none can be made is no reason not to go on.
+// addSnapshot adds a snapshot to a batch if one is due, and returns the tail after the batch is
+// stored. A snapshot that cannot be made does not stop the run.
 func (r *run) addSnapshot(batch *runstore.Batch) tail {
 	next := r.tail
 	for i := range batch.Records {
@@ -99,7 +101,7 @@ func (r *run) addSnapshot(batch *runstore.Batch) tail {
 	switch {
 	case err != nil:
 		r.agent.config.Log.Warn("making a snapshot", "run", r.id, "error", err)
-		next.weight = 0 // not again at once
+		next.weight = 0 // retry later
 	case renewal != nil:
 		batch.Snapshot = renewal
 		return tail{kept: kept}

@@ -15,26 +15,27 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// forwarder lets tools look on while the model writes their arguments: it opens the calls of tools that want that,
-// sends on the text as it comes, and shows what they report. It never completes a call, so nothing is executed; that is
-// decided once the response is in the journal. It serves one try at one response, in the goroutine that reads it.
+// forwarder sends the arguments of calls to tools while the model writes them. It opens the calls
+// of tools that declare partial_arguments, forwards the text, and shows what the tools report. It
+// never completes a call, so toolhost executes nothing before the response is in the journal. A
+// forwarder serves one attempt at one response, in the goroutine that reads the response.
 type forwarder struct {
 	request *modelRequest
-	calls   []*preview // by the call's place in the response; nil for one whose tool does not look on
+	calls   []*preview // by index in the response; nil without partial arguments
 	opened  int
 
-	reading  context.Context    // ends when the response does
+	reading  context.Context    // ends with the response
 	stop     context.CancelFunc // ends reading
-	ctx      context.Context    // of what is asked of toolhost
+	ctx      context.Context    // of requests to toolhost
 	cancel   context.CancelFunc // ends ctx
 	watchers sync.WaitGroup     // the goroutines of the calls
 }
 
 const (
-	// maxPreviews bounds the calls of one response that tools look on at: no person follows more, and a plugin with a
-	// process per call would start one for each.
+	// maxPreviews is the largest number of previews in one response. A person cannot follow more,
+	// and a plugin with one process per call would start a process for each.
 	maxPreviews = 16
-	// previewGrace is how long a response waits for text that is being handed to toolhost.
+	// previewGrace is how long the end of a response waits for text that is being sent to toolhost.
 	previewGrace = time.Second
 )
 
@@ -45,7 +46,7 @@ func (q *modelRequest) forward() *forwarder {
 	return f
 }
 
-// begin opens a call, if its tool wants to look on.
+// begin opens a call if its tool declares partial arguments.
 func (f *forwarder) begin(c *model.CallBegun) {
 	for len(f.calls) <= c.Index {
 		f.calls = append(f.calls, nil)
@@ -70,14 +71,14 @@ func (f *forwarder) begin(c *model.CallBegun) {
 	f.watchers.Go(func() { f.send(p) }) // ends with reading, or with ctx
 }
 
-// add takes what the model wrote. It does not block.
+// add takes a piece of the arguments. It does not block.
 func (f *forwarder) add(d *model.ArgumentDelta) {
 	if d.Index < len(f.calls) && f.calls[d.Index] != nil {
 		f.calls[d.Index].add(d.Text)
 	}
 }
 
-// send opens the call and hands on its text until the response ends.
+// send opens the call and forwards its text until the response ends.
 func (f *forwarder) send(p *preview) {
 	defer f.guard(p)
 	execution, err := f.request.run.agent.config.Tools.Open(f.ctx, p.call, false)
@@ -100,7 +101,7 @@ func (f *forwarder) send(p *preview) {
 	}
 }
 
-// show passes on what the tool reports until the response ends.
+// show forwards what the tool reports until the response ends.
 func (f *forwarder) show(p *preview) {
 	defer f.guard(p)
 	q := f.request
@@ -108,7 +109,7 @@ func (f *forwarder) show(p *preview) {
 		event, err := p.execution.Next(f.reading)
 		switch {
 		case err != nil && f.reading.Err() != nil:
-			return // what comes from here on is for whoever makes the call
+			return // toolCall reads the events from here on
 		case err != nil:
 			f.fail(p, err)
 			return
@@ -121,7 +122,7 @@ func (f *forwarder) show(p *preview) {
 	}
 }
 
-// fail notes that a preview is over. The call itself is none the worse: it is made anew.
+// fail marks a preview as failed. The call is not affected: it is opened again.
 func (f *forwarder) fail(p *preview, err error) {
 	p.fail()
 	if f.ctx.Err() == nil {
@@ -130,7 +131,7 @@ func (f *forwarder) fail(p *preview, err error) {
 	}
 }
 
-// guard is deferred by the goroutines of a call: a panic in a client costs a preview.
+// guard recovers a panic in a preview's goroutines. It costs only the preview.
 func (f *forwarder) guard(p *preview) {
 	if v := recover(); v != nil {
 		p.fail()
@@ -139,7 +140,7 @@ func (f *forwarder) guard(p *preview) {
 	}
 }
 
-// finish returns the calls that can be completed, now that the response is whole.
+// finish returns the previews that can be completed when the response is complete.
 func (f *forwarder) finish() previews {
 	f.settle()
 	var open previews
@@ -156,7 +157,8 @@ func (f *forwarder) finish() previews {
 	return open
 }
 
-// abandon closes the calls that finish did not return. It may be called after it, and more than once.
+// abandon closes the previews that finish did not return. It may be called after finish, and more
+// than once.
 func (f *forwarder) abandon() {
 	f.cancel()
 	f.watchers.Wait()
@@ -168,7 +170,7 @@ func (f *forwarder) abandon() {
 	f.calls = nil
 }
 
-// settle waits until nobody works on the calls any more.
+// settle waits until no goroutine works on the previews.
 func (f *forwarder) settle() {
 	f.stop()
 	late := time.AfterFunc(previewGrace, f.cancel)
@@ -176,15 +178,15 @@ func (f *forwarder) settle() {
 	f.watchers.Wait()
 }
 
-// preview is a call that is open at toolhost and whose arguments are not complete.
+// preview is a call that is open at toolhost with incomplete arguments.
 type preview struct {
 	call      tool.Call      // as it was opened, without arguments
 	execution tool.Execution // nil: not opened
-	more      chan struct{}  // of capacity 1: there is text
+	more      chan struct{}  // capacity 1; signals new text
 
 	mu     sync.Mutex
 	text   []byte // what the model has written
-	sent   int    // how much of it toolhost was given
+	sent   int    // the length of text that toolhost has
 	failed bool   // it cannot be completed
 }
 
@@ -218,8 +220,9 @@ func (p *preview) usable() bool {
 	return p.execution != nil && !p.failed
 }
 
-// complete gives toolhost the rest of the arguments, so that the call is executed, and returns its execution. It
-// returns nil, and nothing is executed, if the call is not the one that was shown or toolhost cannot be given the rest.
+// complete sends the rest of the arguments, so that toolhost executes the call, and returns the
+// execution. It returns nil, and nothing is executed, if the call differs from the preview or
+// toolhost cannot receive the rest.
 func (p *preview) complete(ctx context.Context, call *tool.Call) tool.Execution {
 	same := call.ID == p.call.ID && call.Tool == p.call.Tool && call.Session == p.call.Session && call.Approval == nil &&
 		maps.EqualFunc(call.Context, p.call.Context, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
@@ -238,7 +241,7 @@ func (p *preview) abandon() {
 	}
 }
 
-// previews are calls that wait for a response to be journaled and for what the reducer makes of it.
+// previews are open calls whose response is on its way into the journal.
 type previews []*preview
 
 // take removes the preview of a call and returns it; nil if there is none.
@@ -252,7 +255,7 @@ func (s *previews) take(callID string) *preview {
 	return p
 }
 
-// abandon closes what was not taken.
+// abandon closes the previews that were not taken.
 func (s *previews) abandon() {
 	for _, p := range *s {
 		p.abandon()
@@ -260,8 +263,8 @@ func (s *previews) abandon() {
 	*s = nil
 }
 
-// hold keeps previews while their response is on its way into the journal. Whoever calls claim gets them, once; if
-// nobody has by the time that the task ends, they are abandoned.
+// hold keeps previews while the response is on its way into the journal. The first caller of claim
+// gets them. If none has claimed them when the task ends, they are abandoned.
 func (q *modelRequest) hold(open previews) (claim func() previews) {
 	var mu sync.Mutex
 	claim = func() previews {
@@ -281,7 +284,7 @@ func (q *modelRequest) hold(open previews) (claim func() previews) {
 	return claim
 }
 
-// open begins the call, or completes the one that its tool has looked on at, which looked says.
+// open begins the call, or completes its preview; previewed says which.
 func (e *toolCall) open(ctx context.Context, call *tool.Call) (execution tool.Execution, looked bool, err error) {
 	if p := e.preview; p != nil {
 		e.preview = nil
@@ -293,15 +296,16 @@ func (e *toolCall) open(ctx context.Context, call *tool.Call) (execution tool.Ex
 	return execution, false, err
 }
 
-// drop abandons a preview that did not come to be completed.
+// drop abandons a preview that was not completed.
 func (e *toolCall) drop() {
 	if e.preview != nil {
 		e.preview.abandon()
 	}
 }
 
-// previewFailed reports whether a call may have ended because its preview did, before it was complete: then it is
-// opened again. If it was executed all the same, toolhost answers with the same outcome.
+// previewFailed reports whether a call may have ended because its preview failed before it was
+// complete. The call is then opened again. If it was executed after all, toolhost returns the same
+// outcome.
 func previewFailed(err *tool.Error) bool {
 	if err == nil {
 		return false

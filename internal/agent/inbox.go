@@ -10,8 +10,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// SendMessage adds a user's message and returns its place in the journal. A finished run goes on with it; a run at
-// work reads it before the model's next turn. Where ctx ends first, the message may still be added.
+// SendMessage adds a user message and returns its Seq. It continues a finished run. A run at work
+// reads the message before its next model request. If ctx ends first, the message may still be
+// added.
 func (a *Agent) SendMessage(ctx context.Context, runID, text string) (uint64, error) {
 	if strings.TrimSpace(text) == "" {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "the message is empty")
@@ -19,18 +20,19 @@ func (a *Agent) SendMessage(ctx context.Context, runID, text string) (uint64, er
 	return a.deliver(ctx, runID, &loop.UserMessage{Text: text})
 }
 
-// CancelRun asks a run to stop: its calls are cancelled, each still gets its result, and the run finishes with
-// StopCancelled; WatchRun shows when. A finished run stays as it is.
+// CancelRun requests that a run stops. Its calls are cancelled, each still gets its result, and the
+// run ends with StopCancelled. CancelRun does not wait for that, and does nothing for a finished
+// run.
 func (a *Agent) CancelRun(ctx context.Context, runID, reason string) error {
 	_, err := a.deliver(ctx, runID, &loop.CancelRequested{Reason: reason})
 	return err
 }
 
-// Respond makes decisions that a run waits for (GetRun and WatchRun tell which), all of them or none, and returns the
-// place of the first in the journal. Decisions that a sub-run waits for, RUN/DECISION, are handed to that one and are in its
-// journal; all have to be for the same run. The run goes on with each call whose decision is made; it need not be all. Errors:
-// KindNotFound if there is no such run or a decision is not wanted, also not any more; KindInvalidArgument if one does
-// not fit what is asked. Where ctx ends first, the decisions may still be made.
+// Respond makes pending decisions, all of them or none, and returns the Seq of the first. A
+// decision of a sub-run, RUN/DECISION, goes to the sub-run's journal. All decisions must belong to
+// one run. The run continues with each call whose decision is made. Errors: KindNotFound if there
+// is no such run or the decision is not pending; KindInvalidArgument if a decision does not fit. If
+// ctx ends first, the decisions may still be made.
 func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.DecisionMade) (uint64, error) {
 	if len(decisions) == 0 {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "there is no decision in the response")
@@ -49,7 +51,7 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.Dec
 	return a.deliver(ctx, at, payloads...)
 }
 
-// tell hands payloads to the run's goroutine and waits until they are in the journal.
+// deliver hands events to the run's goroutine and waits until they are in the journal.
 func (a *Agent) deliver(ctx context.Context, runID string, payloads ...loop.Payload) (uint64, error) {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil {
@@ -62,7 +64,8 @@ func (a *Agent) deliver(ctx context.Context, runID string, payloads ...loop.Payl
 		case first.Type() == loop.TypeDecisionMade && r.Finished():
 			return 0, tool.Errorf(tool.KindNotFound, "run %s is finished and waits for no decision", runID)
 		}
-		if r.foreign() && (r.Parent == nil || a.feedOf(r.Parent.RunID) == nil) { // a sub-run belongs to whoever has the run above
+		// a sub-run belongs to its parent's process
+		if r.foreign() && (r.Parent == nil || a.feedOf(r.Parent.RunID) == nil) {
 			return 0, tool.Errorf(tool.KindConflict, "run %s belongs to the process that started it; if that is gone, resume the run", runID)
 		}
 	}
@@ -78,8 +81,8 @@ func (a *Agent) deliver(ctx context.Context, runID string, payloads ...loop.Payl
 	}
 }
 
-// Resume continues all runs that were interrupted, except those that belong to another process (Task.Foreground), and
-// returns how many these are.
+// Resume continues all interrupted runs and returns their number. It skips runs in the foreground
+// of another process and runs that another process works on.
 func (a *Agent) Resume(ctx context.Context) (int, error) {
 	query, n := runstore.Query{UnfinishedOnly: true}, 0
 	for {
@@ -91,7 +94,7 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			k := runRef{id: page[i].ID, last: page[i].LastSeq}
 			if r, err := summarize(&page[i]); err == nil {
 				k = r.ref()
-			} else { // it is written anew with the run's next event
+			} else { // the run's next event replaces the summary
 				a.config.Log.Error("going on with a run whose summary is broken", "run", k.id, "error", err)
 			}
 			err := a.wake(k, nil)
@@ -111,8 +114,9 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 	}
 }
 
-// ResumeRun continues one run that was interrupted, whoever began it. A run that is finished or at work stays as it
-// is. Nothing else must be at work on it: whoever appends second has to leave it.
+// ResumeRun continues one interrupted run, whatever process began it. It does nothing for a run
+// that has finished or that this agent works on. It fails with KindConflict if another process
+// works on the run.
 func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || r.Finished() {
@@ -121,19 +125,20 @@ func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
 	return a.wake(r.ref(), nil)
 }
 
-// known is what has to be known of a run before its journal is read.
+// runRef is what the agent knows of a run before it reads the journal.
 type runRef struct {
 	id   string
-	last uint64 // the place of its last event, or of one before
+	last uint64 // the Seq of its last event, or of an earlier one
 	sub  bool
-	// fresh says that the run has just been begun; tries how often in a row its journal could not be written.
+	// fresh means that this agent has just started the run. tries is how often in a row the journal
+	// could not be written.
 	fresh bool
 	tries int
 }
 
 func (r *Run) ref() runRef { return runRef{id: r.ID, last: r.LastSeq, sub: r.Parent != nil} }
 
-// wake puts a run to work and hands it an input, which may be nil.
+// wake starts a goroutine for a run that has none, and hands it an input, which may be nil.
 func (a *Agent) wake(k runRef, in *input) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,7 +147,7 @@ func (a *Agent) wake(k runRef, in *input) error {
 	}
 	r := a.runs[k.id]
 	if r == nil {
-		if err := a.journal.claim(k.id); err != nil { // it does not block, so mu may be held
+		if err := a.journal.claim(k.id); err != nil { // does not block, so the agent may hold mu
 			return err
 		}
 		r = newRun(a, k)
@@ -156,18 +161,19 @@ func (a *Agent) wake(k runRef, in *input) error {
 	return nil
 }
 
-// storeRetry says when it is tried again to go on with a run whose journal could not be written: a disk that was full may
-// have room again.
+// storeRetry is the retry policy for runs whose journal could not be written. A full disk may have
+// space later.
 func storeRetry() Retry { return Retry{Initial: time.Second, Max: 30 * time.Second} }
 
-// comeBack goes on with a run after a while. It ends with the agent.
+// retryLater continues a run after a pause. It ends when the agent closes.
 func (a *Agent) retryLater(k runRef) {
 	if sleep(a.ctx, storeRetry().pause(k.tries, 0)) == nil {
-		_ = a.wake(k, nil) // that the agent closes says it all
+		_ = a.wake(k, nil) // it fails only when the agent closes
 	}
 }
 
-// take returns what was handed to a run. Where last is set and there is nothing, the run is not at work any more.
+// take returns the inputs of a run. If last is set and there are none, the run is no longer at
+// work.
 func (a *Agent) take(r *run, last bool) (inputs []*input, left bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -179,7 +185,7 @@ func (a *Agent) take(r *run, last bool) (inputs []*input, left bool) {
 	return inputs, false
 }
 
-// drop says that a run is not at work any more, whatever is in its inbox.
+// drop ends work on a run and returns its remaining inputs.
 func (a *Agent) drop(r *run) []*input {
 	a.mu.Lock()
 	defer a.mu.Unlock()

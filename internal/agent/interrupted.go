@@ -8,12 +8,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A run that no process works on stays as its journal says: a process that is killed, or that cannot write its output any
-// more, appends nothing. So the agent claims each run in the store for as long as it works on it, and GetRun and ListRuns report
-// an unfinished run without a claim as interrupted. A store that only one process can use has no claims; its unfinished runs
-// count as running.
+// The journal of a run cannot say that its process is gone: a killed process, and one that cannot
+// write its output, append nothing. So the agent claims each run in the store while it works on it.
+// GetRun and ListRuns report an unfinished run without a claim as interrupted. A store for a single
+// process has no claims, and its unfinished runs count as running.
 
-// claim claims a run before work on it begins. It fails with a KindConflict if another process works on the run.
+// claim claims a run before work on it begins. It fails with KindConflict if another process works
+// on the run.
 func (j *journal) claim(runID string) error {
 	if j.claims == nil {
 		return nil
@@ -25,22 +26,22 @@ func (j *journal) claim(runID string) error {
 	return storeError(err)
 }
 
-// release gives the claim of a run up.
+// release gives up the claim of a run.
 func (j *journal) release(runID string) {
 	if j.claims != nil {
 		j.claims.Release(runID)
 	}
 }
 
-// markInterrupted sets r.Interrupted. The run may have finished after r was read and before the claim was looked for, so it is
-// then read again.
+// markInterrupted sets r.Interrupted. The run can finish between the reading of r and the check of
+// the claim, so markInterrupted reads it again if there is no claim.
 func (j *journal) markInterrupted(ctx context.Context, r *Run) error {
 	if j.claims == nil || r.Finished() || r.Unreadable {
 		return nil
 	}
 	claimed, err := j.claims.Claimed(r.ID)
 	if err == nil && !claimed && r.Parent != nil {
-		claimed, err = j.claims.Claimed(r.Parent.RunID) // its process is about to go on with the sub-run
+		claimed, err = j.claims.Claimed(r.Parent.RunID) // its process continues the sub-run
 	}
 	if err != nil || claimed {
 		return storeError(err)

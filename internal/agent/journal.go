@@ -6,7 +6,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
 
-// journal reads the journals of runs, and knows which runs other processes work on.
+// journal reads the journals of runs and knows which runs other processes work on.
 type journal struct {
 	store  runstore.Store
 	claims runstore.Claims // of store; nil: it has none

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// kindOf returns the choice of tools of a kind of tasks, or of none if the name is empty.
+// kindOf returns the tool choice of a kind of tasks. An empty name selects all tools.
 func (a *Agent) kindOf(name string) (loop.ToolChoice, error) {
 	if name == "" {
 		return loop.ToolChoice{}, nil

@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
-// log says in a line what a durable event means to an operator. A run in the foreground is shown by its command already.
+// log logs a durable event for operators. The command that started a foreground run shows its
+// events, so they are logged for debugging only.
 func (r *run) log(e loop.Event) {
 	level, words, more := slog.LevelDebug, "", []any(nil)
 	switch p := e.Payload.(type) {
@@ -36,7 +37,7 @@ func (r *run) log(e loop.Event) {
 	r.logLine(level, words, more...)
 }
 
-// logStart says that work on the run begins, or goes on after an interruption.
+// logStart logs that work on the run begins or continues.
 func (r *run) logStart() {
 	words := "a run goes on"
 	if r.fresh {
@@ -45,7 +46,7 @@ func (r *run) logStart() {
 	r.logLine(slog.LevelInfo, words, "model", r.agent.config.Model.Name(), "events", r.state.Seq())
 }
 
-// say logs a fact about the run: of one in the foreground for debugging alone.
+// logLine logs a line about the run.
 func (r *run) logLine(level slog.Level, words string, more ...any) {
 	if r.state.Started().Foreground {
 		level = slog.LevelDebug

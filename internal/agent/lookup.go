@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// GetRun returns a run's summary and the decisions that it and its sub-runs wait for, or a KindNotFound.
+// GetRun returns a run's summary and the pending decisions of the run and its sub-runs, or a
+// KindNotFound.
 func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err == nil {
@@ -38,7 +39,7 @@ func (a *Agent) GetRun(ctx context.Context, runID string) (Run, error) {
 	return r, nil
 }
 
-// summaryOf returns what the store says of a run without reading its journal.
+// summaryOf returns a run's summary without reading its journal.
 func (j *journal) summaryOf(ctx context.Context, runID string) (Run, error) {
 	kept, err := j.store.Get(ctx, runID)
 	if err != nil {
@@ -49,22 +50,22 @@ func (j *journal) summaryOf(ctx context.Context, runID string) (Run, error) {
 
 // RunQuery selects runs. The zero value is the first page of all.
 type RunQuery struct {
-	Size   int        // at most so many runs; 0 means 50
-	Token  string     // where to go on, as the page before returned it; empty means at the newest
-	States []RunState // only runs in one of these; empty means all
+	Size   int        // the largest number of runs; 0 means 50
+	Token  string     // the next token of the page before; empty means the newest run
+	States []RunState // only runs in these states; empty means all
 	Parent string     // only the sub-runs of this run; empty means all runs
 }
 
-// RunState is whether a run is at work.
+// RunState says whether a run is at work.
 type RunState string
 
 // The states.
 const (
-	RunRunning RunState = "running"  // at work, or waiting for a model or a tool
+	RunRunning RunState = "running"  // at work
 	RunWaiting RunState = "waiting"  // a person has to decide something
-	RunEnded   RunState = "finished" // it has ended; a message makes it go on
-	// RunInterrupted: no process works on the run. An agent that serves the journal goes on with it, except for a run in the
-	// foreground, which `agentd resume` goes on with.
+	RunEnded   RunState = "finished" // it has ended; a user message continues it
+	// RunInterrupted means that no process works on the run. `agentd serve` continues it, or, if it
+	// ran in the foreground of another command, `agentd resume`.
 	RunInterrupted RunState = "interrupted"
 )
 
@@ -73,11 +74,11 @@ func (q *RunQuery) matches(r *Run) bool {
 		(q.Parent == "" || r.Parent != nil && r.Parent.RunID == q.Parent)
 }
 
-// maxScanned bounds the runs that one page of ListRuns looks at where few match.
+// maxScanned is the largest number of runs that one page of ListRuns examines.
 const maxScanned = 10 * runstore.MaxPage
 
-// ListRuns returns the runs that match, the last begun first. next is empty on the last page. Where few match, a page
-// may have fewer runs than it could, or none, although there are more.
+// ListRuns returns the runs that match, the newest first. next is empty on the last page. If few
+// runs match, a page can be short or empty although more pages follow.
 func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next string, err error) {
 	const usual = 50
 	size := min(loop.FirstPositive(query.Size, usual, usual), runstore.MaxPage)
@@ -92,7 +93,7 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 		}
 		for i := range page {
 			r, err := summarize(&page[i])
-			if err != nil { // one broken run must not hide the others
+			if err != nil { // one broken summary must not hide the other runs
 				a.config.Log.Error("listing a run", "run", page[i].ID, "error", err)
 				r = Run{ID: page[i].ID, StartTime: page[i].CreateTime, UpdateTime: page[i].UpdateTime, LastSeq: page[i].LastSeq, Unreadable: true}
 			}

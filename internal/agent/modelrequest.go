@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ask has the model give its next response. The goroutine belongs to the run and ends with its task.
+// requestModel starts a model request. Its goroutine belongs to the run and ends with the task.
 func (r *run) requestModel(t *task) {
 	q := &modelRequest{
 		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: *r.state.Started(),
@@ -24,7 +24,7 @@ func (r *run) requestModel(t *task) {
 	r.group.Go(q.work)
 }
 
-// question is a response that is to be had, with as many tries as it takes.
+// modelRequest is a request for the model's next response, with its retries.
 type modelRequest struct {
 	run     *run
 	task    *task
@@ -33,10 +33,10 @@ type modelRequest struct {
 	read    uint64
 	offered []tool.Info
 	started loop.RunStarted
-	context map[string]json.RawMessage // of the calls that the response asks for
-	found   []string                   // by tool_search
-	wasted  tool.Usage                 // by tries that failed
-	shown   *int                       // how many bytes of a result may be shown, as far as is known before the response
+	context map[string]json.RawMessage // the context of the response's calls
+	found   []string                   // the tools that searches found
+	wasted  tool.Usage                 // the usage of failed attempts
+	shown   *int                       // the limit for shown results, as known before the response
 }
 
 func (q *modelRequest) work() {
@@ -91,7 +91,7 @@ func (q *modelRequest) fail(reason loop.StopReason, words string) {
 	q.run.report(update{task: q.task, done: func() loop.Payload { return q.withWaste(q.run.state.Failed(reason, words)) }})
 }
 
-// say logs that the model is asked again. It may run beside the run's goroutine.
+// logRetry logs that the request is repeated. It may run concurrently with the run's goroutine.
 func (q *modelRequest) logRetry(failure *model.Error, attempt int) {
 	level := slog.LevelWarn
 	if q.started.Foreground {
@@ -100,7 +100,7 @@ func (q *modelRequest) logRetry(failure *model.Error, attempt int) {
 	q.run.agent.config.Log.Log(q.task.ctx, level, "asking the model again", "run", q.run.id, "attempt", attempt, "error", failure)
 }
 
-// charged returns the event with which the question ends without a response, with what was wasted on it.
+// withWaste adds the usage of failed attempts to the event that ends a request without a response.
 func (q *modelRequest) withWaste(p loop.Payload) loop.Payload {
 	cost := q.run.agent.cost(q.wasted)
 	switch p := p.(type) {
@@ -112,14 +112,14 @@ func (q *modelRequest) withWaste(p loop.Payload) loop.Payload {
 	return p
 }
 
-// cost returns what tokens of the agent's model cost, as far as anybody knows.
+// cost returns the cost of tokens of the agent's model, or 0 if the price is unknown.
 func (a *Agent) cost(u tool.Usage) float64 {
 	cost, _ := a.config.Prices.Cost(a.config.Model.Name(), u)
 	return cost
 }
 
-// listTools asks which tools there are now. Where toolhost does not answer, what it said last in this run holds: the
-// calls themselves wait for it.
+// listTools lists the tools. If toolhost does not answer, the last list of this run applies,
+// because the calls themselves wait for toolhost.
 func (q *modelRequest) listTools() error {
 	query, retry := q.started.Query(q.context), q.run.agent.config.ToolRetry
 	for attempt := 1; ; attempt++ {
@@ -167,11 +167,11 @@ func modelTool(spec *tool.Spec) model.Tool {
 	return model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema, Examples: examples(spec)}
 }
 
-// errIdle is the cause with which a stream that says nothing is ended.
+// errIdle is the cause that ends a silent stream.
 var errIdle = errors.New("the model's stream has stalled")
 
-// generate asks once and shows the text as it comes, and the arguments of calls to tools that want to look on: of those,
-// it returns the calls that are open.
+// generate makes one attempt. It shows the text as it arrives, forwards partial arguments, and
+// returns the open previews.
 func (q *modelRequest) generate() (*model.Response, previews, error) {
 	ctx, cancel := context.WithCancelCause(q.task.ctx)
 	defer cancel(nil)
@@ -200,7 +200,7 @@ func (q *modelRequest) generate() (*model.Response, previews, error) {
 	return nil, nil, &model.Error{Message: "the model's stream ended before the response was complete", Retryable: true}
 }
 
-// modelError returns err as a model's error. One that the model did not class is not tried again.
+// modelError returns err as a *model.Error. An error of another type is not retried.
 func modelError(err error) *model.Error {
 	if e, ok := errors.AsType[*model.Error](err); ok {
 		return e
@@ -209,12 +209,13 @@ func modelError(err error) *model.Error {
 }
 
 const (
-	// maxExamples and maxExampleBytes bound the examples of a tool that a model is told: they are part of each request.
+	// maxExamples and maxExampleBytes limit the examples of a tool, because every request contains
+	// them.
 	maxExamples     = 5
 	maxExampleBytes = 4 << 10
 )
 
-// examples returns the first examples of a tool, as many as a model is told.
+// examples returns the first examples of a tool, within the limits.
 func examples(spec *tool.Spec) (told []tool.InputExample) {
 	size := 0
 	for _, e := range spec.InputExamples {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// recall cancels a call that was begun and that nobody here follows any more, by its id, and returns what it ended
-// with. Opening it instead might begin it, now that nobody wants it.
+// recall cancels a call by its id, if the call has begun and no goroutine follows it, and returns
+// its result. Opening the call instead could begin it.
 func (e *toolCall) recall() *loop.CallResult {
 	if lost := e.elsewhere(); lost != nil {
 		return loop.FailureResult(&e.call, lost)

@@ -12,39 +12,40 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// run is a run at work: a goroutine that folds the journal, keeps under way what Next names, and appends what happens.
-// It alone writes the journal and the feed.
+// run is a run at work. Its goroutine folds the journal, keeps in progress what Next names, and
+// appends what happens. Only this goroutine writes the journal and the feed.
 type run struct {
 	agent *Agent
 	id    string
 	feed  feed
-	sub   bool          // it is a sub-run
-	fresh bool          // it has just been begun, here
-	tries int           // how often in a row the journal could not be written
-	woken chan struct{} // of capacity 1: there is something in the inbox
+	sub   bool          // whether it is a sub-run
+	fresh bool          // this agent has just started it
+	tries int           // failed writes of the journal in a row
+	woken chan struct{} // capacity 1; signals that the inbox is not empty
 	inbox []*input      // guarded by Agent.mu
 
-	// Of the goroutine alone:
+	// Only the goroutine uses these:
 	state   loop.State
-	tail    tail             // what the journal has beside the run's snapshot
-	tasks   map[string]*task // under way, by the command's name
+	tail    tail             // what the journal has after the snapshot
+	tasks   map[string]*task // in progress, by the command's name
 	updates chan update      // from the tasks
 	group   sync.WaitGroup   // the tasks' goroutines
-	offered []tool.Info      // the tools, as last listed
-	alarm   *time.Timer      // for Wait; nil: nothing happens by itself
-	hasSlot bool             // it has one of Agent.seats
+	offered []tool.Info      // the last list of tools
+	alarm   *time.Timer      // for Wait; nil: time causes no event
+	hasSlot bool             // whether it has one of Agent.slots
 
-	// previews are the open calls of the response that was just journaled, until its calls begin. The goroutine's alone.
+	// previews are the open previews of the last response, until its calls begin.
 	previews previews
 
-	// inherited are the calls that an earlier process may have begun. Written before any task, then only read.
+	// inherited are the calls that an earlier process may have begun. It is only read once a task
+	// has started.
 	inherited map[string]bool
 }
 
-// input are events that somebody outside wants to happen, all of them or none.
+// input is events from outside the run. All of them happen or none.
 type input struct {
 	payloads []loop.Payload
-	reply    chan reply // of capacity 1, answered exactly once
+	reply    chan reply // capacity 1; gets exactly one reply
 }
 
 type reply struct {
@@ -56,11 +57,13 @@ func newRun(a *Agent, k runRef) *run {
 	r := &run{
 		agent: a, id: k.id, sub: k.sub, fresh: k.fresh, tries: k.tries, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
 	}
-	r.feed.begin(k.last) // who watches reads the journal up to there, also while the run waits for a seat
+	// watchers read the journal up to there, also while the run waits for a slot
+	r.feed.begin(k.last)
 	return r
 }
 
-// work is the run's goroutine. It ends when the run is finished, ctx ends, or the journal cannot be read or written.
+// work is the run's goroutine. It ends when the run is finished, when ctx ends, or when the journal
+// cannot be read or written.
 func (r *run) work(ctx context.Context) {
 	err := r.loop(ctx)
 	for _, t := range r.tasks {
@@ -137,7 +140,7 @@ func (r *run) loop(ctx context.Context) error {
 	}
 }
 
-// admit appends what was handed to the run.
+// admit appends the inputs.
 func (r *run) admit(ctx context.Context, inputs []*input) error {
 	for i, in := range inputs {
 		fits, err := r.checkInput(in.payloads)
@@ -148,7 +151,8 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 		seq := r.state.Seq() + 1
 		err = r.commit(ctx, in.payloads...)
 		in.reply <- reply{seq, err}
-		// At once: what this event ended must not be taken for what the next one begins.
+		// Reconcile after each input: what this event ended must not be mistaken for what the next
+		// one begins.
 		r.reconcile(ctx)
 		if err != nil {
 			for _, rest := range inputs[i+1:] {
@@ -160,8 +164,8 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 	return nil
 }
 
-// fits reports whether events that somebody wants make sense as things stand. An error says why not; without one, there
-// is nothing to do.
+// checkInput reports whether an input changes the run. An error says that it does not fit; false
+// without an error means that there is nothing to do.
 func (r *run) checkInput(payloads []loop.Payload) (bool, error) {
 	decided := make(map[string]bool)
 	for _, p := range payloads {
@@ -189,10 +193,10 @@ func (r *run) checkInput(payloads []loop.Payload) (bool, error) {
 	return true, nil
 }
 
-// notJSON is an event that no journal can hold.
+// notJSON is the error of an event that cannot be encoded.
 type notJSON struct{ error }
 
-// entries are events that are folded already and are to be appended together.
+// entries are events that are folded already and will be appended together.
 type entries struct {
 	records []runstore.Record
 	events  []loop.Event
@@ -208,7 +212,7 @@ func (r *run) fold(to *entries, p loop.Payload) error {
 		return notJSON{err}
 	}
 	rec.Seq = r.state.Seq() + 1
-	// The state folds what a later process will fold: the event as it is written, not as it was made.
+	// The state folds the event as it is stored, because a later process folds that.
 	e, err := decode(rec)
 	if err == nil {
 		err = r.state.Apply(e)
@@ -220,8 +224,9 @@ func (r *run) fold(to *entries, p loop.Payload) error {
 	return nil
 }
 
-// commit appends events and all that the state alone decides after them, at once, and then shows them. After any
-// error but notJSON the state is ahead of the journal and the run has to be left.
+// commit appends events and all events that follow from the state alone, in one batch, and then
+// shows them. After any error except notJSON the state is ahead of the journal, and the run has to
+// stop.
 func (r *run) commit(ctx context.Context, payloads ...loop.Payload) error {
 	var all entries
 	for _, p := range payloads {
@@ -263,7 +268,8 @@ func (r *run) append(ctx context.Context, records []runstore.Record) error {
 	}
 	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(records)), Records: records, Head: head}
 	next := r.addSnapshot(&batch)
-	// Close does not cancel the append, but waits: an append that was given up may or may not have happened.
+	// Close does not cancel the append but waits for it, because a cancelled append may or may not
+	// have happened.
 	if err := r.agent.store.Append(context.WithoutCancel(ctx), batch); err != nil {
 		if !errors.Is(err, runstore.ErrConflict) {
 			r.tries++

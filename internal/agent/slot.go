@@ -6,16 +6,17 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
-// A run at work has a seat: there are only so many, so that whatever comes at once, memory and what is asked of models
-// and tools stay bounded. Runs without a seat wait in the order in which they came. A run that waits for nothing but a
-// person gives its seat to another.
+// A run at work has a slot. The number of slots is limited, so that memory and the load on models
+// and tools are bounded however many runs are started. Runs without a slot wait in order of
+// arrival. A run that waits only for a person gives its slot up.
 //
-// A sub-run needs no seat, because the run that waits for it has one: if it needed one of its own, runs that all wait for
-// their sub-runs could hold all there are, and nothing would ever go on. One exception is meant: where a sub-run waits for a
-// person, the run above it gives its seat away, too; once the person has decided, the sub-run is at work before the run above
-// has a seat again. How many sub-runs a run has at a time is bounded by the calls of one response.
+// A sub-run needs no slot, because its parent has one. If sub-runs needed slots, parents that wait
+// for their sub-runs could hold all slots, and no run would make progress. There is one exception:
+// if a sub-run waits for a person, its parent also gives its slot up. After the decision, the
+// sub-run continues before its parent has a slot again. The number of sub-runs of a run is bounded
+// by the calls of one response.
 
-// queue waits for a seat before anything of the run is read, but not if somebody wants to tell it something.
+// awaitSlot waits for a slot before the run reads its journal, or until the run has an input.
 func (r *run) awaitSlot(ctx context.Context) error {
 	if r.sub {
 		return nil
@@ -24,7 +25,7 @@ func (r *run) awaitSlot(ctx context.Context) error {
 	case r.agent.slots <- struct{}{}:
 		r.hasSlot = true
 	case <-r.woken:
-		// What is told is journaled at once. What follows from it waits.
+		// The input is recorded at once. What follows from it waits for a slot.
 		r.wake()
 	case <-ctx.Done():
 		return errClosed()
@@ -32,7 +33,7 @@ func (r *run) awaitSlot(ctx context.Context) error {
 	return nil
 }
 
-// wake says that there is something in the inbox.
+// wake signals that the inbox is not empty.
 func (r *run) wake() {
 	select {
 	case r.woken <- struct{}{}:
@@ -40,7 +41,7 @@ func (r *run) wake() {
 	}
 }
 
-// wanted returns where a seat is to be had; nil, to which nothing can be sent, if the run needs none.
+// wantedSlot returns the channel that gives a slot, or nil, which blocks, if the run needs none.
 func (r *run) wantedSlot() chan<- struct{} {
 	if r.sub || r.hasSlot || !r.busy() {
 		return nil
@@ -48,7 +49,7 @@ func (r *run) wantedSlot() chan<- struct{} {
 	return r.agent.slots
 }
 
-// busy reports whether the run has something to do.
+// busy reports whether the run has work to do.
 func (r *run) busy() bool {
 	for _, command := range loop.Next(&r.state) {
 		switch c := command.(type) {
@@ -64,7 +65,7 @@ func (r *run) busy() bool {
 	return false
 }
 
-// mayWork reports whether the run may begin something, and gives its seat away if it has nothing to do.
+// mayWork reports whether the run may start tasks. A run without work gives its slot up.
 func (r *run) mayWork() bool {
 	if r.hasSlot && !r.busy() {
 		r.releaseSlot()
@@ -72,7 +73,7 @@ func (r *run) mayWork() bool {
 	return r.sub || r.hasSlot
 }
 
-// leave gives the run's seat away, if it has one.
+// releaseSlot gives the run's slot up, if it has one.
 func (r *run) releaseSlot() {
 	if r.hasSlot {
 		<-r.agent.slots

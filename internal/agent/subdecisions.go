@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// wanted returns the decisions that a run and those below it wait for, by the names that they have above it.
+// pendingRefs returns references to the decisions that a run and its sub-runs wait for.
 func (a *Agent) pendingRefs(ctx context.Context, runID string) ([]string, error) {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || !r.Waiting {
@@ -25,7 +25,7 @@ func (a *Agent) pendingRefs(ctx context.Context, runID string) ([]string, error)
 	return append(refs, s.SubRunDecisions()...), nil
 }
 
-// pendingBelow returns what sub-runs wait for, as far as they still do.
+// pendingBelow returns the decisions that sub-runs still wait for.
 func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending, error) {
 	var list []loop.Pending
 	folded := make(map[string][]loop.Pending)
@@ -48,7 +48,8 @@ func (a *Agent) pendingBelow(ctx context.Context, s *loop.State) ([]loop.Pending
 	return list, nil
 }
 
-// addressee returns the run that decisions are for, which the caller named runID, and how that run names them.
+// targetOf returns the run that the decisions belong to, and the decisions with that run's own ids.
+// runID is the run that the caller named.
 func (a *Agent) targetOf(ctx context.Context, runID string, decisions []loop.DecisionMade) (string, []loop.DecisionMade, error) {
 	made := slices.Clone(decisions)
 	at := ""
@@ -72,5 +73,5 @@ func (a *Agent) targetOf(ctx context.Context, runID string, decisions []loop.Dec
 	return at, made, nil
 }
 
-// maxDepth bounds how many runs are asked whose sub-run they are: more than there are levels anywhere.
+// maxDepth limits the chain of parents. It is larger than any nesting of sub-runs.
 const maxDepth = 1000

@@ -8,14 +8,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// subRun has a run of its own carry out a call. The goroutines belong to the run and end with its task; the sub-run
-// belongs to the agent.
+// subRun carries out a call in a sub-run. Its goroutines belong to the run and end with the task.
+// The sub-run itself belongs to the agent.
 func (r *run) subRun(t *task, c loop.Call) {
 	s := &subRun{run: r, task: t, call: c, child: r.state.SubTask(&c)}
 	r.group.Go(s.work)
 }
 
-// subRun is a call whose result is what another run ends with.
+// subRun is a call whose result is the end of another run.
 type subRun struct {
 	run   *run
 	task  *task
@@ -63,7 +63,7 @@ func (s *subRun) finish(result *loop.CallResult) {
 	s.run.report(update{task: s.task, done: func() loop.Payload { return result }})
 }
 
-// begin starts the sub-run, or finds it again. A call that is cancelled starts none.
+// begin starts the sub-run, or continues the existing one. It starts none if the call is cancelled.
 func (s *subRun) begin(ctx context.Context) error {
 	a := s.run.agent
 	have, err := a.journal.summaryOf(ctx, s.child.RunID)
@@ -89,7 +89,7 @@ func (s *subRun) guard(ctx context.Context) {
 		return
 	}
 	if s.task.ctx.Err() != nil {
-		return // not cancelled: the agent closes
+		return // the agent closes, and the call is not cancelled
 	}
 	err := s.run.agent.CancelRun(ctx, s.child.RunID, context.Cause(s.task.cancelled).Error())
 	if err != nil && ctx.Err() == nil {
@@ -97,7 +97,7 @@ func (s *subRun) guard(ctx context.Context) {
 	}
 }
 
-// follow waits for the sub-run's end and shows people meanwhile what it does.
+// follow waits for the sub-run's end and meanwhile shows its progress.
 func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 	s.show(tool.Status{State: tool.StatusDoing, Tip: "a run of its own: " + s.child.RunID})
 	asks := &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID}
@@ -110,7 +110,8 @@ func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 		}
 		switch p := e.Payload.(type) {
 		case *loop.RunFinished:
-			return p, nil // what came of it when it first ended: the call has one result, whatever is said to the sub-run later
+			// the first end: a call has one result, even if a message continues the sub-run
+			return p, nil
 		case *loop.CallStarted:
 			s.show(tool.Status{Tip: fmt.Sprintf("%s calls %s", s.child.RunID, p.Tool)})
 		case *loop.DecisionRequested:
@@ -125,7 +126,7 @@ func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 	return nil, tool.Errorf(tool.KindUnavailable, "the events of sub-run %s ended before it had finished", s.child.RunID)
 }
 
-// concernsPeople reports whether after an event the run may wait for other decisions than before.
+// concernsPeople reports whether the run may wait for other decisions after an event.
 func concernsPeople(p loop.Payload, waiting bool) bool {
 	switch p.(type) {
 	case *loop.DecisionRequested, *loop.SubRunWaiting:
@@ -136,8 +137,8 @@ func concernsPeople(p loop.Payload, waiting bool) bool {
 	return false
 }
 
-// ask tells the run which decisions the sub-run waits for now, if they are others than it was told. What is true now is
-// asked for, rather than folded: a watch tells what was long before.
+// reportWaiting reports the decisions that the sub-run waits for now, if they have changed. It
+// reads the sub-run's current state, because the watched event may be old.
 func (s *subRun) reportWaiting(ctx context.Context, told **loop.SubRunWaiting) error {
 	refs, err := s.run.agent.pendingRefs(ctx, s.child.RunID)
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *subRun) reportWaiting(ctx context.Context, told **loop.SubRunWaiting) e
 	return nil
 }
 
-// noteAsks journals what a sub-run waits for, unless the journal has it.
+// recordWaiting records the decisions that a sub-run waits for, unless the journal has them.
 func (r *run) recordWaiting(ctx context.Context, p *loop.SubRunWaiting) error {
 	if !r.state.Concerns(p) {
 		return nil

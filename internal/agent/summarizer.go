@@ -11,19 +11,19 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// summarize has the model sum up the conversation. The goroutine belongs to the run and ends with its task. What the
-// model writes is not shown: it is no part of the conversation.
+// summarize starts a request for a summary. Its goroutine belongs to the run and ends with the
+// task. The text is not shown, because it is not part of the conversation.
 func (r *run) summarize(t *task, c loop.Summarize) {
 	s := &summarizer{run: r, task: t, command: c, request: r.state.SummaryRequest(c.Replaced)}
 	r.group.Go(s.work)
 }
 
-// summarizer is a summary that is to be had, with as many tries as it takes.
+// summarizer is a request for a summary, with its retries.
 type summarizer struct {
 	run     *run
 	task    *task
 	command loop.Summarize
-	wasted  tool.Usage // by tries that failed
+	wasted  tool.Usage // the usage of failed attempts
 	request model.Request
 }
 
@@ -76,7 +76,7 @@ func (s *summarizer) summary(resp *model.Response) *loop.Compacted {
 	return p
 }
 
-// generate asks once.
+// generate makes one attempt.
 func (s *summarizer) generate() (*model.Response, error) {
 	ctx, cancel := context.WithCancelCause(s.task.ctx)
 	defer cancel(nil)

@@ -13,7 +13,7 @@ import (
 // Run is a run's summary.
 type Run struct {
 	ID         string
-	Prompt     string // what the user first asked; in lists only its beginning
+	Prompt     string // the user's prompt; lists have only its beginning
 	Model      string
 	StopReason loop.StopReason // empty while the run is at work
 	StartTime  time.Time
@@ -22,27 +22,29 @@ type Run struct {
 	Turns      int
 	Calls      int
 	Usage      tool.Usage
-	Cost       float64 // at the prices of their time
-	// Waiting is whether a person has to decide something, in the run or in one below it. Pending says what; only GetRun fills it in.
+	Cost       float64 // at the prices of the time
+	// Waiting is whether the run, or a sub-run below it, waits for a person. Pending has the
+	// decisions; only GetRun sets it.
 	Waiting bool
 	Pending []loop.Pending
 	Parent  *loop.Parent // of a sub-run, else nil
-	// Unreadable is whether the summary is broken: only the id, the times and LastSeq are known. Only ListRuns returns such.
+	// Unreadable is whether the summary is broken. Only the id, the times and LastSeq are then
+	// known. Only ListRuns sets it.
 	Unreadable bool
-	// Interrupted is whether no process works on the run although it has not ended. Only GetRun and ListRuns fill it in, where
-	// the store has claims.
+	// Interrupted is whether no process works on the run although it has not ended. Only GetRun and
+	// ListRuns set it, and only if the store has claims.
 	Interrupted bool
-	// Foreground is whether the run belongs to the process that started it (Task.Foreground).
+	// Foreground is whether the run belongs to the process that started it; see Task.
 	Foreground bool
 }
 
-// foreign reports whether the run, which is not at work here, may be at work elsewhere.
+// foreign reports whether another process may work on a run that this agent does not work on.
 func (r *Run) foreign() bool { return r.Foreground && !r.Finished() }
 
-// Finished reports whether the run has ended. A message makes it go on.
+// Finished reports whether the run has ended. A user message continues it.
 func (r *Run) Finished() bool { return r.StopReason != "" }
 
-// State returns whether the run is at work; empty where the summary is broken.
+// State returns the run's state, or "" if the summary is broken.
 func (r *Run) State() RunState {
 	switch {
 	case r.Unreadable:
@@ -69,8 +71,8 @@ func summarize(r *runstore.Run) (Run, error) {
 	}, nil
 }
 
-// ModelOf returns the model that a run was begun with, as provider:name, and where it was reached; see RunStarted.BaseURL. Both are
-// empty where the store does not say.
+// ModelOf returns the model that a run began with, as provider:name, and its address; see
+// RunStarted.BaseURL. Both are empty if the store does not have them.
 func ModelOf(r *runstore.Run) (name, baseURL string) {
 	var v loop.Summary
 	if err := json.Unmarshal(r.Head.Summary, &v); err != nil {
@@ -79,7 +81,7 @@ func ModelOf(r *runstore.Run) (name, baseURL string) {
 	return v.Model, v.BaseURL
 }
 
-// headOf returns what the store should know of a run.
+// headFor returns what the store knows of a run without reading its journal.
 func headFor(s *loop.State) (runstore.Head, error) {
 	v := s.Summary()
 	data, err := json.Marshal(v)

@@ -5,8 +5,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// callSystem has a call of one of the agent's own tools carried out, where the state alone does not answer it. The
-// goroutine belongs to the run and ends with its task.
+// callSystem carries out a call of a system tool that the state alone cannot answer. Its goroutine
+// belongs to the run and ends with the task.
 func (r *run) callSystem(t *task, c loop.Call) {
 	switch c.System {
 	case loop.SystemNewTask:

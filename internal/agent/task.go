@@ -13,25 +13,28 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// task is a command that is being carried out by a goroutine of its own.
+// task is a command in progress, in its own goroutine.
 type task struct {
 	name      string
 	ctx       context.Context
-	stop      context.CancelFunc      // nobody is interested any more
-	cancel    context.CancelCauseFunc // for a call: cancel it and bring its result
+	stop      context.CancelFunc      // the run no longer needs the task
+	cancel    context.CancelCauseFunc // for a call: cancel it and report its result
 	cancelled context.Context         // ended by cancel
 }
 
-// update is what a task tells its run. Either passing or asks is set, or the task is done.
+// update is what a task reports to its run: a passing event, the decisions of a sub-run, a list of
+// tools, or its end.
 type update struct {
 	task    *task
 	passing loop.Payload
 	waiting *loop.SubRunWaiting
-	done    func() loop.Payload // makes the event that the task leads to, in the run's goroutine
-	offered []tool.Info         // if not nil, the tools as just listed
+	// returns the event that ends the task; the run's goroutine calls it
+	done    func() loop.Payload
+	offered []tool.Info // if not nil, the current list of tools
 }
 
-// reconcile starts what Next names and is not under way, and stops what is under way and not named.
+// reconcile starts what Next names and is not in progress, and stops what is in progress and not
+// named.
 func (r *run) reconcile(ctx context.Context) {
 	named := make(map[string]bool)
 	var wait loop.Wait
@@ -54,7 +57,8 @@ func (r *run) reconcile(ctx context.Context) {
 			name := c.Call.SentID()
 			named[name] = true
 			t := r.tasks[name]
-			if t == nil && (mayWork || r.state.WaitsForPerson(c.Call.ID)) { // what a sub-run waits for is heard without a seat
+			// a sub-run that waits for a person needs no slot
+			if t == nil && (mayWork || r.state.WaitsForPerson(c.Call.ID)) {
 				t = r.startTask(ctx, name)
 				if c.Cancel != nil {
 					t.cancel(errCancelled(c.Cancel.Reason))
@@ -74,10 +78,10 @@ func (r *run) reconcile(ctx context.Context) {
 			delete(r.tasks, name)
 		}
 	}
-	r.previews.abandon() // of calls that are not to be made, or not yet
+	r.previews.abandon() // previews of calls that are not started now
 }
 
-// carryOut has a call carried out by whoever has its tool.
+// startCall starts a call of a system tool or of toolhost.
 func (r *run) startCall(t *task, c loop.Call) {
 	if c.System != "" {
 		r.callSystem(t, c)
@@ -86,7 +90,7 @@ func (r *run) startCall(t *task, c loop.Call) {
 	r.makeCall(t, c)
 }
 
-// wait sets the alarm, or takes it back.
+// setAlarm sets the alarm, or stops it.
 func (r *run) setAlarm(w loop.Wait) {
 	if r.alarm != nil {
 		r.alarm.Stop()
@@ -97,7 +101,7 @@ func (r *run) setAlarm(w loop.Wait) {
 	}
 }
 
-// rung returns where the alarm is heard; nil, from which nothing comes, if there is none.
+// alarmC returns the alarm's channel, or nil, which blocks, if there is none.
 func (r *run) alarmC() <-chan time.Time {
 	if r.alarm == nil {
 		return nil
@@ -113,7 +117,7 @@ func (r *run) startTask(ctx context.Context, name string) *task {
 	return t
 }
 
-// tell hands an update to the run, unless nobody is interested in the task any more.
+// report sends an update to the run, unless the run no longer needs the task.
 func (r *run) report(u update) {
 	select {
 	case r.updates <- u:
@@ -121,8 +125,8 @@ func (r *run) report(u update) {
 	}
 }
 
-// caught is deferred by tasks: a panic in a model or a client ends the command that it belongs to, not all runs, which
-// would meet it again when they are resumed. outcome makes the event that the task then leads to.
+// recoverTask recovers a panic of a task. The panic ends only its command. Otherwise it would end
+// all runs, and again when they are resumed. outcome returns the event that ends the task.
 func (r *run) recoverTask(t *task, outcome func(words string) loop.Payload) {
 	v := recover()
 	if v == nil {
@@ -135,7 +139,7 @@ func (r *run) recoverTask(t *task, outcome func(words string) loop.Payload) {
 
 func (r *run) handle(ctx context.Context, u update) error {
 	if u.task.ctx.Err() != nil {
-		return nil // stopped meanwhile
+		return nil // the task was stopped
 	}
 	if u.offered != nil {
 		r.offered = u.offered
@@ -163,7 +167,7 @@ func (r *run) handle(ctx context.Context, u update) error {
 	return err
 }
 
-// substitute returns what happens instead of an event that is no JSON.
+// substitute returns the event that replaces one that cannot be encoded.
 func (r *run) substitute(p loop.Payload, bad error) loop.Payload {
 	if res, ok := p.(*loop.CallResult); ok {
 		c := loop.Call{ID: res.CallID, Tool: res.Tool}
@@ -174,7 +178,7 @@ func (r *run) substitute(p loop.Payload, bad error) loop.Payload {
 	return r.state.Failed(loop.StopModelError, fmt.Sprintf("the model's answer is not well-formed: %v", bad))
 }
 
-// errCancelled is the cause with which a call's task is cancelled.
+// errCancelled returns the cause that cancels a call's task.
 func errCancelled(reason string) error {
 	return &tool.Error{Kind: tool.KindCancelled, Message: cmp.Or(reason, "the run was cancelled")}
 }

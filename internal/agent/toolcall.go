@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// call has a call carried out. The goroutine belongs to the run and ends with its task.
+// makeCall starts a call at toolhost. Its goroutine belongs to the run and ends with the task.
 func (r *run) makeCall(t *task, c loop.Call) {
 	e := &toolCall{
 		run: r, task: t, call: c, session: r.state.Started().Session, trace: r.state.Started().Trace(c.SentID()), context: r.state.Context(r.state.Turn() - 1),
@@ -21,7 +21,7 @@ func (r *run) makeCall(t *task, c loop.Call) {
 	r.group.Go(e.work)
 }
 
-// errand is a call that needs its result.
+// toolCall is a call in progress at toolhost, with its retries.
 type toolCall struct {
 	run     *run
 	task    *task
@@ -29,16 +29,16 @@ type toolCall struct {
 	session string
 	trace   string // the W3C trace context
 	context map[string]json.RawMessage
-	shown   *int // how many bytes of the result may be shown; nil: toolhost decides
-	opened  bool // whether it was ever opened, maybe by an earlier process, so that it may have had effects
-	answers int  // how many calls answer the user together with this one; 0: their results go to the model
+	shown   *int // the limit for the shown result, in bytes; nil: toolhost decides
+	opened  bool // whether it was opened, perhaps by an earlier process, and may have had effects
+	answers int  // the number of calls that answer the user directly; 0: results go to the model
 
-	// preview is open, and to be completed. Nil: the call is to be opened.
+	// preview is completed if it is not nil. Otherwise the call is opened.
 	preview *preview
 }
 
-// pursue opens the call until it has an outcome. Opening again is safe: toolhost executes an id once, and joins or
-// replays it for whoever comes after.
+// work opens the call until it has an outcome. Opening it again is safe: toolhost executes an id
+// once, and later requests join the execution or get its outcome.
 func (e *toolCall) work() {
 	defer e.run.recoverTask(e.task, func(words string) loop.Payload {
 		return loop.FailureResult(&e.call, e.lost(&tool.Error{Kind: tool.KindInternal, Message: words}))
@@ -87,7 +87,7 @@ func (e *toolCall) finish(result *loop.CallResult) {
 	e.run.report(update{task: e.task, done: func() loop.Payload { return result }})
 }
 
-// attempt opens the call and follows it to its end. Exactly one of its results is set.
+// attempt opens the call and follows it to its end. It returns either an outcome or an error.
 func (e *toolCall) attempt() (*tool.Outcome, error) {
 	ctx, stop := context.WithCancel(e.task.ctx)
 	defer stop()
@@ -124,7 +124,8 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 	}
 }
 
-// guard cancels the execution when that is asked for, and stops waiting for it when it does not end soon after.
+// guard cancels the execution when the call's task is cancelled, and stops waiting if the execution
+// does not end soon.
 func (e *toolCall) guard(ctx context.Context, stop context.CancelFunc, opened <-chan tool.Execution) {
 	select {
 	case <-e.task.cancelled.Done():
@@ -132,7 +133,7 @@ func (e *toolCall) guard(ctx context.Context, stop context.CancelFunc, opened <-
 		return
 	}
 	if e.task.ctx.Err() != nil {
-		return // not cancelled: the agent closes
+		return // the agent closes, and the call is not cancelled
 	}
 	grace := time.NewTimer(e.run.agent.config.CancelGrace)
 	defer grace.Stop()
@@ -149,8 +150,9 @@ func (e *toolCall) guard(ctx context.Context, stop context.CancelFunc, opened <-
 	}
 }
 
-// lost returns why a call ends without an outcome: because it was cancelled and did not end, or because toolhost could
-// not be reached, for which err is the last reason. If it may have had effects, it says that nobody knows.
+// lost returns why a call ended without an outcome: it was cancelled and did not end, or toolhost
+// could not be reached, for which err is the last reason. If the call may have had effects, the
+// error is KindOutcomeUnknown.
 func (e *toolCall) lost(err error) *tool.Error {
 	reason := tool.AsError(err)
 	if e.cancelled() {
@@ -162,7 +164,7 @@ func (e *toolCall) lost(err error) *tool.Error {
 	return tool.Errorf(tool.KindOutcomeUnknown, "the call was begun, and how it ended cannot be had: %w", reason)
 }
 
-// mayPass reports whether an error that came instead of an outcome may be gone at the next try. Refusals stay.
+// mayRecover reports whether another attempt may succeed after an error. A refusal is final.
 func mayRecover(err error) bool {
 	switch tool.KindOf(err) {
 	case tool.KindInvalidArgument, tool.KindNotFound, tool.KindDenied, tool.KindApprovalRequired, tool.KindConflict, tool.KindOutcomeUnknown:

@@ -12,23 +12,24 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// toolFilter leaves out the tools that a model is not to see: those that its API does not take, and those that would replace a
-// system tool without the configuration's consent. It is safe for concurrent use.
+// toolFilter removes tools that a request must not list: those that the model's API does not
+// accept, and those that would replace a system tool without consent of the configuration. It is
+// safe for concurrent use.
 type toolFilter struct {
 	model   model.Model
 	plugins map[string]string // see Config.SystemToolPlugins
 	log     *slog.Logger
 
 	mu      sync.Mutex
-	leftOut map[string]string // tools of which the log has a warning, and why they are left out
+	leftOut map[string]string // the tools with a warning in the log, and the reason
 }
 
 func newToolFilter(cfg *Config) *toolFilter {
 	return &toolFilter{model: cfg.Model, plugins: cfg.SystemToolPlugins, log: cfg.Log, leftOut: make(map[string]string)}
 }
 
-// mostTold returns how many tools of plugins the model may be told of beside all that are the agent's own; 0 if there is no
-// bound. Beyond it, tools are deferred where there is a search.
+// maxTools returns how many tools of plugins a request can have beside all system tools, or 0
+// without a limit. If there are more, tools are found by search, where there is one.
 func (f *toolFilter) maxTools() int {
 	limiter, ok := f.model.(model.ToolLimiter)
 	if !ok || limiter.MaxTools() == 0 {
@@ -37,8 +38,8 @@ func (f *toolFilter) maxTools() int {
 	return max(1, limiter.MaxTools()-len(loop.SystemTools()))
 }
 
-// taken returns those of the tools of plugins that the model's API takes beside so many of the agent's own, and says once
-// for each of the others that it is left out.
+// accepted returns the tools of plugins that the model's API accepts beside own system tools. It
+// logs each of the others once.
 func (f *toolFilter) accepted(tools []model.Tool, own int) []model.Tool {
 	limiter, ok := f.model.(model.ToolLimiter)
 	if !ok {
@@ -61,10 +62,10 @@ func (f *toolFilter) accepted(tools []model.Tool, own int) []model.Tool {
 	return tools[:max(0, most)]
 }
 
-// mostWarned bounds what is remembered of tools that were left out.
+// mostWarned limits the memory for tools that were logged.
 const mostWarned = 10_000
 
-// leaveOut warns that no model sees a tool, once per agent: with each turn it would be noise.
+// leaveOut logs that a tool is left out, once per agent. Each model request would log it otherwise.
 func (f *toolFilter) leaveOut(name, reason string) {
 	f.mu.Lock()
 	told := f.leftOut[name] == reason || len(f.leftOut) >= mostWarned
@@ -77,11 +78,12 @@ func (f *toolFilter) leaveOut(name, reason string) {
 	}
 }
 
-// admits reports whether a plugin's tool may be offered. A tool whose name is that of a system tool, in whatever case, is
-// offered only where the configuration names its plugin; the agent warns once of another one. It may be called concurrently.
+// admits reports whether a plugin's tool may be offered. A tool with the name of a system tool, in
+// any letter case, is offered only if the configuration names its plugin. Otherwise the log has one
+// warning.
 func (f *toolFilter) admits(info *tool.Info) bool {
 	name := info.Spec.Name
-	own := strings.ToLower(name) // the names of tools are ASCII
+	own := strings.ToLower(name) // tool names are ASCII
 	if !loop.IsSystemTool(own) {
 		return true
 	}

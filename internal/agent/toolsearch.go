@@ -8,13 +8,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ToolSearch finds tools by words. Package client has one. It is safe for concurrent use.
+// ToolSearch finds tools by words. Package client implements it. It is safe for concurrent use.
 type ToolSearch interface {
-	// SearchTools returns the tools that match the query and the words, the best first.
+	// SearchTools returns the tools that match the query and the words, the best match first.
 	SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error)
 }
 
-// searchTools has a toolhost search for tools. The goroutine belongs to the run and ends with its task.
+// searchTools starts a search at toolhost. Its goroutine belongs to the run and ends with the task.
 func (r *run) searchTools(t *task, c loop.Call) {
 	query := r.state.Started().Query(r.state.Context(r.state.Turn() - 1))
 	r.group.Go(func() {
@@ -38,7 +38,7 @@ func (r *run) search(t *task, query tool.Query, c *loop.Call) ([]tool.Match, err
 	if cfg.Search == nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "this agentd cannot search for tools")
 	}
-	in, _ := loop.ParseSearch(c) // checked before the call began
+	in, _ := loop.ParseSearch(c) // valid, because the call was started
 	query.MaxTools = in.Limit
 	for attempt := 1; ; attempt++ {
 		matches, err := cfg.Search.SearchTools(t.cancelled, in.Query, query)

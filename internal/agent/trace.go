@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
-// traceOf returns the trace context of a run that is started in another one, which may be none. One that is ill-formed
-// counts as none, as the standard wants it.
+// traceOf returns the trace context of a run that starts within another trace context. An empty or
+// ill-formed one starts a new trace, as the standard requires.
 func traceOf(parent string) string {
 	trace, flags, ok := loop.ParseTraceparent(parent)
 	if !ok {
@@ -17,11 +17,11 @@ func traceOf(parent string) string {
 	return "00-" + trace + "-" + randomHex(8) + "-" + flags
 }
 
-// sampled are the flags of a trace that begins with a run.
+// sampled is the flags of a trace that begins with a run.
 const sampled = "01"
 
 func randomHex(n int) string {
 	b := make([]byte, n)
-	rand.Read(b) // never fails; it is all zeroes, which would be no id, about never
+	rand.Read(b) // never fails; an all-zero id, which is invalid, is too unlikely to check
 	return hex.EncodeToString(b)
 }

@@ -9,16 +9,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// WatchRun yields a run's events after a place in its journal: first what the journal holds, then what happens, each
-// event once and none left out. Whoever joins while the model writes also gets the passing events since the last
-// durable one. A consumer that is too slow misses passing events, never durable ones, and holds nobody up.
+// WatchRun yields the events of a run after a Seq: first those in the journal, then new ones, each
+// durable event exactly once. A watcher that joins while the model writes also gets the passing
+// events since the last durable one. A slow consumer misses passing events but no durable ones, and
+// delays no one else.
 //
-// It ends when the run has finished. The last thing yielded is an error if there is no such run (KindNotFound), if the
-// run is not finished and not at work in this agent, or if the agent closes (KindUnavailable).
+// WatchRun ends when the run has finished. The last value is an error if there is no such run
+// (KindNotFound), or if the run is not at work in this agent or the agent closes (KindUnavailable).
 func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		at := place{seq: after}
-		var f *feed // kept until it has ended, so that what it ended with is not missed
+		var f *feed // kept to its end, so that no event is missed
 		for {
 			if f == nil {
 				f = a.feedOf(runID)
@@ -59,8 +60,8 @@ func (a *Agent) WatchRun(ctx context.Context, runID string, after uint64) iter.S
 	}
 }
 
-// replay yields what the journal holds, up to a place, and reports whether to go on. What comes after that place is in
-// the run's feed, together with the passing events that the journal does not have.
+// replay yields the journal's events up to a Seq and reports whether to continue. The run's feed
+// has the later ones, with the passing events, which the journal does not have.
 func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64, yield func(loop.Event, error) bool) bool {
 	for rec, err := range a.store.Read(ctx, runID, at.seq) {
 		var e loop.Event
@@ -82,14 +83,14 @@ func (a *Agent) replay(ctx context.Context, runID string, at *place, upTo uint64
 	return true
 }
 
-// endOf returns why a watch ends while the run is not at work here; nil if because it has finished. again says that the
-// run was, or is, at work meanwhile.
+// endOf returns why a watch ends although the run is not at work here, or nil if the run has
+// finished. again means that the run is, or was, at work in the meantime.
 func (a *Agent) endOf(ctx context.Context, runID string) (again bool, err error) {
 	before, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || before.Finished() {
 		return false, err
 	}
-	// A run that somebody has just made go on is at work, or has come further.
+	// A run that was just resumed is at work, or has new events.
 	if a.feedOf(runID) != nil {
 		return true, nil
 	}
