@@ -8,12 +8,15 @@ import (
 )
 
 const (
-	// usualPercent is Go's default percentage (GOGC): the garbage that may gather before a collection, relative to the live heap.
+	// usualPercent is Go's default percentage (GOGC): the garbage that may gather before a
+	// collection, relative to the live heap.
 	usualPercent = 100
-	// mostPercent is the percentage for a small heap. A plugin has about 2 MiB of live data, and at the default each further
-	// 2 MiB cause a collection, which together take a fifth of the processor time of its calls.
+	// mostPercent is the percentage for a small heap. A plugin has about 2 MiB of live data, and at
+	// the default each further 2 MiB cause a collection, which together take a fifth of the
+	// processor time of its calls.
 	mostPercent = 400
-	// smallGarbage is the amount of garbage, in bytes, up to which the percentage is above usualPercent.
+	// smallGarbage is the amount of garbage, in bytes, up to which the percentage is above
+	// usualPercent.
 	smallGarbage = 8 << 20
 )
 
@@ -23,8 +26,8 @@ type collector struct {
 	percent int // as it is set now; only the runtime's goroutine for cleanups uses it
 }
 
-// tuneGarbage starts a collector, and returns a function that ends it. If a percentage is set, by GOGC or by debug.SetGCPercent,
-// tuneGarbage does nothing.
+// tuneGarbage starts a collector, and returns a function that ends it. If a percentage is set, by
+// GOGC or by debug.SetGCPercent, tuneGarbage does nothing.
 func tuneGarbage(getenv func(string) string) (stop func()) {
 	if getenv("GOGC") != "" {
 		return func() {}

@@ -12,37 +12,43 @@ import (
 
 // Plugin is an executable that ships tools, filters or both. Serve runs it.
 type Plugin struct {
-	// Name is the plugin's name: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter.
+	// Name is the plugin's name: 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a
+	// letter.
 	Name string
 	// Version is free text; semantic versioning is usual. It may be empty.
 	Version string
 	// Description is one line on what the plugin is. It may be empty.
 	Description string
-	// Tools must not be empty, unless there are filters. No name may repeat, among the filters neither.
+	// Tools must not be empty, unless there are filters. No name may repeat, among the filters
+	// neither.
 	Tools []Tool
 	// Filters are asked around calls of tools. Usually there are none.
 	Filters []Filter
 	// DefaultTags go to the tools that declare none.
 	DefaultTags []string
-	// Permissions are what the plugin asks to be allowed: the network, the workspace, further files. To ask opens nothing:
-	// the operator of a toolhost sees what is asked, and grants it or not. A tool has to do without, and to say so.
+	// Permissions are what the plugin asks to be allowed: the network, the workspace, further
+	// files. To ask opens nothing: the operator of a toolhost sees what is asked, and grants it or
+	// not. A tool has to do without, and to say so.
 	Permissions Permissions
-	// TuneRuntime lets Serve set GOMAXPROCS and the garbage collector's percentage (GOGC) of this process, as its calls need
-	// them. With it, a plugin of small calls takes less processor time. The zero value leaves both as they are. Set it
-	// only if the author knows all code in the process: code that starts runtime.GOMAXPROCS(0) goroutines starts as many
-	// as are in use at that moment, and has to ask runtime.NumCPU instead.
+	// TuneRuntime lets Serve set GOMAXPROCS and the garbage collector's percentage (GOGC) of this
+	// process, as its calls need them. With it, a plugin of small calls takes less processor time.
+	// The zero value leaves both as they are. Set it only if the author knows all code in the
+	// process: code that starts runtime.GOMAXPROCS(0) goroutines starts as many as are in use at
+	// that moment, and has to ask runtime.NumCPU instead.
 	//
-	// GOMAXPROCS follows the load on machines with up to four processors, and is one most of the time. It rises
-	// while goroutines wait for a processor. The percentage is up to 400 while less than 8 MiB of garbage gathers. A number that
-	// is set by the environment, or by package runtime, stays.
+	// GOMAXPROCS follows the load on machines with up to four processors, and is one most of the
+	// time. It rises while goroutines wait for a processor. The percentage is up to 400 while less
+	// than 8 MiB of garbage gathers. A number that is set by the environment, or by package
+	// runtime, stays.
 	TuneRuntime bool
 }
 
-// Validate returns nil, or an error that names everything that is wrong with the plugin's declaration and its tools'.
-// Serve refuses to run a plugin whose declaration is wrong apart from its schemas and examples. It does not check those:
-// toolhost omits a tool whose schema it cannot use, and serves the other tools. Package sdktest and toolhost check a
-// handwritten schema more strictly than Validate: every keyword, by the rules of its draft, and schemas that take too long to
-// check.
+// Validate returns nil, or an error that names everything that is wrong with the plugin's
+// declaration and its tools'. Serve refuses to run a plugin whose declaration is wrong apart from
+// its schemas and examples. It does not check those: toolhost omits a tool whose schema it cannot
+// use, and serves the other tools. Package sdktest and toolhost check a handwritten schema more
+// strictly than Validate: every keyword, by the rules of its draft, and schemas that take too long
+// to check.
 func (p Plugin) Validate() error {
 	return p.check(lightly, false)
 }
@@ -66,11 +72,13 @@ func (p Plugin) Describe() Description {
 	return d
 }
 
-// check returns the problems of the declaration, one line each. It does not check schemas and examples if trusting is set.
+// check returns the problems of the declaration, one line each. It does not check schemas and
+// examples if trusting is set.
 //
-// A plugin that toolhost starts is checked with trusting set. toolhost checks the schemas of each build of a plugin once, and
-// it omits a tool whose schema it cannot use, with the reason. A second check in each plugin process would delay each start
-// (0.8 s for 3,417 tools), and the plugin would refuse all of its tools because of one.
+// A plugin that toolhost starts is checked with trusting set. toolhost checks the schemas of each
+// build of a plugin once, and it omits a tool whose schema it cannot use, with the reason. A second
+// check in each plugin process would delay each start (0.8 s for 3,417 tools), and the plugin would
+// refuse all of its tools because of one.
 func (p Plugin) check(compile fit.Compile, trusting bool) error {
 	var problems []error
 	if err := tool.CheckName(p.Name); err != nil {

@@ -32,9 +32,10 @@ func byNobody(t *testing.T, home, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestNothingHidesFromAnOrdinaryUser: where plugins get neither control groups nor namespaces, a process that left its group and
-// its session and cleared its environment is gone soon after any one or two of the three processes of toolhost were killed: the
-// outer subreaper, the inner one, and the one that serves.
+// TestNothingHidesFromAnOrdinaryUser: where plugins get neither control groups nor namespaces, a
+// process that left its group and its session and cleared its environment is gone soon after any
+// one or two of the three processes of toolhost were killed: the outer subreaper, the inner one,
+// and the one that serves.
 func TestNothingHidesFromAnOrdinaryUser(t *testing.T) {
 	const outer, inner, served = 0, 1, 2
 	for name, members := range map[string][]int{

@@ -39,7 +39,8 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// serve starts toolhost in the folder etc and returns once it is ready. It is stopped at the end of the test.
+// serve starts toolhost in the folder etc and returns once it is ready. It is stopped at the end of
+// the test.
 func (w *world) serve(t *testing.T, flags ...string) *server {
 	t.Helper()
 	s := &server{world: w, addr: "unix://" + w.path("run", "s.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{})}

@@ -21,8 +21,8 @@ const LockName = "toolhost.lock"
 // lockVersion is the version of the format.
 const lockVersion = 1
 
-// Lock is a toolhost.lock: the plugins that may run, by name. The file is YAML with one plugin on each
-// line, in the order of names, so that a change of one plugin changes one line.
+// Lock is a toolhost.lock: the plugins that may run, by name. The file is YAML with one plugin on
+// each line, in the order of names, so that a change of one plugin changes one line.
 type Lock map[string]Pin
 
 // Pin is the revision of a plugin that may run.
@@ -43,8 +43,9 @@ func (l Lock) Has(digest string) bool {
 	return false
 }
 
-// ReadLock reads a lock file. Its errors say line, column and what is allowed. check decides whether
-// toolhost may use the content that was read, and ReadLock returns its error. nil accepts any content.
+// ReadLock reads a lock file. Its errors say line, column and what is allowed. check decides
+// whether toolhost may use the content that was read, and ReadLock returns its error. nil accepts
+// any content.
 func ReadLock(path string, check func(path string, data []byte) error) (Lock, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -62,8 +63,8 @@ func ReadLock(path string, check func(path string, data []byte) error) (Lock, er
 	return lock, nil
 }
 
-// ParseLock reads the text of a lock file. name stands for the file in errors. The Lock is not nil if the
-// error is.
+// ParseLock reads the text of a lock file. name stands for the file in errors. The Lock is not nil
+// if the error is.
 func ParseLock(name string, data []byte) (Lock, error) {
 	d := yamldoc.NewDecoder(name, "")
 	d.Checks = map[string]func(string) error{"digest": checkDigest}

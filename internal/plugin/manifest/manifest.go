@@ -1,8 +1,9 @@
-// Package manifest reads the files that people write about plugins: plugin.yaml, which makes a folder a
-// plugin, and toolhost.lock, which pins plugins to digests.
+// Package manifest reads the files that people write about plugins: plugin.yaml, which makes a
+// folder a plugin, and toolhost.lock, which pins plugins to digests.
 //
-// It only holds the data of these files. Package catalog finds plugins. Package process starts them as the
-// manifest asks, and the operator's configuration decides which requests of a manifest are granted.
+// It only holds the data of these files. Package catalog finds plugins. Package process starts them
+// as the manifest asks, and the operator's configuration decides which requests of a manifest are
+// granted.
 package manifest
 
 import (
@@ -22,8 +23,8 @@ const FileName = "plugin.yaml"
 // MaxSize bounds a plugin.yaml, in bytes, so that a plugin cannot occupy the reader for long.
 const MaxSize = 64 << 10
 
-// Manifest is a plugin.yaml. A zero field means that the file does not have the key, except for Command,
-// which every Manifest has.
+// Manifest is a plugin.yaml. A zero field means that the file does not have the key, except for
+// Command, which every Manifest has.
 type Manifest struct {
 	Name        string      // the name that the plugin has to report in its handshake
 	Description string      // for people
@@ -33,8 +34,8 @@ type Manifest struct {
 	Limits      Limits      // what the plugin requests
 }
 
-// Env has the variables that a plugin sets, and the variables that it requests in addition to those of
-// every plugin. The operator grants requests.
+// Env has the variables that a plugin sets, and the variables that it requests in addition to those
+// of every plugin. The operator grants requests.
 type Env struct {
 	Set  map[string]string `yaml:"set" keys:"variable" hint:"a mapping of names to texts"` // fixed values
 	Pass []string          `yaml:"pass" is:"variable" hint:"write a list of names"`        // names of variables of toolhost's environment
@@ -55,8 +56,8 @@ const (
 	AccessWrite = "write"
 )
 
-// Limits are the bounds that a plugin requests for each of its instances. 0 stands for the operator's
-// default.
+// Limits are the bounds that a plugin requests for each of its instances. 0 stands for the
+// operator's default.
 type Limits struct {
 	MemoryBytes   yamldoc.Size `yaml:"memory" min:"1" unset:"the operator's default"`
 	CPUs          float64      `yaml:"cpu" min:"0.001" max:"1024" unset:"the operator's default"`          // 0.5 is half of one processor
@@ -76,8 +77,8 @@ type manifestFile struct {
 	Limits      Limits      `yaml:"limits"`
 }
 
-// Parse reads a plugin.yaml. name stands for the file in errors. The error is the first fault of the file,
-// with line, column and what is allowed.
+// Parse reads a plugin.yaml. name stands for the file in errors. The error is the first fault of
+// the file, with line, column and what is allowed.
 func Parse(name string, data []byte) (*Manifest, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%s: the file has more than %d bytes", name, MaxSize)
@@ -112,7 +113,8 @@ func checkCommand(command []string) error {
 	case slices.ContainsFunc(command, func(s string) bool { return strings.ContainsRune(s, 0) }):
 		return errors.New("the command holds a zero byte")
 	}
-	// The digest of the plugin covers its folder only, so that a program elsewhere could change unnoticed.
+	// The digest of the plugin covers its folder only, so that a program elsewhere could change
+	// unnoticed.
 	if program := command[0]; strings.ContainsRune(program, '/') && !filepath.IsLocal(program) {
 		return fmt.Errorf("the program %q is not in the plugin's folder; "+
 			"use a path relative to the folder, or a name without a slash, which is looked up in PATH", program)

@@ -20,9 +20,11 @@ import (
 )
 
 const (
-	// lifelineFD is the descriptor from which the inner subreaper and the served program read until the member above ends.
+	// lifelineFD is the descriptor from which the inner subreaper and the served program read until
+	// the member above ends.
 	lifelineFD = 3
-	// reportFD is the descriptor on which the inner subreaper tells the outer one the served program's process id.
+	// reportFD is the descriptor on which the inner subreaper tells the outer one the served
+	// program's process id.
 	reportFD = 4
 )
 
@@ -41,9 +43,9 @@ type ancestor struct {
 	ended bool // the child is reaped, and its process id may belong to another process
 }
 
-// Run starts the member below this one in the chain and returns the served program's exit code after the program and all its
-// descendants have ended. When ctx ends, Run asks the program to end, with SIGTERM. Call Run once, before the process
-// has other children.
+// Run starts the member below this one in the chain and returns the served program's exit code
+// after the program and all its descendants have ended. When ctx ends, Run asks the program to end,
+// with SIGTERM. Call Run once, before the process has other children.
 func Run(ctx context.Context, cfg Config) (code int, err error) {
 	runtime.LockOSThread() // await reaps the children of every thread, but only this thread starts some
 	defer runtime.UnlockOSThread()
@@ -74,8 +76,8 @@ func Run(ctx context.Context, cfg Config) (code int, err error) {
 	return status.ExitStatus(), nil
 }
 
-// start starts the child. The inner subreaper gets a process group of its own, so that a signal from a terminal
-// arrives once.
+// start starts the child. The inner subreaper gets a process group of its own, so that a signal
+// from a terminal arrives once.
 func (a *ancestor) start() (err error) {
 	proc.SealDescriptors()
 	environ := a.cfg.Environ
@@ -135,7 +137,8 @@ func withRole(environ []string, role string) []string {
 	return with
 }
 
-// handDown passes the requests and signals that this process gets on to the child, until watching ends.
+// handDown passes the requests and signals that this process gets on to the child, until watching
+// ends.
 func (a *ancestor) handDown(ctx, watching context.Context) {
 	others := make(chan os.Signal, 8)
 	signal.Notify(others, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
@@ -163,7 +166,8 @@ func (a *ancestor) signal(s syscall.Signal) {
 	}
 }
 
-// outlive kills all that descends from the inner subreaper after the outer one has ended: the served program last.
+// outlive kills all that descends from the inner subreaper after the outer one has ended: the
+// served program last.
 func (a *ancestor) outlive(lifeline *os.File) {
 	_, _ = io.Copy(io.Discard, lifeline)
 	_ = a.lifeline.Close() // the served program kills its descendants, too, and ends
@@ -175,7 +179,8 @@ func (a *ancestor) outlive(lifeline *os.File) {
 // await reaps every process that ends until the child does, and returns the child's exit status.
 func (a *ancestor) await() (syscall.WaitStatus, error) {
 	for {
-		// The process is reaped only with mu held. Otherwise signal could hit a process that got the id next.
+		// The process is reaped only with mu held. Otherwise signal could hit a process that got
+		// the id next.
 		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if err != nil && !errors.Is(err, unix.EINTR) {
 			return 0, err
@@ -192,8 +197,9 @@ func (a *ancestor) await() (syscall.WaitStatus, error) {
 	}
 }
 
-// clear kills all that descends from this subreaper after its child has ended. If the child was the inner subreaper, the
-// served program kills its own descendants meanwhile, so that it is killed last.
+// clear kills all that descends from this subreaper after its child has ended. If the child was the
+// inner subreaper, the served program kills its own descendants meanwhile, so that it is killed
+// last.
 func (a *ancestor) clear() {
 	reapAll := func() {
 		for pid, _ := reap(0); pid > 0; pid, _ = reap(0) {

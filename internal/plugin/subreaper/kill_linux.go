@@ -9,11 +9,12 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// killUntilGone kills the descendants of this process for which kills returns true, and those that they start meanwhile,
-// until none is left for which awaits returns true. It calls reap before it lists the descendants. It gives up after patience.
+// killUntilGone kills the descendants of this process for which kills returns true, and those that
+// they start meanwhile, until none is left for which awaits returns true. It calls reap before it
+// lists the descendants. It gives up after patience.
 //
-// A listed process id can hardly belong to another process by the time of the signal: only the process's parent can
-// reap it, and that is this process or one that is killed in the same round.
+// A listed process id can hardly belong to another process by the time of the signal: only the
+// process's parent can reap it, and that is this process or one that is killed in the same round.
 func killUntilGone(kills, awaits func(pid int) bool, reap func()) {
 	const first, longest = time.Millisecond, 50 * time.Millisecond
 	pause := first
@@ -36,7 +37,8 @@ func killUntilGone(kills, awaits func(pid int) bool, reap func()) {
 	}
 }
 
-// reap reaps one child that has ended, and returns its process id, or 0 if there is none. options are added to those of wait4.
+// reap reaps one child that has ended, and returns its process id, or 0 if there is none. options
+// are added to those of wait4.
 func reap(options int) (pid int, status syscall.WaitStatus) {
 	for {
 		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG|options, nil)

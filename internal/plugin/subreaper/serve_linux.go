@@ -14,25 +14,28 @@ import (
 // killed is the exit code of a program that SIGKILL ended, as a shell gives it.
 const killed = 128 + int(syscall.SIGKILL)
 
-// The served program's main goroutine must run on the main thread: see Serve. Only a lock during initialization guarantees it.
+// The served program's main goroutine must run on the main thread: see Serve. Only a lock during
+// initialization guarantees it.
 func init() {
 	if Served(os.Getenv) {
 		runtime.LockOSThread()
 	}
 }
 
-// Serve runs serve as the served program, and returns its error. Until then the process is a subreaper, and if the inner
-// subreaper ends first, Serve kills all that descends from this process and ends the process. spares is that of Config. Call Serve
-// once, in the main goroutine, and start no process in that goroutine. serve runs in another one.
+// Serve runs serve as the served program, and returns its error. Until then the process is a
+// subreaper, and if the inner subreaper ends first, Serve kills all that descends from this process
+// and ends the process. spares is that of Config. Call Serve once, in the main goroutine, and start
+// no process in that goroutine. serve runs in another one.
 //
-// A subreaper has to reap the orphans that it adopts, but must not reap the children that other packages started and wait
-// for. The kernel tells the two apart by the thread: it makes the main thread the parent of an orphan, while a child belongs
-// to the thread that started it. So the main thread is reserved: Serve locks the main goroutine to it, starts nothing there,
-// and reaps the children of that thread alone (__WNOTHREAD). A process that is started on the main thread would be
-// reaped here, and its starter's Wait would fail.
+// A subreaper has to reap the orphans that it adopts, but must not reap the children that other
+// packages started and wait for. The kernel tells the two apart by the thread: it makes the main
+// thread the parent of an orphan, while a child belongs to the thread that started it. So the main
+// thread is reserved: Serve locks the main goroutine to it, starts nothing there, and reaps the
+// children of that thread alone (__WNOTHREAD). A process that is started on the main thread would
+// be reaped here, and its starter's Wait would fail.
 //
-// A process that has the variable of a served program in its environment, but no lifeline, has no subreapers above it. Serve
-// only calls serve then.
+// A process that has the variable of a served program in its environment, but no lifeline, has no
+// subreapers above it. Serve only calls serve then.
 func Serve(spares func(pid int) bool, serve func() error) error {
 	lifeline := inheritedLifeline()
 	if lifeline == nil || unix.Gettid() != os.Getpid() {

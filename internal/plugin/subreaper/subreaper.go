@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// roleName is the environment variable that tells a process of the program which member of the chain it is. The outer
-// subreaper is the process that was started first: there the variable is not set.
+// roleName is the environment variable that tells a process of the program which member of the
+// chain it is. The outer subreaper is the process that was started first: there the variable is not
+// set.
 const roleName = "TOOLHOST_SUBREAPER"
 
 // The values of roleName.
@@ -15,25 +16,27 @@ const (
 	roleServed = "served"
 )
 
-// patience bounds how long a member kills descendants that start others as fast as they die, and how long it waits for
-// those that Spares names.
+// patience bounds how long a member kills descendants that start others as fast as they die, and
+// how long it waits for those that Spares names.
 const patience = 15 * time.Second
 
 // Config describes the served program and its surroundings.
 type Config struct {
-	// Command is the served program with its arguments: the path of this executable, and the arguments it was started
-	// with. The program calls Served and, if that is false, Run. Required.
+	// Command is the served program with its arguments: the path of this executable, and the
+	// arguments it was started with. The program calls Served and, if that is false, Run. Required.
 	Command []string
-	// Environ is the program's environment, to which Run adds its own variable. Nil means the environment of this process.
+	// Environ is the program's environment, to which Run adds its own variable. Nil means the
+	// environment of this process.
 	Environ []string
 	// Stdin, Stdout and Stderr are the program's standard files. Nil means that the file is closed.
 	Stdin, Stdout, Stderr *os.File
-	// Spares reports whether a descendant ends by itself after the served program has ended, so that it must not be
-	// killed. Nil means that no descendant does.
+	// Spares reports whether a descendant ends by itself after the served program has ended, so
+	// that it must not be killed. Nil means that no descendant does.
 	Spares func(pid int) bool
 }
 
-// Inner reports whether this process was started as the inner subreaper. It then calls Run without further decisions.
+// Inner reports whether this process was started as the inner subreaper. It then calls Run without
+// further decisions.
 func Inner(getenv func(string) string) bool { return getenv(roleName) == roleInner }
 
 // Served reports whether this process was started as the served program, below two subreapers.

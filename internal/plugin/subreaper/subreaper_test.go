@@ -18,7 +18,8 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/subreaper"
 )
 
-// TestMain lets the test binary run as a member of the chain, as the served program, and as a daemon.
+// TestMain lets the test binary run as a member of the chain, as the served program, and as a
+// daemon.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -54,8 +55,8 @@ func runChain() int {
 	return code
 }
 
-// runProgram starts daemons, each of which leaves its session, its parent and its environment. Then it waits until it is
-// asked to end.
+// runProgram starts daemons, each of which leaves its session, its parent and its environment. Then
+// it waits until it is asked to end.
 func runProgram(ctx context.Context) int {
 	for range daemons {
 		daemon := exec.Command(os.Args[0], "daemon")
@@ -70,7 +71,8 @@ func runProgram(ctx context.Context) int {
 	return 42
 }
 
-// runDaemon starts another process and ends, so that only the adoption of that process tells where it came from.
+// runDaemon starts another process and ends, so that only the adoption of that process tells where
+// it came from.
 func runDaemon() int {
 	cmd := exec.Command(os.Args[0], "sleep")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -84,7 +86,8 @@ func runDaemon() int {
 // daemons is the number of daemons of a chain.
 const daemons = 3
 
-// chain is a running chain: the process ids of the outer subreaper, the inner one, the served program and the daemons.
+// chain is a running chain: the process ids of the outer subreaper, the inner one, the served
+// program and the daemons.
 type chain struct {
 	cmd  *exec.Cmd
 	pids [3 + daemons]int
@@ -131,8 +134,8 @@ func (c *chain) gone(t *testing.T) {
 	}
 }
 
-// TestAKillOfMembersLeavesNothing kills every set of one or two members, in every order, at once and after the chain has
-// noticed the first kill. No daemon is left.
+// TestAKillOfMembersLeavesNothing kills every set of one or two members, in every order, at once
+// and after the chain has noticed the first kill. No daemon is left.
 func TestAKillOfMembersLeavesNothing(t *testing.T) {
 	names := []string{"outer", "inner", "served"}
 	for first, name := range names {
@@ -194,7 +197,8 @@ func TestOrphansAreReaped(t *testing.T) {
 	c.gone(t)
 }
 
-// TestSignalsAndTheExitCode: SIGTERM reaches the served program, and its exit code is that of the outer subreaper.
+// TestSignalsAndTheExitCode: SIGTERM reaches the served program, and its exit code is that of the
+// outer subreaper.
 func TestSignalsAndTheExitCode(t *testing.T) {
 	c := start(t)
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -1,6 +1,7 @@
-// Command schemaplugin is a plugin for tests. Two of its tools have an input schema with a look-ahead, which ECMA 262
-// allows in a pattern and toolhost does not support. Anthropic's API refuses a parameter name of another tool. The last tool
-// has a schema that toolhost and each API can use.
+// Command schemaplugin is a plugin for tests. Two of its tools have an input schema with a
+// look-ahead, which ECMA 262 allows in a pattern and toolhost does not support. Anthropic's API
+// refuses a parameter name of another tool. The last tool has a schema that toolhost and each API
+// can use.
 package main
 
 import (

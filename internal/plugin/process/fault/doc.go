@@ -1,12 +1,13 @@
-// Package fault is a plugin that misbehaves on request, for tests and chaos runs: before its handshake as its flags say,
-// later as the arguments of a call say. Without flags it is a well-behaved plugin with one tool, "fault".
+// Package fault is a plugin that misbehaves on request, for tests and chaos runs: before its
+// handshake as its flags say, later as the arguments of a call say. Without flags it is a
+// well-behaved plugin with one tool, "fault".
 //
-// A test can let its own binary play the plugin by calling Main, or build the executable below in folder faultplugin.
-// The package is a fixture: nothing that ships imports it.
+// A test can let its own binary play the plugin by calling Main, or build the executable below in
+// folder faultplugin. The package is a fixture: nothing that ships imports it.
 //
-// What can go wrong, how the plugin is told to do it, and which tests show what comes of it. The tests are those of
-// package process, or of e2e where a whole toolhost is needed; each checks that nothing is left. A test there holds
-// this table to its word.
+// What can go wrong, how the plugin is told to do it, and which tests show what comes of it. The
+// tests are those of package process, or of e2e where a whole toolhost is needed; each checks that
+// nothing is left. A test there holds this table to its word.
 //
 //	it dies before its handshake          | -exit -panic -when=start      | TestDeathDuringTheLaunch TestLaunchTellsHowAProgramEnded
 //	it dies in the middle of it           | -exit -panic -when=half       | TestDeathDuringTheLaunch
