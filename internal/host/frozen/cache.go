@@ -30,8 +30,9 @@ type Arguments struct {
 	Filters []string // the names of the filters that changed the arguments
 }
 
-// Key names final arguments by what led to them and by their digest. The call id is not part of it:
-// a caller may repeat a call under the id of a new attempt, as agentd does.
+// Key identifies final arguments. It consists of the caller's session, the digests of the sent and
+// of the final arguments, and everything else that they depend on. The call id is not part of it: a
+// caller may repeat a call under the id of a new attempt, as agentd does.
 type Key struct {
 	Principal, Session string
 	Submitted          [sha256.Size]byte // of the tool and the sent arguments

@@ -20,16 +20,17 @@ const (
 type Config struct {
 	Isolation Isolation // "": Shared
 
-	// MinInstances is how many instances a plugin in use keeps although they are idle, if calls
-	// share them; 0: none.
+	// MinInstances is how many instances a plugin in use keeps even when they are idle; 0: none. It
+	// applies only to Shared.
 	MinInstances int
 	// MaxInstances bounds the instances that are starting or take calls; 0: 1 if Shared, else 16.
 	MaxInstances int
-	// Prewarmed is how many processes of a plugin in use wait for calls, if each call has a
-	// process; 0: 1; negative: none.
+	// Prewarmed is how many idle processes a plugin in use keeps ready for calls; 0: 1; negative:
+	// none. It applies only to PerCall.
 	Prewarmed int
-	// RefillAfter is how long the pool waits at most before it replaces the process of a call that
-	// runs alone; 0: 25 ms; negative: not at all.
+	// RefillAfter is how long the pool waits at most before it replaces the process that a call
+	// took while no other call runs; 0: 25 ms; negative: it does not wait. It applies only to
+	// PerCall.
 	RefillAfter         time.Duration
 	MaxCallsPerInstance int // at the same time; 0: no bound; PerCall: always 1
 	MaxQueue            int // calls that wait for an instance; 0: 1024

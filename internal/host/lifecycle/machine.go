@@ -168,7 +168,7 @@ func (s *state) event(now time.Time, t EventType, in *Instance, reason string) {
 	s.addEvent(now, t, in, s.revision, reason)
 }
 
-// age does what time requires of one instance.
+// age stops, recycles or enables an instance if its time has come.
 func (s *state) age(now time.Time, in *Instance) {
 	ready, _ := s.counts()
 	due := s.due(in, ready)
@@ -188,7 +188,7 @@ func (s *state) age(now time.Time, in *Instance) {
 	}
 }
 
-// due returns when time requires something of an instance; zero: never. ready is the number of
+// due returns the time at which age has to act on an instance; zero: never. ready is the number of
 // ready instances.
 func (s *state) due(in *Instance, ready int) time.Time {
 	switch {

@@ -20,9 +20,9 @@ var transient = map[lifecycle.EventType]bool{
 	lifecycle.EventAdded:     true,
 }
 
-// eventLevels are the log levels of events, one line each. Launches, exits, crashes and upgrades
-// are missing, because they are logged where more is known about them. So are events of single
-// instances in normal operation.
+// eventLevels has the log levels of the events that logEvent logs, one line each. It leaves out
+// launches, exits, crashes and upgrades, because other code logs them with more details. It also
+// leaves out events of single instances in normal operation.
 var eventLevels = map[lifecycle.EventType]slog.Level{
 	lifecycle.EventUnhealthy:     slog.LevelWarn,
 	lifecycle.EventBackingOff:    slog.LevelWarn,

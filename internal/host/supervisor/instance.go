@@ -74,8 +74,8 @@ type Instance struct {
 
 	victims []*Lease // the calls that were executed when the process ended; used by live only
 
-	// How long the process is known to have lived, in nanoseconds since Plugins was made. A call
-	// that arrived before that need not ask the system.
+	// livedUntil is a time at which the process was alive, in nanoseconds since Plugins was made. A
+	// call that arrived before that time need not ask the system.
 	livedUntil atomic.Int64
 
 	mu     sync.Mutex
