@@ -13,18 +13,18 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// order is a command that has something done with one plugin and then shows where the plugin stands.
+// adminCommand is a command that changes the state of one plugin, and then shows that state.
 type adminCommand struct {
 	use, short, long string
-	// do gives the order.
+	// do sends the request.
 	do func(ctx context.Context, c *client.Client, plugin string) error
-	// done says that it was obeyed, and what that means; %s is the plugin.
+	// done is the message after success. %s is the plugin.
 	done string
-	// means is the state that the order brings about. Empty if it only acts.
+	// means is the state that the command leads to. Empty means that the command changes no state.
 	means tool.PluginState
 }
 
-// orderView is a plugin after an order, as -o json prints it.
+// adminView is the state of a plugin after the command, as -o json prints it.
 type adminView struct {
 	Plugin string           `json:"plugin"`
 	State  tool.PluginState `json:"state"`
@@ -63,7 +63,8 @@ func newAdminCommand(p cli.Process, o adminCommand) *cobra.Command {
 	return cmd
 }
 
-// rest says what else keeps a plugin from taking calls, and what mends that; "" for one that takes them.
+// rest says why a plugin still takes no calls, and which command changes that. It returns "" for a
+// plugin that takes calls.
 func (o *adminCommand) rest(info tool.PluginInfo) string {
 	if info.State == tool.PluginEnabled {
 		return ""
@@ -80,7 +81,7 @@ func (o *adminCommand) rest(info tool.PluginInfo) string {
 	return s
 }
 
-// findPlugin returns one plugin, also one that cannot be used. Errors: not_found.
+// findPlugin returns one plugin, which may be unusable. Errors: not_found.
 func findPlugin(ctx context.Context, c *client.Client, name string) (tool.PluginInfo, error) {
 	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {

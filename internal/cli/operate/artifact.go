@@ -15,11 +15,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// artifactFlags is what the command line says of an artifact.
+// artifactFlags holds the flags of `artifact`.
 type artifactFlags struct {
 	session string
 	offset  uint64
-	limit   uint64 // 0: all
+	limit   uint64 // 0 means all
 	file    string
 }
 
@@ -58,7 +58,8 @@ call, are kept for a week unless the configuration says otherwise, and the oldes
 	return cmd
 }
 
-// print writes the part of the artifact that is asked for. The output is opened once it is known that there is one.
+// print writes the requested part of the artifact. It opens the output after the first answer, so
+// that a wrong handle creates no file.
 func (f *artifactFlags) print(ctx context.Context, c *client.Client, handle string, stdout io.Writer) (err error) {
 	q := tool.ArtifactQuery{Session: f.session, Handle: handle, Offset: f.offset}
 	left := f.limit
@@ -92,7 +93,7 @@ func (f *artifactFlags) print(ctx context.Context, c *client.Client, handle stri
 	return out.(io.Closer).Close()
 }
 
-// incomplete says that the output has only a part, if it has one.
+// incomplete adds to an error how much of the artifact the output has, if any.
 func (f *artifactFlags) incomplete(reached uint64, err error) error {
 	if reached == f.offset {
 		return err
@@ -100,7 +101,7 @@ func (f *artifactFlags) incomplete(reached uint64, err error) error {
 	return fmt.Errorf("after %d bytes: %w", reached-f.offset, err)
 }
 
-// output returns where the artifact is written to.
+// output returns the destination of the artifact.
 func (f *artifactFlags) output(piece tool.ArtifactPiece, stdout io.Writer) (io.WriteCloser, error) {
 	if f.file != "" {
 		return os.Create(f.file)
@@ -117,12 +118,12 @@ func (f *artifactFlags) output(piece tool.ArtifactPiece, stdout io.Writer) (io.W
 	return open{stdout}, nil
 }
 
-// open is an output that stays open.
+// open is an output that Close leaves open.
 type open struct{ io.Writer }
 
 func (open) Close() error { return nil }
 
-// tellArtifacts says how to see what a result does not show.
+// tellArtifacts prints the commands that show the artifacts of a result.
 func tellArtifacts(w io.Writer, r *tool.Result, session string) {
 	for _, c := range r.Content {
 		if c.Artifact == nil {

@@ -19,23 +19,24 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// answerGrace is how long a toolhost may take, after the time of a call is up, to say so: one that hangs does not.
+// answerGrace is the time after the timeout of a call in which toolhost can report that timeout.
+// The client then stops waiting, because a toolhost that hangs reports nothing.
 const answerGrace = 5 * time.Second
 
-// asGiven is the value of --approve without one: the arguments are approved as they are given, and toolhost refuses the call if
-// filters, repair or defaults change them.
+// asGiven is the value of --approve without a digest. It approves the arguments as the user gave
+// them. toolhost refuses the call if filters, repair or defaults change them.
 const asGiven = "as-given"
 
-// callFlags is what the command line says of a call.
+// callFlags holds the flags of `call`.
 type callFlags struct {
 	save        saving
 	id, session string
 	context     cli.Values
 	timeout     time.Duration
 	stream      bool
-	approve     string // asGiven, or the digest of the final arguments; empty: nobody approves
-	maxShown    int    // below 0: everything
-	quoted      bool   // the arguments stand on the command line
+	approve     string // asGiven, or the digest of the final arguments; empty means no approval
+	maxShown    int    // below 0 means everything
+	quoted      bool   // the arguments are on the command line
 	format      cli.Format
 }
 
@@ -110,7 +111,7 @@ answers.`,
 	return cmd
 }
 
-// call returns the call that the command line asks for. What the arguments are worth is for toolhost to say.
+// call returns the call that the command line describes. toolhost validates the arguments.
 func (f *callFlags) call(ctx context.Context, args []string, stdin io.Reader) (tool.Call, error) {
 	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Context: f.context, Timeout: f.timeout, MaxShown: new(math.MaxInt32)}
 	if f.maxShown >= 0 {
@@ -139,7 +140,8 @@ func (f *callFlags) call(ctx context.Context, args []string, stdin io.Reader) (t
 	return call, err
 }
 
-// userName returns who approves, by name. toolhost adds who is at the other end of the connection.
+// userName returns the name of the user who approves. toolhost adds the verified user of the
+// connection.
 func userName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username
@@ -147,7 +149,7 @@ func userName() string {
 	return "uid:" + strconv.Itoa(os.Getuid())
 }
 
-// execute makes the call and prints what comes of it.
+// execute makes the call and prints its result.
 func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Call, p cli.Process) error {
 	show, progress := func(tool.Event) {}, newProgressLine(p)
 	switch {
@@ -188,14 +190,14 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 	if !outcome.Result.IsError {
 		return nil
 	}
-	if f.quoted && !json.Valid(call.Arguments) { // most likely the shell took their quotes
+	if f.quoted && !json.Valid(call.Arguments) { // the shell probably removed the quotes
 		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
 	}
 	return &cli.ExitError{Code: cli.ExitToolError}
 }
 
-// unanswered says of a call that was interrupted, and whose tool did not stop at once, where its end can be seen. id may be
-// empty.
+// unanswered returns the error of a call that the user interrupted and whose tool did not stop at
+// once. It names the command that shows how the call ends. id may be empty.
 func unanswered(id, session string) *tool.Error {
 	e := tool.Errorf(tool.KindCancelled, "you stopped waiting; the call was told to stop, and has not yet said whether it did")
 	if e.CallID = id; id != "" {
@@ -208,8 +210,8 @@ func unanswered(id, session string) *tool.Error {
 	return e
 }
 
-// showOutcome prints how a call ended, and returns the failure if it failed. streamed says that events of it were printed
-// before.
+// showOutcome prints the result of a call, and returns its error. streamed says that the command
+// has printed events of the call.
 func showOutcome(p cli.Process, toolName string, outcome tool.Outcome, err error, asJSON, streamed bool) error {
 	if asJSON {
 		view := viewOutcome(toolName, outcome)
@@ -234,7 +236,7 @@ func showOutcome(p cli.Process, toolName string, outcome tool.Outcome, err error
 	return nil
 }
 
-// explained adds what can be done about a failure, or where more is told.
+// explained adds to an error what the user can do.
 func explained(err error) error {
 	failure := tool.AsError(err)
 	switch failure.Kind {
@@ -252,7 +254,7 @@ func explained(err error) error {
 	return err
 }
 
-// writeText writes a text, and ends its last line.
+// writeText writes text, and adds a line feed if the last line has none.
 func writeText(w io.Writer, text string) error {
 	if text != "" && text[len(text)-1] != '\n' {
 		text += "\n"

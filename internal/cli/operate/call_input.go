@@ -14,18 +14,24 @@ import (
 )
 
 const (
-	// maxStdin bounds the arguments that are read from standard input; toolhost takes no more.
+	// maxStdin bounds the arguments that the command reads from standard input. toolhost accepts no
+	// more.
 	maxStdin = 16 << 20
-	// stdinPatience is how long the first byte of arguments that nobody announced with - may take. A pipe that a CI system or
-	// ssh leaves open never ends, and a call without the arguments that a slow program was about to write would be wrong.
+	// stdinPatience is the time in which the first byte of the arguments must arrive if the user
+	// did not announce them with "-". A CI system or ssh can leave a pipe open that never ends, so
+	// the command cannot wait for its end. To send the call without arguments instead would be
+	// wrong if a slow program was about to write some.
 	stdinPatience = 10 * time.Second
 )
 
-// readArguments returns the arguments on standard input. With a bound on patience it fails if they have not begun by then.
+// readArguments returns the arguments on standard input. If patience is not 0, it fails unless the
+// first byte arrives within that time.
 func readArguments(ctx context.Context, stdin io.Reader, patience time.Duration) (json.RawMessage, error) {
 	begun, ended := make(chan struct{}), make(chan []byte, 1)
 	var failed error
-	go func() { // ends with the input; a read of a terminal or pipe cannot be cancelled, and the process ends soon
+	// ends with the input; no one can cancel a read of a terminal or pipe, and the process ends
+	// soon
+	go func() {
 		first := make([]byte, 1)
 		n, err := io.ReadFull(stdin, first)
 		close(begun)
@@ -63,8 +69,9 @@ func readArguments(ctx context.Context, stdin io.Reader, patience time.Duration)
 	}
 }
 
-// pipedArguments returns the arguments of a call that the command line gives none: those on standard input if that is no
-// terminal and the tool takes any. None are nil.
+// pipedArguments returns the arguments of a call without arguments on the command line. It reads
+// standard input unless that is a terminal or the tool takes no arguments. It returns nil if there
+// are none.
 func pipedArguments(ctx context.Context, c *client.Client, call tool.Call, stdin io.Reader) (json.RawMessage, error) {
 	if cli.IsTerminal(stdin) {
 		return nil, nil
@@ -80,7 +87,7 @@ func pipedArguments(ctx context.Context, c *client.Client, call tool.Call, stdin
 	return data, err
 }
 
-// takesArguments reports whether there is anything that a schema allows to be given.
+// takesArguments reports whether a schema allows any argument.
 func takesArguments(schema json.RawMessage) bool {
 	var s struct {
 		Properties           map[string]json.RawMessage `json:"properties"`

@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// TestAPipeThatNeverEndsIsNotWaitedFor: what a CI system leaves open as standard input must not hang a call, and must not become
-// a call without arguments.
+// A CI system can leave standard input open. The call must not hang, and must not run without its
+// arguments.
 func TestAPipeThatNeverEndsIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stdin, writer := io.Pipe()
@@ -25,7 +25,7 @@ func TestAPipeThatNeverEndsIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestArgumentsThatBeganAreWaitedFor: a program that takes its time is not cut off.
+// The command waits for a program that writes its arguments slowly.
 func TestArgumentsThatBeganAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stdin, writer := io.Pipe()

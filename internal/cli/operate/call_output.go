@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// outcomeView is how a call ended, as -o json prints it.
+// outcomeView is the outcome of a call, as -o json prints it.
 type outcomeView struct {
 	Type       string                     `json:"type,omitempty"`
 	CallID     string                     `json:"call_id"`
@@ -31,14 +31,14 @@ type outcomeView struct {
 	Error      *errorView                 `json:"error,omitempty"`
 }
 
-// errorView is a failure of the machinery, as -o json prints it.
+// errorView is an infrastructure error, as -o json prints it.
 type errorView struct {
 	Kind         tool.Kind  `json:"kind"`
 	Message      string     `json:"message"`
 	Rule         string     `json:"rule,omitempty"`
 	RetryAfterMS int64      `json:"retry_after_ms,omitempty"`
 	Exit         *tool.Exit `json:"exit,omitempty"`
-	// Arguments are the final ones that need approval, with their digest.
+	// Arguments are the final arguments that need approval. ArgumentsSHA256 is their digest.
 	Arguments       json.RawMessage `json:"arguments,omitempty"`
 	ArgumentsSHA256 string          `json:"arguments_sha256,omitempty"`
 }
@@ -71,7 +71,8 @@ func viewError(e *tool.Error) *errorView {
 	return v
 }
 
-// printable returns blocks that can be written as JSON: what a plugin calls JSON and is none becomes text.
+// printable returns blocks that can be encoded as JSON. A JSON block of a plugin that is not valid
+// JSON becomes text.
 func printable(blocks []tool.Content) []tool.Content {
 	out := append([]tool.Content{}, blocks...)
 	for i := range out {
@@ -82,7 +83,7 @@ func printable(blocks []tool.Content) []tool.Content {
 	return out
 }
 
-// eventView is what happens during a call, as -o json --stream prints it. Type says which field is set.
+// eventView is an event of a call, as -o json --stream prints it. Type says which field is set.
 type eventView struct {
 	Type    string          `json:"type"`
 	Seq     uint64          `json:"seq,omitempty"`
@@ -91,8 +92,9 @@ type eventView struct {
 	Log     *tool.LogRecord `json:"log,omitempty"`
 }
 
-// eventPrinter returns what shows the events of a call: for people on standard error, as JSON on standard output. An
-// output that cannot be written to does not stop the call; the result's own writing reports it.
+// eventPrinter returns a function that prints the events of a call: as text on standard error, or
+// as JSON on standard output. A failing output does not stop the call, because writing the result
+// reports the failure.
 func eventPrinter(p cli.Process, asJSON bool) func(tool.Event) {
 	return func(e tool.Event) {
 		if !asJSON {
@@ -114,7 +116,8 @@ func eventPrinter(p cli.Process, asJSON bool) func(tool.Event) {
 	}
 }
 
-// eventLine returns an event in one line, "" for one that says nothing to people.
+// EventLine returns an event as one escaped line. It returns "" for an event without information
+// for people.
 func EventLine(e tool.Event) string {
 	switch {
 	case e.Started != nil:

@@ -62,7 +62,7 @@ func NewCallsCommand(p cli.Process) *cobra.Command {
 // callView is a call as -o json prints it.
 type callView struct {
 	tool.CallRecord
-	Error *errorView `json:"error,omitempty"` // in the place of the record's, which has no form of its own
+	Error *errorView `json:"error,omitempty"` // replaces the record's error, which has no JSON form
 }
 
 func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.CallQuery, last int, asJSON bool) error {

@@ -50,17 +50,19 @@ func NewCancelCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// cancelView is what is told of a call that was to stop.
+// cancelView is the answer to a cancel request, as -o json prints it.
 type cancelView struct {
-	CallID string         `json:"call_id"`
-	Ended  tool.CallState `json:"ended,omitempty"` // how it had ended before; empty: it was under way
+	CallID string `json:"call_id"`
+	// how the call had ended before the request; empty if it was running
+	Ended tool.CallState `json:"ended,omitempty"`
 }
 
-// endOf returns how a call has ended; empty if it has not, or nobody can tell.
+// endOf returns how a call has ended. It returns "" for a call that runs or that toolhost does not
+// know.
 func endOf(ctx context.Context, c *client.Client, key tool.CallKey) tool.CallState {
 	page, err := c.Admin().Calls(ctx, tool.CallQuery{CallID: key.ID, Session: key.Session})
 	if err != nil {
-		return "" // the cancel says what is wrong
+		return "" // the cancel request reports the reason
 	}
 	for _, r := range page.Calls {
 		if r.Session == key.Session && r.State != tool.CallRunning {

@@ -11,10 +11,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// completionWait bounds what a person at a shell waits for after pressing the tab key.
+// completionWait bounds the time that a person waits after pressing the tab key.
 const completionWait = 2 * time.Second
 
-// completeTool offers the names of tools for the first argument. What fails is not said: a shell cannot show it.
+// completeTool offers the names of tools for the first argument. It ignores errors, because a shell
+// cannot show them.
 func (c *Connection) completeTool(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return c.complete(cmd, args, func(ctx context.Context, toolhost *client.Client) ([]cobra.Completion, error) {
 		infos, err := toolhost.ListTools(ctx, tool.Query{})
@@ -26,7 +27,7 @@ func (c *Connection) completeTool(cmd *cobra.Command, args []string, _ string) (
 	})
 }
 
-// completePlugin offers the names of plugins for the first argument.
+// CompletePlugin offers the names of plugins for the first argument.
 func (c *Connection) CompletePlugin(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return c.complete(cmd, args, func(ctx context.Context, toolhost *client.Client) ([]cobra.Completion, error) {
 		plugins, err := toolhost.Admin().Plugins(ctx)
@@ -38,7 +39,7 @@ func (c *Connection) CompletePlugin(cmd *cobra.Command, args []string, _ string)
 	})
 }
 
-// offer returns a completion with its description, of which a shell shows a line.
+// offer returns a completion with the first line of its description.
 func offer(name, description string) cobra.Completion {
 	return cobra.CompletionWithDesc(name, cli.OneLine(cli.Clip(description, descriptionWidth)))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// connection is how a client command finds its toolhost.
+// Connection finds the toolhost of a client command. Process must be set.
 type Connection struct {
 	Process cli.Process
 	addr    string
@@ -22,7 +22,8 @@ func (c *Connection) AddFlag(flags *pflag.FlagSet) {
 		"`ADDRESS` of the toolhost: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(cli.Toolhost)+", else this user's socket)")
 }
 
-// with calls use with a client, and adds to the error that nobody answers what to do about it.
+// With calls use with a client, and closes the client. If no server answers, it adds to the error
+// how to start one.
 func (c *Connection) With(use func(*client.Client) error) error {
 	addr, err := address.Find(c.addr, cli.Toolhost, c.Process.Getenv)
 	if err != nil {

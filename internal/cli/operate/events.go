@@ -58,7 +58,7 @@ func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.Eve
 		_, err := fmt.Fprintln(p.Out(), eventText(e))
 		return err
 	}
-	// First those that are kept, so that a name that is misspelt is found out before it is waited for.
+	// The kept events come first, so that an unknown plugin fails at once and not after a wait.
 	kept := q
 	kept.Follow = false
 	if err := printAll(c.Admin().WatchEvents(ctx, kept), show); err != nil {
@@ -78,7 +78,7 @@ func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.Eve
 	return nil
 }
 
-// eventText returns an event in one line.
+// eventText returns an event as one line.
 func eventText(e tool.PluginEvent) string {
 	s := fmt.Sprintf("%5d  %s  %-20s  %-18s  %-12s", e.Seq, clock(e.Time), cmp.Or(e.Instance, e.Plugin),
 		strings.ReplaceAll(e.Type, "_", " "), cli.Dash(cli.ShortDigest(e.Digest)))

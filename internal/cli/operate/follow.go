@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// follow prints each item of a stream that goes on until the operator has seen enough: interrupting it is no failure.
-// That the toolhost goes away is one.
+// follow prints the items of a stream that has no end. An interrupt ends it without an error. If
+// toolhost stops, follow returns an error.
 func follow[T any](ctx context.Context, stream iter.Seq2[T, error], print func(T) error) error {
 	for item, err := range stream {
 		switch {
@@ -32,7 +32,7 @@ func follow[T any](ctx context.Context, stream iter.Seq2[T, error], print func(T
 	return &cli.ExitError{Code: cli.ExitNoServer, Err: errors.New("the toolhost that was followed has stopped")}
 }
 
-// printAll prints each item of a stream that ends by itself.
+// printAll prints the items of a stream to its end.
 func printAll[T any](stream iter.Seq2[T, error], print func(T) error) error {
 	for item, err := range stream {
 		if err != nil {

@@ -73,7 +73,7 @@ func showLogs(ctx context.Context, c *client.Client, p cli.Process, q tool.LogQu
 	return nil
 }
 
-// subject says of what lines were asked for.
+// subject names the plugin of the requested lines, for messages.
 func subject(q tool.LogQuery) string {
 	s := "any plugin"
 	if q.Plugin != "" {
@@ -85,11 +85,12 @@ func subject(q tool.LogQuery) string {
 	return s
 }
 
-// logLine returns a line as people read it.
+// logLine returns a line of the log with its time.
 func logLine(l tool.LogLine) string { return clock(l.Record.Time) + "  " + LogText(l) }
 
-// logText is a log line without its time. What has several lines, such as a stack trace or an exception, keeps them: those after
-// the first begin with continues, so that no plugin can make a line that seems to be another's.
+// LogText returns a log record without its time. A record of several lines, such as a stack trace,
+// keeps its lines. Each line after the first begins with continues, so a plugin cannot write a line
+// that looks like the record of another plugin.
 func LogText(l tool.LogLine) string {
 	r := l.Record
 	var b strings.Builder
@@ -98,10 +99,10 @@ func LogText(l tool.LogLine) string {
 		fmt.Fprintf(&b, "[%s] ", l.CallID)
 	}
 	b.WriteString(strings.TrimRight(r.Message, "\n"))
-	var below strings.Builder // attributes of several lines
+	var below strings.Builder // attributes whose values have several lines
 	for _, key := range slices.Sorted(maps.Keys(r.Attributes)) {
 		if key == "pid" {
-			continue // the instance says as much
+			continue // the name of the instance contains it
 		}
 		var text string
 		if json.Unmarshal(r.Attributes[key], &text) == nil && strings.Contains(strings.TrimRight(text, "\n"), "\n") {
@@ -118,5 +119,5 @@ func LogText(l tool.LogLine) string {
 	return strings.Join(lines, "\n"+continues)
 }
 
-// continues is what a line of a log begins with that belongs to the one above.
+// continues begins each line that belongs to the record above it.
 const continues = "    | "

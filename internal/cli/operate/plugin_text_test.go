@@ -11,14 +11,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestRemedies: whatever the state, the first command is the one that mends it.
+// In each state, the first command is the one that corrects the state.
 func TestRemedies(t *testing.T) {
 	crashed := []tool.PluginExit{{Instance: "p-1", Exit: tool.Exit{Code: 2}}}
 	for _, test := range []struct {
 		name      string
 		plugin    tool.PluginInfo
 		instances []tool.InstanceInfo
-		want      []string // commands; empty for one that is none
+		want      []string // commands; "" for a remedy without one
 	}{
 		{"healthy", tool.PluginInfo{State: tool.PluginEnabled, Instances: 1}, nil, []string{""}},
 		{"not needed yet", tool.PluginInfo{State: tool.PluginEnabled}, nil, []string{""}},
@@ -54,7 +54,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// TestWhyShowsWhatIsTelling: the reason of a crash, from the log where the exit kept only the end of a long stack.
+// `why` shows the reason of a crash from the log, if the exit kept only the end of a long stack.
 func TestWhyShowsWhatIsTelling(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	exit := tool.PluginExit{Instance: "p-1", Time: now.Add(-time.Minute), Exit: tool.Exit{Code: -1, Signal: "SIGSEGV", OutOfMemory: true, LastStderr: []string{"rax 0x0"}}}
@@ -85,7 +85,7 @@ func TestWhyShowsWhatIsTelling(t *testing.T) {
 	}
 }
 
-// TestDurationsInJSONAreMilliseconds: everywhere, and their names say so.
+// All durations are in milliseconds, and the names of their fields end in _ms.
 func TestDurationsInJSONAreMilliseconds(t *testing.T) {
 	info := tool.Info{Spec: tool.Spec{Name: "t", Timeout: 2 * time.Second, Retry: tool.RetryPolicy{
 		MaxAttempts: 3, InitialBackoff: 200 * time.Millisecond, MaxBackoff: 5 * time.Second,

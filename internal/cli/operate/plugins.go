@@ -46,7 +46,7 @@ func NewPluginsCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// printablePlugin is a plugin as -o json prints it: with an empty list where there is none.
+// printablePlugin returns a plugin for -o json. It replaces a nil list of tools by an empty one.
 func printablePlugin(p tool.PluginInfo) tool.PluginInfo {
 	if p.Tools == nil {
 		p.Tools = []string{}
@@ -54,7 +54,8 @@ func printablePlugin(p tool.PluginInfo) tool.PluginInfo {
 	return p
 }
 
-// hasFilters reports whether there is anything to show of filters: most plugins have none.
+// hasFilters reports whether a plugin has filters. The table leaves out the column if none has, as
+// is usual.
 func hasFilters(plugins []tool.PluginInfo) bool {
 	return slices.ContainsFunc(plugins, func(p tool.PluginInfo) bool { return len(p.Filters) > 0 })
 }
@@ -89,7 +90,7 @@ func pluginRows(plugins []tool.PluginInfo, now time.Time, wide bool) [][]string 
 	return rows
 }
 
-// pluginNotes says what is wrong with a plugin.
+// pluginNotes returns the problems of a plugin.
 func pluginNotes(p tool.PluginInfo, now time.Time) string {
 	var notes []string
 	if p.Reason != "" {

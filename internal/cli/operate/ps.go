@@ -91,7 +91,8 @@ func instanceRows(views []instanceView, wide bool) [][]string {
 	return rows
 }
 
-// boundsOf returns what bounds a process as people read it: what, how much, by what means, and why by none.
+// limitDetails returns the limits of a process for people: name, value and mechanism, and the
+// reason for each limit that no mechanism enforces.
 func limitDetails(all []tool.EffectiveLimit) string {
 	var parts []string
 	for _, l := range all {
@@ -107,8 +108,8 @@ func limitDetails(all []tool.EffectiveLimit) string {
 	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
-// limitsOf returns what bounds a process in few words: what and how much, and what of it nothing holds. Namespaces bound
-// nothing that can be counted and are left out.
+// limitSummary returns the limits of a process in few words: name and value, and which limits no
+// mechanism enforces. It leaves out namespaces, because they have no value.
 func limitSummary(all []tool.EffectiveLimit) string {
 	var parts []string
 	for _, l := range all {
@@ -123,7 +124,7 @@ func limitSummary(all []tool.EffectiveLimit) string {
 	return cli.Dash(strings.Join(parts, ", "))
 }
 
-// limitText returns a limit as people read it.
+// limitText returns the name and the value of a limit.
 func limitText(l tool.EffectiveLimit) string {
 	value := l.Value
 	if bytes, err := strconv.ParseUint(value, 10, 64); err == nil && (l.Name == "memory" || l.Name == "file_size") {

@@ -63,7 +63,8 @@ func reload(ctx context.Context, c *client.Client, p cli.Process, asJSON bool) e
 		cli.Were(cli.Count(len(done.Failures), "plugin"), len(done.Failures)), strings.Join(reasons, "\n  "))}
 }
 
-// reloadText says what a reload did: a line, and another if the configuration is not the one in force.
+// reloadText returns the result of a reload as one line. A second line follows if the configuration
+// has changed and is not in force.
 func reloadText(done tool.Reloaded) string {
 	var parts []string
 	for _, part := range []struct {
@@ -84,7 +85,8 @@ func reloadText(done tool.Reloaded) string {
 	return text
 }
 
-// staleText says in one line what of the configuration is not in force, and what to do.
+// staleText returns, as one line, which changes of the configuration are not in force, and what to
+// do.
 func staleText(c *tool.ConfigurationChange) string {
 	file := c.File
 	if file == "" {

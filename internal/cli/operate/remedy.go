@@ -9,13 +9,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// remedy is something that an operator can do about a plugin.
+// remedy is an action of an operator that helps a plugin.
 type remedy struct {
-	Command string `json:"command,omitempty"` // empty: nothing to type
-	Effect  string `json:"effect"`            // goes on from the command: "lets it take calls again"
+	Command string `json:"command,omitempty"` // empty if there is no command
+	// continues the sentence that Command begins, such as "lets it take calls again"
+	Effect string `json:"effect"`
 }
 
-// remedies returns what can be done about a plugin, the most useful first. It is never empty.
+// remedies returns what an operator can do about a plugin, the most useful action first. It returns
+// at least one.
 func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	command := func(verb, effect string) remedy { return remedy{"toolhost " + verb + " " + p.Name, effect} }
 	var all []remedy
@@ -53,10 +55,10 @@ func remedies(p tool.PluginInfo, instances []tool.InstanceInfo) []remedy {
 	return all
 }
 
-// lockedOut reports whether the lock file keeps out what is in the plugin's folder.
+// LockedOut reports whether the lock file refuses the file in the plugin's folder.
 func LockedOut(p tool.PluginInfo) bool { return p.Refusal != nil && p.Refusal.Locked }
 
-// lockCommand is what lets in a plugin that is locked out.
+// lockCommand returns the command that allows a refused plugin.
 func lockCommand(p tool.PluginInfo) string { return "toolhost lock " + cmp.Or(p.Refusal.Name, p.Name) }
 
 func healthyRemedies(p tool.PluginInfo, command func(verb, effect string) remedy) []remedy {
@@ -75,7 +77,8 @@ func healthyRemedies(p tool.PluginInfo, command func(verb, effect string) remedy
 	}
 }
 
-// crash returns how its newest process ended that toolhost did not want to end; nil if none of those that are kept is one.
+// crash returns the newest exit that toolhost did not request, or nil if the plugin's kept exits
+// have none.
 func crash(p tool.PluginInfo) *tool.PluginExit {
 	for i := range p.RecentExits {
 		if !p.RecentExits[i].Expected {
@@ -85,7 +88,7 @@ func crash(p tool.PluginInfo) *tool.PluginExit {
 	return nil
 }
 
-// lastCrash is crash, if nothing has ended since then.
+// lastCrash returns the newest exit if it is a crash, and nil otherwise.
 func lastCrash(p tool.PluginInfo) *tool.PluginExit {
 	if len(p.RecentExits) == 0 || p.RecentExits[0].Expected {
 		return nil
@@ -93,10 +96,10 @@ func lastCrash(p tool.PluginInfo) *tool.PluginExit {
 	return &p.RecentExits[0]
 }
 
-// ago says how long before now something was.
+// ago returns the time between t and now, such as "5s ago".
 func ago(t, now time.Time) string { return cli.Age(now.Sub(t)) + " ago" }
 
-// retry says when a plugin is tried again; "" if that does not depend on time.
+// retry returns when toolhost starts a plugin again. It returns "" if that does not depend on time.
 func retry(p tool.PluginInfo, now time.Time) string {
 	if p.RetryTime.IsZero() {
 		return ""
@@ -111,7 +114,7 @@ func retry(p tool.PluginInfo, now time.Time) string {
 	return "in " + cli.Age(wait)
 }
 
-// clock is a time as people at a terminal read it, in their own zone.
+// clock returns a time in the user's time zone.
 func clock(t time.Time) string {
 	if t.IsZero() {
 		return "-"

@@ -43,7 +43,7 @@ func NewRestartCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// restartView is what a restart did, as -o json prints it.
+// restartView is the result of a restart, as -o json prints it.
 type restartView struct {
 	Plugin string `json:"plugin"`
 	tool.Restarted

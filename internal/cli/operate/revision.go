@@ -11,16 +11,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// exchange is a command that brings another executable of one plugin into service: upgrade or rollback.
+// revisionCommand is a command that replaces the executable of one plugin: upgrade or rollback.
 type revisionCommand struct {
 	use, short, long string
-	// do exchanges.
+	// do sends the request.
 	do func(ctx context.Context, c *client.Client, plugin string) (tool.Upgraded, error)
-	// done and same say what was done, and that nothing was to do; %s is the plugin.
+	// done is the message after a change, and same the message if nothing changed. %s is the
+	// plugin.
 	done, same string
 }
 
-// exchangeView is what an exchange did, as -o json prints it.
+// revisionView is the result, as -o json prints it.
 type revisionView struct {
 	Plugin string `json:"plugin"`
 	tool.Upgraded

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// wallsOf returns in few words what keeps a process from the rest: "on", or which walls are not there.
+// SandboxSummary returns the mode of a sandbox, and the mechanisms that are not effective.
 func SandboxSummary(s *tool.Sandbox) string {
 	if s == nil {
 		return "-"
@@ -25,7 +25,7 @@ func SandboxSummary(s *tool.Sandbox) string {
 	return s.Mode
 }
 
-// sandboxOf returns what a process may touch, and wall by wall what keeps it from the rest.
+// sandboxDetails returns what a process may access, and each sandbox mechanism with its state.
 func sandboxDetails(s *tool.Sandbox) string {
 	if s == nil {
 		return "-"
@@ -44,7 +44,7 @@ func sandboxDetails(s *tool.Sandbox) string {
 	return s.Mode + "; " + strings.Join(append(grantsOf(s), walls...), ", ")
 }
 
-// grantsOf returns what a process was granted.
+// grantsOf returns the grants of a process.
 func grantsOf(s *tool.Sandbox) []string {
 	grants := []string{"workspace " + cmp.Or(string(s.Workspace), string(tool.AccessNone))}
 	if s.Network {
@@ -59,7 +59,8 @@ func grantsOf(s *tool.Sandbox) []string {
 	return grants
 }
 
-// writeRequests tells what a plugin asks for and was not granted, and what grants it.
+// writeRequests writes the grants that a plugin asks for and does not have, with the keys of
+// toolhost.yaml that grant them.
 func (w *explanation) writeRequests(b *strings.Builder) {
 	if len(w.plugin.Ungranted) == 0 {
 		return
@@ -70,7 +71,7 @@ func (w *explanation) writeRequests(b *strings.Builder) {
 	}
 }
 
-// askedInVain says in few words what a plugin asks for and was not granted.
+// ungrantedRequests returns, in few words, the grants that a plugin asks for and does not have.
 func ungrantedRequests(all []tool.Ungranted) string {
 	var requests []string
 	for _, u := range all {

@@ -32,7 +32,7 @@ func TestSandboxInWords(t *testing.T) {
 	}
 }
 
-// Who makes calls, and who writes a plugin, learns what calls share.
+// Callers and authors see what calls of one plugin share.
 func TestIsolationIsShown(t *testing.T) {
 	w := &explanation{plugin: tool.PluginInfo{Name: "p", Isolation: "shared"}}
 	if text := w.text(); !strings.Contains(text, "isolation   shared: calls of all callers and sessions can meet in one process") {

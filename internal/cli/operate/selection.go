@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// selection is the flags that say which tools a command is about.
+// selection holds the flags that select tools.
 type selection struct {
 	names, categories, tags []string
 	dangerous               bool
@@ -19,7 +19,7 @@ type selection struct {
 	changed                 func(flag string) bool
 }
 
-// addFlags adds the flags to a command. otherwise is how many tools there are if nobody says how many.
+// addFlags adds the flags to a command. otherwise describes the number of tools without --max.
 func (s *selection) addFlags(cmd *cobra.Command, otherwise string) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&s.names, "name", nil, "only tools of these `NAMES`")
@@ -32,12 +32,12 @@ func (s *selection) addFlags(cmd *cobra.Command, otherwise string) {
 	s.changed = flags.Changed
 }
 
-// filters reports whether the flags choose among tools.
+// filters reports whether a flag excludes tools.
 func (s *selection) filters() bool {
 	return slices.ContainsFunc([]string{"name", "category", "tag", "dangerous", "max-cost", "max"}, s.changed)
 }
 
-// query returns what the flags select.
+// query returns the query of the flags.
 func (s *selection) query() (tool.Query, error) {
 	q := tool.Query{Names: s.names, Categories: s.categories, Tags: s.tags, MaxTools: s.most, Session: s.session}
 	if err := tool.CheckID(s.session); s.session != "" && err != nil {

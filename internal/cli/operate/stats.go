@@ -40,7 +40,7 @@ func NewStatsCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// statsView is the statistics of a tool as -o json prints them.
+// statsView is the statistics of a tool, as -o json prints them.
 type statsView struct {
 	tool.Stats
 	TotalDurationMS float64 `json:"total_duration_ms"`
@@ -73,7 +73,7 @@ func showStats(ctx context.Context, c *client.Client, p cli.Process, plugin stri
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// failures returns how often the machinery failed, the most frequent kind first.
+// failures returns the number of infrastructure errors by kind, the most frequent first.
 func failures(byKind map[tool.Kind]uint64) string {
 	kinds := slices.SortedFunc(maps.Keys(byKind), func(a, b tool.Kind) int {
 		if byKind[a] != byKind[b] && byKind[a] > byKind[b] {
@@ -90,12 +90,12 @@ func failures(byKind map[tool.Kind]uint64) string {
 	return cli.Dash(strings.Join(all, ", "))
 }
 
-// milliseconds returns a duration to the microsecond.
+// milliseconds returns a duration in milliseconds, rounded to the microsecond.
 func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond).Microseconds()) / 1000
 }
 
-// short returns a duration with about three digits, "-" for none.
+// short returns a duration with about three digits, or "-" for 0.
 func short(d time.Duration) string {
 	step := time.Duration(1)
 	for rest := d; rest >= 1000; rest /= 10 {

@@ -18,7 +18,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// descriptionWidth is how much of a description a table shows.
+// descriptionWidth is the number of characters of a description in a table.
 const descriptionWidth = 72
 
 func NewToolsCommand(p cli.Process) *cobra.Command {
@@ -68,14 +68,14 @@ type toolView struct {
 	PluginVersion     string `json:"plugin_version,omitempty"`
 	UnavailableReason string `json:"unavailable_reason,omitempty"`
 	tool.Spec
-	// These three take the place of the spec's fields of the same JSON names.
+	// These three fields hide the fields of Spec with the same JSON names.
 	InputSchema json.RawMessage `json:"input_schema"`
-	Timeout     *struct{}       `json:"timeout,omitempty"` // never set
+	Timeout     *struct{}       `json:"timeout,omitempty"` // always nil; hides Spec.Timeout
 	Retry       *retryView      `json:"retry,omitempty"`
 	TimeoutMS   int64           `json:"timeout_ms,omitempty"`
 }
 
-// retryView is how a tool may be retried, as -o json prints it.
+// retryView is the retry policy of a tool, as -o json prints it.
 type retryView struct {
 	MaxAttempts      uint32 `json:"max_attempts,omitempty"`
 	InitialBackoffMS int64  `json:"initial_backoff_ms,omitempty"`
@@ -134,7 +134,8 @@ func listTools(ctx context.Context, c *client.Client, p cli.Process, query tool.
 	return cli.WriteTable(p.Stdout, p.Screen(), header, rows)
 }
 
-// oneLineOf returns what a table says of a tool.
+// oneLineOf returns the description of a tool for a table: one line, or why the tool is
+// unavailable.
 func oneLineOf(i tool.Info) string {
 	if i.UnavailableReason != "" {
 		return i.UnavailableReason
@@ -158,7 +159,7 @@ func showTool(ctx context.Context, c *client.Client, w io.Writer, name string, a
 	return err
 }
 
-// describe returns a tool as people read it.
+// describe returns a tool with all that it declares, for people.
 func describe(info tool.Info) string {
 	s := info.Spec
 	var b strings.Builder
@@ -191,7 +192,7 @@ func describe(info tool.Info) string {
 	return b.String()
 }
 
-// traits returns what is special about calling a tool.
+// traits returns the declared properties that matter to a caller.
 func traits(s tool.Spec) []string {
 	var all []string
 	for _, trait := range []struct {

@@ -19,7 +19,7 @@ var toolFormats = []string{
 	string(tool.FormatOpenAI), string(tool.FormatOpenAIResponses), string(tool.FormatAnthropic), string(tool.FormatMCP), string(tool.FormatMarkdown),
 }
 
-// toolFormat is the value of the flag --format. The zero value is none.
+// toolFormat is the value of the flag --format. The zero value is no format.
 type toolFormat tool.Format
 
 // String implements pflag.Value.
@@ -81,7 +81,7 @@ func newToolsRenderCommand(p cli.Process) *cobra.Command {
 	chosen.addFlags(cmd, "all")
 	cmd.Flags().Var(&format, "format", "the form: "+strings.Join(toolFormats, ", "))
 	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(toolFormats, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no flag of that name, or two completions of it
+		panic(err) // the flag does not exist, or has a completion already
 	}
 	return cmd
 }

@@ -50,7 +50,7 @@ func newToolsSearchCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// matchView is a tool that was found, as -o json prints it.
+// matchView is a found tool, as -o json prints it.
 type matchView struct {
 	toolView
 	Score float64 `json:"score"`

@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestPeopleSeeWhatAToolDeclares: its name for people beside its own, what it reads and writes of the context, and its cost.
+// People see the display name beside the name, the context keys that a tool reads and writes, and
+// its cost.
 func TestPeopleSeeWhatAToolDeclares(t *testing.T) {
 	info := tool.Info{Plugin: "bank", Spec: tool.Spec{
 		Name: "pay", DisplayName: "Wire transfer kd83", Description: "Pays.", ContextKeys: []string{"tenant"}, EffectKeys: []string{"ledger"}, CostPerUse: 2.5,

@@ -44,7 +44,7 @@ func watchCall(ctx context.Context, c *client.Client, p cli.Process, key tool.Ca
 	for event, err := range c.WatchCall(ctx, key, after) {
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), context.Canceled):
-			return nil // interrupted, which is how one leaves
+			return nil // an interrupt is the usual way to leave
 		case err != nil:
 			return err
 		case event.Ended == nil:
@@ -55,7 +55,7 @@ func watchCall(ctx context.Context, c *client.Client, p cli.Process, key tool.Ca
 		if event.Ended.Err != nil {
 			failure = event.Ended.Err
 		}
-		name := "" // events do not have it
+		name := "" // events do not contain it
 		if page, err := c.Admin().Calls(ctx, tool.CallQuery{CallID: key.ID, Session: key.Session, PageSize: 1}); err == nil && len(page.Calls) == 1 {
 			name = page.Calls[0].Tool
 		}

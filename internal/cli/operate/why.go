@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// eventsOfWhy is how many of a plugin's last events `why` shows: a screen holds them with the rest.
+// eventsOfWhy is the number of events that `why` shows. They fit a screen together with the rest.
 const eventsOfWhy = 10
 
 func NewWhyCommand(p cli.Process) *cobra.Command {
@@ -45,13 +45,13 @@ func NewWhyCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// explanation is what is to be known about a plugin at a moment.
+// explanation is the state of a plugin at one time, with the data that explains it.
 type explanation struct {
 	now       time.Time
 	plugin    tool.PluginInfo
 	instances []tool.InstanceInfo
 	events    []tool.PluginEvent
-	lines     []tool.LogLine // that the plugin wrote; only if it crashed
+	lines     []tool.LogLine // log lines of the plugin; read only after a crash
 }
 
 // whyView is an explanation as -o json prints it.

@@ -10,7 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stderrOfWhy is how many lines of the last crash `why` shows; -o json and logs have more.
+// stderrOfWhy is the number of lines of the last crash that `why` shows. -o json and `logs` show
+// more.
 const stderrOfWhy = 12
 
 // write writes the explanation. It colors the state in the first line.
@@ -32,7 +33,7 @@ func (w *explanation) title() string {
 	return cli.OneLine(strings.TrimSpace(w.plugin.Name+" "+w.plugin.Version) + " is ")
 }
 
-// text returns the explanation as people read it: first what is the matter, last what to do.
+// text returns the explanation for people: first the state, last what to do.
 func (w *explanation) text() string {
 	var b strings.Builder
 	w.writeState(&b)
@@ -105,7 +106,7 @@ func (w *explanation) writeState(b *strings.Builder) {
 	}
 }
 
-// isolationWords says what an isolation means for those who make calls.
+// IsolationWords returns what an isolation mode means for callers.
 func IsolationWords(isolation string) string {
 	switch isolation {
 	case "shared":
@@ -118,7 +119,7 @@ func IsolationWords(isolation string) string {
 	return isolation
 }
 
-// stateWords is a state in a sentence.
+// stateWords returns a state as words of a sentence.
 func stateWords(s tool.PluginState) string { return strings.ReplaceAll(string(s), "_", " ") }
 
 func (w *explanation) writeExits(b *strings.Builder) {
@@ -135,7 +136,8 @@ func (w *explanation) writeExits(b *strings.Builder) {
 		for _, call := range e.Calls {
 			fmt.Fprintf(b, "      it was executing %s, call %s of %s\n", cli.OneLine(call.Tool), cli.OneLine(call.CallID), cli.OneLine(call.Principal))
 		}
-		if c := crash(w.plugin); c != nil && e.Instance == c.Instance { // older ones most often said the same
+		// older crashes usually have the same cause
+		if c := crash(w.plugin); c != nil && e.Instance == c.Instance {
 			for _, l := range w.lastWords(c) {
 				fmt.Fprintf(b, "      | %s\n", cli.OneLine(l))
 			}
@@ -143,8 +145,9 @@ func (w *explanation) writeExits(b *strings.Builder) {
 	}
 }
 
-// lastWords returns what is most telling of what a process said before it crashed. Where it said more than is kept with
-// its exit, such as the stacks of many threads, that is in the log.
+// lastWords returns the most useful lines that a process wrote before it crashed. The exit keeps
+// only the last lines. If these do not explain the crash, lastWords reads the log, which has more,
+// such as the stacks of many threads.
 func (w *explanation) lastWords(e *tool.PluginExit) []string {
 	said := e.Exit
 	if !crashoutput.Explained(said.LastStderr) {
