@@ -89,10 +89,8 @@ func (m *model) forget(id string, now time.Time) error {
 
 func (m *model) reopen(now time.Time) {
 	m.evict(now)
-	m.number = 0
 	for i := range m.calls {
 		e := &m.calls[i]
-		m.number = e.Number
 		if e.State == callstore.StateBegun {
 			e.State, e.How, e.Ended = callstore.StateUnknown, tool.CallFailed, now
 			e.Err = &tool.Error{Kind: tool.KindOutcomeUnknown, CallID: e.ID, Plugin: e.Plugin, Message: "toolhost ended while the call was under way; whether it had its effects is not known"}
