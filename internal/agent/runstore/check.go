@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Check returns an error that says what is wrong with the batch whatever the store holds, or nil.
+// Check returns an error if the batch is invalid, whatever the store contains.
 func (b *Batch) Check() error {
 	if b.RunID == "" {
 		return errors.New("appending to a run: the run has no id")
@@ -28,7 +28,7 @@ func (b *Batch) Check() error {
 	return nil
 }
 
-// PageSize returns how many runs the query wants, between 1 and MaxPage.
+// PageSize returns how many runs the query requests, between 1 and MaxPage.
 func (q *Query) PageSize() int {
 	if q.Limit <= 0 || q.Limit > MaxPage {
 		return MaxPage
@@ -36,7 +36,8 @@ func (q *Query) PageSize() int {
 	return q.Limit
 }
 
-// Conflict returns the ErrConflict of a batch for a run whose last record is at last; 0 means that there is no run.
+// Conflict returns the ErrConflict of a batch for a run whose last record is at last. last is 0 if
+// there is no such run.
 func Conflict(b *Batch, last uint64) error {
 	switch {
 	case last == 0:

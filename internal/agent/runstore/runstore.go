@@ -1,7 +1,8 @@
-// Package runstore is the journal of runs: for each run a list of records that only grows.
+// Package runstore defines the journal of runs: for each run, a list of records that only grows.
 //
-// It owns the words for it and the promises that every store keeps; storetest checks them. It does not know what the
-// records say: the agent gives them their meaning and decides everything. Stores are in subpackages.
+// The package owns the interface of stores and what every store guarantees; storetest checks that.
+// It does not know what records mean, and it decides nothing. The agent does both. Stores are in
+// subpackages.
 package runstore
 
 import (
@@ -12,102 +13,105 @@ import (
 	"time"
 )
 
-// Errors of a Store. Both are wrapped by errors that name the run.
+// Errors of a Store. The errors that wrap them name the run.
 var (
 	// ErrNotFound says that there is no such run.
 	ErrNotFound = errors.New("no such run")
-	// ErrConflict says that the journal has moved: somebody else has appended, or the run that should be new exists.
+	// ErrConflict says that another writer has appended to the journal, or that a new run exists
+	// already.
 	ErrConflict = errors.New("the journal has moved")
 )
 
-// MaxPage is the most runs that List returns at once.
+// MaxPage is the largest number of runs that List returns at once.
 const MaxPage = 500
 
 // Record is one durable event of a run.
 type Record struct {
-	Seq     uint64          // the record's place in its run's journal, from 1; set by the store
-	Time    time.Time       // when it happened, to the nanosecond; the store keeps no time zone
-	Type    string          // what happened
-	Version int             // the version of the encoding of Data, so that later programs can read it
-	Data    json.RawMessage // what there is to say of it, in the words of Type and Version
+	Seq     uint64          // position in the run's journal, from 1; set by the store
+	Time    time.Time       // time of the event in nanoseconds, without a time zone
+	Type    string          // the type of the event
+	Version int             // version of the encoding of Data
+	Data    json.RawMessage // the event
 }
 
-// Run is what a store says of a run without reading its journal.
+// Run is what a store knows of a run without its journal.
 type Run struct {
 	ID         string
 	CreateTime time.Time // of the first record
 	UpdateTime time.Time // of the last record
-	LastSeq    uint64    // the last record's place
+	LastSeq    uint64    // position of the last record
 	Head       Head      // as the last append left it
 }
 
-// Head is what the writer of a run's journal wants to know of the run without reading the journal.
+// Head is what the writer stores about a run, so that reading the journal is not necessary.
 type Head struct {
-	// Unfinished says that the run is to be continued when its agent starts again.
+	// Unfinished means that an agent continues the run when it starts.
 	Unfinished bool
-	// Summary is a JSON value of the writer's choice. Empty means none.
+	// Summary is a JSON value that the writer chooses. Empty means none.
 	Summary json.RawMessage
 }
 
-// Batch is what one append adds to one run: all of it or nothing.
+// Batch is one append to one run. The store writes all of it or nothing.
 type Batch struct {
 	RunID string
-	// After is the place of the last record that the writer knows. 0 means that the run is new.
+	// After is the position of the last record that the writer knows. 0 means that the run is new.
 	After uint64
-	// Records are at least one. They get the places After+1, After+2, …; their Seq is ignored.
+	// Records has at least one record. The store gives them the positions After+1, After+2, … and
+	// ignores their Seq.
 	Records []Record
-	// Head replaces what the store knew of the run.
+	// Head replaces the run's head.
 	Head Head
-	// Snapshot, if not nil, renews the run's snapshot together with the append. Nil leaves it as it is.
+	// Snapshot renews the run's snapshot together with the append. Nil leaves it unchanged.
 	Snapshot *Renewal
 }
 
-// Snapshot is what the writer of a run made of the records up to some place, so that whoever goes on with the run need not
-// read them all again. It is a copy: the journal says what is true, and a run without a snapshot lacks nothing. What is in
-// it, and up to which place, is the writer's to say and to check.
+// Snapshot is the writer's copy of what the records up to a position amount to, so that continuing
+// the run does not need all records. The journal is the truth, and a run without a snapshot is
+// complete. The writer decides and checks what a snapshot contains.
 type Snapshot struct {
-	// State is written anew each time. Empty: there is no snapshot.
+	// State is rewritten each time. Empty means that there is no snapshot.
 	State []byte
-	// Parts is what grows with the run, in pieces that stay as they are.
+	// Parts is what grows with the run, in pieces that do not change.
 	Parts [][]byte
 }
 
-// Renewal takes the place of a run's snapshot.
+// Renewal replaces a run's snapshot.
 type Renewal struct {
 	State []byte   // not empty
-	Keep  int      // how many of the parts that are there stay, from the first; the others go
-	Parts [][]byte // come after those
+	Keep  int      // how many of the stored parts stay, from the first
+	Parts [][]byte // follow the kept parts
 }
 
-// Query selects runs. The zero value is the first page of all.
+// Query selects runs. The zero value selects the first page of all runs.
 type Query struct {
-	// Limit is how many runs to return at most. 0, and more than MaxPage, mean MaxPage.
+	// Limit is the largest number of runs to return. 0, and more than MaxPage, mean MaxPage.
 	Limit int
-	// Before names the last run of the page before. Empty means to begin at the newest.
+	// Before is the last run of the page before. Empty means to start at the newest run.
 	Before string
-	// UnfinishedOnly leaves out runs that are not to be continued.
+	// UnfinishedOnly selects unfinished runs only.
 	UnfinishedOnly bool
 }
 
-// Store keeps journals. It is safe for concurrent use. All of the agent's reading and writing goes through these
-// methods, so that a store of another make has nothing else to do.
+// Store keeps journals. It is safe for concurrent use. The agent does all its reading and writing
+// through these methods.
 type Store interface {
-	// Append adds to a run's journal and returns once what it added survives whatever the store promises to survive.
-	// It fails with ErrConflict, and adds nothing, unless the run's last record is at batch.After. Where ctx ends
-	// first, the batch may or may not have been added.
+	// Append appends to a run's journal. It returns when the records survive what the store
+	// promises to survive. It fails with ErrConflict and writes nothing unless the run's last
+	// record is at batch.After. If ctx ends first, the batch may or may not have been written.
 	Append(ctx context.Context, batch Batch) error
 
-	// Read yields a run's records that come after a place, in order, up to the one that was last when it got there.
-	// An error, such as ErrNotFound, is yielded last. The consumer may take its time: nothing is held meanwhile.
+	// Read yields a run's records after a position, in order, up to the last record at the time
+	// when it gets there. An error, such as ErrNotFound, is the last value. A slow consumer blocks
+	// nothing.
 	Read(ctx context.Context, runID string, after uint64) iter.Seq2[Record, error]
 
-	// Snapshot returns a run's snapshot as the last Renewal left it, or ErrNotFound. A run that has none has an empty one. What it
-	// returns is the caller's alone.
+	// Snapshot returns the run's snapshot, which is empty if the run has none, or ErrNotFound. The
+	// result belongs to the caller.
 	Snapshot(ctx context.Context, runID string) (Snapshot, error)
 
 	// Get returns one run, or ErrNotFound.
 	Get(ctx context.Context, runID string) (Run, error)
 
-	// List returns runs, the last created first. An unknown Query.Before is ErrNotFound.
+	// List returns runs, the newest first. An unknown Query.Before is ErrNotFound.
 	List(ctx context.Context, query Query) ([]Run, error)
 }

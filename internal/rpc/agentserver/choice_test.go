@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestChoices: what a task says of tools, sub-runs and the model's window reaches the agent.
+// The choice of tools, sub-runs and the window reach the agent.
 func TestChoices(t *testing.T) {
 	fake := &fakeAgent{}
 	_, conn := dial(t, fake)
@@ -72,7 +72,7 @@ func TestWatchCompacted(t *testing.T) {
 	}
 }
 
-// TestTraceOfMetadata: the trace context of the RPC is the run's, unless the request has one.
+// The run uses the trace context of the RPC unless the request has one.
 func TestTraceOfMetadata(t *testing.T) {
 	for name, test := range map[string]struct{ field, want string }{
 		"metadata": {"", "00-m"}, "the field goes first": {"00-f", "00-f"},

@@ -16,7 +16,8 @@ func fromEvent(e loop.Event) *agentdv1.RunEvent {
 	case *loop.UserMessage:
 		m.Event = &agentdv1.RunEvent_UserMessage{UserMessage: &agentdv1.UserMessage{Text: p.Text}}
 	case *loop.TextDelta:
-		// The one text that comes straight from a provider: all others have been through the journal's JSON.
+		// Only this text comes directly from a provider. All others have been in the journal's
+		// JSON, which is valid UTF-8.
 		m.Event = &agentdv1.RunEvent_TextDelta{TextDelta: &agentdv1.TextDelta{Text: strings.ToValidUTF8(p.Text, "\uFFFD")}}
 	case *loop.AssistantMessage:
 		m.Event = &agentdv1.RunEvent_AssistantMessage{AssistantMessage: fromAssistant(p)}
@@ -40,7 +41,7 @@ func fromEvent(e loop.Event) *agentdv1.RunEvent {
 	return m
 }
 
-// addCallEvent adds what happens to calls, and what follows from that.
+// addCallEvent sets the payload for events about calls and for those that follow from calls.
 func addCallEvent(m *agentdv1.RunEvent, p loop.Payload) {
 	switch p := p.(type) {
 	case *loop.CallStarted:

@@ -12,14 +12,14 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 )
 
-// peerCredentials asks the kernel which user made each new connection. It encrypts nothing, because unix sockets and loopback
-// do not leave the machine.
+// peerCredentials asks the kernel which user made each connection. It does not encrypt, because
+// unix sockets and loopback do not leave the machine.
 type peerCredentials struct{}
 
-// peerInfo is what peerCredentials knows of a connection.
+// peerInfo is what the kernel says about a connection.
 type peerInfo struct {
 	credentials.CommonAuthInfo
-	principal string // such as uid:1000; empty where the kernel does not say, as for TCP
+	principal string // such as uid:1000; empty if unknown, as for TCP
 }
 
 // AuthType implements credentials.AuthInfo.
@@ -50,8 +50,8 @@ func (c peerCredentials) Clone() credentials.TransportCredentials { return c }
 // OverrideServerName implements credentials.TransportCredentials and does nothing.
 func (peerCredentials) OverrideServerName(string) error { return nil }
 
-// peerOf returns the user that makes an RPC, or "" where the kernel does not say, and whether the RPC came over TCP: then
-// any user of this machine can have made it.
+// peerOf returns the user that makes an RPC, or "" if the kernel does not say, and whether the RPC
+// arrived over TCP. Any user of this machine can make a TCP connection.
 func peerOf(ctx context.Context) (principal string, overTCP bool) {
 	p, ok := peer.FromContext(ctx)
 	if !ok {

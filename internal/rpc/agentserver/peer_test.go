@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 )
 
-// respond sends an approval by a name over a connection to a listener, and returns whom the agent has for it.
+// respond sends an approval with a name to a listener, and returns what the agent receives.
 func respond(t *testing.T, listener net.Listener, target, by string) (name, principal string) {
 	t.Helper()
 	fake := &fakeAgent{}
@@ -42,7 +42,7 @@ func respond(t *testing.T, listener net.Listener, target, by string) (name, prin
 	return fake.made[0].By, fake.made[0].Principal
 }
 
-// TestADecisionOverTCPIsUnverified: nothing says which user of the machine made it.
+// A decision over TCP is marked as unverified, because any user of the machine can send it.
 func TestADecisionOverTCPIsUnverified(t *testing.T) {
 	for by, want := range map[string]string{"ann": "ann (unverified)", "": "somebody (unverified)"} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -55,7 +55,7 @@ func TestADecisionOverTCPIsUnverified(t *testing.T) {
 	}
 }
 
-// TestADecisionNamesItsUser: the kernel says which user made the connection, and the caller's name stays a name.
+// The agent receives the user that the kernel names. The caller's name stays a name.
 func TestADecisionNamesItsUser(t *testing.T) {
 	for by, want := range map[string]string{"ann": "ann", "": "", "uid:4711": "uid:4711"} {
 		path := filepath.Join(t.TempDir(), "s")
@@ -64,7 +64,7 @@ func TestADecisionNamesItsUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantPrincipal := fmt.Sprintf("uid:%d", os.Getuid())
-		if runtime.GOOS != "linux" { // where the kernel is not asked
+		if runtime.GOOS != "linux" { // the kernel is asked on Linux only
 			wantPrincipal = ""
 		}
 		if name, principal := respond(t, listener, "unix:"+path, by); name != want || principal != wantPrincipal {

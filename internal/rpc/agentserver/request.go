@@ -40,7 +40,8 @@ func toTask(req *agentdv1.StartRunRequest) loop.Task {
 	return task
 }
 
-// toCompletion returns whether a run has to say that it is done; nil where the request leaves that to the agent.
+// toCompletion returns whether the run needs a call of attempt_completion, or nil if the request
+// leaves that to the agent.
 func toCompletion(req *agentdv1.StartRunRequest) *bool {
 	switch {
 	case req.GetCompletion() == agentdv1.Completion_COMPLETION_EXPLICIT, req.GetExplicitCompletion() && req.GetCompletion() == agentdv1.Completion_COMPLETION_UNSPECIFIED:
@@ -70,7 +71,7 @@ func toLimits(l *agentdv1.Limits) loop.Limits {
 	}
 }
 
-// bound fits a limit into an int of 32 bits: nobody reaches what is cut.
+// bound converts a limit to an int of 32 bits. No run reaches the limits that this changes.
 func bound(n uint32) int { return int(min(n, math.MaxInt32)) }
 
 func bound64(n uint64) int64 { return int64(min(n, math.MaxInt64)) }

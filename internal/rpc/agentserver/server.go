@@ -20,21 +20,22 @@ import (
 )
 
 const (
-	// maxRequestBytes bounds a request: a prompt with a large document fits, a mistake does not fill the memory.
+	// maxRequestBytes is the largest request. A prompt with a large document fits, and a mistake
+	// does not fill the memory.
 	maxRequestBytes = 16 << 20
-	// maxStreams bounds the RPCs of one connection, most of which watch a run.
+	// maxStreams is the largest number of RPCs of one connection. Most of them watch a run.
 	maxStreams = 4096
 )
 
-// Server serves an agent. All methods may be called from any goroutine.
+// Server serves an agent. All methods are safe for concurrent use.
 type Server struct {
 	grpc   *grpc.Server
 	health *health.Server
 	once   sync.Once
 }
 
-// NewServer returns a server that listens nowhere yet. The agent is not owned. A nil logger logs nothing. Shutdown
-// must be called in the end.
+// NewServer returns a server that does not listen yet. The caller keeps the agent, and must call
+// Shutdown. A nil logger discards the log.
 func NewServer(a Agent, logger *slog.Logger) *Server {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -60,7 +61,8 @@ func NewServer(a Agent, logger *slog.Logger) *Server {
 	return s
 }
 
-// Serve accepts connections until Shutdown, and then returns nil. It owns the listener and closes it.
+// Serve accepts connections until Shutdown and then returns nil. It owns the listener and closes
+// it.
 func (s *Server) Serve(l net.Listener) error {
 	err := s.grpc.Serve(l)
 	if err != nil && !errors.Is(err, grpc.ErrServerStopped) {
@@ -69,12 +71,12 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown stops accepting, lets RPCs end until ctx is done, then cuts what is left, and returns when nothing runs any
-// more. Watches end by themselves once the agent is closed. The error is ctx's if it had to cut.
+// Shutdown stops accepting and waits for the RPCs until ctx is done. Then it cancels the remaining
+// RPCs, waits for them, and returns ctx's error. Watches end when the agent is closed.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.once.Do(s.health.Shutdown)
 	graceful := make(chan struct{})
-	go func() { // ends with GracefulStop, which Stop makes return; waited for below
+	go func() { // ends with GracefulStop, which Stop also ends; Shutdown waits for it
 		defer close(graceful)
 		s.grpc.GracefulStop()
 	}()
@@ -88,7 +90,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// guard turns errors into statuses, and a panic into an internal error of the RPC in which it happened.
+// guard turns errors into statuses, and a panic into an internal error of its RPC.
 type guard struct{ logger *slog.Logger }
 
 func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {

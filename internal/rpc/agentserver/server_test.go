@@ -37,7 +37,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var moment = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 
-// fakeAgent knows one run, "r", and answers all else with not_found.
+// fakeAgent has one run, "r", and returns not_found for all others.
 type fakeAgent struct {
 	task   loop.Task
 	events []loop.Event
@@ -83,7 +83,7 @@ func (f *fakeAgent) WatchRun(ctx context.Context, runID string, after uint64) it
 				return
 			}
 		}
-		if after > 1000 { // a run that goes on
+		if after > 1000 { // an endless run
 			yield(loop.Event{Seq: after + 1, Payload: &loop.UserMessage{}}, nil)
 			<-ctx.Done()
 			yield(loop.Event{}, ctx.Err())
@@ -284,7 +284,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestStopReasons: each reason has a word of its own on the wire.
+// Each stop reason has its own value on the wire.
 func TestStopReasons(t *testing.T) {
 	reasons := []loop.StopReason{
 		loop.StopEndTurn, loop.StopMaxTokens, loop.StopRefusal, loop.StopContentFilter, loop.StopContextOverflow, loop.StopMaxTurns,

@@ -66,7 +66,7 @@ func (s *service) WatchRun(req *agentdv1.WatchRunRequest, stream grpc.ServerStre
 		if err != nil {
 			return err
 		}
-		// A client that does not read holds up this goroutine alone: the run goes on.
+		// A client that does not read blocks only this goroutine. The run continues.
 		if err := stream.Send(&agentdv1.WatchRunResponse{Event: fromEvent(event)}); err != nil {
 			return err
 		}

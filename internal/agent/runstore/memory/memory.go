@@ -1,5 +1,5 @@
-// Package memory is a runstore.Store that lives as long as its process: for tests, and for runs that nobody will want
-// to see again.
+// Package memory is a runstore.Store that ends with its process, for tests and for runs that need
+// no journal afterwards.
 package memory
 
 import (
@@ -19,10 +19,10 @@ var _ runstore.Store = (*Store)(nil)
 type Store struct {
 	mu    sync.Mutex
 	runs  map[string]*run
-	order []*run // as created
+	order []*run // in order of creation
 }
 
-// run is guarded by Store.mu. Records are never changed once they are in, so that slices of them may be handed out.
+// run is guarded by Store.mu. Records never change, so that slices of them can be shared.
 type run struct {
 	place   int // in Store.order
 	info    runstore.Run
@@ -71,7 +71,7 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	return nil
 }
 
-// renew makes a new list of parts: whoever was given the old one may be reading it.
+// renew makes a new list of parts, because callers may still read the old one.
 func (r *run) renew(s *runstore.Renewal) {
 	parts := slices.Clone(r.kept.Parts[:min(s.Keep, len(r.kept.Parts))])
 	for _, part := range s.Parts {
@@ -179,5 +179,5 @@ func (r *run) snapshot() runstore.Run {
 	return info
 }
 
-// instant returns t as every store gives it back: in UTC, without a monotonic reading.
+// instant returns t as every store returns it: in UTC and without a monotonic reading.
 func instant(t time.Time) time.Time { return time.Unix(0, t.UnixNano()).UTC() }

@@ -14,14 +14,14 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
 
-// ClaimsSuffix follows the journal's name in the name of the file whose locks are the claims.
+// ClaimsSuffix follows the journal's name in the name of the file with the locks.
 const ClaimsSuffix = ".claims"
 
-// claims are locks on single bytes of a file beside the journal, one byte for each run. The kernel drops a lock when its
-// process ends, so a claim never outlives the work that it stands for, and a reader can ask for a lock without taking it.
-// One file serves any number of runs. The byte of a run follows from its id, so nothing has to be written down; the 62 bits
-// of the offset keep ids from sharing a byte. The file stays empty and is never removed: two processes that locked two
-// files of the same name would not see each other.
+// claims are locks on single bytes of a file beside the journal, one byte for each run. The kernel
+// drops a lock when its process ends, so a claim cannot outlive the work, and a reader can test a
+// lock without taking it. One file serves any number of runs: the offset of a run's byte is a
+// digest of its id, and its 62 bits make collisions improbable. The file stays empty and must never
+// be removed. Otherwise two processes could lock two files of the same name and not see each other.
 type claims struct {
 	path string
 
@@ -65,7 +65,7 @@ func (s *Store) Release(runID string) {
 	}
 	delete(c.own, runID)
 	lock := lockOf(runID, unix.F_UNLCK)
-	_ = unix.FcntlFlock(c.file.Fd(), setLock, &lock) // an unlock of a lock that this file has does not fail
+	_ = unix.FcntlFlock(c.file.Fd(), setLock, &lock) // unlocking an own lock does not fail
 }
 
 // Claimed implements runstore.Claims.
@@ -77,7 +77,7 @@ func (s *Store) Claimed(runID string) (bool, error) {
 		return true, nil
 	}
 	if err := c.open(0); errors.Is(err, os.ErrNotExist) {
-		return false, nil // no process has claimed a run of this journal
+		return false, nil // no process has claimed a run of this journal yet
 	} else if err != nil {
 		return false, fmt.Errorf("looking for the process of run %s: %w", runID, err)
 	}
@@ -88,7 +88,7 @@ func (s *Store) Claimed(runID string) (bool, error) {
 	return lock.Type != unix.F_UNLCK, nil
 }
 
-// open opens the file, unless it is open. flag is os.O_CREATE or 0. The caller holds mu.
+// open opens the file unless it is open. flag is os.O_CREATE or 0. The caller holds mu.
 func (c *claims) open(flag int) error {
 	if c.file != nil {
 		return nil

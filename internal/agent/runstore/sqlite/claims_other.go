@@ -4,7 +4,8 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// Locks of the process: a process must have one store of a journal, or closing one gives up the claims of both.
+// The locks belong to the process. A process must have only one store for a journal, because
+// closing one store gives up the claims of all.
 const (
 	setLock = unix.F_SETLK
 	getLock = unix.F_GETLK

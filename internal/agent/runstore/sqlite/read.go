@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
 
-// readPage is how many records are read at once: enough to make the query's cost small, few enough to hold in memory.
+// readPage is the number of records that one query reads. It makes the cost of the query small, and
+// fits into memory.
 const readPage = 128
 
 // Read implements runstore.Store.
@@ -42,8 +43,8 @@ func (s *Store) number(ctx context.Context, runID string) (int64, error) {
 	return number, err
 }
 
-// page reads some records whole and gives the connection back before anybody looks at them: a reader that stays in a
-// transaction would keep the write-ahead log from being truncated.
+// page reads some records completely and returns the connection before the consumer sees them. A
+// reader that stays in a transaction would keep SQLite from truncating the write-ahead log.
 func (s *Store) page(ctx context.Context, number int64, after uint64) ([]runstore.Record, error) {
 	rows, err := s.reads.page.QueryContext(ctx, number, int64(min(after, 1<<62)), readPage)
 	if err != nil {
@@ -73,7 +74,7 @@ func (s *Store) Snapshot(ctx context.Context, runID string) (runstore.Snapshot, 
 	return kept, nil
 }
 
-// snapshot reads all of it by one statement, so that it is as one append left it.
+// snapshot reads all parts with one statement, so that they belong to one append.
 func (s *Store) snapshot(ctx context.Context, runID string) (kept runstore.Snapshot, err error) {
 	rows, err := s.reads.snapshot.QueryContext(ctx, runID)
 	if err != nil {

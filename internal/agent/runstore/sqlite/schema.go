@@ -2,7 +2,7 @@ package sqlite
 
 import "github.com/toolhost/toolhost/internal/sqlitefile"
 
-// layout is that of the file; its id reads "TLHR".
+// layout returns the file's layout. The application id reads "TLHR".
 func layout() sqlitefile.Layout {
 	return sqlitefile.Layout{ApplicationID: 0x544c4852, Steps: []string{`
 CREATE TABLE runs (

@@ -1,10 +1,11 @@
 // Package sqlite is a runstore.Store in one SQLite file.
 //
-// What Append has returned for survives kill -9 and, as far as the file system and the disk keep their word, a power
-// failure: the file is in WAL mode and every commit is synced (synchronous=FULL). A torn end of the write-ahead log
-// costs the batches in the torn part and nothing else. Batches that wait at the same time share one commit.
+// When Append returns, the batch survives kill -9, and a power failure as far as the file system
+// and the disk are honest: the file is in WAL mode, and every commit is synced (synchronous=FULL).
+// A torn end of the write-ahead log costs only the batches in the torn part. Batches that wait at
+// the same time share a commit.
 //
-// Several processes may use one file: SQLite's lock lets one write at a time, and the others wait for it.
+// Several processes can use one file. SQLite's lock admits one writer at a time.
 package sqlite
 
 import (
@@ -25,15 +26,16 @@ import (
 )
 
 const (
-	// busyPause is how long it rests before it asks again where SQLite does not wait by itself.
+	// busyPause is the pause between attempts where SQLite does not wait by itself.
 	busyPause = 10 * time.Millisecond
-	// maxReaders bounds the connections that read; more readers than that wait for one another.
+	// maxReaders is the number of connections for reading. Further readers wait.
 	maxReaders = 4
-	// queueLength bounds the batches that wait for the writer, beside one per blocked Append.
+	// queueLength is the number of batches that wait for the writer, besides one in each blocked
+	// Append.
 	queueLength = 64
 )
 
-// ErrClosed is what a store answers after Close.
+// ErrClosed is the error of a store after Close.
 var ErrClosed = errors.New("the journal is closed")
 
 var (
@@ -41,11 +43,11 @@ var (
 	_ runstore.Claims = (*Store)(nil)
 )
 
-// Store keeps journals in a file. Open makes one; Close must be called.
+// Store keeps journals in a file. The caller must call Close.
 type Store struct {
 	path    string
 	readers *sql.DB
-	writer  *sql.DB // one connection, used by the write loop alone
+	writer  *sql.DB // one connection, for the write loop only
 	reads   reads
 	writes  writes
 	claims  claims
@@ -53,12 +55,12 @@ type Store struct {
 	queue   chan *request
 	closing chan struct{} // closed by Close
 	close   sync.Once
-	stopped chan struct{} // closed by the write loop when it has answered its last request
-	err     error         // of closing
+	stopped chan struct{} // closed after the write loop's last answer
+	err     error         // the result of Close
 }
 
-// Open opens the journal in the file path, and makes the file (mode 0600) and its folder (mode 0700) if they are not
-// there. It starts one goroutine, which Close ends.
+// Open opens the journal in the file path. It creates the file (mode 0600) and its folder (mode
+// 0700) if they do not exist. It starts a goroutine, which Close stops.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := prepare(path); err != nil {
 		return nil, fmt.Errorf("opening journal %s: %w", path, err)
@@ -77,12 +79,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := errors.Join(prepareAll(ctx, s.writer, s.writes.texts()), prepareAll(ctx, s.readers, s.reads.texts())); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening journal %s: %w", path, err), s.release())
 	}
-	go s.writeLoop() // owned by the store: Close ends it and waits
+	go s.writeLoop() // the store owns it; Close stops it and waits
 	return s, nil
 }
 
-// Close lets the appends that are under way finish, refuses others, and closes the file. It may be called more than
-// once.
+// Close finishes the appends in progress, refuses others, and closes the file. It may be called
+// more than once.
 func (s *Store) Close() error {
 	s.close.Do(func() {
 		close(s.closing)
@@ -92,7 +94,7 @@ func (s *Store) Close() error {
 	return s.err
 }
 
-// release closes the connections, and with them their statements, and gives up the claims.
+// release closes the connections with their statements, and gives up the claims.
 func (s *Store) release() error {
 	return errors.Join(s.readers.Close(), s.writer.Close(), s.claims.close())
 }
@@ -108,8 +110,8 @@ func prepare(path string) error {
 	return f.Close()
 }
 
-// patiently repeats what fails because another process has the file: SQLite waits by itself for most locks, but not for
-// those that it needs to switch a new file to WAL mode.
+// patiently repeats an action that fails because another process has the file. SQLite waits by
+// itself for most locks, but not for those that switch a new file to WAL mode.
 func patiently(ctx context.Context, try func() error) error {
 	deadline := time.Now().Add(sqlitefile.BusyTimeout)
 	for {

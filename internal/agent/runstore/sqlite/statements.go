@@ -5,8 +5,8 @@ import (
 	"database/sql"
 )
 
-// Statements are parsed once: SQLite's parser took a third of what an append costs. database/sql parses one anew only on a
-// connection that it has not seen.
+// Statements are prepared once, because parsing took a third of an append. database/sql prepares a
+// statement again only on a new connection.
 
 // writes are the statements of the write loop.
 type writes struct {
@@ -24,7 +24,7 @@ func (w *writes) texts() map[string]**sql.Stmt {
 	}
 }
 
-// in returns the statements as they are in a transaction.
+// in returns the statements for use in a transaction.
 func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 	return &writes{
 		find: tx.StmtContext(ctx, w.find), create: tx.StmtContext(ctx, w.create), advance: tx.StmtContext(ctx, w.advance),

@@ -9,13 +9,14 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
 
-// maxGroup bounds how many batches share a commit, so that none waits for an endless group.
+// maxGroup is the largest number of batches in one commit, so that no batch waits for an endless
+// group.
 const maxGroup = 128
 
-// request is one Append that waits for the write loop.
+// request is an Append that waits for the write loop.
 type request struct {
 	batch runstore.Batch
-	done  chan error // of capacity 1, answered exactly once
+	done  chan error // capacity 1; gets exactly one answer
 }
 
 // Append implements runstore.Store.
@@ -43,7 +44,8 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	case err := <-req.done:
 		return err
 	case <-s.stopped:
-		// The loop answers all that it takes, so the request was answered before or never taken.
+		// The loop answers every request that it takes. So this request has its answer, or the loop
+		// has never taken it.
 		select {
 		case err := <-req.done:
 			return err
@@ -55,7 +57,8 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	}
 }
 
-// writeLoop commits batches, together those that wait together, until the store closes.
+// writeLoop commits batches until the store closes. Batches that wait at the same time share a
+// commit.
 func (s *Store) writeLoop() {
 	defer close(s.stopped)
 	for {
@@ -88,10 +91,10 @@ func (s *Store) gather(first *request) []*request {
 	return group
 }
 
-// commit writes a group in one transaction and answers each of its requests. A batch that conflicts writes nothing
-// and does not concern the others; a failure of the database concerns all.
+// commit writes a group in one transaction and answers each request. A batch with a conflict writes
+// nothing and does not affect the others. A failure of the database affects all.
 func (s *Store) commit(group []*request) {
-	// Not the context of any caller: the group is everybody's.
+	// The group has several callers, so no caller's context may cancel it.
 	ctx := context.Background()
 	refused := make([]error, len(group))
 	err := func() error {
@@ -123,7 +126,7 @@ func (s *Store) commit(group []*request) {
 	}
 }
 
-// add writes one batch. ErrConflict comes before anything is written.
+// add writes one batch. It checks for ErrConflict before it writes.
 func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 	var number, last int64
 	err := w.find.QueryRowContext(ctx, b.RunID).Scan(&number, &last)

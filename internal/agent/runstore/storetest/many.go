@@ -18,7 +18,7 @@ func testList(t *testing.T, store runstore.Store) {
 			t.Fatal(err)
 		}
 	}
-	// A later append moves no run: pages stay stable while runs are at work.
+	// A later append does not move a run, so pages stay stable while runs grow.
 	if err := store.Append(t.Context(), runstore.Batch{RunID: "r2", After: 1, Records: Records(2, 1)}); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func testList(t *testing.T, store runstore.Store) {
 	}
 }
 
-// testAppendersOfRuns lets many runs grow at once.
+// testAppendersOfRuns checks that many runs can grow concurrently.
 func testAppendersOfRuns(t *testing.T, store runstore.Store) {
 	const runs, appends = 16, 20
 	var group sync.WaitGroup
@@ -68,7 +68,7 @@ func testAppendersOfRuns(t *testing.T, store runstore.Store) {
 	}
 }
 
-// testAppendersOfOne lets many writers fight for one run: each place goes to exactly one of them.
+// testAppendersOfOne checks that concurrent writers of one run never share a position.
 func testAppendersOfOne(t *testing.T, store runstore.Store) {
 	const writers, records = 8, 40
 	var group sync.WaitGroup

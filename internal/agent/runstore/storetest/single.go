@@ -134,7 +134,7 @@ func testStopsWhenTold(t *testing.T, store runstore.Store) {
 	if seen != 200 {
 		t.Errorf("saw %d records, want 200", seen)
 	}
-	Must(t, store, "r", 300, 1) // whatever the reader held is free again
+	Must(t, store, "r", 300, 1) // the reader holds nothing any more
 }
 
 func testGrowsWhileRead(t *testing.T, store runstore.Store) {

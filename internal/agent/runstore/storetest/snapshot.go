@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
 
-// testSnapshots renews a run's snapshot in all ways.
+// testSnapshots checks all forms of Renewal.
 func testSnapshots(t *testing.T, store runstore.Store) {
 	Must(t, store, "r", 0, 1)
 	wantSnapshot(t, store, "r", runstore.Snapshot{})
@@ -37,7 +37,8 @@ func testSnapshots(t *testing.T, store runstore.Store) {
 	Want(t, store, "r", int(after))
 }
 
-// testSnapshotsApart: a snapshot is its run's alone, is written with its append or not at all, and is nobody else's memory.
+// testSnapshotsApart checks that a snapshot belongs to one run, is written with its append or not
+// at all, and shares no memory with callers.
 func testSnapshotsApart(t *testing.T, store runstore.Store) {
 	state, part := []byte("state"), []byte("part")
 	first := runstore.Batch{RunID: "r", Records: Records(1, 1), Snapshot: &runstore.Renewal{State: state, Parts: [][]byte{part}}}

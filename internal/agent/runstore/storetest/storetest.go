@@ -1,5 +1,4 @@
-// Package storetest is the conformance suite of runstore.Store: what the agent relies on, whatever the store is made
-// of.
+// Package storetest is the conformance suite of runstore.Store. It checks what the agent relies on.
 package storetest
 
 import (
@@ -14,11 +13,12 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
 
-// Harness makes the stores under test.
+// Harness creates the stores under test.
 type Harness struct {
-	// New returns an empty store that ends with the test.
+	// New returns an empty store, which ends with the test.
 	New func(t *testing.T) runstore.Store
-	// Reopen ends a store and returns one that holds what it held. Nil for a store that does not outlive its process.
+	// Reopen closes a store and returns one with the same content. Nil for a store that ends with
+	// its process.
 	Reopen func(t *testing.T, store runstore.Store) runstore.Store
 }
 
@@ -50,7 +50,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// Records returns n records that differ, the first of them numbered from.
+// Records returns n different records, numbered from from.
 func Records(from, n int) []runstore.Record {
 	records := make([]runstore.Record, n)
 	for i := range records {
@@ -86,7 +86,7 @@ func Collect(t *testing.T, store runstore.Store, runID string, after uint64) []r
 	return records
 }
 
-// Want compares a run's whole journal to the first n of Records.
+// Want compares a run's journal with the first n of Records.
 func Want(t *testing.T, store runstore.Store, runID string, n int) {
 	t.Helper()
 	want := Records(1, n)
