@@ -1,15 +1,16 @@
-// Package docs tests the pages of docs/, the README, and those of examples/: what they tell people to type is typed, page by
-// page, in a folder of its own, and what they show as printed is compared with what is printed.
+// Package docs tests the pages of docs/, the README, and the pages of examples/. It executes the
+// commands of each page in a separate folder and compares the printed output with the output that
+// the page shows.
 //
-// A page's fenced blocks are executed in order. Their info strings say how:
+// The tests execute the fenced blocks of a page in order. The info string of a block says how:
 //
 //	sh            a script, run to its end; it must succeed
 //	sh exit=N     a script whose last command must end with that exit code
-//	sh serve      one command that is left running until the end of the page, or until the next of the kind
+//	sh serve      one command that runs until the end of the page, or until the next such block
 //	sh no-run     shown only, because it needs what a test must not use, such as a key or a terminal
-//	output        what the script before it must print: a line of three dots stands for any lines, and … for any text
-//	LANG FILE     the content of a file, written where the page is executed
+//	output        the output of the script before it; a line of three dots matches any lines, and … any text
+//	LANG FILE     the content of a file, written to the folder of the page
 //	LANG          shown only
 //
-// The package owns no command and no text: what people read is what is tested.
+// The package contains no commands and texts of pages: it tests what people read.
 package docs

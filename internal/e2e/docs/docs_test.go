@@ -14,16 +14,16 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// patience bounds every script, so that what hangs fails a test instead of stopping the run.
+// patience bounds every script, so that a hang fails a test instead of blocking it.
 const patience = 5 * time.Minute
 
-// TestPages follows the pages that need Go alone; TestPagesOfSDKs follows the others.
+// The commands of the pages that need only Go work. TestPagesOfSDKs tests the other pages.
 func TestPages(t *testing.T) { testPages(t, false) }
 
-// TestExamples does likewise with the examples.
+// The commands of the examples that need only Go work.
 func TestExamples(t *testing.T) { testExamples(t, false) }
 
-// testPages follows the pages about an SDK that has to be set up, or all others.
+// testPages follows the pages about an SDK that needs a setup, or, without ofSDKs, all other pages.
 func testPages(t *testing.T, ofSDKs bool) {
 	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
 	if err != nil || len(pages) == 0 {
@@ -49,7 +49,8 @@ func testPages(t *testing.T, ofSDKs bool) {
 	}
 }
 
-// TestInTheCheckout runs the pages whose commands are typed there, in a folder that looks like it.
+// The commands of the pages that people follow in a checkout work. They run in a folder that looks
+// like the checkout.
 func TestInTheCheckout(t *testing.T) {
 	for _, path := range []string{"README.md", "docs/policy/README.md"} {
 		t.Run(filepath.Dir(path), func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestInTheCheckout(t *testing.T) {
 	}
 }
 
-// testExamples is the same for examples.
+// testExamples follows the examples for an SDK that needs a setup, or, without ofSDKs, all others.
 func testExamples(t *testing.T, ofSDKs bool) {
 	readmes, err := filepath.Glob(filepath.Join(root(t), "examples", "*", "README.md"))
 	if err != nil || len(readmes) == 0 {
@@ -97,7 +98,7 @@ func testExamples(t *testing.T, ofSDKs bool) {
 	}
 }
 
-// commands returns how many commands a page has that are executed.
+// commands returns the number of commands of the page that the tests execute.
 func commands(p page) int {
 	var count int
 	for _, b := range p.blocks {
@@ -108,9 +109,9 @@ func commands(p page) int {
 	return count
 }
 
-// checkout makes a folder look like the checkout, with examples that can be written to and, for a page about TypeScript,
-// with that SDK built. worksIn says that the folder is going to be the workspace: the programs are copies then, because
-// toolhost refuses a link in the workspace that leads to its plugins.
+// checkout makes dir look like the checkout, with writable examples. For a page about TypeScript,
+// it contains the built TypeScript SDK. If the folder will be the workspace (worksIn), the programs
+// are copies, because toolhost refuses a link in the workspace that leads to its plugins.
 func checkout(t *testing.T, dir, language string, worksIn bool) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "sdk"), 0o700); err != nil {
@@ -150,7 +151,7 @@ func checkout(t *testing.T, dir, language string, worksIn bool) {
 	}
 }
 
-// link makes links to all that is in a folder, besides some of it and what is hidden.
+// link creates links to the visible entries of a folder, except those in besides.
 func link(t *testing.T, from, to string, besides ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(from)
@@ -168,7 +169,7 @@ func link(t *testing.T, from, to string, besides ...string) {
 	}
 }
 
-// bin is the folder with the programs, and in plugins with the plugins that ship.
+// bin is the folder with the programs. Its folder plugins contains shipped plugins.
 var bin string
 
 func TestMain(m *testing.M) {
@@ -207,7 +208,7 @@ func output(t *testing.T, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// root returns the checkout's folder.
+// root returns the path of the checkout.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../..")

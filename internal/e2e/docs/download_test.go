@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// wheels returns a folder with all that Python pages install, and what builds the SDK: the packages of its lock. They are
-// downloaded once, into the ignored .build/docs of the checkout. A page is skipped where they cannot be had.
+// wheels returns a folder with the Python packages of the SDK's lock file, which the pages and the
+// build of the SDK need. It downloads them once, into the ignored .build/docs of the checkout. If
+// the download fails, wheels skips the test.
 func wheels(t *testing.T) string {
 	t.Helper()
 	python := setUps["python"]().ready
@@ -41,8 +42,8 @@ func wheels(t *testing.T) string {
 	return dir
 }
 
-// reached fails no test: it skips one whose script failed because npm had to download something and cannot reach its
-// registry.
+// reached skips the test if npm cannot reach its registry. The reader calls it after a failed
+// script, because that script may have needed a download.
 func (r *reader) reached(t *testing.T, p page) {
 	t.Helper()
 	if p.language() != "typescript" {

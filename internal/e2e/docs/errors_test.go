@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestErrorsAndExitCodes holds the tables of errors-and-exit-codes.md against the code.
+// The tables of errors-and-exit-codes.md match the code.
 func TestErrorsAndExitCodes(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root(t), "docs", "errors-and-exit-codes.md"))
 	if err != nil {

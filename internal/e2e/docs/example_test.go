@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// setUp gives an example what it needs of the SDKs' own set-up, so that it is not downloaded for each of them. Plugins get
-// nothing so: what they need has to be theirs, because it goes where they go.
+// setUp links the dependencies from the SDK's setup into a caller's example, so that the example
+// does not download them. Plugins must contain their dependencies, because these are installed with
+// them, so testExamples does not call setUp for plugins.
 func (r *reader) setUp(t *testing.T) {
 	t.Helper()
 	switch {
@@ -42,7 +43,8 @@ func (r *reader) setUp(t *testing.T) {
 	}
 }
 
-// test runs the example's own tests, if it has some. Those in Go are run as those of every module are.
+// test runs the tests of the example's Makefile, if there are any. The tests of Go examples run
+// together with those of the other modules.
 func (r *reader) test(t *testing.T) {
 	t.Helper()
 	if makefile, _ := os.ReadFile(filepath.Join(r.dir, "Makefile")); strings.Contains(string(makefile), "\ntest:") {

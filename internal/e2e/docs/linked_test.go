@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLinkedSDK: the first command in a fresh checkout, in which npm has installed and built nothing, may be that of a
-// repository that links the TypeScript SDK.
+// A repository that links the TypeScript SDK works in a fresh checkout, before npm has installed or
+// built anything there.
 func TestLinkedSDK(t *testing.T) {
 	t.Parallel()
 	needs(t, "typescript")

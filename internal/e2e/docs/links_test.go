@@ -10,7 +10,7 @@ import (
 
 var linked = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
 
-// TestLinks: what pages link to is there.
+// The targets of all links in the pages exist.
 func TestLinks(t *testing.T) {
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*.md", "examples/*/*.md", "sdk/*/README.md"} {
 		pages, err := filepath.Glob(filepath.Join(root(t), pattern))

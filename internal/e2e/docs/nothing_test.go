@@ -12,12 +12,13 @@ import (
 	"testing"
 )
 
-// most is how many commands it may take from nothing to a tool that a model uses.
+// most is the maximum number of commands from an empty folder to a tool that a model uses.
 const most = 5
 
-// fromNothing takes the way of an author who has toolhost's programs, no checkout, and a page that tells how to write a tool
-// in a language: from an empty folder to a call, on to a model that uses the tool, and back. Then a colleague clones the
-// author's repository into another folder.
+// fromNothing follows a page that explains how to write a tool in a language, as an author does who
+// has toolhost's programs but no checkout. The author starts in an empty folder, calls the tool,
+// lets a model use it, and uninstalls it. Then a colleague clones the author's repository into
+// another folder and installs the tool.
 func fromNothing(t *testing.T, p page, language string) {
 	r := newReader(t, "work", p.language())
 	r.then = func() {
@@ -41,8 +42,8 @@ func fromNothing(t *testing.T, p page, language string) {
 	r.isCloned(t, p, language)
 }
 
-// namesNothingOutside fails the test if a file of the new repository has a path of this machine in it. So does the program
-// that wrote them: it does not know where it was built.
+// namesNothingOutside checks that no file of the new repository contains a path of this machine,
+// and that the program toolhost does not contain the path where it was built.
 func (r *reader) namesNothingOutside(t *testing.T) {
 	t.Helper()
 	program, err := os.ReadFile(filepath.Join(bin, "toolhost"))
@@ -66,12 +67,13 @@ func (r *reader) namesNothingOutside(t *testing.T) {
 	}
 }
 
-// plain builds and tests a repository with the language's own commands, where its own are not those of the Makefile.
+// plain contains, by language, commands that build and test a repository without its Makefile.
 var plain = map[string]string{
 	"go": "cp go.mod before && go build ./... && go test ./... && go mod tidy && cmp go.mod before",
 }
 
-// isCloned builds, tests and installs what an author has committed in a folder of another name, when the author's is gone.
+// isCloned commits the author's repository, clones it into a folder of another name, removes the
+// original, and builds, tests and installs the clone.
 func (r *reader) isCloned(t *testing.T, p page, language string) {
 	t.Helper()
 	r.script(t, p, block{language: "sh", text: "git -C counter -c user.name=a -c user.email=a@example.com commit --quiet --message begin\n" +
@@ -84,19 +86,20 @@ func (r *reader) isCloned(t *testing.T, p page, language string) {
 	}
 }
 
-// commandsToTheFirstCall returns how many commands a page has before the first output that it shows.
+// commandsToTheFirstCall returns the number of commands before the first output that the page
+// shows.
 func commandsToTheFirstCall(p page) int {
 	end := slices.IndexFunc(p.blocks, func(b block) bool { return b.language == "output" })
 	return commands(page{blocks: p.blocks[:end]})
 }
 
-// model stands for a model that uses the tool. It cannot count: its answer is what the tool says.
+// model is the script of a model that calls the tool. Its answer quotes the result of the tool.
 const model = `turns:
   - calls: [{id: count, tool: counter_count_words, arguments: {text: "{{prompt}}", longest: 1}}]
   - text: 'I counted: {{result "count"}}'
 `
 
-// usedByAModel lets an agent's model use the tool, on words that nobody can guess.
+// usedByAModel runs agentd with a model that calls the tool on a random text.
 func (r *reader) usedByAModel(t *testing.T, p page) {
 	t.Helper()
 	text, words := saying()
@@ -107,7 +110,7 @@ func (r *reader) usedByAModel(t *testing.T, p page) {
 	}
 }
 
-// saying returns a text, and how many words it has, which nobody can guess.
+// saying returns a random text and the number of its words.
 func saying() (text string, words int) {
 	words = 100 + rand.IntN(400)
 	all := []string{"unmistakable"}
@@ -118,7 +121,8 @@ func saying() (text string, words int) {
 	return strings.Join(all, ", "), words
 }
 
-// keepsBytecode sees that the plugin's later processes start with what the one compiled that was asked what it is.
+// keepsBytecode checks that toolhost keeps the bytecode that Python compiled when toolhost asked
+// the plugin for its definitions. Later processes of the plugin load it.
 func (r *reader) keepsBytecode(t *testing.T) {
 	t.Helper()
 	caches, err := filepath.Glob(filepath.Join(r.home, ".local", "state", "toolhost", "store", "*", "cache", "python"))

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// page is a document with the blocks that stand in it.
+// page is a Markdown file with its fenced blocks.
 type page struct {
 	name   string
 	blocks []block
 }
 
-// language returns the language that a page is about, if that is one of an SDK that has to be set up, by the name of the
-// page or of the example.
+// language returns the language of a page or example whose SDK needs a setup, according to its
+// name. It returns "" for all others.
 func (p page) language() string {
 	for _, language := range []string{"python", "typescript"} {
 		if strings.Contains(filepath.Base(p.name), language) || strings.Contains(filepath.Base(filepath.Dir(p.name)), language) {
@@ -26,11 +26,11 @@ func (p page) language() string {
 	return ""
 }
 
-// block is what stands between two fences.
+// block is one fenced block.
 type block struct {
 	line     int
 	language string
-	words    []string // after the language
+	words    []string // the words of the info string after the language
 	text     string
 }
 
@@ -43,7 +43,7 @@ func (b block) has(word string) bool {
 	return false
 }
 
-// exit returns the exit code that a script must have.
+// exit returns the expected exit code of the script.
 func (b block) exit() (int, error) {
 	for _, w := range b.words {
 		if code, ok := strings.CutPrefix(w, "exit="); ok {
@@ -53,11 +53,11 @@ func (b block) exit() (int, error) {
 	return 0, nil
 }
 
-// indented is a command in a block that is made by indentation.
+// indented matches a command in an indented code block.
 var indented = regexp.MustCompile(`^    (bin/)?(toolhost|agentd|make|go) [a-z]`)
 
-// read returns a page. A fence that is not closed is an error, and so are a command outside of fences and a word
-// after sh that means nothing.
+// read parses a page. It returns an error for a fence that is not closed, a command outside of a
+// fence, and an unknown word after sh.
 func read(path string) (page, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -102,8 +102,8 @@ func (p page) check() error {
 	return nil
 }
 
-// matches reports whether text is what a page shows, in which a line of three dots stands for any lines, and … for any
-// text within a line.
+// matches reports whether text matches the output that a page shows. In shown, a line of three dots
+// matches any lines, and … matches any text within a line.
 func matches(shown, text string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(shown) {

@@ -17,17 +17,18 @@ import (
 	"time"
 )
 
-// reader does what a page says, in a folder of his own.
+// reader executes the blocks of a page in a home folder that no other test uses.
 type reader struct {
-	home, dir string // home holds all that is his; the scripts run in dir
+	home, dir string // home contains all files of the reader; the scripts run in dir
 	env       []string
 	serving   *exec.Cmd
-	exited    chan struct{} // closed when what serves is gone
-	log       string        // where it writes
-	then      func()        // called once, after the page's first output; may be nil
+	exited    chan struct{} // closed when the server has exited
+	log       string        // path of the server's log
+	then      func()        // called once, after the first output of the page; may be nil
 }
 
-// goEnv is what Go has found out about its environment. It is empty where that fails, which what uses it shows.
+// goEnv returns Go's settings. If `go env` fails it returns an empty map, and the scripts that need
+// Go fail.
 var goEnv = sync.OnceValue(func() (env map[string]string) {
 	if out, err := exec.CommandContext(context.Background(), "go", "env", "-json").Output(); err == nil {
 		_ = json.Unmarshal(out, &env)
@@ -35,11 +36,12 @@ var goEnv = sync.OnceValue(func() (env map[string]string) {
 	return env
 })
 
-// newReader returns a reader of a page about a language, which may be empty. The scripts of the page run in a folder of the
-// reader's home.
+// newReader returns a reader for a page about a language, or for another page if language is "".
+// The scripts run in the folder dir of the reader's home.
 func newReader(t *testing.T, dir, language string) *reader {
 	t.Helper()
-	home, err := os.MkdirTemp("/tmp", "docs-") // short, because it holds sockets
+	// short, because the length of a socket path is limited
+	home, err := os.MkdirTemp("/tmp", "docs-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +57,8 @@ func newReader(t *testing.T, dir, language string) *reader {
 	r.env = []string{
 		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home, "CHECKOUT=" + filepath.Join(home, "checkout"),
 		"PATH=" + bin + ":" + os.Getenv("PATH"),
-		// What has been downloaded and compiled once is not again, which is why it is compiled as internal/e2e/programs does.
+		// The readers share Go's caches. internal/e2e/programs compiles with the same flags, so the
+		// readers reuse its results.
 		"GOCACHE=" + goEnv()["GOCACHE"], "GOMODCACHE=" + goEnv()["GOMODCACHE"], "GOPROXY=" + goEnv()["GOPROXY"],
 		"GOFLAGS=" + strings.TrimSpace(goEnv()["GOFLAGS"]+" -trimpath -tags=grpcnotrace"),
 		"PIP_CACHE_DIR=" + filepath.Join(cache, "pip"), "npm_config_cache=" + filepath.Join(cache, "npm"), "PIP_NO_COMPILE=1",
@@ -106,7 +109,7 @@ func (r *reader) follow(t *testing.T, p page) {
 	}
 }
 
-// script runs a script to its end and returns what it printed.
+// script runs a script to its end and returns its output.
 func (r *reader) script(t *testing.T, p page, b block) string {
 	t.Helper()
 	want, err := b.exit()
@@ -128,12 +131,12 @@ func (r *reader) script(t *testing.T, p page, b block) string {
 		t.Fatalf("%s:%d: exit code %d, want %d, of\n%s\nit printed\n%s%s", p.name, b.line, got, want, b.text, stdout.String(), stderr.String())
 	}
 	if stdout.Len() == 0 && want != 0 {
-		return stderr.String() // a command that fails says why there
+		return stderr.String() // a failing command prints the reason to stderr
 	}
 	return stdout.String()
 }
 
-// serve starts a server and returns when it says that it is ready.
+// serve starts a server and returns when the server prints that it is ready.
 func (r *reader) serve(t *testing.T, p page, b block) {
 	t.Helper()
 	r.stop(t)
@@ -169,7 +172,8 @@ func (r *reader) serve(t *testing.T, p page, b block) {
 	}
 }
 
-// known waits until all plugins have been asked what they are. A person sees that it goes on, and waits.
+// known waits until toolhost has the definitions of all plugins. A person would see the message and
+// wait.
 func (r *reader) known(t *testing.T, p page) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -179,7 +183,7 @@ func (r *reader) known(t *testing.T, p page) {
 	}
 }
 
-// stop ends what serves, if something does.
+// stop stops the running server, if there is one.
 func (r *reader) stop(t *testing.T) {
 	if r.serving == nil {
 		return
@@ -193,7 +197,8 @@ func (r *reader) stop(t *testing.T) {
 	}
 }
 
-// removeAll removes a folder, also what is closed to its owner in it, such as the sealed copies of plugins.
+// removeAll removes a folder, including entries without permissions for the owner, such as the
+// sealed copies of plugins.
 func removeAll(dir string) {
 	filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// setUp is what an SDK's own set-up, which knows what is needed, says: where it is ready for use, or in one line what is
-// missing.
+// setUp is the result of an SDK's setup script: the path where the SDK is ready, or one line that
+// says what is missing.
 type setUp struct{ ready, missing string }
 
-// setUps set the SDKs up, each once for all pages.
+// setUps contains a function for each SDK that runs its setup once for all pages.
 var setUps = map[string]func() setUp{
 	"python":     sync.OnceValue(func() setUp { return setUpSDK("python") }),
 	"typescript": sync.OnceValue(func() setUp { return setUpSDK("typescript") }),
@@ -32,7 +32,7 @@ func setUpSDK(language string) setUp {
 	return setUp{ready: strings.TrimSpace(string(printed))}
 }
 
-// needs skips a page that needs a language that the machine lacks.
+// needs skips the test if the machine lacks what the SDK of the language requires.
 func needs(t *testing.T, language string) {
 	t.Helper()
 	if find := setUps[language]; find != nil && find().ready == "" {
@@ -40,7 +40,8 @@ func needs(t *testing.T, language string) {
 	}
 }
 
-// lock waits until nobody else holds the file's lock; the kernel lets go of it when its holder dies.
+// lock blocks until it holds an exclusive lock of the file. The kernel releases the lock when its
+// holder dies.
 func lock(t *testing.T, path string) (unlock func()) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)

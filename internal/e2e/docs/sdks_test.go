@@ -4,8 +4,9 @@ package docs
 
 import "testing"
 
-// TestPagesOfSDKs follows the pages about Python and TypeScript, which need these languages and their packages.
+// The commands of the pages about Python and TypeScript work. They need these languages and their
+// packages.
 func TestPagesOfSDKs(t *testing.T) { testPages(t, true) }
 
-// TestExamplesOfSDKs does likewise with the examples.
+// The commands of the examples in Python and TypeScript work.
 func TestExamplesOfSDKs(t *testing.T) { testExamples(t, true) }

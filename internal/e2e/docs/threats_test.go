@@ -14,8 +14,7 @@ var (
 	declaredTest = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
 )
 
-// TestThreatModelNamesTestsThatExist: each test that the threat model relies on is in the repository, and each boundary
-// names one.
+// Each test that the threat model names exists in the repository, and each boundary names a test.
 func TestThreatModelNamesTestsThatExist(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root(t), "docs", "threat-model.md"))
 	if err != nil {
@@ -40,7 +39,7 @@ func TestThreatModelNamesTestsThatExist(t *testing.T) {
 
 var namedPath = regexp.MustCompile("`([A-Za-z_.]+/[A-Za-z0-9_./-]+)`")
 
-// TestContributingNamesWhatExists: contributors follow the lists of files and tests in CONTRIBUTING.md.
+// The files, packages and tests that CONTRIBUTING.md names exist.
 func TestContributingNamesWhatExists(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root(t), "CONTRIBUTING.md"))
 	if err != nil {
@@ -67,7 +66,7 @@ func TestContributingNamesWhatExists(t *testing.T) {
 	}
 }
 
-// declaredTests returns the names of all tests in Go of the repository.
+// declaredTests returns the names of all Go tests of the repository.
 func declaredTests(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := map[string]bool{}
@@ -77,7 +76,8 @@ func declaredTests(t *testing.T) map[string]bool {
 			return err
 		case entry.IsDir() && path != root(t) && (strings.HasPrefix(name, ".") || name == "node_modules"):
 			return fs.SkipDir
-		case !strings.HasSuffix(name, ".go"): // shared suites are in files without _test
+		// shared suites are in files whose names do not end in _test.go
+		case !strings.HasSuffix(name, ".go"):
 			return nil
 		}
 		text, err := os.ReadFile(path)
