@@ -1,8 +1,9 @@
-// Package programs builds what the tests of internal/e2e run. What they run is what ships: compiled and linked with the
-// flags of the Makefile, so that nothing is compiled a second time for them.
+// Package programs builds the programs that the tests of internal/e2e run. It compiles and links
+// them with the flags of the Makefile. The tests therefore run the shipped programs, and Go's build
+// cache serves both.
 //
-// Each program is linked once, into the ignored folder .build/programs of the checkout, and again only when it has
-// changed; every test gets copies of its own, which nobody changes under it. The package runs nothing that it has built.
+// Build links each program into the ignored folder .build/programs of the checkout, and again only
+// after a change. Every test receives its own copies. The package does not run the programs.
 package programs
 
 import (
@@ -19,8 +20,9 @@ import (
 	"syscall"
 )
 
-// Build puts the programs of some packages, which are named as "./cmd/toolhost", into a folder, each under the last
-// element of its package's path. It makes the folder if there is none. It blocks until no other process builds.
+// Build builds main packages, each named like "./cmd/toolhost", and copies the programs into dir.
+// The last element of the package path is the name of the program. Build creates dir if it does not
+// exist. It blocks while another process builds.
 func Build(ctx context.Context, dir string, packages ...string) error {
 	b, err := prepare(ctx)
 	if err != nil {
@@ -50,8 +52,8 @@ func Build(ctx context.Context, dir string, packages ...string) error {
 	return nil
 }
 
-// BuildOverlaid is Build with the files of an overlay in place of some of the checkout's (`go help build`, -overlay). What
-// it builds is for its caller alone, and nothing of it is kept.
+// BuildOverlaid builds like Build, but replaces source files according to the build overlay in the
+// file overlay (`go help build`, -overlay). It links directly into dir and keeps no copy.
 func BuildOverlaid(ctx context.Context, overlay, dir string, packages ...string) error {
 	b, err := prepare(ctx)
 	if err != nil {
@@ -60,7 +62,8 @@ func BuildOverlaid(ctx context.Context, overlay, dir string, packages ...string)
 	return b.build(ctx, dir, packages, "-overlay", overlay)
 }
 
-// builder knows the checkout that the working directory is in, and how it is compiled.
+// builder contains the path of the checkout that contains the working directory, and its build
+// flags.
 type builder struct {
 	root  string
 	flags string
@@ -89,7 +92,8 @@ func (b builder) build(ctx context.Context, dir string, packages []string, flags
 	return nil
 }
 
-// lock blocks until nobody else holds the file's lock; the kernel lets go of it when its holder dies.
+// lock blocks until it holds an exclusive lock of the file. The kernel releases the lock when its
+// holder dies.
 func lock(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -101,7 +105,8 @@ func lock(path string) (unlock func(), err error) {
 	return func() { file.Close() }, nil
 }
 
-// copyProgram copies instead of linking, because go touches what it finds up to date.
+// copyProgram copies a program. A hard link would not be enough, because go updates the
+// modification time of a program that is up to date.
 func copyProgram(from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {
