@@ -23,13 +23,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// testByHand runs the plugin without any of toolhost's supervision, so that nothing but the plugin itself ends it.
+// testByHand runs the plugin without toolhost's supervision, so that the plugin must end by itself.
 func testByHand(t *testing.T, p program) {
 	t.Run("without the cookie", func(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), p.install(t, t.TempDir()))
 		var stdout, stderr strings.Builder
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		_ = cmd.Run() // by its exit code
+		_ = cmd.Run() // The exit code is checked below.
 		if cmd.ProcessState.ExitCode() != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "plugin of toolhost") {
 			t.Errorf("%v, stdout %q, stderr %q; want exit code 1 and words on stderr alone", cmd.ProcessState, stdout.String(), stderr.String())
 		}
@@ -49,7 +49,7 @@ func testByHand(t *testing.T, p program) {
 		waiting := open(t, wire{conn}, tool.Call{Tool: "wait", Arguments: json.RawMessage(`{}`)}, true)
 		defer waiting.Close()
 		nextStatus(t, waiting)
-		served.net.Close() // as the kernel does when toolhost dies
+		served.net.Close() // the kernel does the same when toolhost dies
 		if err := served.wait(t); err != nil {
 			t.Errorf("it ended with %v, want exit code 0", err)
 		}
@@ -68,7 +68,7 @@ func testByHand(t *testing.T, p program) {
 	t.Run("shutdown before any call", func(t *testing.T) {
 		served := serve(t, p)
 		err := served.cc.Invoke(t.Context(), "/plugin.GRPCController/Shutdown", &grpc_health_v1.HealthListRequest{}, &grpc_health_v1.HealthListRequest{})
-		// It may answer, or go at once.
+		// The plugin may answer, or exit at once.
 		if code := status.Code(err); code != codes.OK && code != codes.Unavailable {
 			t.Errorf("shutdown is answered by %v", err)
 		}
@@ -81,7 +81,7 @@ func testByHand(t *testing.T, p program) {
 // served is a plugin that has printed its handshake.
 type served struct {
 	cmd    *exec.Cmd
-	exited chan error // has the process's end
+	exited chan error // receives the result of cmd.Wait
 	net    net.Conn
 	cc     *grpc.ClientConn
 }
@@ -106,7 +106,8 @@ func serve(t *testing.T, p program) *served {
 		}
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
-	go func() { s.exited <- s.cmd.Wait() }() // ends with the process, which ends with the test's context
+	// Ends with the process, which ends with the test's context.
+	go func() { s.exited <- s.cmd.Wait() }()
 	fields := strings.Split(strings.TrimSpace(line), "|")
 	if err != nil || len(fields) < 5 {
 		t.Fatalf("its first line is %q, %v; stderr: %s", line, err, stderr.String())
@@ -127,7 +128,7 @@ func serve(t *testing.T, p program) *served {
 	return s
 }
 
-// wait returns how the process ended, nil for exit code 0.
+// wait waits until the process has exited. It returns nil for exit code 0.
 func (s *served) wait(t *testing.T) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -20,12 +20,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// host is what takes calls: the plugin's own connection, or a toolhost around it.
+// host accepts calls: the plugin's connection, or a toolhost that runs the plugin.
 type host interface {
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
 }
 
-// transcript is what came of a call.
+// transcript contains all events of a call.
 type transcript struct {
 	statuses []tool.Status
 	logs     []tool.LogRecord
@@ -33,7 +33,7 @@ type transcript struct {
 	err      *tool.Error
 }
 
-// text is the answer of a tool that answers with one text.
+// text returns the transcript of a call whose result is one text.
 func text(words string) transcript { return transcript{result: tool.TextResult(words)} }
 
 func jsonBlock(encoded string) transcript {
@@ -44,8 +44,8 @@ func failure(kind tool.Kind, message string) transcript {
 	return transcript{err: tool.Errorf(kind, "%s", message)}
 }
 
-// sameCall compares what calls are about: JSON by its value, errors by their kind, what the plugin said and when to
-// try again.
+// sameCall compares transcripts. It compares JSON by value, and errors by kind, message and retry
+// delay.
 var sameCall = cmp.Options{
 	cmp.AllowUnexported(transcript{}),
 	cmp.FilterValues(func(x, y json.RawMessage) bool { return len(x) > 0 && len(y) > 0 },
@@ -69,7 +69,7 @@ var sameCall = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// calls are those that need nothing but arguments.
+// calls returns the calls of the table that need only arguments.
 func calls() map[string]struct {
 	tool, arguments string
 	want            transcript
@@ -199,7 +199,7 @@ func next(t *testing.T, e tool.Execution) tool.Event {
 	return event
 }
 
-// nextStatus reads to the next status.
+// nextStatus reads up to the next status and returns it.
 func nextStatus(t *testing.T, e tool.Execution) tool.Status {
 	t.Helper()
 	for {
@@ -213,11 +213,11 @@ func nextStatus(t *testing.T, e tool.Execution) tool.Status {
 }
 
 func largeCall(blocks []block) tool.Call {
-	arguments, _ := json.Marshal(largeIn{Blocks: blocks}) // always marshals
+	arguments, _ := json.Marshal(largeIn{Blocks: blocks}) // Marshal cannot fail here
 	return tool.Call{Tool: "large", Arguments: arguments}
 }
 
-// blocksOf returns blocks of each kind with about size bytes each, and small ones between them.
+// blocksOf returns one block of each kind with about size bytes, and small blocks between them.
 func blocksOf(size int) []block {
 	return []block{
 		{tool.ContentText, 1},
@@ -240,7 +240,7 @@ func checkLarge(t *testing.T, got transcript, blocks []block) {
 		t.Fatalf("%d blocks and error %v, want %d blocks", len(got.result.Content), got.err, len(blocks))
 	}
 	for i, b := range blocks {
-		// Not by cmp: a difference would be too long to print.
+		// The output of cmp.Diff would be too long.
 		want, have := b.content(), got.result.Content[i]
 		same := have.Kind == want.Kind && have.Text == want.Text && bytes.Equal(have.Data, want.Data) &&
 			have.Name == want.Name && have.MediaType == want.MediaType && cmp.Equal(have.JSON, want.JSON, sameCall)
@@ -251,7 +251,8 @@ func checkLarge(t *testing.T, got transcript, blocks []block) {
 	}
 }
 
-// testSlowReader: what nobody reads waits at the plugin, and holds up no other call.
+// testSlowReader checks that the output of a call without a reader waits in the plugin and delays
+// no other call.
 func testSlowReader(t *testing.T, h host) {
 	blocks := blocksOf(10 << 20)
 	slow := open(t, h, largeCall(blocks), true)

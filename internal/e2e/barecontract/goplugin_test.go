@@ -18,14 +18,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// unit is what large texts repeat. It has letters of one to four bytes and does not fit a chunk a whole number of times.
+// unit is the text that large texts repeat. It has letters of one to four bytes, and its length
+// does not divide the length of a chunk.
 const unit = "0123456789 äöü € 😀 "
 
-// pixel is a picture of one pixel.
+// pixel is a PNG of one pixel.
 var pixel, _ = hex.DecodeString("89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c02" +
 	"0000000b4944415478da6364f80f00010501012718e3660000000049454e44ae426082")
 
-// servePlugin is the Go plugin, with the tools that testdata has in Python and Node.
+// servePlugin serves the Go plugin. It has the same tools as the plugins in testdata.
 func servePlugin() {
 	m := &meetings{rooms: map[string]*meeting{}}
 	var opened atomic.Int64
@@ -56,7 +57,7 @@ func servePlugin() {
 	})
 }
 
-// spec declares a tool that takes whatever it is given.
+// spec declares a tool that accepts any arguments.
 func spec(name string) sdk.Spec {
 	s := sdk.Spec{
 		Name: name, Description: "Does what the test of " + name + " needs.", ReadOnly: true,
@@ -98,7 +99,8 @@ type largeIn struct {
 	Blocks []block `json:"blocks"`
 }
 
-// block is a block of a large result. Texts are units, files are the 256 bytes, each so many times.
+// block describes one content block of a large result. Units is the number of repetitions: of unit
+// in a text, of the 256 byte values in a file.
 type block struct {
 	Kind  tool.ContentKind `json:"kind"`
 	Units int              `json:"units"`
@@ -109,7 +111,8 @@ func (b block) content() tool.Content {
 	case tool.ContentText:
 		return tool.Text(strings.Repeat(unit, b.Units))
 	case tool.ContentJSON:
-		encoded, _ := json.Marshal(strings.Repeat(unit, b.Units)) // a string always marshals
+		// Marshal cannot fail for a string
+		encoded, _ := json.Marshal(strings.Repeat(unit, b.Units))
 		return tool.JSON(encoded)
 	default:
 		all := make([]byte, 256)
@@ -166,7 +169,7 @@ func steps(ctx context.Context, _ any) (string, error) {
 	return "stepped", nil
 }
 
-// draft shows its text while it is written.
+// draft reports its partial text as a status.
 type draft struct {
 	number   int64
 	previews []string
@@ -181,7 +184,8 @@ func (d *draft) Partial(ctx context.Context, soFar draftIn) {
 		return
 	}
 	d.previews = append(d.previews, soFar.Text)
-	parameters, _ := json.Marshal(map[string]any{"text": soFar.Text, "object": d.number}) // always marshals
+	// Marshal cannot fail here
+	parameters, _ := json.Marshal(map[string]any{"text": soFar.Text, "object": d.number})
 	sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusWait, Parameters: parameters})
 }
 
@@ -189,7 +193,7 @@ func (d *draft) Call(_ context.Context, in draftIn) (sdk.Result, error) {
 	return jsonResult(map[string]any{"text": in.Text, "previews": d.previews, "object": d.number})
 }
 
-// meetings lets calls wait for each other.
+// meetings lets the calls of one room wait until all of them have arrived.
 type meetings struct {
 	mu    sync.Mutex
 	rooms map[string]*meeting

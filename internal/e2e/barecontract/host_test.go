@@ -25,7 +25,7 @@ import (
 type running struct {
 	home   string
 	cmd    *exec.Cmd
-	exited chan struct{} // closed when the process is gone
+	exited chan struct{} // closed when the process has exited
 	client *client.Client
 }
 
@@ -44,7 +44,7 @@ func startHost(t *testing.T, toolhost string, p program) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(r.home, "toolhost.yaml") // of which JSON is a form
+	file := filepath.Join(r.home, "toolhost.yaml") // JSON is valid YAML
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,8 @@ func (r *running) testContext(t *testing.T) {
 	}
 }
 
-// testOneProcess: nothing of what was done made toolhost give up the process, or the process give up.
+// testOneProcess checks that one process has served all calls: it neither exited nor did toolhost
+// replace it.
 func (r *running) testOneProcess(t *testing.T) {
 	plugins, err := r.client.Admin().Plugins(t.Context())
 	if err != nil {
@@ -115,7 +116,7 @@ func (r *running) testOneProcess(t *testing.T) {
 	}
 }
 
-// testKilled: however toolhost dies, the plugin goes with it.
+// testKilled checks that the plugin ends when toolhost is killed.
 func (r *running) testKilled(t *testing.T) {
 	instances, err := r.client.Admin().Instances(t.Context(), "")
 	if err != nil || len(instances) != 1 {
@@ -126,7 +127,8 @@ func (r *running) testKilled(t *testing.T) {
 	}
 	<-r.exited
 	eventually.Holds(t, "the plugin is gone", func() bool {
-		// A signal to nobody: what is gone, or a zombie that nobody has waited for, has no environment any more.
+		// Signal 0 would also succeed for a zombie that no process has waited for. An exited
+		// process and a zombie have no environment.
 		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", instances[0].PID))
 		return err != nil || len(environ) == 0
 	})

@@ -14,7 +14,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// shortFolder returns a folder with a short name: a socket's path has a bound of about 100 bytes.
+// shortFolder returns a folder with a short path, because a socket path is limited to about 100
+// bytes.
 func shortFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "bare-")
@@ -25,7 +26,7 @@ func shortFolder(t *testing.T) string {
 	return dir
 }
 
-// lockedBuffer is a buffer that one goroutine writes while another reads.
+// lockedBuffer is a buffer that one goroutine writes while another one reads.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -43,7 +44,8 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// testLife: asked to stop, a plugin exits by itself and without complaint, whatever it was at.
+// testLife checks that a plugin that receives a shutdown request exits with code 0, whatever it is
+// doing.
 func testLife(t *testing.T, p program) {
 	t.Run("stopped when idle", func(t *testing.T) {
 		launched := launch(t, p)

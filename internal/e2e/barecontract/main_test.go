@@ -13,10 +13,10 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+// patience bounds every wait, so that a hang fails a test instead of blocking it.
 const patience = 2 * time.Minute
 
-// playPlugin is the argument with which the test binary plays the Go plugin.
+// playPlugin is the argument that makes the test binary serve the Go plugin.
 const playPlugin = "plugin"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestPlugins runs everything against each plugin: what one can do, all can.
+// The plugins in all three languages behave the same.
 func TestPlugins(t *testing.T) {
 	dir := t.TempDir()
 	toolhost := sync.OnceValues(func() (string, error) { return buildToolhost(t.Context(), dir) })
@@ -40,7 +40,7 @@ func TestPlugins(t *testing.T) {
 		{"node", prepareNode},
 	} {
 		t.Run(language.name, func(t *testing.T) {
-			t.Parallel() // most of the time processes begin or wait
+			t.Parallel() // the processes mostly start or wait
 			p := language.prepare(t)
 			t.Run("by hand", func(t *testing.T) { testByHand(t, p) })
 			t.Run("life", func(t *testing.T) { testLife(t, p) })
@@ -70,7 +70,7 @@ func buildToolhost(ctx context.Context, dir string) (string, error) {
 	return filepath.Join(dir, "toolhost"), nil
 }
 
-// root returns the checkout's folder.
+// root returns the path of the checkout.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../..")

@@ -14,16 +14,18 @@ import (
 	"testing"
 )
 
-// program is a plugin's command line, all paths absolute, and what it needs in its environment.
+// program is the command line of a plugin, with absolute paths, and its environment.
 type program struct {
 	name string
 	argv []string
 	env  map[string]string
-	// reads are the files and folders that it consists of: what toolhost sees of it is a script that runs them.
+	// reads contains the files and folders of the plugin. toolhost knows only the script that
+	// starts it, so the sandbox needs this list.
 	reads []string
 }
 
-// install writes the program as one executable file, as toolhost wants it, and returns the file's path.
+// install writes a script that runs the program, because a plugin is one executable file. It
+// returns the path of the script.
 func (p program) install(t *testing.T, dir string) string {
 	t.Helper()
 	var script strings.Builder
@@ -42,7 +44,7 @@ func (p program) install(t *testing.T, dir string) string {
 	return path
 }
 
-// quoted makes a word of a shell.
+// quoted quotes s for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func prepareGo(t *testing.T) program {
@@ -50,11 +52,12 @@ func prepareGo(t *testing.T) program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The race detector would sleep a second at the plugin's end.
+	// The race detector would delay the exit of the plugin by one second.
 	return program{name: "go", argv: []string{self, playPlugin}, env: map[string]string{"GORACE": "atexit_sleep_ms=0"}, reads: []string{self}}
 }
 
-// preparePython makes a virtual environment with the packages of requirements.txt and the contract's generated code.
+// preparePython creates a virtual environment with the packages of requirements.txt and the
+// generated code of the contract.
 func preparePython(t *testing.T) program {
 	python := find(t, "python3")
 	source := filepath.Join(root(t), "internal/e2e/barecontract/testdata/python")
@@ -75,13 +78,13 @@ func preparePython(t *testing.T) program {
 	return program{
 		name: "python",
 		argv: []string{filepath.Join(dir, "venv/bin/python"), filepath.Join(source, "plugin.py")},
-		// Not into the checkout: what is compiled of the plugin itself.
+		// Python must not write compiled files of the plugin into the checkout.
 		env:   map[string]string{"PYTHONPATH": filepath.Join(dir, "gen"), "PYTHONPYCACHEPREFIX": filepath.Join(dir, "cache")},
 		reads: []string{dir, source, strings.TrimSpace(output(t, python, "-c", "import sys; print(sys.base_prefix)"))},
 	}
 }
 
-// prepareNode installs the packages of package-lock.json; the contract needs no generated code.
+// prepareNode installs the packages of package-lock.json. Node needs no generated code.
 func prepareNode(t *testing.T) program {
 	node, npm := find(t, "node"), find(t, "npm")
 	source := filepath.Join(root(t), "internal/e2e/barecontract/testdata/node")
@@ -123,9 +126,9 @@ func contractFiles(t *testing.T) []string {
 	return files
 }
 
-// built returns a folder that build has filled. It is kept in the checkout's ignored .build and filled again only when
-// one of the files that it is made of has changed, or the version of what makes it. Test binaries that run at the same
-// time take turns.
+// built returns a folder that build has filled. The folder is in the ignored .build of the
+// checkout. built fills it again only if one of the files in from, or the version of the tool, has
+// changed. A lock serializes concurrent test binaries.
 func built(t *testing.T, name string, from []string, version string, build func(dir string)) string {
 	t.Helper()
 	digest := sha256.New()
@@ -163,7 +166,8 @@ func built(t *testing.T, name string, from []string, version string, build func(
 	return dir
 }
 
-// lock waits until nobody else holds the file's lock; the kernel lets go of it when its holder dies.
+// lock blocks until it holds an exclusive lock of the file. The kernel releases the lock when its
+// holder dies.
 func lock(t *testing.T, path string) (unlock func()) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -176,7 +180,7 @@ func lock(t *testing.T, path string) (unlock func()) {
 	return func() { file.Close() }
 }
 
-// find returns a program's path. Where the machine has none, the plugin cannot be tested there.
+// find returns the path of a program. It skips the test if the machine does not have the program.
 func find(t *testing.T, program string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -189,7 +193,7 @@ func find(t *testing.T, program string) string {
 	return path
 }
 
-// fetch runs a command that installs something. Where that cannot be had, the plugin cannot be tested.
+// fetch runs a command that installs packages. It skips the test if the command fails.
 func fetch(t *testing.T, dir string, name string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -199,7 +203,7 @@ func fetch(t *testing.T, dir string, name string, args ...string) {
 	}
 }
 
-// output runs a command that must succeed, and returns what it prints.
+// output runs a command that must succeed and returns its output.
 func output(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()

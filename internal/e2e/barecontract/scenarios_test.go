@@ -15,17 +15,19 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// drafted is what the tool draft says of itself.
+// drafted is the JSON that the tool draft reports.
 type drafted struct {
 	Text     string   `json:"text"`
 	Previews []string `json:"previews"`
 	Object   int64    `json:"object"`
 }
 
-// testPartial: the plugin shows each prefix before the rest is sent, and one object sees them all and the execution.
+// testPartial checks that the plugin shows each prefix before the rest arrives, and that one object
+// receives all prefixes and executes the call.
 func testPartial(t *testing.T, h host) {
 	const whole = `{"text":"höher als 4711 m 😀"}`
-	cuts := []int{strings.Index(whole, "her"), strings.Index(whole, "😀") + 2, len(whole)} // the second is inside a letter
+	// The second cut is inside a letter.
+	cuts := []int{strings.Index(whole, "her"), strings.Index(whole, "😀") + 2, len(whole)}
 	shown := []string{"hö", "höher als 4711 m "}
 	e := open(t, h, tool.Call{Tool: "draft", Arguments: json.RawMessage(whole[:cuts[0]])}, false)
 	defer e.Close()
@@ -52,7 +54,7 @@ func testPartial(t *testing.T, h host) {
 	for _, status := range got.statuses {
 		states = append(states, status.State)
 	}
-	// The complete text may be shown, too, if it is seen before it is known to be complete.
+	// The plugin may preview the complete text before it learns that the text is complete.
 	states = slicesWithout(states, tool.StatusWait)
 	if diff := cmp.Diff([]tool.StatusState{tool.StatusDoing, tool.StatusSuccess}, states); diff != "" {
 		t.Errorf("the states after the previews (-want +got):\n%s", diff)
@@ -77,7 +79,8 @@ func slicesWithout[T comparable](all []T, unwanted T) []T {
 	return kept
 }
 
-// testAbandoned: a call that is cancelled before its arguments are complete is not executed, and ends.
+// testAbandoned checks that a call that is canceled before its arguments are complete is not
+// executed and ends.
 func testAbandoned(t *testing.T, h host) {
 	e := open(t, h, tool.Call{Tool: "draft", Arguments: json.RawMessage(`{"text":"hal`)}, false)
 	defer e.Close()
@@ -98,7 +101,7 @@ func testCancel(t *testing.T, h host) {
 	}
 	e.Cancel("enough of 4711")
 	got := finish(t, e)
-	got.statuses = nil // the last may say that it failed
+	got.statuses = nil // the last status may report the failure
 	if diff := cmp.Diff(failure(tool.KindCancelled, "enough of 4711"), got, sameCall); diff != "" {
 		t.Errorf("how the call ended (-want +got):\n%s", diff)
 	}
@@ -112,7 +115,7 @@ func testDeadline(t *testing.T, h host) {
 	}
 }
 
-// testManyAtOnce: two hundred calls that wait for each other all end.
+// testManyAtOnce checks that two hundred calls that wait for each other all end.
 func testManyAtOnce(t *testing.T, h host) {
 	const count = 200
 	call := tool.Call{Tool: "meet", Arguments: json.RawMessage(fmt.Sprintf(`{"room":%q,"count":%d}`, t.Name(), count))}
@@ -142,10 +145,10 @@ func testManyAtOnce(t *testing.T, h host) {
 	wg.Wait()
 }
 
-// testBug: what a tool throws ends its call alone.
+// testBug checks that an exception in a tool ends only its call.
 func testBug(t *testing.T, h host) {
 	got := perform(t, h, tool.Call{Tool: "break_down", Arguments: json.RawMessage(`{"kind":"BUG","message":"divided 4711 by zero"}`)})
-	got.logs = nil // may have the stack
+	got.logs = nil // a log record may contain the stack
 	if diff := cmp.Diff(failure(tool.KindInternal, "divided 4711 by zero"), got, sameCall); diff != "" {
 		t.Errorf("how the call ended (-want +got):\n%s", diff)
 	}

@@ -11,10 +11,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// unshaped is a toolhost that shows all of a result, so that it can be compared with what the plugin sent.
+// unshaped is a toolhost that returns results in full, so that the tests can compare them with what
+// the plugin sent.
 type unshaped struct{ *client.Client }
 
-// Open opens a call that shows all text and JSON.
+// Open opens a call whose result shows all text and JSON.
 func (u unshaped) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	call.MaxShown = new(math.MaxInt32)
 	e, err := u.Client.Open(ctx, call, complete)
@@ -30,7 +31,8 @@ type unshapedExecution struct {
 	session string
 }
 
-// Next puts the files back into the result that are artifacts because of their size.
+// Next replaces the artifacts in a result by their content. toolhost stores files as artifacts if
+// they are too large.
 func (e unshapedExecution) Next(ctx context.Context) (tool.Event, error) {
 	event, err := e.Execution.Next(ctx)
 	if err != nil || event.Ended == nil {

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// testVerify lets `toolhost verify` examine the plugin: who keeps to the contract alone passes.
+// testVerify checks that `toolhost verify` accepts a plugin that knows only the contract.
 func testVerify(t *testing.T, toolhost string, p program) {
 	home := shortFolder(t)
 	config, err := json.Marshal(map[string]any{"defaults": map[string]any{"sandbox": map[string]any{"read": p.reads}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(home, "toolhost.yaml") // of which JSON is a form
+	file := filepath.Join(home, "toolhost.yaml") // JSON is valid YAML
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// wire takes calls right at a plugin's connection.
+// wire makes calls directly on the connection to a plugin.
 type wire struct{ conn *pluginwire.Conn }
 
 func (w wire) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
@@ -41,7 +41,8 @@ func (c wireCall) Send(ctx context.Context, text []byte, complete bool) error {
 	return err
 }
 
-// launch starts a plugin's process, and checks at the test's end that nothing of it is left.
+// launch starts a plugin's process. At the end of the test it checks that the process has removed
+// its files.
 func launch(t *testing.T, p program) *process.Process {
 	t.Helper()
 	home := shortFolder(t)
@@ -114,7 +115,8 @@ func testContext(t *testing.T, conn *pluginwire.Conn) {
 	}
 }
 
-// testReplaced: arguments that come with the frame `complete` are executed instead of the text.
+// testReplaced checks that the arguments in the frame `complete` replace the text that was sent
+// before.
 func testReplaced(t *testing.T, conn *pluginwire.Conn) {
 	call, err := conn.Start(t.Context(), pluginwire.Start{Tool: "echo", Arguments: json.RawMessage(`{"n":"47`)})
 	if err != nil {
@@ -132,7 +134,7 @@ func testReplaced(t *testing.T, conn *pluginwire.Conn) {
 	}
 }
 
-// testChatter: log records cost credit, too, so that a reader who is slow holds the tool back.
+// testChatter checks that log records use credit, so that a slow reader holds back the tool.
 func testChatter(t *testing.T, w wire) {
 	const count = 2000
 	e := open(t, w, tool.Call{Tool: "chatter", Arguments: json.RawMessage(fmt.Sprintf(`{"count":%d}`, count))}, true)

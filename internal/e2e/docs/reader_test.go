@@ -40,7 +40,7 @@ var goEnv = sync.OnceValue(func() (env map[string]string) {
 // The scripts run in the folder dir of the reader's home.
 func newReader(t *testing.T, dir, language string) *reader {
 	t.Helper()
-	// short, because the length of a socket path is limited
+	// Short, because the length of a socket path is limited.
 	home, err := os.MkdirTemp("/tmp", "docs-")
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ func declaredTests(t *testing.T) map[string]bool {
 			return err
 		case entry.IsDir() && path != root(t) && (strings.HasPrefix(name, ".") || name == "node_modules"):
 			return fs.SkipDir
-		// shared suites are in files whose names do not end in _test.go
+		// Shared suites are in files whose names do not end in _test.go.
 		case !strings.HasSuffix(name, ".go"):
 			return nil
 		}

@@ -9,36 +9,38 @@ import (
 	"strings"
 )
 
-// testCase is a call of the table, as callers read it.
+// testCase is one call of the table. The callers read it as JSON.
 type testCase struct {
 	Name          string                     `json:"name"`
 	Tool          string                     `json:"tool"`
 	Arguments     string                     `json:"arguments,omitempty"`
-	Pieces        []piece                    `json:"pieces,omitempty"` // instead of Arguments
+	Pieces        []piece                    `json:"pieces,omitempty"` // replaces Arguments
 	CallID        string                     `json:"call_id,omitempty"`
 	TimeoutMS     int                        `json:"timeout_ms,omitempty"`
 	Context       map[string]json.RawMessage `json:"context,omitempty"`
 	MaxShownBytes int                        `json:"max_shown_bytes"`
-	Cancel        string                     `json:"cancel,omitempty"` // the reason for which it is cancelled at each of its statuses, also when it has just ended
+	// The caller cancels the call with this reason at each status, also if the call has just ended.
+	Cancel string `json:"cancel,omitempty"`
 }
 
-// piece is a part of the argument text, and the text of a status that a caller waits for before it goes on.
+// piece is a part of the argument text. If Await is not empty, the caller waits for a status with
+// this text before it continues.
 type piece struct {
 	Bytes []byte `json:"bytes"`
 	Await string `json:"await,omitempty"`
 }
 
-// everything is how much of a result is shown where a case does not say so.
+// everything is the limit of shown bytes for cases without a limit.
 const everything = math.MaxInt32
 
 const (
-	// unicode has letters outside the basic plane, of several code points, right to left, invisible, and what some
-	// encoders of JSON escape.
+	// unicode contains letters outside of the basic plane, of several code points, right to left
+	// and invisible, and characters that some JSON encoders escape.
 	unicode = `naïve 漢字 😀 👩‍👩‍👧 e\u0301 שלום \u202e\ufeff <a & b> \u2028\u2029 \u0000\u0001\u007f \"\\\/ 𝒳`
 	pair    = `\ud83d\ude00`
 )
 
-// cases is the table. The order counts only for calls with the same id.
+// cases returns the table. The order matters only for calls with the same id.
 func cases() []testCase {
 	table := []testCase{
 		{Name: "unicode text", Tool: "say", Arguments: `{"text":"` + unicode + pair + `"}`},
@@ -72,7 +74,8 @@ func cases() []testCase {
 			"colour": json.RawMessage(`{"name":"grün 😀","rgb":[0,255,0]}`), "shape": json.RawMessage(`"round"`),
 		}},
 		{Name: "cancel", Tool: "wait", Cancel: "no longer wanted: äöü 😀"},
-		// Quietly, because the end at the deadline does not wait for what the tool shows then.
+		// Quietly, because the end at the deadline does not wait for a status that the tool reports
+		// then.
 		{Name: "deadline", Tool: "wait", Arguments: `{"quietly":true}`, TimeoutMS: 300},
 		{Name: "unknown tool", Tool: "no_such_tool", Arguments: `{}`},
 		{Name: "ill-formed arguments", Tool: "say", Arguments: `{"text":"a}`},
@@ -94,7 +97,8 @@ func cases() []testCase {
 	return table
 }
 
-// pieces returns argument text in pieces: pairs of text and what is waited for after it.
+// pieces returns argument text in pieces. The arguments are pairs: a text, and the status to await
+// after it.
 func pieces(pairs ...string) []piece {
 	var all []piece
 	for i := 0; i < len(pairs); i += 2 {

@@ -16,19 +16,22 @@ import (
 	"time"
 )
 
-// serve starts a toolhost with the plugin of one language and returns its address. It is stopped at the end of the test.
+// serve starts a toolhost with the plugin of one language and returns its address. It stops
+// toolhost at the end of the test.
 func serve(t *testing.T, toolhost string, l language) string {
 	t.Helper()
-	home, err := os.MkdirTemp("/tmp", "lang-") // short, because it holds a socket
+	// Short, because the length of a socket path is limited.
+	home, err := os.MkdirTemp("/tmp", "lang-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
 	install(t, l, filepath.Join(home, "plugins"))
 	config, err := json.Marshal(map[string]any{"defaults": map[string]any{"sandbox": map[string]any{"read": l.reads}}})
-	configured := filepath.Join(t.TempDir(), "toolhost.yaml") // not where tools may write
+	// Outside of the workspace, where tools may write.
+	configured := filepath.Join(t.TempDir(), "toolhost.yaml")
 	if err == nil {
-		err = os.WriteFile(configured, config, 0o600) // of which JSON is a form
+		err = os.WriteFile(configured, config, 0o600) // JSON is valid YAML
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +77,8 @@ func serve(t *testing.T, toolhost string, l language) string {
 	return addr
 }
 
-// known waits until a toolhost has asked its plugin: on a machine with much to do it is ready before that.
+// known waits until toolhost has the definitions of its plugin. On a busy machine toolhost is ready
+// earlier.
 func known(t *testing.T, toolhost, addr string) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -90,7 +94,7 @@ func known(t *testing.T, toolhost, addr string) {
 	}
 }
 
-// install puts a plugin into a folder, as one executable file.
+// install writes a script that runs the plugin, because a plugin is one executable file.
 func install(t *testing.T, l language, dir string) {
 	t.Helper()
 	script := "#!/bin/sh\nexec '" + strings.Join(l.plugin, "' '") + "'\n"
@@ -103,7 +107,7 @@ func install(t *testing.T, l language, dir string) {
 	}
 }
 
-// call runs a caller and returns what it prints.
+// call runs a caller and returns its output.
 func call(t *testing.T, l language, addr, cases string) string {
 	t.Helper()
 	argv := append(append([]string{}, l.caller...), addr, cases, "session-of-"+l.name)

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write testdata/want.txt anew, from what
 
 const wanted = "testdata/want.txt"
 
-// TestAllPairs lets the caller of each language call the plugin of each language.
+// The caller of each language prints the same for the plugin of each language.
 func TestAllPairs(t *testing.T) {
 	bin := build(t.Context(), t)
 	encoded, err := json.Marshal(cases())
@@ -54,7 +54,7 @@ func TestAllPairs(t *testing.T) {
 	})
 }
 
-// compare compares case by case, so that one difference does not hide the others.
+// compare compares the outputs case by case, so that one difference does not hide the others.
 func compare(t *testing.T, want, got string) {
 	t.Helper()
 	wantCases, gotCases := split(want), split(got)
@@ -68,7 +68,7 @@ func compare(t *testing.T, want, got string) {
 	}
 }
 
-// split returns the parts of what a caller printed, each of which begins with a line that is not indented.
+// split returns the parts of a caller's output. Each part begins with a line without indentation.
 func split(printed string) []string {
 	var parts []string
 	for line := range strings.Lines(printed) {

@@ -13,8 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParameterSchemas compares the schemas that the SDKs generate for the same parameters with the fixtures in
-// internal/arguments/testdata/sdk, by which that package tests its messages. The flag -update writes the fixtures.
+// The schemas that the SDKs generate for the same parameters match the fixtures in
+// internal/arguments/testdata/sdk. The tests of that package use these fixtures to test its
+// messages. The flag -update writes the fixtures.
 func TestParameterSchemas(t *testing.T) {
 	bin := build(t.Context(), t)
 	for _, l := range languages(t, bin) {

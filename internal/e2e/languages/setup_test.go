@@ -13,21 +13,21 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
-// language is one in which there are a plugin and a caller.
+// language is a language with a plugin and a caller.
 type language struct {
 	name   string
-	plugin []string // the command line of its plugin, all paths absolute
+	plugin []string // command line of the plugin, with absolute paths
 	caller []string
-	reads  []string // what its plugin consists of
+	reads  []string // files and folders of the plugin, which its sandbox must allow
 }
 
-// languages returns those that the machine has; for each that it lacks, a test is skipped.
+// languages returns the languages that the machine has. It skips a subtest for each missing one.
 func languages(t *testing.T, bin string) []language {
 	t.Helper()
 	all := []language{{
 		name: "go", plugin: []string{filepath.Join(bin, "plugin")}, caller: []string{filepath.Join(bin, "caller")}, reads: []string{bin},
 	}}
-	scratch := t.TempDir() // which outlives the subtests
+	scratch := t.TempDir() // this folder outlives the subtests
 	for name, prepare := range map[string]func(t *testing.T) language{
 		"python":     python,
 		"typescript": func(t *testing.T) language { return typescript(t, scratch) },
@@ -51,7 +51,8 @@ func python(t *testing.T) language {
 	}
 }
 
-// typescript compiles plugin and caller in a folder of their own, as an author's repository is one.
+// typescript compiles the plugin and the caller in a separate folder that looks like an author's
+// repository.
 func typescript(t *testing.T, dir string) language {
 	sdk := setUp(t, "sdk/typescript/scripts/check.sh")
 	modules := filepath.Join(root(t), "sdk/typescript/node_modules")
@@ -83,7 +84,8 @@ func typescript(t *testing.T, dir string) language {
 	}
 }
 
-// setUp lets an SDK set itself up and returns what it prints, or skips the test where the machine lacks what it needs.
+// setUp runs the setup script of an SDK and returns its output. It skips the test if the machine
+// lacks what the SDK requires.
 func setUp(t *testing.T, script string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(root(t), script), "setup")
@@ -101,7 +103,7 @@ func setUp(t *testing.T, script string) string {
 	return ""
 }
 
-// output runs a command that must succeed, and returns what it prints.
+// output runs a command that must succeed and returns its output.
 func output(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
@@ -111,7 +113,7 @@ func output(t *testing.T, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// build builds toolhost and what is written in Go into a folder.
+// build builds toolhost and the Go plugin and caller. It returns their folder.
 func build(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
@@ -121,7 +123,7 @@ func build(ctx context.Context, t *testing.T) string {
 	return bin
 }
 
-// root returns the checkout's folder.
+// root returns the path of the checkout.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../..")
