@@ -1,4 +1,4 @@
-/** What a call answers: blocks of content, effects, and what it used. */
+/** Results of calls: blocks of content, effects, token usage and cost. */
 import { encodeJSON, parseJSON } from "./json.js";
 
 /** Plain text or Markdown. */
@@ -11,99 +11,99 @@ export interface TextContent {
 /** One JSON value. */
 export interface JSONContent {
   readonly kind: "json";
-  /** The value as JSON text, byte for byte as its author sent it. */
+  /** The value as JSON text, byte for byte as the tool sent it. */
   readonly json: string;
-  /** The value, decoded when it is first read. Integers beyond 2^53 are bigint. */
+  /** The decoded value. Integers beyond 2^53 are bigint. */
   readonly value: unknown;
 }
 
-/** A picture for models that can see, or any other bytes. */
+/** An image for models that accept images, or a file of any other media type. */
 export interface BlobContent {
   readonly kind: "image" | "file";
   /** The IANA media type, such as `image/png`. */
   readonly mediaType: string;
-  /** A file name without folders; may be empty. */
+  /** A file name without folders. May be empty. */
   readonly name: string;
   /** The bytes. */
   readonly data: Uint8Array;
 }
 
-/** A result that toolhost keeps, and of which only a part is shown. */
+/** Content that is too large for a result. toolhost stores it, and the handle reads it. */
 export interface ArtifactContent {
   readonly kind: "artifact";
-  /** By which a caller, or another tool, can read the whole. */
+  /** The handle by which a caller or another tool reads the content. */
   readonly handle: string;
-  /** The IANA media type of the whole. */
+  /** The IANA media type of the complete content. */
   readonly mediaType: string;
-  /** The size of the whole, in bytes. */
+  /** The size of the complete content, in bytes. */
   readonly size: number;
-  /** The beginning of a text; empty for other media. */
+  /** The beginning of a text. Empty for other media types. */
   readonly head: string;
-  /** The end of a text; empty for other media, or where `head` is the whole. */
+  /** The end of a text. Empty for other media types, or if `head` is the complete text. */
   readonly tail: string;
-  /** A file name without folders; may be empty. */
+  /** A file name without folders. May be empty. */
   readonly name: string;
 }
 
-/** One block of a result. Functions such as `text` make them; an object that only looks like one is a JSON value. */
+/** One block of a result. Functions such as `text` create blocks. Any other object is a JSON value. */
 export type Content = TextContent | JSONContent | BlobContent | ArtifactContent;
 
-/** How an effect's value joins the value that the key has: take its place, become a list's last element, or be merged (RFC 7396). */
+/** How an effect combines its value with the existing one: replace it, append to a list, or apply a JSON merge patch (RFC 7396). */
 export type EffectOperation = "replace" | "append" | "merge";
 
-/** A change to the run's context that a tool returns instead of making it. */
+/** A change to the run context that a tool requests in its result. */
 export interface Effect {
-  /** The key of the run's context that changes. */
+  /** The key of the run context. The tool must declare it in `effectKeys`. */
   readonly key: string;
-  /** How `value` joins what is there. Default: `replace`. */
+  /** How `value` is combined with the existing value. Default: `replace`. */
   readonly operation?: EffectOperation | undefined;
   /** A JSON value. */
   readonly value: unknown;
 }
 
-/** Counts tokens of a model. What is not set is 0. */
+/** The model tokens that a call used. A missing property is 0. */
 export interface Usage {
-  /** Tokens read. */
+  /** Input tokens. */
   readonly inputTokens?: number;
-  /** Tokens written. */
+  /** Output tokens. */
   readonly outputTokens?: number;
-  /** Of the tokens read, those from the provider's cache. */
+  /** The input tokens that the cache of the provider supplied. */
   readonly cacheReadTokens?: number;
-  /** Tokens added to the provider's cache. */
+  /** The tokens that the call added to the cache of the provider. */
   readonly cacheWriteTokens?: number;
 }
 
-/** What a result may say; see `result`. */
+/** The argument of `result`. */
 export interface ResultInit {
-  /** The answer, in order; a string is a block of text. Default: none. */
+  /** The blocks, in order. A string is a block of text. Default: none. */
   content?: string | Content | readonly (string | Content)[];
-  /** Whether the tool says that it failed. Such a result carries no effects. */
+  /** Whether the tool reports a failure. The effects of such a result are discarded. */
   isError?: boolean;
-  /** Changes to the run's context. */
+  /** Changes to the run context. */
   effects?: readonly Effect[];
-  /** What the call used of a model. */
+  /** The model tokens that the call used. */
   usage?: Usage | undefined;
-  /** What the call cost, in the unit of the tool's `costPerUse`. 0: the declared cost per use. */
+  /** The cost of the call, in the unit of `costPerUse`. 0 means `costPerUse` itself. */
   cost?: number;
-  /** Whatever else is to be said, as JSON values by key. */
+  /** Further JSON values by key. */
   metadata?: Readonly<Record<string, unknown>>;
-  /** How long the tool ran. toolhost sets it; what a tool says is not read. */
+  /** How long the tool ran. toolhost sets it and ignores what a tool sets. */
   durationMs?: number;
 }
 
-/** What a call answers to the model. */
+/** The result of a call, which the model reads. */
 export class Result {
-  /** The answer, in order. */
+  /** The blocks, in order. */
   readonly content: readonly Content[];
-  /** Whether the tool says that it failed. */
+  /** Whether the tool reports a failure. */
   readonly isError: boolean;
-  /** Changes to the run's context. */
+  /** Changes to the run context. */
   readonly effects: readonly Effect[];
-  /** What the call used of a model; undefined: nothing. */
+  /** The model tokens that the call used. Undefined if it used none. */
   readonly usage: Usage | undefined;
-  /** What the call cost; 0: the declared cost per use. */
+  /** The cost of the call. 0 means the declared cost per use. */
   readonly cost: number;
-  /** Whatever else is said, as JSON values by key. Keys that begin with `toolhost.` are toolhost's. */
+  /** Further JSON values by key. Keys that begin with `toolhost.` are reserved. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** How long the tool ran, in milliseconds. */
   readonly durationMs: number;
@@ -121,12 +121,12 @@ export class Result {
     this.durationMs = init.durationMs ?? 0;
   }
 
-  /** All blocks as text, one below the other: what a person would be shown. Pictures and files are named only. */
+  /** All blocks as text. An image, file or artifact becomes a line that describes it. */
   get text(): string {
     return this.content.map(asText).join("\n");
   }
 
-  /** The value of the only JSON block. Throws a TypeError, which says what is there instead, if there is not exactly one. */
+  /** The value of the only JSON block. Throws a TypeError if the result does not have exactly one JSON block. */
   get value(): unknown {
     const [block, ...more] = this.content.filter(({ kind }) => kind === "json");
     if (block?.kind !== "json" || more.length > 0) {
@@ -137,7 +137,7 @@ export class Result {
   }
 }
 
-/** Returns a result: for tools that return several blocks, effects, costs or metadata. */
+/** Returns a result, for tools that return several blocks, effects, a cost or metadata. */
 export function result(init: ResultInit): Result {
   return new Result(init);
 }
@@ -147,25 +147,25 @@ export function text(content: string): TextContent {
   return block({ kind: "text", text: content });
 }
 
-/** Returns a block of one JSON value. Throws where the value has no JSON form. */
+/** Returns a block of one JSON value. Throws if JSON cannot represent the value. */
 export function json(value: unknown): JSONContent {
   return jsonText(encodeJSON(value));
 }
 
-/** What is said of the bytes of a picture or file. */
+/** The properties of an image or file. */
 export interface BlobOptions {
-  /** The IANA media type. Default: image/png for a picture, application/octet-stream for a file. */
+  /** The IANA media type. Default: image/png for an image, application/octet-stream for a file. */
   readonly mediaType?: string;
   /** A file name without folders. Default: empty. */
   readonly name?: string;
 }
 
-/** Returns a picture. Throws a TypeError where the media type is none. */
+/** Returns an image. Throws a TypeError for an invalid media type. */
 export function image(data: Uint8Array, options: BlobOptions = {}): BlobContent {
   return checked("image", data, { mediaType: "image/png", name: "", ...options });
 }
 
-/** Returns any other bytes. Throws a TypeError where the media type is none. */
+/** Returns a file. Throws a TypeError for an invalid media type. */
 export function file(data: Uint8Array, options: BlobOptions = {}): BlobContent {
   return checked("file", data, { mediaType: "application/octet-stream", name: "", ...options });
 }
@@ -177,18 +177,18 @@ function checked(kind: "image" | "file", data: Uint8Array, { mediaType, name }: 
   return blob(kind, mediaType, name, data);
 }
 
-/** Returns a picture or file as somebody else has made it. */
+/** Returns an image or file without validating it, because toolhost sent it. */
 export function blob(kind: "image" | "file", mediaType: string, name: string, data: Uint8Array): BlobContent {
   return block({ kind, mediaType, name, data });
 }
 
-/** Returns a block that hands an artifact on by its handle. */
+/** Returns a block that passes an artifact on by its handle. */
 export function artifact(init: Partial<ArtifactContent> & { handle: string }): ArtifactContent {
   const { handle, mediaType = "", size = 0, head = "", tail = "", name = "" } = init;
   return block({ kind: "artifact", handle, mediaType, size, head, tail, name });
 }
 
-/** Returns a block of JSON text that is known to be some. */
+/** Returns a block of JSON text without validating the text. */
 export function jsonText(encoded: string): JSONContent {
   let decoded: { value: unknown } | undefined;
   return block({
@@ -201,7 +201,7 @@ export function jsonText(encoded: string): JSONContent {
   });
 }
 
-// Shared by all copies of this package that a program may have.
+// Symbol.for shares the symbol with other copies of this package in the same program.
 const brand = Symbol.for("toolhost.content");
 
 function block<C extends Content>(content: C): C {
@@ -209,13 +209,13 @@ function block<C extends Content>(content: C): C {
   return Object.freeze(content);
 }
 
-/** Reports whether a value is a block that one of the functions of this module made. */
+/** Reports whether one of the functions of this module created a value. */
 export function isContent(value: unknown): value is Content {
   return typeof value === "object" && value !== null && brand in value;
 }
 
 /**
- * Turns what a tool returned into a result: nothing, text, blocks or JSON. Throws where it has no JSON form.
+ * Converts the return value of a tool to a result. Throws if JSON cannot represent it.
  */
 export function resultOf(value: unknown): Result {
   if (value === undefined || value === null) {

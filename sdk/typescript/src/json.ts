@@ -1,46 +1,43 @@
-/**
- * JSON text as it travels: arguments, structured results, context values and schemas are JSON text on every hop, and are
- * decoded and encoded only here.
- */
+/** Encoding and decoding of JSON text, without the losses of JSON.stringify and JSON.parse. */
 
 /**
- * JSON text that is sent as it is, byte for byte. It can stand wherever a JSON value is given, also inside of one: for
- * numbers that JavaScript would round, and for text that another program has encoded.
+ * JSON text that is sent byte for byte. It can replace any JSON value, also inside another value. Use it for numbers that
+ * JavaScript would round, and for text that another program has encoded.
  */
 export class RawJSON {
   /** The text. */
   readonly text: string;
 
-  /** Throws a SyntaxError where the text is no JSON. */
+  /** Throws a SyntaxError if the text is not JSON. */
   constructor(text: string) {
     JSON.parse(text);
     this.text = text;
   }
 }
 
-/** Returns JSON text that is sent as it is. Throws a SyntaxError where it is no JSON. */
+/** Returns JSON text that is sent byte for byte. Throws a SyntaxError if the text is not JSON. */
 export function rawJSON(text: string): RawJSON {
   return new RawJSON(text);
 }
 
 /**
- * Returns the JSON text of a value. A bigint becomes a number with all its digits, and RawJSON its text. Throws a TypeError
- * that says what to do where the value has no JSON form: undefined, functions and cycles, and what JSON.stringify would
- * silently lose: bytes, maps, sets, errors, NaN and infinities.
+ * Returns a value as JSON text. A bigint becomes a number with all its digits, and RawJSON its text. Throws a TypeError with
+ * advice for values that JSON cannot represent: undefined, functions and cycles, and the values that JSON.stringify would
+ * lose silently, which are bytes, maps, sets, errors, NaN and infinities.
  */
 export function encodeJSON(value: unknown): string {
   if (value instanceof RawJSON) {
     return value.text;
   }
   const verbatim: string[] = [];
-  // Not to be guessed, so that no string of the value can be taken for a mark.
+  // The mark is unguessable, so no string in the value can be equal to it.
   const mark = `raw-${crypto.randomUUID()}-`;
   const text = stringify(value, function (this: Record<string, unknown>, key, part: unknown) {
     if (typeof part === "bigint" || part instanceof RawJSON) {
       verbatim.push(typeof part === "bigint" ? part.toString() : part.text);
       return `${mark}${verbatim.length - 1}`;
     }
-    const loss = lossOf(this[key]); // as it was before its toJSON, which is what a Buffer has
+    const loss = lossOf(this[key]); // the value before toJSON, which a Buffer has
     if (loss) {
       throw new TypeError(`${key && `${JSON.stringify(key)}: `}${loss}`);
     }
@@ -70,7 +67,7 @@ function stringify(value: unknown, replacer: (this: Record<string, unknown>, key
   }
 }
 
-/** Says why JSON.stringify would lose a value, or returns undefined. */
+/** Returns why JSON.stringify would lose a value, or undefined if it would not. */
 function lossOf(value: unknown): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) {
     return `${value} has no JSON form; use null or a text`;
@@ -91,25 +88,25 @@ function lossOf(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Returns the JSON text of a value as bytes; see encodeJSON. */
+/** Returns a value as encoded JSON text; see encodeJSON. */
 export function encodeJSONBytes(value: unknown): Uint8Array {
   return Buffer.from(encodeJSON(value));
 }
 
-/** Returns the text that bytes hold; what is no UTF-8 is replaced. */
+/** Decodes UTF-8. Invalid sequences become U+FFFD. */
 export function decodeText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
 /**
- * Returns the value of JSON text. Integers that a number cannot hold exactly, those beyond 2^53, become a bigint, where
- * JSON.parse would round them; encodeJSON writes them as they were.
+ * Returns the value of JSON text. Integers beyond 2^53, which JSON.parse would round, become a bigint. encodeJSON writes them
+ * back with the same digits.
  */
 export function parseJSON(text: string): unknown {
   if (!/\d{16}/.test(text)) {
     return JSON.parse(text);
   }
-  JSON.parse(text); // what is no JSON is refused before it is rewritten
+  JSON.parse(text); // rejects invalid JSON before the text is changed
   const mark = `big-${crypto.randomUUID()}-`;
   const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
     /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${mark}${token}"` : token,

@@ -1,6 +1,5 @@
 /**
- * The contracts as protoc-gen-es has them, for what the clients have no method for: requests of AdminService, and the parts
- * of agentd's events.
+ * The generated protobuf code, for RPCs without a client method, such as those of AdminService.
  */
 export * as agentd from "./gen/agentd/v1/agent_service_pb.js";
 export * as plugin from "./gen/toolhost/plugin/v1/plugin_pb.js";

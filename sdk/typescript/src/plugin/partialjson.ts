@@ -1,34 +1,34 @@
-/** JSON that has not arrived in full: any prefix of a text as the value that is known so far. */
+/** Parsing of incomplete JSON text. */
 
 type State = "value" | "firstItem" | "firstKey" | "key" | "colon" | "after" | "inKey" | "inString" | "literal" | "number";
 
-/** A number that may still go on, and one that is whole if something else follows. */
+/** A number that more text may continue, and a complete number. */
 const numberPrefix = /^-?(?:0|[1-9]\d*)?(?:(?<=\d)\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?$/;
 const wholeNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Reads a JSON text piece by piece; each character is looked at once. It is no validator: whoever executes something
- * waits for the whole text.
+ * Parses JSON text in pieces, and returns the value so far. It reads each character once. It does not validate everything; the
+ * complete text is parsed again before the call is executed.
  */
 export class PartialJSON {
   #text = "";
-  #known = 0; // the text up to here, closed, is a JSON value
-  #at = 0; // the next character to look at
-  #stack: string[] = []; // what closes the open objects and arrays
+  #known = 0; // the text up to here is a JSON value once all open parts are closed
+  #at = 0; // index of the next character
+  #stack: string[] = []; // the closing characters of the open objects and arrays
   #state: State = "value";
-  #begin = 0; // of the literal, number or escape that is being read
-  #rest = ""; // of the literal
+  #begin = 0; // start of the current literal, number or escape
+  #rest = ""; // remaining characters of the literal
   #escape = false;
-  #high = false; // an escape was the first half of a character
+  #high = false; // the last escape was a high surrogate
   #broken = false;
   readonly #decoder = new TextDecoder();
 
-  /** Whether the text cannot be the beginning of JSON; the value so far remains. */
+  /** Whether the text is not the beginning of JSON. The value so far remains. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** Reads the next piece, which may end anywhere, also inside a UTF-8 sequence. */
+  /** Reads the next piece. A piece may end at any byte, also inside a UTF-8 sequence. */
   write(piece: Uint8Array): void {
     this.#text += this.#decoder.decode(piece, { stream: true });
     while (!this.#broken && this.#at < this.#text.length) {
@@ -38,9 +38,8 @@ export class PartialJSON {
   }
 
   /**
-   * The value so far as JSON text, or "" if there is none. Open objects, arrays and strings are closed where they stand.
-   * What could still turn into something else is left out: a key without a value, a number until something follows it,
-   * a piece of a literal or of an escape.
+   * The value so far as JSON text, or "" if there is none yet. Open objects, arrays and strings are closed. It omits every part
+   * that later text could change: a key without a value, a number at the end of the text, and an incomplete literal or escape.
    */
   get value(): string {
     if (this.#known === 0) {
@@ -185,7 +184,7 @@ export class PartialJSON {
     }
   }
 
-  // A first half of a character says nothing until it is known whether the second half follows.
+  // A high surrogate is pending until the next escape shows whether a low surrogate follows.
   #endUnicode(unit: number): void {
     if (unit >= 0xd800 && unit <= 0xdbff) {
       if (this.#high) {

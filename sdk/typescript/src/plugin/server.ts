@@ -1,4 +1,4 @@
-/** The gRPC server of a plugin: the contract, health and go-plugin's shutdown. */
+/** The gRPC server of a plugin: its own service, the health check, and the shutdown of go-plugin. */
 import { once } from "node:events";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -24,16 +24,16 @@ import { describePlugin } from "./dynamic.js";
 import type { Plugin } from "./plugin.js";
 import { CallStream } from "./stream.js";
 
-/** The socket's name; the contract allows 16 bytes. */
+/** The name of the socket. The protocol allows 16 bytes. */
 const socketName = "s";
 
-/** What is told to whoever runs the server. */
+/** The events that `serve` handles. */
 export interface Events {
   /** toolhost has connected. */
   connected(): void;
   /** A connection has ended. */
   disconnected(): void;
-  /** toolhost has told the plugin to end, or its stream has ended. */
+  /** toolhost requested the end of the plugin, or its stream has ended. */
   over(): void;
 }
 
@@ -48,7 +48,7 @@ export class PluginServer {
     this.#plugin = plugin;
     this.#events = events;
     const { connect, describe } = ToolPluginService.method;
-    // A frame's encoded size is its cost, so that frames are encoded before gRPC gets them.
+    // The encoded size of a frame is its cost, so frames are encoded before gRPC receives them.
     const frames: MethodDefinition<ConnectRequest, Uint8Array> = {
       ...methodDefinition(connect),
       responseSerialize: asBuffer,
@@ -64,14 +64,14 @@ export class PluginServer {
     this.#server.addService({ [path]: definition }, { [path]: handler });
   }
 
-  /** Listens in a folder, and returns the socket's path. */
+  /** Listens in a folder, and returns the path of the socket. */
   async listen(folder: string): Promise<string> {
-    // gRPC does not tell when a connection ends, so that this listens itself.
+    // gRPC does not report the end of a connection, so the plugin listens itself.
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
     const listener: NetServer = createServer((connection: Socket) => {
       this.#events.connected();
       connection.on("close", () => this.#events.disconnected());
-      connection.on("error", () => {}); // what ends a connection closes it
+      connection.on("error", () => {}); // "close" follows every error
       injector.injectConnection(connection);
     });
     const path = join(folder, socketName);
@@ -80,7 +80,7 @@ export class PluginServer {
     return path;
   }
 
-  /** Cancels all calls, and waits until their tools have ended. */
+  /** Cancels all calls and waits for them. */
   async close(): Promise<void> {
     await Promise.all([...this.#streams].map((stream) => stream.close()));
   }
@@ -96,7 +96,7 @@ export class PluginServer {
     const stream = new CallStream(this.#plugin, writer(duplex));
     this.#streams.add(stream);
     duplex.on("data", (request: ConnectRequest) => stream.take(request));
-    duplex.on("error", () => {}); // what ends the stream ends the plugin
+    duplex.on("error", () => {}); // "close" follows every error
     for (const event of ["end", "cancelled", "close"]) {
       duplex.on(event, () => this.#events.over());
     }
@@ -104,17 +104,17 @@ export class PluginServer {
 
   #shutdown: handleUnaryCall<Buffer, Buffer> = (_, answer) => {
     answer(null, Buffer.alloc(0));
-    // The answer goes first, if it can.
+    // gRPC writes the answer first.
     setImmediate(() => this.#events.over());
   };
 }
 
-/** Returns what hands encoded frames to gRPC, and waits while that has too many. */
+/** Returns a function that passes encoded frames to gRPC, and waits while the buffer of gRPC is full. */
 function writer(duplex: ServerDuplexStream<ConnectRequest, Uint8Array>): (bytes: Uint8Array) => Promise<void> {
   let drained: Promise<void> | undefined;
   return async (bytes) => {
     if (duplex.destroyed || duplex.cancelled) {
-      return; // nobody hears it
+      return; // the stream has ended
     }
     if (duplex.write(bytes)) {
       return;
@@ -135,7 +135,7 @@ function writer(duplex: ServerDuplexStream<ConnectRequest, Uint8Array>): (bytes:
   };
 }
 
-/** A unary method whose messages are their bytes. */
+/** Returns a unary method whose messages are bytes. */
 function plain(path: string): MethodDefinition<Buffer, Buffer> {
   const same = (bytes: Buffer) => bytes;
   return {
@@ -149,10 +149,10 @@ function plain(path: string): MethodDefinition<Buffer, Buffer> {
   };
 }
 
-/** grpc.health.v1.HealthCheckResponse with the status SERVING. */
+/** An encoded grpc.health.v1.HealthCheckResponse with the status SERVING. */
 const serving = Buffer.from([8, 1]);
 
-/** Answers for the whole server, and for the service `plugin`, which go-plugin asks for. */
+/** Answers for the whole server and for the service `plugin`, which go-plugin requests. */
 const checkHealth: handleUnaryCall<Buffer, Buffer> = (call, answer) => {
   let service = "";
   for (const reader = new BinaryReader(call.request); reader.pos < reader.len; ) {

@@ -1,4 +1,4 @@
-/** One Connect stream on the plugin's side: its calls by their numbers, and how they end. */
+/** The calls of one Connect stream in a plugin, by number. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { toBinary } from "@bufbuild/protobuf";
 import type { Result } from "../content.js";
@@ -14,7 +14,7 @@ import { pieceBytes, WireCall, type Write } from "./wirecall.js";
 
 /** The most blocks of a result. */
 const maxBlocks = 4096;
-/** The most that an end has besides content, so that it is sent at all. */
+/** The largest end of a call in bytes, because only content can be sent ahead in chunks. */
 const maxEndBytes = 1 << 20;
 
 type End = MessageInitShape<typeof CallEndSchema>;
@@ -24,7 +24,7 @@ export class CallStream {
   readonly #plugin: string;
   readonly #callables: ReadonlyMap<string, Callable>;
   readonly #write: Write;
-  readonly #calls = new Map<number, WireCall>(); // those without an end
+  readonly #calls = new Map<number, WireCall>(); // calls that have not ended
   readonly #work = new Set<Promise<void>>();
 
   constructor(plugin: Plugin, write: Write) {
@@ -36,7 +36,7 @@ export class CallStream {
     ]);
   }
 
-  /** Takes a frame. It never waits for a call. */
+  /** Handles a frame of toolhost without waiting for the call. */
   take(request: ConnectRequest): void {
     const { call: number, frame } = request;
     if (frame.case !== "start") {
@@ -53,7 +53,7 @@ export class CallStream {
     this.#work.add(work);
   }
 
-  /** Cancels all calls, and waits until their tools have ended. */
+  /** Cancels all calls and waits for them. */
   async close(): Promise<void> {
     for (const call of this.#calls.values()) {
       call.stop(new ToolhostError("cancelled", "toolhost has closed the connection"));
@@ -72,7 +72,7 @@ export class CallStream {
     try {
       await call.end({ case: "end", value: outcome });
     } catch {
-      // The stream is gone, and with it whoever would hear it.
+      // The stream has ended, so toolhost does not receive the end of the call.
     }
   }
 
@@ -101,13 +101,13 @@ function encodeResult(answer: Result, tool: string): ResultMessage {
   }
 }
 
-/** Sends what does not fit into the end of the call ahead of it, and returns the rest. */
+/** Sends large blocks in chunks, and returns the result with the remaining content. */
 async function sendAhead(call: WireCall, message: ResultMessage): Promise<ResultMessage> {
   if (message.content.length > maxBlocks) {
     const words = `the tool's result has ${message.content.length} blocks; there may be ${maxBlocks}`;
     throw new ToolhostError("internal", words);
   }
-  let room = pieceBytes; // for the payload of all blocks together
+  let room = pieceBytes; // bytes for the payloads of all blocks together
   for (const [index, content] of message.content.entries()) {
     const payload = takePayload(content, Math.max(room, 0));
     if (!payload) {
@@ -126,7 +126,7 @@ async function sendAhead(call: WireCall, message: ResultMessage): Promise<Result
   return message;
 }
 
-/** Takes a block's payload out of it if it has more than `room` bytes. */
+/** Removes the payload from a block and returns it, if it has more than `room` bytes. */
 function takePayload({ block }: ResultMessage["content"][number], room: number): Uint8Array | undefined {
   switch (block.case) {
     case "text": {
@@ -169,7 +169,7 @@ function failureMessage(call: WireCall, error: unknown) {
   return message;
 }
 
-/** A failure as a message. One that cannot be said, as code without types can make it, still ends its call. */
+/** Converts an error to its message. An error with values of wrong types, which JavaScript code can create, still ends its call. */
 function errorOf(failure: ToolhostError) {
   try {
     return toError(failure);
@@ -186,7 +186,7 @@ function clip(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) {
     return text;
   }
-  // A character that was cut in two ends in what decoding puts in its place.
+  // Decoding replaces a character that the cut divided, so the replacement is removed.
   return `${Buffer.from(text)
     .subarray(0, bytes - 3)
     .toString("utf8")

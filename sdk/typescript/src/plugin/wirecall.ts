@@ -1,4 +1,4 @@
-/** One call as the contract has it: its frames in both directions, credit, deadline and cancellation. */
+/** The frames of one call in both directions, with flow control, deadline and cancellation. */
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { ToolhostError } from "../error.js";
 import {
@@ -9,19 +9,19 @@ import {
 } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { fromDuration, wellFormed } from "../wire/scalars.js";
 
-/** The most payload that one chunk carries, and what the content of an end has, all blocks together. */
+/** The largest payload of one chunk, and of the content in the end of a call, all blocks together. */
 export const pieceBytes = 64 << 10;
-/** The most that a status or log record has: more than anybody reads. */
+/** The largest status or log record in bytes. */
 const maxEventBytes = 1 << 20;
-/** The most argument text of one call. */
+/** The largest argument text of one call in bytes. */
 const maxArgumentBytes = 64 << 20;
-/** The longest delay of a timer. */
+/** The longest delay that setTimeout supports. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** A frame of the plugin, without the call's number. */
+/** A frame of the plugin, without the number of the call. */
 export type Frame = NonNullable<MessageInitShape<typeof ConnectResponseSchema>["frame"]>;
 
-/** Takes encoded frames; the promise settles when it takes more. */
+/** Writes an encoded frame. The promise settles when it accepts more. */
 export type Write = (frame: Uint8Array) => Promise<void>;
 
 interface Queued {
@@ -31,11 +31,14 @@ interface Queued {
   readonly failed: (reason: unknown) => void;
 }
 
-/** One call's frames, as the plugin sees them. */
+/**
+ * The frames of one call. toolhost grants credit in bytes. A frame is sent while the credit is positive and reduces it by its
+ * size, possibly below zero; otherwise it waits for a grant. The end of the call needs no credit.
+ */
 export class WireCall {
-  /** What toolhost said at the start. */
+  /** The frame that started the call. */
   readonly start: StartCall;
-  /** When the call's time is up; undefined: never. */
+  /** The deadline. Undefined if there is none. */
   readonly deadline: Date | undefined;
   readonly #number: number;
   readonly #write: Write;
@@ -43,13 +46,13 @@ export class WireCall {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #questions: ((piece: ArtifactPiece) => void)[] = [];
   #pieces: Uint8Array[] = [];
-  #seen = 0; // pieces that were looked at
+  #seen = 0; // pieces that `news` has returned
   #size = 0;
   #complete: boolean;
   #credit: number;
   #queue: Queued[] = [];
   #queued = 0;
-  #last: Promise<void> = Promise.resolve(); // settles when the frame that was given last is sent, or given up
+  #last: Promise<void> = Promise.resolve(); // settles when the last queued frame is sent or dropped
   #pumping = false;
   #ended = false;
   #wakers: (() => void)[] = [];
@@ -70,12 +73,12 @@ export class WireCall {
     }
   }
 
-  /** Aborted with a ToolhostError when the call is cancelled, out of time or without a toolhost. */
+  /** Aborted with a ToolhostError when the call is cancelled, its deadline passes, or the connection ends. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** How many bytes wait to be sent. */
+  /** The bytes that wait for credit. */
   get queued(): number {
     return this.#queued;
   }
@@ -85,7 +88,7 @@ export class WireCall {
     return this.#complete;
   }
 
-  /** Takes a frame of toolhost's. */
+  /** Handles a frame of toolhost. */
   take({ frame }: ConnectRequest): void {
     switch (frame.case) {
       case "credit":
@@ -126,25 +129,25 @@ export class WireCall {
     this.#pieces.push(text);
   }
 
-  /** Ends the work; the first reason counts. */
+  /** Stops the work. Only the first reason is kept. */
   stop(reason: ToolhostError): void {
     this.#abort.abort(reason);
     this.#wake();
   }
 
-  /** Returns the argument text that nobody has looked at yet; it waits for none. */
+  /** Returns the argument text that arrived since the last call of this method, without waiting. */
   news(): Uint8Array[] {
     const fresh = this.#pieces.slice(this.#seen);
     this.#seen = this.#pieces.length;
     return fresh;
   }
 
-  /** Returns the whole arguments' text, once they are complete. */
+  /** Returns the complete argument text. */
   text(): Buffer {
     return Buffer.concat(this.#pieces);
   }
 
-  /** Waits until a condition holds; rejects with the reason if the call is stopped before. */
+  /** Waits until a condition holds. Rejects with the reason if the call is stopped first. */
   async until(condition: () => boolean): Promise<void> {
     for (;;) {
       this.signal.throwIfAborted();
@@ -162,8 +165,8 @@ export class WireCall {
   }
 
   /**
-   * Sends a frame, after those that were sent before, once there is credit. Rejects if the call is stopped before. Only
-   * a `late` frame is sent after that, and only if there is credit then.
+   * Sends a frame after all earlier frames, once there is credit. Rejects if the call is stopped first. A `late` frame is sent
+   * even after the stop, if there is credit at that time.
    */
   send(frame: Frame, late = false): Promise<void> {
     const bytes = toBinary(ConnectResponseSchema, create(ConnectResponseSchema, { call: this.#number, frame }));
@@ -208,12 +211,12 @@ export class WireCall {
     await this.#write(bytes);
   }
 
-  /** Waits until all that was given to send is sent, or was given up because the call is stopped. */
+  /** Waits until all queued frames are sent, or dropped because the call is stopped. */
   async drained(): Promise<void> {
     await this.#last;
   }
 
-  /** Asks for a piece of an artifact. Questions are asked one after the other by whoever calls. */
+  /** Requests a piece of an artifact. The caller must wait for the answer before the next request. */
   async ask(handle: string, offset: number, limit: number): Promise<ArtifactPiece> {
     let piece: ArtifactPiece | undefined;
     const question = (answer: ArtifactPiece) => {
@@ -223,7 +226,7 @@ export class WireCall {
     try {
       await this.send({ case: "readArtifact", value: { handle: wellFormed(handle), offset: BigInt(offset), limit } });
     } catch (error) {
-      // One that was not sent must not take the next one's answer.
+      // A request that was not sent must not receive the answer to the next one.
       this.#questions.splice(this.#questions.indexOf(question), 1);
       throw error;
     }
@@ -231,7 +234,7 @@ export class WireCall {
     return piece as unknown as ArtifactPiece;
   }
 
-  /** Says the outcome. Nothing is sent after it. */
+  /** Sends the end of the call. No frame follows it. */
   async end(frame: Frame): Promise<void> {
     this.#ended = true;
     clearTimeout(this.#timer);

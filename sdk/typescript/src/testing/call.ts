@@ -1,4 +1,4 @@
-/** One call in a test. */
+/** A call in a test. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Result, result } from "../content.js";
 import type { ToolhostError } from "../error.js";
@@ -7,24 +7,24 @@ import type { LogRecord, Status } from "../status.js";
 import type { TestOptions } from "./host.js";
 import type { MemoryToolhost } from "./toolhost.js";
 
-/** What a tool made of a call. It fills while the call runs, and is whole once `ended` has settled. */
+/** A call in a test. Its properties are complete once `ended` has settled. */
 export class TestCall {
-  /** What the tool showed to people. */
+  /** The statuses that the tool reported, in order. */
   readonly statuses: Status[] = [];
-  /** What it logged. */
+  /** The records that the tool logged, in order. */
   readonly logs: LogRecord[] = [];
-  /** Settles when the call has ended; it never rejects. */
+  /** Settles when the call has ended. It never rejects. */
   readonly ended: Promise<void>;
-  /** What the tool answered; undefined if the machinery failed, and before the end. */
+  /** The result of the tool. Undefined before the end, and if there is an error. */
   result: Result | undefined;
-  /** Why the machinery failed; undefined if the tool answered, and before the end. */
+  /** The infrastructure error. Undefined before the end, and if the tool returned a result. */
   error: ToolhostError | undefined;
   readonly #toolhost: MemoryToolhost;
   readonly #number: number = 0;
   readonly #waiting = new Set<() => void>();
   #over = false;
 
-  /** Use TestHost. `refusal` is what a toolhost tells the model in the tool's place. */
+  /** Use TestHost. `refusal` is the message of toolhost for arguments that do not fit the schema. */
   constructor(
     toolhost: MemoryToolhost,
     start: MessageInitShape<typeof StartCallSchema>,
@@ -56,37 +56,37 @@ export class TestCall {
     });
   }
 
-  /** All of the result as text; empty before the end. Throws the error if the machinery failed. */
+  /** The result as text. Empty before the end. Throws the error if there is one. */
   get text(): string {
     return this.#answered()?.text ?? "";
   }
 
-  /** The value of the result's only JSON block, as Result has it. Throws the error if the machinery failed. */
+  /** The value of the only JSON block. Throws the error if there is one. */
   get value(): unknown {
     return this.#answered()?.value;
   }
 
-  /** Whether the tool says that it failed. */
+  /** Whether the tool reports a failure. */
   get isError(): boolean {
     return this.result?.isError ?? false;
   }
 
-  /** Sends more argument text. */
+  /** Sends the next piece of argument text. */
   append(text: string | Uint8Array): void {
     this.#toolhost.send(this.#number, { case: "append", value: { text: Buffer.from(text as string) } });
   }
 
-  /** Says that the arguments are complete; text, if any, takes the place of what was sent before. */
+  /** Marks the arguments as complete. If `text` is given, it replaces the text that was sent. */
   complete(text = ""): void {
     this.#toolhost.send(this.#number, { case: "complete", value: { arguments: Buffer.from(text) } });
   }
 
-  /** Asks to stop the call. */
+  /** Requests cancellation of the call. */
   cancel(reason = ""): void {
     this.#toolhost.send(this.#number, { case: "cancel", value: { reason } });
   }
 
-  /** Waits until a status is there that fits. Rejects if the call ends without one. */
+  /** Waits for a status for which `fits` returns true. Rejects if the call ends without one. */
   async status(fits: (status: Status) => boolean): Promise<Status> {
     for (;;) {
       const found = this.statuses.find(fits);

@@ -1,26 +1,26 @@
-/** What a filter made of a call, in a test. */
+/** The answer of a filter in a test. */
 import type { Result } from "../content.js";
 import { ToolhostError } from "../error.js";
 import { decodeAnsweredResult } from "../plugin/filter.js";
 import type { TestCall } from "./call.js";
 
-/** What a filter made of a call. */
+/** The answer of a filter. */
 export interface Filtered {
-  /** What takes the place of the arguments; undefined: the filter left them. */
+  /** The arguments that replace the original ones. Undefined if the filter keeps them. */
   readonly arguments: Readonly<Record<string, unknown>> | undefined;
-  /** Why the call must not be made; undefined: it may. */
+  /** The reason why the filter prevents the call. Undefined if it allows the call. */
   readonly deny: string | undefined;
-  /** What ends the call in the tool's place; undefined: nothing. */
+  /** The result that ends the call without running the tool. Undefined if there is none. */
   readonly answer: Result | undefined;
-  /** What takes the place of the result; undefined: the filter left it. */
+  /** The result that replaces the original one. Undefined if the filter keeps it. */
   readonly result: Result | undefined;
-  /** Why a toolhost takes the filter for one that failed; undefined: it does not. */
+  /** The error of the filter. Undefined if it succeeded. */
   readonly error: ToolhostError | undefined;
-  /** The filter's own call, with what it logged. */
+  /** The call of the filter itself, with its log records. */
   readonly call: TestCall;
 }
 
-/** Reads what a filter's call ended with. */
+/** Converts the end of the call of a filter. */
 export function filtered(call: TestCall): Filtered {
   const failed = call.isError ? new ToolhostError("internal", call.text) : call.error;
   const answered = !failed && call.result?.content.some(({ kind }) => kind === "json");

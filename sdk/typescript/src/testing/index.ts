@@ -1,8 +1,8 @@
 /**
- * Run a plugin's tools inside a test, without a process and without a toolhost.
+ * Run the tools of a plugin in a test, without a process and without a toolhost.
  *
- * It takes the path of production: arguments are JSON text that is validated by the tool's schema, and results are encoded
- * and decoded again. It also checks what a toolhost would refuse.
+ * A call takes the same path as in production: the host validates the arguments, encodes and decodes the result, and checks it
+ * against the output schema of the tool.
  *
  *     const host = new TestHost(plugin);
  *     const got = await host.call("forecast", { city: "Oslo" });

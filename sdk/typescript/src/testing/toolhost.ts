@@ -1,4 +1,4 @@
-/** The half of the contract that a toolhost has, in memory. */
+/** The toolhost side of the plugin protocol, in memory. */
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Content, Result } from "../content.js";
 import { ToolhostError } from "../error.js";
@@ -16,22 +16,22 @@ import type { LogRecord, Status } from "../status.js";
 import { Pieces } from "../wire/chunks.js";
 import { fromError, fromLogRecord, fromResult, fromStatus } from "../wire/messages.js";
 
-/** What a call may send before more is granted: little, so that tests notice who does not wait. */
+/** The credit of a call. It is small, so that tests detect code that ignores flow control. */
 const windowBytes = 64 << 10;
-/** How much of an artifact a toolhost gives at a time. */
+/** The largest piece of an artifact. */
 const artifactBytes = 64 << 10;
 
 type Frame = NonNullable<MessageInitShape<typeof ConnectRequestSchema>["frame"]>;
 
-/** What is heard of a call while it runs. */
+/** The reports of a running call. */
 export interface Heard {
   readonly statuses: Status[];
   readonly logs: LogRecord[];
-  /** Is called after each status and record. */
+  /** Runs after each status and record. */
   news(): void;
 }
 
-/** What a call ended with. */
+/** The end of a call. */
 export interface Ended {
   readonly result: Result | undefined;
   readonly error: ToolhostError | undefined;
@@ -44,7 +44,7 @@ interface Open {
   readonly end: (ended: Ended) => void;
 }
 
-/** Makes calls of one plugin. */
+/** Runs the calls of one plugin. */
 export class MemoryToolhost {
   readonly #stream: CallStream;
   readonly #calls = new Map<number, Open>();
@@ -54,7 +54,7 @@ export class MemoryToolhost {
     this.#stream = new CallStream(plugin, async (bytes) => this.#take(bytes));
   }
 
-  /** Opens a call, and returns its number and its end. */
+  /** Starts a call, and returns its number and its end. */
   open(
     start: MessageInitShape<typeof StartCallSchema>,
     heard: Heard,
@@ -68,12 +68,12 @@ export class MemoryToolhost {
     return { number, ended };
   }
 
-  /** Sends a frame for a call. */
+  /** Sends a frame of a call. */
   send(number: number, frame: Frame): void {
     this.#stream.take(create(ConnectRequestSchema, { call: number, frame }));
   }
 
-  /** Cancels all calls and waits until their tools have ended. */
+  /** Cancels all calls and waits for them. */
   close(): Promise<void> {
     return this.#stream.close();
   }
@@ -110,7 +110,7 @@ export class MemoryToolhost {
         open.end(endOf(frame.value, open.pieces));
         return;
     }
-    // Later, as from a toolhost: what is sent must not count on being granted at once.
+    // A toolhost also grants credit later, so code must not depend on an immediate grant.
     setImmediate(() => this.send(number, { case: "credit", value: { bytes: bytes.length } }));
   }
 

@@ -1,18 +1,18 @@
-/** Results that come in pieces. */
+/** Results that arrive in chunks. */
 import type { Content } from "../gen/toolhost/tool/v1/result_pb.js";
 
-/** The pieces of a result's blocks, until its rest has come. */
+/** Stores the chunks of a result until its end arrives. */
 export class Pieces {
   readonly #pieces = new Map<number, Uint8Array[]>();
 
-  /** Keeps a piece of the block at an index. */
+  /** Adds a chunk of the block at an index. */
   add({ index, data }: { readonly index: number; readonly data: Uint8Array }): void {
     const pieces = this.#pieces.get(index) ?? [];
     this.#pieces.set(index, pieces);
     pieces.push(data);
   }
 
-  /** Puts the pieces before what the blocks hold. */
+  /** Prepends the chunks to the payloads of their blocks. */
   join(content: readonly Content[]): void {
     for (const [index, pieces] of this.#pieces) {
       const block = content[index]?.block;

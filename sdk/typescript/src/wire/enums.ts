@@ -1,4 +1,4 @@
-/** The words of the SDK and the numbers of the contract. */
+/** The names of enum values in the SDK, and their numbers in the protocol. */
 import type { EffectOperation } from "../content.js";
 import type { ErrorKind } from "../error.js";
 import { ErrorKind as PbKind } from "../gen/toolhost/tool/v1/error_pb.js";
@@ -7,7 +7,7 @@ import { EffectOperation as PbOperation } from "../gen/toolhost/tool/v1/result_p
 import { LogLevel as PbLevel, StatusState as PbState } from "../gen/toolhost/tool/v1/status_pb.js";
 import type { LogLevel, StatusState } from "../status.js";
 
-/** A word for each number of an enum. */
+/** A mapping between names and numbers of an enum. */
 export class Words<W extends string, N extends number> {
   readonly #numbers: Readonly<Record<W, N>>;
   readonly #words: ReadonlyMap<N, W>;
@@ -17,7 +17,7 @@ export class Words<W extends string, N extends number> {
     this.#words = new Map(Object.entries<N>(numbers).map(([word, number]) => [number, word as W]));
   }
 
-  /** The number of a word. Throws for a word that is none, which only code without types can say. */
+  /** The number of a name. Throws a TypeError for an unknown name, which JavaScript code can pass. */
   number(word: W): N {
     const number = this.#numbers[word];
     if (number === undefined) {
@@ -26,7 +26,7 @@ export class Words<W extends string, N extends number> {
     return number;
   }
 
-  /** The word of a number, or undefined for one that is not known. */
+  /** The name of a number. Undefined for an unknown number. */
   word(number: N): W | undefined {
     return this.#words.get(number);
   }

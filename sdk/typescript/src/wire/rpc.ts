@@ -1,4 +1,4 @@
-/** Services of the contract as gRPC wants them. */
+/** Conversion of service descriptors to the form that gRPC expects. */
 import {
   type DescMessage,
   type DescMethod,
@@ -14,17 +14,17 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Returns what encodes messages of a kind. */
+/** Returns an encoder for a message type. */
 export function encoder<D extends DescMessage>(schema: D): (message: MessageShape<D>) => Buffer {
   return (message) => asBuffer(toBinary(schema, message));
 }
 
-/** Returns what decodes messages of a kind. */
+/** Returns a decoder for a message type. */
 export function decoder<D extends DescMessage>(schema: D): (bytes: Buffer) => MessageShape<D> {
   return (bytes) => fromBinary(schema, bytes);
 }
 
-/** Returns one method as gRPC wants it. */
+/** Converts one method. */
 export function methodDefinition<I extends DescMessage, O extends DescMessage>(
   method: DescMethod & { input: I; output: O },
 ): MethodDefinition<MessageShape<I>, MessageShape<O>> {
@@ -39,7 +39,7 @@ export function methodDefinition<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-/** Returns a service as gRPC wants it. */
+/** Converts a service. */
 export function serviceDefinition(service: DescService): ServiceDefinition {
   return Object.fromEntries(service.methods.map((method) => [method.name, methodDefinition(method)]));
 }

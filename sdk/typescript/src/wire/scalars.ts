@@ -1,9 +1,9 @@
-/** Times, durations and JSON values as messages hold them. */
+/** Conversion of times, durations and JSON values. */
 import { create } from "@bufbuild/protobuf";
 import { type Duration, DurationSchema, type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { decodeText, encodeJSONBytes, parseJSON } from "../json.js";
 
-/** A duration of so many milliseconds; undefined for none, and for what is not positive. */
+/** Converts milliseconds to a Duration. Returns undefined for undefined and for values that are not positive. */
 export function toDuration(ms: number | undefined): Duration | undefined {
   if (ms === undefined || !(ms > 0)) {
     return undefined;
@@ -15,28 +15,28 @@ export function toDuration(ms: number | undefined): Duration | undefined {
   });
 }
 
-/** A duration in milliseconds; undefined for none, and for what is not positive. */
+/** Converts a Duration to milliseconds. Returns undefined for undefined and for values that are not positive. */
 export function fromDuration(d: Duration | undefined): number | undefined {
   const ms = d ? Number(d.seconds) * 1000 + d.nanos / 1e6 : 0;
   return ms > 0 ? ms : undefined;
 }
 
-/** A time as messages hold it. */
+/** Converts a Date to a Timestamp. */
 export function toTime(time: Date | undefined): Timestamp | undefined {
   return time && timestampFromDate(time);
 }
 
-/** A time as programs hold it. */
+/** Converts a Timestamp to a Date. */
 export function fromTime(time: Timestamp | undefined): Date | undefined {
   return time && timestampDate(time);
 }
 
-/** Text that UTF-8 can say: halves of characters are replaced. */
+/** Returns a text in which U+FFFD replaces lone surrogates, so that UTF-8 can encode it. */
 export function wellFormed(text: string): string {
   return text.toWellFormed();
 }
 
-/** JSON values by key, encoded. */
+/** Encodes JSON values by key. */
 export function toValues(values: Readonly<Record<string, unknown>> | undefined): Record<string, Uint8Array> {
   const encoded: Record<string, Uint8Array> = {};
   for (const [key, value] of Object.entries(values ?? {})) {
@@ -47,12 +47,12 @@ export function toValues(values: Readonly<Record<string, unknown>> | undefined):
   return encoded;
 }
 
-/** JSON values by key, decoded. What is no JSON, which only a broken peer sends, is left as text. */
+/** Decodes JSON values by key. Invalid JSON, which only a faulty peer sends, stays text. */
 export function fromValues(values: Readonly<Record<string, Uint8Array>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fromJSONBytes(value)]));
 }
 
-/** A JSON value, decoded; undefined for none. What is no JSON is left as text. */
+/** Decodes a JSON value. Returns undefined for empty bytes. Invalid JSON stays text. */
 export function fromJSONBytes(value: Uint8Array): unknown {
   if (value.length === 0) {
     return undefined;
