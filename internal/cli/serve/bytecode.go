@@ -11,9 +11,11 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
-// Python compiles what it imports and keeps that beside the sources, where nothing may be written: they are a sealed copy. So
-// it is kept in the cache of the digest. It is written by the process that is asked what the plugin is, which sees nobody's
-// data; those that take calls only read it, so that no call can leave anything in it for later ones.
+// Python compiles the modules that it imports and stores the result beside the sources. Plugins
+// cannot write there, because toolhost runs a sealed copy of them. So the compiled files go to a
+// cache folder of the copy's digest. Only the process that describes the plugin writes this cache:
+// it sees no data of callers. Processes that execute calls only read the cache, so no call can
+// leave data or code for later calls.
 const (
 	bytecodeFolder    = "PYTHONPYCACHEPREFIX"
 	withoutWriting    = "PYTHONDONTWRITEBYTECODE"
@@ -21,7 +23,8 @@ const (
 	bytecodeSubfolder = "python"
 )
 
-// writeBytecode lets a process of a Python plugin keep what it compiles. Where it cannot, it starts as slowly as ever.
+// writeBytecode lets a process of a Python plugin write the cache. If the cache cannot be written,
+// the plugin starts without it, which is slower.
 func writeBytecode(cfg *process.Config, p *catalog.Plugin) {
 	folder := filepath.Join(p.Cache, bytecodeSubfolder)
 	if p.Cache == "" || !isPython(p.Path) || decides(cfg.Env) || os.MkdirAll(folder, 0o700) != nil {
@@ -31,7 +34,7 @@ func writeBytecode(cfg *process.Config, p *catalog.Plugin) {
 	cfg.Sandbox.Write = append(slices.Clip(cfg.Sandbox.Write), folder)
 }
 
-// readBytecode lets a process of a Python plugin start with what an earlier one has compiled.
+// readBytecode lets a process of a Python plugin read the cache.
 func readBytecode(cfg *process.Config, p *catalog.Plugin) {
 	folder := filepath.Join(p.Cache, bytecodeSubfolder)
 	if _, err := os.Stat(folder); p.Cache == "" || err != nil || decides(cfg.Env) {
@@ -41,7 +44,8 @@ func readBytecode(cfg *process.Config, p *catalog.Plugin) {
 	cfg.Sandbox.Read = append(slices.Clip(cfg.Sandbox.Read), folder)
 }
 
-// decides reports whether a plugin or its operator decides what becomes of compiled sources.
+// decides reports whether a plugin or its operator has set one of Python's variables for compiled
+// files.
 func decides(env []string) bool {
 	return slices.ContainsFunc(env, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -49,7 +53,8 @@ func decides(env []string) bool {
 	})
 }
 
-// isPython reports whether a program is Python's interpreter, or a script that is run by it.
+// isPython reports whether a program is the Python interpreter, or a script that the interpreter
+// runs.
 func isPython(program string) bool {
 	if strings.HasPrefix(filepath.Base(program), "python") {
 		return true
@@ -59,6 +64,7 @@ func isPython(program string) bool {
 		return false
 	}
 	defer file.Close()
-	first, _ := bufio.NewReaderSize(file, longestShebang).ReadSlice('\n') // a longer line is none
+	// a longer line is not a shebang line
+	first, _ := bufio.NewReaderSize(file, longestShebang).ReadSlice('\n')
 	return strings.HasPrefix(string(first), "#!") && strings.Contains(string(first), "python")
 }

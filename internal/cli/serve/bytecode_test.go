@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
-// TestBytecode: the process that is asked what a Python plugin is writes what it compiles, and those that come later read it.
+// The process that describes a Python plugin writes compiled files, and later processes read them.
 func TestBytecode(t *testing.T) {
 	write := func(name, text string) string {
 		path := filepath.Join(t.TempDir(), name)

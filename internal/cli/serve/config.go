@@ -98,15 +98,15 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// configFlag is --config of commands that take the file as their argument too: whoever has just typed `serve --config`
-// types it again.
+// configFlag is --config of a command that also takes the file as its argument. A user who just
+// typed `serve --config` types it again.
 type configFlag string
 
 func (f *configFlag) addFlag(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(f), "config", "", "configuration `FILE`, the same as the argument")
 }
 
-// file reads the file to use, wherever it is named.
+// file reads the configuration file that the flag, the argument or the search path names.
 func (f *configFlag) file(getenv func(string) string, args []string) (trust.File, error) {
 	if *f == "" {
 		return configFile(getenv, args)
@@ -117,7 +117,7 @@ func (f *configFlag) file(getenv func(string) string, args []string) (trust.File
 	return configFile(getenv, []string{string(*f)})
 }
 
-// resolve fills in what holds here where the file says nothing.
+// resolve replaces empty settings by the defaults of this machine and user.
 func resolve(c *config.Config, getenv func(string) string) error {
 	if c.Listen == "" {
 		c.Listen = address.Default(cli.Toolhost, getenv).String()
@@ -126,7 +126,8 @@ func resolve(c *config.Config, getenv func(string) string) error {
 		c.State = defaultState(getenv)
 	}
 	for _, path := range []*string{&c.State, &c.Workspace, &c.LockFile} {
-		abs, err := filepath.Abs(*path) // an empty one becomes the current folder, which is the workspace's default
+		// an empty path becomes the current folder, the default of the workspace
+		abs, err := filepath.Abs(*path)
 		if err != nil {
 			return fmt.Errorf("looking for the current folder: %w", err)
 		}
@@ -138,11 +139,11 @@ func resolve(c *config.Config, getenv func(string) string) error {
 	return nil
 }
 
-// verdict is what `config check -o json` prints.
+// verdict is the result of `config check`, as -o json prints it.
 type verdict struct {
-	File    string        `json:"file"` // empty: there is none
+	File    string        `json:"file"` // empty if there is no file
 	Valid   bool          `json:"valid"`
-	Trusted bool          `json:"trusted"` // whether toolhost serve in this folder uses it
+	Trusted bool          `json:"trusted"` // whether `toolhost serve` in this folder uses the file
 	Errors  config.Errors `json:"errors"`
 }
 

@@ -15,10 +15,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// trustStore returns the trust records of the user.
+// TrustStore returns the trust records of the user.
 func TrustStore(getenv func(string) string) *trust.Store { return trust.NewStore(trust.Dir(getenv)) }
 
-// distrust gives the error that a file is not trusted its exit code.
+// distrust adds the exit code to the error of a file that is not trusted.
 func distrust(err error) error {
 	if _, ok := errors.AsType[*trust.Untrusted](err); ok {
 		return &cli.ExitError{Code: cli.ExitUntrusted, Err: err}
@@ -26,8 +26,9 @@ func distrust(err error) error {
 	return err
 }
 
-// configFile reads the file that the arguments name, else the one that is found. The zero File means that there is none. The
-// file is not checked: see trustConfig.
+// configFile reads the file that the arguments name, or the file that it finds on the search path.
+// The zero File means that there is none. configFile does not check whether the file is trusted;
+// see trustConfig.
 func configFile(getenv func(string) string, args []string) (trust.File, error) {
 	if len(args) > 0 {
 		if args[0] == "" {
@@ -47,7 +48,8 @@ func configFile(getenv func(string) string, args []string) (trust.File, error) {
 	return file, distrust(err)
 }
 
-// loadConfig decodes a file, or returns the defaults if there is none. That something is wrong is wrong usage.
+// loadConfig decodes a file, or returns the defaults if there is none. An invalid file is a usage
+// error.
 func loadConfig(file trust.File) (config.Config, error) {
 	if file.Path == "" {
 		return config.Default(), nil
@@ -62,8 +64,9 @@ func loadConfig(file trust.File) (config.Config, error) {
 	return c, nil
 }
 
-// trustConfig refuses a file that plugins may have written and that the operator did not trust. writable is what plugins may
-// write under this configuration; what they could write under earlier ones is recorded.
+// trustConfig refuses a file that a plugin could have written and that the operator has not
+// trusted. writable are the folders that plugins may write under this configuration. The trust
+// store records the folders of earlier configurations.
 func trustConfig(getenv func(string) string, file trust.File, writable []string) error {
 	if file.Path == "" {
 		return nil
@@ -72,7 +75,7 @@ func trustConfig(getenv func(string) string, file trust.File, writable []string)
 	return distrust(TrustStore(getenv).Check(file))
 }
 
-// noteDistrust says that a file is shown or tested although `toolhost serve` would refuse it.
+// noteDistrust prints that `toolhost serve` would refuse the file that the command uses.
 func noteDistrust(w io.Writer, err error) error {
 	if untrusted, ok := errors.AsType[*trust.Untrusted](err); ok {
 		fmt.Fprintf(w, "%s: note: `toolhost serve` refuses this file: %s\n", cli.Toolhost, cli.OneLine(untrusted.Error()))
@@ -81,7 +84,8 @@ func noteDistrust(w io.Writer, err error) error {
 	return err
 }
 
-// writableFolders returns the folders that some plugin may write. The paths of the configuration are absolute.
+// writableFolders returns the folders that at least one plugin may write. The paths of the
+// configuration are absolute.
 func writableFolders(c *config.Config) []string {
 	var folders []string
 	add := func(s config.Sandbox) {
@@ -98,8 +102,9 @@ func writableFolders(c *config.Config) []string {
 	return slices.Compact(folders)
 }
 
-// lockTrust returns what decides whether the content of a lock file may be used. The operator named the file by a flag, or
-// by a configuration that is trusted; else it was found in the current folder.
+// lockTrust returns the check whether toolhost may use the content of a lock file. named says that
+// a flag or a trusted configuration names the file. Otherwise toolhost found the file in the
+// current folder.
 func lockTrust(getenv func(string) string, named bool, writable []string) func(path string, data []byte) error {
 	store := TrustStore(getenv)
 	return func(path string, data []byte) error {
@@ -107,8 +112,8 @@ func lockTrust(getenv func(string) string, named bool, writable []string) func(p
 	}
 }
 
-// writeLock writes a lock file, and trusts it: it holds what the operator has just allowed. The trust comes first, because a
-// toolhost may look at the file as soon as it is there.
+// WriteLock writes a lock file and trusts it, because the operator has just allowed its content. It
+// records the trust first: a running toolhost can read the file as soon as the file is there.
 func WriteLock(getenv func(string) string, path string, lock manifest.Lock) error {
 	if err := TrustStore(getenv).TrustFile(path, []byte(lock.String())); err != nil {
 		return err
@@ -116,7 +121,8 @@ func WriteLock(getenv func(string) string, path string, lock manifest.Lock) erro
 	return manifest.WriteLock(path, lock)
 }
 
-// readLock reads a lock file to change it. What a tool wrote into it must not be trusted together with the change.
+// ReadLock reads a lock file for a change. It refuses a file that is not trusted, because the
+// change would trust what a tool wrote into it.
 func ReadLock(getenv func(string) string, path string) (manifest.Lock, error) {
 	return manifest.ReadLock(path, func(path string, data []byte) error {
 		cwd, err := os.Getwd()
@@ -127,7 +133,8 @@ func ReadLock(getenv func(string) string, path string) (manifest.Lock, error) {
 	})
 }
 
-// pluginTrust returns the records that bound what plugins declare; nil where all of them are trusted.
+// pluginTrust returns the trust records that limit the declarations of plugins. It returns nil if
+// all plugins are trusted.
 func (o *Options) pluginTrust() *trust.Store {
 	if o.TrustsAll {
 		return nil

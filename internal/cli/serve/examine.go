@@ -18,8 +18,9 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
-// examine starts the only plugin in a folder, asks it what it is, and returns what a toolhost with these options would make
-// of it. Nothing of that toolhost is touched: neither its state nor its socket. The plugin is unusable if its Problem says so.
+// Examine starts the only plugin in a folder, reads its description, and returns the plugin as a
+// toolhost with these options would load it. It does not touch the state or the socket of that
+// toolhost. If Problem of the result is not empty, the plugin is unusable.
 func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Plugin, err error) {
 	temp, err := MakeScratch()
 	if err != nil {
@@ -27,7 +28,8 @@ func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Pl
 	}
 	defer func() { err = errors.Join(err, temp.Remove()) }()
 	state := filepath.Join(temp.Path, "state")
-	logger := slog.New(slog.NewTextHandler(io.Discard, nil)) // what the plugin says last is part of why it failed
+	// the plugin's last output is part of the error
+	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
 	own := sandboxDefaultsOf(options)
 	options.State, options.Folders, options.listen = state, []string{folder}, address.Address{}
 	runtime, err := openRuntimeDir(ctx, options, logger)
@@ -60,14 +62,14 @@ func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Pl
 	return found[0], nil
 }
 
-// refused says why a plugin is not good enough, in words of what its author sees. Staged is where it was examined, source
-// where it is the author's.
+// CheckExamined returns an error for an unusable plugin. staged is the path where Examine saw the
+// plugin. The error shows source instead, the path that the author knows.
 func CheckExamined(p *catalog.Plugin, staged, source string) error {
 	if p.Problem == "" {
 		return nil
 	}
 	reason := strings.ReplaceAll(p.Problem, staged, source)
-	for _, copied := range []string{p.Dir, p.Path} { // of one that was copied, from which nobody learns anything
+	for _, copied := range []string{p.Dir, p.Path} { // the path of a copy tells the author nothing
 		if copied != "" && p.Pinned {
 			reason = strings.ReplaceAll(reason, copied, source)
 		}
@@ -75,8 +77,8 @@ func CheckExamined(p *catalog.Plugin, staged, source string) error {
 	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("%s is refused, and nothing is changed: %s; `toolhost verify %s` may tell more", source, reason, source)}
 }
 
-// checkPlugin says early, and in words of what its author sees, what is no plugin. Instead is what to do with the repository of
-// one.
+// CheckPlugin returns an error if a path cannot be a plugin. instead says what to do with a
+// repository that contains the source of a plugin.
 func CheckPlugin(path, instead string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -98,15 +100,16 @@ func CheckPlugin(path, instead string) error {
 	return cli.Usage("%s holds no %s; a plugin is an executable, or a folder with a %s%s", path, manifest.FileName, manifest.FileName, hint)
 }
 
-// probe runs processes of one plugin outside a toolhost. It has a runtime directory and a reaper, and neither state nor a
-// socket.
+// Probe runs processes of one plugin outside a toolhost. It has a runtime directory and a reaper,
+// but no state and no socket.
 type Probe struct {
 	runtime  *runtimeDir
 	launcher *launcher
 }
 
-// openProbe opens a probe that starts plugins with the settings in options. Its plugins see neither the files that options
-// name as toolhost's nor those that other names, such as the files of a toolhost that runs. The caller closes the probe.
+// OpenProbe opens a probe that starts plugins with the settings in options. The plugins do not see
+// the files of toolhost that options name, nor those that other names, such as the files of a
+// running toolhost. The caller closes the probe.
 func OpenProbe(ctx context.Context, options, other Options) (*Probe, error) {
 	options.listen = address.Address{} // the probe has no socket for the reaper to remove
 	logger := slog.New(slog.DiscardHandler)
@@ -122,12 +125,12 @@ func OpenProbe(ctx context.Context, options, other Options) (*Probe, error) {
 	}}, nil
 }
 
-// process returns how to start a process of a plugin. The process may write its bytecode cache.
+// Process returns how to start a process of a plugin. The process may write its bytecode cache.
 func (p *Probe) Process(plugin *catalog.Plugin, instance string) process.Config {
 	cfg := p.launcher.process(plugin, plugin.Info.Name, instance)
 	writeBytecode(&cfg, plugin)
 	return cfg
 }
 
-// close ends the processes and removes the runtime directory.
+// Close ends the processes and removes the runtime directory.
 func (p *Probe) Close() { p.runtime.close() }

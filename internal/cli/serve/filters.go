@@ -5,7 +5,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host"
 )
 
-// hostFilters hands on what the configuration says of filters.
+// hostFilters converts the filters of the configuration for the host.
 func hostFilters(configured []config.Filter) []host.Filter {
 	filters := make([]host.Filter, len(configured))
 	for i, f := range configured {

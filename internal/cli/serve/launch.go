@@ -24,24 +24,26 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// launcher starts plugin processes for the host, and for the catalogue when it asks a new executable what it is.
+// launcher starts plugin processes: for the host, and for the catalog when it needs the description
+// of a new executable.
 type launcher struct {
-	runDir      string
-	guard       *reaper.Handle
-	groups      *limits.Cgroups
-	names       *namewatch.Watcher // nil: names are not watched
-	logger      *slog.Logger
-	config      *config.Config
-	redact      func(line string, cut bool) string // what the processes print
-	subreaped   bool                               // toolhost runs below subreapers
-	own         sandboxDefaults
-	walls       sandbox.Machine // what processes have had
-	pool        *prestart.Pool  // by which launch launches; set before that is used
-	brief       bool            // what is launched is of no use to a later process: the state goes with this one
+	runDir    string
+	guard     *reaper.Handle
+	groups    *limits.Cgroups
+	names     *namewatch.Watcher // nil means that no one watches names
+	logger    *slog.Logger
+	config    *config.Config
+	redact    func(line string, cut bool) string // redacts the output of processes
+	subreaped bool                               // toolhost runs below subreapers
+	own       sandboxDefaults
+	walls     sandbox.Machine // the sandbox mechanisms that processes got
+	pool      *prestart.Pool  // starts the processes; set before the first launch
+	// the state ends with this process, so a bytecode cache has no reader
+	brief       bool
 	tellMissing sync.Once
-	asked       atomic.Uint64 // plugins that were asked what they are: each process needs an instance of its own
+	asked       atomic.Uint64 // descriptions so far; each process needs an instance name
 
-	governor *gomaxprocs.Governor // of toolhost
+	governor *gomaxprocs.Governor // the governor of this process
 }
 
 // launch implements host.LaunchFunc.
@@ -62,9 +64,10 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	return hosted{started, l.subreaped}, nil
 }
 
-// describe implements catalog.DescribeFunc: the process lives for the question alone. It has the settings of the plugin
-// that the file most likely is (see catalog.DescribeFunc), its environment and limits above all: one that does not start
-// without them could never say its name. Its logs are that plugin's, too.
+// describe implements catalog.DescribeFunc. The process lives until it has described itself. It has
+// the settings of the plugin that the file most likely is (see catalog.DescribeFunc), with
+// environment and limits, because a plugin that does not start without them could not describe
+// itself. Its log lines are lines of that plugin.
 func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	instance := fmt.Sprintf("describe-%d", l.asked.Add(1))
 	cfg := l.process(p, p.Info.Name, instance)
@@ -81,32 +84,36 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	return started.Conn().Describe(ctx, pluginwire.DescribeRequest{})
 }
 
-// namespace returns whether a plugin gets a PID namespace. It is one of its walls; without walls, only where no control group
-// finds all that it starts. The first process of a namespace stays until the system has reaped its others, which after kill
-// -9 of toolhost can take seconds; a control group is empty in milliseconds.
+// namespace returns whether a plugin gets a PID namespace. The namespace is part of the sandbox.
+// Without a sandbox, a plugin gets one only where no control group finds all its processes. The
+// first process of a namespace stays until the kernel has reaped the others. After kill -9 of
+// toolhost, this can take seconds, while a control group is empty in milliseconds.
 func (l *launcher) namespace(s config.Sandbox) process.NamespaceMode {
 	if s.Mode == string(sandbox.ModeOff) && l.groups.FindsAll() {
-		return process.NamespaceInstead // should the kernel not start processes in groups
+		return process.NamespaceInstead // if the kernel cannot start processes in control groups
 	}
 	return process.NamespaceAuto
 }
 
-// variables returns the names of the variables that the operator gives to a plugin.
+// Variables returns the names of the environment variables that the operator gives to a plugin.
 func Variables(s config.PluginSettings) []string {
 	return slices.Concat(s.PassEnv, slices.Collect(maps.Keys(s.Env)))
 }
 
-// process returns how a plugin is run. Of toolhost's environment it gets what the operator passes on, whatever it asks for.
-// What the operator sets counts most, and then what the operator passes on.
+// process returns how to start a process of a plugin. Of toolhost's environment, the process gets
+// only the variables that the operator passes on, whatever the plugin asks for. A value that the
+// operator sets replaces a value that the operator passes on.
 func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Config {
 	settings := l.config.Plugin(name)
 	env := slices.Clone(p.Env)
-	for _, variable := range settings.PassEnv { // what the plugin asks for in its manifest is not asked here
+	// the requests of the plugin's manifest do not count here
+	for _, variable := range settings.PassEnv {
 		if value, ok := os.LookupEnv(variable); ok {
 			env = append(env, variable+"="+value)
 		}
 	}
-	for _, variable := range slices.Sorted(maps.Keys(settings.Env)) { // always the same, so that Configs can be compared
+	// a fixed order, so that process.Configs can be compared
+	for _, variable := range slices.Sorted(maps.Keys(settings.Env)) {
 		env = append(env, variable+"="+settings.Env[variable])
 	}
 	return process.Config{
@@ -119,13 +126,13 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 	}
 }
 
-// sandbox has processes remembered together.
+// sandbox adds the record of sandbox mechanisms that all processes share.
 func (l *launcher) sandbox(cfg sandbox.Config) sandbox.Config {
 	cfg.Machine = &l.walls
 	return cfg
 }
 
-// hosted is a process as the host wants it.
+// hosted makes a process.Process a host.Process.
 type hosted struct {
 	*process.Process
 	subreaped bool // toolhost runs below subreapers
@@ -149,7 +156,7 @@ func (h hosted) Stop(ctx context.Context) error { return h.Process.Stop(ctx, 0) 
 func (h hosted) RSS() uint64 {
 	size, err := h.Process.RSS()
 	if err != nil {
-		return 0 // it has just ended
+		return 0 // the process has just ended
 	}
 	return size
 }

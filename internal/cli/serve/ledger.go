@@ -13,32 +13,34 @@ import (
 )
 
 const (
-	// ledgerFile is the ledger of calls, in the folder of records.
+	// ledgerFile is the ledger of calls, in the records folder.
 	ledgerFile = "calls.db"
-	// ledgerMark is the file beside it that says which ledger the folder belongs to. It is written after the ledger's first
-	// start, so that a folder that has one has had a ledger.
+	// ledgerMark is a file beside the ledger with the id of the ledger that the folder belongs to.
+	// toolhost writes it after the first start of the ledger. So a folder with this file has had a
+	// ledger.
 	ledgerMark = "ledger.id"
-	// newestFile is the file beside it that holds the number of the ledger's newest call. A ledger with fewer calls is an older
-	// one, or has lost its log (calls.db-wal).
+	// newestFile is a file beside the ledger with the number of the newest call. A ledger with
+	// fewer calls is an older copy, or its log (calls.db-wal) is lost.
 	newestFile = "ledger.newest"
-	// unmarked stands for the id of a ledger that no mark tells.
+	// unmarked is the id of a ledger if ledgerMark does not exist.
 	unmarked = "unknown"
 )
 
-// ledgerKeeper refuses to begin with another ledger than the one that the rest of the state belongs to: what was executed
-// under the ids of the lost one would be executed again.
+// ledgerGuard makes toolhost refuse to start with a ledger that does not belong to the rest of the
+// state. Otherwise toolhost would execute calls again that it executed under the ids of the lost
+// ledger.
 type ledgerGuard struct {
-	dir      string // of the records
-	audit    string // the audit log
-	accepted string // the id of the ledger whose loss the operator accepts; empty: none
+	dir      string // the records folder
+	audit    string // path of the audit log
+	accepted string // the id of the ledger whose loss the operator accepts; empty means none
 }
 
 func ledgerGuardOf(o *Options) ledgerGuard {
 	return ledgerGuard{dir: o.recordsDir(), audit: o.Audit.File, accepted: o.acceptedLoss}
 }
 
-// check returns why toolhost must not start, before anything is opened: the ledger is missing or empty, and other state shows
-// that there was one.
+// check runs before toolhost opens anything. It returns an error if the ledger is missing or empty
+// and other state shows that there was one.
 func (k ledgerGuard) check() error {
 	path := filepath.Join(k.dir, ledgerFile)
 	info, err := os.Stat(path)
@@ -46,7 +48,7 @@ func (k ledgerGuard) check() error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("looking for the ledger of calls: %w", err)
 	case err == nil && info.Size() > 0:
-		return nil // what it is, is seen once it is open
+		return nil // settle checks the content
 	}
 	what := "is missing"
 	if err == nil {
@@ -58,12 +60,13 @@ func (k ledgerGuard) check() error {
 	}
 	trace := k.trace(id)
 	if trace == "" {
-		return nil // the first start
+		return nil // toolhost starts for the first time
 	}
 	return k.refusal(fmt.Sprintf("the ledger of calls %s %s, and %s shows that there was one", path, what, trace), cmp.Or(id, unmarked))
 }
 
-// trace returns what shows that there was a ledger, or "". All of it is made after a ledger.
+// trace returns the path of a file that shows that there was a ledger, or "". toolhost creates each
+// such file after the ledger.
 func (k ledgerGuard) trace(id string) string {
 	if id != "" {
 		return filepath.Join(k.dir, ledgerMark)
@@ -80,14 +83,14 @@ func (k ledgerGuard) trace(id string) string {
 	return ""
 }
 
-// settle compares the open ledger and the number of its newest call with the ones that the folder belongs to, and marks the folder
-// as its own.
+// settle compares the open ledger, and the number of its newest call, with the ledger that the
+// folder belongs to. Then it writes the id of the ledger to the folder.
 func (k ledgerGuard) settle(id string, newest int64, noted *newestCall) error {
 	marked, err := k.mark()
 	switch {
 	case err != nil:
 		return err
-	case marked == "" && k.accepted == unmarked: // check accepted it
+	case marked == "" && k.accepted == unmarked: // check has accepted it
 	case (marked == id || marked == "") && newest < noted.number:
 		err = k.refusal(fmt.Sprintf("the ledger of calls %s is older than the rest of the folder, or its log %s-wal is lost: its newest call is %d, and call %d was begun",
 			filepath.Join(k.dir, ledgerFile), ledgerFile, newest, noted.number), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), noted.number))
@@ -111,21 +114,24 @@ func (k ledgerGuard) settle(id string, newest int64, noted *newestCall) error {
 	return nil
 }
 
-// newestCall holds the number of the ledger's newest call in a file.
+// newestCall stores the number of the newest call of the ledger in a file.
 //
-// The number is written after the ledger holds the call, and without waiting for the disk: after a kill the file is as new as the
-// ledger, and after a power failure it may be older, which refuses nothing. So the file never claims a call that the ledger
-// did not hold.
+// toolhost writes the number after the ledger has stored the call, and does not sync the file.
+// After a kill of toolhost, the file is as new as the ledger. After a power failure, the file may
+// be older than the ledger, and an older number refuses nothing. So the file never contains a call
+// that the ledger did not store.
 type newestCall struct {
 	file   *os.File
-	number int64 // as it was found
-	err    error // of the last set
+	number int64 // when the file was opened
+	err    error // the error of the last set, if it failed
 }
 
-// newestDigits is the length of the number in the file. It never changes, so that each write replaces the one before.
+// newestDigits is the length of the number in the file. It is constant, so each write replaces the
+// whole number.
 const newestDigits = 20
 
-// openNewest opens the file, and makes it if it is not there. A file that an earlier build did not write counts as 0.
+// openNewest opens the file, or creates it. A new file counts as 0, as in the state of an earlier
+// build.
 func (k ledgerGuard) openNewest() (*newestCall, error) {
 	path := filepath.Join(k.dir, newestFile)
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
@@ -148,14 +154,14 @@ func (k ledgerGuard) openNewest() (*newestCall, error) {
 	return &newestCall{file: file, number: number}, nil
 }
 
-// set writes the number. It is called by one goroutine at a time.
+// set writes the number. One goroutine at a time calls it.
 func (n *newestCall) set(number int64) {
 	if _, err := n.file.WriteAt(fmt.Appendf(nil, "%0*d\n", newestDigits, number), 0); err != nil {
 		n.err = fmt.Errorf("noting the number of the newest call: %w", err)
 	}
 }
 
-// mark returns the id of the ledger that the folder belongs to; "" if it does not say.
+// mark returns the id of the ledger that the folder belongs to, or "" if the folder has none.
 func (k ledgerGuard) mark() (string, error) {
 	data, err := os.ReadFile(filepath.Join(k.dir, ledgerMark))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +170,8 @@ func (k ledgerGuard) mark() (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// refusal says why toolhost does not start and how to go on, unless the operator has accepted the loss of this ledger.
+// refusal returns the error that tells the operator why toolhost does not start and how to
+// continue. It returns nil if the operator has accepted the loss of this ledger.
 func (k ledgerGuard) refusal(what, id string) error {
 	if k.accepted == id {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// instanceLimits returns what one instance of a plugin may use: the less of what the operator allows and of what the
-// plugin asks for. 0 means no limit on either side.
+// instanceLimits returns the limits of one instance of a plugin: the smaller of the operator's
+// limit and the plugin's request. 0 means no limit in both.
 func instanceLimits(allowed config.Limits, p *catalog.Plugin) limits.Config {
 	var asked manifest.Limits
 	if p.Manifest != nil {
 		asked = p.Manifest.Limits
 	}
 	if asked.MemoryBytes == 0 {
-		for _, t := range p.Info.Tools { // of an instance, the largest of its tools counts
+		for _, t := range p.Info.Tools { // the largest request of its tools counts
 			asked.MemoryBytes = max(asked.MemoryBytes, yamldoc.Size(t.MemoryLimitBytes))
 		}
 	}
@@ -39,8 +39,9 @@ func instanceLimits(allowed config.Limits, p *catalog.Plugin) limits.Config {
 	return c
 }
 
-// generousMemory returns the limit for an instance where the operator says nothing: no plugin alone can take all memory. 0, for
-// none, if the machine's memory is not known.
+// generousMemory returns the memory limit of an instance without a limit of the operator. With it,
+// one plugin alone cannot take all memory. It returns 0, which means no limit, if the machine's
+// memory is not known.
 func generousMemory(machine uint64) int64 {
 	const least, share, round = 512 << 20, 2, 1 << 20
 	if machine == 0 {
@@ -49,7 +50,7 @@ func generousMemory(machine uint64) int64 {
 	return int64(max(least, machine/share/round*round))
 }
 
-// less returns the lesser of two limits, of which 0 is none.
+// less returns the smaller of two limits. 0 means no limit.
 func less[T cmp.Ordered](a, b T) T {
 	var none T
 	if a == none || b != none && b < a {

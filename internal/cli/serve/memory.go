@@ -9,23 +9,24 @@ import (
 )
 
 const (
-	// leastInFlight and mostInFlight bound what calls in flight may take where the configuration leaves that to toolhost.
-	// With the most of it, toolhost stays below 1 GiB whatever its callers do.
+	// leastInFlight and mostInFlight bound the memory of calls in flight, in bytes, if the
+	// configuration does not set it. With mostInFlight, toolhost stays below 1 GiB, whatever its
+	// callers do.
 	leastInFlight = 64 << 20
 	mostInFlight  = 320 << 20
-	// inFlightPart is the part of the machine's memory that it is in between.
+	// inFlightPart is the part of the machine's memory between these bounds.
 	inFlightPart = 32
-	// ownMemory is what toolhost needs besides what the configuration bounds.
+	// ownMemory is the memory in bytes that toolhost needs beside what the configuration bounds.
 	ownMemory = 128 << 20
 )
 
-// inFlight returns how many bytes calls in flight may take.
+// inFlight returns the memory of calls in flight, in bytes.
 func inFlight(c *config.Config) int64 {
 	auto := min(max(budget.MachineMemory()/inFlightPart, leastInFlight), mostInFlight)
 	return cmp.Or(int64(c.Memory.InFlight), auto)
 }
 
-// newBudget returns the budget that the configuration wants.
+// newBudget returns the memory budget of the configuration.
 func newBudget(c *config.Config) *budget.Budget {
 	return budget.New(inFlight(c), int64(c.Memory.InFlightPerPrincipal))
 }

@@ -73,21 +73,22 @@ type policyTest struct {
 	Cases          []policyCase `json:"cases"`
 }
 
-// policyCase is a case and what came of it.
+// policyCase is a case and its result.
 type policyCase struct {
 	Name         string         `json:"name"`
 	Line         int            `json:"line"`
 	Column       int            `json:"column"`
 	Passed       bool           `json:"passed"`
 	Expected     policy.Verdict `json:"expected"`
-	ExpectedRule *string        `json:"expected_rule,omitempty"` // empty: none
+	ExpectedRule *string        `json:"expected_rule,omitempty"` // empty means no rule
 	Got          policy.Verdict `json:"got"`
 	Rule         string         `json:"rule"` // empty: none
 	Reason       string         `json:"reason,omitempty"`
-	Error        string         `json:"error,omitempty"` // why the rule could not be evaluated, as CEL says it
+	// CEL's error if the rule could not be evaluated
+	Error string `json:"error,omitempty"`
 }
 
-// testPolicy runs the cases of a file against the rules of the configuration that is named, or found.
+// testPolicy runs the cases of a file against the rules of the configuration.
 func testPolicy(ctx context.Context, p cli.Process, file string, configured []string) (*policyTest, error) {
 	configFile, err := configFile(p.Getenv, configured)
 	if err != nil {
@@ -172,7 +173,7 @@ func (t *policyTest) text() string {
 	return b.String()
 }
 
-// text says what was expected of a case and what came.
+// text returns the expected and the actual result of a case.
 func (c *policyCase) text() string {
 	expected := string(c.Expected)
 	if c.ExpectedRule != nil {

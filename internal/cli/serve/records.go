@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/internal/host/history"
 )
 
-// records is what toolhost keeps on disk of calls. It is in the state folder, whose lock the catalogue holds, or in the folder
-// of --records. The ledger locks its own file.
+// records are the files that toolhost keeps about calls. They are in the state folder, which the
+// catalog locks, or in the folder of --records. The ledger locks its own file.
 type records struct {
 	calls     *callstore.Store
 	newest    *newestCall
@@ -22,7 +22,7 @@ type records struct {
 	history   *history.Log
 }
 
-// openRecords opens all records. Close them after the host.
+// openRecords opens all records. The caller closes them after the host.
 func openRecords(ctx context.Context, options Options, logger *slog.Logger) (_ *records, err error) {
 	r := &records{}
 	defer func() {

@@ -12,17 +12,17 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 )
 
-// runtime is where plugin processes live, and what clears it up: a folder for their sockets, their control groups, and the
-// reaper, which outlives toolhost for a moment.
+// runtimeDir holds what plugin processes need at run time, and what removes it: a folder for their
+// sockets, their control groups, and the reaper, which outlives toolhost for a moment.
 type runtimeDir struct {
 	runDir *reaper.RunDir
 	groups *limits.Cgroups
 	guard  *reaper.Handle
-	names  *namewatch.Watcher // nil: the system gives none
+	names  *namewatch.Watcher // nil if the kernel does not support it
 }
 
-// openYard clears up after toolhosts that died together with their reapers, and makes a runtime for this one. Close it when
-// all processes are gone.
+// openRuntimeDir removes what killed toolhosts left if their reapers died too, and makes a runtime
+// directory for this one. The caller closes it after all processes have ended.
 func openRuntimeDir(ctx context.Context, options Options, logger *slog.Logger) (*runtimeDir, error) {
 	parent := runDirParent()
 	sweep(parent, logger)
@@ -50,7 +50,8 @@ func (y *runtimeDir) close() {
 	y.runDir.Close()
 }
 
-// runDirParent returns where run folders are. Its path is short, because that of a socket must be.
+// runDirParent returns the parent of runtime directories. Its path is short, because the path of a
+// socket is bounded.
 func runDirParent() string {
 	const longest = 30
 	if parent := os.TempDir(); len(parent) <= longest {
@@ -59,7 +60,8 @@ func runDirParent() string {
 	return "/tmp"
 }
 
-// sweep removes what toolhosts left that died together with their reapers. What cannot be removed harms nobody.
+// sweep removes what killed toolhosts left if their reapers died too. If sweep cannot remove
+// something, that does no harm.
 func sweep(parent string, logger *slog.Logger) {
 	swept, err := reaper.Sweep(parent)
 	if err != nil {
@@ -70,7 +72,8 @@ func sweep(parent string, logger *slog.Logger) {
 	}
 }
 
-// startReaper starts this program a second time to clean up after this one, however it ends.
+// startReaper starts this program a second time as the reaper, which cleans up after toolhost,
+// however toolhost ends.
 func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*reaper.Handle, error) {
 	self, err := os.Executable()
 	if err != nil {

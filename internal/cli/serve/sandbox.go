@@ -17,16 +17,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// grounds is what is toolhost's own: what plugins are not to see, and what they are not to change, whatever folder around it
-// was granted.
+// sandboxDefaults holds the files and folders of toolhost itself: what plugins must not see, and
+// what they must not change, also if the operator granted a folder around it.
 type sandboxDefaults struct {
 	workspace         string
 	hidden, protected []string
-	folders           []string // of plugins; what their links lead to is protected as they are
-	names             []string // of files that are configuration wherever they are
+	folders           []string // plugin folders; the targets of their links are protected like them
+	names             []string // names of files that are configuration in any folder
 }
 
-// groundsOf returns them for a configuration with absolute paths.
+// sandboxDefaultsOf returns the defaults for a configuration with absolute paths.
 func sandboxDefaultsOf(options Options) sandboxDefaults {
 	g := sandboxDefaults{workspace: options.Workspace, hidden: slices.Compact([]string{options.State, options.recordsDir()}), protected: slices.Clone(options.Folders), folders: slices.Clone(options.Folders), names: trust.FileNames()}
 	g.hidden = append(g.hidden, options.hide...)
@@ -54,8 +54,9 @@ func sandboxDefaultsOf(options Options) sandboxDefaults {
 	return g
 }
 
-// addOverruled adds what the configuration names and the flags say otherwise: the toolhost that is started without these flags
-// uses it. agentd starts its own one with such flags, in the folder of the configuration.
+// addOverruled adds the files that the configuration names and flags replace. A toolhost that runs
+// without these flags uses them. agentd starts a private toolhost with such flags, in the folder of
+// the configuration.
 func (g *sandboxDefaults) addOverruled(options Options) {
 	if state := options.overruled.state; state != "" && !within(options.Workspace, state) {
 		g.hidden = append(g.hidden, state)
@@ -71,19 +72,21 @@ func (g *sandboxDefaults) addOverruled(options Options) {
 	}
 }
 
-// addKnownFolders adds the folders of plugins that other toolhosts of this user have used. A known plugin is upgraded without a
-// question, and a tool that could replace its executable would get its grants.
+// addKnownFolders adds the plugin folders that other toolhosts of this user have used. toolhost
+// upgrades a known plugin without asking the operator, so a tool that could replace the executable
+// would get the plugin's grants.
 func (g *sandboxDefaults) addKnownFolders(options Options) {
 	folders, err := TrustStore(options.getenv).PluginFolders()
 	if err != nil {
-		return // the catalogue reads the records too, and complains
+		return // the catalog reads the same records, and reports the error
 	}
 	for _, folder := range folders {
 		g.addFolder(folder, &options.Config)
 	}
 }
 
-// addFolder adds a folder of plugins of another toolhost, unless it is not there or was granted for writing by its own name.
+// addFolder adds a plugin folder of another toolhost, unless the folder is missing or the operator
+// granted it by name for writing.
 func (g *sandboxDefaults) addFolder(folder string, c *config.Config) {
 	if slices.Contains(g.folders, folder) || !Exists(folder) {
 		return
@@ -94,7 +97,7 @@ func (g *sandboxDefaults) addFolder(folder string, c *config.Config) {
 	g.folders, g.protected = append(g.folders, folder), append(g.protected, folder)
 }
 
-// within reports whether a path is a folder or in it. Links of both are followed.
+// within reports whether a path is a folder or inside it. It follows links of both.
 func within(path, folder string) bool {
 	for _, p := range []*string{&path, &folder} {
 		if real, err := filepath.EvalSymlinks(*p); err == nil {
@@ -105,13 +108,13 @@ func within(path, folder string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// links returns the symbolic links directly in the folders of plugins. What they lead to runs as a plugin.
+// links returns the symbolic links directly in the plugin folders. Their targets run as plugins.
 func (g sandboxDefaults) links() []string {
 	var links []string
 	for _, folder := range g.folders {
 		entries, err := os.ReadDir(folder)
 		if err != nil {
-			continue // nothing there runs
+			continue // no plugin is there
 		}
 		for _, entry := range entries {
 			if path := filepath.Join(folder, entry.Name()); entry.Type()&fs.ModeSymlink != 0 && Exists(path) {
@@ -122,7 +125,7 @@ func (g sandboxDefaults) links() []string {
 	return links
 }
 
-// sandbox returns what the processes of a plugin may touch.
+// sandbox returns what the processes of a plugin may access.
 func (g sandboxDefaults) sandbox(s config.Sandbox) sandbox.Config {
 	return sandbox.Config{
 		Mode: sandbox.Mode(s.Mode), Network: s.Network, Workspace: g.workspace, WorkspaceAccess: tool.Access(s.Workspace),
@@ -130,10 +133,12 @@ func (g sandboxDefaults) sandbox(s config.Sandbox) sandbox.Config {
 	}
 }
 
-// check reports whether what is toolhost's own can be protected from every plugin, as each is configured.
+// check returns an error if the files of toolhost cannot be protected from a plugin with the
+// plugin's configuration.
 func (g sandboxDefaults) check(c *config.Config) error {
 	names := slices.Sorted(maps.Keys(c.ByPlugin))
-	for _, name := range append([]string{""}, names...) { // an unknown plugin has the defaults
+	// an unknown plugin has the default settings
+	for _, name := range append([]string{""}, names...) {
 		if err := sandbox.Check(g.sandbox(c.Plugin(name).Sandbox)); err != nil {
 			if name == "" {
 				return err
@@ -144,24 +149,24 @@ func (g sandboxDefaults) check(c *config.Config) error {
 	return nil
 }
 
-// question returns what a process may touch that lives only to say what it is: nothing to work with, but what it may need
-// to start. Nobody has decided about the executable yet.
+// question returns the access of a process that only describes itself: no workspace, but what the
+// plugin may need to start. The operator has not trusted the executable yet.
 func (g sandboxDefaults) question(s config.Sandbox) sandbox.Config {
 	s.Network, s.Workspace = false, string(tool.AccessNone)
 	s.Read, s.Write = slices.Concat(s.Read, s.Write), nil
 	return g.sandbox(s)
 }
 
-// granted returns what a plugin may touch, as it is shown.
+// Granted returns the access of a plugin in the form that commands show.
 func Granted(s config.Sandbox) tool.Sandbox {
 	return tool.Sandbox{Mode: s.Mode, Network: s.Network, Workspace: tool.Access(s.Workspace), Read: s.Read, Write: s.Write}
 }
 
-// errOwnPlugin is what a plugin's process is told.
+// errOwnPlugin is the error for a process of a plugin that calls toolhost.
 var errOwnPlugin = errors.New("toolhost does not answer the processes of its own plugins: what a plugin may do is what its operator granted; " +
 	"a tool that needs another has to leave that to its caller")
 
-// refusePlugins returns what refuses toolhost's API to what it started itself.
+// refusePlugins returns the check that refuses toolhost's API to processes that toolhost started.
 func refusePlugins(y *runtimeDir, kept bool) func(pid int) error {
 	kin := process.Kin{Token: y.guard.Token(), Cgroups: y.groups.Dirs(), Ancestors: []int{os.Getpid()}}
 	if kept {
@@ -175,7 +180,7 @@ func refusePlugins(y *runtimeDir, kept bool) func(pid int) error {
 	}
 }
 
-// configPath returns the absolute path of a configuration file; "" if there is none.
+// configPath returns the absolute path of a configuration file, or "" if there is none.
 func configPath(file string) string {
 	if file == "" {
 		return ""

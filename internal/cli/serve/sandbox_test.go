@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Plugins get the workspace, and so it must not be what they are never to get.
+// Plugins have access to the workspace, so the workspace must not be the state folder.
 func TestWorkspaceIsNotToolhostsOwn(t *testing.T) {
 	state := t.TempDir()
 	inside := filepath.Join(state, "work")
@@ -28,7 +28,7 @@ func TestWorkspaceIsNotToolhostsOwn(t *testing.T) {
 	}
 }
 
-// What is toolhost's own is out of sight, and what it goes by cannot be changed.
+// Plugins do not see toolhost's files, and cannot change its configuration.
 func TestGroundsAreToolhostsOwn(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "toolhost.yaml")
@@ -38,7 +38,8 @@ func TestGroundsAreToolhostsOwn(t *testing.T) {
 	}
 	home := filepath.Join(dir, "home")
 	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
-	if err := TrustStore(getenv).TrustFile(file, []byte(text)); err != nil { // it is in the workspace
+	// the file is in the workspace
+	if err := TrustStore(getenv).TrustFile(file, []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	options, err := Flags{Config: file}.Options(getenv)
@@ -66,7 +67,8 @@ func TestGroundsAreToolhostsOwn(t *testing.T) {
 	}
 }
 
-// A toolhost with flags of its own, as agentd starts it, keeps plugins from what the toolhost without them uses.
+// A toolhost with flags, as agentd starts it, protects the files that a toolhost without these
+// flags uses.
 func TestGroundsOfOtherToolhosts(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -94,7 +96,8 @@ func TestGroundsOfOtherToolhosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := at("gone")
-	if err := store.Begin([]string{at("known"), dir, gone}, nil); err != nil { // dir is the workspace, too
+	// dir is also the workspace
+	if err := store.Begin([]string{at("known"), dir, gone}, nil); err != nil {
 		t.Fatal(err)
 	}
 	flags := Flags{

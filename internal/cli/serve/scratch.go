@@ -15,22 +15,24 @@ import (
 const (
 	// scratchPrefix begins the names of scratch folders.
 	scratchPrefix = "toolhost-scratch-"
-	// scratchMark is a file that only a scratch folder holds: a name is too little to remove what somebody else may have made.
+	// scratchMark is a file that only scratch folders contain. A name alone is not enough to remove
+	// a folder that another program may have made.
 	scratchMark = "toolhost.pid"
 )
 
-// scratchForm is how limits.MakeClaimed names a folder.
+// scratchForm matches the names that limits.MakeClaimed gives.
 var scratchForm = regexp.MustCompile(`^` + scratchPrefix + `[a-z2-7]{10}$`)
 
-// scratch is a folder for what a command needs while it runs. If the command is killed, the next one that makes such a folder
-// removes it.
+// Scratch is a folder for the files of a running command. If the command is killed, the next
+// command that makes a scratch folder removes it.
 type Scratch struct {
 	Path  string
 	claim *os.File
 }
 
-// makeScratch makes a folder with a path that is short enough for sockets. The path of a socket needs one more folder: who
-// listens locks that of the socket for a moment, and this one is locked already.
+// MakeScratch makes a folder with a path that is short enough for sockets. A socket needs a folder
+// inside it: a listener locks the folder of its socket for a moment, and the scratch folder is
+// locked already.
 func MakeScratch() (*Scratch, error) {
 	parent := runDirParent()
 	removeScratches(parent)
@@ -45,10 +47,11 @@ func MakeScratch() (*Scratch, error) {
 	return s, nil
 }
 
-// remove removes the folder with all that is in it and gives the claim up.
+// Remove removes the folder with its content and releases the lock.
 func (s *Scratch) Remove() error { return errors.Join(rmtree.Remove(s.Path), s.claim.Close()) }
 
-// removeScratches removes what commands left that were killed. What cannot be removed is another user's, or harms nobody.
+// removeScratches removes the folders of killed commands. A folder that it cannot remove belongs to
+// another user or does no harm.
 func removeScratches(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

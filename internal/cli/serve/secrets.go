@@ -16,7 +16,8 @@ func openSecrets(named map[string]config.Secret, getenv func(string) string) *se
 	return secrets.New(cfg)
 }
 
-// warnOfSecrets reads the secrets for the first time, so that none is shown from then on, and logs what is wrong with them.
+// warnOfSecrets reads the secrets for the first time, so that toolhost redacts them from then on,
+// and logs errors.
 func warnOfSecrets(store *secrets.Store, logger *slog.Logger) {
 	for _, warning := range store.Inspect() {
 		logger.Warn(warning)

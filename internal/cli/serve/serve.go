@@ -18,32 +18,38 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
-// serveOptions is what `serve` is to do, checked: the configuration file with the flags over it. Paths are absolute.
+// Options are the checked options of `serve`: the configuration file with the flags over it. Paths
+// are absolute.
 type Options struct {
 	config.Config
-	file         string          // that the configuration is of; empty: none
-	acceptedLoss string          // the id of the ledger whose loss is accepted; empty: none
-	records      string          // the folder of the ledger and the artifacts; empty: Config.State
-	listen       address.Address // of Config.Listen
-	logLevel     slog.Level      // of Config.Log.Level
+	file         string // path of the configuration; empty means none
+	acceptedLoss string // the id of the ledger whose loss is accepted; empty means none
+	// the folder of the ledger and the artifacts; empty means Config.State
+	records  string
+	listen   address.Address // Config.Listen, parsed
+	logLevel slog.Level      // Config.Log.Level, parsed
 
-	hide      []string // further files that plugins are not to see
-	overruled struct { // what the configuration says and a flag says otherwise; empty: nothing
+	hide      []string // further files that plugins must not see
+	overruled struct { // settings of the file that a flag replaced; empty means none
 		folders                 []string
 		state, lockFile, listen string
 	}
-	lockNamed bool // the lock file was not just found in the current folder
-	TrustsAll bool // the plugins are the operator's own work of this moment
+	lockNamed bool // a flag or the configuration names the lock file
+	TrustsAll bool // the operator has just built the plugins, as in `dev`
 	getenv    func(string) string
 
-	again func() (Options, error) // reads the configuration once more, under the same flags; nil: it is not read again
+	// reads the configuration again with the same flags; nil means it is not read again
+	again func() (Options, error)
 
-	Brief     bool                                  // no process starts twice from the same copy, most likely
-	Retention time.Duration                         // of copies of plugins that are out of use; 0: as long as a call may take
-	Observe   func(hostserver.Host) hostserver.Host // returns what is served in place of the host; nil: the host
+	// a copy is used by one process only, so a bytecode cache has no reader
+	Brief bool
+	// how long copies of replaced plugins stay; 0 means the longest time of a call
+	Retention time.Duration
+	// wraps the host that the server serves; nil means the host itself
+	Observe func(hostserver.Host) hostserver.Host
 }
 
-// serveFlags is what the command line says, as it is. What it does not say is empty.
+// Flags are the values of the flags. Empty means that the flag is not set.
 type Flags struct {
 	Plugins                                                                             []string
 	Config, Listen, StateDir, records, acceptedLoss, Workspace, Level, format, LockFile string
@@ -83,11 +89,11 @@ func NewServeCommand(p cli.Process) *cobra.Command {
 	f.BoolVar(&flags.locked, "locked", false, "run only plugins that the lock file pins, at the digests that it pins")
 	f.StringVar(&flags.LockFile, "lock-file", "", "the lock `FILE` (default: toolhost.lock)")
 	f.StringArrayVar(&flags.hide, "hide", nil, "`FILE` that no plugin is to see; may be given more than once (agentd: the journal of runs)")
-	_ = f.MarkHidden("hide") // the flag exists
+	_ = f.MarkHidden("hide") // cannot fail: the flag exists
 	return cmd
 }
 
-// options reads the configuration file, puts the flags over it, and fills in the defaults.
+// Options reads the configuration file, puts the flags over it, and fills in the defaults.
 func (f Flags) Options(getenv func(string) string) (Options, error) {
 	options := Options{getenv: getenv}
 	var args []string
@@ -98,7 +104,7 @@ func (f Flags) Options(getenv func(string) string) (Options, error) {
 	if err != nil {
 		return options, err
 	}
-	if !file.Named { // before its content is read as a configuration
+	if !file.Named { // before the file is parsed
 		if err := trustConfig(getenv, file, nil); err != nil {
 			return options, err
 		}
@@ -155,8 +161,8 @@ func (f Flags) Options(getenv func(string) string) (Options, error) {
 	return options, nil
 }
 
-// over puts what the flags say over a configuration. Paths are made absolute here, because those of a file count from its
-// folder and those of flags from the current one.
+// over puts the flags over a configuration. It makes paths absolute: a path of the file is relative
+// to the file's folder, and a path of a flag to the current folder.
 func (f Flags) over(c *config.Config) error {
 	if len(f.Plugins) > 0 {
 		c.Folders = nil
@@ -188,7 +194,7 @@ func (f Flags) over(c *config.Config) error {
 	return nil
 }
 
-// overrule notes what the configuration said before the flags.
+// overrule records the settings of the file that flags replaced.
 func (o *Options) overrule(said config.Config) {
 	if !slices.Equal(said.Folders, o.Folders) {
 		o.overruled.folders = said.Folders
@@ -204,7 +210,7 @@ func (o *Options) overrule(said config.Config) {
 	}
 }
 
-// recordsDir returns the folder of what is kept of calls.
+// recordsDir returns the folder of the records of calls.
 func (o *Options) recordsDir() string { return cmp.Or(o.records, o.State) }
 
 func Absolute(flag, dir string) (string, error) {
@@ -218,7 +224,8 @@ func Absolute(flag, dir string) (string, error) {
 	return abs, nil
 }
 
-// defaultPlugins is where plugins are installed if nobody says otherwise. It follows the XDG base directory specification.
+// DefaultPlugins returns the folder in which `install` puts plugins by default. It follows the XDG
+// base directory specification.
 func DefaultPlugins(getenv func(string) string) string {
 	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, cli.Toolhost, "plugins")
@@ -226,8 +233,8 @@ func DefaultPlugins(getenv func(string) string) string {
 	return filepath.Join(getenv("HOME"), ".local", "share", cli.Toolhost, "plugins")
 }
 
-// defaultState follows the XDG base directory specification. A user without a home gets a folder that does not outlive
-// the machine's next start.
+// defaultState returns the state folder by the XDG base directory specification. A user without a
+// home folder gets a folder that does not outlive a restart of the machine.
 func defaultState(getenv func(string) string) string {
 	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, cli.Toolhost)

@@ -34,19 +34,22 @@ import (
 )
 
 const (
-	// shutdownGrace is how long calls may go on after toolhost was told to stop.
+	// shutdownGrace is the time in which calls may end after toolhost received a signal to stop.
 	shutdownGrace = 10 * time.Second
-	// outcomeGrace is how long the calls that are ended then have to tell their callers how: longer than the default of
-	// yield_timeout, which is what a tool that does not yield takes of it.
+	// outcomeGrace is the time after that in which toolhost sends the outcomes of the calls that it
+	// ended. It is longer than the default of yield_timeout, which a tool that does not yield uses
+	// up.
 	outcomeGrace = 8 * time.Second
-	// settleGrace is how long the start waits for new plugins to say what they are: those that take longer join later.
+	// settleGrace is the time that the start waits for the descriptions of new plugins. Slower
+	// plugins join later.
 	settleGrace = 3 * time.Second
-	// copiesKept is how long the copy of a plugin that was replaced is kept at least. Its instances run until their calls have
-	// ended.
+	// copiesKept is the least time that the copy of a replaced plugin stays. Its instances run
+	// until their calls have ended.
 	copiesKept = 15 * time.Minute
 )
 
-// serve runs toolhost until ctx ends. It prints one line to stdout when it is ready; its log goes to stderr.
+// Run runs toolhost until ctx ends. It prints one line to stdout when the server is ready. The log
+// goes to stderr.
 func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err error) {
 	collectLess(options.getenv)
 	collectInTime(&options.Config, options.getenv)
@@ -107,7 +110,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	if err := LoadPlugins(ctx, known, options.Folders); err != nil {
 		return err
 	}
-	// What plugins write from now on outlives this process: what lies there has to be trusted from now on.
+	// Files that plugins write from now on outlive this process, so configuration in their folders
+	// needs trust from now on.
 	if err := TrustStore(options.getenv).AddWritable(writableFolders(&options.Config)...); err != nil {
 		logger.Warn("which folders plugins may write is not recorded; name no configuration file in them with --config", "error", err)
 	}
@@ -128,7 +132,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	defer stopSweeping()
 	h := host.New(cfg)
 	defer h.Close()
-	defer plugins.pool.Close() // before the host ends the processes, after which others would wait
+	// before the host stops processes, so that no further process is prestarted
+	defer plugins.pool.Close()
 	if options.Reload.Watch {
 		known.Watch()
 	}
@@ -153,7 +158,7 @@ func newLogger(options Options, stderr io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(stderr, handler))
 }
 
-// hostConfig hands on what the configuration says of the host.
+// hostConfig returns the settings of the configuration for the host.
 func hostConfig(options Options, known *catalog.Catalog, plugins *launcher, logger *slog.Logger, logs *logbuffer.Buffer) host.Config {
 	return host.Config{
 		Catalog:   known,
@@ -187,8 +192,8 @@ func hostConfig(options Options, known *catalog.Catalog, plugins *launcher, logg
 	}
 }
 
-// openAnteroom returns a room in which so many processes wait at most, for plugins as they are in service, until stop is called,
-// which waits.
+// openPrestartPool returns a pool of at most waiting processes of plugins in service. A goroutine
+// removes processes of replaced plugins. stop ends the goroutine and the pool, and waits for them.
 func openPrestartPool(waiting int, known *catalog.Catalog, logger *slog.Logger) (_ *prestart.Pool, stop func()) {
 	room := prestart.New(prestart.Config{Most: waiting, Logger: logger, Wanted: func(cfg process.Config) bool {
 		p := known.Snapshot().Plugin(cfg.Plugin)
@@ -214,8 +219,8 @@ func openPrestartPool(waiting int, known *catalog.Catalog, logger *slog.Logger) 
 	}
 }
 
-// reloadOnHangup opens the audit log anew and looks at the plugin folders again at each SIGHUP, until stop is called, which
-// waits.
+// reloadOnHangup reopens the audit log and reads the plugin folders again at each SIGHUP. stop ends
+// the goroutine and waits for it.
 func reloadOnHangup(h *host.Host, decisions *audit.Log, logger *slog.Logger) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -247,8 +252,8 @@ func reloadOnHangup(h *host.Host, decisions *audit.Log, logger *slog.Logger) (st
 	}
 }
 
-// serveUntil serves until ctx ends, then lets calls end for a while, and ends those that are left while their callers can
-// still be told.
+// serveUntil serves until ctx ends. Then it lets calls end for shutdownGrace, and ends the other
+// calls while their callers can still receive the outcomes.
 func serveUntil(ctx context.Context, server *hostserver.Server, listener *address.Listener, h *host.Host, ready func()) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below
@@ -259,15 +264,17 @@ func serveUntil(ctx context.Context, server *hostserver.Server, listener *addres
 	case err = <-served:
 		served <- nil
 	}
-	overdue := time.AfterFunc(shutdownGrace, func() { _ = h.Close() }) // the host's owner closes it too, which waits
+	// the owner of the host also closes it, and waits
+	overdue := time.AfterFunc(shutdownGrace, func() { _ = h.Close() })
 	defer overdue.Stop()
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace+outcomeGrace)
 	defer cancel()
-	_ = server.Shutdown(grace) // only callers who do not read are cut off
+	_ = server.Shutdown(grace) // only callers that do not read lose their outcomes
 	return errors.Join(err, <-served)
 }
 
-// loadPlugins returns once the plugins are known, or once waiting for slow new ones would keep the others.
+// LoadPlugins loads the plugin folders. It does not wait longer than settleGrace for slow new
+// plugins, because the other plugins could not be used meanwhile.
 func LoadPlugins(ctx context.Context, known *catalog.Catalog, folders []string) error {
 	if err := known.Load(ctx); err != nil {
 		if failed, ok := errors.AsType[*fs.PathError](err); ok && slices.Contains(folders, failed.Path) {
@@ -277,14 +284,15 @@ func LoadPlugins(ctx context.Context, known *catalog.Catalog, folders []string) 
 	}
 	wait, cancel := context.WithTimeout(ctx, settleGrace)
 	defer cancel()
-	_ = known.Settle(wait) // those that are not known yet join when they are
+	_ = known.Settle(wait) // slower plugins join later
 	if err := known.Adopt(); err != nil {
 		return fmt.Errorf("taking changed plugins into service: %w", err)
 	}
 	return ctx.Err()
 }
 
-// summary says what was found, and where to look if something is wrong.
+// summary returns the numbers of tools and plugins, and the command that shows problems, if there
+// are any.
 func summary(found *catalog.Snapshot) string {
 	tools, usable, asked, troubled := 0, 0, 0, 0
 	for _, p := range found.Plugins() {
@@ -311,12 +319,12 @@ func summary(found *catalog.Snapshot) string {
 	return s
 }
 
-// gcPercent is how much memory may be allocated until the garbage collector looks at all that is in use, in percent of that.
-// What is in use are for the most part outcomes of calls, which are bounded and live long: with Go's default of 100, going
-// through them takes a sixth of the time of small calls.
+// gcPercent is the value of GOGC for toolhost. Most live memory holds outcomes of calls, which are
+// bounded and live long. With Go's default of 100, the garbage collector would take a sixth of the
+// time of small calls to mark them.
 const gcPercent = 200
 
-// collectLess sets gcPercent, unless the environment says otherwise in Go's own way.
+// collectLess sets gcPercent, unless the variable GOGC is set.
 func collectLess(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

@@ -10,10 +10,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// staleConfiguration returns what tells whether toolhost would start with the same settings as it did, nil if that cannot be
-// told. Of a file that is not trusted it says that alone, and nothing of its content.
+// staleConfiguration returns a function that reports whether toolhost would start with other
+// settings than it did. It returns nil if the configuration cannot be read again. About a file that
+// is not trusted, the function reports only that, and nothing of the content.
 func (o Options) staleConfiguration() func() *tool.ConfigurationChange {
-	if o.again == nil || o.file != "" && !isRegular(o.file) { // a pipe cannot be read twice
+	if o.again == nil || o.file != "" && !isRegular(o.file) { // a pipe can be read only once
 		return nil
 	}
 	return func() *tool.ConfigurationChange {
@@ -34,8 +35,8 @@ func (o Options) staleConfiguration() func() *tool.ConfigurationChange {
 	}
 }
 
-// checkAgain returns an error if the file may not be used any more under the configuration that is in force. It comes before
-// the file is parsed, because the errors of parsing quote the file.
+// checkAgain returns an error if the configuration in force no longer allows the use of the file.
+// It runs before the file is parsed, because errors of the parser quote the file.
 func (o *Options) checkAgain() error {
 	if o.file == "" {
 		return nil
@@ -53,7 +54,7 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// warnOfStale logs what of the configuration is not in force.
+// warnOfStale logs the changes of the configuration that are not in force.
 func warnOfStale(c *tool.ConfigurationChange, logger *slog.Logger) {
 	switch {
 	case c == nil:

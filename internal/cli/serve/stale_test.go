@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestStaleConfiguration: a change is named by its keys if toolhost would start with it, else by the reason, and nothing is
-// said of the content of a file that is not trusted.
+// toolhost reports the keys of a change, or why it would refuse to start. It reports nothing of the
+// content of a file that is not trusted.
 func TestStaleConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	home, file := filepath.Join(dir, "home"), filepath.Join(dir, "toolhost.yaml")
@@ -25,7 +25,8 @@ func TestStaleConfiguration(t *testing.T) {
 		if !trusted {
 			return
 		}
-		if err := TrustStore(getenv).TrustFile(file, []byte(text)); err != nil { // it is in the workspace
+		// the file is in the workspace
+		if err := TrustStore(getenv).TrustFile(file, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,10 +12,11 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/subreaper"
 )
 
-// withSubreapers runs serve. Where neither control groups nor PID namespaces find a plugin's processes after toolhost's end, it
-// runs this program again as the served program below two subreapers, and serve runs there.
+// WithSubreapers runs serve. If neither control groups nor PID namespaces can find the processes of
+// plugins after toolhost's end, it runs this program again below two subreapers, and serve runs in
+// that process.
 func WithSubreapers(ctx context.Context, p cli.Process, serve func() error) error {
-	_, own := p.Stdout.(*os.File) // a program whose output is no file is a test
+	_, own := p.Stdout.(*os.File) // the output is no file only in tests
 	switch {
 	case !own, !subreaper.Supported():
 		return serve()
@@ -37,15 +38,16 @@ func WithSubreapers(ctx context.Context, p cli.Process, serve func() error) erro
 	return err
 }
 
-// findsDescendants reports whether control groups or PID namespaces find all processes that plugins start.
+// findsDescendants reports whether control groups or PID namespaces find all processes that plugins
+// start.
 func findsDescendants() bool {
 	groups := limits.OpenCgroups()
 	defer groups.Close()
 	return groups.FindsAll() || process.Namespaces()
 }
 
-// isReaper reports whether a process is this program as a reaper, which ends by itself. A process that only looks like a reaper
-// can do no more than a reaper does.
+// isReaper reports whether a process is this program as a reaper. A reaper ends by itself. A
+// process that only looks like a reaper can do no more than a reaper does.
 func isReaper(pid int) bool {
 	self, err := os.Stat("/proc/self/exe")
 	if err != nil {
