@@ -1,5 +1,6 @@
-// Lists the public API in api.txt, or with --check reports whether the file is up to date. The list has the declaration of
-// every name that an entry point of package.json exports, except the generated code. It reads the declarations in dist.
+// Lists the public API in api.txt, or with --check reports whether the file is up to date. The list
+// has the declaration of every name that an entry point of package.json exports, except the
+// generated code. It reads the declarations in dist.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 

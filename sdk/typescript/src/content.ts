@@ -45,10 +45,15 @@ export interface ArtifactContent {
   readonly name: string;
 }
 
-/** One block of a result. Functions such as `text` create blocks. Any other object is a JSON value. */
+/**
+ * One block of a result. Functions such as `text` create blocks. Any other object is a JSON value.
+ */
 export type Content = TextContent | JSONContent | BlobContent | ArtifactContent;
 
-/** How an effect combines its value with the existing one: replace it, append to a list, or apply a JSON merge patch (RFC 7396). */
+/**
+ * How an effect combines its value with the existing one: replace it, append to a list, or apply a
+ * JSON merge patch (RFC 7396).
+ */
 export type EffectOperation = "replace" | "append" | "merge";
 
 /** A change to the run context that a tool requests in its result. */
@@ -126,7 +131,10 @@ export class Result {
     return this.content.map(asText).join("\n");
   }
 
-  /** The value of the only JSON block. Throws a TypeError if the result does not have exactly one JSON block. */
+  /**
+   * The value of the only JSON block. Throws a TypeError if the result does not have exactly one
+   * JSON block.
+   */
   get value(): unknown {
     const [block, ...more] = this.content.filter(({ kind }) => kind === "json");
     if (block?.kind !== "json" || more.length > 0) {

@@ -1,4 +1,6 @@
-/** The errors of tools, which the model reads, and of the infrastructure, which the caller handles. */
+/**
+ * The errors of tools, which the model reads, and of the infrastructure, which the caller handles.
+ */
 
 /** The kind of an infrastructure error. */
 export type ErrorKind =
@@ -64,8 +66,9 @@ export interface ErrorDetails {
 }
 
 /**
- * An infrastructure error, which the caller handles. A tool throws it if something that it needs does not work:
- * `throw new ToolhostError("unavailable", "the database is down")`. The clients throw only errors of this class.
+ * An infrastructure error, which the caller handles. A tool throws it if something that it needs
+ * does not work: `throw new ToolhostError("unavailable", "the database is down")`. The clients
+ * throw only errors of this class.
  */
 export class ToolhostError extends Error {
   override readonly name = "ToolhostError";
@@ -83,9 +86,15 @@ export class ToolhostError extends Error {
   readonly exit: Exit | undefined;
   /** The policy rule that matched. Undefined if no rule matched. */
   readonly rule: string | undefined;
-  /** For `approval_required`, the final arguments as JSON text. Undefined if they are too large to include. */
+  /**
+   * For `approval_required`, the final arguments as JSON text. Undefined if they are too large to
+   * include.
+   */
   readonly arguments: string | undefined;
-  /** The digest of the final arguments, to pass as `Approval.argumentsSha256`. Undefined if there is none. */
+  /**
+   * The digest of the final arguments, to pass as `Approval.argumentsSha256`. Undefined if there is
+   * none.
+   */
   readonly argumentsSha256: string | undefined;
 
   /** Creates an error. `message` says what happened, why, and what to do about it. */
@@ -104,8 +113,9 @@ export class ToolhostError extends Error {
 }
 
 /**
- * A tool throws it to tell the model that the call failed, and why: `throw new ToolError("there is no city Atlantis")`. The
- * model reads the message. It also reads the messages of other errors, and these are logged with their stack.
+ * A tool throws it to tell the model that the call failed, and why: `throw new ToolError("there is
+ * no city Atlantis")`. The model reads the message. It also reads the messages of other errors, and
+ * these are logged with their stack.
  */
 export class ToolError extends Error {
   override readonly name = "ToolError";

@@ -12,7 +12,8 @@
  *       ],
  *     });
  *
- * Programs that call tools import `@toolhost/sdk/client`; tests of tools import `@toolhost/sdk/testing`.
+ * Programs that call tools import `@toolhost/sdk/client`; tests of tools import
+ * `@toolhost/sdk/testing`.
  */
 export {
   type ArtifactContent,

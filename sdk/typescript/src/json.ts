@@ -1,8 +1,8 @@
 /** Encoding and decoding of JSON text, without the losses of JSON.stringify and JSON.parse. */
 
 /**
- * JSON text that is sent byte for byte. It can replace any JSON value, also inside another value. Use it for numbers that
- * JavaScript would round, and for text that another program has encoded.
+ * JSON text that is sent byte for byte. It can replace any JSON value, also inside another value.
+ * Use it for numbers that JavaScript would round, and for text that another program has encoded.
  */
 export class RawJSON {
   /** The text. */
@@ -21,9 +21,10 @@ export function rawJSON(text: string): RawJSON {
 }
 
 /**
- * Returns a value as JSON text. A bigint becomes a number with all its digits, and RawJSON its text. Throws a TypeError with
- * advice for values that JSON cannot represent: undefined, functions and cycles, and the values that JSON.stringify would
- * lose silently, which are bytes, maps, sets, errors, NaN and infinities.
+ * Returns a value as JSON text. A bigint becomes a number with all its digits, and RawJSON its
+ * text. Throws a TypeError with advice for values that JSON cannot represent: undefined, functions
+ * and cycles, and the values that JSON.stringify would lose silently, which are bytes, maps, sets,
+ * errors, NaN and infinities.
  */
 export function encodeJSON(value: unknown): string {
   if (value instanceof RawJSON) {
@@ -99,8 +100,8 @@ export function decodeText(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the value of JSON text. Integers beyond 2^53, which JSON.parse would round, become a bigint. encodeJSON writes them
- * back with the same digits.
+ * Returns the value of JSON text. Integers beyond 2^53, which JSON.parse would round, become a
+ * bigint. encodeJSON writes them back with the same digits.
  */
 export function parseJSON(text: string): unknown {
   if (!/\d{16}/.test(text)) {

@@ -1,6 +1,7 @@
 /**
- * The types of Standard Schema (standardschema.dev), which zod, valibot, arktype and other libraries implement. The
- * specification asks libraries to copy these types, so that they need no dependency.
+ * The types of Standard Schema (standardschema.dev), which zod, valibot, arktype and other
+ * libraries implement. The specification asks libraries to copy these types, so that they need no
+ * dependency.
  */
 
 /** A schema that validates values. */

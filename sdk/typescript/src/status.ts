@@ -19,7 +19,10 @@ export interface Status {
   readonly state?: StatusState | undefined;
   /** One line for people. */
   readonly message?: string;
-  /** A JSON object that is merged into the earlier one: objects recursively, all other values replaced. */
+  /**
+   * A JSON object that is merged into the earlier one: objects recursively, all other values
+   * replaced.
+   */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
   /** The progress of the call. */
   readonly progress?: Progress | undefined;

@@ -109,7 +109,10 @@ export async function startToolhost(plugins: readonly string[], config = "", at?
   };
 }
 
-/** Waits until a toolhost knows the tools of its plugins: on a machine with much to do it is ready before that. */
+/**
+ * Waits until a toolhost knows the tools of its plugins: on a machine with much to do it is ready
+ * before that.
+ */
 async function asked(address: string, plugins: readonly string[]): Promise<void> {
   const client = new Toolhost({ address });
   await eventually("the plugins are asked", async () => {

@@ -1,4 +1,5 @@
-// The defaults, retries and deadlines of a client, typed results, schemas of other libraries, and the client for tests.
+// The defaults, retries and deadlines of a client, typed results, schemas of other libraries, and
+// the client for tests.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

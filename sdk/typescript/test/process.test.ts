@@ -64,7 +64,8 @@ test("it prints its handshake first, and exits when its connection ends before t
 test("it exits when its parent is gone before it was connected to", async () => {
   const dir = await folder();
   const env = { PATH, TOOLHOST_PLUGIN: cookie, PLUGIN_UNIX_SOCKET_DIR: dir };
-  // The shell starts the plugin beside it and is gone; the plugin keeps standard output, whose end tells that it is gone, too.
+  // The shell starts the plugin beside it and is gone; the plugin keeps standard output, whose end
+  // tells that it is gone, too.
   const shell = spawn("/bin/sh", ["-c", `'${process.execPath}' '${fixture("bare")}' & read line`], {
     env,
     stdio: ["pipe", "pipe", "ignore"],

@@ -281,7 +281,10 @@ test("many calls at once", async () => {
   assert(all.every(({ result }) => result.text === `met ${count}`));
 });
 
-/** The process of a plugin, as this machine numbers it; within its own walls it may have another number. */
+/**
+ * The process of a plugin, as this machine numbers it; within its own walls it may have another
+ * number.
+ */
 async function processOf(plugin: string): Promise<number> {
   const { instances } = await toolhost.invoke(AdminService.method.listInstances, { plugin });
   const pid = instances[0]?.pid ?? 0;

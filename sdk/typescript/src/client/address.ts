@@ -5,7 +5,9 @@ import { isIP } from "node:net";
 import { dirname, join, normalize } from "node:path";
 import { ToolhostError } from "../error.js";
 
-/** The longest path of a socket in bytes: the limit of macOS, the smallest of all supported systems. */
+/**
+ * The longest path of a socket in bytes: the limit of macOS, the smallest of all supported systems.
+ */
 const maxSocketPath = 103;
 const unixScheme = "unix://";
 
@@ -19,7 +21,10 @@ export interface Address {
   readonly own?: boolean;
 }
 
-/** Parses an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Other machines must not reach the API. */
+/**
+ * Parses an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Other machines must not reach the
+ * API.
+ */
 export function parseAddress(text: string): Address {
   if (text.startsWith(unixScheme)) {
     return { path: socketPath(text.slice(unixScheme.length)) };
@@ -73,8 +78,8 @@ export function formatAddress({ path, tcp }: Address): string {
 }
 
 /**
- * Returns the address at which a client finds a program: the given address, else the environment variable PROGRAM_ADDR, else
- * the default socket of this user.
+ * Returns the address at which a client finds a program: the given address, else the environment
+ * variable PROGRAM_ADDR, else the default socket of this user.
  */
 export function findAddress(given: string | undefined, program: string, env: NodeJS.ProcessEnv = process.env): Address {
   if (given) {
@@ -105,9 +110,10 @@ function defaultAddress(program: string, env: NodeJS.ProcessEnv): Address {
 }
 
 /**
- * Throws if another user may have created a socket. A socket of this user or of root is trusted. Root may connect to any
- * socket that is configured explicitly. For a default socket the check is stricter: it applies to root as well, and no other
- * user may have write permission on the folder. Otherwise another user could create a socket at the predictable path.
+ * Throws if another user may have created a socket. A socket of this user or of root is trusted.
+ * Root may connect to any socket that is configured explicitly. For a default socket the check is
+ * stricter: it applies to root as well, and no other user may have write permission on the folder.
+ * Otherwise another user could create a socket at the predictable path.
  */
 export async function checkOwner(address: Address): Promise<void> {
   const me = process.getuid?.();

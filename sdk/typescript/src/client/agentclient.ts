@@ -13,9 +13,15 @@ const maxRunEventBytes = 64 << 20;
 
 /** The options of an AgentClient. */
 export interface AgentClientOptions {
-  /** unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment variable AGENTD_ADDR, else the default socket. */
+  /**
+   * unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment variable AGENTD_ADDR, else
+   * the default socket.
+   */
   readonly address?: string;
-  /** The deadline of every request except `watchRun`, in milliseconds. Default: 30000. 0 means no deadline. */
+  /**
+   * The deadline of every request except `watchRun`, in milliseconds. Default: 30000. 0 means no
+   * deadline.
+   */
   readonly rpcTimeoutMs?: number;
 }
 
@@ -34,8 +40,9 @@ export interface DecisionOptions extends RequestOptions {
 }
 
 /**
- * A client of an agentd. It connects on first use, and connects again after the connection is lost. All methods throw a
- * ToolhostError for infrastructure errors. An open client does not keep the process alive.
+ * A client of an agentd. It connects on first use, and connects again after the connection is lost.
+ * All methods throw a ToolhostError for infrastructure errors. An open client does not keep the
+ * process alive.
  */
 export class AgentClient implements AsyncDisposable {
   readonly #link: Link;
@@ -62,8 +69,9 @@ export class AgentClient implements AsyncDisposable {
   }
 
   /**
-   * Starts a run and returns its id immediately. The same run id with the same prompt returns the existing run. Error kinds:
-   * invalid_argument; conflict if the id belongs to a run with another prompt.
+   * Starts a run and returns its id immediately. The same run id with the same prompt returns the
+   * existing run. Error kinds: invalid_argument; conflict if the id belongs to a run with another
+   * prompt.
    */
   async startRun(task: string | RunOptions, options: RequestOptions = {}): Promise<string> {
     const request = sayable(() => toStartRequest(typeof task === "string" ? { prompt: task } : task));
@@ -72,8 +80,9 @@ export class AgentClient implements AsyncDisposable {
   }
 
   /**
-   * Starts a run and waits for its end. `onEvent` receives every event, and the client waits for the promise that it returns,
-   * so it can respond to decisions. The signal stops the waiting and not the run.
+   * Starts a run and waits for its end. `onEvent` receives every event, and the client waits for
+   * the promise that it returns, so it can respond to decisions. The signal stops the waiting and
+   * not the run.
    */
   async run(
     task: string | RunOptions,
@@ -93,15 +102,19 @@ export class AgentClient implements AsyncDisposable {
     return finished;
   }
 
-  /** Sends a message of the user, and returns the `seq` of its event. A finished run continues. Error kinds: not_found. */
+  /**
+   * Sends a message of the user, and returns the `seq` of its event. A finished run continues.
+   * Error kinds: not_found.
+   */
   async sendMessage(runId: string, text: string, options: RequestOptions = {}): Promise<number> {
     return Number((await this.#link.unary(AgentService.method.sendMessage, { runId, text }, options.signal)).seq);
   }
 
   /**
-   * Yields the events of a run whose `seq` is greater than `afterSeq` (default 0), until the run finishes: first those in the
-   * journal, then new ones. To continue after an error, watch again with the `seq` of the last durable event. Leaving the
-   * loop does not cancel the run. Error kinds: not_found.
+   * Yields the events of a run whose `seq` is greater than `afterSeq` (default 0), until the run
+   * finishes: first those in the journal, then new ones. To continue after an error, watch again
+   * with the `seq` of the last durable event. Leaving the loop does not cancel the run. Error
+   * kinds: not_found.
    */
   async *watchRun(runId: string, options: RequestOptions & { afterSeq?: number } = {}): AsyncGenerator<RunEvent> {
     const request = sayable(() => ({ runId, afterSeq: BigInt(options.afterSeq ?? 0) }));
@@ -114,16 +127,19 @@ export class AgentClient implements AsyncDisposable {
   }
 
   /**
-   * Makes decisions that a run waits for, all of them or none, and returns the `seq` of the first. `getRun` and the events
-   * `decisionRequested` name the open decisions. Error kinds: not_found if a decision is not open; invalid_argument if a
-   * verdict does not fit the kind of the decision.
+   * Makes decisions that a run waits for, all of them or none, and returns the `seq` of the first.
+   * `getRun` and the events `decisionRequested` name the open decisions. Error kinds: not_found if
+   * a decision is not open; invalid_argument if a verdict does not fit the kind of the decision.
    */
   async respond(runId: string, decisions: readonly Decision[], options: DecisionOptions = {}): Promise<number> {
     const request = sayable(() => ({ runId, decisions: decisions.map(toDecision), decidedBy: options.by ?? "" }));
     return Number((await this.#link.unary(AgentService.method.respond, request, options.signal)).seq);
   }
 
-  /** Approves a decision. With arguments, the call is executed with these instead of its own. See `respond`. */
+  /**
+   * Approves a decision. With arguments, the call is executed with these instead of its own. See
+   * `respond`.
+   */
   approve(
     runId: string,
     decisionId: string,
@@ -157,7 +173,10 @@ export class AgentClient implements AsyncDisposable {
     return fromRun(run);
   }
 
-  /** Yields the summaries of runs, the newest first. It requests the next page when the loop reaches it. */
+  /**
+   * Yields the summaries of runs, the newest first. It requests the next page when the loop reaches
+   * it.
+   */
   async *listRuns(filter: RunFilter = {}): AsyncGenerator<Run> {
     const { states, parentRunId = "", pageSize = 0, signal } = filter;
     const request = sayable(() => ({ states: toStates(states), parentRunId, pageSize }));

@@ -28,7 +28,10 @@ export interface Fields {
   readonly ack: { readonly number: number };
 }
 
-/** Combines the encoded frames of one turn of the event loop to batches, if the other side accepts batches. */
+/**
+ * Combines the encoded frames of one turn of the event loop to batches, if the other side accepts
+ * batches.
+ */
 export class Gatherer {
   /** Whether the other side accepts batches. */
   batches = false;

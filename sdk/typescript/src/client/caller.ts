@@ -6,8 +6,9 @@ import type { Arguments, CallOptions, TypedOutcome } from "./options.js";
 import type { ToolInfo, ToolQuery, Viewer } from "./tools.js";
 
 /**
- * Lists and calls tools. `Toolhost` implements it with a toolhost. `TestHost.client` implements it with the tools of one
- * plugin, in the process of a test. Functions that take a ToolCaller run unchanged in production and in tests.
+ * Lists and calls tools. `Toolhost` implements it with a toolhost. `TestHost.client` implements it
+ * with the tools of one plugin, in the process of a test. Functions that take a ToolCaller run
+ * unchanged in production and in tests.
  */
 export interface ToolCaller {
   /** Returns the matching tools, ordered by name. */

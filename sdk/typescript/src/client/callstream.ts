@@ -1,6 +1,7 @@
 /**
- * One Connect stream of a client, which carries calls by their numbers. All calls of a client share one stream, because
- * opening a stream costs more than a call. Flow control is per call; see `Inbox`.
+ * One Connect stream of a client, which carries calls by their numbers. All calls of a client share
+ * one stream, because opening a stream costs more than a call. Flow control is per call; see
+ * `Inbox`.
  */
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
@@ -18,7 +19,10 @@ import { acceptsBatches, announceBatches, fieldBytes, Gatherer } from "./batch.j
 import { sayable, unanswered } from "./failure.js";
 import type { Link } from "./link.js";
 
-/** How long a stream without calls stays open. An open stream keeps the process alive, and opening another is cheap. */
+/**
+ * How long a stream without calls stays open. An open stream keeps the process alive, and opening
+ * another is cheap.
+ */
 const idleMs = 200;
 /** The most calls that toolhost accepts on one stream. */
 const maxCalls = 4096;
@@ -42,14 +46,18 @@ export interface StreamedCall {
   lose(failure: ToolhostError, lost: boolean): void;
 }
 
-// Frames are encoded before gRPC receives them, because a frame beyond the limit would end the stream and all its calls.
+// Frames are encoded before gRPC receives them, because a frame beyond the limit would end the
+// stream and all its calls.
 const connect: MethodDefinition<Uint8Array, Arrived> = {
   ...methodDefinition(ToolService.method.connect),
   requestSerialize: asBuffer,
   responseDeserialize: (bytes: Buffer) => ({ message: fromBinary(ConnectResponseSchema, bytes), bytes }),
 } as never;
 
-/** One stream. It opens immediately, and ends when the client closes, when it is idle, or when the connection fails. */
+/**
+ * One stream. It opens immediately, and ends when the client closes, when it is idle, or when the
+ * connection fails.
+ */
 export class CallStream {
   /** Settles when the stream is open; rejects with a ToolhostError if it cannot be opened. */
   readonly ready: Promise<void>;
@@ -174,7 +182,10 @@ export class CallStream {
     this.#idle?.refresh();
   }
 
-  /** Sends a frame of a call, unless the call has ended. Throws a ToolhostError if the frame is too large. */
+  /**
+   * Sends a frame of a call, unless the call has ended. Throws a ToolhostError if the frame is too
+   * large.
+   */
   put(number: number, frame: Frame): void {
     if (!this.#calls.has(number)) {
       return;

@@ -55,7 +55,10 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
 };
 
-/** Returns why a connection failed. gRPC does not report the error of the operating system, so this connects once more. */
+/**
+ * Returns why a connection failed. gRPC does not report the error of the operating system, so this
+ * connects once more.
+ */
 async function reasonFor({ path, tcp }: Address, error: unknown): Promise<string> {
   const refusal = await new Promise<NodeJS.ErrnoException>((resolve) => {
     const socket = path === undefined ? connect({ host: tcp?.host ?? "", port: tcp?.port ?? 0 }) : connect({ path });

@@ -10,8 +10,8 @@ import { fromTime } from "../wire/scalars.js";
 /** What all events have. */
 interface EventBase {
   /**
-   * The position in the sequence of the call's events, from 1. 0 for an end that the client determined itself, because it lost
-   * the connection.
+   * The position in the sequence of the call's events, from 1. 0 for an end that the client
+   * determined itself, because it lost the connection.
    */
   readonly seq: number;
   /** When the event happened. */
@@ -68,14 +68,19 @@ export interface EndedEvent extends EventBase, Omit<Outcome, "result"> {
   readonly error: ToolhostError | undefined;
 }
 
-/** An event of a call. `started` is the first, unless the call failed before. `ended` is the last. */
+/**
+ * An event of a call. `started` is the first, unless the call failed before. `ended` is the last.
+ */
 export type CallEvent = StartedEvent | StatusEvent | LogEvent | EndedEvent;
 
 /** Converts messages to events, and joins the chunks of large results. */
 export class EventReader {
   readonly #pieces = new Pieces();
 
-  /** Returns the event of a message. Returns undefined for a chunk and for a message of an unknown kind. */
+  /**
+   * Returns the event of a message. Returns undefined for a chunk and for a message of an unknown
+   * kind.
+   */
   read(message: CallEventMessage): CallEvent | undefined {
     const { event } = message;
     const base = { seq: Number(message.seq), time: fromTime(message.time) ?? new Date() };

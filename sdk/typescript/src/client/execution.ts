@@ -10,7 +10,10 @@ import { abortFailure, heeding } from "./link.js";
 
 /** The largest piece of argument text in one frame. */
 const pieceBytes = 64 << 10;
-/** How long the client waits for the end of a cancelled call. Most tools stop immediately, and the end says what happened. */
+/**
+ * How long the client waits for the end of a cancelled call. Most tools stop immediately, and the
+ * end says what happened.
+ */
 const cancelGraceMs = 1_000;
 
 /** What opens a call. */
@@ -21,9 +24,10 @@ export interface Opening {
 }
 
 /**
- * A call in progress. Its events can be read once, by iterating over it or by `outcome`. Leaving the loop, or the block of
- * `await using`, detaches from the call. A call without a call id, or with incomplete arguments, is then cancelled. A call
- * with a call id continues, and `watchCall` or the same call returns its outcome.
+ * A call in progress. Its events can be read once, by iterating over it or by `outcome`. Leaving
+ * the loop, or the block of `await using`, detaches from the call. A call without a call id, or
+ * with incomplete arguments, is then cancelled. A call with a call id continues, and `watchCall` or
+ * the same call returns its outcome.
  */
 export class Execution implements AsyncIterable<CallEvent>, AsyncDisposable {
   readonly #stream: CallStream;
@@ -107,7 +111,10 @@ export class Execution implements AsyncIterable<CallEvent>, AsyncDisposable {
     }, cancelGraceMs).unref();
   };
 
-  /** Sends the next piece of argument text. A piece may end at any byte. The promise settles when the client accepts more. */
+  /**
+   * Sends the next piece of argument text. A piece may end at any byte. The promise settles when
+   * the client accepts more.
+   */
   async send(text: string | Uint8Array): Promise<void> {
     await this.#opened;
     await this.#append(typeof text === "string" ? Buffer.from(text) : text);
@@ -152,7 +159,10 @@ export class Execution implements AsyncIterable<CallEvent>, AsyncDisposable {
     this.#finish(new ToolhostError(kind, words, { cause: error }));
   }
 
-  /** Reads all remaining events and returns the outcome. Throws a ToolhostError for an infrastructure error. */
+  /**
+   * Reads all remaining events and returns the outcome. Throws a ToolhostError for an
+   * infrastructure error.
+   */
   async outcome(): Promise<Outcome> {
     if (!this.#reading) {
       for await (const _ of this) {

@@ -6,7 +6,10 @@ import { ErrorSchema } from "../gen/toolhost/tool/v1/error_pb.js";
 import { fromError } from "../wire/messages.js";
 import { fieldBytes } from "./batch.js";
 
-/** The kinds of codes, for servers that say no more. Codes that no kind maps to are read as the nearest. */
+/**
+ * The kinds of codes, for servers that say no more. Codes that no kind maps to are read as the
+ * nearest.
+ */
 const kinds: Readonly<Partial<Record<status, ErrorKind>>> = {
   [status.INVALID_ARGUMENT]: "invalid_argument",
   [status.OUT_OF_RANGE]: "invalid_argument",
@@ -33,7 +36,10 @@ export function unanswered(error: unknown): boolean {
   return isServiceError(error) && error.code === status.UNAVAILABLE && detailOf(error) === undefined;
 }
 
-/** Converts an error to a ToolhostError: the error in the details of the status, else one of the matching kind. */
+/**
+ * Converts an error to a ToolhostError: the error in the details of the status, else one of the
+ * matching kind.
+ */
 export function failureOf(error: unknown): ToolhostError {
   if (error instanceof ToolhostError) {
     return error;
@@ -48,7 +54,10 @@ export function failureOf(error: unknown): ToolhostError {
   return new ToolhostError(kinds[error.code] ?? "internal", error.details || (status[error.code] ?? ""), { cause: error });
 }
 
-/** Runs a conversion of what the caller passed, and throws its failure as a ToolhostError of kind `invalid_argument`. */
+/**
+ * Runs a conversion of what the caller passed, and throws its failure as a ToolhostError of kind
+ * `invalid_argument`.
+ */
 export function sayable<T>(form: () => T): T {
   try {
     return form();

@@ -1,11 +1,14 @@
 /** The unread events of one call. */
 
-/** The bytes that toolhost may send for a call before it needs credit. The protocol fixes this value. */
+/**
+ * The bytes that toolhost may send for a call before it needs credit. The protocol fixes this
+ * value.
+ */
 export const windowBytes = 256 << 10;
 
 /**
- * Stores the events of a call until the caller reads them, and then grants their size as credit to toolhost. So a call whose
- * caller does not read blocks no other call.
+ * Stores the events of a call until the caller reads them, and then grants their size as credit to
+ * toolhost. So a call whose caller does not read blocks no other call.
  */
 export class Inbox<T> {
   readonly #grant: (bytes: number) => void;
@@ -53,7 +56,8 @@ export class Inbox<T> {
     }
   }
 
-  // Granting half a window at a time saves frames, and the other half lets toolhost send until the grant arrives.
+  // Granting half a window at a time saves frames, and the other half lets toolhost send until the
+  // grant arrives.
   #take(cost: number): void {
     this.#taken += cost;
     if (this.#taken >= windowBytes / 2 && !this.#finished) {

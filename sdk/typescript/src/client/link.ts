@@ -33,8 +33,8 @@ interface Connection {
 }
 
 /**
- * A server, to which the first RPC connects. After a failure the next RPC connects again at once. gRPC itself would wait a
- * second or longer, and fail all RPCs meanwhile with the earlier error.
+ * A server, to which the first RPC connects. After a failure the next RPC connects again at once.
+ * gRPC itself would wait a second or longer, and fail all RPCs meanwhile with the earlier error.
  */
 export class Link {
   /** Where the server is. */
@@ -49,8 +49,8 @@ export class Link {
   #closed = false;
 
   /**
-   * `server` is the name of the program, for error messages, and `limit` is the largest message in bytes. `rpcTimeoutMs` is the
-   * deadline of a unary RPC, 0 for none.
+   * `server` is the name of the program, for error messages, and `limit` is the largest message in
+   * bytes. `rpcTimeoutMs` is the deadline of a unary RPC, 0 for none.
    */
   constructor(address: Address, server: string, limit: number, rpcTimeoutMs = 30_000) {
     this.address = address;
@@ -187,7 +187,10 @@ export class Link {
     return connection;
   }
 
-  /** Releases a connection after an RPC with its error, if any. A connection without an answering server is not used again. */
+  /**
+   * Releases a connection after an RPC with its error, if any. A connection without an answering
+   * server is not used again.
+   */
   release(connection: Connection, error: unknown): void {
     connection.users--;
     if (unanswered(error)) {
@@ -266,7 +269,10 @@ export class Link {
   }
 }
 
-/** Encodes a request. Throws a ToolhostError for values of wrong types, which JavaScript code can pass. */
+/**
+ * Encodes a request. Throws a ToolhostError for values of wrong types, which JavaScript code can
+ * pass.
+ */
 function encode<I extends DescMessage>(schema: I, request: MessageInitShape<I>): Uint8Array {
   return sayable(() => toBinary(schema, create(schema, request)));
 }

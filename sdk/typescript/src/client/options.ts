@@ -13,7 +13,10 @@ export type ArgumentStream = AsyncIterable<string | Uint8Array>;
 /** The arguments of a call: an object, JSON text that is sent unchanged, or JSON text in pieces. */
 export type Arguments = Readonly<Record<string, unknown>> | string | Uint8Array | ArgumentStream;
 
-/** The approval of a call by a person. It is valid only for the call that carries it. The audit log records it. */
+/**
+ * The approval of a call by a person. It is valid only for the call that carries it. The audit log
+ * records it.
+ */
 export interface Approval {
   /** The person who approved the call, as the audit log names them. */
   readonly approvedBy: string;
@@ -22,24 +25,30 @@ export interface Approval {
   /** When the person approved the call. Default: now. */
   readonly time?: Date;
   /**
-   * The final arguments that the person approved. If neither these nor the digest is set, the approval is for the arguments
-   * exactly as the call sends them. A call with arguments in pieces must set one of the two.
+   * The final arguments that the person approved. If neither these nor the digest is set, the
+   * approval is for the arguments exactly as the call sends them. A call with arguments in pieces
+   * must set one of the two.
    */
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** The digest of the final arguments that the person approved, from the `approval_required` error. */
+  /**
+   * The digest of the final arguments that the person approved, from the `approval_required` error.
+   */
   readonly argumentsSha256?: string;
 }
 
 /** The options of a call. */
 export interface CallOptions {
   /**
-   * The idempotency key: 1 to 128 printable ASCII characters without spaces. toolhost executes the same id only once.
-   * Default: toolhost generates one.
+   * The idempotency key: 1 to 128 printable ASCII characters without spaces. toolhost executes the
+   * same id only once. Default: toolhost generates one.
    */
   readonly callId?: string;
   /** The session of the call. Default: that of the client. */
   readonly session?: string;
-  /** The longest duration of the call, in milliseconds. Default: that of the client, else that of the tool. */
+  /**
+   * The longest duration of the call, in milliseconds. Default: that of the client, else that of
+   * the tool.
+   */
   readonly timeoutMs?: number;
   /** The approval by a person, for tools that require one. */
   readonly approval?: Approval;
@@ -47,7 +56,10 @@ export interface CallOptions {
   readonly context?: Readonly<Record<string, unknown>>;
   /** The W3C traceparent. */
   readonly traceparent?: string;
-  /** How many bytes of text and JSON the result may contain. toolhost stores a larger result as an artifact. */
+  /**
+   * How many bytes of text and JSON the result may contain. toolhost stores a larger result as an
+   * artifact.
+   */
   readonly maxShownBytes?: number;
   /** Cancels the call. The client then waits up to one second for the end of the call. */
   readonly signal?: AbortSignal;
@@ -114,11 +126,17 @@ export function optionsMessage(options: CallOptions): MessageInitShape<typeof Ca
 
 /** An outcome with the validated value of its result. */
 export interface TypedOutcome<O> extends Outcome {
-  /** The value of the only JSON block of the result. Undefined if the tool reports a failure; see `result.isError`. */
+  /**
+   * The value of the only JSON block of the result. Undefined if the tool reports a failure; see
+   * `result.isError`.
+   */
   readonly value: O | undefined;
 }
 
-/** Adds the validated value to an outcome. Throws a ToolhostError of kind `internal` if the result does not fit. */
+/**
+ * Adds the validated value to an outcome. Throws a ToolhostError of kind `internal` if the result
+ * does not fit.
+ */
 export async function typedOutcome<O>(outcome: Outcome, schema: StandardSchema<unknown, O>): Promise<TypedOutcome<O>> {
   const { result, callId } = outcome;
   if (result.isError) {

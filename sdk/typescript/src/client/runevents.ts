@@ -1,6 +1,7 @@
 /**
- * The events of a run. A durable event is stored in the journal of the run and has a `seq` of its own. A transient event
- * (`textDelta`, `callStatus` and `turnReset`) reaches only the clients that watch at that moment.
+ * The events of a run. A durable event is stored in the journal of the run and has a `seq` of its
+ * own. A transient event (`textDelta`, `callStatus` and `turnReset`) reaches only the clients that
+ * watch at that moment.
  */
 import type { Result, Usage } from "../content.js";
 import type { ToolhostError } from "../error.js";
@@ -9,7 +10,10 @@ import type { PendingDecision, StopReason, Verdict } from "./runs.js";
 
 /** What all events have. */
 interface RunEventBase {
-  /** The position in the journal, from 1. A transient event has the `seq` of the durable event that follows it. */
+  /**
+   * The position in the journal, from 1. A transient event has the `seq` of the durable event that
+   * follows it.
+   */
   readonly seq: number;
   /** The position among the transient events with the same `seq`, from 1. 0 for a durable event. */
   readonly index: number;
@@ -103,16 +107,24 @@ export type RunPayload =
       readonly type: "decisionMade";
       readonly decisionId: string;
       readonly verdict: Verdict | undefined;
-      /** The arguments that replace those of the call, as JSON text. Undefined if they stay the same. */
+      /**
+       * The arguments that replace those of the call, as JSON text. Undefined if they stay the
+       * same.
+       */
       readonly arguments: string | undefined;
       /** The reason or the answer. */
       readonly text: string;
       /** The person who decided. */
       readonly decidedBy: string;
     }
-  /** The run has used 80 % of a limit: `turns`, `calls`, `tokens`, `cost`, `wall_time` (seconds), `output` (bytes) or `failures`. */
+  /**
+   * The run has used 80 % of a limit: `turns`, `calls`, `tokens`, `cost`, `wall_time` (seconds),
+   * `output` (bytes) or `failures`.
+   */
   | { readonly type: "budgetWarning"; readonly budget: string; readonly used: number; readonly limit: number }
-  /** Effects of tools changed the run context. `refused` says by key why agentd rejected a change. */
+  /**
+   * Effects of tools changed the run context. `refused` says by key why agentd rejected a change.
+   */
   | {
       readonly type: "contextChange";
       readonly keys: readonly string[];

@@ -2,8 +2,8 @@
 import type { Usage } from "../content.js";
 
 /**
- * The state of a run. `waiting`: a person has to decide something. `interrupted`: no agentd works on the run. `finished`: the
- * run has ended, and a message continues it.
+ * The state of a run. `waiting`: a person has to decide something. `interrupted`: no agentd works
+ * on the run. `finished`: the run has ended, and a message continues it.
  */
 export type RunState = "running" | "waiting" | "interrupted" | "finished";
 
@@ -31,16 +31,17 @@ export type StopReason =
   | "internal_error";
 
 /**
- * When a run counts as completed. `explicit`: when the model calls `attempt_completion`. `end_turn`: when the model gives a
- * response without calls.
+ * When a run counts as completed. `explicit`: when the model calls `attempt_completion`.
+ * `end_turn`: when the model gives a response without calls.
  */
 export type Completion = "explicit" | "end_turn";
 
 /**
- * What a person has to decide. `approval`: approve a call, possibly with other arguments, or reject it. `question`: answer the
- * model, or reject to leave the question unanswered. `outcome`: after a call whose outcome is unknown, approve to execute it
- * again, answer to tell the model how it ended, or reject to leave it unknown. `pause`: approve to continue a paused run, or
- * reject to end it.
+ * What a person has to decide. `approval`: approve a call, possibly with other arguments, or reject
+ * it. `question`: answer the model, or reject to leave the question unanswered. `outcome`: after a
+ * call whose outcome is unknown, approve to execute it again, answer to tell the model how it
+ * ended, or reject to leave it unknown. `pause`: approve to continue a paused run, or reject to end
+ * it.
  */
 export type DecisionKind = "approval" | "question" | "outcome" | "pause";
 
@@ -75,7 +76,10 @@ export interface Limits {
   readonly maxTokens?: number;
   /** The highest cost of the model and the tools together. The model must have a price. */
   readonly maxCost?: number;
-  /** The longest working time, in milliseconds. Time in which the run only waits for a person does not count. */
+  /**
+   * The longest working time, in milliseconds. Time in which the run only waits for a person does
+   * not count.
+   */
   readonly maxWallTimeMs?: number;
   /** The most bytes of text that the tools return in total. */
   readonly maxOutput?: number;
@@ -83,17 +87,25 @@ export interface Limits {
   readonly maxFailures?: number;
   /** The most timeouts of one tool in succession before the run pauses. */
   readonly maxTimeouts?: number;
-  /** The most results in succession that repeat an earlier result for the same tool and arguments. */
+  /**
+   * The most results in succession that repeat an earlier result for the same tool and arguments.
+   */
   readonly maxRepeats?: number;
 }
 
 /** Whether a run can ask a person. */
 export interface People {
-  /** Whether a person watches the run and responds. If false, the run treats every decision as rejected. */
+  /**
+   * Whether a person watches the run and responds. If false, the run treats every decision as
+   * rejected.
+   */
   readonly attended: boolean;
   /** After how many milliseconds an open decision counts as rejected. Default: 24 hours. */
   readonly expiryMs?: number;
-  /** Whether a person decides how to continue after a call whose outcome is unknown. Default: the model decides. */
+  /**
+   * Whether a person decides how to continue after a call whose outcome is unknown. Default: the
+   * model decides.
+   */
   readonly askOutcome?: boolean;
 }
 
@@ -136,8 +148,8 @@ export interface RunOptions {
   /** How much of the conversation the model reads. */
   readonly window?: Window;
   /**
-   * The tools of agentd itself that the model may use: any of `ask_user`, `attempt_completion`, `compact_conversation`,
-   * `new_task` and `tool_search`.
+   * The tools of agentd itself that the model may use: any of `ask_user`, `attempt_completion`,
+   * `compact_conversation`, `new_task` and `tool_search`.
    */
   readonly systemTools?: readonly string[];
   /** How many levels of sub-runs may exist below the run. */
@@ -154,11 +166,15 @@ export interface PendingDecision {
   readonly callId: string | undefined;
   /** The tool of that call. Undefined for the kind `pause`. */
   readonly tool: string | undefined;
-  /** The name of the tool for people, as its plugin declares it. Show it beside `tool`, never instead of it. */
+  /**
+   * The name of the tool for people, as its plugin declares it. Show it beside `tool`, never
+   * instead of it.
+   */
   readonly displayName: string | undefined;
   /**
-   * The arguments of the call, as text. For the kind `approval` they are the final arguments, a JSON object, and an approval
-   * executes exactly these. For other kinds the model wrote them, so they may be invalid JSON.
+   * The arguments of the call, as text. For the kind `approval` they are the final arguments, a
+   * JSON object, and an approval executes exactly these. For other kinds the model wrote them, so
+   * they may be invalid JSON.
    */
   readonly arguments: string;
   /** Why the run asks. For the kind `question`, the question. */
@@ -185,7 +201,9 @@ export interface Run {
   readonly model: string;
   /** The state. Undefined for a state that this version does not know. */
   readonly state: RunState | undefined;
-  /** Why the run ended. Undefined before its end, and for a reason that this version does not know. */
+  /**
+   * Why the run ended. Undefined before its end, and for a reason that this version does not know.
+   */
   readonly stopReason: StopReason | undefined;
   /** When the run started. */
   readonly startTime: Date | undefined;
@@ -201,7 +219,9 @@ export interface Run {
   readonly usage: Usage;
   /** The cost so far, in the currency of agentd's prices. */
   readonly cost: number;
-  /** The decisions that the run waits for. `getRun` fills them in, and `listRuns` leaves them empty. */
+  /**
+   * The decisions that the run waits for. `getRun` fills them in, and `listRuns` leaves them empty.
+   */
   readonly pendingDecisions: readonly PendingDecision[];
   /** The run that started this one as a sub-run. Undefined for a run that a client started. */
   readonly parentRunId: string | undefined;

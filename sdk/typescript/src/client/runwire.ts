@@ -14,7 +14,10 @@ const states: Readonly<Record<RunState, pb.RunState>> = {
   finished: pb.RunState.FINISHED,
 };
 
-/** Returns the name of a number of a protobuf enum in lower case. Undefined for an unset or unknown number. */
+/**
+ * Returns the name of a number of a protobuf enum in lower case. Undefined for an unset or unknown
+ * number.
+ */
 function nameOf<N extends string>(numbers: Readonly<Record<number, string>>, number: number): N | undefined {
   return number === 0 ? undefined : (numbers[number]?.toLowerCase() as N | undefined);
 }
@@ -119,7 +122,9 @@ export function fromRun(m: pb.Run): Run {
   };
 }
 
-/** Converts a message to an event. Returns undefined for an event that this version does not know. */
+/**
+ * Converts a message to an event. Returns undefined for an event that this version does not know.
+ */
 export function fromRunEvent(m: pb.RunEvent): RunEvent | undefined {
   const payload = payloadOf(m.event);
   return payload && { seq: Number(m.seq), index: Number(m.index), time: fromTime(m.time), ...payload };

@@ -42,7 +42,10 @@ const maxMessageBytes = 4 << 20;
 
 /** The options of a Toolhost client. */
 export interface ClientOptions {
-  /** unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment variable TOOLHOST_ADDR, else the default socket. */
+  /**
+   * unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment variable TOOLHOST_ADDR,
+   * else the default socket.
+   */
   readonly address?: string;
   /** The default session of all methods. Default: the default session of this user. */
   readonly session?: string;
@@ -51,19 +54,23 @@ export interface ClientOptions {
   /** The default timeout of calls, in milliseconds. Default: the timeout of each tool. */
   readonly timeoutMs?: number;
   /**
-   * How often and with which pauses `call` repeats a call. Default: never. A call is repeated only if that cannot execute it
-   * twice: after `rate_limited`; after `unavailable`, if the call reached no plugin or the error has `retryAfterMs`; and after
-   * `outcome_unknown`, if the call has a call id. The pause is at least `retryAfterMs` of the error.
+   * How often and with which pauses `call` repeats a call. Default: never. A call is repeated only
+   * if that cannot execute it twice: after `rate_limited`; after `unavailable`, if the call reached
+   * no plugin or the error has `retryAfterMs`; and after `outcome_unknown`, if the call has a call
+   * id. The pause is at least `retryAfterMs` of the error.
    */
   readonly retry?: RetryPolicy;
-  /** The deadline of every request except calls and `watchCall`, in milliseconds. Default: 30000. 0 means no deadline. */
+  /**
+   * The deadline of every request except calls and `watchCall`, in milliseconds. Default: 30000. 0
+   * means no deadline.
+   */
   readonly rpcTimeoutMs?: number;
 }
 
 /**
- * A client of a toolhost. It connects on first use, and connects again after the connection is lost. All methods throw a
- * ToolhostError for infrastructure errors. Any number of calls may run at the same time; they share one connection. An open
- * client does not keep the process alive.
+ * A client of a toolhost. It connects on first use, and connects again after the connection is
+ * lost. All methods throw a ToolhostError for infrastructure errors. Any number of calls may run at
+ * the same time; they share one connection. An open client does not keep the process alive.
  */
 export class Toolhost implements ToolCaller, AsyncDisposable {
   readonly #link: Link;
@@ -101,7 +108,10 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
     return options.session ?? this.#defaults.session ?? "";
   }
 
-  /** Makes a unary RPC of any service of toolhost, such as `AdminService.method.listPlugins` of `@toolhost/sdk/proto`. */
+  /**
+   * Makes a unary RPC of any service of toolhost, such as `AdminService.method.listPlugins` of
+   * `@toolhost/sdk/proto`.
+   */
   invoke<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
@@ -159,10 +169,11 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   }
 
   /**
-   * Executes a call and waits for its outcome. Throws a ToolhostError for an infrastructure error; a failure that the tool
-   * reports is a result with `isError`. With `output`, the outcome also has `value`, the validated JSON value of the result,
-   * and a result without a fitting value is an error of kind `internal`. `onEvent` receives every event before the end. A
-   * client with `retry` may make several attempts, each of which has the whole timeout.
+   * Executes a call and waits for its outcome. Throws a ToolhostError for an infrastructure error;
+   * a failure that the tool reports is a result with `isError`. With `output`, the outcome also has
+   * `value`, the validated JSON value of the result, and a result without a fitting value is an
+   * error of kind `internal`. `onEvent` receives every event before the end. A client with `retry`
+   * may make several attempts, each of which has the whole timeout.
    */
   call<O>(
     tool: string,
@@ -206,9 +217,10 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   }
 
   /**
-   * Starts a call and returns it while it runs. Without arguments, `send` and `complete` of the execution supply them in
-   * pieces, and a tool that declares `partialArguments` receives them before they are complete. The call is executed once its
-   * arguments are complete, and the client never repeats it.
+   * Starts a call and returns it while it runs. Without arguments, `send` and `complete` of the
+   * execution supply them in pieces, and a tool that declares `partialArguments` receives them
+   * before they are complete. The call is executed once its arguments are complete, and the client
+   * never repeats it.
    */
   execute(tool: string, args: Arguments | undefined, options: CallOptions = {}): Execution {
     return this.#execute(tool, args, options, false);
@@ -239,8 +251,9 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   }
 
   /**
-   * Yields the events of an existing call of this user whose `seq` is greater than `afterSeq`: first the stored events, then
-   * new ones, up to `ended`. Leaving the loop does not cancel the call. Error kinds: not_found.
+   * Yields the events of an existing call of this user whose `seq` is greater than `afterSeq`:
+   * first the stored events, then new ones, up to `ended`. Leaving the loop does not cancel the
+   * call. Error kinds: not_found.
    */
   async *watchCall(callId: string, options: CallKey & { afterSeq?: number } = {}): AsyncGenerator<CallEvent> {
     const { afterSeq = 0, signal } = options;
@@ -255,7 +268,10 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
     }
   }
 
-  /** Requests cancellation of a call of any client, without waiting for its end. Error kinds: not_found. */
+  /**
+   * Requests cancellation of a call of any client, without waiting for its end. Error kinds:
+   * not_found.
+   */
   async cancelCall(callId: string, options: CallKey & { reason?: string } = {}): Promise<void> {
     const { reason = "", signal } = options;
     const session = this.#session(options);
@@ -263,8 +279,8 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   }
 
   /**
-   * Returns a part of an artifact by the handle from a result: at most `limit` bytes (default 64 KiB, at most 1 MiB) from an
-   * offset in bytes. Error kinds: not_found.
+   * Returns a part of an artifact by the handle from a result: at most `limit` bytes (default 64
+   * KiB, at most 1 MiB) from an offset in bytes. Error kinds: not_found.
    */
   async readArtifact(handle: string, options: CallKey & { offset?: number; limit?: number } = {}): Promise<ArtifactPiece> {
     const { offset = 0, limit = 0, signal } = options;
@@ -289,7 +305,10 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   }
 }
 
-/** Sends the pieces of an argument stream to a call. If the stream throws, the call ends without being executed. */
+/**
+ * Sends the pieces of an argument stream to a call. If the stream throws, the call ends without
+ * being executed.
+ */
 async function sendPieces(args: ArgumentStream, execution: Execution): Promise<void> {
   try {
     for await (const piece of args) {

@@ -88,7 +88,10 @@ export interface ToolQuery extends Viewer {
   readonly maxTools?: number;
 }
 
-/** A tool that a search found. A greater score is a better match. Scores are comparable only within one search. */
+/**
+ * A tool that a search found. A greater score is a better match. Scores are comparable only within
+ * one search.
+ */
 export interface ToolMatch {
   /** The tool. */
   readonly tool: ToolInfo;

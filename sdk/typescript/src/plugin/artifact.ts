@@ -4,8 +4,8 @@ import { fromError } from "../wire/messages.js";
 import type { WireCall } from "./wirecall.js";
 
 /**
- * A result of any tool that was too large to show. It never changes. It is read in pieces of 64 KiB, of which the last is
- * cached. Iterating over it yields all pieces in order.
+ * A result of any tool that was too large to show. It never changes. It is read in pieces of 64
+ * KiB, of which the last is cached. Iterating over it yields all pieces in order.
  */
 export class Artifact implements AsyncIterable<Uint8Array> {
   /** The IANA media type: text/plain for text, and application/json for JSON. */
@@ -24,7 +24,10 @@ export class Artifact implements AsyncIterable<Uint8Array> {
     this.#last = first;
   }
 
-  /** Returns at most `length` bytes from an offset: fewer at the end of the artifact, and none beyond it. */
+  /**
+   * Returns at most `length` bytes from an offset: fewer at the end of the artifact, and none
+   * beyond it.
+   */
   async bytes(offset = 0, length = this.size): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     const end = Math.min(offset + length, this.size);
@@ -77,7 +80,10 @@ export interface Piece {
 /** Reads a piece of the largest possible size from an offset. */
 export type Read = (offset: number) => Promise<Piece>;
 
-/** Returns the implementation of `Call.openArtifact`. Requests run one after the other, because a call may have only one open. */
+/**
+ * Returns the implementation of `Call.openArtifact`. Requests run one after the other, because a
+ * call may have only one open.
+ */
 export function artifactOpener(call: WireCall): (handle: string) => Promise<Artifact> {
   let turn: Promise<unknown> = Promise.resolve();
   const read = async (handle: string, offset: number): Promise<Piece> => {

@@ -6,8 +6,8 @@ import type { Artifact } from "./artifact.js";
 /** Writes records of the log of a call, which toolhost stores with the call. */
 export type Logger = {
   /**
-   * Queues a record, whose attributes are JSON values. It never throws. If more than 1 MiB waits to be sent, or the call
-   * has ended, the record goes to standard error instead; see `Call.flush`.
+   * Queues a record, whose attributes are JSON values. It never throws. If more than 1 MiB waits to
+   * be sent, or the call has ended, the record goes to standard error instead; see `Call.flush`.
    */
   readonly [level in LogLevel]: (message: string, attributes?: Readonly<Record<string, unknown>>) => void;
 };
@@ -21,8 +21,8 @@ export interface Session {
 }
 
 /**
- * A call, as its tool sees it. Statuses and log records reach people, and never the model. After the end of the call the
- * methods do nothing, and log records go to standard error.
+ * A call, as its tool sees it. Statuses and log records reach people, and never the model. After
+ * the end of the call the methods do nothing, and log records go to standard error.
  */
 export interface Call extends Session {
   /** The call id. It is the same in every attempt, so a tool can use it as an idempotency key. */
@@ -32,24 +32,27 @@ export interface Call extends Session {
   /** The number of the attempt, from 1. */
   readonly attempt: number;
   /**
-   * The absolute path of the folder that the tool may work in. Undefined if there is none. A path from a model may lead
-   * out of the folder, for example with `..`, so check it before use.
+   * The absolute path of the folder that the tool may work in. Undefined if there is none. A path
+   * from a model may lead out of the folder, for example with `..`, so check it before use.
    */
   readonly workspace: string | undefined;
-  /** The secrets that the tool declares in `requiresAuth`, by name. The tool must not disclose them. */
+  /**
+   * The secrets that the tool declares in `requiresAuth`, by name. The tool must not disclose them.
+   */
   readonly secrets: Readonly<Record<string, string>>;
   /** The W3C traceparent. Undefined if there is none. */
   readonly traceparent: string | undefined;
   /** The deadline of the call. Undefined if there is none. */
   readonly deadline: Date | undefined;
   /**
-   * Aborted when the call is cancelled, when its deadline passes, and when it has ended. The reason is a ToolhostError. A
-   * tool passes it to what it waits for, such as `fetch`, because the call ends only after the tool has returned.
+   * Aborted when the call is cancelled, when its deadline passes, and when it has ended. The reason
+   * is a ToolhostError. A tool passes it to what it waits for, such as `fetch`, because the call
+   * ends only after the tool has returned.
    */
   readonly signal: AbortSignal;
   /**
-   * The arguments as the JSON text that arrived. It has all digits of integers beyond 2^53, which JavaScript rounds. Empty
-   * while the arguments are incomplete.
+   * The arguments as the JSON text that arrived. It has all digits of integers beyond 2^53, which
+   * JavaScript rounds. Empty while the arguments are incomplete.
    */
   readonly argumentsText: string;
   /** The log of the call. */
@@ -57,22 +60,28 @@ export interface Call extends Session {
   /**
    * Queues a status for people. It never throws.
    *
-   * Reporting is optional. The SDK completes the states of a call that reports anything: a first status without a state
-   * gets `doing`, or `wait` in a preview. The execution after a preview gets `doing`, and the end of the call `success` or
-   * `error`. A state that would go back is omitted, and nothing is sent after a terminal state. If more than 1 MiB waits to
-   * be sent, the status is dropped.
+   * Reporting is optional. The SDK completes the states of a call that reports anything: a first
+   * status without a state gets `doing`, or `wait` in a preview. The execution after a preview gets
+   * `doing`, and the end of the call `success` or `error`. A state that would go back is omitted,
+   * and nothing is sent after a terminal state. If more than 1 MiB waits to be sent, the status is
+   * dropped.
    */
   status(status: Status): void;
-  /** Queues a status with only a progress. `done` must not decrease, and `total` is undefined if it is unknown. */
+  /**
+   * Queues a status with only a progress. `done` must not decrease, and `total` is undefined if it
+   * is unknown.
+   */
   progress(done: number, total?: number, message?: string): void;
   /**
-   * Waits until all queued statuses and records are sent, or the call is cancelled. A tool that reports a lot waits from
-   * time to time, so that it does not report faster than toolhost reads. It never rejects.
+   * Waits until all queued statuses and records are sent, or the call is cancelled. A tool that
+   * reports a lot waits from time to time, so that it does not report faster than toolhost reads.
+   * It never rejects.
    */
   flush(): Promise<void>;
   /**
-   * Opens an artifact, a large result of another tool, by a handle from the arguments. Throws a ToolError, which informs
-   * the model, if the artifact does not exist, belongs to another session or has expired.
+   * Opens an artifact, a large result of another tool, by a handle from the arguments. Throws a
+   * ToolError, which informs the model, if the artifact does not exist, belongs to another session
+   * or has expired.
    */
   openArtifact(handle: string): Promise<Artifact>;
 }

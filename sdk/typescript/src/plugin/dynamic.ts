@@ -9,7 +9,10 @@ import { misfit, type Schema, schemaText } from "./schema.js";
 import { logToStderr } from "./stdio.js";
 import type { Tool } from "./tool.js";
 
-/** The session for which a tool declares itself: its id, empty for none, and the run context as JSON text by key. */
+/**
+ * The session for which a tool declares itself: its id, empty for none, and the run context as JSON
+ * text by key.
+ */
 export interface Viewer {
   readonly session: string;
   readonly values: Readonly<Record<string, Uint8Array>>;
@@ -27,8 +30,8 @@ export function declared({ spec }: Tool): Described {
 }
 
 /**
- * Returns the declaration of a tool for a session. It is the original one if the tool is not dynamic, if there is no session
- * and no context, and if `describe` fails.
+ * Returns the declaration of a tool for a session. It is the original one if the tool is not
+ * dynamic, if there is no session and no context, and if `describe` fails.
  */
 export async function describedFor(t: Tool, viewer: Viewer): Promise<Described> {
   const { spec } = t;
@@ -52,7 +55,8 @@ export async function describedFor(t: Tool, viewer: Viewer): Promise<Described> 
     message.inputExamples = inputExamples;
     return { message, input };
   } catch (error) {
-    // "unavailable" is an expected failure, for example if the tool is not configured for the session.
+    // "unavailable" is an expected failure, for example if the tool is not configured for the
+    // session.
     const level = error instanceof ToolhostError && error.kind === "unavailable" ? "debug" : "warn";
     logToStderr(level, "a dynamic tool keeps its original declaration", { tool: spec.name, session: viewer.session, error });
     return declared(t);

@@ -17,7 +17,9 @@ import type { WireCall } from "./wirecall.js";
 /** A tool or a filter. */
 export type Callable = { readonly tool: Tool } | { readonly filter: Filter };
 
-/** Ends the current call with an error that was thrown outside of its promise, such as in a timer. */
+/**
+ * Ends the current call with an error that was thrown outside of its promise, such as in a timer.
+ */
 export type Fail = (error: unknown) => void;
 
 /** The call for which the current code runs. */
@@ -96,8 +98,8 @@ async function close(object: ToolObject, call: RunningCall): Promise<void> {
 }
 
 /**
- * Waits until the arguments are complete, and runs the preview while they are incomplete. If the preview throws, the log
- * contains the error, and the call continues without previews.
+ * Waits until the arguments are complete, and runs the preview while they are incomplete. If the
+ * preview throws, the log contains the error, and the call continues without previews.
  */
 async function receive(t: Tool, object: ToolObject, call: RunningCall, wire: WireCall): Promise<void> {
   if (wire.complete || !t.spec.partialArguments || !object.preview) {
@@ -142,7 +144,9 @@ async function showPreviews(object: ToolObject, wire: WireCall, over: AbortSigna
   }
 }
 
-/** Waits for a condition, or until the call is stopped. `receive` handles the reason of the stop. */
+/**
+ * Waits for a condition, or until the call is stopped. `receive` handles the reason of the stop.
+ */
 async function until(wire: WireCall, condition: () => boolean): Promise<void> {
   try {
     await wire.until(condition);
@@ -152,8 +156,8 @@ async function until(wire: WireCall, condition: () => boolean): Promise<void> {
 }
 
 /**
- * Converts the error of a tool. It returns a result for the model, or throws a ToolhostError for the caller. Paths in the
- * workspace become relative in both.
+ * Converts the error of a tool. It returns a result for the model, or throws a ToolhostError for
+ * the caller. Paths in the workspace become relative in both.
  */
 function outcomeOf(error: unknown, call: RunningCall, what: string): Result {
   if (error instanceof ToolhostError) {
@@ -169,7 +173,9 @@ function outcomeOf(error: unknown, call: RunningCall, what: string): Result {
   return result({ content: relativeTo(call.workspace ?? "", messageForModel(error)), isError: true });
 }
 
-/** Returns the infrastructure error for an uncaught error, or for a result that cannot be encoded. */
+/**
+ * Returns the infrastructure error for an uncaught error, or for a result that cannot be encoded.
+ */
 function internal(error: unknown, call: RunningCall, what: string): ToolhostError {
   if (error instanceof ToolhostError) {
     return error;

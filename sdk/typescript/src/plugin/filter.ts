@@ -20,8 +20,8 @@ export interface FilterCall {
   /** The plugin of the tool. */
   readonly plugin: string;
   /**
-   * Before the call, the arguments of the caller or of the previous filter. After the call, the executed arguments. Integers
-   * beyond 2^53 are bigint.
+   * Before the call, the arguments of the caller or of the previous filter. After the call, the
+   * executed arguments. Integers beyond 2^53 are bigint.
    */
   readonly arguments: Readonly<Record<string, unknown>>;
 }
@@ -44,17 +44,27 @@ export type AfterAnswer = { /** Replaces the result. */ readonly result: Result 
 type Answer<A> = A | undefined | void | Promise<A | undefined | void>;
 
 /**
- * A filter. The configuration of the operator selects the calls and the order of the filters. The functions run concurrently
- * for different calls. If one throws, the filter has failed, and the configuration decides about the call.
+ * A filter. The configuration of the operator selects the calls and the order of the filters. The
+ * functions run concurrently for different calls. If one throws, the filter has failed, and the
+ * configuration decides about the call.
  */
 export interface Filter {
-  /** 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter. No tool of the plugin may have the same name. */
+  /**
+   * 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter. No tool of the plugin may
+   * have the same name.
+   */
   readonly name: string;
   /** What it does, for operators. */
   readonly description?: string;
-  /** Runs before a call, when its arguments are neither repaired nor validated. `own` is the call of the filter itself. */
+  /**
+   * Runs before a call, when its arguments are neither repaired nor validated. `own` is the call of
+   * the filter itself.
+   */
   readonly before?: (call: FilterCall, own: Call) => Answer<BeforeAnswer>;
-  /** Runs after the tool has returned a result, also if that reports a failure. `own` is the call of the filter itself. */
+  /**
+   * Runs after the tool has returned a result, also if that reports a failure. `own` is the call of
+   * the filter itself.
+   */
   readonly after?: (call: FilteredCall, own: Call) => Answer<AfterAnswer>;
 }
 

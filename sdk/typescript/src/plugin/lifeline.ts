@@ -6,8 +6,9 @@ const parentIntervalMs = 250;
 const connectLimitMs = 5 * 60_000;
 
 /**
- * Detects that toolhost is gone, so that the plugin does not outlive it. Before toolhost connects, this checks the parent
- * process. Afterwards the end of the last connection shows it, because only toolhost connects.
+ * Detects that toolhost is gone, so that the plugin does not outlive it. Before toolhost connects,
+ * this checks the parent process. Afterwards the end of the last connection shows it, because only
+ * toolhost connects.
  */
 export class Lifeline {
   readonly #lost: () => void;
@@ -15,7 +16,10 @@ export class Lifeline {
   readonly #limit: NodeJS.Timeout;
   #connections = 0;
 
-  /** Starts the checks. Create it before the handshake is printed. `lost` runs when toolhost is gone. */
+  /**
+   * Starts the checks. Create it before the handshake is printed. `lost` runs when toolhost is
+   * gone.
+   */
   constructor(lost: () => void, parent: () => number = () => process.ppid) {
     this.#lost = lost;
     const born = parent();

@@ -7,8 +7,8 @@ const numberPrefix = /^-?(?:0|[1-9]\d*)?(?:(?<=\d)\.\d*)?(?:(?<=\d)[eE][+-]?\d*)
 const wholeNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Parses JSON text in pieces, and returns the value so far. It reads each character once. It does not validate everything; the
- * complete text is parsed again before the call is executed.
+ * Parses JSON text in pieces, and returns the value so far. It reads each character once. It does
+ * not validate everything; the complete text is parsed again before the call is executed.
  */
 export class PartialJSON {
   #text = "";
@@ -38,8 +38,9 @@ export class PartialJSON {
   }
 
   /**
-   * The value so far as JSON text, or "" if there is none yet. Open objects, arrays and strings are closed. It omits every part
-   * that later text could change: a key without a value, a number at the end of the text, and an incomplete literal or escape.
+   * The value so far as JSON text, or "" if there is none yet. Open objects, arrays and strings are
+   * closed. It omits every part that later text could change: a key without a value, a number at
+   * the end of the text, and an incomplete literal or escape.
    */
   get value(): string {
     if (this.#known === 0) {

@@ -39,19 +39,22 @@ export interface Plugin {
   /** The permissions that the plugin requests. Default: none. */
   readonly permissions?: Permissions;
   /**
-   * Runs once before the plugin serves calls, for example to open a connection pool. If it throws, the plugin logs the error
-   * and exits with code 1.
+   * Runs once before the plugin serves calls, for example to open a connection pool. If it throws,
+   * the plugin logs the error and exits with code 1.
    */
   readonly open?: () => void | Promise<void>;
-  /** Runs once after all calls have ended. It does not run if the calls do not end within four seconds. */
+  /**
+   * Runs once after all calls have ended. It does not run if the calls do not end within four
+   * seconds.
+   */
   readonly close?: () => void | Promise<void>;
 }
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Returns one line for each problem in the declarations of a plugin and its tools. An empty list means that the plugin is
- * valid. `serve` exits with these problems, and `TestHost` throws them.
+ * Returns one line for each problem in the declarations of a plugin and its tools. An empty list
+ * means that the plugin is valid. `serve` exits with these problems, and `TestHost` throws them.
  */
 export function validatePlugin(plugin: Plugin): string[] {
   const { tools = [], filters = [] } = plugin;
@@ -151,7 +154,10 @@ function exampleProblems(input: Schema | undefined, examples: readonly InputExam
   return problems;
 }
 
-/** Converts the declaration of a plugin to its message. Throws if a schema or a value cannot be encoded. */
+/**
+ * Converts the declaration of a plugin to its message. Throws if a schema or a value cannot be
+ * encoded.
+ */
 export function descriptionOf(plugin: Plugin): DescribeResponse {
   return create(DescribeResponseSchema, {
     name: plugin.name,

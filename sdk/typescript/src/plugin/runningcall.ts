@@ -1,4 +1,7 @@
-/** The implementation of Call: the data of a running call, and the order of its statuses and log records. */
+/**
+ * The implementation of Call: the data of a running call, and the order of its statuses and log
+ * records.
+ */
 import { inspect } from "node:util";
 import { encodeJSON } from "../json.js";
 import type { LogLevel, LogRecord, Status, StatusState } from "../status.js";
@@ -9,9 +12,15 @@ import { type Call, type Logger, progressOf, sessionContext } from "./call.js";
 import { logToStderr } from "./stdio.js";
 import type { WireCall } from "./wirecall.js";
 
-/** The bytes waiting to be sent from which on statuses are dropped and log records go to standard error. */
+/**
+ * The bytes waiting to be sent from which on statuses are dropped and log records go to standard
+ * error.
+ */
 const maxQueued = 1 << 20;
-/** The bytes waiting to be sent from which on progress is dropped, because the next report supersedes it. */
+/**
+ * The bytes waiting to be sent from which on progress is dropped, because the next report
+ * supersedes it.
+ */
 const maxQueuedProgress = 64 << 10;
 
 const ranks: Readonly<Record<StatusState, number>> = { wait: 1, doing: 2, success: 3, error: 3 };
@@ -88,7 +97,10 @@ export class RunningCall implements Call {
     }
   }
 
-  /** Sends a terminal state if the tool has reported a status, rejects later reports, and waits until all is sent. */
+  /**
+   * Sends a terminal state if the tool has reported a status, rejects later reports, and waits
+   * until all is sent.
+   */
   async finish(ok: boolean): Promise<void> {
     this.#finished = true;
     if (this.#state && !isTerminal(this.#state)) {
@@ -118,7 +130,8 @@ export class RunningCall implements Call {
       this.#state = state ?? this.#state;
       await this.#wire.send({ case: "status", value }, late);
     } catch (error) {
-      // After a cancellation no process reads the status. Otherwise the status itself cannot be encoded.
+      // After a cancellation no process reads the status. Otherwise the status itself cannot be
+      // encoded.
       if (!this.signal.aborted) {
         logToStderr("warn", "a status was not sent", { call_id: this.id, error });
       }
@@ -136,7 +149,10 @@ export class RunningCall implements Call {
   }
 }
 
-/** Converts attributes to JSON values: an error becomes its stack, and a value without a JSON form becomes text. */
+/**
+ * Converts attributes to JSON values: an error becomes its stack, and a value without a JSON form
+ * becomes text.
+ */
 function loggable(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const converted: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(attributes)) {

@@ -3,12 +3,14 @@ import { ToolError } from "../error.js";
 import { encodeJSON, type RawJSON } from "../json.js";
 import { issueLines, type JSONSchemaOptions, type StandardJSONSchema } from "../standard.js";
 
-/** A JSON Schema (draft 2020-12 or draft-07), as an object or as text that is sent byte for byte. */
+/**
+ * A JSON Schema (draft 2020-12 or draft-07), as an object or as text that is sent byte for byte.
+ */
 export type JSONSchema = Readonly<Record<string, unknown>> | RawJSON;
 
 /**
- * Describes arguments or results: a schema of a library that implements Standard Schema with JSON Schema, such as zod from
- * 4.2 on, or a JSON Schema.
+ * Describes arguments or results: a schema of a library that implements Standard Schema with JSON
+ * Schema, such as zod from 4.2 on, or a JSON Schema.
  */
 export type Schema = StandardJSONSchema | JSONSchema;
 
@@ -17,7 +19,10 @@ export function isStandard(schema: Schema): schema is StandardJSONSchema {
   return "~standard" in schema;
 }
 
-/** Returns the JSON Schema text of the input or output of a schema. Throws if the library cannot convert it. */
+/**
+ * Returns the JSON Schema text of the input or output of a schema. Throws if the library cannot
+ * convert it.
+ */
 export function schemaText(schema: Schema, io: "input" | "output"): string {
   if (!isStandard(schema)) {
     return encodeJSON(schema);
@@ -51,8 +56,9 @@ interface ZodNode {
 }
 
 /**
- * Adapts the JSON Schema of a zod schema. `z.object` ignores unknown properties, but a model that misspells a property must
- * be told, so the schema rejects them. The bounds that `z.int` adds are those of JavaScript, and tell a model nothing.
+ * Adapts the JSON Schema of a zod schema. `z.object` ignores unknown properties, but a model that
+ * misspells a property must be told, so the schema rejects them. The bounds that `z.int` adds are
+ * those of JavaScript, and tell a model nothing.
  */
 function closeObject({ zodSchema, jsonSchema }: ZodNode): void {
   const { def } = zodSchema._zod;
@@ -67,7 +73,10 @@ function closeObject({ zodSchema, jsonSchema }: ZodNode): void {
   }
 }
 
-/** Validates arguments, and returns the output of the schema. Throws a ToolError that tells the model what does not fit. */
+/**
+ * Validates arguments, and returns the output of the schema. Throws a ToolError that tells the
+ * model what does not fit.
+ */
 export async function readArguments(schema: Schema | undefined, value: unknown): Promise<unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ToolError("the arguments do not fit the tool:\n- arguments: must be an object");
@@ -82,7 +91,10 @@ export async function readArguments(schema: Schema | undefined, value: unknown):
   return validated.value;
 }
 
-/** Returns why a value does not fit a schema. Returns undefined if it fits, or if the validation is asynchronous. */
+/**
+ * Returns why a value does not fit a schema. Returns undefined if it fits, or if the validation is
+ * asynchronous.
+ */
 export function misfit(schema: Schema, value: unknown): string | undefined {
   if (!isStandard(schema)) {
     return undefined;

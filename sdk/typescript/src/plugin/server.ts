@@ -1,4 +1,6 @@
-/** The gRPC server of a plugin: its own service, the health check, and the shutdown of go-plugin. */
+/**
+ * The gRPC server of a plugin: its own service, the health check, and the shutdown of go-plugin.
+ */
 import { once } from "node:events";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -109,7 +111,10 @@ export class PluginServer {
   };
 }
 
-/** Returns a function that passes encoded frames to gRPC, and waits while the buffer of gRPC is full. */
+/**
+ * Returns a function that passes encoded frames to gRPC, and waits while the buffer of gRPC is
+ * full.
+ */
 function writer(duplex: ServerDuplexStream<ConnectRequest, Uint8Array>): (bytes: Uint8Array) => Promise<void> {
   let drained: Promise<void> | undefined;
   return async (bytes) => {

@@ -1,7 +1,9 @@
 /** Standard output and standard error of a plugin: the line of the handshake, and the log. */
 import type { LogLevel } from "../status.js";
 
-/** The environment variable that toolhost sets for its plugins, and its value. It is not a secret. */
+/**
+ * The environment variable that toolhost sets for its plugins, and its value. It is not a secret.
+ */
 const cookie = { key: "TOOLHOST_PLUGIN", value: "f0c4a1f2-8c1e-4d0b-9a57-2f6f6f4b7d11" } as const;
 
 /** Reports whether toolhost started this process. */
@@ -12,7 +14,10 @@ export function startedByToolhost(env: NodeJS.ProcessEnv): boolean {
 /** The original `process.stdout.write` while standard output is redirected. */
 let original: typeof process.stdout.write | undefined;
 
-/** Redirects standard output to standard error until the handshake is printed. A second call does nothing. */
+/**
+ * Redirects standard output to standard error until the handshake is printed. A second call does
+ * nothing.
+ */
 export function redirectStdout(): void {
   if (original) {
     return;

@@ -169,7 +169,10 @@ function failureMessage(call: WireCall, error: unknown) {
   return message;
 }
 
-/** Converts an error to its message. An error with values of wrong types, which JavaScript code can create, still ends its call. */
+/**
+ * Converts an error to its message. An error with values of wrong types, which JavaScript code can
+ * create, still ends its call.
+ */
 function errorOf(failure: ToolhostError) {
   try {
     return toError(failure);

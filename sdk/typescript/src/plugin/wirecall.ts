@@ -9,7 +9,9 @@ import {
 } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { fromDuration, wellFormed } from "../wire/scalars.js";
 
-/** The largest payload of one chunk, and of the content in the end of a call, all blocks together. */
+/**
+ * The largest payload of one chunk, and of the content in the end of a call, all blocks together.
+ */
 export const pieceBytes = 64 << 10;
 /** The largest status or log record in bytes. */
 const maxEventBytes = 1 << 20;
@@ -32,8 +34,9 @@ interface Queued {
 }
 
 /**
- * The frames of one call. toolhost grants credit in bytes. A frame is sent while the credit is positive and reduces it by its
- * size, possibly below zero; otherwise it waits for a grant. The end of the call needs no credit.
+ * The frames of one call. toolhost grants credit in bytes. A frame is sent while the credit is
+ * positive and reduces it by its size, possibly below zero; otherwise it waits for a grant. The end
+ * of the call needs no credit.
  */
 export class WireCall {
   /** The frame that started the call. */
@@ -73,7 +76,10 @@ export class WireCall {
     }
   }
 
-  /** Aborted with a ToolhostError when the call is cancelled, its deadline passes, or the connection ends. */
+  /**
+   * Aborted with a ToolhostError when the call is cancelled, its deadline passes, or the connection
+   * ends.
+   */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -165,8 +171,8 @@ export class WireCall {
   }
 
   /**
-   * Sends a frame after all earlier frames, once there is credit. Rejects if the call is stopped first. A `late` frame is sent
-   * even after the stop, if there is credit at that time.
+   * Sends a frame after all earlier frames, once there is credit. Rejects if the call is stopped
+   * first. A `late` frame is sent even after the stop, if there is credit at that time.
    */
   send(frame: Frame, late = false): Promise<void> {
     const bytes = toBinary(ConnectResponseSchema, create(ConnectResponseSchema, { call: this.#number, frame }));
@@ -216,7 +222,9 @@ export class WireCall {
     await this.#last;
   }
 
-  /** Requests a piece of an artifact. The caller must wait for the answer before the next request. */
+  /**
+   * Requests a piece of an artifact. The caller must wait for the answer before the next request.
+   */
   async ask(handle: string, offset: number, limit: number): Promise<ArtifactPiece> {
     let piece: ArtifactPiece | undefined;
     const question = (answer: ArtifactPiece) => {

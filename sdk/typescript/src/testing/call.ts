@@ -24,7 +24,9 @@ export class TestCall {
   readonly #waiting = new Set<() => void>();
   #over = false;
 
-  /** Use TestHost. `refusal` is the message of toolhost for arguments that do not fit the schema. */
+  /**
+   * Use TestHost. `refusal` is the message of toolhost for arguments that do not fit the schema.
+   */
   constructor(
     toolhost: MemoryToolhost,
     start: MessageInitShape<typeof StartCallSchema>,

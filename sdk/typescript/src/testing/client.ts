@@ -22,8 +22,9 @@ import { toValues } from "../wire/scalars.js";
 import type { TestHost, TestOptions } from "./host.js";
 
 /**
- * Implements ToolCaller with the tools of a plugin under test. It returns and throws what a Toolhost does. `approval`,
- * `maxShownBytes` and `onEvent` have no effect, because no policy applies and no result becomes an artifact.
+ * Implements ToolCaller with the tools of a plugin under test. It returns and throws what a
+ * Toolhost does. `approval`, `maxShownBytes` and `onEvent` have no effect, because no policy
+ * applies and no result becomes an artifact.
  */
 export class TestClient implements ToolCaller {
   readonly #host: TestHost;

@@ -52,8 +52,8 @@ export interface Description {
 }
 
 /**
- * Runs the tools of a plugin in a test. The first call runs `open` of the plugin. `close`, or the end of an `await using` block,
- * cancels the remaining calls and runs `close` of the plugin.
+ * Runs the tools of a plugin in a test. The first call runs `open` of the plugin. `close`, or the
+ * end of an `await using` block, cancels the remaining calls and runs `close` of the plugin.
  */
 export class TestHost implements AsyncDisposable {
   readonly #plugin: Plugin;
@@ -71,14 +71,20 @@ export class TestHost implements AsyncDisposable {
     this.#toolhost = new MemoryToolhost(plugin);
   }
 
-  /** Returns the declaration of the plugin with its JSON Schemas, as a session and its context see it. */
+  /**
+   * Returns the declaration of the plugin with its JSON Schemas, as a session and its context see
+   * it.
+   */
   async describe(options: Pick<TestOptions, "session" | "context"> = {}): Promise<Description> {
     const { session = "", context } = options;
     const description = await describePlugin(this.#plugin, { tools: [], session, context: toValues(context) });
     return JSON.parse(descriptionJSON(description));
   }
 
-  /** Runs a tool and waits for the end of the call. Throws if the result does not fit the output schema. */
+  /**
+   * Runs a tool and waits for the end of the call. Throws if the result does not fit the output
+   * schema.
+   */
   async call(
     tool: string,
     args: Readonly<Record<string, unknown>> | string = {},
@@ -96,7 +102,10 @@ export class TestHost implements AsyncDisposable {
     return call;
   }
 
-  /** Starts a call whose arguments arrive in pieces: `append` them, `complete` it, and wait for `ended`. */
+  /**
+   * Starts a call whose arguments arrive in pieces: `append` them, `complete` it, and wait for
+   * `ended`.
+   */
   stream(tool: string, options: TestOptions = {}): TestCall {
     return this.#open(tool, options);
   }
@@ -139,7 +148,9 @@ export class TestHost implements AsyncDisposable {
     return filtered(own);
   }
 
-  /** Cancels the remaining calls, waits for them, and runs `close` of the plugin if `open` has run. */
+  /**
+   * Cancels the remaining calls, waits for them, and runs `close` of the plugin if `open` has run.
+   */
   async close(): Promise<void> {
     await this.#toolhost.close();
     const opened = this.#opened;
@@ -166,7 +177,10 @@ export class TestHost implements AsyncDisposable {
     return this.#opened;
   }
 
-  /** Returns the message of toolhost to the model for arguments that do not fit the schema, or undefined if they fit. */
+  /**
+   * Returns the message of toolhost to the model for arguments that do not fit the schema, or
+   * undefined if they fit.
+   */
   async #refusal(tool: string, text: string, options: TestOptions): Promise<string | undefined> {
     const schema = (await this.describe(options)).tools.find(({ name }) => name === tool)?.input_schema;
     let value: unknown;

@@ -2,8 +2,9 @@
 import { issueLines, type StandardSchema } from "../standard.js";
 
 /**
- * Returns a function that returns one line for each violation of a JSON Schema. Returns undefined if zod cannot convert the
- * schema, so that only toolhost can check it. Throws if zod 4.2 or later is not installed.
+ * Returns a function that returns one line for each violation of a JSON Schema. Returns undefined
+ * if zod cannot convert the schema, so that only toolhost can check it. Throws if zod 4.2 or later
+ * is not installed.
  */
 export async function checker(schema: string): Promise<((value: unknown) => string[]) | undefined> {
   const { fromJSONSchema } = await import("zod").catch((cause: unknown) => {

@@ -17,7 +17,9 @@ export class Words<W extends string, N extends number> {
     this.#words = new Map(Object.entries<N>(numbers).map(([word, number]) => [number, word as W]));
   }
 
-  /** The number of a name. Throws a TypeError for an unknown name, which JavaScript code can pass. */
+  /**
+   * The number of a name. Throws a TypeError for an unknown name, which JavaScript code can pass.
+   */
   number(word: W): N {
     const number = this.#numbers[word];
     if (number === undefined) {

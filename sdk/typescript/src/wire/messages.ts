@@ -65,7 +65,10 @@ export function fromContent({ block }: PbContent): Content | undefined {
   }
 }
 
-/** Converts a result to its message. Throws if JSON cannot represent a value in it, or if an effect has no key. */
+/**
+ * Converts a result to its message. Throws if JSON cannot represent a value in it, or if an effect
+ * has no key.
+ */
 export function toResult(r: Result): PbResult {
   const message: MessageInitShape<typeof ResultSchema> = {
     content: r.content.map(toContent),
@@ -128,7 +131,9 @@ export function fromUsage(m: PbUsage | undefined): Usage {
   };
 }
 
-/** Converts an error to its message. A plugin sends only the kind, the message and the retry pause. */
+/**
+ * Converts an error to its message. A plugin sends only the kind, the message and the retry pause.
+ */
 export function toError(e: ToolhostError): PbError {
   const retryAfter = toDuration(e.retryAfterMs);
   return create(ErrorSchema, {

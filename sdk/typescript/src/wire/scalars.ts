@@ -3,7 +3,10 @@ import { create } from "@bufbuild/protobuf";
 import { type Duration, DurationSchema, type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { decodeText, encodeJSONBytes, parseJSON } from "../json.js";
 
-/** Converts milliseconds to a Duration. Returns undefined for undefined and for values that are not positive. */
+/**
+ * Converts milliseconds to a Duration. Returns undefined for undefined and for values that are not
+ * positive.
+ */
 export function toDuration(ms: number | undefined): Duration | undefined {
   if (ms === undefined || !(ms > 0)) {
     return undefined;
@@ -15,7 +18,10 @@ export function toDuration(ms: number | undefined): Duration | undefined {
   });
 }
 
-/** Converts a Duration to milliseconds. Returns undefined for undefined and for values that are not positive. */
+/**
+ * Converts a Duration to milliseconds. Returns undefined for undefined and for values that are not
+ * positive.
+ */
 export function fromDuration(d: Duration | undefined): number | undefined {
   const ms = d ? Number(d.seconds) * 1000 + d.nanos / 1e6 : 0;
   return ms > 0 ? ms : undefined;
