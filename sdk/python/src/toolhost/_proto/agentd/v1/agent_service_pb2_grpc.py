@@ -83,8 +83,8 @@ class AgentServiceServicer(object):
     """
 
     def StartRun(self, request, context):
-        """StartRun starts a run and returns at once. If a run with the same id and prompt exists, StartRun
-        returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
+        """StartRun starts a run and returns at once. If a run with the same id and prompt exists,
+        StartRun returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
         INVALID_ARGUMENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -100,22 +100,23 @@ class AgentServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WatchRun(self, request, context):
-        """WatchRun streams the events of a run: first those in the journal after `after_seq`, then new ones.
-        The stream ends when the run has finished. Errors: NOT_FOUND.
+        """WatchRun streams the events of a run: first those in the journal after `after_seq`, then new
+        ones. The stream ends when the run has finished. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Respond(self, request, context):
-        """Respond makes decisions that a run waits for: it approves calls, optionally with other arguments,
-        rejects them with a reason, or answers questions. GetRun and the event `decision_requested` list
-        the pending decisions. Respond makes either all decisions of a request or none.
+        """Respond makes decisions that a run waits for: it approves calls, optionally with other
+        arguments, rejects them with a reason, or answers questions. GetRun and the event
+        `decision_requested` list the pending decisions. Respond makes either all decisions of a
+        request or none.
 
         The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
-        decision to that run. All decisions of one request must belong to the same run. Errors: NOT_FOUND
-        if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not
-        fit the kind of decision.
+        decision to that run. All decisions of one request must belong to the same run. Errors:
+        NOT_FOUND if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict
+        does not fit the kind of decision.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

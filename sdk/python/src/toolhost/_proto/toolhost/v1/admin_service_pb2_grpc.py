@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class AdminServiceStub(object):
-    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
-    it names.
+    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
+    that it names.
 
     toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
     toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
@@ -118,8 +118,8 @@ class AdminServiceStub(object):
 
 
 class AdminServiceServicer(object):
-    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
-    it names.
+    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
+    that it names.
 
     toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
     toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
@@ -134,16 +134,16 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListInstances(self, request, context):
-        """ListInstances lists running plugin processes, ordered by plugin and start time. Errors: NOT_FOUND
-        if the plugin does not exist.
+        """ListInstances lists running plugin processes, ordered by plugin and start time. Errors:
+        NOT_FOUND if the plugin does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Restart(self, request, context):
-        """Restart replaces the processes of a plugin. New calls go to a new process; calls in flight finish
-        in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
+        """Restart replaces the processes of a plugin. New calls go to a new process; calls in flight
+        finish in the old one, up to the drain timeout. Errors: NOT_FOUND if the plugin does not exist;
         UNAVAILABLE if the new process does not start, in which case the old one continues.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -182,17 +182,18 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Reload(self, request, context):
-        """Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are gone,
-        and upgrades changed ones. It returns when each change has succeeded or failed.
+        """Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are
+        gone, and upgrades changed ones. It returns when each change has succeeded or failed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Upgrade(self, request, context):
-        """Upgrade switches a plugin to the executable that is in its folder now, also after a rollback. No
-        call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin does not
-        exist; UNAVAILABLE if the new process does not start, in which case the old one continues.
+        """Upgrade switches a plugin to the executable that is in its folder now, also after a rollback.
+        No call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin
+        does not exist; UNAVAILABLE if the new process does not start, in which case the old one
+        continues.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -208,8 +209,8 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetLockFile(self, request, context):
-        """GetLockFile returns the path of the lock file, which pins plugins to digests, and whether toolhost
-        enforces it. After a change to the file, call Reload.
+        """GetLockFile returns the path of the lock file, which pins plugins to digests, and whether
+        toolhost enforces it. After a change to the file, call Reload.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -225,8 +226,8 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def TailLogs(self, request, context):
-        """TailLogs streams the output of plugins: the lines of standard output and standard error, and the
-        log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
+        """TailLogs streams the output of plugins: the lines of standard output and standard error, and
+        the log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
         stream ends without an error when toolhost shuts down. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -335,8 +336,8 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService(object):
-    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin that
-    it names.
+    """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
+    that it names.
 
     toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
     toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of

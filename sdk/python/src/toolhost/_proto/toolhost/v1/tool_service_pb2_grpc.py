@@ -29,13 +29,13 @@ class ToolServiceStub(object):
     """ToolService lists and calls tools.
 
     Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
-    one principal and session. A second request with the same id, tool and arguments joins the running
-    call or returns its stored outcome. A request with the same id and another tool or other arguments
-    fails with CONFLICT.
+    one principal and session. A second request with the same id, tool and arguments joins the
+    running call or returns its stored outcome. A request with the same id and another tool or other
+    arguments fails with CONFLICT.
 
-    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
-    the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
-    `is_error`.
+    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
+    of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
+    with `is_error`.
     """
 
     def __init__(self, channel):
@@ -100,13 +100,13 @@ class ToolServiceServicer(object):
     """ToolService lists and calls tools.
 
     Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
-    one principal and session. A second request with the same id, tool and arguments joins the running
-    call or returns its stored outcome. A request with the same id and another tool or other arguments
-    fails with CONFLICT.
+    one principal and session. A second request with the same id, tool and arguments joins the
+    running call or returns its stored outcome. A request with the same id and another tool or other
+    arguments fails with CONFLICT.
 
-    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
-    the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
-    `is_error`.
+    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
+    of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
+    with `is_error`.
     """
 
     def ListTools(self, request, context):
@@ -125,16 +125,16 @@ class ToolServiceServicer(object):
 
     def Call(self, request, context):
         """Call executes one call and returns its outcome. If the caller cancels the RPC, toolhost cancels
-        the call, unless the request has a call id. A call with an id continues; a later request with the
-        same id returns its outcome.
+        the call, unless the request has a call id. A call with an id continues; a later request with
+        the same id returns its outcome.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchTools(self, request, context):
-        """SearchTools finds tools by words and returns the best matches first. Use it if there are too many
-        tools to show all of them to a model.
+        """SearchTools finds tools by words and returns the best matches first. Use it if there are too
+        many tools to show all of them to a model.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -150,10 +150,11 @@ class ToolServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Execute(self, request_iterator, context):
-        """Execute executes one call and streams its events. The arguments may arrive in pieces: the caller
-        sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing else is
-        needed. `cancel` is allowed at any time. The last event is `ended`. If the caller half-closes the
-        stream before the arguments are complete, toolhost abandons the call without executing it.
+        """Execute executes one call and streams its events. The arguments may arrive in pieces: the
+        caller sends `start`, any number of `append`, then `complete`. If `start` is complete, nothing
+        else is needed. `cancel` is allowed at any time. The last event is `ended`. If the caller
+        half-closes the stream before the arguments are complete, toolhost abandons the call without
+        executing it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -161,18 +162,18 @@ class ToolServiceServicer(object):
 
     def WatchCall(self, request, context):
         """WatchCall streams the events of an existing call: first the past events after `after_seq`, then
-        new ones, until `ended`. Watching does not start a call, does not keep it running, and ending the
-        watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has deleted
-        its record.
+        new ones, until `ended`. Watching does not start a call, does not keep it running, and ending
+        the watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has
+        deleted its record.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelCall(self, request, context):
-        """CancelCall requests the cancellation of a call and returns at once. The call ends with the event
-        `ended`, at the latest when the grace period of its tool is over. A call that has already ended
-        does not change. Errors: NOT_FOUND.
+        """CancelCall requests the cancellation of a call and returns at once. The call ends with the
+        event `ended`, at the latest when the grace period of its tool is over. A call that has already
+        ended does not change. Errors: NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -190,16 +191,16 @@ class ToolServiceServicer(object):
         """Connect carries many calls on one stream. Its frames are those of Execute, each with a number
         that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
 
-        Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
-        This costs less than one message per frame. A side sends batches only if the other side has
-        announced that it reads them: the caller in the request metadata `toolhost-batch: 1`, toolhost in
-        the same response header. Announcing is optional, and a side that announced it must still accept
-        single frames.
+        Batches. Several frames may travel in one message: the first frame carries the others in
+        `batch`. This costs less than one message per frame. A side sends batches only if the other
+        side has announced that it reads them: the caller in the request metadata `toolhost-batch: 1`,
+        toolhost in the same response header. Announcing is optional, and a side that announced it must
+        still accept single frames.
 
         Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
         later message. The ack shows that the other side reads the stream, which lets the sender write
-        without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
-        it has not read. Both fields are optional.
+        without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message
+        that it has not read. Both fields are optional.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -270,13 +271,13 @@ class ToolService(object):
     """ToolService lists and calls tools.
 
     Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
-    one principal and session. A second request with the same id, tool and arguments joins the running
-    call or returns its stored outcome. A request with the same id and another tool or other arguments
-    fails with CONFLICT.
+    one principal and session. A second request with the same id, tool and arguments joins the
+    running call or returns its stored outcome. A request with the same id and another tool or other
+    arguments fails with CONFLICT.
 
-    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail of
-    the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result with
-    `is_error`.
+    Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
+    of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
+    with `is_error`.
     """
 
     @staticmethod

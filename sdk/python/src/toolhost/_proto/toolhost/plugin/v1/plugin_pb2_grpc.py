@@ -52,14 +52,14 @@ class ToolPluginServiceServicer(object):
     """
 
     def Describe(self, request, context):
-        """Describe returns the tools of the plugin. It must have no side effects, must not use the network,
-        and must return within seconds.
+        """Describe returns the tools of the plugin. It must have no side effects, must not use the
+        network, and must return within seconds.
 
         toolhost calls it once for each new executable, without a session. If the plugin has dynamic
         tools, toolhost calls it again when a session lists or calls them, with that session and its
         context. toolhost caches such a response for about a minute and waits for it for at most five
-        seconds. If the response is late, is an error, or contains an unusable schema, that session sees
-        the tool as the first response declared it. The stream of Connect may be open or not.
+        seconds. If the response is late, is an error, or contains an unusable schema, that session
+        sees the tool as the first response declared it. The stream of Connect may be open or not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -72,22 +72,23 @@ class ToolPluginServiceServicer(object):
 
         Calls. toolhost chooses the numbers and never reuses one on the same stream. A call starts with
         `start` and ends with the plugin's `end`, which occurs exactly once, even after `cancel`. Both
-        sides ignore frames for a number that has ended, and frames whose `frame` they do not know, which
-        belong to a newer version of the contract. Calls run in parallel, as many as toolhost starts. The
-        plugin must continue to read the stream whatever its calls do: a call that waits, for example for
-        credit, must not block others. A call that fails in any way ends with `end`, and the plugin
-        continues to run.
+        sides ignore frames for a number that has ended, and frames whose `frame` they do not know,
+        which belong to a newer version of the contract. Calls run in parallel, as many as toolhost
+        starts. The plugin must continue to read the stream whatever its calls do: a call that waits,
+        for example for credit, must not block others. A call that fails in any way ends with `end`,
+        and the plugin continues to run.
 
-        Batches. Several frames may travel in one message: the first frame carries the others in `batch`.
-        A frame means the same, and costs the same credit, as if it were sent alone. This costs less than
-        one message per frame. A side sends batches only if the other side has announced that it reads
-        them: toolhost in the request metadata `toolhost-batch: 1`, the plugin in the same response
-        header. Announcing is optional, and a side that announced it must still accept single frames.
+        Batches. Several frames may travel in one message: the first frame carries the others in
+        `batch`. A frame means the same, and costs the same credit, as if it were sent alone. This
+        costs less than one message per frame. A side sends batches only if the other side has
+        announced that it reads them: toolhost in the request metadata `toolhost-batch: 1`, the plugin
+        in the same response header. Announcing is optional, and a side that announced it must still
+        accept single frames.
 
         Acks. A side may put a random number into `ack_token`; the other side returns it in `ack` of a
         later message. The ack shows that the other side reads the stream, which lets the sender write
-        without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message that
-        it has not read. Both fields are optional.
+        without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message
+        that it has not read. Both fields are optional.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
