@@ -1,8 +1,8 @@
-// Package address says where a server is: how an address is written, where the default sockets are, and how to listen
-// at one and dial one so that only the same user of the same machine gets in.
+// Package address defines where a server listens: the syntax of addresses, the default sockets, and
+// how to listen and dial so that only the same user of the same machine can connect.
 //
-// It owns the syntax, the socket file and the folder around it, and knows who is at the other end of a unix socket. It
-// does not know what is spoken on a connection.
+// It owns the syntax, the socket file and the folder that contains it. It also finds out which
+// process is at the other end of a unix socket. It does not know the protocol of a connection.
 package address
 
 import (
@@ -15,22 +15,23 @@ import (
 	"strings"
 )
 
-// maxSocketPath is what a kernel's socket address holds of a path (108 bytes on Linux with the final zero, 104 on BSD).
+// maxSocketPath is the maximum length in bytes of a socket path. A kernel's socket address holds
+// 108 bytes on Linux and 104 on BSD, including the final zero.
 const maxSocketPath = 103
 
 const unixScheme = "unix://"
 
-// Address is where a server listens: a unix socket, or a TCP port on loopback. The zero value is no address. Addresses
-// are comparable.
+// Address is a unix socket or a TCP port on loopback. The zero value is no address. Addresses are
+// comparable.
 type Address struct {
-	path string         // of a unix socket; empty for TCP
-	port netip.AddrPort // of a TCP port; zero for a unix socket
-	own  bool           // a user's own server is expected there: see Own
+	path string         // path of a unix socket; "" for TCP
+	port netip.AddrPort // IP address and port for TCP; zero for a unix socket
+	own  bool           // no user chose this address; see Own
 }
 
-// Parse reads an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. All else is refused, with the reason: the API is
-// not protected against other machines, so it stays on this one. Host names are refused because what they resolve to
-// can change.
+// Parse parses an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. It returns an error for
+// everything else. The API is not protected against other machines, so Parse accepts only loopback.
+// It refuses host names because they can resolve to another address later.
 func Parse(s string) (Address, error) {
 	if rest, ok := strings.CutPrefix(s, unixScheme); ok {
 		return Unix(rest)
@@ -65,9 +66,10 @@ func Unix(path string) (Address, error) {
 	return Address{path: path}, nil
 }
 
-// Default returns the socket that a program of this user listens at when nothing else is said:
-// $XDG_RUNTIME_DIR/PROGRAM/PROGRAM.sock, else /tmp/PROGRAM-UID/PROGRAM.sock. getenv looks up the environment. A runtime
-// folder that is relative or too long is passed over.
+// Default returns the socket at which a program of this user listens if no address is given:
+// $XDG_RUNTIME_DIR/PROGRAM/PROGRAM.sock, otherwise /tmp/PROGRAM-UID/PROGRAM.sock. Default ignores
+// an XDG_RUNTIME_DIR that is relative or too long. getenv returns the value of an environment
+// variable, such as os.Getenv.
 func Default(program string, getenv func(string) string) Address {
 	if dir := getenv("XDG_RUNTIME_DIR"); dir != "" {
 		if a, err := Unix(filepath.Join(dir, program, program+".sock")); err == nil {
@@ -77,24 +79,25 @@ func Default(program string, getenv func(string) string) Address {
 	return Address{path: filepath.Join("/tmp", program+"-"+strconv.Itoa(os.Getuid()), program+".sock"), own: true}
 }
 
-// Own returns the address as one that no user chose, such as a default socket. Its folder may be anybody's: another user can
-// make a folder in /tmp first, and sudo can keep another user's XDG_RUNTIME_DIR. So Dial connects to it only where the folder
-// and the server belong to this user or to root, even if this user is root.
+// Own marks the address as one that no user chose, such as a default socket. Its folder may belong
+// to another user: another user can create a folder in /tmp first, and sudo can keep the
+// XDG_RUNTIME_DIR of another user. So Dial connects to it only if the folder and the server belong
+// to this user or to root. This holds even if this user is root.
 func (a Address) Own() Address {
 	a.own = a.IsUnix()
 	return a
 }
 
-// IsOwn reports whether the address was made by Own or Default.
+// IsOwn reports whether the address comes from Own or Default.
 func (a Address) IsOwn() bool { return a.own }
 
 // IsUnix reports whether the address is a unix socket.
 func (a Address) IsUnix() bool { return a.path != "" }
 
-// Path returns the socket's path, or "" for TCP.
+// Path returns the path of the socket, or "" for TCP.
 func (a Address) Path() string { return a.path }
 
-// String returns the address as Parse reads it, or "" for the zero value.
+// String returns the address in the syntax of Parse, or "" for the zero value.
 func (a Address) String() string {
 	switch {
 	case a.path != "":
@@ -106,8 +109,8 @@ func (a Address) String() string {
 	}
 }
 
-// CheckSecure returns an error that says what to do if the address lets in whoever reaches it, as a TCP port does, and the
-// configuration does not accept that.
+// CheckSecure returns an error for a TCP port unless the configuration accepts the risk (insecure).
+// A TCP port admits every user of the machine. The error says what the operator can do.
 func (a Address) CheckSecure(insecure bool) error {
 	if a.IsUnix() || insecure {
 		return nil
@@ -123,8 +126,8 @@ func (a Address) network() (network, address string) {
 	return "tcp", a.port.String()
 }
 
-// Find returns the address that a client of program should use: given if that is not empty, else what the
-// environment's PROGRAM_ADDR says, else the default.
+// Find returns the address that a client of program uses: given if it is not empty, otherwise the
+// value of the environment variable PROGRAM_ADDR, otherwise the default.
 func Find(given, program string, getenv func(string) string) (Address, error) {
 	if given != "" {
 		return Parse(given)
@@ -140,5 +143,6 @@ func Find(given, program string, getenv func(string) string) (Address, error) {
 	return Default(program, getenv), nil
 }
 
-// Variable returns the name of the environment variable that holds a program's address, such as TOOLHOST_ADDR.
+// Variable returns the name of the environment variable that contains a program's address, such as
+// TOOLHOST_ADDR.
 func Variable(program string) string { return strings.ToUpper(program) + "_ADDR" }

@@ -11,7 +11,7 @@ import (
 func TestParse(t *testing.T) {
 	tests := []struct {
 		in, want string
-		refused  string // a part of the reason
+		refused  string // part of the error message
 	}{
 		{in: "unix:///run/x.sock", want: "unix:///run/x.sock"},
 		{in: "unix:///run/../run//x.sock", want: "unix:///run/x.sock"},

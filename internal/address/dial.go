@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 )
 
-// Dial connects to the address. A unix socket that another user serves is refused, unless that user or this one is
-// root: a stranger may have put it there. For an address of Own, a server of another user is refused to root, too, and so is
-// a folder that belongs to another user or that others can write.
+// Dial connects to the address. It refuses a unix socket whose server runs as another user, because
+// that user may have replaced the socket. The exceptions are a server that runs as root, and a
+// client that runs as root and dials an address that a user chose. For an address of Own, Dial also
+// refuses a folder that belongs to another user or that others can write to. Such errors match
+// ErrForeign.
 func (a Address) Dial(ctx context.Context) (net.Conn, error) {
 	if a.own {
 		if err := checkOwn(filepath.Dir(a.path)); err != nil {
@@ -31,17 +33,18 @@ func (a Address) Dial(ctx context.Context) (net.Conn, error) {
 	return conn, nil
 }
 
-// ErrForeign is what errors.Is finds in Dial's error where another user serves, or may have put the socket there.
+// ErrForeign is the error of Dial if the server belongs to another user, or if another user may
+// have created the socket. Use errors.Is.
 var ErrForeign = errors.New("another user's server")
 
-// foreign is an ErrForeign with its own message.
+// foreign is an error that matches ErrForeign and has its own message.
 type foreign struct{ error }
 
 func (foreign) Is(target error) bool { return target == ErrForeign }
 
 func (f foreign) Unwrap() error { return f.error }
 
-// chosen says what to do where a stranger serves at a default socket.
+// chosen returns advice for the error about another user's server at a default socket, or "".
 func (a Address) chosen() string {
 	if !a.own {
 		return ""

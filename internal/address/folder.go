@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ensureFolder makes the folder of a socket, or checks that nobody but this user and root can put another socket in
-// its place.
+// ensureFolder creates the folder of a socket, or checks that only this user and root can replace
+// the socket in an existing one.
 func ensureFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("making the socket's folder: %w", err)
@@ -17,7 +17,8 @@ func ensureFolder(dir string) error {
 	return checkFolder(dir, "choose another address")
 }
 
-// checkOwn checks that nobody but this user and root can have put a socket into a folder. One that is missing has none.
+// checkOwn checks that only this user and root can have put a socket into the folder. It accepts a
+// missing folder, because it contains no socket.
 func checkOwn(dir string) error {
 	err := checkFolder(dir, "if you trust that user, name the address")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,10 +27,11 @@ func checkOwn(dir string) error {
 	return err
 }
 
-// checkFolder checks that nobody but this user and root can put another socket into a folder. advice says what to do where the
-// folder belongs to somebody else.
+// checkFolder checks that only this user and root can replace a socket in the folder. advice
+// completes the error about a folder of another user.
 func checkFolder(dir, advice string) error {
-	// A symbolic link at the default place is a stranger's until shown otherwise: Lstat sees the link's own owner.
+	// Another user can place a symbolic link at the default path. Lstat returns the owner of the
+	// link itself, and Stat below the owner of its target. Both must be trusted.
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return fmt.Errorf("looking at the socket's folder: %w", err)

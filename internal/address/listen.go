@@ -14,33 +14,38 @@ import (
 )
 
 const (
-	// lockRetry is how often a folder that somebody else has locked is tried again. The lock is held for microseconds.
+	// lockRetry is the pause between two attempts to lock a folder. Listeners hold the lock for
+	// microseconds.
 	lockRetry = 5 * time.Millisecond
-	// lockWait bounds that, so that a stranger who locks a shared folder cannot keep a server from saying so.
+	// lockWait bounds the attempts, so that another user who locks a shared folder causes an error
+	// instead of blocking the server.
 	lockWait = 2 * time.Second
-	// probeWait bounds the question whether somebody answers at a socket.
+	// probeWait bounds the attempt to connect to a server at an existing socket.
 	probeWait = 2 * time.Second
 )
 
-// Listener accepts connections at an address: at most a quarter as many as this process may have descriptors, so that the others are
-// left for the server's work. Its methods may be called from any goroutine.
+// Listener accepts connections at an address. It accepts at most a quarter as many connections as
+// this process may have descriptors, so that the rest is left for the server's work. All methods
+// are safe for concurrent use.
 type Listener struct {
 	net.Listener
 	addr Address
 	room *room
 }
 
-// Address returns where the listener listens; a port 0 has become the port that the kernel chose.
+// Address returns the address of the listener. If Listen received port 0, it contains the port that
+// the kernel chose.
 func (l *Listener) Address() Address { return l.addr }
 
-// ErrInUse is wrapped by Listen's error where somebody else listens at the address.
+// ErrInUse is the error of Listen if another program listens at the address. Use errors.Is.
 var ErrInUse = errors.New("the address is in use")
 
-// Listen listens at the address for program, whose name is used in errors.
+// Listen listens at the address. program is the name of the server in errors.
 //
-// A unix socket gets mode 0600. Its folder is made with mode 0700 if it is missing; one that exists must belong to this
-// user or to root and must not let others replace files. A socket file that nobody answers at is replaced; one where
-// somebody answers is an error that wraps ErrInUse, and so is a busy port. Closing the listener removes the socket.
+// A unix socket has mode 0600. Listen creates a missing folder with mode 0700. An existing folder
+// must belong to this user or to root, and other users must not be able to replace files in it.
+// Listen replaces a socket file at which no server answers. If a server answers, or if the TCP port
+// is busy, it returns an error that wraps ErrInUse. Closing the listener removes the socket.
 func (a Address) Listen(ctx context.Context, program string) (*Listener, error) {
 	if a.IsUnix() {
 		return a.listenUnix(ctx, program)
@@ -66,7 +71,7 @@ func (a Address) listenUnix(ctx context.Context, program string) (*Listener, err
 	if err := ensureFolder(dir); err != nil {
 		return nil, fmt.Errorf("listening at %s: %w", a, err)
 	}
-	// The lock makes looking, removing and binding one step for all who listen in this folder.
+	// The lock makes check, removal and bind atomic among all listeners in this folder.
 	unlock, err := lockFolder(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("listening at %s: %w", a, err)
@@ -75,7 +80,8 @@ func (a Address) listenUnix(ctx context.Context, program string) (*Listener, err
 	if err := a.removeStale(ctx, program); err != nil {
 		return nil, err
 	}
-	// The mode of the socket before it is bound is the mode that its file gets: nobody else can connect in between.
+	// The socket file gets the mode that the socket has before bind, so no other user can connect
+	// between bind and Chmod.
 	config := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
 		return raw.Control(func(fd uintptr) { _ = syscall.Fchmod(int(fd), 0o600) })
 	}}

@@ -152,8 +152,8 @@ func TestListenRefusesAStrangePlace(t *testing.T) {
 	})
 }
 
-// TestAnOwnServerIsNoStrangers: at a default socket, root must not talk to a server of another user, or one that another user
-// could put into the place of its own. An address that was named is as before.
+// At a default socket, Dial as root refuses a server of another user and a folder in which another
+// user can place a socket. For an address that the user chose, root may connect.
 func TestAnOwnServerIsNoStrangers(t *testing.T) {
 	a := socket(t)
 	listen(t, a)
@@ -181,7 +181,7 @@ func TestAnOwnServerIsNoStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getuid() != 0 {
-		return // only root can make what belongs to another user
+		return // only root can create files of another user
 	}
 	if err := os.Chown(dir, 4321, 4321); err != nil {
 		t.Fatal(err)

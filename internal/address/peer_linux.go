@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PeerUID returns the user id of the process at the other end of a unix socket, as it was when the connection was made.
-// ok is false for other connections and where the kernel does not say.
+// PeerUID returns the user id of the process at the other end of a unix socket, at the time of the
+// connect. ok is false for other connections and if the kernel does not know it.
 func PeerUID(conn net.Conn) (uid int, ok bool) {
 	cred := peer(conn)
 	if cred == nil {
@@ -16,8 +16,10 @@ func PeerUID(conn net.Conn) (uid int, ok bool) {
 	return int(cred.Uid), true
 }
 
-// PeerPID returns the process that made the connection, or that listens where it was made, of a unix socket. It may have
-// ended since, and have handed the connection on. It is 0 if it cannot be seen from here. ok is as with PeerUID.
+// PeerPID returns the id of the process at the other end of a unix socket: the process that
+// connected, or the process that listened. That process may have exited since, or may have passed
+// the connection to another one. pid is 0 if the process is not visible in this PID namespace. ok
+// has the same meaning as in PeerUID.
 func PeerPID(conn net.Conn) (pid int, ok bool) {
 	cred := peer(conn)
 	if cred == nil {

@@ -4,9 +4,8 @@ package address
 
 import "net"
 
-// PeerUID returns the user id of the process at the other end of a unix socket. This system has no way that is
-// supported, so ok is false.
+// PeerUID always returns false, because the package supports peer credentials only on Linux.
 func PeerUID(net.Conn) (uid int, ok bool) { return 0, false }
 
-// PeerPID returns the process at the other end of a unix socket. This system has no way that is supported, so ok is false.
+// PeerPID always returns false, because the package supports peer credentials only on Linux.
 func PeerPID(net.Conn) (pid int, ok bool) { return 0, false }

@@ -8,39 +8,44 @@ import (
 )
 
 const (
-	// roomShare is the part of the process's descriptors that connections may take; the rest is for what the server does.
+	// roomShare is the divisor for the share of the process's descriptors that connections may use.
+	// The rest is for the server's work.
 	roomShare = 4
-	// leastRoom is how many connections there may be however few descriptors there are.
+	// leastRoom is the minimum of the connection limit, however few descriptors the process has.
 	leastRoom = 8
-	// spare is how many descriptors are given back where there were none left: as many as the start of a plugin needs.
+	// spare is the number of descriptors that shrink frees. The start of a plugin needs as many.
 	spare = 16
-	// callBytes is less than a client has sent when it has begun a call: the opening of a connection takes about 60 bytes, and
-	// a call's headers more than that again.
+	// callBytes is the number of received bytes after which a connection counts as used for calls.
+	// The opening of a connection takes about 60 bytes, and the headers of a call take more than
+	// another 60.
 	callBytes = 128
 )
 
-// room bounds the connections of one listener. Without it, connections that do nothing take all descriptors, and whoever calls
-// waits without an answer. Where there is no room, the oldest connection goes on which no call was ever begun; where there is
-// none, the new one is closed at once, which its client sees as an error that it may try again.
+// room limits the connections of one listener. Without a limit, connections without calls could use
+// all descriptors, and then callers wait without an answer.
+//
+// If the limit is reached, room closes the oldest connection on which no call has begun. If there
+// is none, it closes the new connection at once. The client of that connection sees an error after
+// which it may try again.
 type room struct {
 	most int
 
 	mu     sync.Mutex
 	open   int
-	unused []*guest // on which no call was begun, the oldest first
+	unused []*guest // connections on which no call has begun, oldest first
 }
 
-// guest is a connection that counts.
+// guest is a connection that counts toward the limit of its room.
 type guest struct {
 	net.Conn
 	room *room
 	once sync.Once
-	read int // up to callBytes; by the one goroutine that reads
+	read int // bytes received, counted up to callBytes; only the reading goroutine uses it
 }
 
 func newRoom() *room { return &room{most: max(leastRoom, descriptors()/roomShare)} }
 
-// descriptors returns how many descriptors this process may have; a large number if that is not known.
+// descriptors returns the descriptor limit of this process, or 65,536 if it is unknown.
 func descriptors() int {
 	const unknown, most = 1 << 16, 1 << 30
 	var limit syscall.Rlimit
@@ -50,7 +55,8 @@ func descriptors() int {
 	return int(min(uint64(limit.Cur), most))
 }
 
-// enter returns the connection as one that counts, or nil if it was closed because there is no room.
+// enter counts the connection and returns it as a guest. It returns nil if it closed the connection
+// because the limit is reached.
 func (r *room) enter(c net.Conn) net.Conn {
 	r.mu.Lock()
 	g := &guest{Conn: c, room: r}
@@ -73,8 +79,8 @@ func (r *room) enter(c net.Conn) net.Conn {
 	return g
 }
 
-// shrink gives descriptors back where the process has none left, and remembers how many connections are too many. It reports
-// whether there are some now.
+// shrink handles a process that has no descriptors left. It lowers the limit of connections for
+// good and closes connections without calls. It reports whether it closed any.
 func (r *room) shrink() bool {
 	r.mu.Lock()
 	r.most = min(r.most, max(leastRoom, r.open-spare))
@@ -87,7 +93,7 @@ func (r *room) shrink() bool {
 	return len(leaving) > 0
 }
 
-// used notes that a call was begun on a connection, or that it is closed.
+// used removes a connection from the unused ones, because a call has begun on it or it was closed.
 func (r *room) used(g *guest, closed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,7 +124,7 @@ func (g *guest) Close() error {
 	return err
 }
 
-// bare returns a connection as the kernel has it.
+// bare returns the kernel's connection inside of a guest.
 func bare(c net.Conn) net.Conn {
 	if g, ok := c.(*guest); ok {
 		return g.Conn
@@ -126,7 +132,7 @@ func bare(c net.Conn) net.Conn {
 	return c
 }
 
-// Accept waits for the next connection for which there is room.
+// Accept waits for the next connection that the limit admits.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()

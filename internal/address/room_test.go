@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRoom: connections that do nothing make room for others, those with calls stay, and where there are only such, a new one is
-// closed at once.
+// Connections without calls are closed in favor of new ones. Connections with calls stay. If all
+// connections have calls, the listener closes a new connection at once.
 func TestRoom(t *testing.T) {
 	a, err := Parse("unix://" + filepath.Join(t.TempDir(), "s"))
 	if err != nil {
@@ -61,14 +61,14 @@ func TestRoom(t *testing.T) {
 	call(busy, server)
 	idle := connect()
 	<-accepted
-	for range 3 { // each takes the place of the one before
+	for range 3 { // each new connection replaces the oldest unused one
 		next := connect()
 		server = <-accepted
 		closed(idle)
 		idle = next
 	}
 	call(idle, server)
-	closed(connect()) // all have calls
+	closed(connect()) // all others have calls
 	if _, err := busy.Write([]byte("more")); err != nil {
 		t.Errorf("a connection with calls was closed: %v", err)
 	}
@@ -89,7 +89,8 @@ func TestDescriptorsAreKnown(t *testing.T) {
 	}
 }
 
-// TestShrink: where there are no descriptors left, those without calls go, so that some are left for the start of a plugin.
+// If the process has no descriptors left, the listener closes connections without calls, so that
+// enough descriptors are free to start a plugin.
 func TestShrink(t *testing.T) {
 	r := &room{most: 100}
 	var all []net.Conn
