@@ -1,7 +1,8 @@
-// Package sqlitefile opens SQLite files that one program of this repository lays out, and brings their layout up to date.
+// Package sqlitefile opens SQLite files of this repository's programs and migrates their layout.
 //
-// It owns what all such files have in common: how they are synced, how long a statement waits for a lock, whose file it
-// is and in which version. It does not know what is in them, makes no files, and locks none for itself.
+// It owns what all these files have in common: how commits are synced, how long a statement waits
+// for a lock, and how a file states its program and its version. It does not know the content of
+// the files. It does not create files, and it does not lock them beyond SQLite's locks.
 package sqlitefile
 
 import (
@@ -13,15 +14,16 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // registers itself as "sqlite"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// BusyTimeout is how long a statement waits for a lock of another process or of a person with a database shell. Commits
-// take milliseconds; whoever holds the lock for longer is stuck.
+// BusyTimeout is how long a statement waits for a lock of another process, such as a database
+// shell. Commits take milliseconds, so a process that holds the lock longer is stuck.
 const BusyTimeout = 10 * time.Second
 
-// Connect returns at most so many connections to a file, of which each commit is synced. lock is how a transaction
-// begins: "immediate" to write, "deferred" to read. Pragmas are such as "journal_mode(WAL)". It does no I/O.
+// Connect returns a database handle with at most the given number of connections. Each commit is
+// synced to the disk. lock is the kind of transaction: "immediate" for writing, "deferred" for
+// reading. A pragma has the form "journal_mode(WAL)". Connect does no I/O.
 func Connect(path string, connections int, lock string, pragmas ...string) (*sql.DB, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -40,17 +42,21 @@ func Connect(path string, connections int, lock string, pragmas ...string) (*sql
 	return db, nil
 }
 
-// Layout is what a file holds.
+// Layout describes the schema of a file and its history.
 type Layout struct {
-	// ApplicationID is in the file's header, so that no other program's file is taken for one of these.
+	// ApplicationID identifies the program in the header of the file, so that Migrate refuses a
+	// database of another program.
 	ApplicationID uint32
-	// Steps turn, for each version from 1, the layout before it into it. They are never changed once they are released.
+	// Steps contains the SQL of each migration. Step i (from 0) migrates version i to version i+1.
+	// A released step never changes.
 	Steps []string
 }
 
-// Migrate brings the file to the newest version, in one transaction; an empty file, too. It refuses the file of another
-// program or of a newer version. db must begin transactions with "immediate": of two processes that open a new file at
-// once the second then waits, and finds the work done.
+// Migrate migrates the file to the newest version in one transaction. An empty file has version 0.
+// Migrate refuses the file of another program or of a newer version.
+//
+// db must begin transactions with "immediate". If two processes open a new file at the same time,
+// the second one then waits for the lock and finds the migration done.
 func (l Layout) Migrate(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
