@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// TestArtifactToAFile: an artifact of many pieces is written whole, in the place of what the file had; where there is none,
-// the file stays as it is.
+// An artifact of several pieces replaces the content of the file. If there is no such artifact, the
+// file stays unchanged.
 func TestArtifactToAFile(t *testing.T) {
 	addr, _ := start(t)
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}

@@ -35,7 +35,7 @@ func TestInterruptCancelsTheCall(t *testing.T) {
 	untilWaiting(t, env, "0")
 }
 
-// TestInterruptOfACallThatDoesNotStop: it is told where the end can be seen.
+// The message names the command that shows how the call ends.
 func TestInterruptOfACallThatDoesNotStop(t *testing.T) {
 	addr, host := start(t)
 	running, release := make(chan struct{}), make(chan struct{})
@@ -61,7 +61,7 @@ func TestInterruptOfACallThatDoesNotStop(t *testing.T) {
 	}
 }
 
-// untilWaiting returns once the tool `wait` is executed n times at the moment.
+// untilWaiting returns when n calls of the tool `wait` are running.
 func untilWaiting(t *testing.T, env map[string]string, n string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -26,7 +26,7 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	want.Audit.File = "/home/x/.local/state/toolhost/audit.jsonl"
 	show(t, env, want, "")
 
-	// From here on the file in the current folder is found.
+	// From here on, toolhost finds the file in the current folder.
 	write := func(text string) {
 		if err := os.WriteFile("toolhost.yaml", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	}
 }
 
-// show checks that `config show` prints a file that loads as want, wherever it is, and a note.
+// show checks that `config show` prints a file that loads as want, and a note.
 func show(t *testing.T, env map[string]string, want config.Config, note string) {
 	t.Helper()
 	code, stdout, stderr := toolhost(t.Context(), env, "", "config", "show")
@@ -63,8 +63,8 @@ func show(t *testing.T, env map[string]string, want config.Config, note string) 
 	}
 }
 
-// TestConfigSaysThatAFileIsNotTrusted: a file in the current folder is checked and shown, with the note that `serve` refuses
-// it; a file that the operator trusted, or named outside of the workspace, has no such note.
+// `config` checks and shows a file in the current folder, and notes that `serve` refuses it. A file
+// that the operator trusts, or named outside the workspace, has no such note.
 func TestConfigSaysThatAFileIsNotTrusted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	env := map[string]string{"HOME": t.TempDir()}

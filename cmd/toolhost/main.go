@@ -21,13 +21,14 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the first signal asks, the second ends the process
+	// the first signal cancels the command, the second one kills the process
+	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, cli.Process{
 		Args: os.Args[1:], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}))
 }
 
-// run runs the command that the arguments name, and returns the exit code.
+// run runs the command of the arguments, and returns the exit code.
 func run(ctx context.Context, p cli.Process) int {
 	return cli.Run(ctx, newRoot(p), p)
 }

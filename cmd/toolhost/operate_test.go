@@ -12,11 +12,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// screen is an output that a test reads while it is written.
+// screen is an output that a test reads while a command writes it.
 type screen struct {
 	mutex   sync.Mutex
 	b       bytes.Buffer
-	written chan struct{} // of capacity 1: something was written
+	written chan struct{} // has capacity 1; receives after a write
 }
 
 func newScreen() *screen { return &screen{written: make(chan struct{}, 1)} }
@@ -37,7 +37,7 @@ func (s *screen) String() string {
 	return s.b.String()
 }
 
-// until returns once the screen shows the text.
+// until returns when the screen shows the text.
 func (s *screen) until(t *testing.T, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -51,7 +51,7 @@ func (s *screen) until(t *testing.T, text string) {
 	}
 }
 
-// TestFollowUntilInterrupted: who has seen enough has not failed.
+// An interrupt ends following without an error.
 func TestFollowUntilInterrupted(t *testing.T) {
 	addr, host := start(t)
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
@@ -75,7 +75,7 @@ func TestFollowUntilInterrupted(t *testing.T) {
 	}
 }
 
-// TestFollowUntilTheToolhostStops: that is told, also by the exit code.
+// The command reports that toolhost stopped, with a message and the exit code.
 func TestFollowUntilTheToolhostStops(t *testing.T) {
 	addr, host := start(t)
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}

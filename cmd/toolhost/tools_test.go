@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// TestMarkdown is no transcript, because its headings would be comments there.
+// Transcripts cannot contain Markdown, because its headings would be comments.
 func TestMarkdown(t *testing.T) {
 	addr, _ := start(t)
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}

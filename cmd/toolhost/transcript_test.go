@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start serves a host with the suite's tools until the test ends.
+// start serves a host with the tools of the conformance suite until the test ends.
 func start(t *testing.T) (address.Address, *hosttest.Fake) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cli")
@@ -66,7 +66,7 @@ func toolhost(ctx context.Context, env map[string]string, stdin string, args ...
 	return code, out.String(), errs.String()
 }
 
-// unstable is what differs from run to run.
+// unstable lists output that differs between runs.
 var unstable = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -81,8 +81,8 @@ var unstable = []struct {
 	{regexp.MustCompile(`\b(\d+m)?\d+s +12\.0 MiB`), "0s      12.0 MiB"},
 }
 
-// TestTranscripts runs the commands of each transcript, lines that begin with "$ ", against a fresh host, and compares
-// all that they print. Run the test with -update to write down what they print now.
+// TestTranscripts runs the commands of each transcript against a new host, and compares their
+// output. Commands begin with "$ ". Run the test with -update to write the present output.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -108,8 +108,9 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// transcribe keeps comments, each after an empty line, runs the commands, and writes down what they print: standard error with
-// "! " before each line, and an exit code that is not 0.
+// transcribe runs the commands of a transcript and returns it with their output. It keeps comments,
+// after an empty line. Lines of standard error begin with "! ", and an exit code that is not 0
+// follows.
 func transcribe(t *testing.T, transcript string) string {
 	t.Helper()
 	addr, _ := start(t)
@@ -146,7 +147,7 @@ func transcribe(t *testing.T, transcript string) string {
 	return b.String()
 }
 
-// split cuts a command line into words as a shell would that knows single quotes alone.
+// split splits a command line into words, as a shell that knows only single quotes.
 func split(t *testing.T, line string) []string {
 	t.Helper()
 	words := []string{}

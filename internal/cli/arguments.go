@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Arguments returns a check that a command has at least and at most so many arguments, which says which is missing, by
-// the name that it has in the command's Use, or which is too many. Run adds how the command is used.
+// Arguments returns a check of the number of arguments. The error names the first missing argument,
+// by its name in Use, or the first extra one. Run adds the usage.
 func Arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least {

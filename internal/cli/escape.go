@@ -45,13 +45,14 @@ const maxMarks = 4
 // isMark reports whether a terminal draws a character over the one before it.
 func isMark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) }
 
-// Visible returns s with escapes for what could steer a terminal, and for bytes that are not UTF-8. Line feeds and tabs stay
-// as they are, and a carriage return before a line feed is left out.
+// Visible returns s with escapes for the characters that steers refuses, for combining marks beyond
+// maxMarks, and for bytes that are not UTF-8. Line feeds and tabs stay. A carriage return before a
+// line feed is removed.
 func Visible(s string) string {
 	return escape(s, false, new(int))
 }
 
-// OneLine returns s as Visible does, on one line: a line feed or a tab becomes a space.
+// OneLine returns s as Visible does, with a space for each line feed and tab.
 func OneLine(s string) string {
 	return escape(s, true, new(int))
 }
@@ -91,8 +92,8 @@ func escape(s string, oneLine bool, marks *int) string {
 	return b.String()
 }
 
-// Printer writes text to people as Visible shows it. A character whose bytes come in two writes is put together. A Printer is
-// for one goroutine at a time.
+// Printer writes text as Visible shows it. It joins a character whose bytes are in two writes. One
+// goroutine at a time may use a Printer.
 type Printer struct {
 	w     io.Writer
 	rest  []byte // the first bytes of a character whose other bytes have not arrived
@@ -121,14 +122,14 @@ func (p *Printer) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Out returns what writes text for people to standard output.
+// Out returns a writer of text for people to standard output.
 func (p Process) Out() *Printer { return NewPrinter(p.Stdout) }
 
-// Err returns what writes text for people to standard error.
+// Err returns a writer of text for people to standard error.
 func (p Process) Err() *Printer { return NewPrinter(p.Stderr) }
 
-// Data returns what writes data that a person or a program may have asked for, such as a tool's result: to a terminal it
-// writes as Out does, elsewhere byte by byte.
+// Data returns a writer of data for a person or a program, such as the result of a tool. In a
+// terminal it escapes as Out does. Elsewhere it writes the bytes unchanged.
 func (p Process) Data() io.Writer {
 	if IsTerminal(p.Stdout) {
 		return p.Out()
@@ -136,8 +137,8 @@ func (p Process) Data() io.Writer {
 	return p.Stdout
 }
 
-// EscapeJSON returns JSON that means the same and has no character that could steer a terminal. What is no UTF-8 becomes
-// U+FFFD, as JSON readers read it. Line feeds and tabs between values stay.
+// EscapeJSON returns equivalent JSON without characters that could control a terminal. Bytes that
+// are not UTF-8 become U+FFFD, as for a JSON decoder. Line feeds and tabs between values stay.
 func EscapeJSON(data []byte) []byte {
 	steering := func(r rune) bool { return r >= 0x7f && (r == utf8.RuneError || steers(r)) }
 	if !bytes.ContainsFunc(data, steering) {
@@ -152,7 +153,7 @@ func EscapeJSON(data []byte) []byte {
 			out = utf8.AppendRune(out, r)
 		case !steering(r):
 			out = append(out, data[i:i+size]...)
-		default: // these characters are legal in strings only
+		default: // JSON allows these characters only in strings
 			out = append(out, jsonEscape(r)...)
 		}
 	}
@@ -172,10 +173,11 @@ func jsonEscape(r rune) string {
 	return quoted
 }
 
-// jsonWriter escapes JSON that is written in whole values.
+// jsonWriter escapes JSON. Each write must contain whole values.
 type jsonWriter struct{ w io.Writer }
 
-// NewJSONWriter returns what writes JSON to w as EscapeJSON escapes it. Each Write must end with a whole character.
+// NewJSONWriter returns a writer that escapes JSON as EscapeJSON does. Each write must end with a
+// whole character.
 func NewJSONWriter(w io.Writer) io.Writer { return jsonWriter{w} }
 
 // Write implements io.Writer.

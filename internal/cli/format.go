@@ -9,15 +9,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Format is how a command prints: the value of its -o flag. The zero value is text.
+// Format is the value of the flag -o. The zero value is text.
 type Format struct{ json bool }
 
-// AddFlag adds -o to the flags of a command.
+// AddFlag adds -o to flags.
 func (f *Format) AddFlag(flags *pflag.FlagSet) {
 	flags.VarP(f, "output", "o", "print as `FORMAT`: text or json")
 }
 
-// JSON reports whether to print JSON.
+// JSON reports whether the format is JSON.
 func (f *Format) JSON() bool { return f.json }
 
 // String implements pflag.Value.
@@ -40,7 +40,8 @@ func (f *Format) Set(s string) error {
 // Type implements pflag.Value.
 func (f *Format) Type() string { return "format" }
 
-// WriteJSON writes a JSON value on one line, with <, > and & as they are, and escaped as EscapeJSON does it.
+// WriteJSON writes a value as one line of JSON, escaped as EscapeJSON does it. The characters <, >
+// and & stay.
 func WriteJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(NewJSONWriter(w))
 	enc.SetEscapeHTML(false)

@@ -2,7 +2,7 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// AddGroup adds commands to root that its help lists together under a title.
+// AddGroup adds commands to root. The help lists them together under the title.
 func AddGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
 	for _, cmd := range commands {

@@ -16,13 +16,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ExitError ends a command with an exit code.
+// ExitError is an error with an exit code.
 type ExitError struct {
 	Code int
-	Err  error // what to tell people; nil: all is said already
+	Err  error // the message; nil if the command has printed everything
 }
 
-// Error returns what to tell people.
+// Error returns the message.
 func (e *ExitError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -33,17 +33,18 @@ func (e *ExitError) Error() string {
 // Unwrap returns the cause.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Usage returns an error that says what is wrong with the command line, and what is allowed.
+// Usage returns an error of the command line. The message says what is wrong, and what is allowed.
 func Usage(format string, args ...any) error {
 	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
 }
 
-// Run runs a command tree and returns the exit code. An error goes to standard error, after the program's name. What
-// cobra itself finds wrong is wrong usage. The flag --version prints Version. An error that wraps client.ErrNoServer should say how to start one.
+// Run runs a command tree and returns the exit code. It prints an error to standard error, after
+// the program's name. Errors of cobra are usage errors. The flag --version prints Version. An error
+// that wraps client.ErrNoServer should say how to start a server.
 func Run(ctx context.Context, root *cobra.Command, p Process) int {
 	begun := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
-	root.SetArgs(append([]string{}, p.Args...)) // nil would mean the arguments of this process
+	root.SetArgs(append([]string{}, p.Args...)) // nil would mean os.Args
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
@@ -70,7 +71,7 @@ func Run(ctx context.Context, root *cobra.Command, p Process) int {
 	return exit.Code
 }
 
-// allowed says how a command is used, and which commands it has.
+// allowed returns the usage of a command, or the commands below it.
 func allowed(cmd *cobra.Command) string {
 	if !cmd.HasAvailableSubCommands() {
 		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
@@ -88,7 +89,7 @@ func allowed(cmd *cobra.Command) string {
 	return fmt.Sprintf("the commands of `%s` are %s; see `%s --help`", cmd.CommandPath(), strings.Join(names, ", "), cmd.CommandPath())
 }
 
-// meantCommand says which command an argument that names none may have meant; "" if it resembles none.
+// meantCommand returns a suggestion for an unknown command, or "" if no command has a similar name.
 func meantCommand(cmd *cobra.Command, args []string) string {
 	if !cmd.HasAvailableSubCommands() {
 		return ""
@@ -107,11 +108,11 @@ func meantCommand(cmd *cobra.Command, args []string) string {
 	return ""
 }
 
-// didYouMean goes on from what was not known.
+// didYouMean returns the suggestion as the end of a sentence.
 func didYouMean(name string) string { return fmt.Sprintf("; did you mean `%s`?", name) }
 
-// CodeOf returns the exit code of a failure of the machinery. That nobody answers is one of its own, unless what was
-// asked may have been done before the server went away.
+// CodeOf returns the exit code of an infrastructure error. It is ExitNoServer if no server
+// answered, unless the server may have done the work before it stopped.
 func CodeOf(err error) int {
 	if errors.Is(err, client.ErrNoServer) && tool.KindOf(err) == tool.KindUnavailable {
 		return ExitNoServer
@@ -119,11 +120,11 @@ func CodeOf(err error) int {
 	return ExitInfrastructure
 }
 
-// stderrLines is how many lines of a process that crashed are shown: enough for the reason, and little enough for that
-// to stay on the screen.
+// stderrLines is the number of lines of a crashed process that report prints. They contain the
+// reason and fit on a screen.
 const stderrLines = 15
 
-// report tells people what failed, and what the process that failed said last.
+// report prints an error, and the last lines of the process that crashed.
 func report(p Process, program string, err error) {
 	message := strings.TrimRight(err.Error(), "\n")
 	failure, ok := errors.AsType[*tool.Error](err)
@@ -140,7 +141,7 @@ func report(p Process, program string, err error) {
 	}
 }
 
-// flagError adds to what is wrong with a flag which flags there are.
+// flagError adds the known flags to an error of a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err

@@ -41,7 +41,8 @@ func isLabel(c tool.Content, label string) bool {
 	return c.Kind == tool.ContentText && strings.TrimSpace(c.Text) == label
 }
 
-// factsOf returns a block in one line if it is a JSON object of single values.
+// factsOf returns a JSON block as one line, if the block is an object without arrays and objects in
+// it.
 func factsOf(c tool.Content) (line string, ok bool) {
 	if c.Kind != tool.ContentJSON {
 		return "", false

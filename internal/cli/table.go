@@ -97,7 +97,8 @@ func writeRow(b *strings.Builder, screen Screen, header, cells []string, widths 
 	}
 }
 
-// Clip shortens s to its first line and at most n characters, and shows that it did.
+// Clip shortens s to its first line and to at most n characters. An ellipsis shows that text is
+// missing.
 func Clip(s string, n int) string {
 	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
 	if utf8.RuneCountInString(line) > n {
@@ -109,7 +110,8 @@ func Clip(s string, n int) string {
 	return line
 }
 
-// Size returns a number of bytes as people read it, such as "12.0 MiB", or "-" for 0, which stands for unknown.
+// Size returns a number of bytes for people, such as "12.0 MiB". It returns "-" for 0, which means
+// unknown.
 func Size(bytes uint64) string {
 	switch {
 	case bytes == 0:

@@ -7,13 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsTerminal reports whether a stream is a terminal. Other devices, such as /dev/null, are none.
+// IsTerminal reports whether a stream is a terminal. Other devices, such as /dev/null, are not
+// terminals.
 func IsTerminal(stream any) bool {
 	wide, _ := TerminalSize(stream)
 	return wide > 0
 }
 
-// TerminalSize returns how many characters a line of a terminal holds and how many lines it has, or 0 if the stream is no
+// TerminalSize returns the columns and the lines of a terminal, or 0 if the stream is not a
 // terminal. A terminal that does not know its size counts as 80 by 24.
 func TerminalSize(stream any) (wide, high int) {
 	file, ok := stream.(*os.File)

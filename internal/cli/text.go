@@ -13,7 +13,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// shortDigest is enough of a digest to tell two executables apart.
+// ShortDigest returns enough hexadecimal digits of a digest to distinguish executables.
 func ShortDigest(digest string) string {
 	const digits = 12
 	_, hex, _ := strings.Cut(digest, ":")
@@ -22,10 +22,11 @@ func ShortDigest(digest string) string {
 
 var wholeDigest = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
-// abbreviated returns a text for people with digests as short as in tables. What asks for all digits is -o json.
+// ShortenDigests returns text with digests as short as ShortDigest makes them. -o json has all
+// digits.
 func ShortenDigests(text string) string { return wholeDigest.ReplaceAllStringFunc(text, ShortDigest) }
 
-// dash stands for an empty cell, so that columns can be told apart.
+// Dash returns "-" for an empty cell, so that a reader can tell columns apart.
 func Dash(s string) string {
 	if s == "" {
 		return "-"

@@ -11,11 +11,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Values are the values of a context, by key: what the flag --context KEY=JSON says, as often as it is given. The zero
-// value is none.
+// Values are the values of the flag --context KEY=JSON, by key. The zero value is empty.
 type Values map[string]json.RawMessage
 
-// AddFlag adds --context to the flags of a command. usage says what the context is of.
+// AddFlag adds --context to flags.
 func (v *Values) AddFlag(flags *pflag.FlagSet, usage string) {
 	flags.Var(v, "context", usage)
 }

@@ -15,7 +15,7 @@ func TestValuesOfAContext(t *testing.T) {
 		name string
 		args []string
 		want cli.Values
-		fail string // part of the error; empty: none
+		fail string // part of the error; empty means none
 	}{
 		{"none", nil, nil, ""},
 		{"several", []string{"--context", `tenant="acme"`, `--context=a.b= {"x":[1,"y=z"]}`}, cli.Values{"tenant": []byte(`"acme"`), "a.b": []byte(` {"x":[1,"y=z"]}`)}, ""},

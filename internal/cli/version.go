@@ -2,8 +2,8 @@ package cli
 
 import "runtime/debug"
 
-// Version says which build this program is: the version of its module, or the commit that it was built from, with
-// "+dirty" after it if files had been changed, or "devel" if the build does not tell.
+// Version returns the version of the program's module, or the commit of the build, with "+dirty" if
+// files were changed. It returns "devel" if the build has neither.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

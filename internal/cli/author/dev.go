@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// devFlags is what the command line says of `dev`.
+// devFlags holds the flags of `dev`.
 type devFlags struct {
 	config, workspace, build, call string
 	wait                           bool
@@ -51,7 +51,7 @@ func NewDevCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// wanted returns the call that is made after each build; nil if none is.
+// wanted returns the call to make after each build, or nil for none.
 func (f *devFlags) wanted() (*tool.Call, error) {
 	if f.call == "" {
 		return nil, nil
@@ -66,7 +66,7 @@ func (f *devFlags) wanted() (*tool.Call, error) {
 	return &tool.Call{Tool: name, Arguments: json.RawMessage(arguments)}, nil
 }
 
-// project returns the repository that is built into a folder.
+// project returns the repository to build, and the folder for what is built.
 func (f *devFlags) project(dir, output string) (*devloop.Project, error) {
 	c := devloop.Config{Dir: dir, Output: output, Debug: f.wait}
 	if f.build != "" {

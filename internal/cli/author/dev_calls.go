@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// shownHost is a host whose calls are shown on a screen, as their callers see them.
+// shownHost is a host that shows its calls on a screen, as their callers see them.
 type shownHost struct {
 	hostserver.Host
 	screen *devScreen
@@ -19,7 +19,8 @@ type shownHost struct {
 
 // Open implements hostserver.Tools.
 func (h shownHost) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
-	call.OutcomeOnly = false // or nothing would be seen of it; the server passes over what its caller does not want
+	// otherwise there are no events to show; the server drops events that the caller does not want
+	call.OutcomeOnly = false
 	e, err := h.Host.Open(ctx, call, complete)
 	if err != nil {
 		h.screen.say("call", "%s: %v", call.Tool, err)
@@ -46,10 +47,10 @@ func (h shownHost) begins(call tool.Call, complete bool) {
 	h.screen.say("call", "%s %s%s", call.Tool, cli.OneLine(cli.Clip(string(call.Arguments), shownText)), more)
 }
 
-// shownText is how many characters of arguments and results are shown.
+// shownText is the number of characters of arguments and results on the screen.
 const shownText = 200
 
-// shownExecution shows the events of a call when its caller gets them.
+// shownExecution shows the events of a call when the caller receives them.
 type shownExecution struct {
 	tool.Execution
 	name   string
@@ -73,7 +74,7 @@ func (e *shownExecution) Send(ctx context.Context, text []byte, complete bool) e
 	return e.Execution.Send(ctx, text, complete)
 }
 
-// event shows an event of a call. Logs are shown among the plugin's.
+// event shows an event of a call. The screen shows log records among the records of the plugin.
 func (s *devScreen) event(name string, e tool.Event) {
 	switch {
 	case e.Ended != nil:
@@ -83,7 +84,7 @@ func (s *devScreen) event(name string, e tool.Event) {
 	}
 }
 
-// ending says in a line how a call ended.
+// ending returns the outcome of a call as one line.
 func ending(o *tool.Outcome) string {
 	switch {
 	case o.Err != nil:
@@ -95,7 +96,7 @@ func ending(o *tool.Outcome) string {
 	}
 }
 
-// shownLine returns a result in one line.
+// shownLine returns a result as one line.
 func shownLine(r *tool.Result) string {
 	text, facts := cli.Shown(r)
 	line := cli.OneLine(cli.Clip(text, shownText))

@@ -21,17 +21,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// devSession is a toolhost for one plugin that is being written, and what shows what happens in it. Its fields are used by
-// the goroutine of the loop, but for the screen, which all share.
+// devSession is a toolhost for one plugin under development. Only the goroutine of the build loop
+// uses its fields. All goroutines share the screen.
 type devSession struct {
-	temp    string // a folder for all that it writes
+	temp    string // the folder of all its files
 	options serve.Options
 	wait    bool
-	call    *tool.Call // nil: none is made
+	call    *tool.Call // the call after each build; nil means none
 	screen  *devScreen
 
-	client    *client.Client // nil until the first build that went well
-	served    chan error     // has what serve returned
+	client    *client.Client // nil until the first successful build
+	served    chan error     // receives the error of serve.Run
 	stop      context.CancelFunc
 	followers sync.WaitGroup
 }
@@ -62,7 +62,7 @@ func dev(ctx context.Context, p cli.Process, flags devFlags, call *tool.Call, di
 		}
 		if s.served != nil {
 			select {
-			case ended := <-s.served: // it does not end by itself
+			case ended := <-s.served: // serve.Run ends only with an error
 				s.served <- ended
 				cancel(ended)
 			default:
@@ -79,7 +79,7 @@ func dev(ctx context.Context, p cli.Process, flags devFlags, call *tool.Call, di
 	return nil
 }
 
-// remains says what is in service although something went wrong.
+// remains returns which plugin is still in service after a failed build.
 func (s *devSession) remains(ctx context.Context) string {
 	if s.client == nil {
 		return ""
@@ -104,8 +104,8 @@ func quotedCommand(command string) string {
 	return "by `" + command + "`"
 }
 
-// serveOptions returns what the toolhost does: what `toolhost serve` would, with nothing but this plugin, and nothing that
-// stays.
+// serveOptions returns the options of the toolhost: those of `toolhost serve`, with only this
+// plugin, and with temporary state.
 func (s *devSession) Options(flags devFlags, getenv func(string) string) (serve.Options, error) {
 	plugins, socket := filepath.Join(s.temp, "plugins"), filepath.Join(s.temp, "run", "socket")
 	for _, dir := range []string{plugins, filepath.Dir(socket)} {
@@ -113,7 +113,7 @@ func (s *devSession) Options(flags devFlags, getenv func(string) string) (serve.
 			return serve.Options{}, fmt.Errorf("making a folder for the plugin: %w", err)
 		}
 	}
-	// What it would warn of, the screen shows as events, in words for authors.
+	// The screen shows the warnings of the server as events, so the log needs only errors.
 	serving := serve.Flags{
 		Config: flags.config, Workspace: flags.workspace, Plugins: []string{plugins}, StateDir: filepath.Join(s.temp, "state"),
 		Listen: "unix://" + socket, Level: "error", LockFile: filepath.Join(s.temp, "toolhost.lock"),
@@ -123,7 +123,7 @@ func (s *devSession) Options(flags devFlags, getenv func(string) string) (serve.
 		return options, err
 	}
 	options.Locked, options.Audit.File = false, filepath.Join(s.temp, "audit.jsonl")
-	options.Reload.Watch = false // the loop says when there is something new
+	options.Reload.Watch = false // the build loop reloads
 	options.Retention, options.Brief, options.TrustsAll = devRetention, true, true
 	options.Observe = func(h hostserver.Host) hostserver.Host { return shownHost{h, s.screen} }
 	if s.wait {
@@ -133,14 +133,15 @@ func (s *devSession) Options(flags devFlags, getenv func(string) string) (serve.
 }
 
 const (
-	// devRetention is how long the copy of a plugin that was replaced is kept: the calls of an afternoon's builds are short,
-	// and a copy may have tens of megabytes.
+	// devRetention is the time that the copy of a replaced plugin stays. Calls during development
+	// are short, and a copy can have tens of megabytes.
 	devRetention = time.Minute
-	// heldDeadline is how long a call may take that a debugger stops: longer than a day's work.
+	// heldDeadline is the timeout of a call that a debugger can stop. It is longer than a working
+	// day.
 	heldDeadline = 24 * time.Hour
 )
 
-// holdDeadlines lets calls take as long as they want, and keeps the processes that debuggers are attached to.
+// holdDeadlines removes the timeouts of calls, and keeps processes that a debugger is attached to.
 func holdDeadlines(c *config.Config) {
 	c.Calls.DefaultTimeout, c.Calls.MaxTimeout = heldDeadline, heldDeadline
 	hold := func(s config.PluginSettings) config.PluginSettings {
@@ -154,7 +155,7 @@ func holdDeadlines(c *config.Config) {
 	}
 }
 
-// swap lets the toolhost take over what was built, and tells what came of it.
+// swap puts a build into service, and shows the result.
 func (s *devSession) swap(ctx context.Context, plugin string) error {
 	link := filepath.Join(s.options.Folders[0], filepath.Base(plugin))
 	if target, err := os.Readlink(link); err != nil || target != plugin {
@@ -182,12 +183,12 @@ func (s *devSession) swap(ctx context.Context, plugin string) error {
 	if err != nil || s.call == nil {
 		return err
 	}
-	// It is shown as any other call, and how it ends, too.
+	// The host shows the call and its outcome.
 	_, _ = s.client.Follow(ctx, *s.call, func(tool.Event) {})
 	return nil
 }
 
-// start starts the toolhost, and what shows what happens in it.
+// start starts the toolhost and the goroutines that show events and logs.
 func (s *devSession) start(ctx context.Context) error {
 	if s.wait {
 		if err := s.freeTools(ctx); err != nil {
@@ -218,7 +219,7 @@ func (s *devSession) start(ctx context.Context) error {
 	return nil
 }
 
-// freeTools takes the deadlines of their own from the tools that there are. Those that come later keep theirs.
+// freeTools removes the timeouts of the present tools. Tools that later builds add keep theirs.
 func (s *devSession) freeTools(ctx context.Context) error {
 	found, err := serve.Examine(ctx, s.options, s.options.Folders[0])
 	if err != nil {
@@ -240,7 +241,7 @@ func (s *devSession) freeTools(ctx context.Context) error {
 	return nil
 }
 
-// close ends the toolhost and waits for all that was started.
+// close stops the toolhost and waits for the goroutines.
 func (s *devSession) close() error {
 	if s.served == nil {
 		return nil
@@ -254,7 +255,7 @@ func (s *devSession) close() error {
 	return err
 }
 
-// readyWriter tells when serve has said that it is ready.
+// readyWriter closes ready when the server prints that it is ready.
 type readyWriter struct {
 	once  sync.Once
 	ready chan struct{}

@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/scaffold"
 )
 
-// sdkVariable names the checkout to link where --sdk does not.
+// sdkVariable is the environment variable with the SDK checkout to link, if --sdk is not set.
 const sdkVariable = "TOOLHOST_SDK"
 
 func NewNewCommand(p cli.Process) *cobra.Command {
@@ -46,7 +46,7 @@ func NewNewCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// newView is what `new -o json` prints.
+// newView is the result of `new`, as -o json prints it.
 type newView struct {
 	Plugin   string   `json:"plugin"`
 	Language string   `json:"language"`
@@ -82,7 +82,7 @@ func begin(p cli.Process, c scaffold.Config, asJSON bool) error {
 	return err
 }
 
-// briefly returns the names of files with one line for all that are in the same folder of third_party.
+// briefly returns the names of files. One name stands for all files of a folder of third_party.
 func briefly(files []string) []string {
 	var lines []string
 	for _, name := range files {

@@ -21,7 +21,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// verifyFlags is what the command line of `verify` says.
+// verifyFlags holds the flags of `verify`.
 type verifyFlags struct {
 	config, tool, arguments string
 	plugins                 []string
@@ -77,7 +77,7 @@ func (f *verifyFlags) check(timed bool) error {
 	return nil
 }
 
-// verify examines the plugin at a path, or of a name, and prints the report.
+// verify checks the plugin at a path or with a name, and prints the report.
 func (f *verifyFlags) verify(ctx context.Context, p cli.Process, what string) (err error) {
 	lab, err := f.openLab(ctx, p, what)
 	if err != nil {
@@ -106,16 +106,17 @@ func acceptable(r *conformance.Report, strict bool) bool {
 	return r.Count(conformance.Fail) == 0 && (!strict || r.Count(conformance.Advice) == 0)
 }
 
-// lab is where one plugin is examined: folders of its own, with a copy of the plugin, and what clears up after its processes.
+// lab holds what verify needs for one plugin: folders with a copy of the plugin, and a probe that
+// runs and cleans up its processes.
 type lab struct {
-	path   string // of the plugin
+	path   string // path of the plugin
 	temp   *serve.Scratch
 	Probe  *serve.Probe
 	known  *catalog.Catalog
 	config conformance.Config
 }
 
-// openLab finds the plugin, copies it as serve does, and says how it is to be run.
+// openLab finds the plugin, copies it as serve does, and returns how to run it.
 func (f *verifyFlags) openLab(ctx context.Context, p cli.Process, what string) (l *lab, err error) {
 	l = &lab{}
 	defer func() {
@@ -158,22 +159,25 @@ func (f *verifyFlags) openLab(ctx context.Context, p cli.Process, what string) (
 	if plugin.Manifest != nil {
 		l.config.ManifestName = plugin.Manifest.Name
 	}
-	l.config.Process.Sandbox.WorkspaceAccess = tool.AccessWrite // it is empty, and removed
+	// the workspace is empty, and close removes it
+	l.config.Process.Sandbox.WorkspaceAccess = tool.AccessWrite
 	return l, nil
 }
 
-// options are those that serve would have; of a lab, with its folders.
+// options returns the options that serve would have. If l is not nil, the folders are those of the
+// lab.
 func (f *verifyFlags) options(p cli.Process, l *lab) (serve.Options, error) {
 	flags := serve.Flags{Config: f.config, Plugins: f.plugins}
 	if l != nil {
 		flags.Plugins = []string{filepath.Join(l.temp.Path, "plugins")}
 		flags.StateDir, flags.Workspace = filepath.Join(l.temp.Path, "state"), filepath.Join(l.temp.Path, "workspace")
-		// Nothing listens there. It is not the socket of a toolhost that may run, which the guardian would remove.
+		// No server listens at this address. It is not the socket of a running toolhost, because
+		// the reaper would remove that.
 		flags.Listen = "unix://" + filepath.Join(l.temp.Path, "none.sock")
 	}
 	options, err := flags.Options(p.Getenv)
 	if l == nil && len(options.Folders) == 0 {
-		flags.Plugins = []string{"."} // none is needed where a path is given
+		flags.Plugins = []string{"."} // a path needs no plugin folder
 		return flags.Options(p.Getenv)
 	}
 	return options, err
@@ -202,7 +206,7 @@ func findPluginFile(what string, folders []string) (string, error) {
 	return "", cli.Usage("there is no plugin %q: %s", what, where)
 }
 
-// load copies the plugin by a catalogue of its own, which does not ask it anything.
+// load copies the plugin with a catalog that does not read its description.
 func (l *lab) load(ctx context.Context) (*catalog.Plugin, error) {
 	folder := filepath.Join(l.temp.Path, "plugins")
 	if err := os.Symlink(l.path, filepath.Join(folder, filepath.Base(l.path))); err != nil {
@@ -211,7 +215,7 @@ func (l *lab) load(ctx context.Context) (*catalog.Plugin, error) {
 	known, err := catalog.Open(catalog.Config{
 		Folders: []string{folder}, StateDir: filepath.Join(l.temp.Path, "state"),
 		Describe: func(ctx context.Context, _ *catalog.Plugin) (tool.Description, error) {
-			<-ctx.Done() // it stays pending until the catalogue is closed
+			<-ctx.Done() // the plugin stays pending until the catalog is closed
 			return tool.Description{}, context.Cause(ctx)
 		},
 		DescribeTimeout: 24 * time.Hour,

@@ -10,10 +10,10 @@ import (
 	"github.com/toolhost/toolhost/internal/conformance"
 )
 
-// verifyView is what `verify -o json` prints.
+// verifyView is the report of `verify`, as -o json prints it.
 type verifyView struct {
 	Path    string        `json:"path"`
-	OK      bool          `json:"ok"` // the exit code is 0
+	OK      bool          `json:"ok"` // whether the exit code is 0
 	Summary verifySummary `json:"summary"`
 	*conformance.Report
 }
@@ -39,7 +39,7 @@ func summaryOf(r *conformance.Report) verifySummary {
 // verifyText prints a report for people.
 type verifyText struct {
 	out     io.Writer
-	verbose bool // checks that passed, too
+	verbose bool // print passed checks too
 	colors  bool
 }
 
@@ -47,7 +47,7 @@ func newVerifyText(p cli.Process, verbose bool) *verifyText {
 	return &verifyText{out: p.Stdout, verbose: verbose, colors: cli.IsTerminal(p.Stdout) && p.Getenv("NO_COLOR") == ""}
 }
 
-// The colors of what came of checks, as a terminal wants them, and the words beside them.
+// The colors of results as parameters of control sequences, and their words.
 func (v *verifyText) mark(s conformance.Status) string {
 	color, word := "", ""
 	switch s {
@@ -96,13 +96,13 @@ func (v *verifyText) write(path string, r *conformance.Report) error {
 	return nil
 }
 
-// checkGroup is checks whose names begin alike.
+// checkGroup is a group of checks whose names have the same first part.
 type checkGroup struct {
 	name   string
 	checks []conformance.Check
 }
 
-// groupsOf returns the checks of a report in groups, in their order.
+// groupsOf returns the checks of a report in groups, in the order of the report.
 func groupsOf(r *conformance.Report) []checkGroup {
 	var groups []checkGroup
 	for _, c := range r.Checks {
@@ -115,8 +115,8 @@ func groupsOf(r *conformance.Report) []checkGroup {
 	return groups
 }
 
-// writeGroup writes the line of a group, with how many checks of it are not shown, and the others. Of a group that the
-// examination did not come to, the last line says enough.
+// writeGroup writes a line for the group with the number of checks that it hides, and a line for
+// each other check. For a group that verify did not reach, the last line is enough.
 func (v *verifyText) writeGroup(b *strings.Builder, g checkGroup) {
 	s := summaryOf(&conformance.Report{Checks: g.checks})
 	if s.NotApplicable == len(g.checks) && !v.verbose {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/conformance"
 )
 
-// TestReportOfAnExamination: what passed is counted, what did not is told, and where nothing was looked at, nothing is said.
+// The report counts passed checks, shows the others, and says nothing of groups without a check.
 func TestReportOfAnExamination(t *testing.T) {
 	report := &conformance.Report{
 		Plugin: "weather", Version: "1", Tools: []string{"forecast"}, Called: []string{"forecast"},

@@ -49,20 +49,21 @@ func NewInstallCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// installed is what `install -o json` prints.
+// installed is the result of `install`, as -o json prints it.
 type installed struct {
-	Plugin    string           `json:"plugin"`
-	Version   string           `json:"version"`
-	Path      string           `json:"path"`
-	Digest    string           `json:"digest"`
-	Tools     []string         `json:"tools"`
-	Replaced  bool             `json:"replaced"`   // there was a plugin of the name before
-	InService bool             `json:"in_service"` // a toolhost that runs has it
-	LockFile  string           `json:"lock_file"`  // in which it is allowed; empty: there is none
-	Ungranted []tool.Ungranted `json:"ungranted"`  // what it asks for in vain
+	Plugin    string   `json:"plugin"`
+	Version   string   `json:"version"`
+	Path      string   `json:"path"`
+	Digest    string   `json:"digest"`
+	Tools     []string `json:"tools"`
+	Replaced  bool     `json:"replaced"`   // a plugin of the name was there before
+	InService bool     `json:"in_service"` // a running toolhost serves the plugin
+	// the lock file that allows the plugin; empty means none
+	LockFile  string           `json:"lock_file"`
+	Ungranted []tool.Ungranted `json:"ungranted"` // requests that the configuration does not grant
 	Warnings  []string         `json:"warnings"`
 
-	note string // why it is not in service
+	note string // why the plugin is not in service
 }
 
 func (d *installed) text() string {

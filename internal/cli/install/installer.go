@@ -24,7 +24,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// installer changes what is in a folder of plugins, and lets the toolhost that serves it follow.
+// installer changes the content of a plugin folder, and makes the toolhost that serves the folder
+// reload.
 type installer struct {
 	conn            operate.Connection
 	plugins, config string
@@ -36,7 +37,7 @@ func (i *installer) addFlags(flags *pflag.FlagSet) {
 	i.conn.AddFlag(flags)
 }
 
-// options returns what a toolhost that serves the folder would do, and the folder.
+// options returns the options of a toolhost that serves the folder, and the folder.
 func (i *installer) options() (serve.Options, *pluginfolder.Folder, error) {
 	options, err := i.folderOptions()
 	if err != nil {
@@ -61,7 +62,7 @@ func (i *installer) folderOptions() (serve.Options, error) {
 	return options, err
 }
 
-// install puts a plugin into the folder.
+// install copies a plugin into the folder.
 func (i *installer) install(ctx context.Context, source string) (_ *installed, err error) {
 	options, folder, err := i.options()
 	if err != nil {
@@ -109,7 +110,7 @@ func (i *installer) install(ctx context.Context, source string) (_ *installed, e
 	return done, err
 }
 
-// trust records that a plugin that is installed is trusted. undo takes that back.
+// trust records that the operator trusts the installed plugin. undo restores the record before.
 func (i *installer) trust(options serve.Options, p *catalog.Plugin, path string) (undo func() error, err error) {
 	store := serve.TrustStore(i.conn.Process.Getenv)
 	folders := options.Folders
@@ -136,7 +137,7 @@ func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.
 	return d
 }
 
-// checkName refuses a plugin whose name another one in service has.
+// checkName refuses a plugin if another plugin in service has its name.
 func checkName(ctx context.Context, c *client.Client, d *installed) error {
 	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {
@@ -148,7 +149,8 @@ func checkName(ctx context.Context, c *client.Client, d *installed) error {
 	return nil
 }
 
-// placeAndServe puts a plugin into its place and lets a toolhost take it over; if that cannot, all is as it was before.
+// placeAndServe copies a plugin into the folder and makes toolhost load it. If toolhost cannot,
+// placeAndServe restores the folder.
 func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged *pluginfolder.Staged, d *installed, trusts func() (func() error, error)) error {
 	placed, err := staged.Place(d.Plugin)
 	if err != nil {
@@ -174,8 +176,8 @@ func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged 
 	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: errors.Join(err, undone)}
 }
 
-// takeOver lets a toolhost look at its folders, and allows the plugin in its lock file, if there is one. The reason says why
-// the toolhost did not take the plugin over.
+// takeOver makes toolhost read its folders, and allows the plugin in the lock file, if there is
+// one. reason says why toolhost did not load the plugin.
 func takeOver(ctx context.Context, getenv func(string) string, c *client.Client, d *installed) (reason string, err error) {
 	done, err := c.Admin().Reload(ctx)
 	if err != nil {
@@ -214,8 +216,8 @@ func takeOver(ctx context.Context, getenv func(string) string, c *client.Client,
 	return "", nil
 }
 
-// failureOf returns why a plugin was not taken over; empty if it was. Two files may say that they are the same plugin, so
-// that it tells nothing of one that is in service.
+// failureOf returns why toolhost did not load a plugin, or "" if it did. Two files can declare the
+// same name, so the result says nothing about a plugin that is in service.
 func failureOf(done tool.Reloaded, plugin string) string {
 	i := slices.IndexFunc(done.Failures, func(f tool.ReloadFailure) bool { return f.Plugin == plugin })
 	if i < 0 {
@@ -231,7 +233,7 @@ func refusalOf(p *tool.PluginInfo) string {
 	return p.Refusal.Reason
 }
 
-// at returns the plugin whose file is at a path; nil if the toolhost knows none.
+// at returns the plugin whose file has a path, or nil if toolhost knows none.
 func at(ctx context.Context, c *client.Client, path string) (*tool.PluginInfo, error) {
 	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {
@@ -245,7 +247,7 @@ func at(ctx context.Context, c *client.Client, path string) (*tool.PluginInfo, e
 	return nil, nil
 }
 
-// samePath reports whether two paths name the same file, whatever links are on the way to its folder.
+// samePath reports whether two paths name the same file. It follows links in the folders.
 func samePath(a, b string) bool {
 	if filepath.Base(a) != filepath.Base(b) {
 		return false
@@ -258,8 +260,8 @@ func samePath(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// pin changes what a lock file says about a plugin, if there is such a file, and returns its path if it says anything now.
-// Nil takes the plugin out.
+// pin changes the entry of a plugin in a lock file, and returns the path of the file. If there is
+// no lock file, it returns "". A nil pin removes the entry.
 func pin(getenv func(string) string, path, name string, as *manifest.Pin) (string, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -276,7 +278,7 @@ func pin(getenv func(string) string, path, name string, as *manifest.Pin) (strin
 	return path, serve.WriteLock(getenv, path, lock)
 }
 
-// others names the plugins in a folder, for whoever asked for one that is not there.
+// others lists the plugins of a folder, for the error about a missing plugin.
 func others(folder *pluginfolder.Folder) string {
 	entries, err := os.ReadDir(folder.Path(""))
 	var names []string

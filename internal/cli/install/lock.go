@@ -55,11 +55,11 @@ func NewLockCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// mostLocked is how many plugins may be named: more than anybody types.
+// mostLocked bounds the number of names on the command line. No user types as many.
 const mostLocked = 10_000
 
-// lock pins the plugins of those names, or all, in a file, and lets a toolhost that follows the file take that over. An
-// empty path stands for the toolhost's own file.
+// lock pins the named plugins, or all, in a lock file. If a toolhost follows the file, lock makes
+// it reload. An empty path means the lock file of the toolhost.
 func lock(ctx context.Context, getenv func(string) string, c *client.Client, path string, names []string) (*pinning, error) {
 	own, err := c.Admin().LockFile(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func lock(ctx context.Context, getenv func(string) string, c *client.Client, pat
 	return p, p.enforce(ctx, c)
 }
 
-// lockView is what `lock -o json` prints.
+// lockView is the result of `lock`, as -o json prints it.
 type lockView struct {
 	File     string               `json:"file"`
 	Enforced bool                 `json:"enforced"`
@@ -94,7 +94,7 @@ type lockView struct {
 	Failures []tool.ReloadFailure `json:"failures"`
 }
 
-// lockChange is a plugin that was not allowed as it is.
+// lockChange is a plugin whose digest the lock file did not allow before.
 type lockChange struct {
 	Plugin         string `json:"plugin"`
 	Digest         string `json:"digest"`

@@ -16,27 +16,28 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// pinning is a change of a lock file: what it said, what it is to say, and for which plugins.
+// pinning is a change of a lock file: the old entries, the new entries, and the plugins.
 type pinning struct {
 	file     string
-	enforced bool // the toolhost follows the file
+	enforced bool // toolhost follows the file
 	before   manifest.Lock
 	lock     manifest.Lock
 	getenv   func(string) string
 	wishes   []wish
 }
 
-// wish is a plugin that is to be allowed as it is now.
+// wish is a plugin whose present digest the lock file must allow.
 type wish struct {
-	name    string // under which it is pinned
+	name    string // the name in the lock file
 	path    string
 	digest  string
-	version string       // empty if it has not said
-	before  manifest.Pin // of the same name; zero if there was none
-	failed  string       // why it is not allowed after all
+	version string       // empty if the plugin has not described itself
+	before  manifest.Pin // the entry before; zero if there was none
+	failed  string       // why the lock file does not allow the plugin; empty if it does
 }
 
-// read reads what the file says. A file that is no lock file is only written over if the operator named it.
+// read reads the lock file. If the file is not a lock file, read refuses to replace it unless the
+// operator named it.
 func (p *pinning) read(overwrite bool) error {
 	lock, err := serve.ReadLock(p.getenv, p.file)
 	switch {
@@ -50,7 +51,7 @@ func (p *pinning) read(overwrite bool) error {
 	return nil
 }
 
-// choose decides what the lock file is to say: of the plugins named, or of all.
+// choose computes the new entries for the named plugins, or for all.
 func (p *pinning) choose(plugins []tool.PluginInfo, names []string) error {
 	if len(names) == 0 {
 		p.lock = manifest.Lock{}
@@ -58,7 +59,7 @@ func (p *pinning) choose(plugins []tool.PluginInfo, names []string) error {
 			if w, ok := p.wish(plugins, plugin); ok && owner(plugins, w.name, w.path) == "" {
 				p.add(w)
 			} else if pin, known := p.before[plugin.Name]; known {
-				p.lock[plugin.Name] = pin // that it cannot be used today is no reason to lock it out
+				p.lock[plugin.Name] = pin // a plugin that is unusable today stays allowed
 			}
 		}
 		return nil
@@ -88,7 +89,7 @@ func (p *pinning) add(w wish) {
 	p.wishes = append(p.wishes, w)
 }
 
-// wish returns how a plugin is to be pinned; false if there is nothing of it that could run.
+// wish returns the entry for a plugin, or false if the plugin has no file that could run.
 func (p *pinning) wish(plugins []tool.PluginInfo, plugin tool.PluginInfo) (wish, bool) {
 	w := wish{name: plugin.Name, path: plugin.Path, digest: plugin.Digest, version: plugin.Version}
 	if r := plugin.Refusal; r != nil && r.Locked {
@@ -105,7 +106,7 @@ func (p *pinning) wish(plugins []tool.PluginInfo, plugin tool.PluginInfo) (wish,
 	return w, true
 }
 
-// owner returns the path of another plugin that is in service under a name; empty if there is none.
+// owner returns the path of another plugin in service with the name, or "".
 func owner(plugins []tool.PluginInfo, name, path string) string {
 	for _, plugin := range plugins {
 		if plugin.Name == name && plugin.Path != path && !plugin.State.Off() {
@@ -119,7 +120,8 @@ func nameTaken(name, other string) string {
 	return fmt.Sprintf("it calls itself %q, and that is %s", name, other)
 }
 
-// provisional returns a name to pin a plugin under that has not been asked for its own: most often that of its file.
+// provisional returns a name for a plugin that has not described itself, usually the name of its
+// file.
 func provisional(plugins []tool.PluginInfo, plugin tool.PluginInfo) string {
 	taken := slices.ContainsFunc(plugins, func(other tool.PluginInfo) bool {
 		return other.Name == plugin.Name && other.Path != plugin.Path
@@ -130,14 +132,16 @@ func provisional(plugins []tool.PluginInfo, plugin tool.PluginInfo) string {
 	return plugin.Name
 }
 
-// enforceRounds bounds how often the file is written: as chosen, with the names that plugins gave themselves, without
-// those that did not start, and with the versions of those that did.
+// enforceRounds bounds the number of times that lock writes the file: as chosen, with the names
+// that the plugins declare, without plugins that did not start, and with the versions of the
+// others.
 const enforceRounds = 4
 
-// enforce lets the toolhost take over what the file says, and corrects the file by what comes of it.
+// enforce makes toolhost load the lock file, and corrects the file by the result.
 func (p *pinning) enforce(ctx context.Context, c *client.Client) error {
 	for range enforceRounds {
-		if _, err := c.Admin().Reload(ctx); err != nil { // what could not be taken over is looked for below
+		// fulfil finds the plugins that toolhost did not load
+		if _, err := c.Admin().Reload(ctx); err != nil {
 			return err
 		}
 		plugins, err := c.Admin().Plugins(ctx)
@@ -160,7 +164,8 @@ func (p *pinning) enforce(ctx context.Context, c *client.Client) error {
 	return nil
 }
 
-// fulfil looks what became of a wish, and corrects the lock. The error is of toolhost, not of the plugin.
+// fulfil finds out whether toolhost loaded the plugin of a wish, and corrects the lock file. The
+// error is an error of toolhost, not of the plugin.
 func (p *pinning) fulfil(ctx context.Context, c *client.Client, w *wish, plugins []tool.PluginInfo) error {
 	i := slices.IndexFunc(plugins, func(plugin tool.PluginInfo) bool { return plugin.Path == w.path })
 	switch {
@@ -177,7 +182,8 @@ func (p *pinning) fulfil(ctx context.Context, c *client.Client, w *wish, plugins
 		}
 	case plugins[i].State.Off():
 		p.giveUp(w, plugins[i].Reason)
-	default: // it did not start, or was held back before the lock file kept it out: one try says which, and why
+	// the plugin did not start, or toolhost held it back before: one upgrade shows the reason
+	default:
 		if _, err := c.Admin().Upgrade(ctx, plugins[i].Name); ctx.Err() != nil || errors.Is(err, client.ErrNoServer) {
 			return err
 		} else if err != nil {
@@ -189,10 +195,11 @@ func (p *pinning) fulfil(ctx context.Context, c *client.Client, w *wish, plugins
 	return nil
 }
 
-// provisionalVersion stands for the version of a plugin that has just come into service, until the next look at it.
+// provisionalVersion is the version of a plugin that has just come into service, until fulfil reads
+// its version.
 const provisionalVersion = "?"
 
-// rename pins a wish under the name that the plugin gives itself.
+// rename changes the entry of a wish to the name that the plugin declares.
 func (p *pinning) rename(w *wish, name, version string) {
 	if name != w.name {
 		delete(p.lock, w.name)
@@ -202,7 +209,7 @@ func (p *pinning) rename(w *wish, name, version string) {
 	p.lock[w.name] = manifest.Pin{Version: version, Digest: w.digest}
 }
 
-// giveUp takes a wish back out of the lock.
+// giveUp removes a wish from the lock file.
 func (p *pinning) giveUp(w *wish, reason string) {
 	w.failed = reason
 	if delete(p.lock, w.name); w.before.Digest != "" {

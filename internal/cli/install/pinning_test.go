@@ -15,11 +15,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// digestOf returns a digest that is easy to tell.
+// digestOf returns a digest of equal letters.
 func digestOf(letter string) string { return "sha256:" + strings.Repeat(letter, 64) }
 
-// TestWhatIsPinned: what the lock file keeps out as its file is, all else as it is in service, and nothing that does not
-// run because it is broken.
+// `lock` pins refused files as they are, other plugins as they are in service, and no broken
+// plugin.
 func TestWhatIsPinned(t *testing.T) {
 	lockedOut := func(letter, name string) *tool.PluginRefusal {
 		return &tool.PluginRefusal{Digest: digestOf(letter), Reason: "kept out", Locked: true, Name: name}
@@ -76,7 +76,7 @@ func TestWhatIsPinned(t *testing.T) {
 	}
 }
 
-// TestLockSparesWhatIsNoLockFile, unless the operator names it.
+// `lock` replaces a file that is not a lock file only if the operator names it.
 func TestLockSparesWhatIsNoLockFile(t *testing.T) {
 	home := t.TempDir()
 	p := pinning{file: filepath.Join(t.TempDir(), "notes"), getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
@@ -94,7 +94,7 @@ func TestLockSparesWhatIsNoLockFile(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeLoadedSaysWhatToDo: about folders if one cannot be read, about the lock file if it is that.
+// The error names --plugins if a folder cannot be read, and the lock file if that cannot be read.
 func TestWhatCannotBeLoadedSaysWhatToDo(t *testing.T) {
 	dir := t.TempDir()
 	for _, tc := range []struct {

@@ -58,28 +58,28 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// truster changes what is trusted.
+// truster changes the trust records.
 type truster struct {
-	installer // says where plugins are
+	installer // finds the plugin folders
 	store     *trust.Store
 }
 
-// trustView is what `trust -o json` prints.
+// trustView is the result of `trust`, as -o json prints it.
 type trustView struct {
 	Files   []fileTrust   `json:"files"`
 	Plugins []pluginTrust `json:"plugins"`
 	note    string
 }
 
-// fileTrust is a configuration file.
+// fileTrust is a configuration file and its trust.
 type fileTrust struct {
 	Path   string `json:"path"`
 	Digest string `json:"digest"`
 	State  string `json:"state"`          // trusted, changed, new, gone or revoked
-	Diff   string `json:"diff,omitempty"` // from what was trusted to what is there
+	Diff   string `json:"diff,omitempty"` // from the trusted content to the present content
 }
 
-// run does what the flags say about what the arguments name.
+// run applies the flags to the files and plugins that the arguments name.
 func (t *truster) run(ctx context.Context, args []string, diff, list, revoke bool) (*trustView, error) {
 	v := &trustView{Files: []fileTrust{}, Plugins: []pluginTrust{}}
 	paths, plugins := kindsOf(args)
@@ -106,7 +106,8 @@ func (t *truster) run(ctx context.Context, args []string, diff, list, revoke boo
 	return v, nil
 }
 
-// kindsOf tells paths from names of plugins by the word alone: what is in the current folder must not decide.
+// kindsOf separates paths from names of plugins by the word alone. The content of the current
+// folder must not decide, because a tool can change it.
 func kindsOf(args []string) (paths, plugins []string) {
 	for _, arg := range args {
 		if strings.ContainsRune(arg, '/') || arg == "." || arg == ".." ||
@@ -119,8 +120,8 @@ func kindsOf(args []string) (paths, plugins []string) {
 	return paths, plugins
 }
 
-// filesAt returns the configuration files that a path means: itself, or those in the folder. A file that is gone may still be
-// trusted.
+// filesAt returns the configuration files of a path: the file itself, or the files of the folder. A
+// missing file can still be trusted.
 func filesAt(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -139,7 +140,7 @@ func filesAt(path string) ([]string, error) {
 	return files, nil
 }
 
-// file trusts one file, or only looks at it, or revokes it.
+// file trusts one file, or shows it, or revokes its trust.
 func (t *truster) file(v *trustView, path string, look, revoke bool) error {
 	if revoke {
 		was, err := t.store.RevokeFile(path)
@@ -172,7 +173,7 @@ func (t *truster) file(v *trustView, path string, look, revoke bool) error {
 	return nil
 }
 
-// listFiles shows all files that are trusted.
+// listFiles adds all trusted files to the view.
 func (t *truster) listFiles(v *trustView) error {
 	files, err := t.store.Files()
 	for _, known := range files {

@@ -9,8 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// changes returns what has changed in a file, line by line, as a unified diff. Control characters are taken out: the file may
-// be a tool's work.
+// changes returns a unified diff of a file, with escapes, because a tool may have written the file.
 func changes(path, before, after string) string {
 	var b strings.Builder
 	for line := range strings.Lines(string(diff.Diff(path+" (trusted)", []byte(before), path, []byte(after)))) {
