@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestDirectAnswerThatCannotBeRead: the user gets what is there and reads what is missing, and why; where toolhost does not
-// answer for a moment, nothing is missing. What the model reads stays as short as it was.
+// The user gets the readable part of a direct answer, and reads what is missing and why. A short
+// outage of toolhost loses nothing. What the model reads does not change.
 func TestDirectAnswerThatCannotBeRead(t *testing.T) {
 	whole := strings.Repeat("row\n", 400_000)
 	for name, c := range map[string]struct {

@@ -24,8 +24,7 @@ func takes(d time.Duration) func(context.Context, tool.Call, func(tool.Status)) 
 	}
 }
 
-// TestTheTimeThatAgentdWasAwayDoesNotCount: a run is at work for no longer than it may, however long nobody was, and however
-// often.
+// The time budget does not include time in which no process worked on the run.
 func TestTheTimeThatAgentdWasAwayDoesNotCount(t *testing.T) {
 	for name, tc := range map[string]struct {
 		limit time.Duration
@@ -44,7 +43,7 @@ func TestTheTimeThatAgentdWasAwayDoesNotCount(t *testing.T) {
 				f := newFixture(t, m, newTools(takes(2*time.Minute)), nil)
 				f.start(loop.Task{Limits: loop.Limits{MaxWallTime: tc.limit}})
 				for range 2 {
-					time.Sleep(2*time.Minute + time.Second) // virtual; in the midst of a call
+					time.Sleep(2*time.Minute + time.Second) // virtual; during a call
 					f.Close()
 					time.Sleep(time.Hour) // virtual
 					f.open(nil)
@@ -70,7 +69,7 @@ func TestTheTimeThatAgentdWasAwayDoesNotCount(t *testing.T) {
 	}
 }
 
-// fullStore cannot be written for a while.
+// fullStore fails all writes for a while.
 type fullStore struct {
 	runstore.Store
 	full atomic.Bool
@@ -83,7 +82,7 @@ func (s *fullStore) Append(ctx context.Context, b runstore.Batch) error {
 	return s.Store.Append(ctx, b)
 }
 
-// TestARunGoesOnOnceItsJournalCanBeWrittenAgain: nobody has to start agentd again, and no call is made twice.
+// A run continues by itself when its journal can be written again, and makes no call twice.
 func TestARunGoesOnOnceItsJournalCanBeWrittenAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done")))
@@ -92,7 +91,7 @@ func TestARunGoesOnOnceItsJournalCanBeWrittenAgain(t *testing.T) {
 		f.Close()
 		f.open(func(c *agent.Config) { c.Store = store })
 		f.start(loop.Task{})
-		time.Sleep(time.Second) // virtual; the call is under way
+		time.Sleep(time.Second) // virtual; the call is in progress
 		store.full.Store(true)
 		time.Sleep(10 * time.Minute) // virtual
 		store.full.Store(false)
@@ -108,7 +107,7 @@ func TestARunGoesOnOnceItsJournalCanBeWrittenAgain(t *testing.T) {
 	})
 }
 
-// TestABrokenSummaryHoldsUpNobody: the runs of a journal are listed, and go on, also if what is noted of one is broken.
+// One broken summary affects neither the list of runs nor the other runs.
 func TestABrokenSummaryHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done")))
@@ -132,7 +131,7 @@ func TestABrokenSummaryHoldsUpNobody(t *testing.T) {
 	})
 }
 
-// breakingStore returns broken summaries until it is whole.
+// breakingStore returns broken summaries until it is repaired.
 type breakingStore struct {
 	runstore.Store
 	whole atomic.Bool
@@ -149,7 +148,8 @@ func (s *breakingStore) List(ctx context.Context, q runstore.Query) ([]runstore.
 	return runs, err
 }
 
-// TestAMessageThatComesWithTheEndIsRead: also where the run would be complete, or a tool's result its answer.
+// The model reads a message that arrives with the end of the run, also if the run would be complete
+// or a result is its answer.
 func TestAMessageThatComesWithTheEndIsRead(t *testing.T) {
 	for name, last := range map[string]model.Block{
 		"completion": {ToolCall: &model.ToolCall{ID: "c", Name: loop.SystemAttemptCompletion, Arguments: `{"result":"all done"}`}},

@@ -21,9 +21,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// BenchmarkTurn measures what a turn with one call costs beside the model and the tool, which answer at once: all that the
-// agent does, with the journal in memory and on disk, for runs one after the other and for many at the same time. Runs have 20
-// turns, as a turn costs the more the longer the conversation is.
+// BenchmarkTurn measures the agent's part of a turn with one call: the model and the tool answer at
+// once. The journal is in memory or on disk, and the runs are sequential or concurrent. Each run
+// has 20 turns, because a turn costs more in a longer conversation.
 func BenchmarkTurn(b *testing.B) {
 	for name, open := range map[string]func(*testing.B) runstore.Store{
 		"memory": func(*testing.B) runstore.Store { return memory.New() },
@@ -74,8 +74,9 @@ func benchmarkTurns(b *testing.B, store runstore.Store, atOnce int) {
 	b.ReportMetric(float64(runs*turnsOfARun)/b.Elapsed().Seconds(), "turns/s")
 }
 
-// BenchmarkGoOn measures how long an agent takes to go on with a run that another has left, from the message to the answer, by how many
-// events the run has. cpu-µs/op is the processor's time, which a busy machine changes less.
+// BenchmarkGoOn measures how long an agent takes to continue an interrupted run, from the message
+// to the answer, by the number of events. cpu-µs/op is processor time, which depends less on the
+// machine's load.
 func BenchmarkGoOn(b *testing.B) {
 	for _, size := range []struct{ turns, calls int }{{4, 11}, {100, 49}} {
 		store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "runs.db"))
@@ -102,7 +103,7 @@ func BenchmarkGoOn(b *testing.B) {
 	}
 }
 
-// processorTime returns how long processors have worked for this process.
+// processorTime returns the processor time that this process has used.
 func processorTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -111,7 +112,7 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// converse has a new agent do something with the run, waits until the run has ended, and returns its last event's place.
+// converse lets a new agent work on the run until it ends, and returns the Seq of its last event.
 func converse(b *testing.B, cfg agent.Config, do func(*agent.Agent) error) (seq uint64) {
 	a, err := agent.New(cfg)
 	if err != nil {
@@ -134,7 +135,8 @@ func converse(b *testing.B, cfg agent.Config, do func(*agent.Agent) error) (seq 
 	return max(seq, run.LastSeq)
 }
 
-// atOnceModel answers at once, with calls in each turn but the last: one, unless it is told otherwise.
+// atOnceModel answers at once, with calls in each turn except the last. calls is their number; 0
+// means one.
 type atOnceModel struct{ turns, calls int }
 
 func (m *atOnceModel) Name() string { return "fake:at-once" }
@@ -152,7 +154,7 @@ func (m *atOnceModel) Generate(_ context.Context, req model.Request) iter.Seq2[m
 	}
 }
 
-// atOnceTools is a toolhost whose calls have ended when they are opened.
+// atOnceTools is a toolhost whose calls end when they are opened.
 type atOnceTools struct{}
 
 func (atOnceTools) ListTools(context.Context, tool.Query) ([]tool.Info, error) { return offered, nil }

@@ -16,8 +16,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// peopleRun is a run of 11 turns that needs people all the time, with each kind of need at least once. What it costs to
-// kill it everywhere grows with the square of its length; internal/e2e/boundary kills a longer one.
+// peopleRun is a run of 11 turns that needs people in every way at least once. It is short because
+// killing it at every boundary costs the square of its length. internal/e2e/boundary kills a longer
+// one.
 func peopleRun() *fakeModel {
 	var answers []*model.Response
 	for i := range 3 {
@@ -31,7 +32,8 @@ func peopleRun() *fakeModel {
 	return turns(answers...)
 }
 
-// strict wants consent for calls of two places in a response, and does not know how some others ended.
+// strict requires approval for calls at two places of a response, and loses the outcome of some
+// others.
 func strict(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
 	switch place := call.ID[len("r.t"):]; {
 	case call.Approval != nil:
@@ -50,7 +52,7 @@ func matches(place, suffix string) bool {
 	return len(place) >= len(suffix) && place[len(place)-len(suffix):] == suffix
 }
 
-// person decides whatever is asked, by a rule that depends on nothing but what is asked.
+// person makes every decision by a rule that depends only on the decision.
 func person(f *fixture) {
 	for e, err := range f.WatchRun(f.t.Context(), "r", 0) {
 		if err != nil {
@@ -71,17 +73,17 @@ func person(f *fixture) {
 		case matches(p.CallID, "2.c0"):
 			d.Verdict, d.Text = loop.VerdictReject, "no"
 		}
-		time.Sleep(time.Second) // of fake time: others go on meanwhile
-		// What was decided before the process died is not wanted any more.
+		time.Sleep(time.Second) // fake time; other goroutines continue
+		// A decision that was made before the process died is no longer pending.
 		if _, err := f.Respond(f.t.Context(), "r", d); err != nil && tool.KindOf(err) != tool.KindNotFound {
 			return
 		}
 	}
 }
 
-// TestPeopleAtEveryBoundary kills the agent before and after each append of a run with approvals, edits, rejections,
-// questions and lost outcomes: each time it ends as if nothing had happened, nothing is executed twice, and nobody is
-// asked twice.
+// TestPeopleAtEveryBoundary kills the agent before and after each append of a run with approvals,
+// edits, rejections, questions and lost outcomes. Each time the run ends as if undisturbed, nothing
+// is executed twice, and no person is asked twice.
 func TestPeopleAtEveryBoundary(t *testing.T) {
 	type ending struct {
 		finished *loop.RunFinished

@@ -13,16 +13,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestBudgets: each budget warns once, earlier, and then ends the run with its own reason.
+// Each budget causes one warning and later ends the run with its own reason.
 func TestBudgets(t *testing.T) {
 	for budget, test := range map[loop.Budget]struct {
 		limits loop.Limits
-		turn   loop.AssistantMessage // what each turn uses
-		result loop.CallResult       // what each call uses
-		time   time.Duration         // what passes before each result
+		turn   loop.AssistantMessage // the use of each turn
+		result loop.CallResult       // the use of each call
+		time   time.Duration         // the time before each result
 		want   loop.StopReason
-		turns  int // at which the run ends
-		warned int // at which people are warned
+		turns  int // the turn at which the run ends
+		warned int // the turn of the warning
 	}{
 		loop.BudgetTurns:    {limits: loop.Limits{MaxTurns: 10}, want: loop.StopMaxTurns, turns: 10, warned: 8},
 		loop.BudgetCalls:    {limits: loop.Limits{MaxCalls: 10}, want: loop.StopMaxCalls, turns: 11, warned: 8},
@@ -34,7 +34,7 @@ func TestBudgets(t *testing.T) {
 	} {
 		t.Run(string(budget), func(t *testing.T) {
 			f := newFolderOf(t, loop.RunStarted{Limits: test.limits})
-			for again := range 2 { // a message grants whole budgets
+			for again := range 2 { // a user message resets the budgets
 				before := f.state.Turn() - 1
 				warned := 0
 				for f.state.Finished() == nil {
@@ -70,7 +70,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestCallsBeyondABudgetAreNotMade: a response that uses up the tokens has none of its calls made.
+// No call of a response that uses up the tokens is made.
 func TestCallsBeyondABudgetAreNotMade(t *testing.T) {
 	f := newFolder(t, loop.Limits{MaxTokens: 10})
 	f.add(f.state.Respond(&model.Response{Message: model.Message{Blocks: []model.Block{call("a", "echo")}}, Usage: tool.Usage{OutputTokens: 10}}, offered, f.state.Seq()))
@@ -82,7 +82,7 @@ func TestCallsBeyondABudgetAreNotMade(t *testing.T) {
 	}
 }
 
-// TestABudgetDoesNotSpoilAnAnswer: who is done at the limit is done.
+// A run that completes at the limit is complete.
 func TestABudgetDoesNotSpoilAnAnswer(t *testing.T) {
 	f := newFolder(t, loop.Limits{MaxTokens: 10, MaxTurns: 1})
 	f.add(f.state.Respond(&model.Response{Message: model.Message{Blocks: []model.Block{text("done")}}, StopReason: model.StopEndTurn, Usage: tool.Usage{OutputTokens: 20}}, offered, f.state.Seq()))
@@ -91,7 +91,8 @@ func TestABudgetDoesNotSpoilAnAnswer(t *testing.T) {
 	}
 }
 
-// TestWallTime: the time budget ends a run whose call takes for ever; time in which only people were waited for is free.
+// The time budget ends a run whose call never ends. Time in which the run waited only for people is
+// free.
 func TestWallTime(t *testing.T) {
 	started := attended()
 	started.Limits.MaxWallTime = 10 * time.Minute

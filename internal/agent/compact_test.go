@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// sumUp answers the wish for a summary, or fails to.
+// sumUp returns a summary, or fails.
 func (w *walk) sumUp(c loop.Summarize) {
 	request := w.state.SummaryRequest(c.Replaced)
 	checkPaired(w.t, request.Messages)
@@ -31,8 +31,8 @@ func (w *walk) sumUp(c loop.Summarize) {
 	}
 }
 
-// TestAnyHistoryCompacted compacts random histories at random points, in every way: they stay well-paired, begin with
-// the user's first message, and fold to the same again.
+// TestAnyHistoryCompacted compacts random histories at random points in every way. They stay
+// well-paired, begin with the user's first message, and fold to the same state again.
 func TestAnyHistoryCompacted(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -59,7 +59,7 @@ func newWindowFolder(t *testing.T, w loop.Window) *folder {
 	return newFolderOf(t, loop.RunStarted{Window: w})
 }
 
-// turn folds a response with one call and its result, with what the model counted.
+// turn folds a response with one call and its result, with the tokens that the model counted.
 func (f *folder) turn(id, result string, tokens uint64) {
 	f.t.Helper()
 	resp := &model.Response{
@@ -210,8 +210,8 @@ func TestOverflowAfterAnAnswerShrinksAgain(t *testing.T) {
 	}
 }
 
-// TestResponseCutByTheWindow is a response that ends because there is no more room: its calls are not made, and the
-// conversation is made smaller.
+// The calls of a response that is cut because the window is full are not made, and the conversation
+// is compacted.
 func TestResponseCutByTheWindow(t *testing.T) {
 	f := newWindowFolder(t, loop.Window{})
 	f.turn("a", strings.Repeat("x", 30_000), 0)

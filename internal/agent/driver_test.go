@@ -17,7 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The tests of the driver run in bubbles of fake time, which end only when every goroutine in them has.
+// The driver's tests run in synctest bubbles, which end only when every goroutine in them has
+// ended.
 
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -217,7 +218,7 @@ func TestMessages(t *testing.T) {
 	})
 }
 
-// TestMessageAfterAFailure: the turn that failed is asked for again, although it has the same number.
+// A failed model request is repeated after a user message, although the turn has the same number.
 func TestMessageAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := true
@@ -323,7 +324,7 @@ func (noTools) ListTools(context.Context, tool.Query) ([]tool.Info, error) {
 	return nil, tool.Errorf(tool.KindUnavailable, "%w", errors.New("nobody there"))
 }
 
-// TestPanics: a bug in a model or a client costs a run, or a call, and nobody else.
+// A panic in a model or a client ends one run or one call only.
 func TestPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0

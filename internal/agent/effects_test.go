@@ -67,8 +67,8 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestEffectsOnIdentity: no tool changes for whom a run works, not even where nobody has said it. What a tool returns beside
-// that counts, and the model is told with the result, and people by an event.
+// No tool changes the run's tenant or user, even if neither was set. Other effects of the same
+// result apply. The model reads of the refusal in the result, and people in an event.
 func TestEffectsOnIdentity(t *testing.T) {
 	for _, key := range []string{"tenant", "user", "session", "run", "turn"} {
 		for _, before := range []string{`"acme"`, `["acme"]`, ``} {
@@ -107,7 +107,7 @@ func TestEffectsOnIdentity(t *testing.T) {
 	}
 }
 
-// TestManyRefusedEffects: however many effects of a call are refused, little is told of them.
+// Only a few refused effects of one call are reported.
 func TestManyRefusedEffects(t *testing.T) {
 	effects := make([]tool.Effect, 1000)
 	for i := range effects {
@@ -124,7 +124,8 @@ func TestManyRefusedEffects(t *testing.T) {
 	}
 }
 
-// TestEffectsFoldInCallOrder: whichever call ends first, the last one asked for has the last word; failed calls have none.
+// The last call of the response decides a value, whatever call ends first. Failed calls have no
+// effects.
 func TestEffectsFoldInCallOrder(t *testing.T) {
 	results := []loop.CallResult{
 		{CallID: "r.t1.c0", Result: tool.Result{Effects: []tool.Effect{effect("todos", tool.EffectAppend, `"first"`), effect("k", "", `1`)}}},
@@ -157,8 +158,8 @@ func TestEffectsFoldInCallOrder(t *testing.T) {
 	}
 }
 
-// TestSerialCallsSeeWhatWasBefore: of a batch whose calls run one after the other, each sees what those before it left, and people are
-// told once, at the end. Calls that run side by side all see the same.
+// Each call of a serial batch sees the effects of the calls before it, and people get one event at
+// the end. Parallel calls see the same context.
 func TestSerialCallsSeeWhatWasBefore(t *testing.T) {
 	for second, want := range map[string]string{"serial": `["first"]`, "echo": ""} {
 		f := newFolder(t, loop.Limits{})
@@ -190,8 +191,9 @@ func TestCheckContext(t *testing.T) {
 	}
 }
 
-// TestEffectsThatNobodyDeclared: the agent does not rely on its toolhost: an effect needs the tool's declaration, and on a key that
-// the run began with the operator's permission. What toolhost took out is told like what the agent refuses.
+// The agent does not rely on toolhost: an effect needs the tool's declaration, and the operator's
+// permission for a key that was set at the start. Effects that toolhost removed are reported like
+// those that the agent refuses.
 func TestEffectsThatNobodyDeclared(t *testing.T) {
 	echo := tool.Info{Spec: tool.Spec{Name: "echo", EffectKeys: []string{"role", "plan", "todos"}}}
 	for name, tc := range map[string]struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// TestCrowd lets many people talk to many runs at once, also just when they end: each message is in the journal once,
-// is read by the model, and all who watch see all of it in order.
+// Many senders talk to many runs at once, also when the runs end. Each message is in the journal
+// once, the model reads it, and every watcher sees all events in order.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs, people, messages = 20, 4, 5

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeModel answers with a function of the request, in two pieces of text.
+// fakeModel computes its answer from the request, and streams it in two pieces.
 type fakeModel struct {
 	answer func(ctx context.Context, req model.Request) (*model.Response, error)
 
@@ -62,7 +62,7 @@ func (m *fakeModel) seen() []model.Request {
 	return m.requests
 }
 
-// turns makes a model that gives its nth answer to a conversation with n-1 answers of its own.
+// turns returns a model that gives its nth answer to a conversation with n-1 answers.
 func turns(answers ...*model.Response) *fakeModel {
 	return &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
 		n := 0
@@ -84,14 +84,15 @@ func response(reason model.StopReason, blocks ...model.Block) *model.Response {
 	}
 }
 
-// fakeTools is a toolhost in memory: an id is executed once, and whoever opens it again joins or gets the outcome.
+// fakeTools is a toolhost in memory. It executes an id once; later calls join the execution or get
+// its outcome.
 type fakeTools struct {
 	infos []tool.Info
 	// run executes a call. Its context ends when the call is cancelled.
 	run func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome
-	// refuse, if not nil, may keep a call from being opened.
+	// refuse, if not nil, can reject opening a call.
 	refuse func(call tool.Call) error
-	// ledger is the toolhost's; empty: it has none, and takes any call.
+	// ledger is the id of the ledger. Empty means no ledger; then it accepts every call.
 	ledger string
 
 	mu       sync.Mutex
@@ -246,10 +247,10 @@ func newFixture(t *testing.T, m *fakeModel, tools *fakeTools, change func(*agent
 	return f
 }
 
-// open makes the agent; after Close, another one for the same store.
+// open creates the agent, and after Close another one for the same store.
 func (f *fixture) open(change func(*agent.Config)) {
 	f.t.Helper()
-	// Snapshots whenever there can be one, so that whatever goes on goes on from one.
+	// Take every possible snapshot, so that every continued run continues from one.
 	cfg := agent.Config{Store: f.store, Model: f.model, Tools: f.tools, SnapshotEvery: 1}
 	if change != nil {
 		change(&cfg)
@@ -269,7 +270,7 @@ func (f *fixture) start(task loop.Task) {
 	}
 }
 
-// watch returns all events of the run after a place, up to its end.
+// watch returns the run's events after a Seq, up to its end.
 func (f *fixture) watch(after uint64) []loop.Event {
 	f.t.Helper()
 	var events []loop.Event

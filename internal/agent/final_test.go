@@ -26,11 +26,11 @@ func (f *folder) fails(id string, failure *loop.Failure) {
 	f.add(f.state.Settle(&loop.CallResult{CallID: id, Tool: "echo", Failure: failure, Result: tool.ErrorResult("[" + string(failure.Kind) + "]")}))
 }
 
-// sent returns the call that is under way.
+// sent returns the call in progress.
 func (f *folder) sent() loop.Call { return loop.Next(&f.state)[0].(loop.CallTool).Call }
 
-// TestFinalArguments: people decide on what toolhost would execute, and approve just that; where it becomes something else, they
-// are asked again.
+// People decide on the final arguments, and approve exactly these. If toolhost changes them later,
+// it has to ask again.
 func TestFinalArguments(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"))
@@ -38,7 +38,7 @@ func TestFinalArguments(t *testing.T) {
 	if got := f.state.Pending()[0].Arguments; got != `{"amount":100}` {
 		t.Fatalf("a person is shown %s", got)
 	}
-	// Who sends the shown arguments back does not change them.
+	// Sending the shown arguments back is not an edit.
 	f.add(&loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, By: "ann", Principal: "uid:7", Arguments: []byte(`{"amount":100}`)})
 	want := &tool.Approval{ApprovedBy: `uid:7 ("ann")`, Time: f.now, ArgumentsSHA256: digest}
 	c := f.sent()
@@ -46,12 +46,12 @@ func TestFinalArguments(t *testing.T) {
 	if diff := cmp.Diff(want, c.Approval); diff != "" || c.Arguments != "{}" {
 		t.Errorf("sent with %s, approval (-want +got):\n%s", c.Arguments, diff)
 	}
-	// They have become others meanwhile: asked again, about these.
+	// The final arguments have changed: a new decision, about these.
 	f.asks("r.t1.c0", `{"amount":500}`)
 	if got := f.state.Pending()[0].Arguments; got != `{"amount":500}` {
 		t.Fatalf("a person is shown %s", got)
 	}
-	// Edited: toolhost may not change them, and if it does, a person is asked once more.
+	// Edited: toolhost may not change the arguments. If it does, a person decides again.
 	f.add(&loop.DecisionMade{ID: "d2", Verdict: loop.VerdictApprove, Arguments: []byte(`{"amount":7}`)})
 	if c := f.sent(); string(c.Approval.Arguments) != `{"amount":7}` || c.Approval.ArgumentsSHA256 != "" || c.Arguments != `{"amount":7}` {
 		t.Errorf("sent with %s and %+v", c.Arguments, c.Approval)
@@ -61,14 +61,14 @@ func TestFinalArguments(t *testing.T) {
 	if c := f.sent(); c.Approval.ArgumentsSHA256 != digest || c.Approval.Arguments != nil || c.Arguments != `{"amount":7}` {
 		t.Errorf("sent with %s and %+v", c.Arguments, c.Approval)
 	}
-	// A toolhost that asks for what was approved is not believed to mean something else.
+	// A toolhost that asks again about approved arguments gets no second decision.
 	f.asks("r.t1.c0", `{"amount":70}`)
 	if got := f.read(); got[0] != "[edited] A person approved this call with other arguments than yours. It was made with: {\"amount\":70}\n[approval_required]" {
 		t.Errorf("the model reads %q", got)
 	}
 }
 
-// TestFinalArgumentsThatCannotBeShown: nobody is asked to approve what he cannot see.
+// Arguments that cannot be shown are never offered for approval.
 func TestFinalArgumentsThatCannotBeShown(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"))

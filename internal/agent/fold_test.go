@@ -12,20 +12,20 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// folder folds events as a driver would, without a driver.
+// folder folds events as the driver does, without a driver.
 type folder struct {
 	t      *testing.T
 	state  loop.State
 	events []loop.Event
-	now    time.Time // of the next event; a second later each time
-	kept   *archive  // if not nil, each state is kept, and compared with what is recalled
+	now    time.Time // of the next event; one second later each time
+	kept   *archive  // if not nil, each state is stored and compared with its restored copy
 }
 
 func newFolder(t *testing.T, limits loop.Limits) *folder {
 	return newFolderOf(t, loop.RunStarted{Limits: limits})
 }
 
-// attended is a run in which somebody can be asked.
+// attended is a run that can ask a person.
 func attended() loop.RunStarted {
 	return loop.RunStarted{
 		People:      loop.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
@@ -46,7 +46,7 @@ func newFolderOf(t *testing.T, started loop.RunStarted) *folder {
 	return f
 }
 
-// add folds one event and then everything that the state alone decides.
+// add folds one event and then everything that follows from the state alone.
 func (f *folder) add(p loop.Payload) {
 	f.t.Helper()
 	f.apply(p)
@@ -77,7 +77,7 @@ func (f *folder) apply(p loop.Payload) {
 	}
 }
 
-// respond folds a response to what the state wants to ask.
+// respond folds a response to the state's request.
 func (f *folder) respond(reason model.StopReason, blocks ...model.Block) *loop.AssistantMessage {
 	f.t.Helper()
 	next := loop.Next(&f.state)
@@ -96,19 +96,19 @@ func (f *folder) result(callID, text string) {
 	f.add(&loop.CallResult{CallID: callID, Tool: "echo", Result: tool.TextResult(text)})
 }
 
-// ended folds what a call ended with, as a driver would.
+// ended folds the end of a call as the driver does.
 func (f *folder) ended(r *loop.CallResult) {
 	f.t.Helper()
 	f.add(f.state.Settle(r))
 }
 
-// failed ends a call with a failure of the machinery.
+// failed ends a call with an infrastructure failure.
 func (f *folder) failed(callID string, kind tool.Kind) {
 	f.t.Helper()
 	f.ended(&loop.CallResult{CallID: callID, Tool: "echo", Result: tool.ErrorResult("[" + string(kind) + "]"), Failure: &loop.Failure{Kind: kind, Message: "it is " + string(kind), Rule: "rule"}, Plugin: "p", Instance: "p-1"})
 }
 
-// wanted returns the ids of the decisions that are wanted.
+// wanted returns the ids of the pending decisions.
 func (f *folder) wanted() []string {
 	var ids []string
 	for _, p := range f.state.Pending() {
@@ -146,7 +146,7 @@ func kept[P loop.Payload](f *folder) []P {
 	return list
 }
 
-// running returns the ids of the calls that are to be under way.
+// running returns the ids of the calls in progress.
 func (f *folder) running() []string {
 	var ids []string
 	for _, command := range loop.Next(&f.state) {
@@ -170,7 +170,8 @@ func call(id, name string) model.Block {
 	return model.Block{ToolCall: &model.ToolCall{ID: id, Name: name, Arguments: "{}"}}
 }
 
-// difference is cmp.Diff for what is nearly always the same, which reflect finds out in a fraction of the time.
+// difference is cmp.Diff for values that are almost always equal, which reflect detects much
+// faster.
 func difference[T any](want, got T, opts ...cmp.Option) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -178,8 +179,9 @@ func difference[T any](want, got T, opts ...cmp.Option) string {
 	return cmp.Diff(want, got, opts...)
 }
 
-// checkPaired checks what every provider wants of a conversation: the user begins, every call has exactly one result,
-// in call order and at the beginning of the next message, and there are no others.
+// checkPaired checks what every provider requires: the user begins, every call has exactly one
+// result, the results are in call order at the beginning of the next message, and there are no
+// others.
 func checkPaired(t *testing.T, messages []model.Message) {
 	t.Helper()
 	var open []string

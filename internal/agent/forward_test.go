@@ -18,7 +18,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestArgumentsReachTheToolAsTheyAreWritten: the model does not go on before a watcher has seen the tool's status.
+// The tool receives arguments while the model writes them: the model waits until a watcher has seen
+// the tool's status.
 func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newStage(t, func(ctx context.Context, s *script) error {
@@ -46,7 +47,7 @@ func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
 			"run_started", `call_status r.t1.c0 WAIT {"te`, `call_status r.t1.c0 WAIT {"text":`, "assistant_message",
 			"call_started", "call_result", "assistant_message", "run_finished",
 		}
-		// What was written last is seen by the tool or not, as it happens.
+		// Whether the tool sees the last piece depends on timing.
 		order = slices.DeleteFunc(order, func(line string) bool { return line == `call_status r.t1.c0 WAIT {"text":1}` })
 		if diff := cmp.Diff(want, order); diff != "" {
 			t.Errorf("events (-want +got):\n%s", diff)
@@ -60,7 +61,7 @@ func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
 	})
 }
 
-// TestPreviewsThatComeToNothing: what the model does not say to its end, or must not do, is never executed.
+// Toolhost never executes a call that the model did not complete or must not make.
 func TestPreviewsThatComeToNothing(t *testing.T) {
 	begin := func(ctx context.Context, s *script) error {
 		s.begin("write")
@@ -129,8 +130,8 @@ func TestPreviewsThatComeToNothing(t *testing.T) {
 	}
 }
 
-// TestPreviewAfterARetry: the call of the stream that broke and the same call of the one that replaces it have the same id;
-// the second is executed, once.
+// The call of a broken stream and the same call of the next stream have the same id. The second one
+// is executed, once.
 func TestPreviewAfterARetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newStage(t,
@@ -170,7 +171,7 @@ func TestPreviewAfterARetry(t *testing.T) {
 	})
 }
 
-// TestPreviewInASerialBatch: what may not begin with the batch is not held open, and is made when its turn comes.
+// A call that has to wait in a serial batch loses its preview and is made in its turn.
 func TestPreviewInASerialBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newStage(t, func(ctx context.Context, s *script) error {
@@ -187,7 +188,7 @@ func TestPreviewInASerialBatch(t *testing.T) {
 	})
 }
 
-// TestPreviewThatDies: a call is none the worse for a preview that could not be opened, or that ended too early.
+// A preview that cannot be opened, or that ends too early, does not affect the call.
 func TestPreviewThatDies(t *testing.T) {
 	for name, spoil := range map[string]func(g *stage){
 		"not opened":         func(g *stage) { g.refuse = tool.Errorf(tool.KindUnavailable, "not now") },
@@ -232,7 +233,7 @@ func TestPreviewThatDies(t *testing.T) {
 	}
 }
 
-// TestNotTooManyPreviews: a response of very many calls opens only so many of them before it is whole, and all after.
+// A response with many calls opens a limited number of previews.
 func TestNotTooManyPreviews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 40
@@ -253,7 +254,7 @@ func TestNotTooManyPreviews(t *testing.T) {
 	})
 }
 
-// TestCloseAbandonsPreviews: an agent that closes leaves nothing open that was not executed.
+// An agent that closes leaves no preview open.
 func TestCloseAbandonsPreviews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shown := make(chan struct{})
@@ -277,8 +278,8 @@ func TestCloseAbandonsPreviews(t *testing.T) {
 	})
 }
 
-// TestCancelWhileAResponseIsHandedOver: a response that comes while a cancel is being journaled is dropped, and the calls
-// that it has open are abandoned.
+// A response that arrives while a cancel is being recorded is dropped, and its previews are
+// abandoned.
 func TestCancelWhileAResponseIsHandedOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &slowCancel{Store: memory.New(), entered: make(chan struct{}), leave: make(chan struct{})}
@@ -294,7 +295,7 @@ func TestCancelWhileAResponseIsHandedOver(t *testing.T) {
 		})
 		go func() {
 			<-store.entered
-			synctest.Wait() // until the response waits to be taken
+			synctest.Wait() // until the response waits for the run
 			close(store.leave)
 		}()
 		g.watch()

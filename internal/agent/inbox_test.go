@@ -12,10 +12,10 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// gatedStore lets appends through one at a time, as the test says, so that things can happen while one is under way.
+// gatedStore lets appends through one at a time, so that a test can act during an append.
 type gatedStore struct {
 	runstore.Store
-	gate chan struct{} // closed: all may pass
+	gate chan struct{} // closed: all appends pass
 }
 
 func (s *gatedStore) Append(ctx context.Context, b runstore.Batch) error {
@@ -25,7 +25,7 @@ func (s *gatedStore) Append(ctx context.Context, b runstore.Batch) error {
 	return s.Store.Append(ctx, b)
 }
 
-// later does something in a goroutine, and returns once it waits for the run.
+// later runs a function in a goroutine, and returns when it waits for the run.
 func later(t *testing.T, group *sync.WaitGroup, do func() error) {
 	t.Helper()
 	group.Go(func() {
@@ -36,8 +36,7 @@ func later(t *testing.T, group *sync.WaitGroup, do func() error) {
 	synctest.Wait()
 }
 
-// TestMessageWhileTheRunFails: a message that comes while the failure is being written has the same turn asked for
-// again.
+// A message that arrives while a failure is being written causes another request for the same turn.
 func TestMessageWhileTheRunFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -53,7 +52,7 @@ func TestMessageWhileTheRunFails(t *testing.T) {
 			c.Store = gated
 		})
 		f.start(loop.Task{})
-		synctest.Wait() // the run's end is being written
+		synctest.Wait() // the end of the run is being written
 		var group sync.WaitGroup
 		later(t, &group, func() error { _, err := f.SendMessage(t.Context(), "r", "again"); return err })
 		close(gated.gate)
@@ -64,7 +63,7 @@ func TestMessageWhileTheRunFails(t *testing.T) {
 	})
 }
 
-// TestCancelAndMessageAtOnce: what a cancelled run was doing does not pass for what it does after the next message.
+// What a cancelled run was doing is not mistaken for what it does after the next message.
 func TestCancelAndMessageAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
@@ -83,7 +82,8 @@ func TestCancelAndMessageAtOnce(t *testing.T) {
 		f.start(loop.Task{})
 		synctest.Wait()
 		var group sync.WaitGroup
-		later(t, &group, func() error { _, err := f.SendMessage(t.Context(), "r", "one"); return err }) // being written
+		// this message is being written
+		later(t, &group, func() error { _, err := f.SendMessage(t.Context(), "r", "one"); return err })
 		later(t, &group, func() error { return f.CancelRun(t.Context(), "r", "") })
 		later(t, &group, func() error { _, err := f.SendMessage(t.Context(), "r", "two"); return err })
 		close(gated.gate)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestInterruptedRuns: another process sees whether an agent works on a run, of lists as of single runs, and cannot take a
-// run that one works on.
+// Another process sees in lists and lookups whether an agent works on a run, and cannot take such a
+// run.
 func TestInterruptedRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	open := func() *sqlite.Store {

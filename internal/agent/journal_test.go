@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// readJournal returns the summary and the records that a fixture holds: what a journal of an earlier version has.
+// readJournal returns the summary and the records of a fixture, the journal of an earlier version.
 func readJournal(t *testing.T, name string) (json.RawMessage, []runstore.Record) {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", name))
@@ -46,8 +46,8 @@ func readJournal(t *testing.T, name string) (json.RawMessage, []runstore.Record)
 	return head.Summary, records
 }
 
-// TestJournalsOfEarlierVersions: what earlier programs wrote stays readable, and a run that stopped anywhere in it goes
-// on and ends as it would have.
+// Journals of earlier versions stay readable. A run that was interrupted at any event of them
+// continues and ends as it would have.
 func TestJournalsOfEarlierVersions(t *testing.T) {
 	const name = "journal-v1.jsonl"
 	summary, records := readJournal(t, name)
@@ -82,7 +82,7 @@ func TestJournalsOfEarlierVersions(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got *loop.RunFinished
-			for range 2 { // the second part of the run, if its message is not in the journal
+			for range 2 { // the second part of the run, unless the journal has its message
 				events := f.watch(0)
 				got = events[len(events)-1].Payload.(*loop.RunFinished)
 				if got.Text == last.Text {

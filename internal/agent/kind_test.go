@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// asked notes what a toolhost is asked.
+// asked records the queries that a toolhost receives.
 type asked struct {
 	*fakeTools
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ func askedFixture(t *testing.T, m *fakeModel, change func(*agent.Config)) (*fixt
 	}), tools
 }
 
-// TestKinds: a task's kind chooses its tools, and what the task itself says goes before that.
+// A task's kind chooses its tools. The task's own choice has precedence.
 func TestKinds(t *testing.T) {
 	no := false
 	kinds := map[string]loop.ToolChoice{"research": {Tags: []string{"web"}, Dangerous: &no}, "cooking": {Names: []string{"pan"}}}
@@ -82,8 +82,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestToolsAreListedAsTheyAreCalled: a toolhost is asked for tools with the session and the values of their calls, as
-// both can change what a dynamic tool is.
+// Tools are listed with the session and the context of their calls, because dynamic tools depend on
+// both.
 func TestToolsAreListedAsTheyAreCalled(t *testing.T) {
 	f, tools := askedFixture(t, turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("hi"))), nil)
 	f.start(loop.Task{Session: "s", Context: map[string]json.RawMessage{"options": json.RawMessage(`["red"]`)}})
@@ -97,7 +97,7 @@ func TestToolsAreListedAsTheyAreCalled(t *testing.T) {
 	}
 }
 
-// TestCompletionIsTheAgents: unless the task says otherwise.
+// The agent's configuration applies unless the task decides.
 func TestCompletionIsTheAgents(t *testing.T) {
 	for name, test := range map[string]struct {
 		agent bool

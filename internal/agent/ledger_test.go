@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// under is a fake toolhost with a ledger, and what makes an agent know it.
+// under is a fake toolhost with a ledger, and configures an agent to know it.
 func under(ledger string, run func(context.Context, tool.Call, func(tool.Status)) tool.Outcome, people loop.People) (*fakeTools, func(*agent.Config)) {
 	tools := newTools(run)
 	tools.ledger = ledger
@@ -28,8 +28,8 @@ func hang(ctx context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome
 	return tool.Outcome{CallID: call.ID, Err: &tool.Error{Kind: tool.KindCancelled, Message: "cancelled"}}
 }
 
-// movedRun begins a run under the ledger "old", one call of which has begun, and goes on with it under another ledger after
-// agentd was killed.
+// movedRun begins a run with a call under the ledger "old", kills the agent, and continues the run
+// under another ledger.
 func movedRun(t *testing.T, people loop.People, then string) (f *fixture, before, after *fakeTools) {
 	t.Helper()
 	m := turns(response(model.StopToolUse, call("a", "serial"), call("b", "echo")), response(model.StopEndTurn, text("done")))
@@ -52,9 +52,9 @@ func endCalls(f *fakeTools) {
 	}
 }
 
-// TestCallIsNotMadeUnderAnotherLedger is an attack on what happens once: the run goes on with a toolhost that cannot know its
-// calls, because its ledger is lost or another one. What has side effects and was begun is not executed there; what has none,
-// and what was not begun, is.
+// A run continues with a toolhost that does not have the ledger of its calls. Calls with side
+// effects that have begun are not executed there. Calls without side effects, and calls that have
+// not begun, are.
 func TestCallIsNotMadeUnderAnotherLedger(t *testing.T) {
 	for name, c := range map[string]struct {
 		people loop.People
@@ -101,7 +101,7 @@ func TestCallIsNotMadeUnderAnotherLedger(t *testing.T) {
 	}
 }
 
-// TestSameLedgerJoinsTheCall: what has begun is followed where its ledger is, and what is begun later is of the new one.
+// A call that has begun is joined where its ledger is. A later call belongs to the new ledger.
 func TestSameLedgerJoinsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, before, _ := movedRun(t, loop.People{}, "other")
@@ -124,7 +124,7 @@ func TestSameLedgerJoinsTheCall(t *testing.T) {
 	})
 }
 
-// TestCancelAfterTheLedgerChanged: that a toolhost does not know a call says nothing of it, if the call was sent to another.
+// That a toolhost does not know a call says nothing if the call was sent to another toolhost.
 func TestCancelAfterTheLedgerChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, _, after := movedRun(t, loop.People{}, "other")
@@ -143,7 +143,7 @@ func TestCancelAfterTheLedgerChanged(t *testing.T) {
 	})
 }
 
-// TestApprovedCallIsOfTheLedgerOfItsOwnTime: an attempt that was not begun before is made where the run goes on.
+// An attempt that has not begun is sent to the toolhost where the run continues.
 func TestApprovedCallIsOfTheLedgerOfItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		people := loop.People{Attended: true, AskOutcome: true, Expiry: time.Hour}

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// TestLogOfARunWhoseModelIsDown: the log has the run's beginning, each failure of the model that is tried again, and the end, one
-// line each, at the level that it deserves. A run in the foreground is shown by its command, and logged for debugging alone.
+// The log has one line, at the right level, for the run's start, each failed model request and the
+// end. A run in the foreground is logged at debug level only.
 func TestLogOfARunWhoseModelIsDown(t *testing.T) {
 	for _, foreground := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

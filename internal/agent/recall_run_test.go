@@ -99,7 +99,7 @@ func TestGoingOnReadsLittle(t *testing.T) {
 func TestAnyJournalGoesOn(t *testing.T) {
 	const length = 50
 	want, least, _ := resumed(t, 0, length, nil)
-	_, _, other := resumed(t, time.Second, length, nil) // the same turns at other times
+	_, _, other := resumed(t, time.Second, length, nil) // the same turns at different times
 	_, _, longer := resumed(t, 0, 2*length, nil)
 	for name, spoil := range map[string]func(*runstore.Snapshot) error{
 		"none":               func(s *runstore.Snapshot) error { *s = runstore.Snapshot{}; return nil },

@@ -13,8 +13,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestCancelAfterARestart: calls that an earlier agent began are cancelled by their ids, without being begun anew, and
-// what they end with is kept; a sibling that has ended meanwhile keeps its result.
+// Calls that an earlier agent began are cancelled by their ids, without opening them, and keep
+// their results. A call that has ended in the meantime keeps its result, too.
 func TestCancelAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

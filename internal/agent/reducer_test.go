@@ -16,7 +16,7 @@ func TestStopReasons(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason model.StopReason
 		blocks []model.Block
-		want   loop.StopReason // empty: the model is asked again
+		want   loop.StopReason // empty: another model request
 	}{
 		"end_turn":                    {model.StopEndTurn, []model.Block{text("done")}, loop.StopEndTurn},
 		"end_turn without text":       {model.StopEndTurn, nil, loop.StopEndTurn},
@@ -150,7 +150,8 @@ func TestCallsOfAResponseThatEndedForAnUnknownReasonAreNotMade(t *testing.T) {
 	}
 }
 
-// TestCallsThatAreNoJSON: the third response in a row whose calls make no sense is the last; one that makes sense counts anew.
+// The third response in a row with malformed calls ends the run. A well-formed one restarts the
+// count.
 func TestCallsThatAreNoJSON(t *testing.T) {
 	broken := func(i int) model.Block {
 		b := call(fmt.Sprint("c", i), "echo")
@@ -251,7 +252,7 @@ func TestCancelBeforeTheModelAnswers(t *testing.T) {
 	}
 }
 
-// TestMessageMeanwhile: what the user says while the model writes is read next, and keeps the run from ending.
+// The model reads next what the user says while it writes, and the run does not end before.
 func TestMessageMeanwhile(t *testing.T) {
 	f := newFolder(t, loop.Limits{})
 	read := f.state.Seq()

@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// careful executes what a person has approved, with the arguments that were approved, and nothing else.
+// careful executes only what a person approved, with the approved arguments.
 func careful(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
 	if call.Approval == nil || string(call.Approval.Arguments) != string(call.Arguments) {
 		return tool.Outcome{CallID: call.ID, Err: &tool.Error{Kind: tool.KindApprovalRequired, Message: "it deletes things", Rule: "ask"}}
@@ -36,8 +36,8 @@ func question(text string) model.Block {
 	return b
 }
 
-// TestRespond: calls and questions wait, also for the next agent; one reply decides several; the consent says who
-// agreed to what.
+// Calls and questions wait for a person, also across agents. One response can decide several. The
+// approval names the person.
 func TestRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []tool.Call
@@ -51,7 +51,7 @@ func TestRespond(t *testing.T) {
 		f := newFixture(t, m, tools, withPeople)
 		f.start(loop.Task{})
 		synctest.Wait()
-		// The batch is serial: the others wait behind the first call.
+		// The batch is serial, so the other calls wait for the first.
 		run, err := f.GetRun(t.Context(), "r")
 		if err != nil || run.State() != agent.RunWaiting || len(run.Pending) != 1 || run.Pending[0].Rule != "ask" || run.Pending[0].Arguments != "{}" {
 			t.Fatalf("the run is %+v, %v", run, err)
@@ -99,7 +99,7 @@ func TestRespond(t *testing.T) {
 	})
 }
 
-// TestSeveralAtOnce: a reply makes all its decisions or none.
+// A response makes all of its decisions or none.
 func TestSeveralAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo"), question("which?")), response(model.StopEndTurn, text("ok")))
@@ -139,7 +139,7 @@ func TestSeveralAtOnce(t *testing.T) {
 	})
 }
 
-// TestNobodyResponds: a decision expires also when its agent was away at that time.
+// A decision expires even if its agent was not running at that time.
 func TestNobodyResponds(t *testing.T) {
 	for _, away := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestHeadless(t *testing.T) {
 	})
 }
 
-// TestWallTimeStopsWhatRuns: a call that takes for ever is cancelled when the time is up, and people were warned.
+// A call that never ends is cancelled when the time budget is used up, after a warning.
 func TestWallTimeStopsWhatRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tools := newTools(func(ctx context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome {
@@ -231,7 +231,7 @@ func TestCost(t *testing.T) {
 	})
 }
 
-// TestContextReachesTools: the values that a run begins with, what effects make of them, and the run's own.
+// Tools get the run's initial context, the changes by effects, and the agent's own keys.
 func TestContextReachesTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []map[string]json.RawMessage
@@ -257,7 +257,8 @@ func TestContextReachesTools(t *testing.T) {
 	})
 }
 
-// TestCostOfTools: what tools cost uses the run's budget up, also where they fail, and calls that begin beyond it are not made.
+// The cost of tools counts toward the run's budget, also for failed calls. Calls beyond the budget
+// are not made.
 func TestCostOfTools(t *testing.T) {
 	for name, outcome := range map[string]tool.Outcome{
 		"a result":  {Result: tool.Result{Content: []tool.Content{tool.Text("done")}, Cost: 2}},

@@ -22,12 +22,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// dyingStore stops taking appends after some, as if the process ended there: before the next one is in the journal, or
-// just after.
+// dyingStore fails all appends after some, as if the process had ended: before the next append, or
+// just after it.
 type dyingStore struct {
 	runstore.Store
-	left  atomic.Int64 // appends until it dies
-	after bool         // the last append gets in, but nobody is told
+	left  atomic.Int64 // appends before it fails
+	after bool         // the last append is stored, but reported as failed
 }
 
 var errDead = errors.New("the process is dead")
@@ -42,8 +42,8 @@ func (s *dyingStore) Append(ctx context.Context, b runstore.Batch) error {
 	return s.Store.Append(ctx, b)
 }
 
-// longRun is a run with everything that a run can have: batches, parallel and serial, failures, unknown tools, a cut
-// response, a direct result that is not the end.
+// longRun is a run with everything that a run can have: parallel and serial batches, failures,
+// unknown tools, a cut response, and a direct result that does not end the run.
 func longRun() *fakeModel {
 	var answers []*model.Response
 	for i := range 6 {
@@ -57,7 +57,7 @@ func longRun() *fakeModel {
 	return turns(answers...)
 }
 
-// sometimes fails some calls, and takes a while for others.
+// sometimes fails some calls and delays others.
 func sometimes(ctx context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome {
 	switch {
 	case strings.HasSuffix(call.ID, ".c1") && strings.Contains(call.ID, "t4"):
@@ -124,7 +124,7 @@ func TestResumeAtEveryBoundary(t *testing.T) {
 	}
 }
 
-// checkAsked checks that each request is one that the undisturbed run made: the model saw the same messages.
+// checkAsked checks that the undisturbed run made each request with the same messages.
 func checkAsked(t *testing.T, want, got []model.Request) {
 	t.Helper()
 	for i, req := range got {
@@ -137,7 +137,7 @@ func checkAsked(t *testing.T, want, got []model.Request) {
 		if reflect.DeepEqual(want[n], req) {
 			continue
 		}
-		// What differs may still be the same as JSON, which is how a model sees it.
+		// Different text may be the same JSON, and the model sees JSON.
 		a, errA := json.Marshal(want[n])
 		b, errB := json.Marshal(req)
 		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(a, b) {
@@ -146,7 +146,7 @@ func checkAsked(t *testing.T, want, got []model.Request) {
 	}
 }
 
-// TestCloseLeavesCallsAlone: closing an agent cancels no call; the next one joins it.
+// Closing an agent cancels no call. The next agent joins it.
 func TestCloseLeavesCallsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -158,7 +158,7 @@ func TestCloseLeavesCallsAlone(t *testing.T) {
 				return tool.Outcome{Err: tool.AsError(context.Cause(ctx))}
 			}
 		})
-		var calls []model.Block // many: whether a closing agent cancels one is a matter of chance
+		var calls []model.Block // many calls, because a wrong cancel depends on timing
 		for range 40 {
 			calls = append(calls, call("", "echo"))
 		}
@@ -189,7 +189,7 @@ func TestCloseLeavesCallsAlone(t *testing.T) {
 	})
 }
 
-// TestCancelBeforeResume: a call that may have run, and may change things, is not begun again to be cancelled.
+// A call that may have had side effects is not opened just to cancel it.
 func TestCancelBeforeResume(t *testing.T) {
 	for name, want := range map[string]tool.Kind{"serial": tool.KindOutcomeUnknown, "echo": tool.KindCancelled} {
 		synctest.Test(t, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestCancelBeforeResume(t *testing.T) {
 			for _, c := range tools.calls {
 				c.cancel(nil)
 			}
-			clear(tools.calls) // toolhost has forgotten
+			clear(tools.calls) // toolhost has forgotten the calls
 			clear(tools.executed)
 			tools.mu.Unlock()
 			f.open(nil)
@@ -266,7 +266,7 @@ func TestForegroundRunsAreNotResumed(t *testing.T) {
 	})
 }
 
-// TestSomebodyElse: who appends second leaves the run to the other.
+// The second of two writers leaves the run to the first.
 func TestSomebodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -295,7 +295,7 @@ func TestSomebodyElse(t *testing.T) {
 	})
 }
 
-// TestJournalsThatCannotBeRead: what a later program wrote, or nobody can have written, is refused with the reason.
+// A journal of a later program, or a corrupt one, is refused with the reason.
 func TestJournalsThatCannotBeRead(t *testing.T) {
 	for want, rec := range map[string]runstore.Record{
 		"newer agentd": {Type: "user_message", Version: 99, Data: []byte("{}")},

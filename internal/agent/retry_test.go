@@ -60,7 +60,7 @@ func TestModelRetry(t *testing.T) {
 	}
 }
 
-// TestRetriedStreamIsReset: who saw the beginning of a response that broke is told that it is void.
+// A watcher that saw the beginning of a broken response sees that it is void.
 func TestRetriedStreamIsReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &breakingModel{}
@@ -102,7 +102,7 @@ func (m *breakingModel) Generate(context.Context, model.Request) iter.Seq2[model
 	}
 }
 
-// TestStalledStreamIsRetried: a stream may be slow, but not silent.
+// A stream may be slow but not silent.
 func TestStalledStreamIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &stallingModel{}
@@ -126,7 +126,7 @@ func TestStalledStreamIsRetried(t *testing.T) {
 	})
 }
 
-// stallingModel first writes slowly and then not at all.
+// stallingModel writes slowly, and then nothing.
 type stallingModel struct{ asked int }
 
 func (*stallingModel) Name() string { return "fake:stalling" }
@@ -152,7 +152,7 @@ func (m *stallingModel) Generate(ctx context.Context, _ model.Request) iter.Seq2
 	}
 }
 
-// TestThinkingIsNoStall: a model that thinks for long says so, and is waited for.
+// A model that reports that it is thinking is not treated as silent.
 func TestThinkingIsNoStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &thinkingModel{}
@@ -222,7 +222,7 @@ func TestToolhostAway(t *testing.T) {
 	}
 }
 
-// TestSilentCall: a call that toolhost never ends is given up, and what it did is not known.
+// A call that toolhost never ends is given up with an unknown outcome.
 func TestSilentCall(t *testing.T) {
 	for name, want := range map[string]tool.Kind{"serial": tool.KindOutcomeUnknown, "echo": tool.KindTimeout} {
 		synctest.Test(t, func(t *testing.T) {
@@ -244,8 +244,7 @@ func TestSilentCall(t *testing.T) {
 	}
 }
 
-// TestFailedTriesAreCharged: what a provider says that a try used before it failed counts as used, also where no response
-// comes of it.
+// The usage of failed attempts counts, even if no response follows.
 func TestFailedTriesAreCharged(t *testing.T) {
 	wasted := tool.Usage{InputTokens: 100, OutputTokens: 10}
 	broken := &model.Error{Message: "broken", Retryable: true, Usage: wasted}
@@ -287,7 +286,7 @@ func TestFailedTriesAreCharged(t *testing.T) {
 	}
 }
 
-// TestMalformedAnswersAreAskedForThreeTimes: what makes no sense is not asked for as often as what did not come.
+// Malformed answers are retried less often than missing ones.
 func TestMalformedAnswersAreAskedForThreeTimes(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -26,8 +26,8 @@ func ended(t *testing.T, f *fixture, id string) *loop.RunFinished {
 	return end
 }
 
-// TestOnlySoManyRunsAreAtWork: runs wait for their turn; one that waits for a person keeps nobody waiting; a sub-run
-// waits for nobody; one that waits can be told something, cancelled and watched.
+// Runs wait for a slot. A run that waits for a person gives its slot up, a sub-run needs none, and
+// a waiting run accepts messages, cancels and watchers.
 func TestOnlySoManyRunsAreAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -97,8 +97,8 @@ func TestOnlySoManyRunsAreAtWork(t *testing.T) {
 	})
 }
 
-// TestManyRunsForFewSeats: each ends as it should when its turn has come, and what they took is given back.
-// TestAThousandRuns is about a thousand that are at work at the same time.
+// Many runs share a few slots. Each ends as it should, and all slots are free afterwards.
+// TestAThousandRuns has a thousand runs at work at the same time.
 func TestManyRunsForFewSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs, turnsEach, seats = 200, 6, 20
@@ -141,7 +141,8 @@ func TestManyRunsForFewSeats(t *testing.T) {
 		tools.mu.Lock()
 		clear(tools.calls)
 		tools.mu.Unlock()
-		// What is left is the journals, which this store keeps in memory: some 10 KiB for each run.
+		// The remaining memory is the journals, which this store keeps in memory: about 10 KiB per
+		// run.
 		if kept := heap() - before; kept > runs*32<<10 {
 			t.Errorf("%d KiB are kept for each run", kept/runs>>10)
 		}

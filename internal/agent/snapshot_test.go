@@ -24,10 +24,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// archive keeps a run's snapshots as a store would, and compares what is recalled with the state that it was made of.
+// archive keeps a run's snapshots as a store does, and compares each restored state with the
+// original.
 type archive struct {
-	every    int  // so many events from one snapshot to the next, at least
-	unread   bool // the snapshots are not recalled
+	every    int  // the smallest number of events between snapshots
+	unread   bool // snapshots are not restored
 	waited   int
 	kept     snapshot.Kept
 	snapshot runstore.Snapshot
@@ -69,7 +70,7 @@ func (a *archive) note(f *folder) {
 	a.recalled = append(a.recalled, recalled)
 }
 
-// check folds what came after some of the snapshots.
+// check folds the events after some of the snapshots.
 func (a *archive) check(f *folder) {
 	f.t.Helper()
 	for i := 0; i < len(a.recalled); i += 1 + len(a.recalled)/3 {
@@ -87,7 +88,7 @@ func renewed(s runstore.Snapshot, r *runstore.Renewal) runstore.Snapshot {
 	return runstore.Snapshot{State: r.State, Parts: slices.Concat(s.Parts[:r.Keep], r.Parts)}
 }
 
-// whole compares all that there is, but for what is only worked out when it is needed.
+// whole compares everything except what is computed on demand.
 func whole() cmp.Options {
 	return cmp.Options{
 		cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.EquateEmpty(),
@@ -96,7 +97,7 @@ func whole() cmp.Options {
 			if !ok || field.Name() == "index" || field.Name() == "known" {
 				return ok
 			}
-			want, got := field.Values() // most are the same, which reflect finds out in a fraction of the time
+			want, got := field.Values() // most values are equal, which reflect detects much faster
 			return want.IsValid() && got.IsValid() && reflect.DeepEqual(want.Interface(), got.Interface())
 		}, cmp.Ignore()),
 	}
@@ -109,7 +110,7 @@ func wantState(t *testing.T, want, got *loop.State) {
 	}
 }
 
-// everything is a conversation with all that one may hold.
+// everything is a conversation with all that a conversation can contain.
 func everything(t *testing.T) *folder {
 	f := newFolderOf(t, loop.RunStarted{
 		SystemTools: loop.SystemTools(), SubRuns: 1, SystemPrompt: "be brief", Traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -149,8 +150,8 @@ func TestASnapshotHasEverything(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the kept snapshot anew")
 
-// TestAKeptSnapshot: what an agentd of before kept is what this one makes of the same events. Where it is not, because the encoding or what
-// Apply makes of an event has changed, snapshotVersion has to be raised, so that snapshots of before are not read any more.
+// The stored snapshot of an earlier agentd equals the state of the same events today. If the
+// encoding or Apply has changed, raise snapshotVersion, so that older snapshots are ignored.
 func TestAKeptSnapshot(t *testing.T) {
 	file := filepath.Join("testdata", "snapshot-v2.json")
 	f := everything(t)
@@ -172,7 +173,7 @@ func TestAKeptSnapshot(t *testing.T) {
 	wantState(t, &f.state, &recalled)
 }
 
-// TestASnapshotAddsLittle: what is written grows with the run, not with its square, and the parts stay few.
+// The bytes written grow linearly with the run, and the number of parts stays small.
 func TestASnapshotAddsLittle(t *testing.T) {
 	const turns, every = 1200, 16
 	f := newFolderOf(t, loop.RunStarted{Limits: loop.Limits{MaxTurns: turns + 1, MaxCalls: turns, MaxRepeats: turns}})
@@ -203,7 +204,7 @@ func TestASnapshotAddsLittle(t *testing.T) {
 	}
 }
 
-// TestSnapshotsOfNoUse: whatever is not what was written is an error, and no panic.
+// Reading anything but an intact snapshot fails without a panic.
 func TestSnapshotsOfNoUse(t *testing.T) {
 	good := everything(t).kept.snapshot
 	if _, _, err := snapshot.Read(&good); err != nil {
@@ -236,18 +237,18 @@ func TestSnapshotsOfNoUse(t *testing.T) {
 	}
 }
 
-// resealed gives data the sum that it should begin with.
+// resealed sets the checksum at the beginning of data.
 func resealed(data []byte) []byte {
 	binary.BigEndian.PutUint32(data, crc32.Checksum(data[4:], crc32.MakeTable(crc32.Castagnoli)))
 	return data
 }
 
-// FuzzRecall: what is no snapshot, although its sum is right, is an error or some state, and nothing worse.
+// Reading arbitrary data with a correct checksum returns an error or a state.
 func FuzzRecall(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, state, part []byte) {
 		state, part = resealed(append(make([]byte, 4), state...)), resealed(append(make([]byte, 4), part...))
 		_, _, _ = snapshot.Read(&runstore.Snapshot{State: state, Parts: [][]byte{part}})
-		// A state that goes with the part, so that the part is read.
+		// A state that matches the part, so that the part is read.
 		head := binary.BigEndian.AppendUint32([]byte{0, 0, 0, 0, 1, 1}, crc32.Checksum(part[:4], crc32.MakeTable(crc32.Castagnoli)))
 		hot := `{"seq":1,"last":"AAAAAAAAAAAAAAAAAAAAAA=="}`
 		head = append(append(head, byte(len(hot))), hot...)

@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stage is a toolhost with a tool that looks on, what it saw and what it executed; and a model whose nth stream is the
-// nth script.
+// stage is a toolhost with one tool that reads partial arguments, and a model whose nth stream is
+// the nth script. It records what the tool saw and executed.
 type stage struct {
 	*hosttest.Fake
 	t       *testing.T
@@ -29,12 +29,13 @@ type stage struct {
 	asked    int
 	seen     []string                 // every prefix that was previewed
 	executed []string                 // arguments
-	statuses map[string]chan struct{} // by tip, closed once a watcher of the run has seen it
+	statuses map[string]chan struct{} // by tip; closed when a watcher has seen it
 
-	// What goes wrong with previews; set before the model writes.
-	refuse, lost  error       // of opening, of the events
-	early, late   *tool.Error // the outcome: while the model writes, or once the arguments are complete
-	panics, stuck bool        // opening panics; no text is taken
+	// Faults of previews; set before the model writes.
+	refuse, lost error // on opening; in the events
+	// the outcome while the model writes, or after the arguments are complete
+	early, late   *tool.Error
+	panics, stuck bool // opening panics; text is not accepted
 }
 
 func newStage(t *testing.T, scripts ...func(ctx context.Context, s *script) error) *stage {
@@ -100,7 +101,7 @@ func (g *stage) Generate(ctx context.Context, _ model.Request) iter.Seq2[model.C
 	}
 }
 
-// sawTip returns when a watcher of the run sees a status with a tip.
+// sawTip returns when a watcher of the run has seen a status with a tip.
 func (g *stage) sawTip(tip string) chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -151,7 +152,7 @@ func (s *script) write(text string) {
 	s.yield(model.Chunk{ArgumentDelta: &model.ArgumentDelta{Index: i, Text: text}}, nil)
 }
 
-// shown waits until a watcher of the run has seen what the tool says about a prefix of the arguments.
+// shown waits until a watcher has seen the tool's status for a prefix of the arguments.
 func (s *script) shown(ctx context.Context, prefix string) error {
 	select {
 	case <-s.stage.sawTip(prefix):
@@ -161,7 +162,7 @@ func (s *script) shown(ctx context.Context, prefix string) error {
 	}
 }
 
-// Open is the fake's, unless the test spoils it.
+// Open is the fake's Open, unless the test injects a fault.
 func (g *stage) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	if complete {
 		return g.Fake.Open(ctx, call, complete)
@@ -179,7 +180,7 @@ func (g *stage) Open(ctx context.Context, call tool.Call, complete bool) (tool.E
 	return &spoiled{Execution: execution, stage: g, complete: make(chan struct{})}, nil
 }
 
-// spoiled is an execution that goes wrong as its stage wants it, before the call is executed.
+// spoiled is an execution that fails as its stage says, before the call is executed.
 type spoiled struct {
 	tool.Execution
 	stage    *stage
@@ -217,7 +218,7 @@ func (e *spoiled) Next(ctx context.Context) (tool.Event, error) {
 	return e.Execution.Next(ctx)
 }
 
-// slowCancel is a journal that takes its time with a cancel.
+// slowCancel is a journal that delays a cancel.
 type slowCancel struct {
 	runstore.Store
 	entered, leave chan struct{}

@@ -12,7 +12,7 @@ import (
 
 func stuckLimits() loop.Limits { return loop.Limits{MaxTimeouts: 3, MaxRepeats: 4} }
 
-// timeOut lets calls of a tool time out, one for each turn.
+// timeOut makes calls of a tool time out, one per turn.
 func timeOut(f *folder, n int) {
 	for range n {
 		m := f.respond(model.StopToolUse, call("a", "echo"))
@@ -25,7 +25,7 @@ func succeed(f *folder, name string) {
 	f.add(&loop.CallResult{CallID: m.Calls[0].ID, Result: tool.TextResult(fmt.Sprint("new ", m.Calls[0].ID))})
 }
 
-// TestWaitsAreNoTimeouts: a call that ran out of time before a process had it does not count, and does not begin the count anew.
+// A call that timed out before a process had it neither counts nor resets the count.
 func TestWaitsAreNoTimeouts(t *testing.T) {
 	started := attended()
 	started.Limits = stuckLimits()
@@ -47,7 +47,7 @@ func TestWaitsAreNoTimeouts(t *testing.T) {
 	}
 }
 
-// TestTimeoutsOfATool: a tool that runs out of time by a limit of its own, and says so, has timed out.
+// A tool that reports its own time limit has timed out.
 func TestTimeoutsOfATool(t *testing.T) {
 	started := attended()
 	started.Limits = stuckLimits()
@@ -108,7 +108,7 @@ func TestTimeoutsEndAHeadlessRun(t *testing.T) {
 func TestRepetition(t *testing.T) {
 	for name, test := range map[string]struct {
 		result func(turn int) string
-		turns  int // 0: it goes on
+		turns  int // 0: it continues
 	}{
 		"the same":         {func(int) string { return "same" }, 5},
 		"there and back":   {func(turn int) string { return fmt.Sprint(turn % 2) }, 6},

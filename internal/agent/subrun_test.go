@@ -17,7 +17,7 @@ func newTask(id, arguments string) model.Block {
 	return b
 }
 
-// delegating is a model that answers by what the conversation is about: "hello" is the parent's, anything else is a
+// delegating is a model that answers by the conversation: "hello" is the parent's, any other a
 // sub-run's.
 func delegating(parent, child func(n int, req model.Request) *model.Response) *fakeModel {
 	return &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
@@ -96,7 +96,7 @@ func TestSubRuns(t *testing.T) {
 	}
 }
 
-// TestSubRunsAreNotEndless: at the lowest level a run is not offered new_task, and a call of it is refused.
+// At the lowest level a run is not offered new_task, and a call of it is refused.
 func TestSubRunsAreNotEndless(t *testing.T) {
 	m := delegating(func(n int, _ model.Request) *model.Response {
 		return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"deep"}`)), response(model.StopEndTurn, text("ok"))}[n]
@@ -144,7 +144,7 @@ func TestSubRunFails(t *testing.T) {
 	}
 }
 
-// waiting is a tool that says when it is called, and waits until it may end or is cancelled.
+// waiting is a tool that signals when it is called, and waits until it may end or is cancelled.
 type waiting struct{ called, end chan struct{} }
 
 func newWaiting() *waiting { return &waiting{make(chan struct{}, 8), make(chan struct{})} }
@@ -192,8 +192,8 @@ func TestCancelReachesSubRun(t *testing.T) {
 	}
 }
 
-// TestResumedRunFindsSubRun stops the agent while a sub-run is at work, and goes on: in both orders of resuming there is
-// one sub-run, whose call is executed once.
+// The agent stops while a sub-run works. Whatever run is resumed first, there is one sub-run, and
+// its call is executed once.
 func TestResumedRunFindsSubRun(t *testing.T) {
 	for _, foreground := range []bool{false, true} {
 		w := newWaiting()
@@ -228,7 +228,7 @@ func TestResumedRunFindsSubRun(t *testing.T) {
 	}
 }
 
-// TestSubRunIDIsTaken: a run that somebody else started is not taken for a sub-run.
+// A run that a user started is not mistaken for a sub-run.
 func TestSubRunIDIsTaken(t *testing.T) {
 	var read []string
 	f := newFixture(t, oneChild(&read), newTools(echo), withSystem)
@@ -257,7 +257,7 @@ func TestSubRunIDs(t *testing.T) {
 	}
 }
 
-// TestSubRunsShareBudgets: what is left of a run's budgets is divided among the sub-runs of one response.
+// The sub-runs of one response share the remaining budgets equally.
 func TestSubRunsShareBudgets(t *testing.T) {
 	m := delegating(func(n int, _ model.Request) *model.Response {
 		return []*model.Response{response(model.StopToolUse, newTask("a", `{"task":"one"}`), newTask("b", `{"task":"two"}`)), response(model.StopEndTurn, text("ok"))}[n]
@@ -276,7 +276,7 @@ func TestSubRunsShareBudgets(t *testing.T) {
 	}
 }
 
-// TestSubRunMayAsk: a sub-run asks where the run above it may ask, also in the foreground, and nowhere else.
+// A sub-run may ask people if its parent may, also in the foreground, and otherwise not.
 func TestSubRunMayAsk(t *testing.T) {
 	for i := range 4 {
 		foreground, attended, asks := i&1 != 0, i&2 != 0, false

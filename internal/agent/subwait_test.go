@@ -11,7 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// asking is a model whose parent delegates to a sub-run, which delegates once more, and that one asks.
+// asking is a model whose run delegates to a sub-run, which delegates again, and the lowest run
+// asks.
 func asking() *fakeModel {
 	return delegating(func(n int, req model.Request) *model.Response {
 		if n == 0 {
@@ -38,8 +39,8 @@ func state(t *testing.T, f *fixture, id string) agent.Run {
 	return r
 }
 
-// TestWhatSubRunsWaitForIsDecidedAbove: the run that somebody started shows what a run two levels below it waits for, also
-// after a restart, and responding there reaches it.
+// The run that a user started shows what a run two levels below waits for, also after a restart. A
+// response there reaches the lower run.
 func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 	for _, restarted := range []bool{false, true} {
 		name := map[bool]string{false: "in one life", true: "in two lives"}[restarted]
@@ -102,7 +103,7 @@ func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 	}
 }
 
-// TestWaitingForASubRunKeepsNobodyWaiting: a run whose sub-run waits for a person gives its seat to another.
+// A run whose sub-run waits for a person gives its slot up.
 func TestWaitingForASubRunKeepsNobodyWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, asking(), newTools(echo), func(c *agent.Config) { withPeople(c); withSystem(c); c.MaxRuns = 1 })

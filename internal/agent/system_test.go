@@ -16,7 +16,7 @@ func completion(arguments string) model.Block {
 	return b
 }
 
-// TestCompletionComesLast: it ends the run only when all its siblings have ended well.
+// attempt_completion ends the run only if all other calls of the response succeeded.
 func TestCompletionComesLast(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		f := newFolderOf(t, attended())
@@ -48,7 +48,7 @@ func TestSystemToolsWithBadArguments(t *testing.T) {
 	}
 }
 
-// TestPluginsReplaceSystemTools: a plugin's tool of the same name that the agent admits is called instead.
+// A plugin's tool with the name of a system tool is called instead, if the agent admits it.
 func TestPluginsReplaceSystemTools(t *testing.T) {
 	f := newFolderOf(t, attended())
 	theirs := slices.Concat(offered, []tool.Info{{Spec: tool.Spec{Name: loop.SystemAskUser}}})

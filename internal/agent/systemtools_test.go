@@ -24,8 +24,7 @@ func descriptions(req model.Request, name string) []string {
 	return list
 }
 
-// TestOnlyTheNamedPluginReplacesASystemTool: the tool of the plugin that the configuration names is what the model is told of
-// and what is called. With any other plugin the system tool stays, in the prompt and in execution.
+// Only the tool of the configured plugin replaces a system tool, in requests and in execution.
 func TestOnlyTheNamedPluginReplacesASystemTool(t *testing.T) {
 	const theirs = "a plugin's own"
 	for _, name := range loop.SystemTools() {
@@ -48,7 +47,7 @@ func TestOnlyTheNamedPluginReplacesASystemTool(t *testing.T) {
 					withSystem(cfg)
 					cfg.Search, cfg.MaxTools, cfg.SystemToolPlugins = &fakeSearch{}, 1, tc.configured
 				})
-				// Nobody can be asked, so ask_user, which a run waits for, fails at once; the plugin's tool does not.
+				// Without a person ask_user fails at once, and the plugin's tool does not.
 				f.start(loop.Task{})
 				f.end()
 				told, executed := descriptions(m.seen()[0], name), tools.executions()["r.t1.c0"]
@@ -63,8 +62,8 @@ func TestOnlyTheNamedPluginReplacesASystemTool(t *testing.T) {
 	}
 }
 
-// TestASquatterIsWarnedOfOnce: a plugin's tool with the name of a system tool, in whatever case, is neither offered nor found,
-// in a run and its sub-runs, and the log says once what to write where that is wanted.
+// A plugin's tool with the name of a system tool, in any letter case, is neither offered nor found,
+// in a run and its sub-runs. The log says once what to configure.
 func TestASquatterIsWarnedOfOnce(t *testing.T) {
 	m := delegating(func(n int, _ model.Request) *model.Response {
 		if n == 0 {

@@ -24,10 +24,10 @@ turns:
   - text: '{{prompt}}: {{result "b"}}'
 `
 
-// TestAThousandRuns: they are all at work at the same time in one agent, each ends as it should, and what each of them
-// keeps in memory is bounded.
+// A thousand runs work at the same time in one agent. Each ends as it should, and its memory is
+// bounded.
 func TestAThousandRuns(t *testing.T) {
-	const runs, mostPerRun = 1000, 40 << 10 // bytes; about three times what was measured
+	const runs, mostPerRun = 1000, 40 << 10 // bytes; about three times the measured value
 	m, err := scripted.Parse("crowded", []byte(crowded))
 	if err != nil {
 		t.Fatal(err)
@@ -72,13 +72,13 @@ func TestAThousandRuns(t *testing.T) {
 	t.Logf("all ended after %s", time.Since(began).Round(time.Millisecond))
 }
 
-// gathering lets calls wait for each other, again and again.
+// gathering lets calls wait for each other, repeatedly.
 type gathering struct {
 	size int
 
 	mu    sync.Mutex
 	here  int
-	whole chan struct{} // closed when all are there
+	whole chan struct{} // closed when all calls have arrived
 	open  chan struct{} // closed when they may go
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// choosyModel takes only so many tools, and none whose name has a 3.
+// choosyModel accepts a limited number of tools, and none with a 3 in its name.
 type choosyModel struct {
 	*fakeModel
 	most int
@@ -35,8 +35,8 @@ func (noSearch) SearchTools(context.Context, string, tool.Query) ([]tool.Match, 
 	return nil, nil
 }
 
-// TestToolsThatTheModelDoesNotTake: they are left out, which is said once; beyond the model's bound, tools are deferred
-// where they can be searched for, else left out, too.
+// Tools that the model's API rejects are left out, with one line in the log. Beyond the API's
+// limit, tools are found by search, or left out without one.
 func TestToolsThatTheModelDoesNotTake(t *testing.T) {
 	for name, test := range map[string]struct {
 		search     agent.ToolSearch

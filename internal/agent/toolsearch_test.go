@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// fakeSearch finds the tools whose name has the words in it.
+// fakeSearch finds the tools whose name contains the words.
 type fakeSearch struct {
 	infos []tool.Info
 	fail  error // of the first search
@@ -64,8 +64,8 @@ func search(words string) model.Block {
 	return b
 }
 
-// TestToolSearch: of too many tools the model is told of a few; what it finds is offered from then on, also after a
-// restart, and is called.
+// A request lists a few of many tools. What a search finds is listed from then on, also after a
+// restart, and can be called.
 func TestToolSearch(t *testing.T) {
 	infos := manyTools()
 	infos[8].UnavailableReason = "it needs a key"
@@ -123,7 +123,7 @@ func TestToolSearchFails(t *testing.T) {
 	}
 }
 
-// TestWhichToolsAreTold: the bound, and what goes first where it binds.
+// Requests have at most the configured number of tools, in the order of preference.
 func TestWhichToolsAreTold(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -161,7 +161,7 @@ func TestBoundWithoutSearch(t *testing.T) {
 	}
 }
 
-// TestToolChoiceIsAsked: what a run chooses is what toolhost is asked for.
+// The run's choice reaches toolhost as a query.
 func TestToolChoiceIsAsked(t *testing.T) {
 	dangerous, cost := false, 0.5
 	m := turns(response(model.StopEndTurn, text("done")))

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// TestTraces: the calls of a run are spans of one trace, which is that of whoever started it, and the journal says which.
+// The calls of a run are spans of the caller's trace, and the journal records them.
 func TestTraces(t *testing.T) {
 	const ours = "0af7651916cd43dd8448eb211c80319c"
 	form := regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)

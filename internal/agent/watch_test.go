@@ -18,8 +18,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// checkOrder checks that durable events come without a gap or a double, and passing ones in order before the durable
-// one that they precede.
+// checkOrder checks that durable events have no gap and no duplicate, and that passing events
+// precede their durable event in order.
 func checkOrder(t *testing.T, after uint64, events []loop.Event) {
 	t.Helper()
 	seq, index := after, uint64(0)
@@ -35,7 +35,7 @@ func checkOrder(t *testing.T, after uint64, events []loop.Event) {
 	}
 }
 
-// writer is a model that writes as much as it is told.
+// writer is a model that writes the pieces that it receives.
 type writer struct {
 	pieces chan string // closed: the response ends
 }
@@ -70,7 +70,7 @@ func TestWatchFromAnywhere(t *testing.T) {
 			group.Go(func() {
 				events := f.watch(after)
 				checkOrder(t, after, events)
-				for i, e := range events { // nobody is slow here, so nothing is left out
+				for i, e := range events { // no watcher is slow here, so none misses an event
 					if i > 0 && !e.Durable() && e.Index != events[i-1].Index+1 {
 						t.Errorf("after %d: index %d follows %d", after, e.Index, events[i-1].Index)
 					}
@@ -120,7 +120,7 @@ func TestLateWatcherSeesTheTurnFromItsBeginning(t *testing.T) {
 	})
 }
 
-// stutterer says one delta, is cut off, and then waits until it may go on.
+// stutterer writes one delta, breaks off, and then waits.
 type stutterer struct{ release chan struct{} }
 
 func (*stutterer) Name() string { return "fake:stutterer" }
@@ -141,8 +141,7 @@ func (m *stutterer) Generate(ctx context.Context, req model.Request) iter.Seq2[m
 	}
 }
 
-// TestWatcherFromTheStartOfARunAtWork: whoever comes when a turn has passed still sees what the run keeps at hand, with
-// what the journal does not have.
+// A watcher that joins after a turn still sees the passing events that the run has kept.
 func TestWatcherFromTheStartOfARunAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &stutterer{release: make(chan struct{})}
@@ -169,7 +168,7 @@ func TestWatcherFromTheStartOfARunAtWork(t *testing.T) {
 	})
 }
 
-// TestSlowWatcher: whoever does not read holds nobody up, and still gets every durable event.
+// A watcher that does not read blocks no one, and still gets every durable event.
 func TestSlowWatcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{pieces: make(chan string)}
@@ -197,7 +196,7 @@ func TestSlowWatcher(t *testing.T) {
 	})
 }
 
-// TestSlowWatcherOfALongRun: whoever is behind by more than a run keeps at hand reads the rest in the journal.
+// A watcher that is further behind than the run's feed reads the rest from the journal.
 func TestSlowWatcherOfALongRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const busy = 90 // turns of nine events each, and then a pause
@@ -206,7 +205,7 @@ func TestSlowWatcherOfALongRun(t *testing.T) {
 		m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
 			switch asked++; {
 			case asked == 1:
-				time.Sleep(time.Second) // of fake time: the watcher is there before anything happens
+				time.Sleep(time.Second) // fake time; the watcher joins before anything happens
 			case asked > busy:
 				<-release
 			}
@@ -222,7 +221,7 @@ func TestSlowWatcherOfALongRun(t *testing.T) {
 			events = append(events, e)
 			switch e.Seq {
 			case 2:
-				synctest.Wait() // the run has got far ahead
+				synctest.Wait() // the run is far ahead
 			case 1 + 9*busy:
 				close(release)
 			}
@@ -252,7 +251,7 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestWatchFollowsARunThatGoesOn: the end of a run is not the end of its watch if a message is waiting.
+// The watch of a run does not end with the run if a message waits.
 func TestWatchFollowsARunThatGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, turns(response(model.StopEndTurn, text("one")), response(model.StopEndTurn, text("two"))), newTools(echo), nil)
@@ -269,7 +268,7 @@ func TestWatchFollowsARunThatGoesOn(t *testing.T) {
 	})
 }
 
-// TestWatchFollowsIntoTheNextWork: who is late in seeing a run's end, while it goes on already, sees it go on.
+// A watcher that sees the run's end late, when the run already continues, sees it continue.
 func TestWatchFollowsIntoTheNextWork(t *testing.T) {
 	for name, idle := range map[string]bool{"watching live": false, "reading the journal": true} {
 		t.Run(name, func(t *testing.T) {
@@ -280,7 +279,7 @@ func TestWatchFollowsIntoTheNextWork(t *testing.T) {
 
 func followIntoTheNextWork(t *testing.T, idle bool) {
 	m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
-		time.Sleep(time.Second) // of fake time: whoever watches is through before
+		time.Sleep(time.Second) // fake time; the watcher is done before
 		return response(model.StopEndTurn, text("ok")), nil
 	}}
 	f := newFixture(t, m, newTools(echo), nil)
@@ -296,7 +295,7 @@ func followIntoTheNextWork(t *testing.T, idle bool) {
 		if _, ok := e.Payload.(*loop.RunFinished); !ok {
 			continue
 		}
-		synctest.Wait() // nobody is at work on it now
+		synctest.Wait() // no goroutine works on it now
 		if finished++; finished == 1 {
 			if _, err := f.SendMessage(t.Context(), "r", "more"); err != nil {
 				t.Fatal(err)
@@ -308,8 +307,8 @@ func followIntoTheNextWork(t *testing.T, idle bool) {
 	}
 }
 
-// TestFullJournal: a journal that cannot be written ends the work with the reason, and nothing is shown that is not
-// in it.
+// A journal that cannot be written ends the work with the reason. Watchers see only what the
+// journal has.
 func TestFullJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, longRun(), newTools(sometimes), nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// isSummary reports whether the model is asked to sum up.
+// isSummary reports whether the request asks for a summary.
 func isSummary(req model.Request) bool {
 	return strings.HasPrefix(said(req), "This is the conversation so far:")
 }
@@ -31,7 +31,8 @@ func sizeOf(req model.Request) int {
 	return n
 }
 
-// TestModelAsksForCompaction: the model goes on from the summary, which nobody sees it write, and the journal keeps all.
+// The model continues from the summary. No watcher sees the summary being written, and the journal
+// keeps everything.
 func TestModelAsksForCompaction(t *testing.T) {
 	var last model.Request
 	m := &fakeModel{}

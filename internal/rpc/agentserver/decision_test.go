@@ -89,7 +89,7 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// TestTold: what else happens in a run, as the wire has it.
+// The remaining events of a run, on the wire.
 func TestTold(t *testing.T) {
 	at := timestamppb.New(moment)
 	fake := &fakeAgent{}

@@ -13,9 +13,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ToEvent returns an event that a server told as the event that happened, as far as it was told: what only the server
-// needs is left out. Of cleared results only the number is known, and their ids are empty. False says that the server is
-// newer, and tells of something that is not known here.
+// ToEvent returns the event of a message. It leaves out what only the server needs. Of cleared
+// results it has only the number, with empty ids. It returns false for an event of a newer server
+// that is unknown here.
 func ToEvent(m *agentdv1.RunEvent) (loop.Event, bool) {
 	e := loop.Event{Seq: m.GetSeq(), Index: m.GetIndex(), Time: toolpb.ToTime(m.GetTime())}
 	switch p := m.GetEvent().(type) {
@@ -47,7 +47,8 @@ func ToEvent(m *agentdv1.RunEvent) (loop.Event, bool) {
 	return e, e.Payload != nil
 }
 
-// toCallEvent returns what happened to a call, and what follows from that; nil for what is not known.
+// toCallEvent returns the payload of an event about a call, or of one that follows from calls. It
+// returns nil for others.
 func toCallEvent(m *agentdv1.RunEvent) loop.Payload {
 	switch p := m.GetEvent().(type) {
 	case *agentdv1.RunEvent_CallStarted:
@@ -122,7 +123,7 @@ func toFinished(m *agentdv1.RunFinished) *loop.RunFinished {
 	}
 }
 
-// toPending returns a decision that is wanted.
+// toPending returns a pending decision.
 func toPending(m *agentdv1.PendingDecision) loop.Pending {
 	p := loop.Pending{
 		DecisionRequested: loop.DecisionRequested{
@@ -140,7 +141,7 @@ func toPending(m *agentdv1.PendingDecision) loop.Pending {
 	return p
 }
 
-// ToRun returns a run's summary as a server told it.
+// ToRun returns a run's summary.
 func ToRun(m *agentdv1.Run) agent.Run {
 	r := agent.Run{
 		ID: m.GetRunId(), Prompt: m.GetPrompt(), Model: m.GetModel(), StopReason: loop.StopReason(word(m.GetStopReason(), "STOP_REASON_")),
@@ -149,7 +150,7 @@ func ToRun(m *agentdv1.Run) agent.Run {
 		Waiting: m.GetState() == agentdv1.RunState_RUN_STATE_WAITING, Interrupted: m.GetInterrupted(),
 	}
 	if r.StopReason == "" && m.GetState() == agentdv1.RunState_RUN_STATE_FINISHED {
-		r.StopReason = "unknown" // to this version
+		r.StopReason = "unknown" // unknown to this version
 	}
 	for _, p := range m.GetPendingDecisions() {
 		r.Pending = append(r.Pending, toPending(p))
@@ -160,7 +161,8 @@ func ToRun(m *agentdv1.Run) agent.Run {
 	return r
 }
 
-// FromDecision returns a decision as a server is told it. An expired one cannot be told.
+// FromDecision returns a decision as a message. It fails for an expired decision, which only the
+// agent makes.
 func FromDecision(d loop.DecisionMade) (*agentdv1.Decision, error) {
 	m := &agentdv1.Decision{DecisionId: d.ID}
 	switch d.Verdict {
@@ -176,8 +178,8 @@ func FromDecision(d loop.DecisionMade) (*agentdv1.Decision, error) {
 	return m, nil
 }
 
-// word returns an enum's value as the agent has it: its name without the prefix, in small letters. Empty is not set, or
-// a value that only the server knows.
+// word returns an enum's name without the prefix, in lower case. It is empty if the value is not
+// set or unknown here.
 func word(value fmt.Stringer, prefix string) string {
 	name, ok := strings.CutPrefix(value.String(), prefix)
 	if !ok || name == "UNSPECIFIED" {

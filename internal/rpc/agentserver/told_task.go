@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 )
 
-// FromTask returns a task as a server is told it. What only a run of the same process can have, that it is in the
-// foreground or has a parent, is left out.
+// FromTask returns a task as a message. It leaves out Foreground and Parent, which only runs of the
+// same process have.
 func FromTask(t loop.Task) *agentdv1.StartRunRequest {
 	m := &agentdv1.StartRunRequest{
 		Prompt: t.Prompt, RunId: t.RunID, SystemPrompt: t.SystemPrompt, Session: t.Session, Kind: t.Kind, Traceparent: t.Traceparent,
@@ -53,7 +53,7 @@ func fromLimits(l *loop.Limits) *agentdv1.Limits {
 	}
 }
 
-// fromDuration returns nil for 0, which is not set.
+// fromDuration returns nil for 0, which means unset.
 func fromDuration(d time.Duration) *durationpb.Duration {
 	if d == 0 {
 		return nil
@@ -61,7 +61,7 @@ func fromDuration(d time.Duration) *durationpb.Duration {
 	return durationpb.New(d)
 }
 
-// small fits a bound into the wire's 32 bits. Less than 0 is none, or not set.
+// small converts a limit to 32 bits. A negative limit becomes 0, which means none or unset.
 func small(n int) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
 
 func unsigned(n int64) uint64 { return uint64(max(n, 0)) }

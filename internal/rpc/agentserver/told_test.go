@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestWhatIsToldIsUnderstood: events that a server tells are, at a client, the events that happened.
+// Events have the same content at a client as at the server.
 func TestWhatIsToldIsUnderstood(t *testing.T) {
 	usage := tool.Usage{InputTokens: 1, OutputTokens: 2}
 	payloads := []loop.Payload{
@@ -73,7 +73,7 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 	}
 }
 
-// TestRunsAreUnderstood: the same for summaries, and for decisions on their way to the server.
+// Summaries have the same content at a client, and decisions at the server.
 func TestRunsAreUnderstood(t *testing.T) {
 	run := agent.Run{
 		ID: "r", Prompt: "p", Model: "m", StartTime: moment, UpdateTime: moment, LastSeq: 4, Turns: 1, Calls: 2, Cost: 3, Waiting: true,
@@ -116,7 +116,7 @@ func TestRunsAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestTasksAreUnderstood: what a client wants of a run is what the server hears.
+// A task has the same content at the server as at the client.
 func TestTasksAreUnderstood(t *testing.T) {
 	no, cost := false, 0.5
 	tasks := []loop.Task{
