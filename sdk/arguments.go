@@ -12,13 +12,13 @@ import (
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 )
 
-// argumentReader turns argument text into arguments that fit a tool's schema. It is immutable. The zero value returns the
-// arguments unchanged.
+// argumentReader reads argument text, and checks the arguments against a tool's schema. It is
+// immutable. The zero value returns the arguments unchanged.
 type argumentReader struct {
 	compiled fit.Schema
-	schema   *jsonschema.Schema // the same, as a tree
-	defaults bool               // the tree declares a default somewhere
-	strict   bool               // the tool wants its arguments exactly as given
+	schema   *jsonschema.Schema // compiled, in the form that complete reads
+	defaults bool               // the schema declares a default somewhere
+	strict   bool               // the tool gets its arguments unchanged
 }
 
 func newArgumentReader(spec *Spec, compile fit.Compile) (*argumentReader, error) {
@@ -34,7 +34,8 @@ func newArgumentReader(spec *Spec, compile fit.Compile) (*argumentReader, error)
 	return r, nil
 }
 
-// read returns the arguments, valid and with defaults filled in, in canonical form. The error is written for a model.
+// read returns the arguments in canonical form, valid and with defaults. The error is a text for a
+// model.
 func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
 	if r.compiled == nil {
 		return whole(text), nil
@@ -43,7 +44,7 @@ func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Only a number with a point or exponent can be an integer that Go would not decode as one.
+	// Go only refuses integers that JSON writes with a point or an exponent.
 	if !r.strict && (r.defaults || bytes.ContainsAny(canonical, ".eE")) {
 		completed, err := r.complete(canonical)
 		if err != nil {
@@ -59,7 +60,7 @@ func (r *argumentReader) read(text []byte) (json.RawMessage, error) {
 	return canonical, nil
 }
 
-// whole returns argument text as arguments that need no reading: an empty one means {}.
+// whole returns argument text that needs no reading. Empty text means {}.
 func whole(text []byte) json.RawMessage {
 	if len(text) == 0 {
 		return json.RawMessage("{}")
@@ -77,8 +78,9 @@ func (r *argumentReader) complete(canonical []byte) ([]byte, error) {
 	return encodeJSON(complete(value, r.schema))
 }
 
-// complete fills declared defaults into value, and writes integers such as 3.0 as integers. It looks through properties,
-// elements and values of maps; keywords such as $ref and oneOf are the business of the validator alone.
+// complete adds declared defaults to value, and writes integers such as 3.0 as integers. It visits
+// properties, list elements and values of maps. Only the validator handles keywords such as $ref
+// and oneOf.
 func complete(value any, s *jsonschema.Schema) any {
 	if s == nil {
 		return value
@@ -109,18 +111,19 @@ func complete(value any, s *jsonschema.Schema) any {
 	return value
 }
 
-// asInteger returns the digits of a number that is an integer in other dress, such as 3.0 or 1e3; any other number as
-// it is.
+// asInteger returns the digits of an integer in another notation, such as 3.0 or 1e3. It returns
+// any other number unchanged.
 func asInteger(n json.Number) json.Number {
 	if !strings.ContainsAny(string(n), ".eE") {
 		return n
 	}
-	// Beyond an exponent of three digits no Go integer is meant, and the digits would be many.
+	// No Go integer needs an exponent above three digits, and its digits would take much memory.
 	if i := strings.IndexAny(string(n), "eE"); i >= 0 && len(n)-i > 4 {
 		return n
 	}
 	r, ok := new(big.Rat).SetString(string(n))
-	if !ok || !r.IsInt() || r.Num().BitLen() > 64 { // no Go integer has more, and five bytes must not become a thousand
+	// No Go integer is larger, and five bytes such as 1e999 must not become a thousand digits.
+	if !ok || !r.IsInt() || r.Num().BitLen() > 64 {
 		return n
 	}
 	return json.Number(r.Num().String())
@@ -138,7 +141,7 @@ func declaresDefault(s *jsonschema.Schema) bool {
 	return declaresDefault(s.Items) || declaresDefault(s.AdditionalProperties)
 }
 
-// encodeJSON returns the JSON form of value, with characters such as < as they are.
+// encodeJSON returns the JSON form of value. It does not escape characters such as <.
 func encodeJSON(value any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

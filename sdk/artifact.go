@@ -9,9 +9,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Artifact is a result that was too large to be shown, of whatever tool, as a tool reads it that found its handle in its
-// arguments. It never changes. What was read last is kept, 64 KiB, so it needs no buffer around it; there is nothing to
-// close.
+// Artifact is the content of a result that was too large to show. A tool opens it with the handle
+// in its arguments. The content never changes. An Artifact buffers 64 KiB, so a reader needs no
+// other buffer, and it needs no Close.
 type Artifact struct {
 	ctx       context.Context
 	call      *call
@@ -19,12 +19,12 @@ type Artifact struct {
 	mediaType string
 	name      string
 	size      int64
-	last      atomic.Pointer[window] // what was read last
+	last      atomic.Pointer[window] // the part that was read last
 
-	at int64 // where Read reads on
+	at int64 // the offset of the next Read
 }
 
-// window is a piece of an artifact and where in it that begins.
+// window is a part of an artifact, with its offset.
 type window struct {
 	begin int64
 	data  []byte
@@ -35,10 +35,11 @@ var (
 	_ io.ReaderAt = (*Artifact)(nil)
 )
 
-// OpenArtifact returns the artifact of a handle, such as "artifact-…", which a model copies from one tool's result into
-// another one's arguments. A call sees the artifacts of its own session. ctx is the call's, and bounds all reading.
+// OpenArtifact returns the artifact with a handle, such as "artifact-…". A model copies the handle
+// from a tool's result into the arguments of another tool. A call can only open artifacts of its
+// session. ctx is the call's, and bounds every read.
 //
-// If there is no such artifact, or no longer, the error says so to the model: return it.
+// If the artifact does not exist, or no longer, the error tells the model so. Return it.
 func OpenArtifact(ctx context.Context, handle string) (*Artifact, error) {
 	c := callOf(ctx)
 	if c == nil {
@@ -53,16 +54,17 @@ func OpenArtifact(ctx context.Context, handle string) (*Artifact, error) {
 	return a, nil
 }
 
-// Size returns how many bytes it has.
+// Size returns the size in bytes.
 func (a *Artifact) Size() int64 { return a.size }
 
-// MediaType returns its IANA media type, such as text/plain for what was text and application/json for what was JSON.
+// MediaType returns the IANA media type: text/plain for text and application/json for JSON.
 func (a *Artifact) MediaType() string { return a.mediaType }
 
-// Name returns its file name without folders, or "" if it has none.
+// Name returns the file name without folders, or "" if it has none.
 func (a *Artifact) Name() string { return a.name }
 
-// Read reads on where the last Read ended, at first from the beginning. It is called from one goroutine at a time.
+// Read continues where the last Read ended, at first at the beginning. Only one goroutine at a time
+// may call it.
 func (a *Artifact) Read(p []byte) (int, error) {
 	n, err := a.ReadAt(p, a.at)
 	if a.at += int64(n); n > 0 && errors.Is(err, io.EOF) {
@@ -71,7 +73,7 @@ func (a *Artifact) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt reads from an offset on, as io.ReaderAt says. It may be called from any goroutine, also beside Read.
+// ReadAt implements io.ReaderAt. Any goroutine may call it, also during a Read.
 func (a *Artifact) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
 		return 0, errors.New("reading an artifact: the offset is negative")
@@ -90,7 +92,7 @@ func (a *Artifact) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// from returns some of the artifact from an offset within it on.
+// from returns a part of the artifact from an offset on.
 func (a *Artifact) from(offset int64) ([]byte, error) {
 	if w := a.last.Load(); w != nil && offset >= w.begin && offset < w.begin+int64(len(w.data)) {
 		return w.data[offset-w.begin:], nil
@@ -102,8 +104,8 @@ func (a *Artifact) from(offset int64) ([]byte, error) {
 	return piece.Data, err
 }
 
-// read asks for a piece, as large as there are. That there is no such artifact is for the model to know, whose handle it
-// is.
+// read requests a part of the largest size. If the artifact does not exist, the error is for the
+// model, which chose the handle.
 func (a *Artifact) read(offset int64) (tool.ArtifactPiece, error) {
 	piece, err := a.call.out.ReadArtifact(a.ctx, a.handle, uint64(offset), 0)
 	if e, ok := errors.AsType[*tool.Error](err); ok && e.Kind == tool.KindNotFound {

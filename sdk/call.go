@@ -10,17 +10,19 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// call is one call while it runs, and its context: what that knows, and the one way out for what it reports.
+// call is one running call and its context. It holds what the context functions return, and sends
+// what the tool reports.
 type call struct {
-	context.Context // the transport's; reports are bounded by it
+	context.Context // the transport's context; it bounds reports
 	info            transport.Info
 	out             transport.Call
 
-	// turn is a credit of one: whoever has it may send and touch the fields below. So waiting for a slow receiver can be
-	// cancelled.
+	// turn has room for one token. The goroutine with the token may send, and may use the fields
+	// below. A goroutine that waits for a slow receiver can therefore be cancelled, which a mutex
+	// does not allow.
 	turn     flow.Credit
-	phase    tool.StatusState // what a status without a state means now: StatusWait or StatusDoing
-	state    tool.StatusState // the last state sent; empty if nothing was reported
+	phase    tool.StatusState // the state of a status without one: StatusWait or StatusDoing
+	state    tool.StatusState // the last state that was sent; empty if none was
 	finished bool
 }
 
@@ -40,13 +42,13 @@ func (c *call) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// callOf returns the call that ctx belongs to, or nil.
+// callOf returns the call of ctx, or nil.
 func callOf(ctx context.Context) *call {
 	c, _ := ctx.Value(callKey{}).(*call)
 	return c
 }
 
-// take waits for the turn. It reports false if the call ended first.
+// take waits for the token. It returns false if the call ends first.
 func (c *call) take(ctx context.Context) bool {
 	if c.turn.Acquire(ctx, 1) != nil {
 		return false
@@ -60,9 +62,9 @@ func (c *call) take(ctx context.Context) bool {
 
 func (c *call) release() { c.turn.Grant(1) }
 
-// report sends a status, completed as ReportStatus promises.
+// report sends a status, completed as ReportStatus documents.
 func (c *call) report(ctx context.Context, s tool.Status) {
-	if ctx != context.Context(c) { // it may outlive the call, if the tool made it so
+	if ctx != context.Context(c) { // the tool may have made ctx outlive the call
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
@@ -94,11 +96,11 @@ func (c *call) sendStatus(ctx context.Context, s tool.Status) {
 		progress.Message = strings.ToValidUTF8(progress.Message, "\uFFFD")
 		s.Progress = &progress
 	}
-	// An error means that nobody is there to see it any more, which is no concern of the tool's.
+	// An error means that no client sees the status, which does not concern the tool.
 	_ = c.out.Send(ctx, tool.Event{Time: time.Now(), Status: &s})
 }
 
-// execute notes that previews are over.
+// execute marks the end of previews.
 func (c *call) execute() {
 	if !c.take(c) {
 		return
@@ -110,10 +112,10 @@ func (c *call) execute() {
 	}
 }
 
-// lastWord bounds how long a call that was cancelled waits to send its last status.
+// lastWord bounds how long a cancelled call waits to send its last status.
 const lastWord = time.Second
 
-// finish ends what a tool has reported with a terminal state, and refuses all further reports.
+// finish sends a terminal state if the tool has reported anything, and refuses all later reports.
 func (c *call) finish(ok bool) {
 	ctx := context.Context(c)
 	if ctx.Err() != nil {
@@ -122,7 +124,7 @@ func (c *call) finish(ok bool) {
 		ctx = grace
 	}
 	if c.turn.Acquire(ctx, 1) != nil {
-		return // a report is stuck in a receiver that takes nothing; the end of the call overtakes it
+		return // a report waits for a receiver that does not read; do not wait for it
 	}
 	defer c.release()
 	if c.state != "" && !c.state.Terminal() {
@@ -135,7 +137,7 @@ func (c *call) finish(ok bool) {
 	c.finished = true
 }
 
-// log sends a log record and reports whether it was taken.
+// log sends a log record. It reports whether the record was sent.
 func (c *call) log(record tool.LogRecord) bool {
 	if !c.take(c) {
 		return false
@@ -144,7 +146,7 @@ func (c *call) log(record tool.LogRecord) bool {
 	return c.out.Send(c, tool.Event{Time: record.Time, Log: &record}) == nil
 }
 
-// rank orders the states; "" comes before all.
+// rank returns the position of a state; "" is before all others.
 func rank(s tool.StatusState) int {
 	switch s {
 	case tool.StatusWait:

@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// CallID returns the id of the call that ctx belongs to: the idempotency key, the same in every attempt. Outside of a
-// call it is empty, as are Session, Workspace and Traceparent.
+// CallID returns the id of the call of ctx. The id is the idempotency key, and all attempts have
+// the same one. Outside of a call, CallID, Session, Workspace and Traceparent return "".
 func CallID(ctx context.Context) string {
 	if c := callOf(ctx); c != nil {
 		return c.info.CallID
@@ -17,7 +17,7 @@ func CallID(ctx context.Context) string {
 	return ""
 }
 
-// Attempt returns which try of the call this is, from 1, or 0 outside of a call.
+// Attempt returns the number of the attempt, from 1, or 0 outside of a call.
 func Attempt(ctx context.Context) int {
 	if c := callOf(ctx); c != nil {
 		return int(max(1, c.info.Attempt))
@@ -25,7 +25,7 @@ func Attempt(ctx context.Context) int {
 	return 0
 }
 
-// Session returns the id of the session that the call belongs to, or "" if there is none.
+// Session returns the id of the session of the call, or "" if there is none.
 func Session(ctx context.Context) string {
 	if c := callOf(ctx); c != nil {
 		return c.info.Session
@@ -33,8 +33,8 @@ func Session(ctx context.Context) string {
 	return ""
 }
 
-// Workspace returns the folder that the tool may work in, as an absolute path, or "" if there is none. OpenWorkspace
-// opens it so that paths that a model chose stay within it.
+// Workspace returns the absolute path of the folder in which the tool may work, or "" if there is
+// none. Use OpenWorkspace for paths that a model chose: it keeps them inside the folder.
 func Workspace(ctx context.Context) string {
 	if c := callOf(ctx); c != nil {
 		return c.info.Workspace
@@ -50,8 +50,9 @@ func Traceparent(ctx context.Context) string {
 	return ""
 }
 
-// Value returns the value of a key of the run's context, such as KeyRun, which the tool must have declared in
-// Spec.ContextKeys. found says whether there is one. The error says that it is not a T.
+// Value returns the value of a key of the run's context, such as KeyRun. The tool must declare the
+// key in Spec.ContextKeys. found reports whether the context has the key. The error says that the
+// value is not a T.
 func Value[T any](ctx context.Context, key string) (value T, found bool, err error) {
 	c := callOf(ctx)
 	if c == nil {
@@ -67,10 +68,11 @@ func Value[T any](ctx context.Context, key string) (value T, found bool, err err
 	return value, true, nil
 }
 
-// Secret returns a secret by its name, which the tool must have declared in Spec.RequiresAuth. found says whether there
-// is one: a toolhost does not call a tool whose declared secrets it lacks, or whose plugin the operator has not granted
-// them. The value is the one of this call; the next may have another. What the tool says and prints is shown without it;
-// what it sends elsewhere, and writes into files, is the tool's to guard.
+// Secret returns a secret by its name. The tool must declare the name in Spec.RequiresAuth. found
+// reports whether there is a value: a toolhost does not call a tool without all of its declared
+// secrets. The value is that of this call, and the next call may have another one. toolhost removes
+// the value from what the tool returns, logs and prints. The tool itself must protect the value in
+// what it sends elsewhere and writes to files.
 func Secret(ctx context.Context, name string) (secret string, found bool) {
 	c := callOf(ctx)
 	if c == nil {
@@ -80,21 +82,24 @@ func Secret(ctx context.Context, name string) (secret string, found bool) {
 	return secret, found
 }
 
-// ReportStatus shows people how the call stands. The model never sees it. It blocks while the receiver is slow, at most
-// until ctx or the call is done, and may be called from any goroutine; after the call has ended it does nothing.
+// ReportStatus shows people the state of the call. The model never sees it. ReportStatus blocks
+// while the receiver is slow, at most until ctx or the call ends. Any goroutine may call it. After
+// the end of the call it does nothing.
 //
-// A tool that reports nothing shows nothing. Once it has reported something, the states are kept in order for it: the
-// first report without a state counts as DOING, or as WAIT in a preview; the execution after a preview is DOING; and the
-// end of the call is SUCCESS or ERROR, as its outcome is, unless the tool has said so itself. A state that goes back is
-// left out, and nothing is shown after a terminal state.
+// If a tool reports nothing, people see nothing. After the first report, the SDK keeps the states
+// in order. The first report without a state has the state DOING, or WAIT in a preview. The
+// execution after a preview starts with DOING. The call ends with SUCCESS or ERROR, depending on
+// its outcome, unless the tool has reported one of them. The SDK drops a state that goes back, and
+// everything after a terminal state.
 func ReportStatus(ctx context.Context, s Status) {
 	if c := callOf(ctx); c != nil {
 		c.report(ctx, s)
 	}
 }
 
-// ReportProgress shows people how far the work is, in units of the tool's choice: done must not fall, and total is 0 if
-// it is not known. The message, if not empty, is one line on what is being done. It is a ReportStatus with progress only.
+// ReportProgress shows people the progress of the work, in a unit that the tool chooses. done must
+// not decrease. A total of 0 means unknown. message is one line about the current step, or "". It
+// is a ReportStatus with only a progress.
 func ReportProgress(ctx context.Context, done, total float64, message string) {
 	ReportStatus(ctx, tool.Status{Progress: &tool.Progress{Done: done, Total: total, Message: message}})
 }

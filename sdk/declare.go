@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// declare returns a tool without code, with the schemas that its spec leaves to its types.
+// declare returns a tool without code. It derives the schemas that the spec does not have.
 func declare[In, Out any](spec Spec) Tool {
 	in := reflect.TypeFor[In]()
 	t := Tool{spec: spec, derived: len(spec.InputSchema)+len(spec.OutputSchema) == 0, plain: plainOf(in)}
@@ -33,7 +33,7 @@ func declare[In, Out any](spec Spec) Tool {
 	return t
 }
 
-// checkInput refuses types that no JSON object can be decoded into.
+// checkInput refuses types that cannot be decoded from a JSON object.
 func checkInput(t reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -62,7 +62,8 @@ func inputSchema(t reflect.Type) (json.RawMessage, error) {
 	return encodeJSON(schema)
 }
 
-// outputSchema returns the schema of a struct that becomes one JSON block, and nothing for all else.
+// outputSchema returns the schema of a struct that becomes one JSON block, and nil for any other
+// type.
 func outputSchema(t reflect.Type) (json.RawMessage, error) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -78,7 +79,8 @@ func outputSchema(t reflect.Type) (json.RawMessage, error) {
 	return encodeJSON(schema)
 }
 
-// typeLabel returns the name of a type, or nothing where spelling the type out would hide the rest of a message.
+// typeLabel returns the name of a type. It returns "" if the type is so long that it would hide the
+// rest of a message.
 func typeLabel(t reflect.Type) string {
 	if t.Name() == "" {
 		return ""
@@ -86,12 +88,12 @@ func typeLabel(t reflect.Type) string {
 	return " " + t.String()
 }
 
-// checkSpec returns what is wrong with a tool's declaration, whose schemas are in place.
+// checkSpec returns what is wrong with a tool's declaration, after its schemas are derived.
 func checkSpec(spec *Spec, compile fit.Compile) error {
 	return errors.Join(checkWords(spec), errors.Join(checkSchemas(spec, compile)...))
 }
 
-// checkWords returns what is wrong with a tool's declaration besides its schemas and examples.
+// checkWords returns what is wrong with a tool's declaration, except for its schemas and examples.
 func checkWords(spec *Spec) error {
 	var problems []error
 	fail := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
@@ -115,7 +117,7 @@ func checkWords(spec *Spec) error {
 	return errors.Join(problems...)
 }
 
-// checkSchemas returns what is wrong with a tool's schemas and the examples of its input.
+// checkSchemas returns what is wrong with a tool's schemas and its input examples.
 func checkSchemas(spec *Spec, compile fit.Compile) (problems []error) {
 	fail := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	reader, err := newArgumentReader(spec, compile)

@@ -15,17 +15,17 @@ import (
 // decoder decodes arguments that fit a tool's schema into its input.
 type decoder func(text json.RawMessage, in any) error
 
-// decodeChecked is decodeStrictly for arguments that were held against the schema that was made of the input's type. That refuses
-// what the type does not know, at every depth, so that nobody has to look for it again.
+// decodeChecked is decodeStrictly for arguments that fit the schema derived from the input's type.
+// That schema refuses unknown fields at every depth, so decodeChecked does not look for them again.
 func decodeChecked(text json.RawMessage, in any) error {
 	if json.Unmarshal(text, in) == nil {
 		return nil
 	}
-	return decodeStrictly(text, in) // has the words for it
+	return decodeStrictly(text, in) // its error has the details
 }
 
-// decodeStrictly decodes arguments that fit the schema into the tool's input. It fails where the schema allows what the
-// Go type does not, with an error that is written for a model.
+// decodeStrictly decodes arguments that fit the schema into the tool's input. It fails if the
+// schema allows a value that the Go type does not. The error is a text for a model.
 func decodeStrictly(text json.RawMessage, in any) error {
 	err := decodeInto(text, in)
 	if err == nil {
@@ -44,7 +44,7 @@ func decodeInto(text json.RawMessage, in any) error {
 	return d.Decode(in)
 }
 
-// wanted says what a value that was refused with err should have been.
+// wanted describes the value that Go expected in place of one that it refused with err.
 func wanted(err error) string {
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("must fit the type %s", mismatch.Type)
@@ -55,8 +55,8 @@ func wanted(err error) string {
 	return "must be a value that can be read (" + strings.TrimPrefix(err.Error(), "json: ") + ")"
 }
 
-// locate returns the path of the innermost value in text that does not decode into its part of t, and that value. The
-// errors of encoding/json name no path where a type decodes itself.
+// locate returns the path of the innermost value in text that does not decode into its part of t,
+// and the value. encoding/json reports no path for types that decode themselves.
 func locate(t reflect.Type, text json.RawMessage) (path string, value json.RawMessage) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -98,7 +98,7 @@ func locate(t reflect.Type, text json.RawMessage) (path string, value json.RawMe
 	return "", text
 }
 
-// partsOf returns the parts of an object or array, or none where text is no such thing.
+// partsOf returns the parts of an object or array, and nothing for any other text.
 func partsOf[T any](text json.RawMessage) (parts T) {
 	_ = json.Unmarshal(text, &parts)
 	return parts

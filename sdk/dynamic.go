@@ -15,17 +15,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Variant is how a dynamic tool looks to one session. What is empty is as the tool's Spec says. Examples that do not fit
-// the schema are left out.
+// Variant is the declaration of a dynamic tool for one session. An empty field has the value in the
+// tool's Spec. The SDK omits examples that do not fit the schema.
 type Variant struct {
 	DisplayName   string
 	Description   string
-	InputSchema   json.RawMessage // must describe an object that the tool's input can hold
+	InputSchema   json.RawMessage // must describe an object that the tool's input type can hold
 	OutputSchema  json.RawMessage
 	InputExamples []InputExample
 }
 
-// Dynamic returns a tool that is described anew for each session:
+// Dynamic returns the tool with a function that declares it for each session:
 //
 //	sdk.Func(sdk.Spec{Name: "query", Description: "…", ContextKeys: []string{"project"}}, query).Dynamic(
 //		func(ctx context.Context) (sdk.Variant, error) {
@@ -34,11 +34,15 @@ type Variant struct {
 //			return sdk.Variant{InputSchema: schemaOf(tables)}, err
 //		})
 //
-// Of its context, Session and Value can be used, as in a call of that session, and nothing else of a call. It is asked when a
-// toolhost lists tools, which keeps the answer for a while, and before each call of the tool, so that it must be quick, must
-// have no effect, and should answer the same as long as nothing has changed. It is called from many goroutines at once. A
-// call's arguments are those of its session's schema. Without a session and context values nobody is asked, and the tool is
-// as its Spec says; it is, too, where the answer is an error or a schema that cannot be used, which is logged.
+// Of the functions of a call, describe can only use Session and Value; they return what they return
+// in a call of that session. toolhost calls describe when it lists tools, and keeps the result for
+// a while. It also calls describe before each call of the tool. describe must therefore be quick
+// and without effects, and it should return the same result until something changes. Many
+// goroutines call it at once.
+//
+// The arguments of a call fit the schema of the call's session. Without a session and context
+// values, toolhost uses the tool's Spec and does not call describe. It also uses the Spec if
+// describe returns an error or an invalid schema, and logs that.
 func (t Tool) Dynamic(describe func(ctx context.Context) (Variant, error)) Tool {
 	t.spec.Dynamic, t.vary = true, describe
 	return t
@@ -51,10 +55,10 @@ func (t Tool) checkDynamic() error {
 	return nil
 }
 
-// maxReaders bounds the schemas of a dynamic tool that are kept compiled.
+// maxReaders bounds the compiled schemas that a dynamic tool keeps.
 const maxReaders = 64
 
-// dynamic describes a tool for sessions. It is safe for concurrent use.
+// dynamic declares a tool for sessions. It is safe for concurrent use.
 type dynamic struct {
 	spec    Spec
 	static  *argumentReader
@@ -69,8 +73,8 @@ func newDynamic(t Tool, static *argumentReader, compile fit.Compile) *dynamic {
 	return &dynamic{spec: t.spec, static: static, vary: t.vary, compile: compile, readers: map[string]*argumentReader{}}
 }
 
-// describe returns the spec for a session, and what reads arguments of its calls. Values that the tool did not declare do
-// not count.
+// describe returns the spec for a session, and the reader of arguments for its calls. It ignores
+// values that the tool does not declare.
 func (d *dynamic) describe(ctx context.Context, session string, values map[string]json.RawMessage) (Spec, *argumentReader) {
 	values = maps.Clone(values)
 	maps.DeleteFunc(values, func(key string, _ json.RawMessage) bool { return !slices.Contains(d.spec.ContextKeys, key) })
@@ -78,7 +82,7 @@ func (d *dynamic) describe(ctx context.Context, session string, values map[strin
 		return d.spec, d.static
 	}
 	asking := newCall(ctx, transport.Info{Tool: d.spec.Name, Session: session, Values: values}, nil)
-	asking.finished = true // nobody follows it
+	asking.finished = true // this call has no receiver
 	variant, err := guard(asking, "describing tool", func() (Variant, error) { return d.vary(asking) })
 	spec := variant.over(d.spec)
 	var reader *argumentReader
@@ -88,7 +92,8 @@ func (d *dynamic) describe(ctx context.Context, session string, values map[strin
 	if err != nil {
 		level := slog.LevelWarn
 		if tool.KindOf(err) == tool.KindUnavailable {
-			level = slog.LevelDebug // the tool expects that, such as where nothing is set up for it
+			// the tool expects this error, for example if the session has no setup
+			level = slog.LevelDebug
 		}
 		Logger(asking).Log(ctx, level, "a dynamic tool stays as it is declared", slog.String("tool", d.spec.Name), slog.String("session", session), slog.Any("error", err))
 		return d.spec, d.static
@@ -96,7 +101,7 @@ func (d *dynamic) describe(ctx context.Context, session string, values map[strin
 	return spec, reader
 }
 
-// over returns a spec with what the variant says.
+// over returns a spec with the fields of the variant.
 func (v Variant) over(spec Spec) Spec {
 	spec.DisplayName = cmp.Or(v.DisplayName, spec.DisplayName)
 	spec.Description = cmp.Or(v.Description, spec.Description)
@@ -135,19 +140,19 @@ func (d *dynamic) reader(spec *Spec) (*argumentReader, error) {
 	return reader, nil
 }
 
-// read returns the arguments of the call that ctx belongs to.
+// read returns the arguments of the call of ctx.
 func (d *dynamic) read(ctx context.Context, text []byte) (json.RawMessage, error) {
 	info := callOf(ctx).info
 	_, reader := d.describe(ctx, info.Session, info.Values)
 	return reader.read(text)
 }
 
-// describeFor replaces the specs of dynamic tools by what they are for a session. The slice must be the caller's own.
+// describeFor replaces the specs of dynamic tools by those for a session. It changes the slice.
 func (s *server) describeFor(ctx context.Context, req transport.DescribeRequest, specs []tool.Spec) {
 	var asking sync.WaitGroup
 	for i := range specs {
 		if d := s.tools[specs[i].Name].dynamic; d != nil {
-			asking.Go(func() { // ends with what the author wrote, as the request does
+			asking.Go(func() { // ends with the author's function, before the request ends
 				spec, reader := d.describe(ctx, req.Session, req.Context)
 				spec.InputExamples = slices.DeleteFunc(slices.Clone(spec.InputExamples), func(e InputExample) bool {
 					_, err := reader.read(e.Arguments)

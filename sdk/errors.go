@@ -10,33 +10,35 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Unavailable returns an error that says that what the tool needs cannot be reached now. The caller may try again where
-// that is safe. The format may use %w once, for the cause.
+// Unavailable returns an error that says that the tool cannot reach something that it needs. The
+// caller may repeat the call if that is safe. The format may wrap one cause with %w.
 func Unavailable(format string, args ...any) *Error {
 	return tool.Errorf(tool.KindUnavailable, format, args...)
 }
 
-// RateLimited returns an error that says that a service has had enough for now, and after which time another try makes
-// sense; 0 means unknown. The format may use %w once, for the cause.
+// RateLimited returns an error that says that a service refuses further requests for now.
+// retryAfter is the time until a retry makes sense; 0 means unknown. The format may wrap one cause
+// with %w.
 func RateLimited(retryAfter time.Duration, format string, args ...any) *Error {
 	err := tool.Errorf(tool.KindRateLimited, format, args...)
 	err.RetryAfter = retryAfter
 	return err
 }
 
-// Denied returns an error that says that the tool is not allowed to do what was asked, whatever the arguments: a secret
-// that does not fit, for example. The format may use %w once, for the cause.
+// Denied returns an error that says that the tool has no permission, whatever the arguments are,
+// for example because a secret is invalid. The format may wrap one cause with %w.
 func Denied(format string, args ...any) *Error {
 	return tool.Errorf(tool.KindDenied, format, args...)
 }
 
-// Internal returns an error that says that the tool itself is at fault. The format may use %w once, for the cause.
+// Internal returns an error that says that the tool has a bug. The format may wrap one cause with
+// %w.
 func Internal(format string, args ...any) *Error {
 	return tool.Errorf(tool.KindInternal, format, args...)
 }
 
-// outcome sorts an error of the tool into what the model reads and what the caller handles. Paths in the workspace become
-// relative to it in both.
+// outcome converts an error of the tool into a result for the model, or into an error for the
+// caller. It makes paths in the workspace relative to it.
 func outcome(ctx context.Context, err error) (tool.Result, error) {
 	if infra, ok := errors.AsType[*tool.Error](err); ok {
 		if infra == nil {
@@ -58,7 +60,7 @@ func outcome(ctx context.Context, err error) (tool.Result, error) {
 	return tool.ErrorResult(relativeTo(Workspace(ctx), text)), nil
 }
 
-// ended returns why ctx is done, as timeout or cancelled.
+// ended returns why ctx ended, as an error of kind timeout or cancelled.
 func ended(ctx context.Context) *tool.Error {
 	if infra, ok := errors.AsType[*tool.Error](context.Cause(ctx)); ok && infra != nil {
 		return infra

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Filter is a function that a toolhost asks around calls of tools, also of other plugins' tools. The operator's
-// configuration says around which calls, and in which order.
+// Filter is a function that a toolhost runs around calls of tools, also of other plugins' tools.
+// The operator's configuration selects the calls and the order of filters.
 //
 //	sdk.Filter{Name: "no_secrets", Description: "Keeps keys out of results.", After: func(ctx context.Context, c *sdk.FilterCall) error {
 //		for i, block := range c.Result.Content {
@@ -21,42 +21,46 @@ import (
 //		return nil
 //	}}
 //
-// Its functions are called from many goroutines at once, and should return soon after their context is done. The context
-// is that of a call of its own: CallID gives that one's id, and Logger writes to its log. An error, or a panic, says that
-// the filter failed; what becomes of the call then is the operator's choice: most often it ends with an error. To keep a
-// call from being made, use FilterCall.Deny.
+// Many goroutines call its functions at once. A function should return soon after its context ends.
+// The context is that of the filter's own call: CallID returns the id of that call, and Logger
+// writes to its log. An error or a panic means that the filter has failed. The operator's
+// configuration decides what happens to the call then; by default it ends with an error. To deny a
+// call, use FilterCall.Deny.
 type Filter struct {
-	// Name is 1 to 64 of the characters A-Z a-z 0-9 _ -, beginning with a letter; no tool of the plugin may have it.
+	// Name has 1 to 64 of the characters A-Z a-z 0-9 _ - and begins with a letter. No tool of the
+	// plugin may have the same name.
 	Name string
-	// Description says what the filter does, for operators. It may be empty.
+	// Description tells operators what the filter does. It may be empty.
 	Description string
-	// Before is asked before a call, whose arguments have been neither repaired nor validated. It may call Deny, Answer or
-	// SetArguments. Nil: the filter is not asked then.
+	// Before runs before a call, whose arguments are neither repaired nor validated yet. It may
+	// call Deny, Answer or SetArguments. nil: the filter does not run before calls.
 	Before func(ctx context.Context, call *FilterCall) error
-	// After is asked when the tool has answered, also if the result says that it failed. It may call SetResult. Nil: the
-	// filter is not asked then.
+	// After runs when the tool has returned, also if the result says that the call failed. It may
+	// call SetResult. nil: the filter does not run after calls.
 	After func(ctx context.Context, call *FilterCall) error
 }
 
-// FilterCall is a call as a filter sees it. Where a filter says several things of one call, the last one counts; where it
-// says nothing, all stays as it is, whatever it does to the fields. It may be used by one goroutine at a time.
+// FilterCall is a call that a filter sees. Only the methods change the call; changes of the fields
+// have no effect. If a filter calls several methods, the last call wins. Only one goroutine at a
+// time may use a FilterCall.
 type FilterCall struct {
-	CallID    string // of the call that is filtered; empty if it has none
-	Principal string // who calls
+	CallID    string // the id of the filtered call; empty if it has none
+	Principal string // the caller
 	Session   string // empty: none
 	Tool      string
-	Plugin    string // that ships the tool
-	// Arguments are a JSON object, or what a model took for one; after the call those that were executed.
+	Plugin    string // the plugin of the tool
+	// Arguments are a JSON object, or the text that a model wrote in its place. In After, they are
+	// the executed arguments.
 	Arguments json.RawMessage
-	// Result is what the tool answered. It is empty before the call.
+	// Result is the result of the tool. In Before it is empty.
 	Result Result
 
 	phase  filterjson.Phase
 	answer filterjson.Answer
-	err    error // what was said wrongly
+	err    error // the first wrong use of a method
 }
 
-// DecodeArguments decodes the arguments into the value that a pointer points to, as json.Unmarshal does.
+// DecodeArguments decodes the arguments into the value that into points to, as json.Unmarshal does.
 func (c *FilterCall) DecodeArguments(into any) error {
 	if err := json.Unmarshal(c.Arguments, into); err != nil {
 		return fmt.Errorf("decoding the arguments of the call: %w", err)
@@ -64,22 +68,22 @@ func (c *FilterCall) DecodeArguments(into any) error {
 	return nil
 }
 
-// Deny keeps the call from being made: it ends with an error of kind denied. The caller is told the reason.
+// Deny ends the call with an error of kind denied. The caller gets the reason.
 func (c *FilterCall) Deny(reason string) {
 	if c.only(filterjson.Before, "Deny") {
 		c.answer = filterjson.Answer{Deny: &reason}
 	}
 }
 
-// Answer ends the call with a result, as if it were the tool's, which is not called.
+// Answer ends the call with a result, and toolhost does not call the tool.
 func (c *FilterCall) Answer(result Result) {
 	if c.only(filterjson.Before, "Answer") {
 		c.answer = filterjson.Answer{Answer: &result}
 	}
 }
 
-// SetArguments replaces the arguments by a value whose JSON form is an object. They are repaired and validated as those of
-// a caller.
+// SetArguments replaces the arguments by a value whose JSON form is an object. toolhost repairs and
+// validates them like those of a caller.
 func (c *FilterCall) SetArguments(arguments any) {
 	if !c.only(filterjson.Before, "SetArguments") {
 		return
@@ -95,14 +99,16 @@ func (c *FilterCall) SetArguments(arguments any) {
 	c.answer = filterjson.Answer{Arguments: text}
 }
 
-// SetResult replaces the result. How long the tool took stays, and so do usage and cost where the result has none.
+// SetResult replaces the result. It keeps the duration, and keeps usage and cost if the new result
+// has none.
 func (c *FilterCall) SetResult(result Result) {
 	if c.only(filterjson.After, "SetResult") {
 		c.answer = filterjson.Answer{Result: &result}
 	}
 }
 
-// only reports whether the phase is the one in which a method has a meaning, and notes an error if it is not.
+// only reports whether the phase is the one in which a method is allowed. If not, it records an
+// error.
 func (c *FilterCall) only(phase filterjson.Phase, method string) bool {
 	if c.phase != phase {
 		c.err = fmt.Errorf("the filter called %s, which can only be called %s the tool", method, phase)
@@ -113,7 +119,7 @@ func (c *FilterCall) only(phase filterjson.Phase, method string) bool {
 
 func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
 
-// open returns the filter as what serves one call.
+// open returns the object that serves one call of the filter.
 func (f Filter) open(context.Context) (object, error) {
 	return object{call: func(ctx context.Context, arguments json.RawMessage, _ decoder) (any, error) {
 		q, err := filterjson.DecodeRequest(arguments)
@@ -159,7 +165,7 @@ func (f Filter) ask(ctx context.Context, q filterjson.Request) (any, error) {
 	return answer, nil
 }
 
-// spec returns what the filter declares.
+// spec returns the declaration of the filter.
 func (f Filter) spec() tool.Filter {
 	return tool.Filter{Name: f.Name, Description: f.Description, Before: f.Before != nil, After: f.After != nil}
 }

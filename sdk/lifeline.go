@@ -12,36 +12,37 @@ import (
 )
 
 const (
-	// parentInterval is how often a plugin that nobody has connected to looks whether its parent lives: toolhost leaves
-	// nothing behind for longer than a second.
+	// parentInterval is how often a plugin without a connection checks that its parent lives.
+	// toolhost promises that no process survives it by more than a second.
 	parentInterval = 250 * time.Millisecond
-	// connectLimit is how long a plugin waits to be connected to. toolhost connects as soon as it has read the handshake;
-	// longer than this takes nothing but a toolhost that is gone.
+	// connectLimit is how long a plugin waits for a connection. toolhost connects as soon as it has
+	// read the handshake, so a longer wait means that toolhost is gone.
 	connectLimit = 5 * time.Minute
 )
 
-// lifeline notices that toolhost is gone, however it went. Before toolhost has connected, its process is looked for;
-// from then on the connection tells, since there is only one, and so does the stream that carries the calls.
+// lifeline ends the plugin when toolhost is gone. Before toolhost has connected, lifeline watches
+// its process. After that, it watches the connection, of which there is only one, and the stream
+// that carries the calls.
 type lifeline struct {
-	parent    func() int // the parent's process number
-	born      int        // what it was first
+	parent    func() int // returns the parent's process id
+	born      int        // its first result
 	connected chan struct{}
 	lost      chan struct{}
 
 	mu      sync.Mutex
-	conns   int // open
-	streams int // Connect streams that are open
+	conns   int // open connections
+	streams int // open Connect streams
 	begun   bool
 	ended   bool
 }
 
-// newLifeline remembers who the parent is, so that it has to be called before the handshake is printed: as soon as that
-// is out, toolhost may be gone. parent is os.Getppid outside of tests.
+// newLifeline records the parent. Call it before the handshake is printed, because toolhost may end
+// at any time after it. parent is os.Getppid outside of tests.
 func newLifeline(parent func() int) *lifeline {
 	return &lifeline{parent: parent, born: parent(), connected: make(chan struct{}), lost: make(chan struct{})}
 }
 
-// guard calls stop once toolhost is gone. It returns then, or when ctx ends.
+// guard calls stop when toolhost is gone. It returns then, or when ctx ends.
 func (l *lifeline) guard(ctx context.Context, stop func()) {
 	look := time.NewTicker(parentInterval)
 	defer look.Stop()
@@ -68,7 +69,8 @@ func (l *lifeline) guard(ctx context.Context, stop func()) {
 	}
 }
 
-// add counts an open connection or stream, or, with -1, one that has ended. The last of its kind takes toolhost along.
+// add counts an open connection or stream, or an ended one if n is -1. The end of the last one
+// means that toolhost is gone.
 func (l *lifeline) add(count *int, by int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +89,7 @@ func (l *lifeline) add(count *int, by int) {
 func (l *lifeline) intercept(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	if info.FullMethod == pluginv1.ToolPluginService_Connect_FullMethodName {
 		l.add(&l.streams, 1)
-		// The handler itself returns only when every call has, which a tool can delay.
+		// The handler returns only after every call, which a tool can delay.
 		context.AfterFunc(stream.Context(), func() { l.add(&l.streams, -1) })
 	}
 	return handler(srv, stream)

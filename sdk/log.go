@@ -13,12 +13,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// processStderr is the process's own standard error: go-plugin puts another file into os.Stderr once it serves.
+// processStderr is the process's standard error. go-plugin replaces os.Stderr when it serves.
 var processStderr = os.Stderr
 
-// Logger returns a logger for the call that ctx belongs to: its records travel with the call, with their attributes as
-// JSON, groups as objects, and are kept by the toolhost. It blocks while the receiver is slow, at most until the call is
-// done. Outside of a call, and after its end, records go to standard error.
+// Logger returns a logger for the call of ctx. Its records travel with the call, and the toolhost
+// keeps them. Attributes become JSON, and groups become objects. Logging blocks while the receiver
+// is slow, at most until the call ends. Outside of a call and after its end, records go to standard
+// error.
 func Logger(ctx context.Context) *slog.Logger {
 	fallback := slog.NewTextHandler(processStderr, &slog.HandlerOptions{Level: slog.LevelDebug})
 	c := callOf(ctx)
@@ -28,18 +29,19 @@ func Logger(ctx context.Context) *slog.Logger {
 	return slog.New(newLogHandler(c, fallback.WithAttrs([]slog.Attr{slog.String("call_id", c.info.CallID)})))
 }
 
-// attributesKey is the object that holds a record's attributes while they are encoded, apart from level and message.
+// attributesKey is the key of the object that holds a record's attributes while the handler encodes
+// them, apart from level and message.
 const attributesKey = "attributes"
 
 // logHandler sends records as events of a call.
 type logHandler struct {
 	call     *call
 	fallback slog.Handler
-	encoder  slog.Handler // writes the attributes into buffer
+	encoder  slog.Handler // encodes the attributes into buffer
 	buffer   *lockedBuffer
 }
 
-// lockedBuffer is where one record at a time is encoded.
+// lockedBuffer holds one record at a time while the handler encodes it.
 type lockedBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -51,7 +53,7 @@ func newLogHandler(c *call, fallback slog.Handler) *logHandler {
 	return &logHandler{call: c, fallback: fallback, encoder: encoder, buffer: b}
 }
 
-// Enabled reports whether records of a level are kept: all from debug on.
+// Enabled reports whether the handler sends records of a level: all from debug on.
 func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool {
 	return level >= slog.LevelDebug
 }
@@ -91,14 +93,14 @@ func (h *logHandler) encode(ctx context.Context, r slog.Record) (map[string]json
 	return line.Attributes, err
 }
 
-// WithAttrs returns a handler whose records carry the attributes too.
+// WithAttrs returns a handler whose records have the attributes too.
 func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	derived := *h
 	derived.encoder, derived.fallback = h.encoder.WithAttrs(attrs), h.fallback.WithAttrs(attrs)
 	return &derived
 }
 
-// WithGroup returns a handler whose further attributes are in an object of that name.
+// WithGroup returns a handler that puts further attributes into an object with a name.
 func (h *logHandler) WithGroup(name string) slog.Handler {
 	derived := *h
 	derived.encoder, derived.fallback = h.encoder.WithGroup(name), h.fallback.WithGroup(name)
