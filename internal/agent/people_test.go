@@ -13,13 +13,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestDecisions: what the model reads, and what is sent, after each verdict on each kind of decision.
+// What the model reads, and what is sent, after each verdict on each kind of decision.
 func TestDecisions(t *testing.T) {
 	for name, test := range map[string]struct {
-		ask     tool.Kind // what the call ends with
+		ask     tool.Kind // the failure of the call
 		verdict loop.DecisionMade
-		sent    string // the id of the next attempt; empty: there is none
-		read    string // what the model then reads, at the beginning
+		sent    string // the id of the next attempt; empty: no attempt
+		read    string // the beginning of what the model reads
 	}{
 		"approve":         {tool.KindApprovalRequired, loop.DecisionMade{Verdict: loop.VerdictApprove}, "r.t1.c0.a2", "fine"},
 		"edit":            {tool.KindApprovalRequired, loop.DecisionMade{Verdict: loop.VerdictApprove, Arguments: []byte(`{"n":1}`)}, "r.t1.c0.a2", `[edited] A person approved this call with other arguments than yours. It was made with: {"n":1}` + "\nfine"},
@@ -44,7 +44,7 @@ func TestDecisions(t *testing.T) {
 			if test.sent != "" {
 				c := loop.Next(&f.state)[0].(loop.CallTool).Call
 				want := &tool.Approval{ApprovedBy: "a person", Time: at}
-				if test.ask == tool.KindApprovalRequired { // by a toolhost that does not say what it would execute
+				if test.ask == tool.KindApprovalRequired { // toolhost reports no final arguments
 					want.Arguments = json.RawMessage(c.Arguments)
 				}
 				if diff := cmp.Diff(want, c.Approval); diff != "" || c.SentID() != test.sent {
@@ -97,7 +97,7 @@ func TestSeveralDecisions(t *testing.T) {
 	}
 }
 
-// TestNobodyToAsk: a headless run is told no at once, in words.
+// In a headless run everything that needs a person is refused at once, with a message.
 func TestNobodyToAsk(t *testing.T) {
 	started := attended()
 	started.People = loop.People{}
@@ -107,7 +107,7 @@ func TestNobodyToAsk(t *testing.T) {
 	f.failed("r.t1.c0", tool.KindApprovalRequired)
 	f.failed("r.t1.c2", tool.KindOutcomeUnknown)
 	got := f.read()
-	// ask_user was not offered: nobody is there to answer.
+	// ask_user is not offered, because no person can answer.
 	if got[0] != "[approval_required]" || !strings.HasPrefix(got[1], "[not_found]") || got[2] != "[outcome_unknown]" {
 		t.Errorf("the model reads %q", got)
 	}
@@ -124,7 +124,7 @@ func TestOutcomesAreTheModelsUnlessSomebodyWantsToBeAsked(t *testing.T) {
 	}
 }
 
-// TestApprovalThatIsNotEnough: a person is not asked the same again and again.
+// A person is not asked repeatedly about the same call.
 func TestApprovalThatIsNotEnough(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"))
@@ -136,7 +136,7 @@ func TestApprovalThatIsNotEnough(t *testing.T) {
 	}
 }
 
-// TestAttempts: each attempt has an id of its own, also the third.
+// Each attempt has its own id.
 func TestAttempts(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"))
@@ -150,7 +150,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestWaitingHoldsASerialBatch: a call that waits for a person keeps its place before those after it.
+// A call that waits for a person stays before the later calls of a serial batch.
 func TestWaitingHoldsASerialBatch(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "serial"), call("b", "echo"))
@@ -182,7 +182,7 @@ func TestCancelWhilePeopleAreAsked(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedForACancelledRun: what comes in after the request to stop is a result.
+// After a cancel, a call that needs a person ends with a result instead.
 func TestNobodyIsAskedForACancelledRun(t *testing.T) {
 	f := newFolderOf(t, attended())
 	f.respond(model.StopToolUse, call("a", "echo"), call("b", "echo"))

@@ -12,15 +12,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestAnyHistory walks through random runs and checks, whatever happens and in whatever order: each call has exactly
-// one result, in order; no command is issued twice; each request to a model is well-paired; folding the journal again
-// leads to the same state, and so does folding what comes after any snapshot.
+// TestAnyHistory walks through random runs and checks in any order of events: each call has exactly
+// one result, in order; no command is issued twice; each model request is well-paired; folding the
+// journal again leads to the same state, and so does folding the events after any snapshot.
 func TestAnyHistory(t *testing.T) {
 	for seed := range uint64(400) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := &walk{rand: rand.New(rand.NewPCG(seed, 7)), asked: make(map[int]bool), calls: make(map[string]*lifetime), sent: make(map[string]bool)}
 			w.folder = newFolderOf(t, w.anyRun())
-			if seed%4 == 0 { // comparing whole states takes its time
+			if seed%4 == 0 { // comparing whole states is slow
 				w.kept = &archive{every: 1 + int(seed%25)}
 			}
 			for range 80 {
@@ -39,12 +39,12 @@ type walk struct {
 	rand  *rand.Rand
 	asked map[int]bool // by turn
 	calls map[string]*lifetime
-	sent  map[string]bool // ids by which toolhost knows calls that have ended
+	sent  map[string]bool // the ids at toolhost of calls that have ended
 }
 
 type lifetime struct{ starts, results int }
 
-// anyRun is a run of any kind, with few of everything, so that it often runs out.
+// anyRun is a random run with small limits, so that it often reaches them.
 func (w *walk) anyRun() loop.RunStarted {
 	started := loop.RunStarted{
 		Limits: loop.Limits{
@@ -109,7 +109,7 @@ func (w *walk) answer(c loop.AskModel) {
 	if w.rand.IntN(4) == 0 {
 		w.add(&loop.UserMessage{Text: "meanwhile"})
 		if next := loop.Next(&w.state); len(next) == 0 || next[0] != c {
-			return // its time was up
+			return // the time budget was used up
 		}
 	}
 	if w.rand.IntN(10) == 0 {
@@ -157,7 +157,7 @@ func (w *walk) anyResult(c *loop.Call) *loop.CallResult {
 	return r
 }
 
-// decide makes some decision on something, which may not fit.
+// decide makes a random decision, which may not fit.
 func (w *walk) decide() {
 	pending := w.state.Pending()
 	if len(pending) == 0 {
@@ -173,7 +173,7 @@ func (w *walk) decide() {
 	}
 }
 
-// ring lets the time come that a run waits for.
+// ring advances the time to the one that the run waits for.
 func (w *walk) ring(c loop.Wait) {
 	if c.Until.IsZero() || w.rand.IntN(3) == 0 {
 		return
@@ -192,7 +192,7 @@ func (w *walk) ring(c loop.Wait) {
 	}
 }
 
-// refold folds the journal anew and compares what it says is next.
+// refold folds the journal from the start and compares the next commands.
 func (w *walk) refold() {
 	var again loop.State
 	for _, e := range w.events {
@@ -214,7 +214,7 @@ func (w *walk) refold() {
 	}
 }
 
-// finish ends the run and counts what its journal holds.
+// finish ends the run and counts the events of its journal.
 func (w *walk) finish() {
 	w.refold()
 	if w.state.Finished() == nil {

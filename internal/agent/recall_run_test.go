@@ -18,7 +18,7 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// countingStore counts the records that are read, and may spoil snapshots.
+// countingStore counts the records that are read, and can corrupt snapshots.
 type countingStore struct {
 	runstore.Store
 	read  atomic.Int64
@@ -44,8 +44,9 @@ func (s *countingStore) Snapshot(ctx context.Context, runID string) (runstore.Sn
 	return snapshot, err
 }
 
-// resumed lets a run of so many turns finish, begun at a time of its own, starts another agent with its journal, and lets the run answer a message. It returns
-// the request that the answer is to, how many records were read for it, and the run's snapshot at the end.
+// resumed finishes a run of some turns that began at a given time, starts another agent with its
+// journal, and lets the run answer a message. It returns the request for the answer, the number of
+// records that were read for it, and the run's final snapshot.
 func resumed(t *testing.T, begun time.Duration, turnsOfARun int, spoil func(*runstore.Snapshot) error) (req model.Request, read int64, left runstore.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(begun) // virtual
@@ -86,7 +87,7 @@ func resumed(t *testing.T, begun time.Duration, turnsOfARun int, spoil func(*run
 	return req, read, left
 }
 
-// TestGoingOnReadsLittle: what is read of a journal when its run goes on does not depend on its length.
+// The number of records that continuing a run reads does not depend on the length of its journal.
 func TestGoingOnReadsLittle(t *testing.T) {
 	for _, length := range []int{30, 700} {
 		if _, read, _ := resumed(t, 0, length, nil); read > 100 {
@@ -95,7 +96,8 @@ func TestGoingOnReadsLittle(t *testing.T) {
 	}
 }
 
-// TestAnyJournalGoesOn: a snapshot that is missing, broken or of another journal is not missed, and is replaced by one that is right.
+// A run continues from its journal if its snapshot is missing, corrupt or of another journal. The
+// next snapshot is correct.
 func TestAnyJournalGoesOn(t *testing.T) {
 	const length = 50
 	want, least, _ := resumed(t, 0, length, nil)

@@ -29,7 +29,7 @@ func TestClaims(t *testing.T) {
 	if _, err := os.Stat(path + sqlite.ClaimsSuffix); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a question makes a file: %v", err)
 	}
-	for range 2 { // the second time it has it
+	for range 2 { // the second claim changes nothing
 		if err := one.Claim("r"); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestClaims(t *testing.T) {
 	if err := other.Claim("r"); !errors.Is(err, runstore.ErrClaimed) {
 		t.Errorf("a second claim: %v", err)
 	}
-	other.Release("r") // it does not have it
+	other.Release("r") // other does not have the claim
 	for name, store := range map[string]*sqlite.Store{"the owner": one, "another": other} {
 		if !claimed(t, store, "r") || claimed(t, store, "s") {
 			t.Errorf("%s sees the claim of r as %t, and one of s", name, claimed(t, store, "r"))
@@ -55,7 +55,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestClaimOfAKilledProcess: a claim ends with its process.
+// A claim ends with its process.
 func TestClaimOfAKilledProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	store := open(t, path)

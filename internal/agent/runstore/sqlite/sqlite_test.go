@@ -20,10 +20,10 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore/storetest"
 )
 
-// writerEnv makes the test binary a program that appends to the journal it names until it is killed.
+// writerEnv names a journal. The test binary then appends to it until it is killed.
 const writerEnv = "RUNSTORE_TEST_WRITER"
 
-// claimerEnv makes the test binary a program that claims the run r of the journal it names, until it is killed.
+// claimerEnv names a journal. The test binary then claims the run r in it until it is killed.
 const claimerEnv = "RUNSTORE_TEST_CLAIMER"
 
 func TestMain(m *testing.M) {
@@ -88,7 +88,8 @@ func write(path string) {
 	}
 }
 
-// TestKill kills a writing process: what it was told is kept is kept, and nothing is half there.
+// TestKill kills a writing process. Everything that Append returned for is stored, and no batch is
+// stored partly.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	cmd := exec.Command(os.Args[0])
@@ -123,7 +124,8 @@ func TestKill(t *testing.T) {
 	storetest.Must(t, store, "r", run.LastSeq, 1)
 }
 
-// TestTornTail cuts the write-ahead log at many places, as a power failure may: the journal then ends at a batch.
+// TestTornTail cuts the write-ahead log at many places, as a power failure may. The journal then
+// ends with a complete batch.
 func TestTornTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	store := open(t, path)
@@ -204,7 +206,7 @@ func TestRefusesForeignFiles(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutSnapshots: a file of the version before snapshots is brought up to date, with all that is in it.
+// A file of the version before snapshots is migrated with all of its content.
 func TestFilesWithoutSnapshots(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	store := open(t, path)
@@ -268,7 +270,7 @@ func TestFileIsPrivate(t *testing.T) {
 	}
 }
 
-// TestOpenAtOnce: many may make the file at once.
+// Several processes can create the file at the same time.
 func TestOpenAtOnce(t *testing.T) {
 	for range 4 {
 		path := filepath.Join(t.TempDir(), "runs.db")
@@ -294,7 +296,7 @@ func TestOpenAtOnce(t *testing.T) {
 	}
 }
 
-// claim claims the run r, says so, and waits until it is killed.
+// claim claims the run r, reports it, and waits until it is killed.
 func claim(path string) {
 	store, err := sqlite.Open(context.Background(), path)
 	if err == nil {
