@@ -44,7 +44,7 @@ func (s *subRun) work() {
 		}
 		switch {
 		case s.task.ctx.Err() != nil:
-			return // the agent closes; both runs go on when they are resumed
+			return // the agent closes; both runs continue when they are resumed
 		case end != nil:
 			s.finish(loop.SubResult(&s.call, end))
 			return

@@ -61,7 +61,7 @@ func (e *toolCall) work() {
 		out, err := e.attempt()
 		switch {
 		case e.task.ctx.Err() != nil:
-			return // the agent closes; the call goes on in toolhost
+			return // the agent closes; the call continues in toolhost
 		case out != nil:
 			if r := loop.OutcomeResult(&e.call, out); e.answer(r) {
 				e.finish(r)

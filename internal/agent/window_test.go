@@ -78,8 +78,8 @@ func TestModelAsksForCompaction(t *testing.T) {
 	}
 }
 
-// TestOverflowedModel has a model that reads no more than so many bytes: the run goes on after one shrinking, and ends
-// with a reason of its own where that does not help.
+// The model rejects requests beyond a number of bytes. The run continues after a compaction, and
+// ends with StopContextOverflow if that does not help.
 func TestOverflowedModel(t *testing.T) {
 	tests := []struct {
 		name string
@@ -122,7 +122,7 @@ func TestOverflowedModel(t *testing.T) {
 	}
 }
 
-// TestSummaryCannotBeHad: the run goes on without, where it can.
+// The run continues without a summary if it can.
 func TestSummaryCannotBeHad(t *testing.T) {
 	m := &fakeModel{}
 	m.answer = func(_ context.Context, req model.Request) (*model.Response, error) {
@@ -178,7 +178,8 @@ func TestWindowIsChecked(t *testing.T) {
 	}
 }
 
-// TestSummaryIsInterrupted: a run whose agent stops while the model sums up asks again; one that is cancelled does not.
+// TestSummaryIsInterrupted: a run whose agent stops while the model sums up asks again; one that is
+// cancelled does not.
 func TestSummaryIsInterrupted(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
 		asked, times := make(chan struct{}, 8), atomic.Int32{}

@@ -18,9 +18,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestCutCallsAreNotMade plays each provider's stream that its token limit cuts in the middle of a call, and then one that
-// ends: the tool, which looks on while the model writes, executes nothing; the model is asked again with a larger limit,
-// and reads a result for the call that was cut.
+// TestCutCallsAreNotMade plays each provider's stream that its token limit cuts in the middle of a
+// call, and then one that ends: the tool, which looks on while the model writes, executes nothing;
+// the model is asked again with a larger limit, and reads a result for the call that was cut.
 func TestCutCallsAreNotMade(t *testing.T) {
 	for name, test := range map[string]struct {
 		cut, whole string // archives of the providers' tests

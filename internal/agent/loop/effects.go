@@ -62,7 +62,7 @@ func (v *values) seen(b *batch, rules *EffectRules) map[string]json.RawMessage {
 			continue
 		}
 		for _, e := range r.Result.Effects {
-			_ = ahead.fold(rules, &b.list[i].Call, e) // what is refused is told when the batch is complete
+			_ = ahead.fold(rules, &b.list[i].Call, e) // foldEffects reports refused effects
 		}
 	}
 	return ahead.context

@@ -7,12 +7,13 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// State is what the events of a run's journal fold to. The zero value is the run before its first event. It is not safe for
-// concurrent use.
+// State is what the events of a run's journal fold to. The zero value is the run before its first
+// event. It is not safe for concurrent use.
 //
-// State holds what concerns the run as a whole, and embeds the parts that own the rest: the conversation, the calls of the last
-// response, the decisions of people, and what was used of the budgets. A part changes only its own fields. What needs several
-// parts is on State: Apply folds an event into them, planner reads them to name the next commands, and judge concludes what a
+// State holds what concerns the run as a whole, and embeds the parts that own the rest: the
+// conversation, the calls of the last response, the decisions of people, and what was used of the
+// budgets. A part changes only its own fields. What needs several parts is on State: Apply folds an
+// event into them, planner reads them to name the next commands, and judge concludes what a
 // response and its results mean for the run.
 type State struct {
 	started RunStarted

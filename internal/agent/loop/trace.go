@@ -24,7 +24,8 @@ func (r *RunStarted) Trace(sentID string) string {
 	return "00-" + m[1] + "-" + hex.EncodeToString(sum[:8]) + "-" + m[3]
 }
 
-// ParseTraceparent returns the trace id and the flags of a W3C trace context; ok is false if it is ill-formed.
+// ParseTraceparent returns the trace id and the flags of a W3C trace context; ok is false if it is
+// ill-formed.
 func ParseTraceparent(text string) (trace, flags string, ok bool) {
 	m := traceparentPattern.FindStringSubmatch(text)
 	if m == nil || strings.Trim(m[1], "0") == "" || strings.Trim(m[2], "0") == "" {
