@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// endWithGroup lets a command end together with all that it starts: a make that is killed leaves its compilers.
+// endWithGroup runs the command in a new process group and kills the whole group when the command's
+// context ends. If only make were killed, its compilers would continue.
 func endWithGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // for what left the group and keeps the output open
+	cmd.WaitDelay = time.Second // processes that left the group may keep the output open
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Run builds the repository, and builds it again whenever it has changed, until ctx ends, which is no error to it. It calls
-// begins before it builds, and built after that, with the plugin or with what went wrong, and goes on when that returns. A
-// change while it builds makes it build once more.
+// Run builds the repository, and builds it again after each change, until ctx ends. It calls begins
+// before a build. After the build it calls built with the plugin or the error and waits for built
+// to return. If files change during a build, Run builds again before it calls built.
 func (p *Project) Run(ctx context.Context, output io.Writer, begins func(), built func(ctx context.Context, plugin string, err error)) {
 	own := writes{}
 	for again := false; ctx.Err() == nil; {
@@ -33,15 +33,17 @@ func (p *Project) Run(ctx context.Context, output io.Writer, begins func(), buil
 	}
 }
 
-// writes counts how many builds in a row changed a file. What each of them changes is no change of the author's: it must not
-// be built for ever.
+// writes counts, for each file, the consecutive builds during which it changed. A build may write
+// files of the repository itself. Such a file must not start another build, or the loop would never
+// end. After ownAfter consecutive builds, Run therefore treats the file as output of the build.
 type writes map[string]int
 
-// ownAfter is how many builds in a row make a file the build's own. An author who writes the same file during so many of
-// them has to write it once more.
+// ownAfter is the number of consecutive builds after which a file counts as written by the build.
+// An author who changes the same file during that many builds must save it once more.
 const ownAfter = 3
 
-// note takes in what changed during a build. It reports whether some of that is not the build's own.
+// note records what changed during a build. It reports whether a change was not made by the build
+// itself.
 func (w writes) note(before, after look) (foreign bool) {
 	changed := before.changed(after)
 	maps.DeleteFunc(w, func(path string, _ int) bool { return !changed[path] })
@@ -52,7 +54,8 @@ func (w writes) note(before, after look) (foreign bool) {
 	return foreign
 }
 
-// await returns once the repository is another than it was seen, and has been left alone between two looks, or when ctx ends.
+// await waits until the repository differs from seen and two consecutive looks are equal, so that a
+// build does not start in the middle of a save. It also returns when ctx ends.
 func (p *Project) await(ctx context.Context, seen look) {
 	tick := time.NewTicker(p.every)
 	defer tick.Stop()
@@ -71,10 +74,10 @@ func (p *Project) await(ctx context.Context, seen look) {
 	}
 }
 
-// look is what tells the files of a repository from what they were, by path.
+// look is the state of a repository's files: a stamp for each path.
 type look map[string]stamp
 
-// changed returns the paths of what was changed, made or removed.
+// changed returns the paths of the files that were changed, created or removed between l and since.
 func (l look) changed(since look) map[string]bool {
 	paths := map[string]bool{}
 	for path, stamp := range l {
@@ -90,17 +93,18 @@ func (l look) changed(since look) map[string]bool {
 	return paths
 }
 
-// stamp changes when a file does.
+// stamp differs if a file has changed.
 type stamp struct {
 	size int64
 	mode fs.FileMode
-	time int64 // of its last change, in nanoseconds since 1970
+	time int64 // time of the last change, in nanoseconds since 1970
 }
 
-// mostLooked bounds how many files are looked at.
+// mostLooked is the maximum number of files that look reads.
 const mostLooked = 20_000
 
-// passedOver reports whether a folder holds no sources: what is built, fetched or remembered.
+// passedOver reports whether look skips a file or folder of this name, because it contains build
+// output, downloads or caches.
 func passedOver(name string) bool {
 	switch name {
 	case "node_modules", "__pycache__", "build", "dist", "bin", "target":
@@ -111,7 +115,7 @@ func passedOver(name string) bool {
 
 func (p *Project) look() look {
 	seen := look{}
-	// What cannot be read is as if it were not there; the build says what is wrong with it.
+	// Look skips unreadable files. The build reports them.
 	_ = filepath.WalkDir(p.dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

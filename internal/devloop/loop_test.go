@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds every wait, so that what hangs fails a test instead of stopping the run.
+// patience bounds every wait, so that a hang fails a test instead of blocking it.
 const patience = 30 * time.Second
 
 func write(t *testing.T, path, text string) {
@@ -71,7 +71,7 @@ func TestHowProjectsAreBuilt(t *testing.T) {
 	}
 }
 
-// shell returns a project that is built by a line for a shell.
+// shell returns a project whose build command is a shell line.
 func shell(t *testing.T, dir, line string) *devloop.Project {
 	t.Helper()
 	p, err := devloop.Open(devloop.Config{Dir: dir, Command: []string{"/bin/sh", "-c", line}, Interval: time.Millisecond})
@@ -97,13 +97,13 @@ func TestTheOnlyPluginIsFound(t *testing.T) {
 	}
 }
 
-// builds is a loop that is under way.
+// builds is a running loop.
 type builds struct {
 	stop   context.CancelFunc
-	begun  chan struct{} // has one for each build that was announced
-	seen   chan error    // what came of each build
+	begun  chan struct{} // receives a value for each announced build
+	seen   chan error    // receives the result of each build
 	ended  sync.WaitGroup
-	output bytes.Buffer // to be read once the loop has ended
+	output bytes.Buffer // may be read after the loop has ended
 }
 
 func run(t *testing.T, p *devloop.Project) *builds {
@@ -135,12 +135,14 @@ func (b *builds) next(t *testing.T) error {
 	}
 }
 
-// TestRun: a change builds again, a build that fails does not end the loop, and what a build writes does not keep it going.
+// A change starts a build, a failed build does not end the loop, and files that the build writes do
+// not start another build.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plugin.yaml"), "")
 	write(t, filepath.Join(dir, "source"), "true")
-	// Each build writes another file into the repository, and says so where nobody looks for changes.
+	// Each build writes a new file into the repository, and counts itself in a folder that look
+	// skips.
 	b := run(t, shell(t, dir, "mkdir -p build; date +%N >generated; echo x >>build/count; . ./source"))
 	if err := b.next(t); err != nil {
 		t.Fatal(err)
@@ -171,12 +173,13 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestAChangeDuringABuildIsBuilt: also one during the build that an earlier such change has brought about.
+// A change during a build starts another build. This also holds during a build that such a change
+// has started.
 func TestAChangeDuringABuildIsBuilt(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plugin.yaml"), "")
 	write(t, filepath.Join(dir, "source"), "1")
-	// The first two builds find that their author goes on to write meanwhile.
+	// During the first two builds the author continues to write.
 	b := run(t, shell(t, dir, `mkdir -p build; n=$(cat source); echo $n >build/made; if [ $n -lt 3 ]; then echo $((n+1)) >source; fi`))
 	if err := b.next(t); err != nil {
 		t.Fatal(err)
@@ -186,7 +189,7 @@ func TestAChangeDuringABuildIsBuilt(t *testing.T) {
 	}
 }
 
-// TestTheEndOfTheLoopEndsTheBuild with all that it has started.
+// The end of the loop kills the build and all processes of its group.
 func TestTheEndOfTheLoopEndsTheBuild(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plugin.yaml"), "")
@@ -195,7 +198,7 @@ func TestTheEndOfTheLoopEndsTheBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := run(t, shell(t, dir, "exec 9>"+pipe+"; sleep 1000 & echo begun >&9; wait"))
-	holders, err := os.Open(pipe) // once the build has opened it
+	holders, err := os.Open(pipe) // Open blocks until the build has opened the pipe
 	if err != nil {
 		t.Fatal(err)
 	}

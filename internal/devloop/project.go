@@ -1,7 +1,7 @@
 // Package devloop builds a plugin's repository whenever it changes.
 //
-// It owns what a repository is built by, how changes are noticed, and the loop. It knows neither toolhost nor what becomes of
-// what was built: that is for the function that it is given.
+// It owns the choice of the build command, the detection of changes, and the loop. It does not know
+// toolhost, and the caller's function decides what happens with a built plugin.
 package devloop
 
 import (
@@ -19,31 +19,34 @@ import (
 	"time"
 )
 
-// manifestName makes a folder a plugin.
+// manifestName is the name of the file that makes a folder a plugin.
 const manifestName = "plugin.yaml"
 
-// Config says which repository is built, and how.
+// Config describes the repository and how to build it.
 type Config struct {
-	Dir    string // the repository
-	Output string // a folder for what Go builds; made if it does not exist
-	// Command builds the repository, in its folder. Empty: what the repository itself suggests. A go.mod means `go build`, a
-	// Makefile with a target `build` means `make build`, and a plugin.yaml alone needs no building.
+	Dir    string // path of the repository
+	Output string // folder for the program that Go builds; `go build` creates it
+	// Command is the command that builds the repository; its working directory is the repository.
+	// If it is empty, Open chooses: a go.mod means `go build`, a Makefile with a target `build`
+	// means `make build`, and a plugin.yaml alone needs no build.
 	Command []string
-	// Debug builds the Go of the repository without optimisations, so that a debugger finds all its lines and variables.
+	// Debug makes `go build` compile the repository's Go code without optimizations, so that a
+	// debugger finds all lines and variables.
 	Debug bool
 
-	Interval time.Duration // between two looks for changes; 0: 300 ms
+	Interval time.Duration // time between two checks for changes; 0 means 300 ms
 }
 
-// Project is a plugin's repository. It is used by one goroutine.
+// Project is a plugin's repository. It is not safe for concurrent use.
 type Project struct {
 	dir     string
 	command []string
-	plugin  string // what is built; empty: it is looked for
+	plugin  string // path of the built plugin; "" means that Build searches for it
 	every   time.Duration
 }
 
-// Open looks at a repository. It builds nothing.
+// Open chooses how to build a repository. It does not build. It returns an error if it finds no way
+// to build and c.Command is empty.
 func Open(c Config) (*Project, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -85,7 +88,7 @@ func (p *Project) has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// hasTarget reports whether the Makefile says how to make a target.
+// hasTarget reports whether the Makefile has a rule for the target.
 func (p *Project) hasTarget(target string) bool {
 	text, err := os.ReadFile(filepath.Join(p.dir, "Makefile"))
 	if err != nil {
@@ -99,11 +102,11 @@ func (p *Project) hasTarget(target string) bool {
 	return false
 }
 
-// Command returns what builds the repository, as a line to be read; empty if nothing has to be built.
+// Command returns the build command as one line for people, or "" if the repository needs no build.
 func (p *Project) Command() string { return strings.Join(p.command, " ") }
 
-// Build builds the repository and returns the plugin: an executable, or a folder. What the command prints goes to output.
-// The command, and all that it has started, ends with ctx.
+// Build builds the repository and returns the path of the plugin, an executable or a folder. The
+// command prints to output. When ctx ends, Build kills the command and its process group.
 func (p *Project) Build(ctx context.Context, output io.Writer) (string, error) {
 	if len(p.command) > 0 {
 		cmd := exec.CommandContext(ctx, p.command[0], p.command[1:]...)
@@ -119,7 +122,8 @@ func (p *Project) Build(ctx context.Context, output io.Writer) (string, error) {
 	return p.find()
 }
 
-// find returns the only plugin in the folder build.
+// find returns the only plugin in the folder build. It returns an error if there is none or more
+// than one.
 func (p *Project) find() (string, error) {
 	dir := filepath.Join(p.dir, "build")
 	entries, err := os.ReadDir(dir)
