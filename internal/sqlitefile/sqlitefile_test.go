@@ -72,10 +72,12 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestTwoOpenANewFile: one lays it out, the other finds the work done.
+// If two processes open a new file at the same time, one migrates it and the other finds the
+// migration done.
 func TestTwoOpenANewFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file.db")
-	open(t, path).PingContext(t.Context()) // switching to WAL does not wait
+	// Creates the file first, because the switch to WAL does not wait for a lock.
+	open(t, path).PingContext(t.Context())
 	var both sync.WaitGroup
 	for range 2 {
 		db := open(t, path)
