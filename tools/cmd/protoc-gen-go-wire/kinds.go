@@ -8,16 +8,18 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// kind is how the fields of one kind are encoded. In the expressions, %s is the value.
+// kind describes how fields of one protobuf kind are encoded. The strings are Go expressions in
+// which %s is the value.
 type kind struct {
 	wire   protowire.Type
-	method string // of Writer and of Reader
-	filled string // whether the field is written at all
-	given  string // what is given to the writer
-	size   string // besides the tag; empty: it is measured by `measure`
-	// measure names the function of wirecode for what has no fixed size, and measured is what it is given.
+	method string // name of the method of Writer and of Reader
+	filled string // condition under which the field is written
+	given  string // argument of the writer's method
+	size   string // size without the tag; empty means that measure computes it
+	// measure is the name of the wirecode function that computes a variable size, and measured is
+	// its argument.
 	measure, measured string
-	cast              bool // what is read has to be converted to the field's type
+	cast              bool // the read value must be converted to the type of the field
 }
 
 var (
@@ -30,13 +32,14 @@ var (
 		protoreflect.EnumKind:    number,
 		protoreflect.BoolKind:    {wire: protowire.VarintType, method: "Bool", filled: "%s", given: "%s", size: "1"},
 		protoreflect.Fixed64Kind: {wire: protowire.Fixed64Type, method: "Fixed64", filled: "%s != 0", given: "%s", size: "8"},
-		protoreflect.DoubleKind:  {wire: protowire.Fixed64Type, method: "Double", given: "%s", size: "8"}, // filled: see there
-		protoreflect.StringKind:  {wire: protowire.BytesType, method: "Text", filled: `%s != ""`, given: "%s", measure: "SizeBytes", measured: "len(%s)"},
-		protoreflect.BytesKind:   {wire: protowire.BytesType, method: "Bytes", filled: "len(%s) > 0", given: "%s", measure: "SizeBytes", measured: "len(%s)"},
+		// Output.filled has the condition.
+		protoreflect.DoubleKind: {wire: protowire.Fixed64Type, method: "Double", given: "%s", size: "8"},
+		protoreflect.StringKind: {wire: protowire.BytesType, method: "Text", filled: `%s != ""`, given: "%s", measure: "SizeBytes", measured: "len(%s)"},
+		protoreflect.BytesKind:  {wire: protowire.BytesType, method: "Bytes", filled: "len(%s) > 0", given: "%s", measure: "SizeBytes", measured: "len(%s)"},
 	}
 )
 
-// tagOf returns a field's number and kind as they are encoded.
+// tagOf returns the encoded tag of a field: its number and wire type.
 func tagOf(f *protogen.Field) uint64 {
 	wire := protowire.BytesType
 	if f.Message == nil {
@@ -45,8 +48,8 @@ func tagOf(f *protogen.Field) uint64 {
 	return protowire.EncodeTag(f.Desc.Number(), wire)
 }
 
-// sizeOfTag returns how many bytes that has.
+// sizeOfTag returns the number of bytes of the encoded tag.
 func sizeOfTag(f *protogen.Field) int { return protowire.SizeTag(f.Desc.Number()) }
 
-// apply puts a value into an expression.
+// apply inserts a value into an expression.
 func apply(expression, value string) string { return fmt.Sprintf(expression, value) }

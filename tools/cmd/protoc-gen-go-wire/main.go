@@ -1,13 +1,15 @@
-// Command protoc-gen-go-wire is a plugin of protoc and buf. It generates methods by which messages are encoded and decoded, as
-// package internal/rpc/wirecode wants them, for the messages named by its parameter and all that these are made of:
+// Command protoc-gen-go-wire is a plugin for protoc and buf. It generates the methods that
+// internal/rpc/wirecode needs to encode and decode messages. It generates them for the messages in
+// its parameters and for all messages of their fields:
 //
 //	opt:
 //	  - paths=source_relative
 //	  - message=toolhost.v1.ConnectRequest
 //	  - message=toolhost.v1.ConnectResponse
 //
-// It knows what the contracts of toolhost use of proto3, and refuses all else: repeated numbers, groups, extensions, maps from or
-// to anything but strings and bytes. It must see all files at once (`strategy: all`).
+// It supports only what toolhost's contracts use of proto3. It refuses everything else: repeated
+// numbers, groups, extensions, and maps other than from strings to strings or bytes. It must see
+// all files at once (`strategy: all`).
 package main
 
 import (
@@ -63,7 +65,8 @@ func generate(plugin *protogen.Plugin, roots []protoreflect.FullName) error {
 	return nil
 }
 
-// closure returns the messages and all that they are made of, as far as code is to be generated for it.
+// closure returns the names of the root messages and of all messages that they contain, directly or
+// not. It leaves out Timestamp and Duration, which need no generated code.
 func closure(plugin *protogen.Plugin, roots []protoreflect.FullName) (map[protoreflect.FullName]bool, error) {
 	all := map[protoreflect.FullName]*protogen.Message{}
 	for _, file := range plugin.Files {
@@ -106,13 +109,14 @@ func closure(plugin *protogen.Plugin, roots []protoreflect.FullName) (map[protor
 	return chosen, nil
 }
 
-// isMoment reports whether a message is google.protobuf.Timestamp or Duration, for which wirecode has code of its own.
+// isMoment reports whether a message is google.protobuf.Timestamp or Duration. The package wirecode
+// encodes these.
 func isMoment(m *protogen.Message) bool {
 	name := m.Desc.FullName()
 	return name == "google.protobuf.Timestamp" || name == "google.protobuf.Duration"
 }
 
-// check refuses fields that there is no code for.
+// check returns an error for a field that the generator does not support.
 func check(f *protogen.Field) error {
 	refuse := func(what string) error {
 		return fmt.Errorf("the field %s is %s, which protoc-gen-go-wire has no code for", f.Desc.FullName(), what)

@@ -11,7 +11,8 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// pluginFor returns the generator for one file of the syntax, whose message p.M has the field.
+// pluginFor returns a generator request for one file of the given syntax, whose message p.M has the
+// field.
 func pluginFor(t *testing.T, syntax string, field *descriptorpb.FieldDescriptorProto) *protogen.Plugin {
 	t.Helper()
 	field.Name, field.Number = proto.String("f"), proto.Int32(1)
@@ -32,13 +33,14 @@ func pluginFor(t *testing.T, syntax string, field *descriptorpb.FieldDescriptorP
 	return plugin
 }
 
-// What the generator refused silently would be lost on its way.
+// The generator must refuse unsupported fields. If it ignored them, their values would be lost on
+// the wire.
 func TestRefusesWhatItHasNoCodeFor(t *testing.T) {
 	repeated := descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
 	for name, test := range map[string]struct {
 		syntax string
 		field  *descriptorpb.FieldDescriptorProto
-		reason string // empty: there is code
+		reason string // part of the error; "" means that the field is supported
 	}{
 		"a string":         {"proto3", &descriptorpb.FieldDescriptorProto{Type: descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum()}, ""},
 		"strings":          {"proto3", &descriptorpb.FieldDescriptorProto{Type: descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum(), Label: repeated}, ""},

@@ -13,13 +13,14 @@ const (
 	maths    = protogen.GoImportPath("math")
 )
 
-// output is the file that is written, and the message that it is written for.
+// output is a generated file and the message for which code is being written.
 type output struct {
 	*protogen.GeneratedFile
 	message *protogen.Message
 }
 
-// writeMessage generates the three methods of wirecode.Message that protoc-gen-go does not.
+// writeMessage generates the three methods of wirecode.Message that protoc-gen-go does not
+// generate.
 func writeMessage(g *protogen.GeneratedFile, m *protogen.Message) {
 	o := output{g, m}
 	o.sizeMethod()
@@ -29,7 +30,7 @@ func writeMessage(g *protogen.GeneratedFile, m *protogen.Message) {
 
 func (o output) of(name string) string { return o.QualifiedGoIdent(wirecode.Ident(name)) }
 
-// parts returns what a message is made of: its fields in their order, all of a oneof in the place of the first.
+// parts returns the fields of the message in order. A oneof is represented by its first field.
 func (o output) parts() []*protogen.Field {
 	var parts []*protogen.Field
 	for _, f := range o.message.Fields {
@@ -40,7 +41,8 @@ func (o output) parts() []*protogen.Field {
 	return parts
 }
 
-// isChoice reports whether a field is one of several.
+// isChoice reports whether a field belongs to a oneof. The implicit oneof of an optional field does
+// not count.
 func isChoice(f *protogen.Field) bool { return f.Oneof != nil && !f.Oneof.Desc.IsSynthetic() }
 
 func (o output) sizeMethod() {
@@ -71,7 +73,8 @@ func (o output) writeMethod() {
 	o.P("}")
 }
 
-// eachPart has one of the functions below write what is done for a part where it is filled.
+// eachPart generates the condition or loop around a part of the message, and calls do to generate
+// its body.
 func (o output) eachPart(f *protogen.Field, do func(f *protogen.Field, value string)) {
 	value := "m." + f.GoName
 	switch {
@@ -86,7 +89,9 @@ func (o output) eachPart(f *protogen.Field, do func(f *protogen.Field, value str
 		do(f, value)
 	case f.Desc.IsList():
 		o.P("for i := range ", value, " {")
-		do(f, fmt.Sprintf("%s[len(%[1]s)-1-i]", value)) // from the last on, which makes no difference to sizes
+		// From last to first, because the writer writes backward; for sizes the order does not
+		// matter.
+		do(f, fmt.Sprintf("%s[len(%[1]s)-1-i]", value))
 		o.P("}")
 	case f.Message != nil:
 		o.P("if ", value, " != nil {")
@@ -103,7 +108,8 @@ func (o output) eachPart(f *protogen.Field, do func(f *protogen.Field, value str
 	}
 }
 
-// filled returns when a value is written: not where it is the zero of its type. That of floating-point numbers is the positive one.
+// filled returns the condition under which a value is written: it is not the zero value. Negative
+// zero is written, because only positive zero is the default of a floating-point field.
 func (o output) filled(f *protogen.Field, value string) string {
 	if f.Desc.Kind() == protoreflect.DoubleKind {
 		return value + " != 0 || " + o.QualifiedGoIdent(maths.Ident("Signbit")) + "(" + value + ")"

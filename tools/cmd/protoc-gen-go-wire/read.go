@@ -19,8 +19,8 @@ func (o output) readMethod() {
 	o.P("}")
 }
 
-// read reads a field whose number and kind were read. What comes twice counts as protobuf has it: of values the last, of messages
-// both together.
+// read generates the code that reads a field after its tag. If a field occurs twice, the code
+// follows the protobuf rules: the last scalar value wins, and messages are merged.
 func (o output) read(f *protogen.Field) {
 	value := "m." + f.GoName
 	switch {
@@ -33,7 +33,7 @@ func (o output) read(f *protogen.Field) {
 	case f.Message != nil && isChoice(f):
 		o.P("x, _ := m.", f.Oneof.GoName, ".(*", f.GoIdent, ")")
 		o.P("if x == nil {")
-		o.P("both := &struct {") // made at once
+		o.P("both := &struct {") // one allocation for both
 		o.P("set ", f.GoIdent)
 		o.P("message ", f.Message.GoIdent)
 		o.P("}{}")
@@ -70,15 +70,15 @@ func (o output) readValue(f *protogen.Field, value string) {
 	}
 }
 
-// typeOf returns the Go type of a number or of a word of an enumeration.
+// typeOf returns the Go type of a number or of an enum.
 func (o output) typeOf(f *protogen.Field) string {
 	if f.Enum != nil {
 		return o.QualifiedGoIdent(f.Enum.GoIdent)
 	}
-	return f.Desc.Kind().String() // which is Go's word, too
+	return f.Desc.Kind().String() // the kind has the same name as the Go type
 }
 
-// methodFor returns the method of Reader that reads a message.
+// methodFor returns the name of the Reader method that reads the message.
 func methodFor(m *protogen.Message) string {
 	if isMoment(m) {
 		return string(m.Desc.Name())
