@@ -11,8 +11,8 @@ import (
 
 const off = "defaults: {sandbox: {mode: off}}\npolicy: {rules: [{name: all, when: 'true', then: allow}]}\n"
 
-// TestAModelCannotConfigureTheNextStart: a model writes configuration into the workspace with a
-// tool that needs no approval. The next start in that folder refuses the file.
+// A model writes configuration into the workspace with a tool that needs no approval. The next
+// start in that folder refuses the file.
 func TestAModelCannotConfigureTheNextStart(t *testing.T) {
 	eachUser(t, func(t *testing.T, w *world) {
 		w.asks(t, "ws", writes("project/toolhost.yaml", off)).ends(t, 0, "done")
@@ -25,19 +25,20 @@ func TestAModelCannotConfigureTheNextStart(t *testing.T) {
 		for _, args := range [][]string{{"install", w.path("bin/plugins/fs")}, {"verify", w.path("bin/plugins/fs")}, {"dev", ".", "--build", "true"}} {
 			w.run(t, "ws/project", "toolhost", args...).ends(t, untrusted, "is not trusted")
 		}
-		// If the operator names the file, it still counts that it was in the workspace of an
-		// earlier toolhost.
+		// The operator cannot bypass this by naming the file: it was in the workspace of an earlier
+		// toolhost.
 		w.run(t, "etc", "toolhost", append(serve, "--config", w.path("ws/project/toolhost.yaml"))...).ends(t, untrusted, "could write earlier")
 		must(t, os.Symlink(w.path("ws/project/toolhost.yaml"), w.path("etc/linked.yaml")))
 		w.run(t, "etc", "toolhost", append(serve, "--config", w.path("etc/linked.yaml"))...).ends(t, untrusted, "could write earlier")
-		// That holds also after the operator moved that workspace.
+		// This also holds after the operator has moved that workspace.
 		must(t, os.Rename(w.path("ws/project"), w.path("ws/project.old")))
 		must(t, os.Rename(w.path("ws"), w.path("was")))
 		must(t, os.Mkdir(w.path("ws"), 0o700))
 		w.own(t)
 		w.run(t, "etc", "toolhost", append(serve, "--config", w.path("was/project.old/toolhost.yaml"))...).ends(t, untrusted, "could write earlier")
 
-		// In the root of the workspace the names cannot be written, or are refused.
+		// In the root of the workspace, tools cannot write these names, or the next start refuses
+		// the file.
 		w.asks(t, "ws", writes("toolhost.yaml", off))
 		if _, err := os.Lstat(w.path("ws/toolhost.yaml")); err == nil {
 			w.asks(t, "ws", harmless).ends(t, untrusted, "is not trusted")
@@ -45,8 +46,8 @@ func TestAModelCannotConfigureTheNextStart(t *testing.T) {
 	})
 }
 
-// TestAnotherFolderDoesNotGetTheKeys: an agentd.yaml of a cloned repository names the variable of a
-// key and the address that gets it.
+// An agentd.yaml in a cloned repository names the variable of an API key and the address that
+// receives it. agentd refuses the file until the operator trusts it.
 func TestAnotherFolderDoesNotGetTheKeys(t *testing.T) {
 	eachUser(t, func(t *testing.T, w *world) {
 		var visits atomic.Int64
@@ -58,7 +59,7 @@ func TestAnotherFolderDoesNotGetTheKeys(t *testing.T) {
 			w.run(t, "ws", "agentd", args...).ends(t, untrusted, "is not trusted", "toolhost trust ")
 		}
 		w.run(t, "ws", "agentd", "config", "check").ends(t, 0, "is valid", "`agentd run` refuses this file")
-		// A variation: a tool changes a harmless file after the operator trusted it.
+		// A tool changes a harmless file after the operator trusted it.
 		w.write(t, "ws/agentd.yaml", "max_runs: 5\n")
 		w.run(t, "ws", "toolhost", "trust").ends(t, 0, "trusted agentd.yaml")
 		w.asks(t, "ws", harmless).ends(t, 0, "all is well")
@@ -72,13 +73,13 @@ func TestAnotherFolderDoesNotGetTheKeys(t *testing.T) {
 	})
 }
 
-// TestVariationsOfAPlantedFile tries other ways: links, files that replace or remove trusted ones,
-// lock files, and the folder of configuration itself.
+// Other ways to plant configuration fail: links, files that replace or remove trusted ones, lock
+// files, and the configuration folder.
 func TestVariationsOfAPlantedFile(t *testing.T) {
 	eachUser(t, func(t *testing.T, w *world) {
 		serve := []string{"serve", "--plugins", w.path("bin/plugins"), "--listen", "unix://" + w.path("run/s.sock")}
-		// A link to a file that the operator trusts elsewhere is another file: its relative paths
-		// mean other folders.
+		// A link to a file that the operator trusts elsewhere counts as another file, because its
+		// relative paths name other folders.
 		trusted := w.write(t, "etc/toolhost.yaml", "plugins: [plugins]\n")
 		w.run(t, "etc", "toolhost", "trust").ends(t, 0)
 		must(t, os.Symlink(trusted, w.path("ws/toolhost.yaml")))
@@ -90,24 +91,24 @@ func TestVariationsOfAPlantedFile(t *testing.T) {
 		}
 		must(t, os.Remove(w.path("ws/toolhost.yaml")))
 
-		// A trusted policy that is gone must not silently not hold.
+		// If a trusted policy file is missing, toolhost must not start without the policy.
 		w.write(t, "ws/toolhost.yaml", "policy: {rules: [{name: none, when: 'true', then: deny}]}\n")
 		w.run(t, "ws", "toolhost", "trust").ends(t, 0)
 		must(t, os.Remove(w.path("ws/toolhost.yaml")))
 		w.run(t, "ws", "toolhost", serve...).ends(t, untrusted, "is gone", "--revoke")
 		w.run(t, "ws", "toolhost", "trust", "--revoke", "./toolhost.yaml").ends(t, 0, "revoked")
 
-		// A lock file says which executables run.
+		// A lock file decides which executables run.
 		w.write(t, "ws/toolhost.lock", "version: 1\nplugins: {}\n")
 		w.run(t, "ws", "toolhost", append(serve, "--locked")...).ends(t, untrusted, "toolhost.lock is not trusted")
 		must(t, os.Remove(w.path("ws/toolhost.lock")))
 
-		// If the home is the workspace, the folder of configuration is in it.
+		// If the home folder is the workspace, it contains the configuration folder.
 		w.asks(t, "home", writes(".config/toolhost/toolhost.yaml", off))
 		if _, err := os.Lstat(w.path("home/.config/toolhost/toolhost.yaml")); err == nil {
 			w.asks(t, "ws", harmless).ends(t, untrusted, "could write earlier")
 		}
-		// The records are invisible to plugins: a model can neither read nor replace them.
+		// The trust records are invisible to plugins, so a model can neither read nor replace them.
 		w.asks(t, "home", writes(".local/state/toolhost/trust.json", `{"version":1,"files":{}}`))
 		data, err := os.ReadFile(w.path("home/.local/state/toolhost/trust.json"))
 		if err != nil || !strings.Contains(string(data), w.path("etc/toolhost.yaml")) {

@@ -1,5 +1,5 @@
-// Package planted attacks toolhost and agentd by what tools, repositories and plugins leave behind
+// Package planted attacks toolhost and agentd with files that tools, repositories and plugins leave
 // for the next start: planted configuration, plugins that claim the names of others, and plugins
-// that declare themselves harmless. It runs real binaries as they are installed, as root (if the
-// tests are) and as an ordinary user. It holds tests only.
+// that declare themselves harmless. It runs the installed binaries as an ordinary user, and also as
+// root if the tests run as root. It contains only tests.
 package planted

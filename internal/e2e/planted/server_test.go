@@ -18,7 +18,7 @@ type server struct {
 	cmd    *exec.Cmd
 	addr   string
 	stderr *lockedBuffer
-	exited chan struct{} // closed when the process is gone
+	exited chan struct{} // closed when the process has exited
 }
 
 // lockedBuffer is a buffer that a process writes while a test reads.
@@ -39,8 +39,8 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// serve starts toolhost in the folder etc and returns once it is ready. It is stopped at the end of
-// the test.
+// serve starts toolhost in the folder etc and returns when it is ready. It stops toolhost at the
+// end of the test.
 func (w *world) serve(t *testing.T, flags ...string) *server {
 	t.Helper()
 	s := &server{world: w, addr: "unix://" + w.path("run", "s.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{})}
@@ -69,14 +69,14 @@ func (w *world) serve(t *testing.T, flags ...string) *server {
 	return s
 }
 
-// stop ends toolhost. It may be called twice.
+// stop stops toolhost. Further calls do nothing.
 func (s *server) stop(t *testing.T) {
 	t.Helper()
-	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // the process may have exited
 	<-s.exited
 }
 
-// do runs a command of toolhost against this one.
+// do runs a command of toolhost against this server.
 func (s *server) do(t *testing.T, command string, args ...string) result {
 	t.Helper()
 	return s.run(t, "etc", "toolhost", append([]string{command, "--addr", s.addr}, args...)...)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestAskingForAVariableDoesNotGiveIt: the manifest of a plugin requests a variable of toolhost's
-// environment. The plugin gets the variable only if the operator granted it to this plugin,
-// whatever else it requests, sets or calls itself.
+// The manifest of a plugin requests a variable of toolhost's environment. The plugin gets the
+// variable only if the operator granted it to this plugin, whatever else the plugin requests, sets
+// or declares as its name.
 func TestAskingForAVariableDoesNotGiveIt(t *testing.T) {
 	eachUser(t, func(t *testing.T, w *world) {
 		folder := func(name, manifest string) {
@@ -32,7 +32,7 @@ func TestAskingForAVariableDoesNotGiveIt(t *testing.T) {
 		if r := s.do(t, "why", "granted"); strings.Contains(r.output, "pass_env") {
 			t.Errorf("what is granted is shown as a request\n%s", r.output)
 		}
-		// Without a sandbox, a request is only a request, too.
+		// Without a sandbox, a request alone is also not enough.
 		s.stop(t)
 		must(t, os.WriteFile(config, []byte("defaults: {sandbox: {mode: off}}\n"), 0o600))
 		s = w.serve(t, "--config", config, "--plugins", w.path("plugins"))

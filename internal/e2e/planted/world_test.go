@@ -59,7 +59,8 @@ type world struct {
 	uid          int
 }
 
-// eachUser runs a test as the user of the tests, and if that is root also as an ordinary one.
+// eachUser runs a test as the user of the tests. If that user is root, it also runs it as an
+// ordinary user.
 func eachUser(t *testing.T, test func(t *testing.T, w *world)) {
 	uids := map[string]int{"same user": os.Getuid()}
 	if os.Getuid() == 0 {
@@ -68,7 +69,9 @@ func eachUser(t *testing.T, test func(t *testing.T, w *world)) {
 	for name, uid := range uids {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			base, err := os.MkdirTemp("/var/tmp", "plt-") // not in /tmp, which is separate for plugins; short for sockets
+			// Not in /tmp, because plugins have another /tmp; short, because socket paths are
+			// limited.
+			base, err := os.MkdirTemp("/var/tmp", "plt-")
 			must(t, err)
 			t.Cleanup(func() {
 				if err := rmtree.Remove(base); err != nil {
@@ -102,7 +105,7 @@ func (w *world) path(elements ...string) string {
 	return filepath.Join(append([]string{w.base}, elements...)...)
 }
 
-// own gives all files to the user.
+// own makes the user the owner of all files.
 func (w *world) own(t *testing.T) {
 	t.Helper()
 	must(t, filepath.WalkDir(w.base, func(path string, _ fs.DirEntry, err error) error {
@@ -120,7 +123,7 @@ func (w *world) write(t *testing.T, name, text string) string {
 	return path
 }
 
-// plugin puts an ownerplugin into a folder.
+// plugin installs an ownerplugin with the claim under a file name.
 func (w *world) plugin(t *testing.T, name, claim string) {
 	t.Helper()
 	if !json.Valid([]byte(claim)) {
@@ -149,7 +152,7 @@ func (w *world) command(ctx context.Context, folder, name string, args ...string
 	return cmd
 }
 
-// result is what a command printed and how it ended.
+// result is the output and the exit code of a command.
 type result struct {
 	output string
 	code   int
@@ -171,7 +174,7 @@ func (w *world) run(t *testing.T, folder, name string, args ...string) result {
 	return result{out.String(), cmd.ProcessState.ExitCode()}
 }
 
-// ends fails the test unless the command ended with the code and printed the texts.
+// ends checks the exit code and that the output contains the texts.
 func (r result) ends(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	if r.code != code {
@@ -196,6 +199,7 @@ const harmless = "turns:\n  - text: all is well\n"
 
 // writes is the script of a model that was persuaded to write a file.
 func writes(path, content string) string {
-	arguments, _ := json.Marshal(map[string]string{"path": path, "content": content}) // JSON is YAML
+	// JSON is valid YAML
+	arguments, _ := json.Marshal(map[string]string{"path": path, "content": content})
 	return fmt.Sprintf("turns:\n  - calls: [{id: w, tool: write_file, arguments: %s}]\n  - text: done\n", arguments)
 }
