@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// carriedGo is the folder that holds the SDK's module in a repository.
+// carriedGo is the folder of the SDK's module in a Go repository.
 const carriedGo = carriedDir + "/toolhost-sdk"
 
-// goModules are the modules that the SDK's packages need, directly or not. Their versions are those of toolhost's go.mod.
+// goModules are the modules that the SDK's packages need, directly or indirectly. Their versions
+// come from toolhost's go.mod.
 var goModules = []string{
 	"github.com/fatih/color",
 	"github.com/golang/protobuf",
@@ -32,7 +33,8 @@ var goModules = []string{
 	"google.golang.org/protobuf",
 }
 
-// goSums are the modules whose checksums `go mod tidy` wants besides, for the tests of the modules above.
+// goSums are the additional modules whose checksums `go mod tidy` requires, because the tests of
+// the modules above need them.
 var goSums = []string{
 	"github.com/bufbuild/protocompile",
 	"github.com/davecgh/go-spew",
@@ -44,7 +46,7 @@ var goSums = []string{
 	"gonum.org/v1/gonum",
 }
 
-// carryGo returns the SDK's module: its packages without their tests, and the repository's go.sum.
+// carryGo returns the SDK's module without its tests, and the repository's go.sum.
 func carryGo(sources fs.FS) ([]file, error) {
 	sum, err := fs.ReadFile(sources, "go.sum")
 	if err != nil {
@@ -69,8 +71,8 @@ func carryGo(sources fs.FS) ([]file, error) {
 	return files, err
 }
 
-// referGo returns the blanks of a go.mod. One that carries the SDK names all that the build needs, so that `go mod tidy`
-// adds nothing to it.
+// referGo returns the values for the template of go.mod. If the repository contains the SDK, they
+// name all modules that the build needs, so that `go mod tidy` adds nothing.
 func referGo(sources fs.FS, linked string) (map[string]string, error) {
 	version, requires, err := goRequires(sources)
 	if err != nil || linked == "" {
@@ -85,7 +87,7 @@ func referGo(sources fs.FS, linked string) (map[string]string, error) {
 	return map[string]string{"SDK": linked, "GoVersion": version, "Requires": ""}, nil
 }
 
-// goRequires returns the version of Go that the SDK needs, and the directive of a go.mod that names the modules.
+// goRequires returns the Go version that the SDK needs and the require directive for goModules.
 func goRequires(sources fs.FS) (version, requires string, err error) {
 	text, err := fs.ReadFile(sources, "go.mod")
 	if err != nil {
@@ -101,7 +103,7 @@ func goRequires(sources fs.FS) (version, requires string, err error) {
 	return version, "require (\n" + b.String() + ")\n", nil
 }
 
-// linesOf returns the lines of a text that begin with one of some words.
+// linesOf returns the lines of text whose first word is in words.
 func linesOf(text string, words []string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -18,7 +18,7 @@ const (
 	pythonSource  = "sdk/python/src/"
 )
 
-// carryPython returns the SDK as a wheel. The same sources always give the same bytes.
+// carryPython returns the SDK as a wheel. The same sources always result in the same bytes.
 func carryPython(sources fs.FS) ([]file, error) {
 	d, err := readDistribution(sources)
 	if err != nil {
@@ -28,8 +28,8 @@ func carryPython(sources fs.FS) ([]file, error) {
 	return []file{{carriedDir + "/" + d.wheelName(), wheel}}, err
 }
 
-// referPython returns the line of requirements.txt that is the SDK. It names a file or a folder, never a distribution
-// that pip would look for in an index.
+// referPython returns the line of requirements.txt for the SDK. The line contains a file or folder
+// and never only a name, because pip would look up a name in a public index.
 func referPython(sources fs.FS, linked string) (map[string]string, error) {
 	if linked == "" {
 		d, err := readDistribution(sources)
@@ -41,15 +41,15 @@ func referPython(sources fs.FS, linked string) (map[string]string, error) {
 	return map[string]string{"SDK": linked}, nil
 }
 
-// distribution is what pyproject.toml says of the SDK.
+// distribution contains the metadata of the SDK from pyproject.toml.
 type distribution struct {
 	name, version, summary, license, python string
 	dependencies                            []string
 	readme                                  string
 }
 
-// Of pyproject.toml, and of the module that has the version, only lines in these forms are read. One in another form is
-// an error, which a test finds.
+// readDistribution reads only lines of these forms from pyproject.toml and from the module with the
+// version. It returns an error if a value has another form; a test finds that.
 var (
 	tomlString  = regexp.MustCompile(`(?m)^([a-z-]+) = "([^"\\]*)"$`)
 	tomlStrings = regexp.MustCompile(`(?ms)^dependencies = \[\n(.*?)^\]$`)
@@ -89,7 +89,7 @@ func readDistribution(sources fs.FS) (distribution, error) {
 	return d, nil
 }
 
-// stem begins the names of a wheel and of the folder in it that describes it.
+// stem returns the common prefix of the names of the wheel and of its dist-info folder.
 func (d distribution) stem() string { return strings.ReplaceAll(d.name, "-", "_") + "-" + d.version }
 
 func (d distribution) wheelName() string { return d.stem() + "-py3-none-any.whl" }
@@ -105,7 +105,8 @@ func (d distribution) metadata() string {
 	return b.String() + "Description-Content-Type: text/markdown\n\n" + d.readme
 }
 
-// wheel returns the archive: the package's files, and the folder that describes them, whose RECORD has their hashes.
+// wheel returns the archive. It contains the files of the package and the dist-info folder, whose
+// RECORD contains the hashes of all files.
 func (d distribution) wheel(sources fs.FS) (string, error) {
 	license, err := fs.ReadFile(sources, "LICENSE")
 	if err != nil {
@@ -137,10 +138,11 @@ func (d distribution) wheel(sources fs.FS) (string, error) {
 	return zipped(append(files, file{info + "RECORD", record.String()}))
 }
 
-// zipEpoch is the earliest time that a zip archive can say.
+// zipEpoch is the earliest time that a zip archive can store.
 var zipEpoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// zipped returns a zip archive whose files can be read by everyone, and all have the same time.
+// zipped returns a zip archive of the files. All files are readable by everyone and have the same
+// time, so that the archive is reproducible.
 func zipped(files []file) (string, error) {
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)

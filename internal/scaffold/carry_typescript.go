@@ -13,8 +13,9 @@ const (
 	carriedTypeScript = carriedDir + "/toolhost-sdk"
 )
 
-// npmPackage is what package.json of the SDK says to those that use the package. The rest is for those that work on it,
-// and npm would install that, too, for a package that is part of the repository.
+// npmPackage contains the fields of the SDK's package.json that users of the package need. It
+// leaves out the development dependencies, because npm would install them for a package that is
+// part of the repository.
 type npmPackage struct {
 	Name             string          `json:"name"`
 	Version          string          `json:"version"`
@@ -28,8 +29,8 @@ type npmPackage struct {
 	PeerMeta         json.RawMessage `json:"peerDependenciesMeta"`
 }
 
-// carryTypeScript returns the SDK's sources. The repository compiles them with its own compiler, so that toolhost needs
-// no Node to carry them.
+// carryTypeScript returns the SDK's sources. The repository compiles them with its own compiler, so
+// that toolhost needs no Node.
 func carryTypeScript(sources fs.FS) ([]file, error) {
 	manifest, err := fs.ReadFile(sources, typeScriptSDK+"package.json")
 	if err != nil {
@@ -61,8 +62,9 @@ func carryTypeScript(sources fs.FS) ([]file, error) {
 	return files, err
 }
 
-// referTypeScript returns the blanks of package.json and .npmrc. npm links a carried SDK and copies a linked one, so that
-// in both cases the SDK finds the repository's own zod. A checkout's package builds itself when npm copies it.
+// referTypeScript returns the values for the templates of package.json and .npmrc. npm links an SDK
+// inside of the repository and copies one from a checkout, so that in both cases the SDK uses the
+// repository's zod. The package of a checkout builds itself when npm copies it.
 func referTypeScript(_ fs.FS, linked string) (map[string]string, error) {
 	if linked != "" {
 		return map[string]string{"QuotedSDK": strconv.Quote("file:" + linked), "InstallLinks": "true", "Prepare": ""}, nil

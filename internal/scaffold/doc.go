@@ -1,11 +1,12 @@
-// Package scaffold writes the small repository that a new plugin begins with: a tool, its test, what builds, tests and
-// installs them, a README, and the SDK.
+// Package scaffold writes the repository of a new plugin: a tool with a test, a Makefile that
+// builds, tests and installs it, a README, and the SDK.
 //
-// It owns the files, which are templates beside the code, one folder for each language, the form in which a repository
-// carries an SDK, and which names are allowed. It runs nothing: the repository's Makefile does, when its author asks for
-// it.
+// It owns the files, which are templates with one folder for each language. It also owns the form
+// in which a repository contains an SDK, and the rules for names. It runs no commands: the author
+// runs the repository's Makefile.
 //
-// The SDKs are not published. So that a repository builds on every machine, it names nothing outside of itself: the SDK
-// is in its folder third_party, for Go as a module, for Python as a wheel, and for TypeScript as sources, which the
-// repository compiles. What the SDK itself needs comes from the languages' public registries.
+// The SDKs are not published. The repository must build on every machine, so it refers to nothing
+// outside of itself. Its folder third_party contains the SDK: for Go as a module, for Python as a
+// wheel, and for TypeScript as sources, which the repository compiles. The dependencies of the SDK
+// come from the public registries of the languages.
 package scaffold

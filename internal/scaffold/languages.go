@@ -11,15 +11,16 @@ import (
 	"strings"
 )
 
-// language knows how a repository gets the SDK of its language.
+// language describes how a repository uses the SDK of its language.
 type language struct {
-	folder string // of the SDK in a checkout of toolhost
-	needs  string // a file in that folder
+	folder string // folder of the SDK in a checkout of toolhost
+	needs  string // file that must exist in that folder
 
-	// carry returns the files that hold the SDK in a repository, made of the sources.
+	// carry returns the files that contain the SDK in a repository. sources contains toolhost's
+	// sources.
 	carry func(sources fs.FS) ([]file, error)
-	// refer returns the blanks that let a repository use the SDK: the carried one, or, if path is not empty, the one in
-	// that folder of a checkout.
+	// refer returns the template values with which a repository uses the SDK: the SDK in that
+	// folder of a checkout, or, if path is empty, the SDK in the repository.
 	refer func(sources fs.FS, path string) (map[string]string, error)
 }
 
@@ -29,13 +30,14 @@ var languages = map[string]language{
 	"typescript": {folder: "sdk/typescript", needs: "package.json", carry: carryTypeScript, refer: referTypeScript},
 }
 
-// carriedDir is the folder of a repository that holds the SDK, with slashes.
+// carriedDir is the folder of a repository that contains the SDK, with slashes.
 const carriedDir = "third_party"
 
-// Languages returns the languages that there are repositories for, ordered.
+// Languages returns the supported languages in alphabetical order.
 func Languages() []string { return slices.Sorted(maps.Keys(languages)) }
 
-// CheckLanguage returns an error that names the languages, or nil if the name is one of them.
+// CheckLanguage returns nil if the language is supported. Otherwise it returns an error that lists
+// the supported ones.
 func CheckLanguage(name string) error {
 	if _, ok := languages[name]; !ok {
 		return fmt.Errorf("there is no language %q; use %s", name, strings.Join(Languages(), ", "))
@@ -43,13 +45,13 @@ func CheckLanguage(name string) error {
 	return nil
 }
 
-// ErrNoCheckout says that a path to link is not a checkout of toolhost.
+// ErrNoCheckout is the error for a Config.Checkout that is not a checkout of toolhost.
 var ErrNoCheckout = errors.New("it is not a checkout of toolhost; name the folder that holds toolhost's go.mod")
 
-// modulePath begins the go.mod of a checkout.
+// modulePath is the module in the go.mod of a checkout.
 const modulePath = "github.com/toolhost/toolhost"
 
-// sdkIn returns the absolute path of a language's SDK in a checkout.
+// sdkIn returns the absolute path of the language's SDK in a checkout.
 func (l language) sdkIn(checkout string) (string, error) {
 	resolved, err := filepath.Abs(checkout)
 	if err == nil {
@@ -69,8 +71,9 @@ func (l language) sdkIn(checkout string) (string, error) {
 	return folder, nil
 }
 
-// relative returns the path of a folder as seen from another one, which need not exist yet, with slashes. Links on the way
-// to either are followed first, because ".." does not undo them. Where there is no such path, it returns the folder.
+// relative returns the path of folder relative to from, with slashes. from need not exist. relative
+// resolves symbolic links in from first, because ".." does not undo them. It returns folder itself
+// if no relative path exists.
 func relative(from, folder string) string {
 	existing, rest := from, ""
 	for {

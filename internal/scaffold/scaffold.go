@@ -19,26 +19,29 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// suffix ends the names of all templates, so that no tool takes them for what they become.
+// suffix is the suffix of all templates. It keeps Go and other tools from treating a template as a
+// source file.
 const suffix = ".tmpl"
 
-// hidden are files whose names begin with a dot in a repository, and not among the templates, where they would count.
+// hidden contains the files whose names begin with a dot in a repository but not among the
+// templates, where git and npm would apply them.
 var hidden = map[string]string{"gitignore": ".gitignore", "npmrc": ".npmrc"}
 
-// Config says what is written. All fields but Checkout are required.
+// Config describes the repository to write. All fields except Checkout are required.
 type Config struct {
-	Name     string // of the plugin; see CheckName
+	Name     string // name of the plugin; see CheckName
 	Language string // one of Languages
-	Dir      string // the folder to write; it may exist if it is empty
-	Sources  fs.FS  // of the SDKs, as the package toolhost holds them
+	Dir      string // folder to write; it must be empty or missing
+	Sources  fs.FS  // sources of the SDKs, from toolhost.Sources
 
-	// Checkout is a folder of toolhost's repository whose SDK the repository links, by a relative path where there is one.
-	// If it is empty, the repository carries the SDK and names nothing outside of itself.
+	// Checkout is a checkout of toolhost whose SDK the repository links, by a relative path if
+	// possible. If it is empty, the repository contains the SDK and refers to nothing outside of
+	// itself.
 	Checkout string
 }
 
-// CheckName returns an error that says why no plugin can be begun under a name, or nil. It has to be a plugin's name and
-// leave room for those of its tools.
+// CheckName returns an error if a new plugin cannot have the name. The name must be valid for a
+// plugin and short enough for the name of the tool, which begins with it.
 func CheckName(name string) error {
 	if err := tool.CheckName(name); err != nil {
 		return err
@@ -50,17 +53,18 @@ func CheckName(name string) error {
 	return nil
 }
 
-// longestName is what tool.CheckName allows.
+// longestName is the maximum length that tool.CheckName accepts.
 const longestName = 64
 
-// toolName returns the name of the tool of a new plugin. Names of tools are unique in a toolhost.
+// toolName returns the name of the new plugin's tool. It contains the name of the plugin, because
+// tool names are unique within a toolhost.
 func toolName(plugin string) string {
 	return strings.ToLower(strings.ReplaceAll(plugin, "-", "_")) + "_count_words"
 }
 
-// Write writes the repository, and returns its files, relative to the folder and in order. It overwrites nothing: if the
-// folder holds anything already, that is an error and nothing is written. An error that wraps ErrNoCheckout says that
-// Checkout is not one.
+// Write writes the repository and returns its files in order, relative to c.Dir. It overwrites
+// nothing: it returns ErrNotEmpty before it writes if c.Dir contains anything. If c.Checkout is not
+// a checkout, the error wraps ErrNoCheckout.
 func Write(c Config) ([]string, error) {
 	if err := CheckName(c.Name); err != nil {
 		return nil, err
@@ -86,7 +90,7 @@ func Write(c Config) ([]string, error) {
 	return names, nil
 }
 
-// ErrNotEmpty says that there are files where a new repository is to be.
+// ErrNotEmpty is the error for a Config.Dir that already contains files.
 var ErrNotEmpty = errors.New("the folder is not empty")
 
 func checkEmpty(dir string) error {
@@ -102,7 +106,7 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// writeNew writes a file that must not be there yet.
+// writeNew writes a new file. It fails if the file exists.
 func writeNew(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -114,13 +118,15 @@ func writeNew(path, text string) error {
 
 // file is one file of a repository.
 type file struct {
-	name string // with slashes
+	name string // path relative to the repository, with slashes
 	text string
 }
 
-// blanks fills in the blanks of templates. The package text/template would be too much for these few, in every sense.
+// blanks returns a replacer for the placeholders <%…%> of the templates. Plain replacement is
+// enough for these few, so the package does not use text/template.
 func (c Config) blanks(sdk map[string]string) *strings.Replacer {
-	pkg := "plugin-" + strings.ToLower(c.Name) // never the name of the SDK's package
+	// Differs from the name of the SDK's package for every plugin.
+	pkg := "plugin-" + strings.ToLower(c.Name)
 	pairs := []string{"<%Name%>", c.Name, "<%Tool%>", toolName(c.Name), "<%QuotedPackage%>", strconv.Quote(pkg)}
 	for name, value := range sdk {
 		pairs = append(pairs, "<%"+name+"%>", value)
@@ -128,7 +134,7 @@ func (c Config) blanks(sdk map[string]string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// render makes the files of a repository, ordered by name.
+// render returns the files of a repository, ordered by name.
 func render(c Config) ([]file, error) {
 	if err := CheckLanguage(c.Language); err != nil {
 		return nil, err
@@ -156,7 +162,8 @@ func render(c Config) ([]file, error) {
 	return files, nil
 }
 
-// sdk returns the files that hold the SDK in the repository, none if it is linked, and the blanks that refer to it.
+// sdk returns the files of the SDK and the template values that refer to it. There are no files if
+// the SDK is linked.
 func (c Config) sdk(l language) (files []file, blanks map[string]string, err error) {
 	var linked string
 	if c.Checkout != "" {
@@ -178,7 +185,7 @@ func (c Config) sdk(l language) (files []file, blanks map[string]string, err err
 	return files, blanks, nil
 }
 
-// target returns the name of the file that a template becomes.
+// target returns the path in the repository of the file that a template produces.
 func target(name string) string {
 	dir, base := path.Split(strings.TrimSuffix(name, suffix))
 	if dotted, ok := hidden[base]; ok {

@@ -19,8 +19,9 @@ import (
 	"github.com/toolhost/toolhost/internal/scaffold"
 )
 
-// TestWrite: what is written names the plugin, holds no trace of a template or of this machine, and is what its language
-// wants. That it builds and passes its tests is shown by internal/e2e/docs.
+// A written repository contains the plugin's name and valid files of its language. It contains no
+// placeholder and no path of this machine. The tests in internal/e2e/docs build and test such
+// repositories.
 func TestWrite(t *testing.T) {
 	for _, language := range scaffold.Languages() {
 		t.Run(language, func(t *testing.T) {
@@ -52,14 +53,14 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// carried is a file of the SDK that a repository carries.
+// carried contains, for each language, one file of the SDK that a repository contains.
 var carried = map[string]string{
 	"go":         "third_party/toolhost-sdk/sdk/serve.go",
 	"python":     "third_party/toolhost_sdk-0.1.0-py3-none-any.whl",
 	"typescript": "third_party/toolhost-sdk/src/index.ts",
 }
 
-// contents returns the texts of all files, after a look at each.
+// contents checks each file and returns the concatenated text of all files.
 func contents(t *testing.T, dir string, files []string) string {
 	t.Helper()
 	var all strings.Builder
@@ -125,8 +126,8 @@ func TestCheckName(t *testing.T) {
 	}
 }
 
-// TestLinked: a repository that links a checkout says where that is by a relative path, also where links are on the way,
-// and carries nothing.
+// A repository that links a checkout refers to it by a relative path, also if a folder on the way
+// is a symbolic link. It does not contain the SDK.
 func TestLinked(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -176,8 +177,8 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestCarriedModuleIsWhole: every package that the carried Go module imports is in it, or in a module that its go.mod
-// names, so that a new import of the SDK does not break new repositories.
+// The Go module in a repository contains every package that it imports, or its go.mod requires the
+// module. So a new import of the SDK cannot break new repositories.
 func TestCarriedModuleIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	files, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "go", Dir: dir, Sources: toolhost.Sources()})
@@ -211,7 +212,7 @@ func TestCarriedModuleIsWhole(t *testing.T) {
 	}
 }
 
-// requires reports whether a go.mod names the module of a package.
+// requires reports whether the go.mod requires the module of the imported package.
 func requires(mod, imported string) bool {
 	for module := imported; module != "."; module = path.Dir(module) {
 		if strings.Contains(mod, "\t"+module+" v") {
@@ -221,8 +222,8 @@ func requires(mod, imported string) bool {
 	return false
 }
 
-// TestWheel: the archive is the same each time, has all of the package and nothing else of the checkout, and says of itself
-// what pyproject.toml does. pip checks the rest.
+// The wheel is reproducible, contains the whole package, and has the metadata of pyproject.toml.
+// pip checks the rest when the tests in internal/e2e/docs install it.
 func TestWheel(t *testing.T) {
 	var wheels [2][]byte
 	for i := range wheels {
