@@ -115,7 +115,7 @@ func passedOver(name string) bool {
 
 func (p *Project) look() look {
 	seen := look{}
-	// Look skips unreadable files. The build reports them.
+	// The walk skips unreadable files. The build reports them.
 	_ = filepath.WalkDir(p.dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -8,7 +8,8 @@
 //	sh exit=N     a script whose last command must end with that exit code
 //	sh serve      one command that runs until the end of the page, or until the next such block
 //	sh no-run     shown only, because it needs what a test must not use, such as a key or a terminal
-//	output        the output of the script before it; a line of three dots matches any lines, and … any text
+//	output        the output of the script before it; a line of three dots matches any lines,
+//	              and … matches any text
 //	LANG FILE     the content of a file, written to the folder of the page
 //	LANG          shown only
 //

@@ -32,7 +32,7 @@ var (
 		protoreflect.EnumKind:    number,
 		protoreflect.BoolKind:    {wire: protowire.VarintType, method: "Bool", filled: "%s", given: "%s", size: "1"},
 		protoreflect.Fixed64Kind: {wire: protowire.Fixed64Type, method: "Fixed64", filled: "%s != 0", given: "%s", size: "8"},
-		// Output.filled has the condition.
+		// The condition is in output.filled.
 		protoreflect.DoubleKind: {wire: protowire.Fixed64Type, method: "Double", given: "%s", size: "8"},
 		protoreflect.StringKind: {wire: protowire.BytesType, method: "Text", filled: `%s != ""`, given: "%s", measure: "SizeBytes", measured: "len(%s)"},
 		protoreflect.BytesKind:  {wire: protowire.BytesType, method: "Bytes", filled: "len(%s) > 0", given: "%s", measure: "SizeBytes", measured: "len(%s)"},
