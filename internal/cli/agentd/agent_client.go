@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
-// server is how a command finds the `agentd serve` that works on a run.
+// server holds the address of the `agentd serve` that works on a run.
 type server struct {
 	setup
 	addr string
@@ -22,7 +22,7 @@ func (s *server) addFlags(flags *pflag.FlagSet) {
 		"`ADDRESS` of the agentd: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(program)+", else this user's socket)")
 }
 
-// with calls use with a client, and adds to the error that nobody answers what to do about it.
+// with calls use with a client. If no server answers, it adds to the error how to start one.
 func (s *server) with(use func(*agentclient.Client) error) error {
 	if err := s.load(); err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// What a textDisplay shows of calls.
+// This file holds what a textDisplay shows of calls.
 
-// reset forgets what the model wrote of a response that is void, with the calls in it.
+// reset forgets the text of a response that the model repeats, and the calls in it.
 func (d *textDisplay) reset() {
 	d.shown = ""
 	for id, card := range d.calls {
@@ -34,8 +34,8 @@ func (d *textDisplay) callStarted(e loop.Event, p *loop.CallStarted) error {
 	return d.line(dim, "→ %s %s", p.Tool, cli.Clip(cli.OneLine(card.arguments), argumentsWidth))
 }
 
-// status shows what a tool says of its call. In a terminal that takes the place of what it said before; elsewhere only
-// new tips are shown.
+// status shows the status of a call. In a terminal, it replaces the status before. Elsewhere, it
+// prints each new tip.
 func (d *textDisplay) status(p *loop.CallStatus) error {
 	card := d.card(p.CallID, p.Tool)
 	card.status = card.status.Fold(p.Status)
@@ -54,7 +54,7 @@ func (d *textDisplay) status(p *loop.CallStatus) error {
 	return d.line(dim, "  %s: %s", p.Tool, cli.Clip(cli.OneLine(words), resultWidth))
 }
 
-// progress returns how far a call is, as people read it.
+// progress returns the progress of a call for people.
 func progress(p *tool.Progress) string {
 	switch {
 	case p == nil:
@@ -81,19 +81,19 @@ func (d *textDisplay) result(e loop.Event, p *loop.CallResult) error {
 	name := cli.Clip(cli.OneLine(p.Tool), argumentsWidth)
 	text, facts := cli.Shown(&p.Result)
 	text = cli.OneLine(cli.Clip(text, resultWidth))
-	if p.Result.IsError && facts != "" { // why it failed may be there alone
+	if p.Result.IsError && facts != "" { // the reason may be among the facts
 		text += " [" + cli.OneLine(cli.Clip(facts, resultWidth)) + "]"
 	}
 	if d.block == nil {
 		return d.line(shade, "%s %s%s %s", mark, name, took, text)
 	}
-	// The one line that stays of the call, so that it has the arguments, too.
+	// This line replaces the line of the running call, so it also shows the arguments.
 	wide, _ := d.block.Size()
 	arguments := cli.Clip(cli.OneLine(card.arguments), min(argumentsWidth, max(wide/3, 1)))
 	return d.line(shade, "%s", cli.Clip(fmt.Sprintf("%s %s %s%s %s", mark, name, arguments, took, text), wide-1))
 }
 
-// cards returns the lines of the calls under way.
+// cards returns the lines of the running calls.
 func (d *textDisplay) cards() []string {
 	var lines []string
 	wide, _ := d.block.Size()
@@ -114,7 +114,7 @@ func (d *textDisplay) cards() []string {
 	return lines
 }
 
-// refresh writes the lines of the calls under way again, if they have changed.
+// refresh draws the lines of the running calls again, if they have changed.
 func (d *textDisplay) refresh() error {
 	if d.block == nil || d.block.Hidden || slices.Equal(d.cards(), d.block.Drawn) {
 		return nil
@@ -128,8 +128,7 @@ func (d *textDisplay) refresh() error {
 	return err
 }
 
-// hide takes the lines of the calls under way away until reveal is called: what is written meanwhile is not followed by
-// them.
+// hide removes the lines of the running calls until the caller calls reveal.
 func (d *textDisplay) hide() error {
 	if d.block == nil {
 		return nil
@@ -145,7 +144,7 @@ func (d *textDisplay) reveal() {
 	}
 }
 
-// leave forgets the calls under way: nobody follows them any more.
+// leave forgets the running calls, because the display no longer follows the run.
 func (d *textDisplay) leave() error {
 	clear(d.calls)
 	d.order = nil

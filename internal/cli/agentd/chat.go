@@ -54,15 +54,15 @@ type chat struct {
 	task    taskFlags
 	bench   *workbench
 	console *terminal.Console
-	editor  *terminal.Editor // nil: standard input is not a terminal
+	editor  *terminal.Editor // nil if standard input is not a terminal
 	text    *textDisplay
 	signals chan os.Signal
-	run     begun // the conversation; its id is empty before the first message
+	run     begun // the run of the conversation; its id is empty before the first message
 }
 
-// talk goes on until somebody leaves.
+// talk runs the conversation until the person leaves.
 func (c *chat) talk(ctx context.Context, args []string) (err error) {
-	// Ctrl-C is ours: it means the turn, not the process.
+	// Ctrl-C cancels the turn and not the process.
 	c.signals = make(chan os.Signal, 1)
 	signal.Notify(c.signals, os.Interrupt)
 	defer signal.Stop(c.signals)
@@ -70,7 +70,8 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		c.config.Approvals.Headless = "never"
 	}
 	c.console, c.text = terminal.NewConsole(c.process), newTextDisplay(c.process)
-	if screen := c.process.Screen(); screen.Color { // without colors, the marks of Markdown say more
+	// without styles, the source of the Markdown is clearer
+	if screen := c.process.Screen(); screen.Color {
 		c.text.prose = &markdown.Stream{Screen: screen}
 	}
 	c.editor = terminal.NewEditor(c.process, c.console.In)
@@ -81,7 +82,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 	quit := make(chan struct{})
 	process := ctx
 	defer context.AfterFunc(process, func() {
-		if !interrupted(process) { // but SIGTERM, say
+		if !interrupted(process) { // such as SIGTERM
 			close(quit)
 		}
 	})()
@@ -101,7 +102,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-// turns takes one message after the other.
+// turns sends one message after the other.
 func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 	atWork := c.run.id != ""
 	for {
@@ -128,7 +129,8 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 	}
 }
 
-// hear returns what somebody types next. Empty is nothing; errLeft says that he leaves.
+// hear returns the next message, which may be empty. The error errLeft means that the person
+// leaves.
 func (c *chat) hear(quit <-chan struct{}) (string, error) {
 	if c.editor != nil && !c.console.Reading {
 		return c.edit(quit)
@@ -150,7 +152,7 @@ func (c *chat) hear(quit <-chan struct{}) (string, error) {
 	return "", errors.Join(errLeft, c.leave(true))
 }
 
-// edit is hear at a terminal.
+// edit is hear for a terminal.
 func (c *chat) edit(quit <-chan struct{}) (string, error) {
 	end, err := c.editor.Begin()
 	if err != nil {
@@ -158,7 +160,8 @@ func (c *chat) edit(quit <-chan struct{}) (string, error) {
 	}
 	defer end()
 	lines := make(chan terminal.Typed, 1)
-	// It ends with the message. Reading a terminal cannot be cancelled: on quit it is left to the end of the process.
+	// The goroutine ends with the message. A read of a terminal cannot be canceled, so after quit
+	// the goroutine ends with the process.
 	go func() { lines <- c.editor.Read() }()
 	select {
 	case line := <-lines:
@@ -173,13 +176,13 @@ func (c *chat) edit(quit <-chan struct{}) (string, error) {
 	return "", errors.Join(errLeft, c.leave(true))
 }
 
-// leave ends the line of the prompt if nobody did.
+// leave ends the line of the prompt, if open says that it is not ended.
 func (c *chat) leave(open bool) error {
 	c.text.inLine = c.text.inLine || open
 	return c.text.endLine()
 }
 
-// send begins the conversation, or goes on with it.
+// send starts the run of the conversation, or sends it a message.
 func (c *chat) send(ctx context.Context, message string) error {
 	if c.run.id != "" {
 		seq, err := c.bench.SendMessage(ctx, c.run.id, message)
@@ -191,7 +194,7 @@ func (c *chat) send(ctx context.Context, message string) error {
 		return err
 	}
 	t.RunID = c.runID
-	t.ExplicitCompletion = new(false) // the conversation goes on
+	t.ExplicitCompletion = new(false) // the run waits for the next message
 	if c.bench.remote {
 		t.People = new(c.config.Approvals.People(true))
 	}
@@ -199,7 +202,7 @@ func (c *chat) send(ctx context.Context, message string) error {
 	return err
 }
 
-// turn shows what the model does until it has nothing more to do.
+// turn shows the work of the model until it waits for a message.
 func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	people := newInterview(c.process, c.console, c.text)
 	people.expect(c.run.pending)
@@ -222,14 +225,14 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	return c.text.line(shade, "■ %s", ending(end))
 }
 
-// interrupted reports whether a context ended because of Ctrl-C.
+// interrupted reports whether Ctrl-C canceled a context.
 func interrupted(ctx context.Context) bool {
 	cause, ok := errors.AsType[*signalled](context.Cause(ctx))
 	return ok && cause.signal == syscall.SIGINT
 }
 
-// signalled is why the process's context ended.
+// signalled is the cause of the canceled context of the process.
 type signalled struct{ signal os.Signal }
 
-// Error says which signal came.
+// Error returns which signal arrived.
 func (s *signalled) Error() string { return fmt.Sprintf("the signal %s came", s.signal) }

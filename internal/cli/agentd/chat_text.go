@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
-// chatHelp is what /help shows.
+// chatHelp is the text of /help.
 var chatHelp = []string{
 	"What you type goes to the model when you press Enter.",
 	`  \ and Enter   begin another line of the same message; pasted lines are one message, too`,
@@ -20,10 +20,11 @@ var chatHelp = []string{
 	"A message that begins with a slash goes to the model if a space stands before it.",
 }
 
-// slashCommand is a message that is meant for agentd. A path, such as /etc/hosts, is none.
+// slashCommand matches a message for agentd. It does not match a path, such as /etc/hosts.
 var slashCommand = regexp.MustCompile(`^/[A-Za-z?][A-Za-z-]*$`)
 
-// slash carries out a message that is meant for agentd and reports whether it was one. errLeft says that the person leaves.
+// slash executes a message for agentd, and reports whether the message was one. The error errLeft
+// means that the person leaves.
 func (c *chat) slash(message string) (bool, error) {
 	word, _, _ := strings.Cut(strings.TrimRight(message, " \t\n"), " ")
 	if !slashCommand.MatchString(word) {
@@ -43,7 +44,7 @@ func (c *chat) slash(message string) (bool, error) {
 	return true, c.text.line(yellow, "there is no command %s; /help shows those that there are; put a space before it to send it to the model", word)
 }
 
-// greet says at a terminal what the conversation is with, and how to leave it.
+// greet shows, in a terminal, the model, the tools, and how to leave.
 func (c *chat) greet(ctx context.Context) error {
 	if c.text.block == nil {
 		return nil
@@ -56,7 +57,7 @@ func (c *chat) greet(ctx context.Context) error {
 	return c.text.line(dim, "/help shows the keys; /quit or Ctrl-D leaves")
 }
 
-// account says at a terminal what the conversation has used so far.
+// account shows, in a terminal, the tokens, calls and cost of the conversation.
 func (c *chat) account(end *loop.RunFinished) error {
 	if c.text.block == nil || end == nil {
 		return nil

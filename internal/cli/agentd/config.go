@@ -98,11 +98,11 @@ func newConfigShowCommand(p cli.Process) *cobra.Command {
 	}
 }
 
-// configVerdict is what `config check -o json` prints.
+// configVerdict is the result of `config check`, as -o json prints it.
 type configVerdict struct {
-	File    string         `json:"file"` // empty: there is none
+	File    string         `json:"file"` // empty if there is no file
 	Valid   bool           `json:"valid"`
-	Trusted bool           `json:"trusted"` // whether agentd run in this folder uses it
+	Trusted bool           `json:"trusted"` // whether `agentd run` in this folder uses the file
 	Errors  yamldoc.Errors `json:"errors"`
 }
 

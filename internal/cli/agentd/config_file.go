@@ -12,10 +12,10 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// trustStore returns the trust records of the user, which toolhost has too.
+// trustStore returns the trust records of the user, which agentd shares with toolhost.
 func trustStore(getenv func(string) string) *trust.Store { return trust.NewStore(trust.Dir(getenv)) }
 
-// distrust gives the error that a file is not trusted its exit code.
+// distrust adds the exit code to the error of a file that is not trusted.
 func distrust(err error) error {
 	if _, ok := errors.AsType[*trust.Untrusted](err); ok {
 		return &cli.ExitError{Code: cli.ExitUntrusted, Err: err}
@@ -23,8 +23,9 @@ func distrust(err error) error {
 	return err
 }
 
-// configFile reads the file that the arguments name, else the one that is found. The zero File means that there is none. The
-// file is not checked: see trustConfig.
+// configFile reads the file that the arguments name, or the file that it finds on the search path.
+// The zero File means that there is none. configFile does not check whether the file is trusted;
+// see trustConfig.
 func configFile(getenv func(string) string, args []string) (trust.File, error) {
 	if len(args) > 0 {
 		if args[0] == "" {
@@ -44,9 +45,10 @@ func configFile(getenv func(string) string, args []string) (trust.File, error) {
 	return file, distrust(err)
 }
 
-// trustConfig refuses a file that plugins may have written and that the operator did not trust. It decides who gets the
-// models' keys: base_url and api_key_env. writable is what plugins may write under this configuration; what they could
-// write under earlier ones is recorded.
+// trustConfig refuses a file that a plugin could have written and that the operator has not
+// trusted. The file decides where agentd sends the keys of models (base_url and api_key_env).
+// writable are the folders that plugins may write under this configuration. The trust store records
+// the folders of earlier configurations.
 func trustConfig(getenv func(string) string, file trust.File, writable []string) error {
 	if file.Path == "" {
 		return nil
@@ -55,7 +57,7 @@ func trustConfig(getenv func(string) string, file trust.File, writable []string)
 	return distrust(trustStore(getenv).Check(file))
 }
 
-// noteDistrust says that a file is shown although `agentd run` would refuse it.
+// noteDistrust prints that `agentd run` would refuse the file that the command shows.
 func noteDistrust(w io.Writer, err error) error {
 	if untrusted, ok := errors.AsType[*trust.Untrusted](err); ok {
 		fmt.Fprintf(w, "%s: note: `agentd run` refuses this file: %s\n", program, cli.OneLine(untrusted.Error()))
@@ -64,7 +66,8 @@ func noteDistrust(w io.Writer, err error) error {
 	return err
 }
 
-// loadConfig decodes a file, or returns the defaults if there is none. That something is wrong is wrong usage.
+// loadConfig decodes a file, or returns the defaults if there is none. An invalid file is a usage
+// error.
 func loadConfig(file trust.File) (agentconfig.Config, error) {
 	if file.Path == "" {
 		return agentconfig.Default(), nil

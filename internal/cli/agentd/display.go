@@ -15,13 +15,13 @@ type display interface {
 	show(e loop.Event) error
 }
 
-// jsonDisplay writes one JSON object per event and line.
+// jsonDisplay writes each event as one line of JSON.
 type jsonDisplay struct{ out io.Writer }
 
-// header is what every line has. The payload's fields follow at the same level.
+// header holds the fields of every line. The fields of the payload are at the same level.
 type header struct {
 	Seq   uint64    `json:"seq"`
-	Index uint64    `json:"index,omitempty"` // of a passing event
+	Index uint64    `json:"index,omitempty"` // position of an event that the journal does not keep
 	Time  time.Time `json:"time"`
 	Type  loop.Type `json:"type"`
 }
@@ -48,7 +48,7 @@ type assistantLine struct {
 	Cost       float64    `json:"cost,omitempty"`
 }
 
-// callLine has the arguments as JSON where they are JSON, else as the text that they are.
+// callLine is a call. The arguments are JSON, or text if they are not valid JSON.
 type callLine struct {
 	CallID       string          `json:"call_id"`
 	Tool         string          `json:"tool"`
@@ -60,7 +60,7 @@ type callStartedLine struct {
 	header
 	CallID  string `json:"call_id"`
 	Tool    string `json:"tool"`
-	Attempt int    `json:"attempt,omitempty"` // from 2
+	Attempt int    `json:"attempt,omitempty"` // the first attempt is 1 and is left out
 }
 
 type statusLine struct {
@@ -109,7 +109,7 @@ func (d *jsonDisplay) show(e loop.Event) error {
 	return cli.WriteJSON(d.out, line(e))
 }
 
-// line returns an event as its line holds it.
+// line returns the value that the line of an event holds.
 func line(e loop.Event) any {
 	h := header{Seq: e.Seq, Index: e.Index, Time: e.Time.UTC(), Type: e.Payload.Type()}
 	switch p := e.Payload.(type) {

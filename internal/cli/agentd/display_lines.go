@@ -70,7 +70,7 @@ type compactedLine struct {
 	Summary          string `json:"summary,omitempty"`
 }
 
-// moreLine returns the line of an event that does not happen in every run.
+// moreLine returns the line of an event that few runs have.
 func moreLine(h header, e loop.Event) any {
 	switch p := e.Payload.(type) {
 	case *loop.DecisionRequested:

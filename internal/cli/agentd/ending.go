@@ -8,14 +8,15 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// The exit codes of runs, besides those of package cli.
+// Exit codes of runs, in addition to those of package cli.
 const (
-	exitEnded   = cli.ExitToolError // the run ended, but not with what it was asked for
-	exitLimit   = 5                 // the run ended at one of its limits
-	exitWaiting = 6                 // the run waits for a person, and was left
+	exitEnded = cli.ExitToolError // the run ended without the requested result
+	exitLimit = 5                 // the run ended at one of its limits
+	// the run waits for a person, and the command stopped following it
+	exitWaiting = 6
 )
 
-// exitCodesHelp says what the exit codes mean, for the commands that follow a run to its end.
+// exitCodesHelp describes the exit codes, for commands that follow a run to its end.
 const exitCodesHelp = "The exit code is 0 if the run ended well, 5 if it ended at a limit (max_turns, max_calls, token_budget, cost_budget,\n" +
 	"wall_time, output_size), 1 if it ended otherwise, 6 if it was left waiting for a person, 2 for wrong usage, 3 if something\n" +
 	"around it failed, 4 if no toolhost answers, and 7 if a configuration file is not trusted (see `toolhost trust --help`)."
@@ -31,7 +32,7 @@ func exitCode(r loop.StopReason) int {
 	return exitEnded
 }
 
-// verdict returns how a run's end is told.
+// verdict returns the error for the end of a run, with its exit code.
 func verdict(end *loop.RunFinished) error {
 	if end == nil {
 		return errors.New("the run's events ended before the run")
@@ -43,7 +44,7 @@ func verdict(end *loop.RunFinished) error {
 	return &cli.ExitError{Code: code, Err: errors.New(ending(end))}
 }
 
-// ending says how a run ended.
+// ending returns how a run ended.
 func ending(end *loop.RunFinished) string {
 	if end.Message == "" {
 		return fmt.Sprintf("the run ended: %s", end.StopReason)

@@ -11,38 +11,40 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
 
-// errLeft says that a run was left while it waited, or worked: nobody is there any more.
+// errLeft means that the command stopped following a run that has not ended.
 var errLeft = errors.New("left")
 
-// follower shows a run as it happens, cancels it when it is told to, and asks people in place. It is for one goroutine.
+// follower shows the events of a run, cancels the run on a signal, and asks a person for decisions.
+// It is for one goroutine.
 type follower struct {
 	agent  runs
 	show   display
-	people *interview // who is asked
+	people *interview // asks the person
 	log    *slog.Logger
 
-	done    <-chan struct{}  // cancels the run, once
-	signals <-chan os.Signal // the first cancels the run, the second leaves it
-	quit    <-chan struct{}  // leaves the run
+	done    <-chan struct{}  // when closed, cancels the run
+	signals <-chan os.Signal // the first signal cancels the run, the second one stops following it
+	quit    <-chan struct{}  // when closed, stops following the run
 
-	spinner *spinner // animates the display; nil: there is none
+	spinner *spinner // animates the display; may be nil
 
-	held     []loop.Event // not shown while a question stands on the screen
+	held     []loop.Event // events that arrive while a question is on the screen
 	headless []*loop.CallResult
 }
 
-// seen is what a watch yields.
+// seen is an item of a watch.
 type seen struct {
 	event loop.Event
 	err   error
 }
 
-// follow shows a run's events after a place to the end and returns how it ended, and up to where it was shown.
+// follow shows the events of a run after a sequence number until the run ends. It returns the end,
+// and the number of the last event.
 func (f *follower) follow(ctx context.Context, runID string, after uint64) (end *loop.RunFinished, at uint64, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	events := make(chan seen)
 	watched := make(chan struct{})
-	go func() { // ends with the watch, or with stop; waited for below
+	go func() { // ends with the watch, or with stop; the defer below waits for it
 		defer close(watched)
 		defer close(events)
 		for e, err := range f.agent.WatchRun(ctx, runID, after) {
@@ -101,7 +103,8 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 	}
 }
 
-// take shows an event, or holds it back while somebody types. What settles the question is learned at once.
+// take shows an event, or keeps it while a person types. An event that settles the question takes
+// effect at once.
 func (f *follower) take(e loop.Event) error {
 	f.people.note(e)
 	if r, ok := e.Payload.(*loop.CallResult); ok && needsPerson(r) {
@@ -114,8 +117,8 @@ func (f *follower) take(e loop.Event) error {
 	return f.release()
 }
 
-// below learns what sub-runs wait for, where an event says that this has changed. The run itself is followed, so that the
-// decisions of its sub-runs are asked for, rather than seen.
+// below reads what sub-runs wait for after an event that changes it. The follower watches only the
+// run itself, so it does not receive the events of sub-runs.
 func (f *follower) below(ctx context.Context, runID string, e loop.Event) error {
 	if _, changed := e.Payload.(*loop.SubRunWaiting); !changed || f.people.console == nil {
 		return nil
@@ -128,7 +131,7 @@ func (f *follower) below(ctx context.Context, runID string, e loop.Event) error 
 	return nil
 }
 
-// release shows what was held back.
+// release shows the kept events.
 func (f *follower) release() error {
 	held := f.held
 	f.held = nil
@@ -140,7 +143,7 @@ func (f *follower) release() error {
 	return nil
 }
 
-// ask asks what is to be asked, after all else is shown.
+// ask shows the next question, after all events.
 func (f *follower) ask() error {
 	before := f.people.asking()
 	if err := f.people.ask(); err != nil {
@@ -152,7 +155,7 @@ func (f *follower) ask() error {
 	return nil
 }
 
-// answer hands on what somebody typed.
+// answer sends the answer that a person typed.
 func (f *follower) answer(ctx context.Context, runID string, line terminal.Typed) error {
 	if line.Err != nil {
 		return errors.Join(errLeft, f.people.console.Say("\n"))
@@ -172,7 +175,8 @@ func (f *follower) answer(ctx context.Context, runID string, line terminal.Typed
 	if _, err := f.agent.Respond(ctx, runID, made); err != nil {
 		f.log.Warn("the decision came too late", "decision", made.ID, "err", err)
 		f.people.settle(made.ID)
-	} else if f.people.isBelow(made.ID) { // its event is in the sub-run's journal, which is not followed
+		// the event is in the journal of the sub-run, which this follower does not watch
+	} else if f.people.isBelow(made.ID) {
 		f.people.settle(made.ID)
 	}
 	return nil

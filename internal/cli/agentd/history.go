@@ -16,13 +16,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// history is an agent that tells of runs and works on none: it has neither a model nor tools.
+// history is an agent without a model and tools. It reads runs from the journal, and works on none.
 type history struct {
 	*agent.Agent
 	close func() error
 }
 
-// openHistory opens the journal to read it. Somebody else may be at work on its runs. Where there is none yet, none is made.
+// openHistory opens the journal for reading. Another process may work on its runs. If there is no
+// journal, openHistory creates none.
 func (s *setup) openHistory(ctx context.Context) (*history, error) {
 	path, err := s.journalPath()
 	if err != nil {
@@ -41,7 +42,7 @@ func (s *setup) openHistory(ctx context.Context) (*history, error) {
 	return newHistory(agent.Config{Store: store}, store.Close)
 }
 
-// newHistory returns a history of a store that closeStore closes.
+// newHistory returns a history of a store. closeStore closes the store.
 func newHistory(config agent.Config, closeStore func() error) (*history, error) {
 	config.Model, config.Tools = nobodysModel{}, nobodysTools{}
 	a, err := agent.New(config)
@@ -51,11 +52,12 @@ func newHistory(config agent.Config, closeStore func() error) (*history, error) 
 	return &history{Agent: a, close: func() error { a.Close(); return closeStore() }}, nil
 }
 
-// followPause is how long a follower rests before it looks again what the journal has: short enough to seem at once.
+// followPause is the time between two reads of the journal. A person does not notice it.
 const followPause = 250 * time.Millisecond
 
-// events yields what the journal holds of a run; with follow set also what others append to it, until the run ends or ctx
-// does. That a run which is not at work here has no end is no error.
+// events yields the events of a run in the journal. If follow is set, it also yields events that
+// another process appends, until the run ends or ctx is done. It is no error if a run has no end
+// yet.
 func (h *history) events(ctx context.Context, runID string, follow bool) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		var after uint64
@@ -89,7 +91,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// What stands where a history has neither a model nor tools, which reading the journal needs not.
+// A history needs a model and tools to construct an agent, but does not use them.
 type (
 	nobodysModel struct{ model.Model }
 	nobodysTools struct{ agent.Tools }

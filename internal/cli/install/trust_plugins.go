@@ -19,14 +19,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// pluginTrust is a plugin.
+// pluginTrust is a plugin and its trust, as -o json prints it.
 type pluginTrust struct {
 	Plugin  string   `json:"plugin"`
 	Path    string   `json:"path"`
 	Digest  string   `json:"digest"`
 	State   string   `json:"state"` // trusted, changed, new or revoked
 	Tools   []string `json:"tools,omitempty"`
-	Changes []string `json:"changes,omitempty"` // since it was trusted
+	Changes []string `json:"changes,omitempty"` // since the operator trusted the plugin
 }
 
 func (p pluginTrust) text() string {
@@ -42,7 +42,7 @@ func (p pluginTrust) text() string {
 	return b.String()
 }
 
-// listPlugins shows all plugins that are trusted.
+// listPlugins adds all trusted plugins to the view.
 func (t *truster) listPlugins(v *trustView) error {
 	all, err := t.store.AllPlugins()
 	for _, known := range all {
@@ -55,8 +55,8 @@ func (t *truster) listPlugins(v *trustView) error {
 	return err
 }
 
-// namedPlugins trusts plugins as they are in their folders, or only looks at them, or revokes them. A toolhost that runs takes
-// that over.
+// namedPlugins trusts the named plugins as they are in their folders, or shows them, or revokes
+// their trust. It makes a running toolhost reload.
 func (t *truster) namedPlugins(ctx context.Context, v *trustView, names []string, look, revoke bool) error {
 	if len(names) == 0 {
 		return nil
@@ -89,8 +89,8 @@ func (t *truster) namedPlugins(ctx context.Context, v *trustView, names []string
 	return nil
 }
 
-// source returns the path of the plugin that a name means: the one that was trusted under it, else the file or folder of the
-// name, else the folder whose manifest says it.
+// source returns the path of the plugin with a name: the path that was trusted under the name, else
+// the file or folder of that name, else the folder whose manifest declares the name.
 func (t *truster) source(options serve.Options, name string) (string, error) {
 	if err := tool.CheckName(name); err != nil {
 		return "", cli.Usage("%w; write ./%s if it is a file or folder", err, name)
@@ -125,7 +125,7 @@ func (t *truster) source(options serve.Options, name string) (string, error) {
 		name, strings.Join(options.Folders, ", "))
 }
 
-// plugin trusts one plugin, or only looks at it, or revokes it.
+// plugin trusts one plugin, or shows it, or revokes its trust.
 func (t *truster) plugin(ctx context.Context, options serve.Options, source string, look, revoke bool) (pluginTrust, error) {
 	records, err := t.store.Plugins(options.Folders)
 	if err != nil {
@@ -156,7 +156,8 @@ func (t *truster) plugin(ctx context.Context, options serve.Options, source stri
 	return shown, err
 }
 
-// examineAt starts the plugin at a path for a moment, asks it what it is, and returns what a toolhost would make of it alone.
+// examineAt starts the plugin at a path, reads its description, and returns the plugin as a
+// toolhost would load it alone.
 func examineAt(ctx context.Context, options serve.Options, source string) (p *catalog.Plugin, err error) {
 	temp, err := serve.MakeScratch()
 	if err != nil {
@@ -177,8 +178,9 @@ func examineAt(ctx context.Context, options serve.Options, source string) (p *ca
 	return p, serve.CheckExamined(p, staged, source)
 }
 
-// trustPlugin records that the plugin at a path is trusted as it is. A folder that toolhost has not used yet needs no record:
-// toolhost trusts what is in it when it uses it first.
+// trustPlugin records that the operator trusts the plugin at a path as it is. A folder that
+// toolhost has not used yet needs no record, because toolhost trusts its content when it uses the
+// folder first.
 func trustPlugin(store *trust.Store, options serve.Options, source string, p *catalog.Plugin) error {
 	known, err := store.Known(filepath.Dir(source))
 	if err != nil || !known {
@@ -187,7 +189,7 @@ func trustPlugin(store *trust.Store, options serve.Options, source string, p *ca
 	return store.TrustPlugin(options.Folders, source, p.Trusted(), false)
 }
 
-// changesOf says what a plugin declares that was not trusted.
+// changesOf returns the declarations of a plugin that the operator has not trusted.
 func changesOf(p *catalog.Plugin, before *trust.Plugin) []string {
 	if before == nil || before.Name == "" {
 		return nil

@@ -51,11 +51,12 @@ func NewUninstallCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// uninstalled is what `uninstall -o json` prints.
+// uninstalled is the result of `uninstall`, as -o json prints it.
 type uninstalled struct {
-	Plugin   string `json:"plugin"`
-	Path     string `json:"path"`
-	LockFile string `json:"lock_file"` // that allowed it, or could have; empty: there is none
+	Plugin string `json:"plugin"`
+	Path   string `json:"path"`
+	// the lock file that could allow the plugin; empty means none
+	LockFile string `json:"lock_file"`
 }
 
 func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, error) {
@@ -78,7 +79,7 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 		if err != nil {
 			return err
 		}
-		// Its file may have any name.
+		// The file of the plugin may have any name.
 		if path := owner(plugins, name, ""); path != "" && samePath(path, folder.Path(filepath.Base(path))) {
 			done.Path = path
 		}
@@ -101,10 +102,11 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 	return done, err
 }
 
-// existing returns the folder to remove a plugin from. Where nobody names one, it is that of the toolhost that serves the plugin.
+// existing returns the folder to remove a plugin from. If the user names none, it is the folder of
+// the toolhost that serves the plugin.
 func (i *installer) existing(ctx context.Context, name string) (serve.Options, *pluginfolder.Folder, error) {
 	if i.plugins == "" {
-		// Whether somebody answers is found out again, when it counts.
+		// The removal itself reports a toolhost that does not answer.
 		_ = i.conn.With(func(c *client.Client) error {
 			plugins, err := c.Admin().Plugins(ctx)
 			if path := owner(plugins, name, ""); path != "" {

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// block is the lines at the end of a terminal that stand for the calls under way, one for each. They give way to what
-// stays, and are written again below it. It is for one goroutine.
+// Block holds lines at the end of a terminal that change, such as one line for each running call. A
+// write above the block erases these lines and draws them again below the written text. It is for
+// one goroutine.
 type Block struct {
-	Size   func() (wide, high int) // of the terminal, now
-	Hidden bool                    // somebody is asked something: the end of the screen is his
-	Drawn  []string                // what stands there
+	Size   func() (wide, high int) // returns the present size of the terminal
+	Hidden bool                    // a question to a person is at the end of the screen
+	Drawn  []string                // the lines on the screen
 }
 
-// What a terminal is told. Lines of the block are cut by the terminal itself, which knows how wide its characters are:
-// a line that took two could not be taken away again.
+// Control sequences. The terminal cuts the lines of the block, because only the terminal knows how
+// wide it draws each character. A line that took two lines of the terminal could not be erased.
 const (
 	LineUp     = "\x1b[A"
 	EraseBelow = "\x1b[J"
@@ -23,7 +24,7 @@ const (
 	WrapLines  = "\x1b[?7h"
 )
 
-// erase returns what takes the block away and leaves the cursor where it began.
+// Erase returns the sequence that removes the block and moves the cursor to its beginning.
 func (b *Block) Erase() string {
 	n := len(b.Drawn)
 	b.Drawn = nil
@@ -33,7 +34,8 @@ func (b *Block) Erase() string {
 	return "\r" + strings.Repeat(LineUp, n-1) + EraseBelow
 }
 
-// draw returns what puts lines on the screen, where a line begins. Those that the screen has no room for are counted.
+// draw returns the sequence that draws lines. If the terminal has too few lines, the last one
+// counts the others.
 func (b *Block) draw(lines []string) string {
 	_, high := b.Size()
 	if most := max(high-1, 1); len(lines) > most {
@@ -47,7 +49,8 @@ func (b *Block) draw(lines []string) string {
 	return CutLines + strings.Join(lines, "\n") + WrapLines
 }
 
-// above returns what writes s above the block. Where s does not end its line, the block stays away until it does.
+// Above returns the sequence that writes s above the block. If open is true, s does not end its
+// line, and the block stays hidden until a later write ends it.
 func (b *Block) Above(s string, lines []string, open bool) string {
 	s = b.Erase() + s
 	if open || b.Hidden {

@@ -10,17 +10,17 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// console is a person who reads standard output and writes lines to standard input. It is for one goroutine.
+// Console reads lines that a person types and writes prompts. It is for one goroutine.
 type Console struct {
-	tty     io.Reader // what in reads
+	tty     io.Reader // the reader below In
 	In      *bufio.Reader
 	out     io.Writer
-	lines   chan Typed // room for the one line that is being read
+	lines   chan Typed // has capacity 1, for the line that is being read
 	Reading bool
-	Echoes  bool // the end of a line that was typed is on the screen
+	Echoes  bool // the terminal shows the line feed that the person types
 }
 
-// typed is a line that somebody wrote, without its end. err is io.EOF when nobody writes any more.
+// Typed is a line that a person typed, without its end. Err is io.EOF at the end of the input.
 type Typed struct {
 	Text string
 	Err  error
@@ -30,17 +30,17 @@ func NewConsole(p cli.Process) *Console {
 	return &Console{tty: p.Stdin, In: bufio.NewReader(p.Stdin), out: p.Stdout, lines: make(chan Typed, 1), Echoes: cli.IsTerminal(p.Stdin)}
 }
 
-// read returns where the next line comes. Nothing is read before it is called, and no more than one line for each line
-// that is taken; take says that it was.
+// Read returns the channel of the next line. Console reads input only after a call of Read, and one
+// line at a time. After a receive, the caller calls Take.
 func (c *Console) Read() <-chan Typed {
 	if !c.Reading {
 		c.Reading = true
-		// It ends with the line, or with the input. Reading a terminal cannot be cancelled: whoever leaves while nobody
-		// has written anything leaves it to the end of the process.
+		// The goroutine ends with the line or with the input. A read of a terminal cannot be
+		// canceled. If the person types nothing, the goroutine ends with the process.
 		go func() {
 			text, err := c.In.ReadString('\n')
 			if text != "" {
-				err = nil // the next read reports it
+				err = nil // the next read returns the error again
 			}
 			c.lines <- Typed{strings.TrimRight(text, "\r\n"), err}
 		}()
@@ -48,10 +48,10 @@ func (c *Console) Read() <-chan Typed {
 	return c.lines
 }
 
-// take says that the line that was being read has been received.
+// Take tells Console that the caller received the line.
 func (c *Console) Take() { c.Reading = false }
 
-// say writes a prompt, after which somebody may type.
+// Say writes a prompt.
 func (c *Console) Say(prompt string) error {
 	_, err := io.WriteString(c.out, prompt)
 	return Written(err)
@@ -64,7 +64,8 @@ func Written(err error) error {
 	return nil
 }
 
-// drop throws away what was typed at a terminal and nobody has taken: it cannot be an answer to what is asked only now.
+// Drop discards what a person typed before a question appeared, because it cannot be an answer to
+// the question.
 func (c *Console) Drop() {
 	file, ok := c.tty.(*os.File)
 	if !ok || !cli.IsTerminal(file) {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flushInput throws away what a terminal has for whoever reads next. One that cannot do that keeps it.
+// flushInput discards the input that a terminal holds. It ignores errors: the input then stays.
 func flushInput(terminal *os.File) {
 	_ = unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH)
 }

@@ -4,5 +4,5 @@ package terminal
 
 import "os"
 
-// flushInput does nothing: what was typed ahead is kept.
+// flushInput does nothing: input that a person typed early stays.
 func flushInput(*os.File) {}

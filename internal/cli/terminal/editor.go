@@ -11,9 +11,9 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// editor lets a person at a terminal write messages: with arrow keys, a history, and several lines. A line that ends with a
-// backslash goes on in the next one, and a paste of several lines is one message, in which lineMark stands for the line ends
-// until it is sent. It is for one goroutine.
+// Editor reads messages that a person types at a terminal, with arrow keys, a history and several
+// lines. A line that ends with a backslash continues in the next line. A paste of several lines is
+// one message: lineMark replaces the line ends until the message is sent. It is for one goroutine.
 type Editor struct {
 	file  *os.File
 	lines *term.Terminal
@@ -25,7 +25,8 @@ const (
 	promptMore    = "… "
 )
 
-// newEditor returns an editor, or nil where standard input or output is not a terminal. in reads standard input.
+// NewEditor returns an editor, or nil if standard input or output is not a terminal. in reads
+// standard input.
 func NewEditor(p cli.Process, in io.Reader) *Editor {
 	file, ok := p.Stdin.(*os.File)
 	if !ok || !cli.IsTerminal(file) || !cli.IsTerminal(p.Stdout) {
@@ -39,7 +40,8 @@ func NewEditor(p cli.Process, in io.Reader) *Editor {
 	return e
 }
 
-// begin lets the editor have the terminal's keys until end is called, which may be done while read is waiting.
+// Begin switches the terminal to raw mode until the caller calls end. The caller may call end while
+// Read waits.
 func (e *Editor) Begin() (end func(), err error) {
 	before, err := term.MakeRaw(int(e.file.Fd()))
 	if err != nil {
@@ -55,10 +57,10 @@ func (e *Editor) Begin() (end func(), err error) {
 	}, nil
 }
 
-// read returns the next message. Its error is io.EOF if the person leaves with Ctrl-C or Ctrl-D.
+// Read returns the next message. Its error is io.EOF if the person presses Ctrl-C or Ctrl-D.
 func (e *Editor) Read() Typed { return ReadMessage(e.lines) }
 
-// readMessage reads lines until a message is whole.
+// readMessage reads lines until the message is complete.
 func ReadMessage(lines interface {
 	ReadLine() (string, error)
 	SetPrompt(prompt string)
@@ -67,7 +69,8 @@ func ReadMessage(lines interface {
 	defer lines.SetPrompt(PromptMessage)
 	for {
 		line, err := lines.ReadLine()
-		if err != nil && !errors.Is(err, term.ErrPasteIndicator) { // all of it was pasted, and then the return key came
+		// ErrPasteIndicator means that the whole line was pasted
+		if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
 			return Typed{Err: err}
 		}
 		text, goesOn := strings.CutSuffix(line, `\`)

@@ -6,19 +6,21 @@ import (
 	"strings"
 )
 
-// lineMark stands for a line feed of a paste while a message is edited. Terminals show it, and people hardly type it.
+// lineMark replaces a line feed of a paste while a person edits the message. Terminals show it, and
+// people rarely type it.
 const lineMark = "␤"
 
-// unmarked returns a line that was edited as the text that it stands for.
+// unmarked replaces the marks of an edited line by line feeds.
 func unmarked(line string) string { return strings.ReplaceAll(line, lineMark, "\n") }
 
-// pasteReader reads the keys of a terminal in bracketed paste mode and replaces line ends inside of pastes by lineMark: the line
-// editor would take each as the return key, and knows of pastes only when all of a line was pasted. It is for one goroutine.
+// pasteReader reads the keys of a terminal in bracketed paste mode, and replaces line ends inside a
+// paste by lineMark. Otherwise the line editor would take each line end as the return key, because
+// it recognizes only a paste of a whole line. It is for one goroutine.
 type PasteReader struct {
 	In      io.Reader
-	recent  []byte // the last bytes, in which a mark of a paste may be
+	recent  []byte // the last bytes, to find the marks of a paste
 	pasting bool
-	ready   []byte // not handed on yet
+	ready   []byte // bytes that Read has not returned
 }
 
 const (
@@ -53,7 +55,7 @@ func (r *PasteReader) take(key byte) {
 	case string(r.recent) == pasteEnds:
 		r.pasting = false
 	case r.pasting && key == '\n' && afterReturn:
-		return // both are one line's end
+		return // a carriage return and a line feed are one line end
 	case r.pasting && (key == '\r' || key == '\n'):
 		r.ready = append(r.ready, lineMark...)
 		return
