@@ -13,20 +13,24 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
 
-// interview asks a person for the decisions that a run waits for, one after the other. It is for one goroutine.
+// interview asks a person for the decisions that a run waits for, one after the other. It is for
+// one goroutine.
 type interview struct {
-	console *terminal.Console // nil: nobody is there
+	console *terminal.Console // nil if no person is present
 	show    *textDisplay
-	by      string // who decides
+	by      string // the name of the person
 
-	open    []loop.Pending // wanted, in the order in which they were asked for; the first is being asked
-	asked   string         // the decision whose question stands on the screen
-	editing bool           // the next line is arguments
-	made    string         // the decision that was handed on and is not in the journal yet: nothing is asked meanwhile
-	calls   map[string]string
+	// the open decisions in the order of their requests; the first is on the screen
+	open    []loop.Pending
+	asked   string // the id of the decision whose question is on the screen
+	editing bool   // the next line is edited arguments
+	// the id of the decision that was sent and is not in the journal yet; no question appears
+	// meanwhile
+	made  string
+	calls map[string]string
 }
 
-// newInterview returns an interview with nothing to ask yet. Without a console nobody is asked.
+// newInterview returns an interview without questions. If console is nil, it asks none.
 func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interview {
 	show.asking = c != nil
 	by := p.Getenv("USER")
@@ -36,7 +40,7 @@ func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interv
 	return &interview{console: c, show: show, by: by, calls: make(map[string]string)}
 }
 
-// expect learns what a run waits for already.
+// expect adds the decisions that a run already waits for.
 func (v *interview) expect(pending []loop.Pending) {
 	for _, d := range pending {
 		v.calls[d.CallID] = d.Arguments
@@ -44,7 +48,8 @@ func (v *interview) expect(pending []loop.Pending) {
 	v.open = append(v.open, pending...)
 }
 
-// expectBelow learns what sub-runs wait for now. pending may also have decisions of the run itself.
+// expectBelow adds the decisions that sub-runs wait for. pending may also contain decisions of the
+// run itself.
 func (v *interview) expectBelow(pending []loop.Pending) {
 	has := func(list []loop.Pending, id string) bool {
 		return slices.ContainsFunc(list, func(d loop.Pending) bool { return d.ID == id })
@@ -57,12 +62,12 @@ func (v *interview) expectBelow(pending []loop.Pending) {
 	}
 }
 
-// isBelow reports whether a decision that is wanted is one of a sub-run.
+// isBelow reports whether an open decision belongs to a sub-run.
 func (v *interview) isBelow(id string) bool {
 	return slices.ContainsFunc(v.open, func(d loop.Pending) bool { return d.ID == id && d.RunID != "" })
 }
 
-// note learns what an event says about decisions.
+// note updates the open decisions by an event.
 func (v *interview) note(e loop.Event) {
 	switch p := e.Payload.(type) {
 	case *loop.AssistantMessage:
@@ -87,7 +92,7 @@ func (v *interview) note(e loop.Event) {
 	}
 }
 
-// hand says that a decision is handed on; settle that it is made, or cannot be.
+// hand records that the decision was sent. settle records that it took effect, or cannot.
 func (v *interview) hand(id string) { v.made = id }
 
 func (v *interview) settle(id string) {
@@ -101,10 +106,11 @@ func (v *interview) drop(settled func(loop.Pending) bool) {
 	v.open = slices.DeleteFunc(v.open, settled)
 }
 
-// asking reports whether the next line that somebody types is an answer.
+// asking reports whether the next line that a person types is an answer.
 func (v *interview) asking() bool { return v.asked != "" }
 
-// ask puts the first question on the screen, unless it stands there. A question that was settled otherwise gives way.
+// ask shows the first question, if it is not on the screen. It removes a question that was settled
+// elsewhere.
 func (v *interview) ask() error {
 	if len(v.open) == 0 || v.console == nil {
 		if v.asked != "" {
@@ -133,13 +139,13 @@ func (v *interview) ask() error {
 	return v.console.Say(prompt(d.Kind))
 }
 
-// close says that the question is over.
+// close ends the question.
 func (v *interview) close() {
 	v.asked, v.editing = "", false
 	v.show.reveal()
 }
 
-// again puts the question on the screen once more, after words about what was wrong with the answer.
+// again shows the question again, after a message about the answer.
 func (v *interview) again(words string) error {
 	if err := v.show.line(yellow, "%s", words); err != nil {
 		return err
@@ -150,7 +156,7 @@ func (v *interview) again(words string) error {
 	return v.console.Say(prompt(v.open[0].Kind))
 }
 
-// prompt returns the question as people read it.
+// prompt returns the question for people.
 func prompt(kind loop.DecisionKind) string {
 	switch kind {
 	case loop.DecideApproval:
@@ -165,10 +171,10 @@ func prompt(kind loop.DecisionKind) string {
 
 const promptEdit = "  the arguments as JSON (empty: back): "
 
-// errNoAnswer says that a line is no decision.
+// errNoAnswer means that a line is not a decision.
 var errNoAnswer = errors.New("no decision")
 
-// noAnswer returns errNoAnswer, or what kept the question from being asked again.
+// noAnswer asks again, and returns errNoAnswer or the error of asking.
 func noAnswer(err error) error {
 	if err != nil {
 		return err
@@ -176,7 +182,8 @@ func noAnswer(err error) error {
 	return errNoAnswer
 }
 
-// hear returns the decision that a line is on the first question. An errNoAnswer says that the question was asked again.
+// hear returns the decision that a line makes about the first question. errNoAnswer means that it
+// asked the question again.
 func (v *interview) hear(line string) (loop.DecisionMade, error) {
 	d := &v.open[0]
 	made := loop.DecisionMade{ID: d.ID, By: v.by}
@@ -227,7 +234,7 @@ func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.Dec
 	return made, nil
 }
 
-// option returns the answer that a text is: one of those proposed if it is its number.
+// option returns the answer that a text means: the proposed answer with that number, or the text.
 func option(options []string, text string) string {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1]

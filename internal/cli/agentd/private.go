@@ -18,30 +18,34 @@ import (
 )
 
 const (
-	// startWait bounds how long a toolhost of our own may take to be ready. It asks new plugins what they are first.
+	// startWait bounds the time until a private toolhost is ready. toolhost reads the descriptions
+	// of new plugins first.
 	startWait = 30 * time.Second
-	// stopWait is how long it may take to stop after SIGTERM: its own grace for calls, and some more.
+	// stopWait bounds the time until a private toolhost stops after SIGTERM. It is longer than
+	// toolhost's own grace for calls.
 	stopWait = 15 * time.Second
-	// lastWords bounds what is kept of its standard error.
+	// lastWords bounds the bytes of its standard error that agentd keeps.
 	lastWords = 4 << 10
 )
 
-// privateToolhost is a toolhost process that lives as long as one `agentd run`.
+// privateToolhost is a toolhost process that agentd starts for one command and stops after it.
 type privateToolhost struct {
 	addr   string
 	folder *privateFolder
 	cmd    *exec.Cmd
 	stderr *tail
-	ready  chan string   // its first line
-	exited chan struct{} // closed when it has ended
-	err    error         // how it ended; set before exited is closed
+	ready  chan string   // receives its first line
+	exited chan struct{} // closed when the process has ended
+	err    error         // how the process ended; set before exited is closed
 	once   sync.Once
 }
 
-// startToolhost starts the toolhost beside this program, with the plugins beside it and the current folder as
-// workspace, and returns when it is ready. On Linux it gets SIGTERM when this process dies, however it dies. Its ledger and its
-// artifacts are in the folder records, which the caller closes after it; nil: they end with it. Its plugins must not see the
-// journal, by which they could approve their own calls; empty: there is none.
+// startToolhost starts the toolhost beside this program, with the plugins beside it and the current
+// folder as workspace. It returns when toolhost is ready. On Linux, the kernel sends toolhost
+// SIGTERM when this process dies. records is the folder of the ledger and the artifacts, which the
+// caller closes after the toolhost. If records is nil, ledger and artifacts end with the toolhost.
+// journal is the path of the journal. The plugins must not see it, because a plugin that can write
+// the journal can approve its own calls. Empty means none.
 func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, journal string) (*privateToolhost, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -79,7 +83,8 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, j
 	}
 	p.cmd.Env = withoutKeys(os.Environ())
 	p.cmd.Stderr = p.stderr
-	// The claims are theirs together: when this process is killed, toolhost still needs the folders to stop.
+	// Both processes hold the locks. When this process is killed, toolhost still needs the folders
+	// in order to stop.
 	p.cmd.ExtraFiles = []*os.File{folder.claim}
 	if records != nil {
 		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, records.claim)
@@ -92,7 +97,7 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, j
 	return p, nil
 }
 
-// withoutKeys leaves out the models' keys: toolhost has no use for them.
+// withoutKeys removes the keys of models from an environment, because toolhost does not use them.
 func withoutKeys(env []string) []string {
 	var kept []string
 	for _, entry := range env {
@@ -103,7 +108,7 @@ func withoutKeys(env []string) []string {
 	return kept
 }
 
-// launch starts the process and waits until it says that it is ready.
+// launch starts the process and waits until it is ready.
 func (p *privateToolhost) launch(ctx context.Context) error {
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -135,8 +140,8 @@ func (p *privateToolhost) launch(ctx context.Context) error {
 	return fmt.Errorf("toolhost was not ready after %s\n%s", startWait, p.stderr)
 }
 
-// attend starts the process and stays with it to its end. The kernel's signal at a parent's death is sent when the
-// thread that started the child ends, so this goroutine keeps its thread.
+// attend starts the process and waits for its end. The kernel sends the parent-death signal when
+// the thread that started the child ends. So this goroutine keeps its thread.
 func (p *privateToolhost) attend(stdout io.Reader, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -156,12 +161,12 @@ func (p *privateToolhost) attend(stdout io.Reader, started chan<- error) {
 	}
 }
 
-// stop ends the process and removes what it leaves. It waits, and may be called more than once.
+// stop ends the process, waits for it, and removes its files. It may be called more than once.
 func (p *privateToolhost) stop() error {
 	var err error
 	p.once.Do(func() {
 		if p.cmd.Process != nil {
-			_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+			_ = p.cmd.Process.Signal(syscall.SIGTERM) // the process may have ended already
 			timer := time.NewTimer(stopWait)
 			defer timer.Stop()
 			select {
@@ -176,13 +181,13 @@ func (p *privateToolhost) stop() error {
 	return err
 }
 
-// tail keeps the end of what is written to it. It is safe for concurrent use.
+// tail keeps the last bytes that are written to it. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// Write implements io.Writer and never fails.
+// Write implements io.Writer. It never fails.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -193,7 +198,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what is kept, indented.
+// String returns the kept bytes, indented.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

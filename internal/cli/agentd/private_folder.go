@@ -16,22 +16,23 @@ import (
 const (
 	// folderPrefix begins the names of the folders of private toolhosts.
 	folderPrefix = program + "-"
-	// folderMark is a file that only such a folder holds: a name is too little to remove what somebody else may have made.
+	// folderMark is a file that only such folders contain. A name alone is not enough to remove a
+	// folder that another program may have made.
 	folderMark = "agentd.pid"
 )
 
-// folderForm is how limits.MakeClaimed names a folder.
+// folderForm matches the names that limits.MakeClaimed gives.
 var folderForm = regexp.MustCompile(`^` + folderPrefix + `[a-z2-7]{10}$`)
 
-// privateFolder is what a private toolhost has for itself: its socket and its state. It is claimed for as long as agentd
-// or a process that got the claim lives.
+// privateFolder holds the socket and the state of a private toolhost. It is locked while agentd, or
+// a process that inherited the lock, lives.
 type privateFolder struct {
 	path  string
 	claim *os.File
 }
 
-// makePrivateFolder makes a folder with a path that is short enough for sockets, after it has removed those that others
-// of this user left there when they were killed.
+// makePrivateFolder makes a folder with a path that is short enough for sockets. Before, it removes
+// the folders of this user's killed processes.
 func makePrivateFolder(log *slog.Logger) (*privateFolder, error) {
 	const longest = 60
 	parent := os.TempDir()
@@ -60,15 +61,15 @@ func makePrivateFolder(log *slog.Logger) (*privateFolder, error) {
 	return f, nil
 }
 
-// socket returns where toolhost listens. It has a folder to itself, for who listens locks the folder of the socket for a
-// moment, and the other one is locked already.
+// socket returns the path of toolhost's socket. The socket has a separate folder: a listener locks
+// the folder of its socket for a moment, and the private folder is locked already.
 func (f *privateFolder) socket() string { return filepath.Join(f.path, "run", "toolhost.sock") }
 
-// remove removes the folder with all that is in it and gives the claim up.
+// remove removes the folder with its content and releases the lock.
 func (f *privateFolder) remove() error { return errors.Join(rmtree.Remove(f.path), f.claim.Close()) }
 
-// sweepPrivateFolders removes the private folders in parent that nobody claims. It goes on after an error and returns
-// all of them.
+// sweepPrivateFolders removes the private folders in parent that no process has locked. It
+// continues after an error, and returns all errors.
 func sweepPrivateFolders(parent string) error {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -81,7 +82,8 @@ func sweepPrivateFolders(parent string) error {
 		}
 		_, err := limits.RemoveUnclaimed(filepath.Join(parent, entry.Name()), func(dir string) error {
 			if _, err := os.Lstat(filepath.Join(dir, folderMark)); err != nil {
-				_ = os.Remove(dir) // works if it is empty: its agentd died right after making it
+				// removes an empty folder, whose agentd died right after it made the folder
+				_ = os.Remove(dir)
 				return nil
 			}
 			return rmtree.Remove(dir)

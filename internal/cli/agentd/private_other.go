@@ -4,8 +4,8 @@ package agentd
 
 import "syscall"
 
-// processAttributes keeps a terminal's Ctrl-C from a toolhost of our own, which has to outlive the calls that the run
-// then cancels.
+// processAttributes returns attributes for a private toolhost. Ctrl-C in the terminal does not
+// reach it, because it must outlive the calls that the run then cancels.
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

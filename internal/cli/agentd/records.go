@@ -20,31 +20,35 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A run with a toolhost of its own needs the ledger of that toolhost for as long as the run may go on: the ledger knows which
-// calls have been executed. So the ledger is beside the journal, in JOURNAL.calls/RUN: one folder for each run, so that any number of
-// runs of one journal can be at work at the same time. The folder is claimed by a lock on a file in it, which agentd and the
-// toolhost hold together: whoever goes on with the run waits until the toolhost of a killed agentd has stopped. See
+// A run with a private toolhost needs the ledger of that toolhost as long as the run can continue,
+// because the ledger knows which calls were executed. So the ledger is beside the journal, in
+// JOURNAL.calls/RUN. Each run has a folder, so several runs of one journal can work at the same
+// time. A lock on a file in the folder claims it. agentd and the toolhost hold this lock together:
+// a process that continues the run waits until the toolhost of a killed agentd has stopped. See
 // docs/adr/0022-ledger-of-a-run.md.
 
 const (
-	// recordsSuffix is behind the journal's name in the name of the folder of records.
+	// recordsSuffix follows the name of the journal in the name of the records folder.
 	recordsSuffix = ".calls"
 	// claimName is the name of the locked file.
 	claimName = "agentd.lock"
-	// claimWait is how long a toolhost whose agentd was killed may take to stop: longer than its grace for calls.
+	// claimWait bounds the time until the toolhost of a killed agentd stops. It is longer than
+	// toolhost's grace for calls.
 	claimWait = 45 * time.Second
-	// claimPause is how often it is looked whether it has stopped.
+	// claimPause is the time between two attempts to lock.
 	claimPause = 20 * time.Millisecond
-	// recordsKept is how long the records of a run stay that nobody goes on with. A ledger forgets calls after that time anyway;
-	// a run that goes on even later has another ledger, and finds the outcomes of its calls unknown.
+	// recordsKept is how long the records of a run stay if no process continues the run. A ledger
+	// forgets calls after that time in any case. A run that continues later gets a new ledger, and
+	// the outcomes of its calls are unknown.
 	recordsKept = 8 * 24 * time.Hour
 )
 
-// runRecords is what the toolhost of a run keeps on disk. It is claimed.
+// runRecords is the locked folder of what the toolhost of a run stores.
 type runRecords struct {
 	path  string
 	claim *os.File
-	// acceptedLoss is the id of the lost ledger that toolhost may begin a new one in place of; empty: none.
+	// acceptedLoss is the id of the lost ledger that toolhost may replace by a new one. Empty means
+	// none.
 	acceptedLoss string
 }
 
@@ -54,7 +58,8 @@ func (s *setup) recordsFolder() (string, error) {
 	return path + recordsSuffix, err
 }
 
-// hasRecords reports whether the run has records. Only a run that began with a private toolhost has some.
+// hasRecords reports whether the run has records. Only a run that began with a private toolhost has
+// them.
 func (s *setup) hasRecords() bool {
 	folder, err := s.recordsFolder()
 	if err != nil || !agent.IsRunID(s.runID) {
@@ -64,8 +69,8 @@ func (s *setup) hasRecords() bool {
 	return err == nil
 }
 
-// claimRecords makes the folder of a run's records, if there is none, and claims it. It waits until no other process has the
-// claim. It also removes what has been left for too long.
+// claimRecords makes the records folder of a run if there is none, and locks it. It waits until no
+// other process has the lock. It also removes records that are older than recordsKept.
 func claimRecords(ctx context.Context, folder, runID string, log *slog.Logger) (*runRecords, error) {
 	if !agent.IsRunID(runID) {
 		return nil, cli.Usage("%.80q is no run id; `agentd runs` lists the runs", runID)
@@ -93,7 +98,7 @@ func claimRecords(ctx context.Context, folder, runID string, log *slog.Logger) (
 	}
 }
 
-// tryClaim returns nil if another process has the claim.
+// tryClaim returns nil if another process has the lock.
 func tryClaim(path string) (*os.File, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
@@ -101,7 +106,7 @@ func tryClaim(path string) (*os.File, error) {
 	name := filepath.Join(path, claimName)
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // removed just now
+		return nil, nil // another process has just removed the folder
 	}
 	if err != nil {
 		return nil, err
@@ -117,17 +122,18 @@ func tryClaim(path string) (*os.File, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	if now, err := os.Lstat(name); err != nil || !os.SameFile(locked, now) { // removed before it was locked
+	// another process removed the folder before the lock
+	if now, err := os.Lstat(name); err != nil || !os.SameFile(locked, now) {
 		return nil, file.Close()
 	}
 	return file, nil
 }
 
-// sweepRecords removes the records that were left for too long, of all runs but one.
+// sweepRecords removes old records of all runs but one.
 func sweepRecords(folder, but string, log *slog.Logger) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return // there is none yet, or claiming says what is wrong
+		return // there is no folder yet, or claiming reports the error
 	}
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
@@ -146,8 +152,8 @@ func sweepRecords(folder, but string, log *slog.Logger) {
 	}
 }
 
-// close gives the claim up. Where the run cannot need its records any more, it removes them first: the run has finished or does
-// not exist, and has no artifacts, which it could read when it goes on with a message.
+// close releases the lock. If the run cannot need its records any more, close removes them first:
+// the run has ended or does not exist, and has no artifacts, which it could read after a message.
 func (r *runRecords) close(ctx context.Context, store runstore.Store) error {
 	run, err := store.Get(ctx, filepath.Base(r.path))
 	gone := errors.Is(err, runstore.ErrNotFound)
@@ -156,7 +162,7 @@ func (r *runRecords) close(ctx context.Context, store runstore.Store) error {
 	}
 	if err == nil && (gone || !run.Head.Unfinished && !r.hasArtifacts()) {
 		err = rmtree.Remove(r.path)
-		_ = os.Remove(filepath.Dir(r.path)) // works if it was the last
+		_ = os.Remove(filepath.Dir(r.path)) // succeeds if the folder is empty
 	}
 	return errors.Join(err, r.claim.Close())
 }
@@ -168,6 +174,6 @@ func (r *runRecords) hasArtifacts() bool {
 	}
 	return slices.ContainsFunc(files, func(file fs.DirEntry) bool {
 		info, err := file.Info()
-		return err == nil && info.Size() > 0 // else it is the store's lock
+		return err == nil && info.Size() > 0 // an empty file is the lock of the store
 	})
 }

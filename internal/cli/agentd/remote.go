@@ -14,7 +14,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 )
 
-// runs is whoever works on the runs that a command shows: an agent in this process, or an `agentd serve`.
+// runs controls the runs that a command shows. An agent in this process implements it, or an
+// `agentd serve`.
 type runs interface {
 	agentserver.Control
 	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error]
@@ -22,7 +23,7 @@ type runs interface {
 	ResumeRun(ctx context.Context, runID string) error
 }
 
-// localRuns is an agent in this process, whose user decides.
+// localRuns is an agent in this process. The user of the process decides.
 type localRuns struct{ *agent.Agent }
 
 // Respond implements runs.
@@ -34,10 +35,11 @@ func (r localRuns) Respond(ctx context.Context, runID string, decisions ...loop.
 	return r.Agent.Respond(ctx, runID, decisions...)
 }
 
-// remoteRuns is an `agentd serve`.
+// remoteRuns is a client of an `agentd serve`.
 type remoteRuns struct{ client *agentclient.Client }
 
-// StartRun implements runs. The run is the server's, whatever the task says of a run in the foreground.
+// StartRun implements runs. The run belongs to the server, also if the task asks for a run in the
+// foreground.
 func (r remoteRuns) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	return r.client.StartRun(ctx, agentserver.FromTask(task))
 }
@@ -90,5 +92,5 @@ func (r remoteRuns) GetRun(ctx context.Context, runID string) (agent.Run, error)
 	return agentserver.ToRun(m), nil
 }
 
-// ResumeRun implements runs. A server goes on with its runs by itself.
+// ResumeRun implements runs. A server resumes its runs itself.
 func (r remoteRuns) ResumeRun(context.Context, string) error { return nil }

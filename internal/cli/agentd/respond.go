@@ -60,15 +60,16 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// verdicts are what was decided, in the order of the command line: a --reason is about what stands before it.
+// verdicts are the decisions in the order of the command line. A --reason belongs to the decision
+// before it.
 type verdicts []*verdictFlag
 
-// verdictFlag is one decision as the command line has it.
+// verdictFlag is one decision of the command line.
 type verdictFlag struct {
-	flag   string // approve, edit, reject or answer
+	flag   string // the name of the flag: approve, edit, reject or answer
 	call   string
-	text   string // the arguments or the answer
-	given  bool   // text was behind the flag's "="
+	text   string // the new arguments, or the answer
+	given  bool   // text followed the "=" of the flag
 	reason string
 }
 
@@ -83,7 +84,7 @@ func (v *verdicts) addFlags(cmd *cobra.Command) {
 	add("reason", "why, in `WORDS`, for the decision before it")
 }
 
-// collected is a flag that adds to what was decided.
+// collected is a flag that adds a decision.
 type collected struct {
 	flag string
 	to   *verdicts
@@ -114,7 +115,7 @@ func (c *collected) Set(value string) error {
 
 func (v *verdictFlag) wantsText() bool { return v.flag == "edit" || v.flag == "answer" }
 
-// fill gives each decision that wants one its text, in their order.
+// fill assigns the arguments of the command line to the decisions that need a text, in their order.
 func (v verdicts) fill(texts []string) error {
 	if len(v) == 0 {
 		return cli.Usage("say what is decided: --approve CALL, --edit CALL JSON, --reject CALL or --answer CALL TEXT")
@@ -134,7 +135,7 @@ func (v verdicts) fill(texts []string) error {
 	return nil
 }
 
-// decisions returns what was decided as the server wants it.
+// decisions returns the decisions in the form of the server.
 func (v verdicts) decisions(pending []*agentdv1.PendingDecision) ([]*agentdv1.Decision, error) {
 	var list []*agentdv1.Decision
 	for _, d := range v {
@@ -158,8 +159,8 @@ func (v verdicts) decisions(pending []*agentdv1.PendingDecision) ([]*agentdv1.De
 	return list, nil
 }
 
-// byRun returns decisions by the run that they are for: the one that was named, or sub-runs of it, whose decisions are
-// named RUN/DECISION.
+// byRun groups decisions by their run: the named run, or its sub-runs, whose decisions are named
+// RUN/DECISION.
 func byRun(runID string, decisions []*agentdv1.Decision) map[string][]*agentdv1.Decision {
 	groups := make(map[string][]*agentdv1.Decision)
 	for _, d := range decisions {
@@ -172,7 +173,7 @@ func byRun(runID string, decisions []*agentdv1.Decision) map[string][]*agentdv1.
 	return groups
 }
 
-// wanted returns the decision that a name means: its own id, or its call's, or the end of that.
+// wanted returns the open decision with a name: its id, the id of its call, or the end of one.
 func wanted(pending []*agentdv1.PendingDecision, name string) (*agentdv1.PendingDecision, error) {
 	var all []string
 	for _, p := range pending {

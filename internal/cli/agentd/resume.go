@@ -33,7 +33,7 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// oneRun wants one argument that is not empty.
+// oneRun requires one argument that is not empty.
 func oneRun(command string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {
@@ -43,14 +43,14 @@ func oneRun(command string) cobra.PositionalArgs {
 	}
 }
 
-// goOn puts a run to work where it was.
+// goOn resumes a run.
 func (s *setup) goOn(ctx context.Context, w *workbench, runID string) (begun, error) {
 	r, err := w.GetRun(ctx, runID)
 	if err != nil {
 		return begun{}, err
 	}
 	if r.Finished() {
-		return begun{id: runID, after: r.LastSeq - 1}, nil // its end is shown
+		return begun{id: runID, after: r.LastSeq - 1}, nil // the display shows the end
 	}
 	if !w.remote && !r.Foreground && s.served() {
 		return begun{}, tool.Errorf(tool.KindConflict, "`agentd serve` works on run %s; use `agentd show` and `agentd respond`, or stop it first", runID)
@@ -58,7 +58,7 @@ func (s *setup) goOn(ctx context.Context, w *workbench, runID string) (begun, er
 	return begun{id: runID, after: r.LastSeq, pending: r.Pending}, w.ResumeRun(ctx, runID)
 }
 
-// served reports whether an `agentd serve` works on the journal's runs.
+// served reports whether an `agentd serve` works on the runs of the journal.
 func (s *setup) served() bool {
 	path, err := s.journalPath()
 	if err != nil {
@@ -69,5 +69,6 @@ func (s *setup) served() bool {
 		return false
 	}
 	defer file.Close()
-	return unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil // the kernel lets go when the file is closed
+	// the kernel releases the lock when the file is closed
+	return unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
 }

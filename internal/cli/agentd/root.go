@@ -13,15 +13,16 @@ import (
 
 const program = "agentd"
 
-// Main runs agentd as a program: it takes the arguments, the streams and the signals of the process, and ends the process.
-// The first SIGINT or SIGTERM cancels the command, the second one kills the process.
+// Main runs agentd as a program: it uses the arguments, streams and signals of the process, and
+// exits. The first SIGINT or SIGTERM cancels the command. The second one kills the process.
 func Main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // ends with the process
 		received := <-signals
-		signal.Stop(signals) // the first signal ends the run, the second one the process
+		// the first signal cancels the command, the second one kills the process
+		signal.Stop(signals)
 		cancel(&signalled{received})
 	}()
 	os.Exit(run(ctx, cli.Process{
@@ -29,7 +30,7 @@ func Main() {
 	}))
 }
 
-// run runs the command that the arguments name, and returns the exit code.
+// run runs the command of the arguments, and returns the exit code.
 func run(ctx context.Context, p cli.Process) int {
 	return cli.Run(ctx, newRoot(p), p)
 }

@@ -60,9 +60,11 @@ func newRunCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// taskFlags say what a run that is begun may do. What is not given is as agentd.yaml says.
+// taskFlags holds the flags that set the task and the limits of a new run. A flag that is not set
+// leaves the value of agentd.yaml.
 type taskFlags struct {
-	addr        string // of the agentd serve that is to work on the run; empty: this process does
+	// address of the agentd serve that works on the run; empty means this process
+	addr        string
 	kind        string
 	context     cli.Values
 	maxTurns    int
@@ -80,7 +82,7 @@ func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&t.maxWallTime, "max-wall-time", 0, "the `TIME` that the run may be at work, such as 10m")
 }
 
-// task returns what is to be done with a prompt.
+// task returns the task for a prompt.
 func (t *taskFlags) task(s *setup, prompt string) (loop.Task, error) {
 	if _, known := s.config.Kinds[t.kind]; t.kind != "" && !known && t.addr == "" {
 		return loop.Task{}, cli.Usage("--kind: %w", s.config.NoKind(t.kind))
@@ -97,10 +99,10 @@ func (t *taskFlags) task(s *setup, prompt string) (loop.Task, error) {
 	}, nil
 }
 
-// foreground is a run that this process works on and follows to its end.
+// foreground is a run that this command follows to its end.
 type foreground struct {
 	setup
-	addr   string // of the agentd serve that works on the run; empty: this process does
+	addr   string // address of the agentd serve that works on the run; empty means this process
 	format cli.Format
 }
 
@@ -109,20 +111,20 @@ func (f *foreground) addFlags(flags *pflag.FlagSet) {
 	f.format.AddFlag(flags)
 }
 
-// attended reports whether there is somebody to ask: never where the output is for programs.
+// attended reports whether a person can answer. None can if the output is for programs.
 func (f *foreground) attended() bool {
 	present := cli.IsTerminal(f.process.Stdin) && cli.IsTerminal(f.process.Stdout)
 	return f.config.Approvals.People(present).Attended && !f.format.JSON()
 }
 
-// begun is a run that is at work.
+// begun is a run that has begun.
 type begun struct {
 	id      string
-	after   uint64         // what is shown comes after this place in its journal
-	pending []loop.Pending // was asked for before
+	after   uint64         // the display shows events after this sequence number
+	pending []loop.Pending // decisions that were requested before
 }
 
-// work begins a run, or goes on with one, and follows it to its end, which becomes the exit code.
+// work starts or resumes a run and follows it to its end, which becomes the exit code.
 func (f *foreground) work(ctx context.Context, begin func(context.Context, *workbench) (begun, error)) (err error) {
 	if err := f.load(); err != nil {
 		return err
@@ -145,7 +147,8 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	if f.format.JSON() {
 		follow.show = &jsonDisplay{out: f.process.Stdout}
 	}
-	// The run is cancelled, not the watch: what the cancelled calls say in the end is shown, and kept.
+	// An interrupt cancels the run and not the watch, so that the display shows the outcomes of
+	// canceled calls.
 	ctx = context.WithoutCancel(ctx)
 	if attended {
 		follow.people = newInterview(f.process, terminal.NewConsole(f.process), text)
@@ -155,7 +158,7 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	err = errors.Join(err, text.leave())
 	if errors.Is(err, errLeft) {
 		name := "resume"
-		if f.addr != "" { // nobody has to work on it, but somebody to answer
+		if f.addr != "" { // the server works on the run; only a decision is needed
 			name = "chat"
 		}
 		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.command(name, r.id, f.addr))}
@@ -170,12 +173,12 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	return verdict(end)
 }
 
-// needsPerson reports whether a call was not made because nobody could be asked.
+// needsPerson reports whether a call was not made because no person could be asked.
 func needsPerson(r *loop.CallResult) bool {
 	return r.Failure != nil && r.Failure.Kind == tool.KindApprovalRequired
 }
 
-// explain says what would have been needed for the calls that were not made.
+// explain prints what is needed for the calls that were not made.
 func (f *foreground) explain(calls []*loop.CallResult) {
 	for _, r := range calls {
 		rule := ""

@@ -64,7 +64,7 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// list returns the runs that a query selects, at most so many; 0 is all.
+// list returns at most limit runs of a query. 0 means all.
 func (h *history) list(ctx context.Context, query agent.RunQuery, limit int) ([]agent.Run, error) {
 	var runs []agent.Run
 	for {
@@ -133,10 +133,10 @@ func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
 	return nil
 }
 
-// promptWidth is how much of a prompt a table shows, in characters.
+// promptWidth is the number of characters of a prompt in a table.
 const promptWidth = 50
 
-// stateOf returns a run's state, of one that ended the reason.
+// stateOf returns the state of a run, or the stop reason if it has ended.
 func stateOf(r *agent.Run) string {
 	switch {
 	case r.Unreadable:

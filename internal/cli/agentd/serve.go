@@ -19,7 +19,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 )
 
-// shutdownGrace is how long RPCs may go on after agentd was told to stop. Watches end at once.
+// shutdownGrace is the time in which RPCs may end after agentd received a signal to stop. Watches
+// end at once.
 const shutdownGrace = 5 * time.Second
 
 func newServeCommand(p cli.Process) *cobra.Command {
@@ -60,19 +61,19 @@ func newServeCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// gcPercent is how much memory may be allocated until the garbage collector looks at all that is in use, in percent of that.
-// What is in use are for the most part conversations, which are bounded and live as long as their runs: with Go's default of
-// 100, going through them again and again takes an eighth of the time of a turn.
+// gcPercent is the value of GOGC for agentd. Most live memory holds conversations, which are
+// bounded and live as long as their runs. With Go's default of 100, the garbage collector would
+// take an eighth of the time of a turn to mark them.
 const gcPercent = 200
 
-// collectLess sets gcPercent, unless the environment says otherwise in Go's own way.
+// collectLess sets gcPercent, unless the variable GOGC is set.
 func collectLess(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 }
 
-// serve offers runs until ctx ends. It prints one line when it is ready.
+// serve serves runs until ctx ends. It prints one line when the server is ready.
 func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger) (err error) {
 	collectLess(s.process.Getenv)
 	m, prices, err := s.openModel()
@@ -126,18 +127,18 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 	case err = <-served:
 		served <- nil
 	}
-	a.Close() // first: it ends the watches, and Shutdown waits for them
+	a.Close() // before Shutdown, because it ends the watches that Shutdown waits for
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
-	_ = server.Shutdown(grace) // what had to be cut has been told so
+	_ = server.Shutdown(grace) // clients of RPCs that were cut received an error
 	return errors.Join(err, <-served)
 }
 
-// lockSuffix is behind the journal's name in the name of the file that a server locks.
+// lockSuffix follows the name of the journal in the name of the file that a server locks.
 const lockSuffix = ".lock"
 
-// lockJournal keeps a second server from going on with the same runs. The kernel lets go of the lock however this
-// process ends; the file stays.
+// lockJournal prevents a second server from working on the same runs. The kernel releases the lock
+// when the process ends. The file stays.
 func (s *setup) lockJournal() (unlock func(), err error) {
 	path, err := s.journalPath()
 	if err != nil {

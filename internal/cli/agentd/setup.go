@@ -26,24 +26,27 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// setup is what commands that work on runs are told about the parts that they put together: flags, which go before the
-// file, and the file, which goes before the defaults.
+// setup holds the options of commands that work on runs. Flags go before the configuration file,
+// and the file before the defaults.
 type setup struct {
 	process  cli.Process
-	file     string // empty: where it is found
+	file     string // empty means the search path
 	model    string
 	baseURL  string
 	toolhost string
 	journal  string
 
-	acceptedLoss   string // the lost ledger that a private toolhost may begin a new one in place of; empty: none
-	startsToolhost bool   // the command starts a private toolhost where none answers
-	// runID is the run that the command is about, which begins if there is none of that name. Empty: none in particular.
+	// the id of the lost ledger that a private toolhost may replace by a new one; empty means none
+	acceptedLoss   string
+	startsToolhost bool // the command starts a private toolhost if no toolhost answers
+	// runID is the run of the command. If there is no such run, the command starts it. Empty means
+	// no run in particular.
 	runID string
 
 	config agentconfig.Config // set by load
-	window int64              // of the model, in tokens; set by openModel
-	// reachedAt is where the model's API is reached, without a password; empty: the provider's own address. Set by openModel.
+	window int64              // context window of the model, in tokens; set by openModel
+	// reachedAt is the address of the model's API, without a password. Empty means the provider's
+	// own address. openModel sets it.
 	reachedAt string
 }
 
@@ -56,19 +59,19 @@ func (s *setup) addFlags(flags *pflag.FlagSet) {
 		"`ADDRESS` of the toolhost: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(toolhostProgram)+", else this user's socket)")
 }
 
-// addResumeFlags adds what a run that exists may need besides.
+// addResumeFlags adds the flags that only a run that exists can need.
 func (s *setup) addResumeFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.acceptedLoss, "accept-lost-ledger", "",
 		"go on although the ledger of the run's calls with this `ID` is lost: the outcomes of calls that it had are unknown")
 }
 
-// addJournalFlags adds the flags that say which runs are meant.
+// addJournalFlags adds the flags that select the journal.
 func (s *setup) addJournalFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.file, "config", "", "configuration `FILE` (default: ./agentd.yaml, else $XDG_CONFIG_HOME/toolhost/agentd.yaml)")
 	flags.StringVar(&s.journal, "journal", "", "`FILE` that keeps the runs (default: XDG_STATE_HOME/toolhost/runs.db)")
 }
 
-// load reads the configuration. That something is wrong with it is wrong usage.
+// load reads the configuration. An error in it is a usage error.
 func (s *setup) load() error {
 	var named []string
 	if s.file != "" {
@@ -78,7 +81,7 @@ func (s *setup) load() error {
 	if err != nil {
 		return err
 	}
-	if !file.Named { // before its content is read as a configuration
+	if !file.Named { // before the file is parsed
 		if err := trustConfig(s.process.Getenv, file, nil); err != nil {
 			return err
 		}
@@ -93,8 +96,8 @@ func (s *setup) load() error {
 	return trustConfig(s.process.Getenv, file, writable)
 }
 
-// writableFolders returns the folders that the plugins of a private toolhost may write: the current one, unless the operator
-// says which toolhost is used.
+// writableFolders returns the folders that the plugins of a private toolhost may write: the current
+// folder, unless the operator names a toolhost.
 func (s *setup) writableFolders() ([]string, error) {
 	if !s.startsToolhost || s.toolhost != "" || s.config.Toolhost != "" || s.process.Getenv(address.Variable(toolhostProgram)) != "" {
 		return nil, nil
@@ -106,8 +109,8 @@ func (s *setup) writableFolders() ([]string, error) {
 	return []string{cwd}, nil
 }
 
-// openModel returns the model, and what it costs where that is known. A model that cannot be had is wrong usage: the
-// error says which flag or variable helps.
+// openModel returns the model, and its prices if they are known. An unavailable model is a usage
+// error, which names the flag or variable that helps.
 func (s *setup) openModel() (model.Model, model.Prices, error) {
 	choice, err := s.config.Choose(s.model)
 	if err != nil {
@@ -128,13 +131,13 @@ func (s *setup) openModel() (model.Model, model.Prices, error) {
 	return m, prices, nil
 }
 
-// openModelOf is openModel for the run s.runID: a run that exists keeps the model that it was begun with, whatever the
-// configuration of the current folder says. --model alone changes it.
+// openModelOf is openModel for the run s.runID. A run that exists keeps its model, whatever the
+// configuration of the current folder says. Only --model changes it.
 func (s *setup) openModelOf(ctx context.Context, store runstore.Store) (model.Model, model.Prices, error) {
 	run, err := store.Get(ctx, s.runID)
 	begun, reachedAt := agent.ModelOf(&run)
 	if err != nil || s.model != "" || begun == "" {
-		return s.openModel() // it begins, or its journal is read, and complained of, later
+		return s.openModel() // the run is new, or reading its journal reports the error later
 	}
 	s.model = s.config.Called(begun)
 	m, prices, err := s.openModel()
@@ -147,7 +150,8 @@ func (s *setup) openModelOf(ctx context.Context, store runstore.Store) (model.Mo
 			"use --config with the agentd.yaml that the run was begun with, or let another model go on with --model MODEL", s.runID, begun, err)
 	}
 	if reachedAt != "" && s.reachedAt != reachedAt && s.baseURL == "" {
-		// Where a conversation and a key are sent is for the user to say: the journal may be anybody's.
+		// The user decides where agentd sends a conversation and a key. The journal may come from
+		// another user.
 		return nil, nil, cli.Usage("run %s was begun with its model at %s, and here the model is at %s; name the address that is right with --base-url",
 			s.runID, reachedAt, cmp.Or(s.reachedAt, "the provider's own address"))
 	}
@@ -163,8 +167,8 @@ func redacted(text string) string {
 	return u.Redacted()
 }
 
-// keysFrom returns an environment in which a variable holds the key of whichever provider is asked. Empty means that each
-// has its own.
+// keysFrom returns an environment in which a variable holds the key of every provider. Empty means
+// that each provider has its usual variable.
 func (s *setup) keysFrom(variable string) func(string) string {
 	if variable == "" {
 		return s.process.Getenv
@@ -177,7 +181,8 @@ func (s *setup) keysFrom(variable string) func(string) string {
 	}
 }
 
-// agentConfig returns what an agent works with, once the model is open. present is whether somebody can be asked, as far as can be seen.
+// agentConfig returns the configuration of an agent, after the model is open. present says whether
+// a person can probably answer.
 func (s *setup) agentConfig(present bool) agent.Config {
 	return agent.Config{
 		SystemPrompt:       s.config.SystemPrompt,
@@ -196,8 +201,8 @@ func (s *setup) agentConfig(present bool) agent.Config {
 	}
 }
 
-// command returns a command about a run as it has to be typed, with the flags that say where the run is and how it is worked
-// on, where they were given.
+// command returns a command about a run as the user must type it, with the flags that locate the
+// run and set how agentd works on it.
 func (s *setup) command(name, runID, addr string) string {
 	words := []string{program, name, runID}
 	for _, flag := range [][2]string{
@@ -210,7 +215,7 @@ func (s *setup) command(name, runID, addr string) string {
 	return strings.Join(words, " ")
 }
 
-// quoted returns a word as a shell has to be given it.
+// quoted returns a word quoted for a shell.
 func quoted(word string) string {
 	harmless := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@,+%", r)
@@ -255,8 +260,8 @@ func (s *setup) openJournal(ctx context.Context) (*sqlite.Store, error) {
 	return store, nil
 }
 
-// stateDir follows the XDG base directory specification. A user without a home gets a folder that does not outlive the
-// machine's next start.
+// stateDir returns the state folder by the XDG base directory specification. A user without a home
+// folder gets a folder that does not outlive a restart of the machine.
 func stateDir(getenv func(string) string) string {
 	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, toolhostProgram)
@@ -275,7 +280,7 @@ func (s *setup) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.process.Stderr, options))
 }
 
-// closeAll closes what was opened, the last first, and joins what went wrong to err.
+// closeAll closes in reverse order, and joins the errors to err.
 func closeAll(err error, closers ...func() error) error {
 	for i := len(closers) - 1; i >= 0; i-- {
 		err = errors.Join(err, closers[i]())

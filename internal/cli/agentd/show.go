@@ -63,7 +63,8 @@ func (h *history) tell(ctx context.Context, runID string, d display, follow bool
 	return nil
 }
 
-// story shows a run to people. Of a journal that cannot be read to its end, it shows what can be read.
+// story shows a run to people. If the journal cannot be read to its end, it shows the part that can
+// be read.
 func (h *history) story(ctx context.Context, p cli.Process, runID string, follow bool) error {
 	r, err := h.GetRun(ctx, runID)
 	if tool.KindOf(err) == tool.KindNotFound {
@@ -72,7 +73,7 @@ func (h *history) story(ctx context.Context, p cli.Process, runID string, follow
 	d := newTextDisplay(p)
 	d.story = true
 	if !follow {
-		d.block = nil // no call is under way in a story
+		d.block = nil // no call of a story is running
 	}
 	if err == nil {
 		err = facts(d, &r)
@@ -83,7 +84,7 @@ func (h *history) story(ctx context.Context, p cli.Process, runID string, follow
 	return errors.Join(err, waitsFor(d, &r))
 }
 
-// facts shows what a run was and came to.
+// facts shows the task, the limits and the result of a run.
 func facts(d *textDisplay, r *agent.Run) error {
 	const layout = "2006-01-02 15:04:05"
 	facts := [][2]string{
@@ -104,7 +105,7 @@ func facts(d *textDisplay, r *agent.Run) error {
 	return terminal.Written(d.put("\n"))
 }
 
-// waitsFor says which decisions a run waits for, and how they are made.
+// waitsFor shows which decisions a run waits for, and how to make them.
 func waitsFor(d *textDisplay, r *agent.Run) error {
 	for _, p := range r.Pending {
 		until := ""
@@ -118,10 +119,10 @@ func waitsFor(d *textDisplay, r *agent.Run) error {
 	return nil
 }
 
-// decideBy says how a decision is made.
+// decideBy returns how to make a decision.
 func decideBy(r *agent.Run, p *loop.Pending) string {
 	switch {
-	case r.Foreground: // there is no server that could be told
+	case r.Foreground: // no server works on the run
 		return "decide where the run was begun; if that process has ended: agentd resume " + r.ID
 	case p.Kind == loop.DecideQuestion:
 		return fmt.Sprintf("agentd respond %s --answer %s=…", r.ID, p.ID)
@@ -131,7 +132,7 @@ func decideBy(r *agent.Run, p *loop.Pending) string {
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// money returns a cost in the currency of the prices, "-" for none or one that nobody knows.
+// money returns a cost in the currency of the prices, or "-" for none or an unknown one.
 func money(cost float64) string {
 	if cost == 0 {
 		return "-"

@@ -14,33 +14,36 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// textDisplay shows a run to people: the text as the model writes it, and what becomes of each call: in a terminal one
-// line that is overwritten until the call has ended, elsewhere a line as it begins and one as it ends.
+// textDisplay shows a run to people: the text of the model, and the calls. In a terminal, a call
+// has one line that changes until the call has ended. Elsewhere, a call has a line at its begin and
+// one at its end.
 type textDisplay struct {
-	out    io.Writer
-	color  bool
-	block  *terminal.Block      // where the calls under way stand; nil: nowhere
-	prose  *markdown.Stream     // renders what the model writes; nil: it is shown as it is
-	spin   string               // the frame of the animation while the run works; empty: none
-	story  bool                 // what the user said, and how the run began and ended, is shown too
-	inLine bool                 // the last line is not ended
-	asking bool                 // somebody asks for decisions, and shows them
-	shown  string               // of the current response
-	calls  map[string]*callCard // under way
-	order  []*callCard          // the same, in the order in which they came
-	wanted map[string]string    // the calls that wait for decisions, by the decision's id
+	out   io.Writer
+	color bool
+	// the lines of the running calls; nil if the output is not a terminal
+	block *terminal.Block
+	// renders the model's text; nil means that the text is shown unchanged
+	prose  *markdown.Stream
+	spin   string               // the frame of the animation; empty means none
+	story  bool                 // also show the user's messages, and how the run began and ended
+	inLine bool                 // the last line is not complete
+	asking bool                 // an interview asks for decisions and shows them
+	shown  string               // the text of the current response
+	calls  map[string]*callCard // the running calls by id
+	order  []*callCard          // the running calls in the order of their begin
+	wanted map[string]string    // the calls that wait for decisions, by the id of the decision
 }
 
 type callCard struct {
 	tool      string
 	arguments string
 	begun     time.Time
-	status    tool.Status // what the tool said, folded
-	said      string      // how that was last shown
-	live      bool        // it has a line of the block
+	status    tool.Status // the merged status of the tool
+	said      string      // the status on the screen
+	live      bool        // the call has a line in the block
 }
 
-// The widths, in characters, to which a call's arguments and result are cut, so that a call stays on one line.
+// The number of characters of a call's arguments and result, so that a call fits one line.
 const (
 	argumentsWidth = 72
 	resultWidth    = 100
@@ -63,7 +66,7 @@ func (d *textDisplay) show(e loop.Event) error {
 	case *loop.TurnReset:
 		d.reset()
 		if d.prose != nil {
-			d.prose.Reset() // the part of the void response that was not shown
+			d.prose.Reset() // the text that the model repeats
 		}
 		return d.line(yellow, "↻ asking again (attempt %d): %s", p.Attempt, p.Reason)
 	case *loop.AssistantMessage:
@@ -75,7 +78,7 @@ func (d *textDisplay) show(e loop.Event) error {
 	case *loop.CallResult:
 		return d.result(e, p)
 	case *loop.CancelRequested:
-		if p.Stop != "" { // nobody's wish, so it wants a reason
+		if p.Stop != "" { // no user requested it, so the display shows the reason
 			return d.line(yellow, "■ cancelling: %s", p.Reason)
 		}
 		return d.line(yellow, "■ cancelling")
@@ -85,7 +88,7 @@ func (d *textDisplay) show(e loop.Event) error {
 	return d.more(e)
 }
 
-// finished shows the result where it was not shown as text.
+// finished shows the result of a run, unless it was shown as text.
 func (d *textDisplay) finished(p *loop.RunFinished) error {
 	if err := d.leave(); err != nil {
 		return err
@@ -105,7 +108,7 @@ func (d *textDisplay) finished(p *loop.RunFinished) error {
 	return d.line(shade, "■ %s", ending(p))
 }
 
-// assistant shows what the deltas have not shown, and keeps the arguments of the calls that follow.
+// assistant shows the text that no delta contained, and keeps the arguments of the calls.
 func (d *textDisplay) assistant(p *loop.AssistantMessage) error {
 	if d.shown == "" {
 		if err := d.text(p.Text()); err != nil {
@@ -119,7 +122,7 @@ func (d *textDisplay) assistant(p *loop.AssistantMessage) error {
 	return d.endLine()
 }
 
-// text writes what a model says.
+// text shows text of the model.
 func (d *textDisplay) text(s string) error {
 	if d.prose == nil {
 		return d.put(cli.Visible(s))
@@ -127,7 +130,7 @@ func (d *textDisplay) text(s string) error {
 	return d.put(d.prose.Write(s))
 }
 
-// endProse shows the rest of what the model wrote.
+// endProse shows the rest of the model's text.
 func (d *textDisplay) endProse() error {
 	if d.prose == nil {
 		return nil
@@ -135,7 +138,7 @@ func (d *textDisplay) endProse() error {
 	return d.put(d.prose.Flush())
 }
 
-// endLine ends what the model wrote, and the line that was begun, if one was.
+// endLine shows the rest of the model's text, and completes the last line.
 func (d *textDisplay) endLine() error {
 	if err := d.endProse(); err != nil {
 		return err
@@ -146,7 +149,7 @@ func (d *textDisplay) endLine() error {
 	return d.put("\n")
 }
 
-// put writes what stays on the screen.
+// put writes output above the block.
 func (d *textDisplay) put(s string) error {
 	if s == "" {
 		return nil
@@ -159,7 +162,7 @@ func (d *textDisplay) put(s string) error {
 	return err
 }
 
-// The colors, as a terminal wants them.
+// Colors, as parameters of control sequences.
 const (
 	bold   = "1"
 	dim    = "2"
@@ -168,7 +171,7 @@ const (
 	yellow = "33"
 )
 
-// line ends the line that was begun, and writes text as one line, with the escapes of cli.OneLine.
+// line completes the last line, and writes text as one line, escaped as cli.OneLine does it.
 func (d *textDisplay) line(color, format string, args ...any) error {
 	if err := d.endLine(); err != nil {
 		return err
@@ -183,7 +186,7 @@ func (d *textDisplay) shaded(color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-// duration is rounded to what people care about.
+// duration returns a duration, rounded for people.
 func duration(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -194,7 +197,7 @@ func duration(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// card returns what is known of a call.
+// card returns the card of a call, and adds one if there is none.
 func (d *textDisplay) card(callID, name string) *callCard {
 	card := d.calls[callID]
 	if card == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// more shows an event that does not happen in every run, or that only a whole story has.
+// more shows an event that few runs have, or that only a story shows.
 func (d *textDisplay) more(e loop.Event) error {
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
@@ -45,7 +45,7 @@ func (d *textDisplay) more(e loop.Event) error {
 	return nil
 }
 
-// said shows what the user said, in a story.
+// said shows a message of the user in a story.
 func (d *textDisplay) said(text string) error {
 	if !d.story {
 		return nil
@@ -61,18 +61,18 @@ func (d *textDisplay) said(text string) error {
 	return nil
 }
 
-// requested learns that a person has to decide something, and shows it unless somebody is asked: whoever asks says it.
+// requested records that a decision is open, and shows it, unless an interview asks for it.
 func (d *textDisplay) requested(p *loop.DecisionRequested) error {
 	open := loop.Pending{DecisionRequested: *p}
 	if card := d.calls[p.CallID]; card != nil {
 		d.wanted[p.ID] = p.CallID
-		if len(p.Final) > 0 { // with what toolhost made of the model's
+		if len(p.Final) > 0 { // after toolhost's repair and defaults
 			card.arguments = string(p.Final)
 		}
 		open.Arguments = card.arguments
 		card.said = "waits for " + p.ID
 		if p.Kind == loop.DecideApproval {
-			card.begun = time.Time{} // it was refused, so nothing has been done
+			card.begun = time.Time{} // toolhost refused the call, so it has not begun
 		}
 	}
 	if d.asking {
@@ -81,7 +81,8 @@ func (d *textDisplay) requested(p *loop.DecisionRequested) error {
 	return d.decision(&open, 1)
 }
 
-// titled returns the tool's name, and after it in quotes the name for people, which a plugin chooses and so never stands alone.
+// titled returns the tool's name, and the display name in quotes after it. The plugin chooses the
+// display name, so it never appears alone.
 func titled(p *loop.Pending) string {
 	if p.DisplayName == "" || p.DisplayName == p.Tool {
 		return p.Tool
@@ -89,7 +90,7 @@ func titled(p *loop.Pending) string {
 	return fmt.Sprintf("%s %q", p.Tool, p.DisplayName)
 }
 
-// decision shows what a person has to decide. open is how many decisions wait, with this one.
+// decision shows an open decision. open is the number of open decisions with this one.
 func (d *textDisplay) decision(p *loop.Pending, open int) error {
 	what := map[loop.DecisionKind]string{
 		loop.DecideApproval: "? " + titled(p) + " needs approval",
@@ -106,7 +107,8 @@ func (d *textDisplay) decision(p *loop.Pending, open int) error {
 		lines = append(lines, "  rule: "+cli.OneLine(p.Rule))
 	}
 	if p.Kind == loop.DecideApproval || p.Kind == loop.DecideOutcome {
-		lines = append(lines, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(p.Arguments))) // whole: somebody answers for them
+		// not clipped, because the person approves all of them
+		lines = append(lines, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(p.Arguments)))
 	}
 	for i, option := range p.Options {
 		lines = append(lines, fmt.Sprintf("  %d) %s", i+1, cli.OneLine(option)))
@@ -148,7 +150,7 @@ func (d *textDisplay) decided(p *loop.DecisionMade) error {
 	return d.line(red, "✗ %s rejected%s%s", p.ID, by, text)
 }
 
-// budget says how much of a budget is used.
+// budget returns how much of a budget is used.
 func budget(p *loop.BudgetWarning) string {
 	used, limit := fmt.Sprintf("%.4g", p.Used), fmt.Sprintf("%.4g", p.Limit)
 	switch p.Budget {

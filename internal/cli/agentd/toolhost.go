@@ -16,17 +16,18 @@ import (
 
 const toolhostProgram = "toolhost"
 
-// answerWait bounds the question whether a toolhost answers: one that is there answers in milliseconds.
+// answerWait bounds the check whether a toolhost answers. A running one answers in milliseconds.
 const answerWait = 5 * time.Second
 
-// toolhost is a toolhost that answers, and what ends it if it was started here.
+// toolhost is a client of a toolhost that answers, and the toolhost itself if this process started
+// it.
 type toolhost struct {
 	*client.Client
-	private *privateToolhost // nil: it is somebody else's
-	records *runRecords      // of private; nil: none. Its user closes them, after it
+	private *privateToolhost // nil if another process started the toolhost
+	records *runRecords      // records of private, or nil; the user closes them after the toolhost
 }
 
-// Close ends the connection, and the toolhost if it is ours.
+// Close closes the connection, and stops the toolhost if this process started it.
 func (t *toolhost) Close() error {
 	err := t.Client.Close()
 	if t.private != nil {
@@ -35,10 +36,10 @@ func (t *toolhost) Close() error {
 	return err
 }
 
-// connect returns the toolhost that the command line, the environment or the default names. Where none answers at the
-// default address and private is set, it starts one, whose records are those of the run s.runID. A run that has such records
-// was begun with a toolhost of its own and gets one again, also if another answers by now. An error that wraps
-// client.ErrNoServer says how to go on.
+// connect returns the toolhost that the command line, the environment or the default names. If none
+// answers at the default address and private is set, connect starts one with the records of the run
+// s.runID. A run that has such records gets a private toolhost again, also if another toolhost
+// answers now. An error that wraps client.ErrNoServer says how to continue.
 func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*toolhost, error) {
 	given := s.toolhost
 	if given == "" && s.process.Getenv(address.Variable(toolhostProgram)) == "" {
@@ -83,14 +84,15 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 	return &toolhost{Client: c, private: own, records: records}, nil
 }
 
-// refuseForeign returns why no private toolhost takes the place of the one at the default address: another user has the place, and
-// may have taken it from the toolhost that the user of this program means.
+// refuseForeign returns an error if another user's toolhost has the default address. That user may
+// have taken the address from the toolhost that the user of this program means, so agentd must not
+// start a private one in its place.
 func refuseForeign(ctx context.Context, addr address.Address) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
 	conn, err := addr.Dial(ctx)
 	if err == nil {
-		return conn.Close() // a toolhost that has just started; its user's private one does no harm beside it
+		return conn.Close() // a toolhost has just started; a private one beside it does no harm
 	}
 	if errors.Is(err, address.ErrForeign) {
 		return fmt.Errorf("%w; remove what the other user put there, or name a toolhost with --toolhost or %s",
@@ -99,7 +101,7 @@ func refuseForeign(ctx context.Context, addr address.Address) error {
 	return nil
 }
 
-// startOwn starts a toolhost with the records of the run s.runID.
+// startOwn starts a private toolhost with the records of the run s.runID.
 func (s *setup) startOwn(ctx context.Context, log *slog.Logger) (*privateToolhost, *runRecords, error) {
 	folder, err := s.recordsFolder()
 	if err != nil {

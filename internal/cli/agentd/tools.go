@@ -12,8 +12,9 @@ import (
 
 var _ agent.Tools = remoteTools{}
 
-// remoteTools is a toolhost as an agent wants it. The client ends a call whose connection was lost with an outcome
-// that says so; for an agent that is no outcome: the call has an id, and opening it again brings the real one.
+// remoteTools adapts a toolhost client to an agent. When a connection is lost, the client ends the
+// call with an outcome that says so. For an agent this is not an outcome: it can open the call
+// again by its id and receive the real one.
 type remoteTools struct{ client *client.Client }
 
 // ListTools implements agent.Tools.

@@ -13,17 +13,18 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// workbench is an agent in this process with all that it needs, or an `agentd serve`.
+// workbench is an agent in this process with all that it needs, or a client of an `agentd serve`.
 type workbench struct {
 	runs
 	log     *slog.Logger
-	remote  bool // it is an agentd serve
+	remote  bool // the agent is an agentd serve
 	closers []func() error
-	about   func(context.Context) []string // says what it is made of, for people
+	about   func(context.Context) []string // returns a description for people
 }
 
-// openWork returns what works on runs: the `agentd serve` that served names, else an agent for runs that belong to this
-// process. present is whether somebody can be asked. Close must be called.
+// openWork returns a workbench: a client of the `agentd serve` that served names, or else an agent
+// whose runs belong to this process. present says whether a person can answer. The caller closes
+// the workbench.
 func (s *setup) openWork(ctx context.Context, served string, present bool) (*workbench, error) {
 	if served == "" {
 		return s.openWorkbench(ctx, present)
@@ -47,11 +48,11 @@ func (s *setup) openWork(ctx context.Context, served string, present bool) (*wor
 	return &workbench{runs: remoteRuns{a}, log: s.logger(slog.LevelWarn), remote: true, about: func(context.Context) []string { return []string{"agentd at " + at.String()} }, closers: []func() error{a.Close}}, nil
 }
 
-// defaultAddress is what --addr is given for the agentd serve that other commands would find.
+// defaultAddress is the value of --addr for the agentd serve at the default address.
 const defaultAddress = "default"
 
-// openWorkbench puts an agent together for runs that belong to this process. present is whether somebody can be asked.
-// Close must be called.
+// openWorkbench returns an agent whose runs belong to this process. present says whether a person
+// can answer. The caller closes the workbench.
 func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, err error) {
 	w := &workbench{log: s.logger(slog.LevelWarn)}
 	defer func() {
@@ -89,10 +90,10 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	return w, nil
 }
 
-// Close stops working: runs that have not ended go on when somebody resumes them.
+// Close stops the agent. Runs that have not ended continue when a user resumes them.
 func (w *workbench) Close() error { return closeAll(nil, w.closers...) }
 
-// about says what a workbench is made of: the model, how many tools there are, and where they work.
+// about describes a workbench: the model, the number of tools, and the workspace.
 func about(ctx context.Context, model string, host *toolhost) []string {
 	lines := []string{"model " + model}
 	if tools, err := host.ListTools(ctx, tool.Query{}); err == nil {
