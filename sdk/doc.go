@@ -1,4 +1,5 @@
-// Package sdk turns Go functions into tools of a toolhost plugin. It is all that a tool's author imports.
+// Package sdk turns Go functions into tools of a toolhost plugin. An author of tools needs no other
+// package.
 //
 //	type In struct {
 //		City string `json:"city" jsonschema:"the city's name, in English"`
@@ -15,52 +16,60 @@
 //
 // # Arguments
 //
-// The input schema comes from the struct. A field is required unless its json tag says omitempty or omitzero, or it has
-// a default. Properties that no struct declares are refused, at every depth. These struct tags say more:
+// The SDK derives the input schema from the struct. A field is required unless its json tag has
+// omitempty or omitzero, or it has a default. The schema refuses properties that no struct
+// declares, at every depth. These struct tags add to the schema:
 //
-//	jsonschema            what the field means, for the model
-//	default               the value where there is none: JSON, or plain text for a string
+//	jsonschema            the meaning of the field, for the model
+//	default               the value of an absent field: JSON, or plain text for a string
 //	enum, examples        values, separated by commas, or a JSON array
 //	minimum, maximum      bounds of a number
 //	minLength, maxLength  bounds of a text, in characters
 //	pattern, format       a regular expression; a JSON Schema format
 //	minItems, maxItems    bounds of a list
 //
-// On a list or map, enum, minimum, maximum, minLength, maxLength, pattern and format speak of its elements. A pointer
-// may be null. time.Time is an RFC 3339 text, []byte is base64, json.RawMessage and any are any JSON, and a type with a
-// MarshalText method is text. Spec.InputSchema, if set, takes the place of all this. The function's input may also be
-// json.RawMessage or a map, for arguments as they come.
+// On a list or map, enum, minimum, maximum, minLength, maxLength, pattern and format apply to its
+// elements. A pointer may be null. time.Time is an RFC 3339 text, []byte is base64, json.RawMessage
+// and any are any JSON, and a type with a MarshalText method is a text. Spec.InputSchema replaces
+// the derived schema. The input of the function may also be json.RawMessage or a map, which get the
+// arguments undecoded.
 //
-// A tool is called with arguments that fit its schema, with defaults filled in. Others never reach it: the model is told
-// what is wrong.
+// A tool only gets arguments that fit its schema, with defaults. For other arguments, the model
+// gets an error that says what is wrong.
 //
 // # Results
 //
-// What the function returns is what the model reads: a string as text; a Result, Content or []Content as it is; nil,
-// struct{} and nil pointers as nothing; anything else as one block of JSON. A struct also gives the output schema, unless Spec.OutputSchema is
+// The model reads what the function returns. A string becomes text. The SDK uses a Result, Content
+// or []Content unchanged. nil, struct{} and nil pointers become an empty result. Any other value
+// becomes one block of JSON. A struct also gives the output schema, unless Spec.OutputSchema is
 // set.
 //
 // # Sessions
 //
-// A tool that looks different to each session, because its schema lists what there is to choose from, for example, has a
-// function that describes it: see [Tool.Dynamic].
+// Some tools have a different declaration for each session, for example because their schema lists
+// the available choices. Such a tool has a function that declares it: see [Tool.Dynamic].
 //
 // # Errors
 //
-// An error is a tool error: the model reads its text and can act on it. Paths in the workspace become relative to it in
-// that text. An [Error], such as one from [Unavailable], says that the machinery failed, which the caller handles and may
-// try again. Context errors after the call was cancelled or ran out of time are cancelled or timeout. A panic ends the call
-// as internal, with its stack in the log; the process goes on. A panic in a preview ends the previews alone. The SDKs of
-// Python and TypeScript have the same rules: what a tool raises or throws is an error.
+// An error of the function is a tool error: the model reads its text and can act on it. The SDK
+// makes paths in the workspace relative to it in that text. An [Error], such as one from
+// [Unavailable], is an infrastructure error, which the caller handles and may retry. After the call
+// was cancelled or timed out, context errors become errors of kind cancelled or timeout. A panic
+// ends the call with an error of kind internal. Its stack is in the log, and the process continues.
+// A panic in a preview only ends the previews. The SDKs for Python and TypeScript have the same
+// rules for what a tool raises or throws.
 //
 // # Within a call
 //
-// The context knows the call: see [CallID], [Attempt], [Session], [Workspace], [Traceparent], [Value], [Secret], [Logger],
-// [ReportStatus] and [ReportProgress]. Of the run's context and the operator's secrets, it knows what the tool's Spec
-// declares in ContextKeys and RequiresAuth, and nothing else. Its deadline is the call's. Where an argument is the handle of an artifact, because what another tool answered was too large to be
-// shown, [OpenArtifact] reads it. [OpenWorkspace] opens the call's workspace as an interface that keeps every name within it. The context ends when the call is cancelled or out of time; a tool that starts something must end with it.
+// These functions read the call from the context: [CallID], [Attempt], [Session], [Workspace],
+// [Traceparent], [Value], [Secret], [Logger], [ReportStatus] and [ReportProgress]. [Value] and
+// [Secret] return only what the tool's Spec declares in ContextKeys and RequiresAuth. If an
+// argument is the handle of an artifact, [OpenArtifact] opens it. [OpenWorkspace] opens the call's
+// workspace, and keeps every path inside it. The context has the deadline of the call, and ends
+// when the call is cancelled or times out. A tool must stop what it has started then.
 //
 // # Filters
 //
-// A plugin may also ship filters, which a toolhost asks before or after calls of any plugin's tools: see [Filter].
+// A plugin may also have filters, which a toolhost runs before or after calls of any plugin's
+// tools: see [Filter].
 package sdk

@@ -8,14 +8,17 @@ import (
 	"strings"
 )
 
-// plain decodes JSON from r into v, whose type it was made for. It reports false where the text is none, or anything about it is
-// out of the ordinary: encoding/json has the last word on that. What it has decoded by then is of no use.
+// plain decodes JSON from r into v, whose type it was built for. It returns false if the text is
+// not valid or has an unusual form. The caller then decodes the text again with encoding/json, and
+// the content of v has no meaning.
 //
-// The arguments of nearly every call are an object of a few texts and numbers under the very names that the type has. To decode
-// these by encoding/json costs a fifth of what a small call costs a plugin.
+// The arguments of nearly every call are an object with a few texts and numbers, whose keys are
+// exactly the names of the type's fields. encoding/json would take a fifth of a plugin's time for a
+// small call.
 type plain func(r *plainText, v reflect.Value) bool
 
-// plainly returns a decoder that leaves what is out of the ordinary to another. With a nil p that is everything.
+// plainly returns a decoder that uses p, and passes unusual texts to another decoder. If p is nil,
+// that is every text.
 func plainly(p plain, other decoder) decoder {
 	if p == nil {
 		return other
@@ -30,11 +33,12 @@ func plainly(p plain, other decoder) decoder {
 	}
 }
 
-// plainOf returns what decodes into a type that is made of structs, slices, pointers, texts, numbers and booleans, and nil for
-// any other.
+// plainOf returns the plain decoder of a type that consists of structs, slices, pointers, texts,
+// numbers and Booleans. It returns nil for any other type.
 func plainOf(t reflect.Type) plain { return plainWithin(t, nil) }
 
-// plainWithin is plainOf for a part of the types in outer, of which it must not be one.
+// plainWithin is plainOf for a type inside the types in outer. It returns nil for a type that
+// contains itself.
 func plainWithin(t reflect.Type, outer []reflect.Type) plain {
 	if specialSchema(t) != nil || slices.Contains(outer, t) {
 		return nil
@@ -132,20 +136,21 @@ func plainSlice(elem plain) plain {
 	}
 }
 
-// plainField is a field of a struct that has a name in JSON.
+// plainField is a field of a struct with a JSON name.
 type plainField struct {
 	index int
 	plain plain
 }
 
-// maxPlainFields is of how many fields it is kept which have come: each may once.
+// maxPlainFields bounds the fields of a struct: a bit for each records whether the text has had it
+// already.
 const maxPlainFields = 64
 
 func plainStruct(t reflect.Type, outer []reflect.Type) plain {
 	fields := map[string]plainField{}
 	for field := range t.Fields() {
 		name, ok := jsonName(field)
-		if field.Anonymous { // whose fields have which names is a matter of many rules
+		if field.Anonymous { // many rules decide the names of its fields
 			return nil
 		}
 		if !ok {
@@ -178,7 +183,8 @@ func plainStruct(t reflect.Type, outer []reflect.Type) plain {
 	}
 }
 
-// plainName reports whether a field has this name, and not one of encoding/json's choice, and whether it is written as it is.
+// plainName reports whether the tag gives the field its name, and whether JSON writes the name
+// without escapes.
 func plainName(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// plainText is what is left to read of a JSON text.
+// plainText is the unread rest of a JSON text.
 type plainText struct{ rest []byte }
 
 // space skips white space.
@@ -16,13 +16,13 @@ func (r *plainText) space() {
 	}
 }
 
-// end reports whether nothing is left but white space.
+// end reports whether only white space is left.
 func (r *plainText) end() bool {
 	r.space()
 	return len(r.rest) == 0
 }
 
-// eat skips white space and then b, and reports whether that was there.
+// eat skips white space and then b. It reports whether b was there.
 func (r *plainText) eat(b byte) bool {
 	r.space()
 	if len(r.rest) == 0 || r.rest[0] != b {
@@ -32,7 +32,8 @@ func (r *plainText) eat(b byte) bool {
 	return true
 }
 
-// word is eat for a word. Whatever follows it must be eaten next, so that no longer word passes for it.
+// word is eat for a word. The caller must eat what follows it next, so that a longer word does not
+// match.
 func (r *plainText) word(word string) bool {
 	r.space()
 	if len(r.rest) < len(word) || string(r.rest[:len(word)]) != word {
@@ -42,7 +43,7 @@ func (r *plainText) word(word string) bool {
 	return true
 }
 
-// name returns the name of a member, up to and with its colon, or nil.
+// name reads the name of a member with its colon, and returns the name, or nil.
 func (r *plainText) name() []byte {
 	quoted, plain := r.quoted()
 	if !plain || !r.eat(':') {
@@ -51,7 +52,7 @@ func (r *plainText) name() []byte {
 	return quoted[1 : len(quoted)-1]
 }
 
-// text returns a string.
+// text reads a string.
 func (r *plainText) text() (string, bool) {
 	quoted, plain := r.quoted()
 	switch {
@@ -65,8 +66,8 @@ func (r *plainText) text() (string, bool) {
 	return unquoted, err == nil
 }
 
-// quoted returns a string with its quotes, nil where there is none, and whether what is between them is its text: without escapes,
-// control characters and what is no UTF-8.
+// quoted reads a string and returns it with its quotes, or nil. It reports whether the bytes
+// between the quotes are the text itself: valid UTF-8 without escapes and control characters.
 func (r *plainText) quoted() (quoted []byte, plain bool) {
 	r.space()
 	if len(r.rest) == 0 || r.rest[0] != '"' {
@@ -80,7 +81,7 @@ func (r *plainText) quoted() (quoted []byte, plain bool) {
 			return quoted, plain && utf8.Valid(quoted)
 		case b == '\\':
 			plain = false
-			i++ // what is escaped does not end it
+			i++ // an escaped quote does not end the string
 		case b < ' ':
 			plain = false
 		}
@@ -88,7 +89,7 @@ func (r *plainText) quoted() (quoted []byte, plain bool) {
 	return nil, false
 }
 
-// number returns a number as it is written, nil where there is none.
+// number reads a number and returns its digits, or nil.
 func (r *plainText) number() []byte {
 	r.space()
 	from := r.rest

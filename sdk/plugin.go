@@ -120,7 +120,7 @@ func (t Tool) check(compile fit.Compile, trusting bool) error {
 	if t.err != nil {
 		spec := t.spec
 		if spec.InputSchema == nil {
-			spec.InputSchema = []byte(`{"type":"object"}`) // what is wrong with it is said by t.err
+			spec.InputSchema = []byte(`{"type":"object"}`) // t.err has the problem
 			spec.InputExamples = nil
 		}
 		return errors.Join(t.err, t.checkDynamic(), checkSpec(&spec, compile))
@@ -146,7 +146,7 @@ func labelled(label string, err error) []error {
 	return []error{fmt.Errorf("%s: %w", label, err)}
 }
 
-// complaint returns the message that a plugin with a wrong declaration ends with.
+// complaint returns the message with which a plugin with an invalid declaration ends.
 func complaint(name string, err error) string {
 	if name == "" {
 		name = "?"

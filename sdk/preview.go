@@ -8,17 +8,18 @@ import (
 	"github.com/toolhost/toolhost/internal/partialjson"
 )
 
-// previewer shows an object its arguments as they arrive, in one goroutine that stop waits for. While the object looks
-// at one text, newer ones gather, and only the latest is shown next.
+// previewer passes the arguments to an object as they arrive. It uses one goroutine, for which stop
+// waits. While the object handles one value, newer text gathers, and the object gets only the
+// latest value next.
 type previewer struct {
-	show   func(ctx context.Context, soFar json.RawMessage) bool // false: nothing more is shown
+	show   func(ctx context.Context, soFar json.RawMessage) bool // false ends the previews
 	cancel context.CancelFunc
-	done   chan struct{} // closed when the goroutine has ended
+	done   chan struct{} // closed when the goroutine ends
 
 	mu     sync.Mutex
 	parser partialjson.Parser
-	broken bool          // the text is no JSON: nothing more is shown
-	news   chan struct{} // holds a token when there is text that was not shown
+	broken bool          // the text is not JSON, which ends the previews
+	news   chan struct{} // has a token when there is new text
 }
 
 func startPreviews(ctx context.Context, show func(context.Context, json.RawMessage) bool) *previewer {
@@ -28,7 +29,7 @@ func startPreviews(ctx context.Context, show func(context.Context, json.RawMessa
 	return p
 }
 
-// add takes the next piece of text. It does not wait for the object.
+// add adds the next piece of text. It does not wait for the object.
 func (p *previewer) add(piece []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +43,7 @@ func (p *previewer) add(piece []byte) {
 	}
 }
 
-// stop ends the previews and waits for the one that is being looked at.
+// stop ends the previews, and waits for the object to return.
 func (p *previewer) stop() {
 	p.cancel()
 	<-p.done
@@ -69,7 +70,7 @@ func (p *previewer) run(ctx context.Context) {
 	}
 }
 
-// latest returns the value so far. It only ever grows.
+// latest returns the value so far, which only grows.
 func (p *previewer) latest() json.RawMessage {
 	p.mu.Lock()
 	defer p.mu.Unlock()

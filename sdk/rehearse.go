@@ -17,13 +17,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// maxRehearsed is how many tools are rehearsed: what they have in common is most of it.
+// maxRehearsed bounds the rehearsed tools: most of the path is the same for all tools.
 const maxRehearsed = 8
 
-// rehearse takes a call of each tool through all of this process that a call goes through, but for the connection and the
-// author's code. The first of anything is slow in a new process: types are looked at, memory is touched, stacks grow. So that
-// happens while toolhost and the plugin still greet each other, and not while somebody waits for the first result. It returns
-// when it is done, or when ctx ends.
+// rehearse runs a call of each tool through this process, without the connection and the author's
+// code. The first use of each part of the path is slow in a new process, because the runtime
+// inspects types, faults in memory and grows stacks. rehearse causes this delay during the
+// handshake with toolhost, before any caller waits for a result. It returns when it is done, or
+// when ctx ends.
 func rehearse(ctx context.Context, server *server) {
 	var service stage
 	pluginwire.Register(&service, transport.OverWire(rehearsal{server}), pluginwire.ServerConfig{})
@@ -39,12 +40,12 @@ func rehearse(ctx context.Context, server *server) {
 	}
 	for _, s := range service.desc.Streams {
 		if s.StreamName == "Connect" {
-			_ = s.Handler(service.impl, stream) // nobody hears what it says
+			_ = s.Handler(service.impl, stream) // the rehearsal has no receiver
 		}
 	}
 }
 
-// rehearsal answers calls of a server's tools without asking them.
+// rehearsal answers calls of a server's tools without calling the tools.
 type rehearsal struct{ server *server }
 
 // Describe implements transport.Handler.
@@ -63,15 +64,17 @@ func (r rehearsal) Call(ctx context.Context, info transport.Info, call transport
 	return resultOf("")
 }
 
-// rehearseDecoding returns what lets a decoder look at a type; nil if the type decodes itself, which is the author's code.
+// rehearseDecoding returns a function that makes a decoder inspect its type. It returns nil if the
+// type decodes itself, because that is the author's code.
 func rehearseDecoding[In any](into decoder) func() {
 	if t := reflect.TypeFor[*In](); t.Implements(reflect.TypeFor[json.Unmarshaler]()) || t.Elem().Kind() != reflect.Struct {
 		return nil
 	}
-	return func() { _ = into(json.RawMessage("{}"), new(In)) } // what it finds missing is nobody's
+	// errors about missing fields do not matter here
+	return func() { _ = into(json.RawMessage("{}"), new(In)) }
 }
 
-// stage is a grpc.ServiceRegistrar that keeps what is registered.
+// stage is a grpc.ServiceRegistrar that stores the registered service.
 type stage struct {
 	desc *grpc.ServiceDesc
 	impl any
@@ -80,11 +83,12 @@ type stage struct {
 // RegisterService implements grpc.ServiceRegistrar.
 func (s *stage) RegisterService(desc *grpc.ServiceDesc, impl any) { s.desc, s.impl = desc, impl }
 
-// stageStream is a grpc.ServerStream from which calls come one after the other, each when the one before has ended.
+// stageStream is a grpc.ServerStream that yields the start of one call after the other, each after
+// the end of the call before it.
 type stageStream struct {
 	ctx   context.Context
 	codec encoding.CodecV2
-	names []string // of the tools that are called; for the stream's reader
+	names []string // the tools to call; only the reader of the stream uses them
 	begun uint32
 	ended chan struct{}
 }
@@ -121,7 +125,7 @@ func (s *stageStream) SendMsg(m any) error {
 	}
 	text.Free()
 	if frame, ok := m.(*pluginv1.ConnectResponse); ok && frame.GetEnd() != nil {
-		s.ended <- struct{}{} // has room for all
+		s.ended <- struct{}{} // has room for every call
 	}
 	return nil
 }

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// relativeTo returns a text in which absolute paths of files in a folder are relative to it, and the folder itself is ".".
-// Tools pass on errors of the operating system, which name absolute paths. A model has no use for the part that leads to
-// the workspace, and a reader of the conversation would learn from it how the machine is laid out.
+// relativeTo returns a text in which absolute paths inside a folder are relative to it, and the
+// folder itself is ".". Errors of the operating system name absolute paths, and tools return such
+// errors. A model cannot use the path of the workspace, and the path would tell readers of the
+// conversation how the machine is set up.
 func relativeTo(folder, text string) string {
 	if folder == "" || filepath.Dir(folder) == folder {
 		return text
@@ -21,7 +22,8 @@ func relativeTo(folder, text string) string {
 	return text
 }
 
-// cutFolder takes a folder, which ends in no slash, out of a text wherever it stands as the beginning of a path.
+// cutFolder removes a folder, without a slash at its end, from each place of a text where it begins
+// a path.
 func cutFolder(folder, text string) string {
 	var b strings.Builder
 	for {
@@ -43,13 +45,15 @@ func cutFolder(folder, text string) string {
 	}
 }
 
-// beginsPath reports whether a path can begin after a text: after an element of a path it would go on.
+// beginsPath reports whether a path can begin after a text. It cannot after an element of a path,
+// which it would continue.
 func beginsPath(before string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	return strings.HasSuffix(before, "file://") || !strings.ContainsRune("/.-", last) && !inName(last)
 }
 
-// continuesName reports whether a text that follows a name belongs to the name. A full stop does if a name follows it.
+// continuesName reports whether the text after a name belongs to the name. A full stop does if more
+// of the name follows it.
 func continuesName(after string) bool {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, ".-"))
 	return inName(first)
@@ -61,5 +65,5 @@ func endsPath(rest string) bool {
 	return rest == "" || unicode.IsSpace(first) || strings.ContainsRune("'\"`:;,)]}>", first)
 }
 
-// inName reports whether a character is one of those that names of files mostly consist of.
+// inName reports whether a character is usual in file names.
 func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// direction is what a schema describes: what a tool takes, or what it gives.
+// direction says what a schema describes: the input or the output of a tool.
 type direction bool
 
 const (
@@ -21,7 +21,7 @@ const (
 	output direction = true
 )
 
-// deriveSchema returns the schema of the JSON form of t, with what its struct tags say.
+// deriveSchema returns the schema of the JSON form of t, including its struct tags.
 func deriveSchema(t reflect.Type, dir direction) (*jsonschema.Schema, error) {
 	special, err := specialTypes(t, dir)
 	if err != nil {
@@ -38,8 +38,8 @@ func deriveSchema(t reflect.Type, dir direction) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// specialTypes returns schemas for the types within t whose JSON form is not what their Go kind suggests, and refuses
-// types that have none.
+// specialTypes returns schemas for the types in t whose JSON form differs from their Go kind. It
+// refuses types without a JSON form.
 func specialTypes(t reflect.Type, dir direction) (map[reflect.Type]*jsonschema.Schema, error) {
 	w := typeWalk{
 		dir:     dir,
@@ -50,7 +50,7 @@ func specialTypes(t reflect.Type, dir direction) (map[reflect.Type]*jsonschema.S
 	return w.special, w.visit(t, "the type")
 }
 
-// typeWalk visits every type within a type once.
+// typeWalk visits every type inside a type once.
 type typeWalk struct {
 	dir        direction
 	special    map[reflect.Type]*jsonschema.Schema
@@ -112,7 +112,7 @@ func (w *typeWalk) visitFields(t reflect.Type, path string) error {
 	return nil
 }
 
-// checkField refuses what encoding/json and the derived schema understand differently.
+// checkField refuses fields that encoding/json and the derived schema interpret differently.
 func checkField(field reflect.StructField) error {
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	if field.Anonymous {
@@ -135,7 +135,8 @@ func checkField(field reflect.StructField) error {
 	return nil
 }
 
-// specialSchema returns the schema of a type whose JSON form is made by a method or a rule of encoding/json, or nil.
+// specialSchema returns the schema of a type whose JSON form depends on a method or a special rule
+// of encoding/json, or nil.
 func specialSchema(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[json.RawMessage]():
@@ -162,8 +163,8 @@ func specialSchema(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// annotator adds to a derived schema what the library does not: the meaning of struct tags, and nulls where encoding/json
-// writes them but nowhere else.
+// annotator adds to a derived schema what the library omits: the struct tags, and null exactly
+// where encoding/json writes it.
 type annotator struct {
 	special map[reflect.Type]*jsonschema.Schema
 	dir     direction
@@ -175,7 +176,7 @@ func (a annotator) annotate(t reflect.Type, s *jsonschema.Schema, path string) e
 	}
 	if special := a.special[t]; special != nil {
 		if special.Type == "" {
-			s.Types = nil // the library takes a pointer to anything for null alone
+			s.Types = nil // the library treats a pointer to any as null only
 		}
 		return nil
 	}
@@ -230,7 +231,7 @@ func (a annotator) annotateFields(t reflect.Type, s *jsonschema.Schema, path str
 	return nil
 }
 
-// jsonName returns the name of a field in JSON, or false if it has none.
+// jsonName returns the JSON name of a field, or false if it has none.
 func jsonName(field reflect.StructField) (string, bool) {
 	tag := field.Tag.Get("json")
 	if !field.IsExported() || tag == "-" {

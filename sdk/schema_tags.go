@@ -10,7 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// applyTags adds what the tags of a field say to the schema of its property.
+// applyTags adds the tags of a field to the schema of its property.
 func applyTags(property *jsonschema.Schema, field reflect.StructField) error {
 	element := elementOf(property)
 	steps := []struct {
@@ -46,7 +46,8 @@ func applyTags(property *jsonschema.Schema, field reflect.StructField) error {
 	return checkValues(property)
 }
 
-// elementOf returns the schema that tags about single values belong to: that of the elements of a list or map.
+// elementOf returns the schema to which tags about single values apply: for a list or map, that of
+// its elements.
 func elementOf(s *jsonschema.Schema) *jsonschema.Schema {
 	switch {
 	case s.Items != nil:
@@ -110,7 +111,7 @@ func textTag(s *jsonschema.Schema, target *string) func(string) error {
 	}
 }
 
-// tagValues reads a list of values for s: a JSON array, or the values themselves, separated by commas.
+// tagValues reads a list of values for s: a JSON array, or values separated by commas.
 func tagValues(text string, s *jsonschema.Schema) ([]any, error) {
 	if strings.HasPrefix(text, "[") {
 		var values []any
@@ -134,7 +135,7 @@ func tagValues(text string, s *jsonschema.Schema) ([]any, error) {
 	return values, nil
 }
 
-// tagDefault reads one value for s: plain text where s wants a string, JSON elsewhere.
+// tagDefault reads one value for s: plain text if s requires a string, otherwise JSON.
 func tagDefault(text string, s *jsonschema.Schema) (json.RawMessage, error) {
 	if isType(s, "string") {
 		return json.Marshal(text)
@@ -155,7 +156,8 @@ func typeOf(s *jsonschema.Schema) string {
 	return "any"
 }
 
-// checkValues reports a keyword that cannot be used, and a default, example or enum value that the schema itself refuses.
+// checkValues reports an invalid keyword, and a default, example or enum value that does not fit
+// the schema.
 func checkValues(property *jsonschema.Schema) error {
 	resolved, err := property.CloneSchemas().Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	if err != nil {

@@ -20,20 +20,22 @@ import (
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 )
 
-// Serve runs the plugin: it is the whole of main. It returns when toolhost has told the plugin to end, or is gone, and
-// the calls at work have ended or had five seconds to; main should return then. While it serves, standard output and
-// standard error belong to toolhost, which keeps what is written there as the plugin's log.
+// Serve runs the plugin. It is usually the only statement of main. It returns when toolhost ends
+// the plugin or is gone, after the running calls have ended, or after five seconds at most; main
+// should return then. While Serve runs, toolhost reads standard output and standard error and keeps
+// them as the plugin's log.
 //
-// Serve exits with code 1 and prints the reason on standard error if the declaration of the plugin is wrong, or if a person
-// started the plugin by hand. Schemas and examples are not checked here: toolhost omits each tool whose schema it cannot use.
-// With the argument --describe, Serve prints as JSON what toolhost sees of the plugin, and serves nothing.
+// If the declaration of the plugin is invalid, or a person starts the plugin by hand, Serve prints
+// the reason on standard error and exits with code 1. Serve does not check schemas and examples:
+// toolhost omits each tool whose schema it cannot use. With the argument --describe, Serve prints
+// as JSON what toolhost sees of the plugin, and serves nothing.
 func Serve(p Plugin) {
 	if code := serve(p, os.Args, os.Getenv, os.Stdout, os.Stderr); code != 0 {
 		os.Exit(code)
 	}
 }
 
-// serve is Serve without the process around it. It returns the exit code.
+// serve is Serve without os.Exit. It returns the exit code.
 func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	server, err := newServer(p, lightly, true)
 	if err != nil {
@@ -78,8 +80,8 @@ func describe(p Plugin, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// shutdownGrace is how long calls may take to end once toolhost is gone or has told the plugin to: long enough to clean
-// up, and short enough for a toolhost that sends a signal next.
+// shutdownGrace is how long calls may continue when toolhost is gone or has ended the plugin. They
+// have time to clean up, and it is shorter than the time after which toolhost sends a signal.
 const shutdownGrace = 5 * time.Second
 
 // serveHost serves until toolhost ends the plugin or is gone.
@@ -116,7 +118,7 @@ func serveHost(server *server) {
 	}
 }
 
-// introduction is what a person reads who starts the plugin by hand.
+// introduction is the text for a person who starts the plugin by hand.
 func introduction(p Plugin, args []string) string {
 	program := p.Name
 	if len(args) > 0 {

@@ -24,19 +24,20 @@ type server struct {
 	governor    *gomaxprocs.Governor // of the process; nil unless Plugin.TuneRuntime is set
 
 	mu    sync.Mutex
-	calls int           // at work
-	idle  chan struct{} // closed when there are none any more; nil: nobody waits for that
+	calls int           // running calls
+	idle  chan struct{} // closed when no call runs; nil: no goroutine waits for that
 }
 
 // servedTool is a tool or a filter.
 type servedTool struct {
 	name string
-	read func(ctx context.Context, text []byte) (json.RawMessage, error) // makes arguments of argument text
+	// converts argument text into arguments
+	read func(ctx context.Context, text []byte) (json.RawMessage, error)
 	open func(ctx context.Context) (object, error)
-	into decoder // makes the input of arguments
+	into decoder // decodes arguments into the input
 
 	decode  func()   // see Tool
-	dynamic *dynamic // nil: described once for all
+	dynamic *dynamic // nil: the tool is not dynamic
 }
 
 var _ transport.Handler = (*server)(nil)

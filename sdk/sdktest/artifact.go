@@ -6,10 +6,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// artifactPiece is how much of an artifact a toolhost gives at a time.
+// artifactPiece is the largest part of an artifact that a toolhost returns.
 const artifactPiece = 64 << 10
 
-// ReadArtifact returns a piece of an artifact that the test has provided.
+// ReadArtifact returns a part of an artifact of the test.
 func (in *incoming) ReadArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
 	if ctx.Err() != nil {
 		return tool.ArtifactPiece{}, context.Cause(ctx)

@@ -7,32 +7,33 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// Filtered is what a filter made of a call.
+// Filtered is the effect of a filter on a call.
 type Filtered struct {
-	// Arguments take the place of the call's. Nil: the filter left them.
+	// Arguments are the new arguments of the call. nil: the filter did not change them.
 	Arguments json.RawMessage
-	// Denied says that the call must not be made, and Reason why.
+	// Denied reports whether the filter denied the call, and Reason is its reason.
 	Denied bool
 	Reason string
-	// Answer ends the call in the tool's place. Nil: the filter did not answer.
+	// Answer is the filter's result, which ends the call without the tool. nil: the filter did not
+	// answer.
 	Answer *sdk.Result
-	// Result takes the place of the tool's. Nil: the filter left it.
+	// Result is the new result of the call. nil: the filter did not change it.
 	Result *sdk.Result
-	// Err says why a toolhost takes the filter for one that failed. Nil: it does not.
+	// Err says why a toolhost counts the filter as failed. nil: it does not.
 	Err error
-	// Call is the filter's own call, with what it logged.
+	// Call is the filter's own call, with its log records.
 	Call *Call
 }
 
-// Before asks a filter about a call that has not been made. As under a toolhost, a filter that has no Before leaves all as
-// it is.
+// Before runs a filter before a call. Like a toolhost, it leaves the call unchanged if the filter
+// has no Before.
 func (h *Host) Before(filter string, call sdk.FilterCall, options ...Option) *Filtered {
 	h.t.Helper()
 	return h.ask(filter, filterjson.Request{Phase: filterjson.Before}, call, options)
 }
 
-// After asks a filter about a call whose tool has answered with call.Result. As under a toolhost, a filter that has no
-// After leaves all as it is.
+// After runs a filter after a call whose tool has returned call.Result. Like a toolhost, it leaves
+// the result unchanged if the filter has no After.
 func (h *Host) After(filter string, call sdk.FilterCall, options ...Option) *Filtered {
 	h.t.Helper()
 	return h.ask(filter, filterjson.Request{Phase: filterjson.After, Result: &call.Result}, call, options)

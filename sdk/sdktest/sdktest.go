@@ -1,8 +1,8 @@
-// Package sdktest runs a plugin's tools inside a test, without a process and without a toolhost.
+// Package sdktest runs a plugin's tools in a test, without a process and without a toolhost.
 //
-// It takes the path of production: arguments are text that is parsed, validated and decoded, and results are encoded and
-// decoded again. It also checks what a toolhost would refuse: the plugin's declaration, and results that do not fit
-// the output schema that their tool declares.
+// It uses the code of a plugin process: it parses, validates and decodes arguments from text, and
+// it encodes and decodes results. It also checks what a toolhost would refuse: the declaration of
+// the plugin, and results that do not fit the output schema of their tool.
 //
 //	h := sdktest.New(t, plugin)
 //	got := h.Call("forecast", `{"city":"Oslo"}`)
@@ -33,14 +33,14 @@ type Host struct {
 	number  atomic.Int64
 }
 
-// New returns a host of the plugin. The test fails at once if the plugin does not validate.
+// New returns a host of the plugin. It fails the test at once if the plugin is invalid.
 func New(t testing.TB, plugin sdk.Plugin) *Host {
 	t.Helper()
 	return newHost(t, check(t, plugin))
 }
 
-// NewOverWire is New with the wire of production between the test and the tools: gRPC, in memory. It is slower, and
-// statuses that a toolhost would leave out do not arrive.
+// NewOverWire is New with gRPC, in memory, between the test and the tools. It is slower, and the
+// test does not see statuses that a toolhost would drop.
 func NewOverWire(t testing.TB, plugin sdk.Plugin) *Host {
 	t.Helper()
 	return newHost(t, connect(t, check(t, plugin)))
@@ -64,7 +64,7 @@ func newHost(t testing.TB, handler transport.Handler) *Host {
 	return h
 }
 
-// resolve returns the output schema of a tool, or nil if it declares none.
+// resolve returns the output schema of a tool, or nil if it has none.
 func (h *Host) resolve(spec sdk.Spec) *jsonschema.Resolved {
 	h.t.Helper()
 	if len(spec.OutputSchema) == 0 {
@@ -81,7 +81,7 @@ func (h *Host) resolve(spec sdk.Spec) *jsonschema.Resolved {
 	return resolved
 }
 
-// output returns the output schema that a result has to fit, or nil.
+// output returns the output schema of a call's result, or nil.
 func (h *Host) output(info transport.Info) *jsonschema.Resolved {
 	h.t.Helper()
 	if info.Session == "" && len(info.Values) == 0 {
@@ -95,8 +95,8 @@ func (h *Host) output(info transport.Info) *jsonschema.Resolved {
 	return h.outputs[info.Tool]
 }
 
-// Describe returns what the plugin says of itself to a toolhost, with the schemas that were derived. WithSession and WithValue
-// say for whom dynamic tools are described.
+// Describe returns the declaration of the plugin, with the derived schemas. WithSession and
+// WithValue select the variants of dynamic tools.
 func (h *Host) Describe(options ...Option) sdk.Description {
 	h.t.Helper()
 	return h.describe(h.newOptions("", options).info)
@@ -111,8 +111,8 @@ func (h *Host) describe(info transport.Info) sdk.Description {
 	return d
 }
 
-// Call runs a tool and waits for its end. Arguments are JSON text as string, []byte or json.RawMessage, or any other
-// value, which is encoded as JSON.
+// Call runs a tool and waits for its end. Arguments are JSON text as string, []byte or
+// json.RawMessage, or any other value, which Call encodes as JSON.
 func (h *Host) Call(name string, arguments any, options ...Option) *Call {
 	h.t.Helper()
 	s := h.Stream(name, options...)
@@ -120,7 +120,7 @@ func (h *Host) Call(name string, arguments any, options ...Option) *Call {
 	return s.Wait()
 }
 
-// Option says more of a call.
+// Option sets a property of a call.
 type Option func(*callOptions)
 
 type callOptions struct {
@@ -129,25 +129,25 @@ type callOptions struct {
 	artifacts map[string]sdk.Content
 }
 
-// WithContext makes the call end with ctx. Without it, a call ends with the test.
+// WithContext ends the call when ctx ends. Without it, a call ends with the test.
 func WithContext(ctx context.Context) Option { return func(o *callOptions) { o.ctx = ctx } }
 
-// WithCallID names the call. Without it, each call has an id of its own.
+// WithCallID sets the id of the call. Without it, each call has a different id.
 func WithCallID(id string) Option { return func(o *callOptions) { o.info.CallID = id } }
 
-// WithAttempt says which try of the call this is, from 1.
+// WithAttempt sets the number of the attempt, from 1.
 func WithAttempt(attempt int) Option {
 	return func(o *callOptions) { o.info.Attempt = uint32(max(1, attempt)) }
 }
 
-// WithSession names the session of the call.
+// WithSession sets the session of the call.
 func WithSession(session string) Option { return func(o *callOptions) { o.info.Session = session } }
 
-// WithWorkspace names the folder that the tool may work in, such as t.TempDir().
+// WithWorkspace sets the folder in which the tool may work, such as t.TempDir().
 func WithWorkspace(dir string) Option { return func(o *callOptions) { o.info.Workspace = dir } }
 
-// WithValue sets a value of the run's context, encoded as JSON. As under a toolhost, it reaches only a tool that declares
-// the key.
+// WithValue sets a value of the run's context, encoded as JSON. As with a toolhost, only a tool
+// that declares the key gets it.
 func WithValue(key string, value any) Option {
 	return func(o *callOptions) {
 		text, err := json.Marshal(value)
@@ -163,18 +163,18 @@ func WithTraceparent(traceparent string) Option {
 	return func(o *callOptions) { o.info.Traceparent = traceparent }
 }
 
-// WithSecret sets a secret. As under a toolhost, it reaches only a tool that declares its name.
+// WithSecret sets a secret. As with a toolhost, only a tool that declares its name gets it.
 func WithSecret(name, secret string) Option {
 	return func(o *callOptions) { o.info.Secrets[name] = secret }
 }
 
-// WithArtifact lets the tool read a block of content as an artifact, by a handle that its arguments may hold. Text, JSON,
-// images and files can be one.
+// WithArtifact adds an artifact with a handle, which the arguments of the call may contain. The
+// content is a block of text or JSON, an image or a file.
 func WithArtifact(handle string, content sdk.Content) Option {
 	return func(o *callOptions) { o.artifacts[handle] = content }
 }
 
-// newOptions returns what options say.
+// newOptions returns the result of options.
 func (h *Host) newOptions(name string, options []Option) callOptions {
 	o := callOptions{
 		ctx: h.t.Context(), artifacts: map[string]sdk.Content{},
@@ -186,7 +186,8 @@ func (h *Host) newOptions(name string, options []Option) callOptions {
 	return o
 }
 
-// options returns what is known of a call to a tool, without what the tool has not declared.
+// options returns the properties of a call to a tool, without the values and secrets that the tool
+// does not declare.
 func (h *Host) options(name string, options []Option) callOptions {
 	o := h.newOptions(name, options)
 	o.info.CallID = cmp.Or(o.info.CallID, fmt.Sprintf("call-%d", h.number.Add(1)))

@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// recorder is a test that keeps what was reported instead of failing.
+// recorder is a testing.TB that records failures.
 type recorder struct {
 	testing.TB
 	mu       sync.Mutex
@@ -34,12 +34,12 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// record returns what test reports to the testing.TB that it is given.
+// record returns what test reports to its testing.TB.
 func record(t *testing.T, test func(tb testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}
 	done := make(chan struct{})
-	go func() { defer close(done); test(r) }() // a fatal problem ends this goroutine alone
+	go func() { defer close(done); test(r) }() // a fatal failure only ends this goroutine
 	<-done
 	return strings.Join(r.problems, "\n")
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Call is a call that has ended.
+// Call is a completed call.
 type Call struct {
-	tool.Result                  // what the tool answered, if Err is nil
-	Err         *tool.Error      // the failure of the machinery, if there is no result
-	Statuses    []tool.Status    // what people were shown, in order
-	Logs        []tool.LogRecord // what the tool logged, in order
+	tool.Result                  // the result of the tool, if Err is nil
+	Err         *tool.Error      // the infrastructure error, if there is no result
+	Statuses    []tool.Status    // the statuses, in order
+	Logs        []tool.LogRecord // the log records of the tool, in order
 }
 
-// Stream is a call whose arguments arrive piece by piece.
+// Stream is a call whose arguments arrive in pieces.
 type Stream struct {
 	host   *Host
 	tool   string
@@ -30,12 +30,12 @@ type Stream struct {
 	done   chan struct{} // closed when ended is set
 	ended  Call
 
-	appended []byte // all that Append was given
+	appended []byte // the text from Append
 
 	mu       sync.Mutex
 	statuses []tool.Status
 	logs     []tool.LogRecord
-	changed  chan struct{} // closed and replaced when something was reported
+	changed  chan struct{} // closed and replaced after each report
 }
 
 type piece struct {
@@ -43,8 +43,8 @@ type piece struct {
 	complete bool
 }
 
-// Stream begins a call of a tool, whose object is opened at once. Complete or Cancel ends it; if the test does neither,
-// it is cancelled at the test's end.
+// Stream begins a call of a tool, and opens the tool's object at once. Complete or Cancel ends the
+// call. Otherwise it is cancelled at the end of the test.
 func (h *Host) Stream(name string, options ...Option) *Stream {
 	h.t.Helper()
 	o := h.options(name, options)
@@ -54,7 +54,7 @@ func (h *Host) Stream(name string, options ...Option) *Stream {
 		pieces: make(chan piece), done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	h.t.Cleanup(func() { cancel(); <-s.done })
-	// A tool that calls t.FailNow ends the goroutine that it runs in, and nothing below sets another outcome.
+	// If a tool calls t.FailNow, its goroutine ends, and no later code sets an outcome.
 	s.ended.Err = tool.Errorf(tool.KindInternal, "the tool ended its goroutine (runtime.Goexit) without an answer")
 	go func() { // ends with the call
 		defer close(s.done)
@@ -64,15 +64,16 @@ func (h *Host) Stream(name string, options ...Option) *Stream {
 	return s
 }
 
-// Append hands the tool the next piece of argument text, which may end anywhere. It returns when the piece is taken,
-// which says nothing about whether a preview of it was shown. Like Complete, it is called from one goroutine at a time.
+// Append passes the next piece of argument text to the tool. The text may end anywhere. Append
+// returns when the tool has the piece, which may be before a preview of it. Only one goroutine at a
+// time may call Append and Complete.
 func (s *Stream) Append(text string) {
 	s.appended = append(s.appended, text...)
 	s.send(piece{text: []byte(text)})
 }
 
-// Complete hands the tool its complete arguments, as Host.Call takes them, and has it execute. They replace what was
-// appended; nil means just that.
+// Complete passes the complete arguments to the tool, in a form that Host.Call accepts, and
+// executes it. They replace the text from Append. If arguments is nil, Complete executes that text.
 func (s *Stream) Complete(arguments any) {
 	s.host.t.Helper()
 	text, err := encode(arguments)
@@ -89,8 +90,8 @@ func (s *Stream) Complete(arguments any) {
 // Cancel ends the call's context.
 func (s *Stream) Cancel() { s.cancel() }
 
-// Wait blocks until the call has ended, and returns how. The test fails if its result does not fit the tool's output
-// schema.
+// Wait blocks until the call ends, and returns its outcome. It fails the test if the result does
+// not fit the tool's output schema.
 func (s *Stream) Wait() *Call {
 	s.host.t.Helper()
 	<-s.done
@@ -100,8 +101,8 @@ func (s *Stream) Wait() *Call {
 	return &s.ended
 }
 
-// WaitStatus blocks until a status was reported for which ok holds, and returns it, or fails the test if the call ends
-// without one. It is how a test sees what a preview shows.
+// WaitStatus blocks until the tool reports a status for which ok returns true, and returns it. It
+// fails the test if the call ends first. A test uses it to see the statuses of a preview.
 func (s *Stream) WaitStatus(ok func(tool.Status) bool) tool.Status {
 	s.host.t.Helper()
 	for seen := 0; ; {
@@ -143,7 +144,7 @@ func (s *Stream) finish(result tool.Result, err error) {
 		s.ended.Err = tool.AsError(err)
 		return
 	}
-	// What reaches a caller has been text on the way.
+	// A caller gets results that were encoded and decoded.
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
@@ -169,10 +170,10 @@ func encode(arguments any) ([]byte, error) {
 	return json.Marshal(arguments)
 }
 
-// incoming is a Stream as its tool sees it.
+// incoming is the tool's side of a Stream.
 type incoming Stream
 
-// NextArguments returns what the test appended or completed.
+// NextArguments returns the text from Append or Complete.
 func (in *incoming) NextArguments(ctx context.Context) ([]byte, bool, error) {
 	select {
 	case p := <-in.pieces:
@@ -182,7 +183,7 @@ func (in *incoming) NextArguments(ctx context.Context) ([]byte, bool, error) {
 	}
 }
 
-// Send keeps an event for the test.
+// Send records an event for the test.
 func (in *incoming) Send(ctx context.Context, event tool.Event) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -203,7 +204,7 @@ func (in *incoming) Send(ctx context.Context, event tool.Event) error {
 	return nil
 }
 
-// checkStatus reports what a toolhost would leave out.
+// checkStatus reports a status that a toolhost would drop.
 func (in *incoming) checkStatus(s *tool.Status) {
 	var object map[string]json.RawMessage
 	if len(s.Parameters) > 0 && json.Unmarshal(s.Parameters, &object) != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 )
 
-// validated validates arguments by a schema with toolhost's validator and messages.
+// validated validates arguments with toolhost's validator and messages.
 type validated struct{ schema *arguments.Schema }
 
 var _ fit.Schema = validated{}
 
-// compile is a fit.Compile.
+// compile implements fit.Compile.
 func compile(schema json.RawMessage) (fit.Schema, error) {
 	compiled, err := arguments.Compile(schema)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// connect serves handler over gRPC in memory, and returns it as it looks from the other end. All of it ends with the
-// test.
+// connect serves handler over gRPC in memory, and returns a handler that calls it. The connection
+// ends with the test.
 func connect(t testing.TB, handler transport.Handler) transport.Handler {
 	t.Helper()
 	listener := bufconn.Listen(1 << 20)
@@ -45,7 +45,7 @@ func connect(t testing.TB, handler transport.Handler) transport.Handler {
 	return remote{conn}
 }
 
-// remote is a plugin at the other end of a wire.
+// remote is a plugin behind a gRPC connection.
 type remote struct{ conn *pluginwire.Conn }
 
 // Describe implements transport.Handler.
@@ -74,7 +74,7 @@ func (r remote) Call(ctx context.Context, info transport.Info, local transport.C
 	defer sender.Wait()
 	defer stop()
 	defer context.AfterFunc(ctx, func() {
-		// A deadline is the plugin's own to notice.
+		// The plugin itself observes a deadline.
 		if errors.Is(ctx.Err(), context.Canceled) {
 			call.Cancel(context.Cause(ctx).Error())
 		}

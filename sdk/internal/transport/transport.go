@@ -1,7 +1,7 @@
-// Package transport is the seam between the tools of a plugin and whatever brings them calls: the wire in a plugin
-// process, sdktest in a test.
+// Package transport defines the interface between the tools of a plugin and the source of their
+// calls: gRPC in a plugin process, sdktest in a test.
 //
-// It owns the interface alone, and the adapter that puts it on the wire. Running tools is package sdk's.
+// It owns the interface and its adapter to gRPC. Package sdk runs the tools.
 package transport
 
 import (
@@ -12,17 +12,18 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// DescribeRequest asks for a plugin's tools. The zero value asks for all of them.
+// DescribeRequest requests the declaration of a plugin's tools. The zero value requests all of
+// them.
 type DescribeRequest struct {
-	// Tools are the names of the tools asked for. Empty means all.
+	// Tools are the names of the requested tools. Empty means all.
 	Tools []string
-	// Session is the one for which dynamic tools are described. Empty means none in particular.
+	// Session is the session for dynamic tools. Empty means no particular session.
 	Session string
 	// Context is the session's context by key.
 	Context map[string]json.RawMessage
 }
 
-// Info is what is known of a call when it begins.
+// Info is what the plugin knows about a call when it begins.
 type Info struct {
 	CallID      string
 	Tool        string
@@ -34,26 +35,30 @@ type Info struct {
 	Traceparent string
 }
 
-// Call brings the arguments of one call and takes what is said of it.
+// Call returns the arguments of one call, and receives what the tool reports.
 type Call interface {
-	// NextArguments blocks for more argument text. With complete unset, text is the next piece, which may end anywhere.
-	// With complete set, text is the whole of the arguments, to be executed, whatever the pieces were; it is not called
-	// again after that. The error is ctx's, or says that the call was abandoned.
+	// NextArguments blocks until there is more argument text. If complete is false, text is the
+	// next piece, which may end anywhere. If complete is true, text is the whole text to execute,
+	// whatever the pieces were, and the caller does not call NextArguments again. The error is that
+	// of ctx, or says that the call was abandoned.
 	NextArguments(ctx context.Context) (text []byte, complete bool, err error)
-	// Send hands on an event with Status or Log set, and blocks while the receiver is slow. It may be called from any
-	// goroutine; after the call has ended it does nothing.
+	// Send sends an event with Status or Log set. It blocks while the receiver is slow. Any
+	// goroutine may call it. After the end of the call it does nothing.
 	Send(ctx context.Context, event tool.Event) error
-	// ReadArtifact returns a piece of an artifact that the call may see: at most limit bytes, and never more than the
-	// transport likes, which is all that 0 says; none behind the end. It blocks, and may be called from any goroutine. The
-	// error is a not_found *tool.Error, or that of ctx or the call.
+	// ReadArtifact returns a part of an artifact that the call may read, at most limit bytes and at
+	// most the largest part of the transport. A limit of 0 means that largest part. After the end
+	// of the artifact, the part is empty. ReadArtifact blocks, and any goroutine may call it. The
+	// error is a *tool.Error of kind not_found, or that of ctx or the call.
 	ReadArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error)
 }
 
-// Handler is a plugin as a transport sees it. Its methods may be called from many goroutines at once.
+// Handler is a plugin for a transport. Many goroutines may call its methods at once.
 type Handler interface {
-	// Describe says what the plugin is. It takes as long as the author's code that describes dynamic tools.
+	// Describe returns the declaration of the plugin. It takes as long as the author's code that
+	// declares dynamic tools.
 	Describe(ctx context.Context, req DescribeRequest) (tool.Description, error)
-	// Call runs a call to its end: until the tool has returned and its object is closed. An error is a *tool.Error.
+	// Call runs a call until the tool has returned and its object is closed. An error is a
+	// *tool.Error.
 	Call(ctx context.Context, info Info, call Call) (tool.Result, error)
 }
 

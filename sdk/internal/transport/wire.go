@@ -7,7 +7,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// OverWire returns h as the plugin's half of the wire serves it.
+// OverWire returns h as a handler of the plugin's side of the gRPC connection.
 func OverWire(h Handler) pluginwire.Handler { return wireHandler{h} }
 
 type wireHandler struct{ handler Handler }
