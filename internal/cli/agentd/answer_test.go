@@ -14,11 +14,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestLargeDirectAnswer: the user gets the whole of a direct answer that is too large for a model, wherever the user reads it,
-// and none of the words that tell a model how to read the rest.
+// A direct answer that is too large for a model reaches the user whole, in each output, and without
+// the note for models on how to read the rest.
 func TestLargeDirectAnswer(t *testing.T) {
 	var lines strings.Builder
-	for lines.Len() < 2*tool.MaxArtifactPiece+tool.MaxArtifactPiece/3 { // it is read in several pieces
+	// large enough that agentd reads it in several pieces
+	for lines.Len() < 2*tool.MaxArtifactPiece+tool.MaxArtifactPiece/3 {
 		lines.WriteString(rand.Text() + " ẞ\n")
 	}
 	report, table := lines.String(), rand.Text()+strings.Repeat("x", tool.DefaultArtifactPiece)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// screen is a terminal that knows what a block tells one, and as much of it as a block needs.
+// screen is a terminal that understands the control sequences of a block.
 type screen struct {
 	t    *testing.T
 	rows []string
@@ -26,7 +26,8 @@ func (s *screen) Write(p []byte) (int, error) {
 		case strings.HasPrefix(rest, terminal.LineUp):
 			s.row, rest = max(s.row-1, 0), rest[len(terminal.LineUp):]
 		case strings.HasPrefix(rest, terminal.EraseBelow):
-			s.rows, rest = s.rows[:s.row], rest[len(terminal.EraseBelow):] // it is told so at the beginning of a line alone
+			// the sequence occurs only at the beginning of a line
+			s.rows, rest = s.rows[:s.row], rest[len(terminal.EraseBelow):]
 		case strings.HasPrefix(rest, terminal.CutLines), strings.HasPrefix(rest, terminal.WrapLines):
 			rest = rest[len(terminal.CutLines):]
 		case rest[0] == 0x1b:
@@ -117,7 +118,7 @@ func TestTheLinesOfCallsFitTheScreen(t *testing.T) {
 	}
 }
 
-// TestNothingIsDrawnBelowAQuestion: what somebody types stays where he types it.
+// The display does not move a line while a person types it.
 func TestNothingIsDrawnBelowAQuestion(t *testing.T) {
 	d, s := newTerminal(t, 80, 24)
 	show := func(p loop.Payload) {

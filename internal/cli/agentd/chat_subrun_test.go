@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// TestChatAsksForSubRuns: the person at the keyboard is asked for the calls of a sub-run as for those of the run, once each, also
-// after the conversation was left and another agentd goes on with it.
+// chat asks for the calls of a sub-run as for those of the run, once for each call, also after the
+// person left and another agentd continues the conversation.
 func TestChatAsksForSubRuns(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	config := filepath.Join(w.folder, "agentd.yaml")
 	if err := os.WriteFile(config, []byte("system_tools: [new_task]\nsub_runs: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The run and its sub-run play the same script; the sub-run has no new_task.
+	// The run and its sub-run use the same script. The sub-run does not have the tool new_task.
 	args := []string{"--config", config, "--model", w.script(`
 turns:
   - calls: [{id: a, tool: new_task, arguments: {task: delegated}}]

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// typist writes lines to a chat and waits for what it says.
+// typist types lines into a chat and waits for its output.
 type typist struct {
 	t   *testing.T
 	in  io.WriteCloser
 	out *output
-	seq int // where in the output to look from
+	seq int // the position in the output from which sees searches
 }
 
 func (y *typist) types(line string) {
@@ -26,7 +26,7 @@ func (y *typist) types(line string) {
 	}
 }
 
-// sees waits for words after those that were seen before.
+// sees waits for words after the words that it found before.
 func (y *typist) sees(words ...string) {
 	y.t.Helper()
 	for _, w := range words {
@@ -45,7 +45,7 @@ func (y *typist) sees(words ...string) {
 	}
 }
 
-// chats begins `agentd chat` in this process, with a pipe for a keyboard.
+// chats starts `agentd chat` in this process, with a pipe as keyboard.
 func (w *world) chats(args ...string) (y *typist, e ended, wait func() int) {
 	w.t.Helper()
 	in, keyboard := io.Pipe()
@@ -77,9 +77,9 @@ func TestChat(t *testing.T) {
 	y.sees("› ")
 	y.types("hi")
 	y.sees("Hello.", "? danger needs approval (d", "allow it? ")
-	y.types("what?") // a reason to reject
+	y.types("what?") // the reason for the rejection
 	y.sees("rejected by ann: what?", "allow it? ")
-	y.types("") // nothing
+	y.types("") // an empty message
 	y.sees("Nothing happens before you decide.", "allow it? ")
 	y.types("e")
 	y.sees("now: {}", "as JSON")
@@ -103,7 +103,7 @@ func TestChat(t *testing.T) {
 	}
 }
 
-// TestChatIsLeftAndGoesOn: whoever leaves while a question is open finds it again.
+// A question that was open when the person left appears again when the conversation continues.
 func TestChatIsLeftAndGoesOn(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script("turns: [{calls: [{id: a, tool: danger, arguments: {}}]}, {text: 'It is {{result \"a\"}}.'}]")
@@ -131,7 +131,8 @@ func TestChatIsLeftAndGoesOn(t *testing.T) {
 	w.run("show", id).want(t, 0, "✓ d1 approved", "✓ danger", "■ the run ended: end_turn", "2 turns, 1 calls")
 }
 
-// TestControlC: the first cancels the turn, and at the prompt the second leaves. It is a process of its own, for signals.
+// The first Ctrl-C cancels the turn, and the second one, at the prompt, leaves. The test uses a
+// separate process because of the signals.
 func TestControlC(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	if err := os.Symlink(mustExecutable(t), filepath.Join(w.folder, program)); err != nil {

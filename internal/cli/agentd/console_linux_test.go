@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
 
-// openTerminal returns the two ends of a terminal: what is written to keyboard is typed.
+// openTerminal returns the two ends of a pseudoterminal. The test types by writing to keyboard.
 func openTerminal(t *testing.T) (keyboard, screen *os.File) {
 	t.Helper()
 	open := func(path string) *os.File {
@@ -36,7 +36,8 @@ func openTerminal(t *testing.T) (keyboard, screen *os.File) {
 	return keyboard, open(fmt.Sprintf("/dev/pts/%d", number))
 }
 
-// TestWhatWasTypedBeforeAQuestionIsNoAnswer: who typed ahead has not seen what he would allow.
+// A person who typed before a question appeared has not seen the question, so the text is no
+// answer.
 func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 	keyboard, screen := openTerminal(t)
 	types := func(line string) {
@@ -64,7 +65,8 @@ func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestChatAtATerminal: a paste is one message, commands do not reach the model, and the person sees what there is to know.
+// At a terminal, a paste is one message, commands do not reach the model, and the banner shows the
+// model and the tools.
 func TestChatAtATerminal(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	keyboard, screen := openTerminal(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
 
-// TestMessagesAreEdited: what a terminal sends for keys and pastes becomes whole messages.
+// The editor turns the bytes of keys and pastes into whole messages.
 func TestMessagesAreEdited(t *testing.T) {
 	for name, test := range map[string]struct {
 		keys string

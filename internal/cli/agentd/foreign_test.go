@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNoToolhostInPlaceOfAStrangers: where another user may have taken the default address, agentd starts no toolhost in its
-// place. A folder that others can write stands for one that belongs to another user, which only root can make.
+// If another user may have taken the default address, agentd starts no private toolhost. Only root
+// can create a folder of another user, so a folder that others can write represents one.
 func TestNoToolhostInPlaceOfAStrangers(t *testing.T) {
 	w := newWorld(t)
 	dir := filepath.Join(w.folder, "toolhost")

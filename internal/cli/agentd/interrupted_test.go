@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// separately starts agentd in a process of its own. The caller ends it.
+// separately starts agentd in a separate process. The caller ends it.
 func (w *world) separately(args ...string) *exec.Cmd {
 	w.t.Helper()
 	binary := filepath.Join(w.folder, program)
@@ -25,8 +25,8 @@ func (w *world) separately(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestRunsOfDeadProcesses: `agentd runs` tells a run that a process works on from one whose process is gone, and names the
-// command that continues it.
+// `agentd runs` distinguishes a run that a process works on from a run whose process has died, and
+// names the command that continues it.
 func TestRunsOfDeadProcesses(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script("turns: [{text: turn, calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]")
@@ -61,7 +61,7 @@ func TestRunsOfDeadProcesses(t *testing.T) {
 	w.run("runs").want(t, 0, id+"  end_turn")
 }
 
-// TestRunOfABrokenPipe: a reader that goes away ends agentd by SIGPIPE, and the run is interrupted.
+// If the reader of its output closes the pipe, SIGPIPE ends agentd, and the run is interrupted.
 func TestRunOfABrokenPipe(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script("turns: [{text: \"turn\\n\", calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]")

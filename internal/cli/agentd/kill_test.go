@@ -16,8 +16,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestKilledAgainAndAgain kills agentd with SIGKILL whenever its run has got on a little. The run ends as if nothing
-// had happened, and each of its calls, which count, has been executed once.
+// The test kills agentd with SIGKILL after each step of a run. The run still ends, and toolhost has
+// executed each of its calls once.
 func TestKilledAgainAndAgain(t *testing.T) {
 	const turns = 3
 	w := newWorld(t).withToolhost()
@@ -92,7 +92,7 @@ func mustExecutable(t *testing.T) string {
 	return self
 }
 
-// daemon is `agentd serve` in a process of its own.
+// daemon is an `agentd serve` in a separate process.
 type daemon struct {
 	t              *testing.T
 	w              *world
@@ -100,7 +100,7 @@ type daemon struct {
 	cmd            *exec.Cmd
 }
 
-// start returns when it is ready.
+// start returns when the server is ready.
 func (d *daemon) start() {
 	d.t.Helper()
 	d.cmd = exec.Command(filepath.Join(d.w.folder, program), "serve", "--listen", d.socket, "--model", d.script)
@@ -119,8 +119,8 @@ func (d *daemon) start() {
 	}
 }
 
-// kill kills it and waits for its end.
+// kill kills the process and waits for its end.
 func (d *daemon) kill() {
-	_ = d.cmd.Process.Kill() // it may be dead
+	_ = d.cmd.Process.Kill() // the process may have died already
 	_ = d.cmd.Wait()
 }

@@ -21,15 +21,16 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
-// The environment of the toolhost that this test binary is when it is called by that name. By the name of agentd it is
-// that.
+// The test binary is also the program toolhost or agentd, if it is called by that name. These
+// variables configure the toolhost.
 const (
-	noteEnv = "AGENTD_TEST_NOTE" // a file in which it notes how it was started and that it was stopped
-	dieEnv  = "AGENTD_TEST_DIE"  // it says this and ends at once
+	// a file to which it writes how it was started, and that it was stopped
+	noteEnv = "AGENTD_TEST_NOTE"
+	dieEnv  = "AGENTD_TEST_DIE" // it prints this and exits at once
 )
 
-// raceEnv is where the race detector looks for its settings, and atOnce the one with which a process does not sleep for a
-// second before it exits, as it does by itself.
+// raceEnv is the variable with the settings of the race detector. With atOnce, a process does not
+// sleep for a second before it exits.
 const (
 	raceEnv = "GORACE"
 	atOnce  = "atexit_sleep_ms=0"
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 	case program:
 		Main()
 	}
-	// The toolhost beside the program: agentd looks for it there.
+	// agentd looks for toolhost in its own folder.
 	self, err := os.Executable()
 	if err == nil {
 		beside := filepath.Join(filepath.Dir(self), toolhostProgram)
@@ -57,7 +58,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// beToolhost is `toolhost serve` with the tools of the host's conformance suite.
+// beToolhost is `toolhost serve` with the tools of the conformance suite.
 func beToolhost() int {
 	if words := os.Getenv(dieEnv); words != "" {
 		fmt.Fprintln(os.Stderr, words)
@@ -85,7 +86,7 @@ func beToolhost() int {
 	return 0
 }
 
-// serveTools serves a host until stop cuts all connections.
+// serveTools serves a host until the caller calls stop, which closes all connections.
 func serveTools(at address.Address, host *hosttest.Fake) (stop func(), err error) {
 	listener, err := at.Listen(context.Background(), toolhostProgram)
 	if err != nil {
@@ -102,19 +103,19 @@ func serveTools(at address.Address, host *hosttest.Fake) (stop func(), err error
 	}), nil
 }
 
-// world is where a test runs agentd: folders, an environment and a toolhost.
+// world is the environment of a test: folders, variables and a toolhost.
 type world struct {
 	t        *testing.T
 	folder   string
 	env      map[string]string
 	toolhost address.Address
 	host     *hosttest.Fake
-	cut      func() // stops serving the host
+	cut      func() // closes the connections to the host
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "agentd") // t.TempDir may be too long for a socket
+	folder, err := os.MkdirTemp("", "agentd") // t.TempDir can be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// withToolhost serves tools at the address that the environment names.
+// withToolhost serves tools at the address in the environment.
 func (w *world) withToolhost() *world {
 	w.t.Helper()
 	if w.host == nil {
@@ -143,7 +144,7 @@ func (w *world) withToolhost() *world {
 	return w
 }
 
-// script writes a script and returns the flag's value for it.
+// script writes a script and returns the value of --model for it.
 func (w *world) script(text string) string {
 	w.t.Helper()
 	path := filepath.Join(w.folder, "script.yaml")
@@ -153,11 +154,11 @@ func (w *world) script(text string) string {
 	return "scripted:" + path
 }
 
-// output is what a command writes. It may be read while the command writes.
+// output collects the output of a command. A test may read it while the command writes.
 type output struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
-	changed chan struct{} // gets something after each write, if there is room
+	changed chan struct{} // receives after each write, with capacity 1
 }
 
 func newOutput() *output { return &output{changed: make(chan struct{}, 1)} }
@@ -178,7 +179,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// until waits for words.
+// until waits for words in the output.
 func (o *output) until(t *testing.T, words string) {
 	t.Helper()
 	for !strings.Contains(o.String(), words) {
@@ -190,7 +191,7 @@ func (o *output) until(t *testing.T, words string) {
 	}
 }
 
-// ended is how a command ended.
+// ended is a finished command with its outputs.
 type ended struct {
 	code           int
 	stdout, stderr *output
@@ -204,7 +205,7 @@ func (w *world) run(args ...string) ended {
 	return e
 }
 
-// begin runs agentd until it ends or interrupt is called; wait returns its exit code.
+// begin starts agentd. interrupt cancels it, and wait returns its exit code.
 func (w *world) begin(args ...string) (e ended, interrupt func(), wait func() int) {
 	w.t.Helper()
 	e = ended{stdout: newOutput(), stderr: newOutput()}
@@ -223,7 +224,7 @@ func (w *world) process(e ended, args ...string) cli.Process {
 	}
 }
 
-// want checks an exit code and words of both outputs.
+// want checks the exit code, and words of both outputs.
 func (e ended) want(t *testing.T, code int, words ...string) {
 	t.Helper()
 	if e.code != code {

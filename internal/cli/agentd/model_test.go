@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestResumeKeepsTheModel: the configuration of another folder does not change the model of a run. Where the model cannot be had,
-// the error says so, and what to do.
+// The configuration of another folder does not change the model of a run. If that model is
+// unavailable, the error says so, and what to do.
 func TestResumeKeepsTheModel(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	first := w.script(twoTurns)
@@ -32,7 +32,7 @@ func TestResumeKeepsTheModel(t *testing.T) {
 	w.run("resume", "--config", config, "--model", "scripted:"+other, id).want(t, 0)
 }
 
-// TestResumeKeepsTheAddressOfTheModel: a run that was begun with --base-url does not go on at another address without a word.
+// A run that began with --base-url does not silently continue at another address.
 func TestResumeKeepsTheAddressOfTheModel(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	w.env["OPENAI_API_KEY"] = "k"

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// privateFolders returns the folders in the world that are named like those of private toolhosts.
+// privateFolders returns the folders of the world with names of private folders.
 func (w *world) privateFolders() []string {
 	w.t.Helper()
 	found, err := filepath.Glob(filepath.Join(w.folder, folderPrefix+"*"))
@@ -22,7 +22,8 @@ func (w *world) privateFolders() []string {
 	return found
 }
 
-// TestTheFolderOfAKilledRunIsRemovedByTheNext: while it is claimed it stays, and so does what only has such a name.
+// The next agentd removes the folder of a killed one. It leaves folders that are locked, and
+// folders that only have such a name.
 func TestTheFolderOfAKilledRunIsRemovedByTheNext(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv(noteEnv, filepath.Join(w.folder, "note"))
@@ -62,7 +63,7 @@ func TestTheFolderOfAKilledRunIsRemovedByTheNext(t *testing.T) {
 	}
 }
 
-// awaitUnclaimed returns when no process claims a folder any more.
+// awaitUnclaimed returns when no process has the lock of a folder.
 func awaitUnclaimed(t *testing.T, dir string) {
 	t.Helper()
 	file, err := os.Open(dir)
@@ -78,7 +79,7 @@ func awaitUnclaimed(t *testing.T, dir string) {
 	}
 }
 
-// TestToolhostSharesTheClaim: a toolhost that stops because its agentd was killed still has its folder.
+// A toolhost that stops because its agentd was killed still has its folder.
 func TestToolhostSharesTheClaim(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv(noteEnv, filepath.Join(w.folder, "note"))
@@ -91,7 +92,7 @@ func TestToolhostSharesTheClaim(t *testing.T) {
 	if i := slices.Index(p.cmd.Args, "--hide"); i < 0 || p.cmd.Args[i+1] != "/j/runs.db" {
 		t.Errorf("its plugins can see the journal: %q", p.cmd.Args)
 	}
-	if err := p.folder.claim.Close(); err != nil { // as the operating system does when it kills agentd
+	if err := p.folder.claim.Close(); err != nil { // as the kernel does when a signal kills agentd
 		t.Fatal(err)
 	}
 	if err := sweepPrivateFolders(w.folder); err != nil {
@@ -102,7 +103,7 @@ func TestToolhostSharesTheClaim(t *testing.T) {
 	}
 }
 
-// TestALostLedgerIsAccepted: what the user accepts reaches the toolhost that refused to start.
+// The id of the lost ledger that the user accepts reaches the toolhost that refused to start.
 func TestALostLedgerIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	note := filepath.Join(w.folder, "note")

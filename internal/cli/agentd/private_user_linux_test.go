@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestSealedCopiesGoWithTheFolder: toolhost closes its copies of plugins that are folders, also to their owner.
+// agentd removes a private folder with sealed copies of plugins, whose folders not even the owner
+// can write.
 func TestSealedCopiesGoWithTheFolder(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv("TMPDIR", w.folder)
@@ -35,8 +36,8 @@ func TestSealedCopiesGoWithTheFolder(t *testing.T) {
 	})
 }
 
-// asUser calls f as a user whom file modes bind and who owns the folder: for root, in a thread that is nobody to the file
-// system. f must not end the test.
+// asUser calls f as a user without privileges who owns the folder. As root, it uses a thread with
+// another user id for the file system. f must not end the test.
 func asUser(t *testing.T, folder string, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -49,7 +50,7 @@ func asUser(t *testing.T, folder string, f func()) {
 	}
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
 		err := syscall.Setfsuid(nobody)
 		if err == nil {
 			f()

@@ -16,8 +16,8 @@ turns:
   - text: 'Again: {{prompt}}'
 `
 
-// TestRunsOfAServer: `agentd run` and `agentd chat` show runs that an `agentd serve` works on, of the kinds that its file
-// has.
+// `agentd run` and `agentd chat` show runs of an `agentd serve`, with the kinds of runs of the
+// server's file.
 func TestRunsOfAServer(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")

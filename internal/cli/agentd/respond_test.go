@@ -21,8 +21,8 @@ turns:
   - text: 'a {{result "a"}}; b {{result "b"}}; q {{result "q"}}'
 `
 
-// TestDecisionsOutliveAgentd: a run waits for people, agentd is killed with SIGKILL and started again, and what they
-// respond then makes the run go on.
+// A run waits for decisions, a signal kills agentd, and agentd starts again. The decisions still
+// continue the run.
 func TestDecisionsOutliveAgentd(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	if err := os.Symlink(mustExecutable(t), filepath.Join(w.folder, program)); err != nil {
@@ -86,14 +86,15 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 			t.Errorf("want %q in how the run ended: %s", want, text)
 		}
 	}
-	if runtime.GOOS == "linux" { // where the kernel says which user responded
+	if runtime.GOOS == "linux" { // only there the kernel reports the user of a connection
 		w.run("show", "r", "-o", "json").want(t, 0, fmt.Sprintf(`"decided_by":"ada","principal":"uid:%d"`, os.Getuid()))
 	}
 	w.run("cancel", "r", "--addr", d.socket).want(t, 0, "told to stop")
 	w.run("cancel", "other", "--addr", d.socket).want(t, 3, "not_found")
 }
 
-// TestHeadlessMeansNo: with nobody to ask, the model is told no, and people what would have been needed.
+// If no person can answer, the model learns that the call was refused, and the output says what the
+// call needs.
 func TestHeadlessMeansNo(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script("turns: [{calls: [{id: a, tool: danger, arguments: {}}]}, {text: 'it said {{result \"a\"}}'}]")
@@ -101,7 +102,7 @@ func TestHeadlessMeansNo(t *testing.T) {
 	got.want(t, 0, "✗ danger", "danger was not called, because no person could be asked", "run it in a terminal")
 }
 
-// TestRunIsResumed: what `agentd run` left, `agentd resume` ends.
+// `agentd resume` ends a run that `agentd run` left.
 func TestRunIsResumed(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	file := filepath.Join(w.folder, "agentd.yaml")
@@ -110,15 +111,15 @@ func TestRunIsResumed(t *testing.T) {
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	left := w.run("run", "--config", file, "go") // nobody types anything
+	left := w.run("run", "--config", file, "go") // no input arrives
 	left.want(t, 6, "allow it?", "agentd resume run-")
 	_, command, _ := strings.Cut(strings.TrimSpace(left.stderr.String()), "agentd ")
 	e := ended{stdout: newOutput(), stderr: newOutput()}
-	p := w.process(e, strings.Fields(command)...) // as it is printed
+	p := w.process(e, strings.Fields(command)...) // the command as agentd prints it
 	id := strings.Fields(command)[1]
 	p.Stdin = strings.NewReader("y\n")
 	e.code = run(t.Context(), p)
 	e.want(t, 0, "? danger needs approval", "✓ d1 approved", "it said done")
-	w.run("resume", "--config", file, id).want(t, 0) // it has ended
+	w.run("resume", "--config", file, id).want(t, 0) // the run has ended
 	w.run("resume", "--config", file, "other").want(t, 3, "not_found")
 }

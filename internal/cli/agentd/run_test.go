@@ -133,7 +133,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestInterrupt: Ctrl-C cancels the run; its call is cancelled and gets its result, and the end is shown.
+// Ctrl-C cancels the run and its call. The display shows the result of the call and the end of the
+// run.
 func TestInterrupt(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	e, interrupt, wait := w.begin("run", "--model", w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}]"), "-o", "json", "hi")
@@ -143,14 +144,16 @@ func TestInterrupt(t *testing.T) {
 	e.want(t, 1, `"type":"cancel_requested"`, `"type":"call_result"`, `"stop_reason":"cancelled"`, "the run ended: cancelled: interrupted")
 }
 
-// TestLostConnection: a call goes on in toolhost while the connection is away, and the run joins it again.
+// A call continues in toolhost while the connection is lost, and the run attaches to the call
+// again.
 func TestLostConnection(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]")
 	e, _, wait := w.begin("run", "--model", script, "hi")
 	e.stdout.until(t, "→ wait")
 	call := func(name string) string {
-		tools, err := client.Dial(w.toolhost.String()) // anew: the old connection may not know yet that it is cut
+		// a new connection, because the old one may not have noticed that it is cut
+		tools, err := client.Dial(w.toolhost.String())
 		if err != nil {
 			t.Fatal(err)
 		}

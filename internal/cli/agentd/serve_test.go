@@ -41,7 +41,7 @@ func TestServe(t *testing.T) {
 	second := w.run("serve", "--listen", "unix://"+filepath.Join(w.folder, "other.sock"), "--journal", filepath.Join(w.folder, "runs.db"), "--model", args[6])
 	second.want(t, 3, "another agentd serves the journal")
 
-	// Interrupted while the call runs, it ends, and leaves the call alone.
+	// The command is interrupted while the call runs. It ends, and the call continues.
 	interrupt()
 	if code := wait(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, first.stderr)

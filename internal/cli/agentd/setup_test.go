@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 )
 
-// TestWhatTheFileSaysReachesTheAgent: what tests of the agent and of the file cannot see.
+// The settings of agentd.yaml reach the agent.
 func TestWhatTheFileSaysReachesTheAgent(t *testing.T) {
 	c, err := agentconfig.Parse("/agentd.yaml", []byte("model_idle: 90s\nexplicit_completion: true\nkinds: {echoes: {names: [echo]}}\nmax_runs: 7\nsub_runs: 1\n"))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestShowFollows: whoever follows sees what happens in a run that another process works on, and its end.
+// `show --follow` shows the events and the end of a run that another process works on.
 func TestShowFollows(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'It said: {{result \"a\"}}.'}]")
@@ -79,7 +79,8 @@ func TestReadingMakesNoJournal(t *testing.T) {
 	}
 }
 
-// TestABrokenJournalIsShownAsFarAsItCanBeRead: and one run whose journal is broken does not hide the others.
+// agentd shows the part of a broken journal that it can read. One broken run does not hide the
+// others.
 func TestABrokenJournalIsShownAsFarAsItCanBeRead(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	script := w.script("turns: [{calls: [{tool: count, arguments: {key: k}}]}, {text: Fine.}]")

@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
-// TestRespondAboveASubRun: a run whose sub-run asks is listed as waiting, and an answer at it reaches the sub-run. Both play
-// the same script; the sub-run has no new_task, and asks first.
+// A run whose sub-run waits is listed as waiting, and an answer to the run reaches the sub-run.
+// Both use the same script. The sub-run does not have the tool new_task, and asks first.
 func TestRespondAboveASubRun(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	socket, journal := "unix://"+filepath.Join(w.folder, "agentd.sock"), filepath.Join(w.folder, "runs.db")

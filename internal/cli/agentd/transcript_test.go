@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata/transcripts")
 
-// unstable is what differs from run to run.
+// unstable lists output that differs between runs.
 var unstable = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -29,8 +29,8 @@ var unstable = []struct {
 	{regexp.MustCompile(`"duration_ms":\d+`), `"duration_ms":0`},
 }
 
-// TestTranscripts runs what people type, in testdata/transcripts, and compares what they read. Run the test with -update to
-// write down what they read now.
+// TestTranscripts runs the commands in testdata/transcripts and compares their output. Run the test
+// with -update to write the present output.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -64,7 +64,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// tidy shows what the last command wrote to both outputs, without what differs from run to run.
+// tidy returns both outputs of the last command, without what differs between runs.
 func tidy(ts *testscript.TestScript, _ bool, _ []string) {
 	text := ts.ReadFile("stdout")
 	for line := range strings.Lines(ts.ReadFile("stderr")) {
@@ -77,7 +77,7 @@ func tidy(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(err)
 }
 
-// await WORDS COMMAND… runs a command again and again until its output has the words.
+// await WORDS COMMAND… runs a command until its output has the words.
 func await(ts *testscript.TestScript, _ bool, args []string) {
 	for {
 		err := ts.Exec(args[1], args[2:]...)
@@ -90,7 +90,7 @@ func await(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// keep VARIABLE PATTERN sets a variable to what a pattern finds in the last output.
+// keep VARIABLE PATTERN sets a variable to the match of a pattern in the last output.
 func keep(ts *testscript.TestScript, _ bool, args []string) {
 	found := regexp.MustCompile(args[1]).FindString(ts.ReadFile("stdout"))
 	if found == "" {
