@@ -1,10 +1,9 @@
-// Command counterplugin is a plugin for tests that keeps count: each execution of a tool leaves a
-// line with the call's id, which is its idempotency key, in a file of the workspace named after the
-// session. Its answers depend on the arguments and on nothing else, so that two runs can be
-// compared; nobody guesses them.
+// Command counterplugin is a plugin for tests that counts executions. Each execution of a tool
+// writes a line with the call id, which is its idempotency key, into a file of the workspace. The
+// name of the file is the session. Results depend only on the arguments, so that tests can compare
+// two runs, and no caller can guess them.
 //
-// It owns what is executed and what is written. What the lines must say is the tests' to know.
-// Nothing that ships imports it.
+// The tests decide what the lines must contain. No shipped program imports it.
 package main
 
 import (

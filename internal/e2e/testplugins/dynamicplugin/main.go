@@ -1,6 +1,6 @@
-// The plugin dynamicplugin has a tool that each session sees differently: what there is to choose
-// is what the session's context lists under "options", or, if it lists nothing, the session's own
-// name. Another tells in which trace it is called.
+// The plugin dynamicplugin has a tool with another definition in each session. Its options come
+// from the context value "options" of the session; without that value, the only option is the name
+// of the session. A second tool returns the trace in which it is called.
 package main
 
 import (

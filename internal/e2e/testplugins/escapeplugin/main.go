@@ -1,11 +1,11 @@
 //go:build linux
 
-// Command escapeplugin is a plugin for tests whose one tool tries to get out of its sandbox: it
-// does what its arguments say, and answers with what came of it.
+// Command escapeplugin is a plugin for tests of the sandbox. Its only tool tries to get out of the
+// sandbox: it does what the arguments say and returns the result.
 //
-// It owns the ways of trying. What is to be tried, and whether that was an escape, the tests say.
-// System calls are made by numbers that the tests give, so that it knows no more of the kernel than
-// they do. Nothing that ships imports it.
+// The tests decide what to try and whether the result was an escape. The tests also supply the
+// numbers of system calls, so the plugin contains no knowledge of the kernel. No shipped program
+// imports it.
 package main
 
 import (

@@ -20,7 +20,7 @@ import (
 // stayArgument makes this program wait and do nothing.
 const stayArgument = "stay"
 
-// longest bounds the life of all processes of a test, whatever happens to the test.
+// longest limits how long the processes of a test run, also if the test is killed.
 const longest = time.Minute
 
 // stay waits. The argument identifies the process in the list of processes.
@@ -76,8 +76,8 @@ func hunt(ctx context.Context, with []string) (string, error) {
 	return strings.Join(slices.Sorted(maps.Keys(seen)), "\n"), nil
 }
 
-// linger leaves a process that is in another group and session, and whose environment carries no
-// mark.
+// linger starts a process in another process group and session, without a toolhost marker in its
+// environment, and does not wait for it.
 func linger(mark string) (string, error) {
 	cmd := exec.Command("/proc/self/exe", stayArgument, mark)
 	cmd.Env = []string{"NOTHING=1"}
@@ -88,7 +88,7 @@ func linger(mark string) (string, error) {
 	return "left " + strconv.Itoa(cmd.Process.Pid), cmd.Process.Release()
 }
 
-// eat takes an amount of a resource, and returns how much it got.
+// eat uses up an amount of a resource and returns how much it got.
 func eat(what, howMuch string) (string, error) {
 	most, err := strconv.Atoi(howMuch)
 	if err != nil {
@@ -110,7 +110,7 @@ func eat(what, howMuch string) (string, error) {
 		var all []*exec.Cmd
 		defer func() {
 			for _, cmd := range all {
-				_ = cmd.Process.Kill() // it may have ended
+				_ = cmd.Process.Kill() // the process may have exited
 				_ = cmd.Wait()
 			}
 		}()

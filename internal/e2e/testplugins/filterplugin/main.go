@@ -1,9 +1,8 @@
-// Command filterplugin is a plugin for tests that ships filters and no tools: one that keeps keys
-// out of results, one that refuses calls that speak of keys, and one whose process ends when it is
-// asked.
+// Command filterplugin is a plugin for tests that has filters and no tools. One filter removes keys
+// from results, one refuses calls whose arguments contain a key, and one ends the process when
+// toolhost calls it.
 //
-// It owns those filters. Which calls they are asked about, the tests say. Nothing that ships
-// imports it.
+// The tests decide which calls the filters apply to. No shipped program imports it.
 package main
 
 import (
@@ -22,7 +21,7 @@ func main() {
 	}})
 }
 
-// key returns a text that looks like a key.
+// key matches texts that look like a key.
 func key() *regexp.Regexp { return regexp.MustCompile(`sk-[0-9a-z]+`) }
 
 func redact(_ context.Context, c *sdk.FilterCall) error {

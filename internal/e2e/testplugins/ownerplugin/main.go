@@ -1,6 +1,6 @@
-// Command ownerplugin is a plugin for tests that declares what the last line of its executable
-// says, in JSON: its name, its tools and the variable that they tell. One build with different last
-// lines is as many plugins.
+// Command ownerplugin is a plugin for tests whose declaration is the last line of its executable,
+// in JSON: its name, its tools and a variable. Copies of one build with different last lines are
+// different plugins.
 package main
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// claim is the plugin's description of itself.
+// claim is the plugin's declaration.
 type claim struct {
 	Plugin  string `json:"plugin"`
-	Version string `json:"version"` // each tool answers with it
+	Version string `json:"version"` // part of each tool's result
 	Tools   []struct {
 		Name        string   `json:"name"`
 		Description string   `json:"description"`
@@ -27,7 +27,8 @@ type claim struct {
 		Tags        []string `json:"tags"`
 		ContextKeys []string `json:"context_keys"`
 	} `json:"tools"`
-	Variable string `json:"variable"` // of the environment; each tool answers with its value, too
+	// An environment variable whose value is part of each tool's result.
+	Variable string `json:"variable"`
 }
 
 func main() {
@@ -49,7 +50,7 @@ func main() {
 	sdk.Serve(p)
 }
 
-// read reads the last line of this executable.
+// read returns the claim in the last line of this executable.
 func read() (claim, error) {
 	var c claim
 	path, err := os.Executable()

@@ -1,7 +1,7 @@
-// Command secretplugin is a plugin for tests that shows the secret that it was given wherever it
-// can, in any form.
+// Command secretplugin is a plugin for tests of redaction. It writes the secret that it received to
+// every place that it can reach, in many forms.
 //
-// It owns those ways. What is seen of them, the tests say. Nothing that ships imports it.
+// The tests check where the secret appears. No shipped program imports it.
 package main
 
 import (
@@ -28,7 +28,8 @@ func main() {
 	}})
 }
 
-// stranger returns everything that a tool sees that declares no secret.
+// stranger is a tool that declares no secret. It returns the secret that it sees, if any, and its
+// environment.
 func stranger(ctx context.Context, _ struct{}) (string, error) {
 	value, found := sdk.Secret(ctx, key)
 	return fmt.Sprintf("secret %q (%v), environment %q", value, found, os.Environ()), nil

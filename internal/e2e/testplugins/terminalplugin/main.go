@@ -1,6 +1,7 @@
-// Command terminalplugin is a plugin for tests that writes what steers terminals wherever it can.
+// Command terminalplugin is a plugin for tests that writes terminal control sequences to every
+// place that it can reach.
 //
-// It owns those places. What reaches a terminal, the tests say. Nothing that ships imports it.
+// The tests check what reaches a terminal. No shipped program imports it.
 package main
 
 import (
@@ -18,7 +19,8 @@ type input struct {
 	Words string `json:"words" jsonschema:"what to write"`
 }
 
-// described is the source of a tool's declaration, which exists before the plugin is asked.
+// described returns the text for the plugin's declaration. It comes from a file beside the
+// executable, because toolhost reads the declaration before a test can make a call.
 func described() string {
 	words, err := os.ReadFile(os.Args[0] + ".words")
 	if err != nil {

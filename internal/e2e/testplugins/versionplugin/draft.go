@@ -7,9 +7,10 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// drafter serves one call of versionplugin_draft: it shows what has been written so far, and in the
-// end does what versionplugin_write does. Its name, which nobody can guess, is in both, so that it
-// shows whether one object saw all of the call.
+// drafter serves one call of versionplugin_draft. It reports the text that has arrived so far. When
+// the arguments are complete it does what versionplugin_write does. Each drafter has a random name,
+// which is in its statuses and in its result. So a test can check that one object served the whole
+// call.
 type drafter struct {
 	stamp *stamp
 	name  string

@@ -1,9 +1,8 @@
-// Command versionplugin is a plugin for tests whose answers say which file it was started from: the
-// stamp, JSON on the last line of its own executable. So one build, with different last lines, is
-// as many executables with digests and answers of their own, and some of them broken.
+// Command versionplugin is a plugin for tests whose results say which executable it was started
+// from. They contain the stamp, which is JSON on the last line of the executable. Copies of one
+// build with different stamps have different digests and results, and some of them are faulty.
 //
-// It owns how those executables behave. It does not write stamps: the tests do. Nothing that ships
-// imports it.
+// The tests write the stamps. No shipped program imports it.
 package main
 
 import (
