@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// TestNamesStayProtected replaces protected files, as an operator does, while a plugin runs that
-// may write the folders around them.
+// Protected files stay protected after an operator replaces them, while a plugin runs that may
+// write to the folders around them.
 func TestNamesStayProtected(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) *toolhost{
 		"as this user":       func(t *testing.T) *toolhost { return newProtectedWorld(t, os.Getuid()).serve(t) },
@@ -101,7 +101,8 @@ func (h *toolhost) pid(t *testing.T) int {
 	return h.instance(t, "escapeplugin").PID
 }
 
-// replaced waits until a process is gone, and fails the test if its end counts as a crash.
+// replaced waits until a process has exited and another one has replaced it. It fails the test if
+// toolhost counts the exit as a crash.
 func (h *toolhost) replaced(t *testing.T, pid int) {
 	t.Helper()
 	eventually.Holds(t, "the plugin's process is ended", func() bool { return syscall.Kill(pid, 0) != nil })
@@ -254,7 +255,7 @@ func (h *toolhost) testFreeNames(t *testing.T) {
 	}
 }
 
-// A path that cannot be protected by its name is refused when toolhost starts.
+// toolhost refuses to start if it cannot protect a path by its name.
 func TestUnprotectableNamesAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		prepare func(t *testing.T, w *world)

@@ -75,7 +75,7 @@ type toolhost struct {
 	socket string
 	cmd    *exec.Cmd
 	stderr *lockedBuffer
-	exited chan struct{} // closed when the process is gone
+	exited chan struct{} // closed when the process has exited
 	client *client.Client
 	layers map[string]tool.Sandbox // of plugins that were queried
 
