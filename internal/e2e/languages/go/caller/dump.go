@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// dump prints what came of a call, in the form that the callers of all languages share.
+// dump prints the events of a call in the format that the callers of all languages share.
 type dump struct {
 	out     io.Writer
 	client  *client.Client
@@ -31,7 +31,7 @@ func (d *dump) event(ctx context.Context, e tool.Event) {
 	case e.Status != nil:
 		d.status(e.Status)
 	case e.Log != nil:
-		attributes, _ := json.Marshal(e.Log.Attributes) // raw JSON, which always marshals
+		attributes, _ := json.Marshal(e.Log.Attributes) // Marshal cannot fail for valid raw JSON
 		d.line("log %s: %s %s", e.Log.Level, shown(e.Log.Message), canonical(attributes))
 	case e.Ended != nil:
 		d.ended(ctx, e.Ended)
@@ -63,7 +63,7 @@ func (d *dump) ended(ctx context.Context, o *tool.Outcome) {
 		d.line("effect %s %s %s", e.Key, cmp.Or(e.Operation, tool.EffectReplace), canonical(e.Value))
 	}
 	if len(r.Metadata) > 0 {
-		metadata, _ := json.Marshal(r.Metadata) // raw JSON, which always marshals
+		metadata, _ := json.Marshal(r.Metadata) // Marshal cannot fail for valid raw JSON
 		d.line("metadata %s", canonical(metadata))
 	}
 }
@@ -82,7 +82,8 @@ func (d *dump) content(ctx context.Context, c tool.Content) {
 	}
 }
 
-// read returns the whole of an artifact; what of it cannot be read is missed in its digest.
+// read returns the content of an artifact. If a part cannot be read, the digest in the output
+// differs.
 func (d *dump) read(ctx context.Context, a *tool.Artifact) []byte {
 	var whole []byte
 	for uint64(len(whole)) < a.Size {
@@ -97,7 +98,7 @@ func (d *dump) read(ctx context.Context, a *tool.Artifact) []byte {
 	return whole
 }
 
-// shown returns a text on one line, or only its digest if it is long.
+// shown returns a short text on one line, and only the digest of a long text.
 func shown(text string) string {
 	if len(text) > 500 {
 		return digest([]byte(text))

@@ -1,5 +1,5 @@
-// Command caller is the caller of internal/e2e/languages in Go: it makes the calls of a table and prints what comes of
-// each.
+// Command caller is the Go caller of internal/e2e/languages. It makes the calls of a table and
+// prints the events of each call.
 //
 //	caller ADDRESS CASES SESSION
 package main
@@ -18,7 +18,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// testCase is a call as the table has it.
+// testCase is one call of the table.
 type testCase struct {
 	Name          string                     `json:"name"`
 	Tool          string                     `json:"tool"`
@@ -31,7 +31,8 @@ type testCase struct {
 	Cancel        string                     `json:"cancel"`
 }
 
-// piece is a part of the argument text, and which text of a status is waited for before the next is sent.
+// piece is a part of the argument text. The caller waits for a status with the text Await before it
+// sends the next piece; "" means that it does not wait.
 type piece struct {
 	Bytes []byte `json:"bytes"`
 	Await string `json:"await"`

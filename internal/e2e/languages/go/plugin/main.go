@@ -1,4 +1,4 @@
-// Command plugin is the plugin of internal/e2e/languages in Go.
+// Command plugin is the Go plugin of internal/e2e/languages.
 package main
 
 import (
@@ -179,13 +179,14 @@ func aboutTheCall(ctx context.Context, _ struct{}) (aboutOut, error) {
 	return aboutOut{sdk.CallID(ctx), sdk.Attempt(ctx), colour}, err
 }
 
-// draft shows what has come of its text whenever that ends with a bar, so that callers can wait for it.
+// draft reports its partial text as a status whenever the text ends with a bar. A caller can wait
+// for such a status.
 type draft struct{ shown string }
 
 func (d *draft) Partial(ctx context.Context, soFar sayIn) {
 	if soFar.Text != d.shown && strings.HasSuffix(soFar.Text, "|") {
 		d.shown = soFar.Text
-		encoded, _ := json.Marshal(map[string]string{"text": d.shown}) // always marshals
+		encoded, _ := json.Marshal(map[string]string{"text": d.shown}) // Marshal cannot fail here
 		sdk.ReportStatus(ctx, sdk.Status{Tip: "so far", Parameters: encoded})
 	}
 }
