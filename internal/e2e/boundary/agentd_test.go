@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// agentd is the agentd that works on one run. A test kills the process and starts it again on the
-// same journal, so life changes during the test.
+// agentd is the agentd that works on one run. A test can kill the process and start it again on the
+// same journal, so the field life changes during the test.
 type agentd struct {
 	world   *world
 	brain   *brain
