@@ -1,5 +1,5 @@
-// Command call-go shows how to call tools: it lists tools, makes a call, sends the arguments of a call
-// in pieces, cancels a call, and watches one.
+// Command call-go shows how to call tools: it lists tools, makes a call, sends the arguments of a
+// call in pieces, cancels a call, and watches one.
 package main
 
 import (
@@ -121,7 +121,8 @@ func cancel(ctx context.Context, out io.Writer, c *client.Client) error {
 	}
 }
 
-// watch reads the events of a call, which another program may have made and which may still be running.
+// watch reads the events of a call. Another program may have made the call, and it may still be
+// running.
 func watch(ctx context.Context, out io.Writer, c *client.Client, id string) error {
 	for event, err := range c.WatchCall(ctx, tool.CallKey{ID: id}, 0) {
 		if err != nil {

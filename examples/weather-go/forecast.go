@@ -27,7 +27,7 @@ func forecast(_ context.Context, in forecastIn) (string, error) {
 		"Lagos": {"sun", "rain", "sun", "sun", "sun", "rain", "sun"},
 	}[in.City]
 	if !ok {
-		// An error is for the model to read: it can ask for another city.
+		// The model reads the error, so it can ask for another city.
 		return "", fmt.Errorf("there is no forecast for %q; there is one for Oslo and for Lagos", in.City)
 	}
 	return in.City + ": " + strings.Join(weather[:in.Days], ", "), nil

@@ -1,4 +1,5 @@
-// Command weather is a plugin of toolhost with two tools that know the weather of some cities, which is made up.
+// Command weather is a plugin for toolhost with two tools. They return made-up weather of a few
+// cities.
 package main
 
 import "github.com/toolhost/toolhost/sdk"

@@ -25,19 +25,19 @@ func reportTool() sdk.Tool {
 // report serves one call.
 type report struct{}
 
-// Partial is shown the arguments while the model still writes them.
+// Partial receives the arguments that have arrived while the model still generates them.
 func (*report) Partial(ctx context.Context, soFar reportIn) {
 	if soFar.Text != "" {
 		sdk.ReportStatus(ctx, sdk.Status{Tip: "so far: " + soFar.Text})
 	}
 }
 
-// Call does the work, once, when the arguments are complete.
+// Call executes the call once the arguments are complete.
 func (*report) Call(ctx context.Context, in reportIn) (string, error) {
 	for station := range in.Stations {
 		sdk.ReportProgress(ctx, float64(station+1), float64(in.Stations), "")
 		select {
-		case <-ctx.Done(): // cancelled, or out of time
+		case <-ctx.Done(): // canceled or timed out
 			return "", ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}

@@ -14,7 +14,7 @@ func TestForecast(t *testing.T) {
 		`{"city":"Lagos","days":2}`: "Lagos: sun, rain",
 		`{"city":"Oslo"}`:           "Oslo: rain",
 		`{"city":"Atlantis"}`:       `there is no forecast for "Atlantis"`,
-		`{"city":"Oslo","days":0}`:  "days", // the model is told what does not fit
+		`{"city":"Oslo","days":0}`:  "days", // the error for the model names what does not fit
 	} {
 		if got := host.Call("forecast", arguments).Text(); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q in it", arguments, got, want)
