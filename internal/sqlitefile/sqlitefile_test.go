@@ -81,7 +81,7 @@ func TestTwoOpenANewFile(t *testing.T) {
 	var both sync.WaitGroup
 	for range 2 {
 		db := open(t, path)
-		both.Go(func() {
+		both.Go(func() { // ends with the migration
 			if err := second().Migrate(t.Context(), db); err != nil {
 				t.Error(err)
 			}

@@ -29,7 +29,7 @@ type author struct {
 
 func newAuthor(t *testing.T) *author {
 	t.Helper()
-	// short, because a socket path is limited to about 100 bytes
+	// Short, because a socket path is limited to about 100 bytes.
 	home, err := os.MkdirTemp("", "author-")
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func (a *author) types(t *testing.T, line string) string {
 // that stops it.
 func (a *author) serves(t *testing.T, line string) (stop func()) {
 	t.Helper()
-	// not CommandContext: only the signal ends it, if necessary after the test's context
+	// Not CommandContext: only the signal ends it, if necessary after the test's context.
 	cmd := exec.Command("/bin/sh", "-c", "exec "+line)
 	cmd.Dir, cmd.Env = a.folder, a.env
 	var stderr strings.Builder

@@ -126,7 +126,7 @@ func testManyAtOnce(t *testing.T, h host) {
 	}
 	var wg sync.WaitGroup
 	for _, e := range executions {
-		wg.Go(func() {
+		wg.Go(func() { // ends with its call
 			for {
 				event, err := e.Next(t.Context())
 				if err != nil {

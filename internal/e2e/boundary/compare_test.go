@@ -98,7 +98,7 @@ func checkExecuted(t *testing.T, whole, s story, lost map[string]bool) {
 			switch {
 			case mayHappenTwice(whole.results[id].GetTool()):
 				calls[id] = 1
-			// such a call may also have been executed zero times
+			// Such a call may also have been executed zero times.
 			case n == 1 && (lost[id] || mayNotBegin(whole.results[id].GetTool())):
 				delete(calls, id)
 			}

@@ -24,7 +24,7 @@ type person struct {
 	session    string
 	askOutcome bool
 	events     []*agentdv1.RunEvent // the durable events, in order
-	// the system tools that the run offers to the model; nil means agentd's default
+	// The system tools that the run offers to the model; nil means agentd's default.
 	system []string
 
 	// seen receives each durable event before the person answers its decisions. An error ends

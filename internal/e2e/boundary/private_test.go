@@ -70,7 +70,7 @@ type privateRun struct {
 	results  map[string]string // kind of the error by call id; "" for a call without error
 	started  map[string]bool
 	end      string
-	// agentd and its toolhost are killed as soon as it returns true; nil: never
+	// The test kills agentd and its toolhost as soon as until returns true; nil: never.
 	until func() bool
 }
 
@@ -102,7 +102,7 @@ func (p *privateRun) live(t *testing.T) {
 		}
 		left := 0
 		if p.kills < *privateKills {
-			// so that all kills happen before the run ends
+			// So that all kills happen before the run ends.
 			left = 1 + p.random.IntN(max(1, 3*privateTurns / *privateKills))
 		}
 		p.work(ctx, t, args, left)
@@ -141,7 +141,7 @@ func (p *privateRun) work(ctx context.Context, t *testing.T, args []string, left
 	var killing sync.WaitGroup
 	defer killing.Wait()
 	if killed {
-		// ends when p.until is true, at the latest when ctx ends
+		// Ends when p.until is true, at the latest when ctx ends.
 		killing.Go(func() { p.killWhen(ctx, cmd.Process.Pid) })
 	}
 	lines := bufio.NewScanner(stdout)

@@ -60,7 +60,7 @@ func newHome(t *testing.T) home {
 		write(t, h.file(name), fmt.Append(bytes.Clone(binary), name), 0o700)
 	}
 	for _, name := range wildPlugins() {
-		// the appended bytes change the digest of the executable
+		// The appended bytes change the digest of the executable.
 		for _, build := range []string{"one", "two"} {
 			write(t, h.path(build, name), fmt.Appendf(bytes.Clone(binary), "%s %s", name, build), 0o700)
 		}

@@ -128,11 +128,11 @@ func (h *toolhost) mend(t *testing.T) {
 		if err := h.client.Admin().ClearQuarantine(ctx, plugin); err != nil {
 			t.Errorf("clearing %s: %v", plugin, err)
 		}
-		// an accident may have ended between Pause and Resume
+		// An accident may have ended between Pause and Resume.
 		if err := h.client.Admin().Resume(ctx, plugin); err != nil {
 			t.Errorf("resuming %s: %v", plugin, err)
 		}
-		// some processes still have SIGSTOP, so the restart is forced
+		// Some processes still have SIGSTOP, so the restart is forced.
 		if _, err := h.client.Admin().Restart(ctx, plugin, true); err != nil {
 			t.Errorf("restarting %s: %v", plugin, err)
 		}
@@ -156,7 +156,7 @@ func (h *toolhost) stopAll(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, plugin := range allPlugins() {
-		// so that toolhost does not keep one prestarted
+		// So that toolhost does not keep one prestarted.
 		if err := h.client.Admin().Pause(ctx, plugin); err != nil {
 			t.Errorf("pausing %s: %v", plugin, err)
 		}

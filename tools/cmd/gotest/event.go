@@ -24,8 +24,8 @@ type line struct {
 	err   error
 }
 
-// scan sends the events in r until r ends, and the error of a read as the last line. A line that is no
-// event becomes output: a test binary that dies early writes such lines.
+// scan sends the events in r until r ends, and the error of a read as the last line. A line that is
+// no event becomes output: a test binary that dies early writes such lines.
 func scan(r io.Reader, out chan<- line) {
 	reader := bufio.NewReader(r)
 	for {

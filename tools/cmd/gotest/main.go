@@ -1,13 +1,14 @@
-// Command gotest runs `go test -json` with its arguments and prints what `go test` prints: a line for each
-// package that ends, and the whole output of each test that fails. It adds three things: the name of the
-// test that runs longest while nothing else happens, the number of passed, failed and skipped tests at the
-// end, and, if CI is true, failure if a test was skipped.
+// Command gotest runs `go test -json` with its arguments and prints what `go test` prints: a line
+// for each package that ends, and the whole output of each test that fails. It adds three things:
+// the name of the test that runs longest while nothing else happens, the number of passed, failed
+// and skipped tests at the end, and, if CI is true, failure if a test was skipped.
 //
 // Its exit code is 0 if all tests passed, else 1.
 //
-// gotestsum v1.13.0 cannot replace it. gotestsum prints a test only when the test ends, in each of its
-// formats, so that a hanging test has no name until its package times out. It has no option that fails a
-// run with skipped tests. A script in --post-run-command could do so, but not the first part.
+// gotestsum v1.13.0 cannot replace it. gotestsum prints a test only when the test ends, in each of
+// its formats, so that a hanging test has no name until its package times out. It has no option
+// that fails a run with skipped tests. A script in --post-run-command could do so, but not the
+// first part.
 package main
 
 import (

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// report prints events for a person. It keeps the output of a test until the test ends, because only the
-// output of failed tests is printed.
+// report prints events for a person. It keeps the output of a test until the test ends, because
+// only the output of failed tests is printed.
 type report struct {
 	out     io.Writer
 	tests   map[name]*strings.Builder // of unfinished tests and packages; the Test of a package is empty
@@ -79,7 +79,7 @@ func (r *report) end(n name, action string) bool {
 			return r.print(kept.String())
 		}
 	case "skip":
-		// go test also reports a package without tests as skipped.
+		// `go test` also reports a package without tests as skipped.
 		if n.Test != "" {
 			r.skipped = append(r.skipped, n)
 			return r.print(fmt.Sprintf("skipped %s: %s\n", n, reason(kept)))

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// events is what go test -json writes about a package with a test that passes and one that is skipped, about one with
-// a test that fails and one whose process dies, and about one that does not compile.
+// events is what go test -json writes about a package with a test that passes and one that is
+// skipped, about one with a test that fails and one whose process dies, and about one that does not
+// compile.
 const events = `{"Action":"start","Package":"a"}
 {"Action":"run","Package":"a","Test":"TestGood"}
 {"Action":"output","Package":"a","Test":"TestGood","Output":"=== RUN   TestGood\n"}
