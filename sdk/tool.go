@@ -8,32 +8,33 @@ import (
 	"reflect"
 )
 
-// Tool is one tool of a plugin: what it declares, and the Go code behind it. Func and Object make them. A Tool is
-// immutable and may be used by several plugins.
+// Tool is one tool of a plugin: its declaration and the Go code behind it. Func and Object return
+// tools. A Tool is immutable, and several plugins may use it.
 type Tool struct {
 	spec    Spec
-	derived bool  // the schemas that the spec left out were made of the types
-	err     error // what is wrong with the declaration, for Plugin.Validate
+	derived bool  // the schemas without a spec come from the types
+	err     error // the error of the declaration, for Plugin.Validate
 	open    func(ctx context.Context) (object, error)
-	plain   plain                                      // decodes most inputs; nil: none
-	decode  func()                                     // decodes an empty input; nil: that is the author's code
-	vary    func(ctx context.Context) (Variant, error) // nil: it is not dynamic
+	plain   plain // decodes most inputs; nil: none
+	// decodes an empty input; nil: the input decodes itself
+	decode func()
+	vary   func(ctx context.Context) (Variant, error) // nil: the tool is not dynamic
 }
 
-// Spec returns what the tool declares, with the schemas that were derived.
+// Spec returns the declaration of the tool, with the derived schemas.
 func (t Tool) Spec() Spec { return t.spec }
 
-// object is what serves one call, without its types. The functions are never called concurrently.
+// object serves one call, without the types of the tool. Only one of its functions runs at a time.
 type object struct {
 	call    func(ctx context.Context, arguments json.RawMessage, decode decoder) (any, error)
-	partial func(ctx context.Context, soFar json.RawMessage) // nil: wants no previews
+	partial func(ctx context.Context, soFar json.RawMessage) // nil: no previews
 	close   func() error                                     // nil: nothing to close
 }
 
-// Func returns a tool that calls fn. In is a struct, a map or json.RawMessage; see the package documentation for what
-// becomes of it and of Out.
+// Func returns a tool that calls fn. In is a struct, a map or json.RawMessage. The package
+// documentation says how the SDK converts In and Out.
 //
-// fn is called from many goroutines at once, one for each call. It should return soon after its context is done.
+// Many goroutines call fn at once, one for each call. fn should return soon after its context ends.
 func Func[In, Out any](spec Spec, fn func(ctx context.Context, in In) (Out, error)) Tool {
 	t := declare[In, Out](spec)
 	switch {
@@ -49,32 +50,34 @@ func Func[In, Out any](spec Spec, fn func(ctx context.Context, in In) (Out, erro
 
 // Caller is an object that serves one call.
 type Caller[In, Out any] interface {
-	// Call does the work, once, with complete arguments.
+	// Call does the work. The SDK calls it once, with complete arguments.
 	Call(ctx context.Context, in In) (Out, error)
 }
 
-// Previewer is a Caller that sees its arguments while the model still writes them. Its tool must declare
-// Spec.PartialArguments.
+// Previewer is a Caller that sees its arguments while the model still writes them. Its tool must
+// set Spec.PartialArguments.
 type Previewer[In any] interface {
-	// Partial is shown what has arrived so far: a string may be cut, a list may be short, and what has not come is the
-	// zero value. Defaults are not filled in and nothing is validated. It is for previews alone, such as a ReportStatus,
-	// and must have no effect.
+	// Partial gets the arguments so far. A string may be cut, a list may be short, and an absent
+	// argument is the zero value. The arguments have no defaults and are not validated. Partial is
+	// only for previews, such as a ReportStatus, and must have no side effects.
 	//
-	// While it runs, newer text gathers, and only the latest is shown next. Its context is done when the arguments are
-	// complete: it should return then, because Call waits for it.
+	// While Partial runs, newer text gathers, and only the latest arguments are passed to it next.
+	// Its context ends when the arguments are complete. It should return then, because Call waits
+	// for it.
 	Partial(ctx context.Context, soFar In)
 }
 
-// Object returns a tool that opens an object for each call. Everything of one call id reaches one object, and its
-// methods are never called concurrently. The types are inferred:
+// Object returns a tool that opens an object for each call. One object serves one call id, and only
+// one of its methods runs at a time. Go infers the types:
 //
 //	sdk.Object(spec, func(ctx context.Context) (*editor, error) { return &editor{}, nil })
 //
-// The object may also be a Previewer, and it may have a method Close() error, which is called exactly once at the end of
-// the call, however the call ended: also if it was cancelled, abandoned before its arguments were complete, or panicked.
+// The object may also be a Previewer, and it may have a method Close() error. The SDK calls Close
+// exactly once at the end of the call, also if the call was cancelled, was abandoned before its
+// arguments were complete, or panicked.
 //
-// open is called when the call begins, which is before its arguments are complete; its context is the call's. An error
-// of it ends the call as an error of Call would.
+// The SDK calls open at the beginning of the call, before the arguments are complete. The context
+// of open is the call's. An error of open ends the call like an error of Call.
 func Object[O Caller[In, Out], In, Out any](spec Spec, open func(ctx context.Context) (O, error)) Tool {
 	t := declare[In, Out](spec)
 	if open == nil {
@@ -98,11 +101,12 @@ func Object[O Caller[In, Out], In, Out any](spec Spec, open func(ctx context.Con
 	return t
 }
 
-// checkMethods reports optional methods of O that would never be called, so that a slip in a signature is no riddle.
+// checkMethods reports optional methods of O with a wrong signature, which the SDK would never
+// call.
 func checkMethods[O, In any](spec Spec) error {
 	t := reflect.TypeFor[O]()
 	if t.Kind() == reflect.Interface {
-		return nil // what the object can do is known only once there is one
+		return nil // the methods of an interface's value are known only at the call
 	}
 	_, hasPartial := t.MethodByName("Partial")
 	previews := t.Implements(reflect.TypeFor[Previewer[In]]())
@@ -134,8 +138,8 @@ func typedCall[In, Out any](fn func(context.Context, In) (Out, error)) func(cont
 func typedPartial[In any](p Previewer[In]) func(context.Context, json.RawMessage) {
 	return func(ctx context.Context, soFar json.RawMessage) {
 		var in In
-		// A wrong type leaves its field empty and spoils no preview; a value such as half a date does not decode at all,
-		// and the next text may.
+		// A wrong type leaves its field empty, and the preview is still useful. A value such as
+		// half a date does not decode at all, but a later text may.
 		if err := json.Unmarshal(soFar, &in); err != nil {
 			if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {
 				return

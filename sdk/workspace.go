@@ -6,14 +6,14 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// OpenWorkspace opens the folder that the tool may work in, as an interface that keeps every name within it: see package
-// workspace. The caller closes it, and closes the files that it opens.
+// OpenWorkspace opens the folder in which the tool may work. Its methods keep every path inside the
+// folder: see package workspace. The caller closes it, and closes the files that it opens.
 //
-// A call that comes without a workspace gets an error of kind unavailable that says what the operator can do. A test gives
-// its tool one that is in memory, by workspace.NewContext and sdktest.WithContext.
+// If the call has no workspace, the error is of kind unavailable and says what the operator can do.
+// A test gives its tool a workspace in memory with workspace.NewContext and sdktest.WithContext.
 func OpenWorkspace(ctx context.Context) (workspace.Workspace, error) {
 	if w := workspace.FromContext(ctx); w != nil {
-		return w.Sub(ctx, ".") // so that closing it leaves w open
+		return w.Sub(ctx, ".") // closing the result leaves w open
 	}
 	dir := Workspace(ctx)
 	if dir == "" {

@@ -8,29 +8,30 @@ import (
 	"syscall"
 )
 
-// What can be wrong with a name, beside fs.ErrNotExist, fs.ErrPermission and fs.ErrInvalid.
+// The errors for a name, in addition to fs.ErrNotExist, fs.ErrPermission and fs.ErrInvalid.
 var (
-	// ErrOutside: the name leads out of the workspace.
+	// ErrOutside means that the name leads out of the workspace.
 	ErrOutside = errors.New("outside of the workspace")
-	// ErrFolder: the name leads to a folder where a file is wanted.
+	// ErrFolder means that the name leads to a folder where a file is required.
 	ErrFolder = errors.New("is a folder")
-	// ErrNotFolder: the name, or a part of it that must be a folder, is none.
+	// ErrNotFolder means that the name, or a part of it, is not a folder where a folder is
+	// required.
 	ErrNotFolder = errors.New("is no folder")
-	// ErrIrregular: the name leads to what is neither a regular file nor a folder.
+	// ErrIrregular means that the name leads to neither a regular file nor a folder.
 	ErrIrregular = errors.New("is no regular file")
-	// ErrTooLarge: the file has more bytes than can be returned at once.
+	// ErrTooLarge means that the file has more bytes than ReadFile returns.
 	ErrTooLarge = errors.New("is too large")
-	// ErrChanged: the file has another version than the one that was asked for.
+	// ErrChanged means that the file does not have the required version.
 	ErrChanged = errors.New("was changed by somebody else")
 )
 
-// Error is what is wrong with a name, in words for whoever chose it.
+// Error is an error for a name, with a message for the model or person that chose the name.
 type Error struct {
 	Message string
-	Err     error // one of the errors that the package documentation names, or whatever else went wrong
+	Err     error // an error of the package documentation, or another cause
 }
 
-// Error returns the message alone.
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns Err.
@@ -40,7 +41,7 @@ func errorf(err error, format string, args ...any) *Error {
 	return &Error{Message: fmt.Sprintf(format, args...), Err: err}
 }
 
-// Kind names the kind of a file in a word: file, folder, link, fifo, socket or device.
+// Kind returns the kind of a file: file, folder, link, fifo, socket or device.
 func Kind(mode fs.FileMode) string {
 	switch mode.Type() {
 	case 0:
@@ -57,7 +58,7 @@ func Kind(mode fs.FileMode) string {
 	return "device"
 }
 
-// onlyFile refuses what is no regular file.
+// onlyFile refuses everything except a regular file.
 func onlyFile(name string, mode fs.FileMode) error {
 	switch {
 	case mode.IsRegular():
@@ -68,7 +69,7 @@ func onlyFile(name string, mode fs.FileMode) error {
 	return errorf(ErrIrregular, "%q is no regular file but a %s", name, Kind(mode))
 }
 
-// onlyFolder refuses what is no folder.
+// onlyFolder refuses everything except a folder.
 func onlyFolder(name string, mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
@@ -79,10 +80,11 @@ func onlyFolder(name string, mode fs.FileMode) error {
 	return errorf(ErrNotFolder, "%q is no folder but a %s", name, Kind(mode))
 }
 
-// escapes is the text of the error of os.Root for a path that leads out; os exports no value to compare with.
+// escapes is the error text of os.Root for a path that leads out. Package os exports no value for
+// comparison.
 const escapes = "path escapes from parent"
 
-// explain says what went wrong with a name, in words that name no path outside of the workspace.
+// explain returns the error for a name. Its message has no path outside of the workspace.
 func explain(action, name string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e

@@ -13,11 +13,12 @@ import (
 	"syscall"
 )
 
-// batch is how many entries of a folder are read at a time, between two looks at the context.
+// batch is the number of folder entries that are read between two checks of the context.
 const batch = 1000
 
-// Local is a folder of this machine. Everything goes through os.Root, which resolves a name step by step from an open
-// folder, so that no "..", symbolic link or swap of one for another while a call runs leads out of it.
+// Local is a folder of this machine. It uses os.Root for every access. os.Root resolves a name
+// element by element from an open folder, so ".." and symbolic links cannot lead out, even if
+// another process replaces an element during the call.
 type Local struct {
 	root *os.Root
 	dir  string
@@ -25,8 +26,8 @@ type Local struct {
 
 var _ Workspace = (*Local)(nil)
 
-// OpenLocal opens a folder as a workspace. dir is absolute, or absolute paths within it are not recognized. The caller
-// closes it.
+// OpenLocal opens a folder as a workspace. dir should be absolute: otherwise absolute paths in the
+// workspace are refused. The caller closes it.
 func OpenLocal(dir string) (*Local, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -41,7 +42,8 @@ func (l *Local) Close() error { return l.root.Close() }
 // Rel implements Workspace.
 func (l *Local) Rel(path string) (string, error) { return relative(path, l.bases) }
 
-// bases returns the absolute paths that the workspace is known by: the one it was opened with, and the one without links.
+// bases returns the absolute paths of the workspace: the one that it was opened with, and the one
+// without links.
 func (l *Local) bases() []string {
 	bases := []string{l.dir}
 	if real, err := filepath.EvalSymlinks(l.dir); err == nil && real != l.dir {
@@ -56,10 +58,12 @@ func (l *Local) Sub(ctx context.Context, name string) (Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	// OpenRoot opens the last element as whatever it is, and waits for ever at a FIFO; those before it, as folders.
+	// OpenRoot opens the last element whatever it is, and blocks forever at a FIFO. It opens the
+	// elements before it as folders.
 	root, err := l.root.OpenRoot(strings.TrimSuffix(rel, "/") + "/.")
 	if errors.Is(err, syscall.ENOTDIR) {
-		// Either something on the way is no folder, or the end was none, which it may be by now.
+		// Either an element on the way is not a folder, or the last element was none and has become
+		// one.
 		if info, statErr := l.root.Stat(rel); statErr == nil {
 			err = cmp.Or(onlyFolder(name, info.Mode()), err)
 		}
@@ -70,7 +74,7 @@ func (l *Local) Sub(ctx context.Context, name string) (Workspace, error) {
 	return &Local{root: root, dir: filepath.Join(l.dir, rel)}, nil
 }
 
-// begin returns the relative form of a name, unless the context is done.
+// begin returns the relative form of a name. It fails if the context has ended.
 func (l *Local) begin(ctx context.Context, action, name string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", explain(action, name, err)
@@ -109,10 +113,11 @@ func (l *Local) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	return readFile(ctx, l, name)
 }
 
-// open opens a file or folder for reading, if its kind is wanted. It never blocks on a FIFO and opens no device.
+// open opens a file or folder for reading if it has the right kind. It never blocks on a FIFO and
+// never opens a device.
 func (l *Local) open(rel, name string, wanted func(string, fs.FileMode) error) (*os.File, fs.FileInfo, error) {
-	// Opening a device may already do something, so its kind is asked first; asked again below, because it may change
-	// between the two, and until then O_NONBLOCK keeps the opening of a FIFO from waiting for a writer.
+	// Opening a device may have an effect, so open checks the kind first. It checks again below,
+	// because the file may change in between. Until then, O_NONBLOCK keeps a FIFO from blocking.
 	info, err := l.root.Stat(rel)
 	if err != nil {
 		return nil, nil, explain("read", name, err)
@@ -133,7 +138,7 @@ func (l *Local) openUnasked(rel, name string, wanted func(string, fs.FileMode) e
 		err = wanted(name, info.Mode())
 	}
 	if err != nil {
-		_ = file.Close() // nothing was written that closing could lose
+		_ = file.Close() // closing a file after reading loses nothing
 		return nil, nil, explain("read", name, err)
 	}
 	return file, info, nil
@@ -149,7 +154,7 @@ func (l *Local) ReadDir(ctx context.Context, name string) iter.Seq2[Entry, error
 		}
 		open := l.open
 		if rel == "." {
-			open = l.openUnasked // nothing else can be there
+			open = l.openUnasked // the entry cannot be anything else
 		}
 		opened, _, err := open(rel, name, onlyFolder)
 		if err != nil {
@@ -184,7 +189,7 @@ func (l *Local) ReadDir(ctx context.Context, name string) iter.Seq2[Entry, error
 	}
 }
 
-// localEntry is an entry of a folder that is at a path of the workspace.
+// localEntry is an entry of a folder, with its path in the workspace.
 type localEntry struct {
 	name   string
 	kind   fs.FileMode
@@ -197,7 +202,7 @@ func (e localEntry) Type() fs.FileMode { return e.kind }
 
 // Info implements Entry.
 func (e localEntry) Info() (Info, error) {
-	// Not Join, which would take "link/.." for the folder of the link.
+	// Join would resolve "link/.." to the folder of the link.
 	full := strings.TrimSuffix(e.path, "/") + "/" + e.name
 	found, err := e.folder.root.Lstat(full)
 	if err != nil {
@@ -212,12 +217,12 @@ func (e localEntry) Info() (Info, error) {
 	return info, nil
 }
 
-// infoOf turns what the operating system says of a file into an Info.
+// infoOf converts the information of the operating system into an Info.
 func infoOf(info fs.FileInfo) Info {
 	return Info{Name: info.Name(), Mode: info.Mode(), Size: info.Size(), ModTime: info.ModTime(), Version: versionOf(info)}
 }
 
-// localFile is a file whose reading ends with its context.
+// localFile is an open file whose reads end with its context.
 type localFile struct {
 	file *os.File
 	info Info

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	maxLinks = 40 // as many as Linux follows in one path
-	// temporaryPrefix begins the name of a file that is being written. Its length leaves room in a name of 255 bytes,
-	// whatever the target is called.
+	maxLinks = 40 // the limit of Linux for one path
+	// temporaryPrefix begins the name of a temporary file. Its length leaves room in a name of 255
+	// bytes, whatever the name of the target is.
 	temporaryPrefix = ".toolhost-write-"
 )
 
@@ -42,19 +42,19 @@ func (l *Local) WriteFile(ctx context.Context, name string, content []byte, o Wr
 		err = ctx.Err()
 	}
 	if err == nil {
-		_, err = l.replaceable(target, name, o) // as late as can be
+		_, err = l.replaceable(target, name, o) // check again as late as possible
 	}
 	if err == nil {
 		err = l.root.Rename(temporary, target)
 	}
 	if err != nil {
-		_ = l.root.Remove(temporary) // err says why it is left, if it is
+		_ = l.root.Remove(temporary) // if this fails, err explains the file that remains
 		return Change{}, explain("write", name, err)
 	}
 	change := Change{After: infoOf(info)}
 	change.After.Name = filepath.Base(target)
 	if renamed, err := l.root.Lstat(target); err == nil && os.SameFile(info, renamed) {
-		change.After = infoOf(renamed) // a rename may count as a change
+		change.After = infoOf(renamed) // a rename may change the version
 	}
 	if old != nil {
 		change.Before = infoOf(old)
@@ -62,7 +62,8 @@ func (l *Local) WriteFile(ctx context.Context, name string, content []byte, o Wr
 	return change, nil
 }
 
-// target follows the links at the end of a path, so that a write through a link changes what the link points to.
+// target follows links at the end of a path, so that a write through a link changes the file that
+// the link points to.
 func (l *Local) target(rel, name string) (string, error) {
 	target := rel
 	for range maxLinks {
@@ -100,7 +101,8 @@ func tooManyLinks(name string) error {
 	return errorf(fs.ErrInvalid, "%q leads through more than %d links", name, maxLinks)
 }
 
-// replaceable returns what is at the target now, nil if there is nothing, and an error if it must not be replaced.
+// replaceable returns the current file at the target, or nil if there is none. The error says why
+// it must not be replaced.
 func (l *Local) replaceable(target, name string, o WriteOptions) (fs.FileInfo, error) {
 	info, err := l.root.Lstat(target)
 	switch {
@@ -115,7 +117,7 @@ func (l *Local) replaceable(target, name string, o WriteOptions) (fs.FileInfo, e
 	return info, nil
 }
 
-// writable refuses what must not be replaced.
+// writable refuses a file that must not be replaced.
 func writable(name string, info Info, o WriteOptions) error {
 	switch {
 	case info.Mode.IsDir():
@@ -130,7 +132,8 @@ func writable(name string, info Info, o WriteOptions) error {
 	return nil
 }
 
-// writeTemporary writes a file beside the target, to be renamed, so that no reader and no crash meets half a content.
+// writeTemporary writes a temporary file in the folder of the target. A rename then replaces the
+// target, so that neither a reader nor a crash finds half of the content.
 func (l *Local) writeTemporary(temporary string, content []byte, old fs.FileInfo) (fs.FileInfo, error) {
 	file, err := l.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

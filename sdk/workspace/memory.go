@@ -16,20 +16,22 @@ import (
 	"time"
 )
 
-// MemoryDir is the absolute path that a workspace in memory is known by.
+// MemoryDir is the absolute path of a workspace in memory.
 const MemoryDir = "/workspace"
 
-// MemoryFile is what NewMemory puts into a workspace. The zero value is an empty file.
+// MemoryFile is a file for NewMemory. The zero value is an empty file.
 type MemoryFile struct {
-	// Mode is its kind and permissions. Without permissions it is 0666, with the kind of a folder 0777.
+	// Mode is the kind and the permissions of the file. Permissions of 0 mean 0666, or 0777 for a
+	// folder.
 	Mode fs.FileMode
-	// Content is that of a file, or the target of a link.
+	// Content is the content of a file, or the target of a link.
 	Content string
-	// ModTime is when it was changed. The zero value is the beginning of 2000, so that tests see the same each time.
+	// ModTime is the time of the last change. The zero value means the beginning of 2000, so that
+	// tests are repeatable.
 	ModTime time.Time
 }
 
-// Memory is a workspace in memory, for tests. Permissions to read are not enforced in it.
+// Memory is a workspace in memory, for tests. It does not enforce read permissions.
 type Memory struct {
 	tree *tree
 	root *node
@@ -38,24 +40,24 @@ type Memory struct {
 
 var _ Workspace = (*Memory)(nil)
 
-// tree is what a workspace and its subs share.
+// tree is the state that a workspace and its subs share.
 type tree struct {
 	mu       sync.RWMutex // guards all nodes
 	versions int
 }
 
-// node is a file, folder, link or whatever else has a name.
+// node is a file, folder, link or another kind of entry.
 type node struct {
 	mode     fs.FileMode
-	content  []byte // of a file, never changed in place, or the target of a link
+	content  []byte // the content of a file, which never changes in place, or the target of a link
 	modTime  time.Time
 	version  int
 	parent   *node            // nil for the root
-	children map[string]*node // of a folder
+	children map[string]*node // the entries of a folder
 }
 
-// NewMemory returns a workspace that holds files by their names, with the folders that lead to them. It panics if a name
-// is no name, or leads through a file.
+// NewMemory returns a workspace with files under their names. It creates the folders of the names.
+// It panics if a name is invalid, or leads through a file.
 func NewMemory(files map[string]MemoryFile) *Memory {
 	m := &Memory{tree: &tree{}, dir: MemoryDir}
 	m.root = m.tree.newNode(fs.ModeDir|0o777, time.Time{})
@@ -124,7 +126,7 @@ func (m *Memory) Sub(ctx context.Context, name string) (Workspace, error) {
 	return &Memory{tree: m.tree, root: n, dir: path.Join(m.dir, rel)}, nil
 }
 
-// find returns what a name leads to, links followed.
+// find returns the node that a name leads to. It follows links.
 func (m *Memory) find(ctx context.Context, action, name string) (*node, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", explain(action, name, err)
@@ -263,7 +265,7 @@ func (m *Memory) WriteFile(ctx context.Context, name string, content []byte, o W
 	return m.put(at, name, content, o)
 }
 
-// put writes to the end of a name. Its caller holds the lock.
+// put writes to the node that a name leads to. The caller holds the lock.
 func (m *Memory) put(at place, name string, content []byte, o WriteOptions) (Change, error) {
 	var change Change
 	mode := fs.FileMode(0o666)

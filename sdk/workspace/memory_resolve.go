@@ -7,15 +7,16 @@ import (
 	"syscall"
 )
 
-// place is where a name leads to.
+// place is the position that a name leads to.
 type place struct {
-	folder *node // that holds it; nil for the workspace itself
+	folder *node // the folder that has it; nil for the workspace itself
 	base   string
-	node   *node // nil if there is nothing yet
+	node   *node // nil if nothing exists there
 }
 
-// resolve follows a name element by element, links included, as a kernel would. Its caller holds the lock. The error is
-// fs.ErrNotExist if a folder on the way is missing; that the last element is missing is no error.
+// resolve follows a name element by element, including links, as a kernel does. The caller holds
+// the lock. If a folder on the way is missing, the error is fs.ErrNotExist. A missing last element
+// is no error.
 func (m *Memory) resolve(rel, name string) (place, error) {
 	at := place{node: m.root}
 	rest := strings.Split(rel, "/")
@@ -55,7 +56,7 @@ func (m *Memory) resolve(rel, name string) (place, error) {
 	return at, nil
 }
 
-// placeOf returns where a folder is.
+// placeOf returns the position of a folder.
 func placeOf(folder, root *node) place {
 	if folder == root {
 		return place{node: root}
@@ -68,7 +69,8 @@ func placeOf(folder, root *node) place {
 	return place{node: folder}
 }
 
-// makeFolders makes the folders that lead to a name, and returns the last. Its caller holds the lock, or is alone.
+// makeFolders creates the folders of a name and returns the last one. The caller holds the lock, or
+// is the only user of the tree.
 func (m *Memory) makeFolders(rel string) (*node, error) {
 	folder := m.root
 	parent := path.Dir(rel)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// relative returns the name that a path stands for in a workspace that is known by the absolute paths that bases returns,
-// which is asked only about absolute paths.
+// relative returns the name of a path in a workspace. bases returns the absolute paths of the
+// workspace; relative calls it only for absolute paths.
 func relative(given string, bases func() []string) (string, error) {
 	switch {
 	case given == "":
@@ -29,8 +29,8 @@ func relative(given string, bases func() []string) (string, error) {
 	return tidy(filepath.ToSlash(given)), nil
 }
 
-// tidy leaves out what means nothing. What comes before a ".." may be a link, whose target is what ".." is then relative
-// to, so such a name stays as it is.
+// tidy removes elements without a meaning. It does not remove an element before "..": the element
+// may be a link, and ".." is then relative to the link's target.
 func tidy(name string) string {
 	if slices.Contains(strings.Split(name, "/"), "..") {
 		return name
@@ -38,7 +38,7 @@ func tidy(name string) string {
 	return keepFolderMark(name, path.Clean(name))
 }
 
-// keepFolderMark returns name with the slash at its end that the path had, which says that it is that of a folder.
+// keepFolderMark returns name with the slash at the end of the path, which marks a folder.
 func keepFolderMark(given, name string) string {
 	if name != "." && strings.HasSuffix(given, "/") && !strings.HasSuffix(name, "/") {
 		return name + "/"
@@ -46,7 +46,7 @@ func keepFolderMark(given, name string) string {
 	return name
 }
 
-// namesFolder reports whether a name is that of a folder by its spelling.
+// namesFolder reports whether the spelling of a name marks a folder.
 func namesFolder(name string) bool {
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	return last == "" || last == "." || last == ".."

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forReading returns a folder as another file, to be closed, whose entries are read without a look at each of them. What
-// os.Root has opened looks at each at once, to be safe from a folder that moves; here nobody asks these entries for more
-// than their names and kinds, see localEntry.
+// forReading returns a folder as another open file, which reads entries without a stat of each. A
+// folder that os.Root has opened stats each entry, to be safe if the folder moves. localEntry uses
+// only names and kinds of entries, so it does not need that.
 func forReading(folder *os.File) (*os.File, error) {
 	raw, err := folder.SyscallConn()
 	if err != nil {

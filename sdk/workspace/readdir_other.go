@@ -4,5 +4,5 @@ package workspace
 
 import "os"
 
-// forReading returns a folder as a file whose entries are read. Here it is the same.
+// forReading returns the file for reading the entries of a folder: the folder itself.
 func forReading(folder *os.File) (*os.File, error) { return folder, nil }

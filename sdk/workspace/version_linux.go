@@ -6,8 +6,9 @@ import (
 	"syscall"
 )
 
-// versionOf returns what changes with a file's content. The times alone may not: a clock may stand still between two
-// writes. But a write by WriteFile makes another file.
+// versionOf returns a value that changes with a file's content. It has more than times, because a
+// clock may show the same time at two writes. A write by WriteFile creates another file, which has
+// another inode.
 func versionOf(info fs.FileInfo) string {
 	b := make([]byte, 0, 64)
 	b = strconv.AppendInt(b, info.ModTime().UnixNano(), 36)

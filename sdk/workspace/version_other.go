@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// versionOf returns what changes with a file's content, as far as its time and size tell.
+// versionOf returns a value that changes with a file's time and size.
 func versionOf(info fs.FileInfo) string {
 	return strconv.FormatInt(info.ModTime().UnixNano(), 36) + "." + strconv.FormatInt(info.Size(), 36)
 }

@@ -1,21 +1,22 @@
-// Package workspace is the folder that a call's tools work in, as an interface: the files of this machine (OpenLocal), of
-// a test (NewMemory), or of another machine, later.
+// Package workspace defines the folder in which the tools of a call work, as an interface.
+// OpenLocal returns a folder of this machine, and NewMemory returns one in memory for tests.
 //
-// It owns names, reading, writing whole files, and the promise that no name leads out of the workspace. It does not own
-// what is in the files: lines, encodings and searching are the tools'.
+// It owns names, reading, writing whole files, and the promise that no name leads out of the
+// workspace. It does not interpret the content of files: tools handle lines, encodings and
+// searches.
 //
 // # Names
 //
-// A name is a path relative to the workspace with slashes, such as src/main.go; "." is the workspace itself. An absolute
-// path that lies within the workspace counts as the relative one. Nothing else is a name: not one that leads out by "..",
-// by a symbolic link or by a link that is put in its way while it is used. Links are followed as long as their targets are
-// relative and stay inside.
+// A name is a path relative to the workspace with slashes, such as src/main.go; "." is the
+// workspace itself. An absolute path inside the workspace is equal to the relative one. Every other
+// path is refused: one that leads out by "..", by a symbolic link, or by a link that replaces an
+// element during the access. The methods follow links whose targets are relative and inside.
 //
 // # Errors
 //
-// The text of an error is written for a model, which chose the name: it can be returned as it is, and names no path
-// outside of the workspace. What went wrong is found by errors.Is: fs.ErrNotExist, fs.ErrPermission, fs.ErrInvalid and the
-// errors of this package.
+// The text of an error is for a model, which chose the name. A tool can return it unchanged: it
+// contains no path outside of the workspace. Use errors.Is to find the cause: fs.ErrNotExist,
+// fs.ErrPermission, fs.ErrInvalid and the errors of this package.
 package workspace
 
 import (
@@ -26,41 +27,44 @@ import (
 	"time"
 )
 
-// Workspace is a folder, its files and the folders below it. Its methods may be called from many goroutines at once, and
-// block no longer than their context says, if the machine that holds the files lets them.
+// Workspace is a folder with its files and subfolders. Many goroutines may call its methods at
+// once. The methods return soon after their context ends, unless the file system blocks.
 type Workspace interface {
 	Reader
 	Writer
-	// Rel returns the name that a path stands for: relative, with slashes, and without empty and "." elements. It looks at
-	// the spelling alone, so that what the name leads to may still not exist, or lead out by a link.
+	// Rel returns the name of a path: relative, with slashes, and without empty and "." elements.
+	// It only looks at the spelling. The name may not exist, or may lead out through a link.
 	Rel(path string) (name string, err error)
-	// Sub returns a folder of the workspace as a workspace of its own: nothing of it leads out of that folder. Using it is
-	// cheaper than long names, and it keeps naming the same folder if that is moved. The caller closes it.
+	// Sub returns a folder of the workspace as a separate workspace: no name leads out of that
+	// folder. It is cheaper than long names, and stays the same folder if another process moves it.
+	// The caller closes it.
 	Sub(ctx context.Context, name string) (Workspace, error)
-	// Close lets go of the folder. Files that are open stay so.
+	// Close releases the folder. Open files stay open.
 	Close() error
 }
 
-// Reader is what can be seen of a workspace.
+// Reader reads a workspace.
 type Reader interface {
-	// Stat says what a name leads to, links followed.
+	// Stat returns the information about the target of a name. It follows links.
 	Stat(ctx context.Context, name string) (Info, error)
-	// Open opens a regular file, links followed, for reading from its beginning. Anything else is refused and not touched:
-	// a folder with ErrFolder, and what may block or act when it is opened, such as a FIFO, a socket and a device, with
-	// ErrIrregular. ctx bounds the reading too.
+	// Open opens a regular file for reading from its beginning. It follows links. It refuses
+	// anything else without opening it: a folder with ErrFolder, and a file that may block or act
+	// when it is opened, such as a FIFO, a socket or a device, with ErrIrregular. ctx bounds the
+	// reads too.
 	Open(ctx context.Context, name string) (File, error)
-	// ReadFile returns the content of a regular file of at most MaxReadFile bytes. It refuses what Open refuses, and a larger
-	// file with ErrTooLarge.
+	// ReadFile returns the content of a regular file with at most MaxReadFile bytes. It refuses
+	// what Open refuses, and a larger file with ErrTooLarge.
 	ReadFile(ctx context.Context, name string) ([]byte, error)
-	// ReadDir yields the entries of a folder, in no order and without "." and "..". An error is the last that it yields.
+	// ReadDir yields the entries of a folder, in no order and without "." and "..". An error ends
+	// the sequence.
 	ReadDir(ctx context.Context, name string) iter.Seq2[Entry, error]
 }
 
-// MaxReadFile is the most that ReadFile returns, in bytes: 64 MiB, as much as the arguments of a call may have. Whoever
-// wants to read more opens the file and reads it in parts.
+// MaxReadFile is the largest content that ReadFile returns, in bytes: 64 MiB, the largest arguments
+// of a call. Use Open to read a larger file in parts.
 const MaxReadFile = 64 << 20
 
-// readFile implements ReadFile by Open.
+// readFile implements ReadFile with Open.
 func readFile(ctx context.Context, r Reader, name string) ([]byte, error) {
 	file, err := r.Open(ctx, name)
 	if err != nil {
@@ -68,7 +72,7 @@ func readFile(ctx context.Context, r Reader, name string) ([]byte, error) {
 	}
 	defer file.Close()
 	var content []byte
-	if file.Info().Size <= MaxReadFile { // it may say less than there is
+	if file.Info().Size <= MaxReadFile { // some files report a size below the real one
 		if content, err = io.ReadAll(io.LimitReader(file, MaxReadFile+1)); err != nil {
 			return nil, err
 		}
@@ -81,66 +85,73 @@ func readFile(ctx context.Context, r Reader, name string) ([]byte, error) {
 
 // Writer changes a workspace.
 type Writer interface {
-	// WriteFile gives a file a new content, makes it if there is none, and makes the folders that lead to it. At any moment
-	// the file has its old content or the new one, as a whole. A file that is replaced keeps its permissions; one without
-	// permission to write is refused, and so is what is no regular file. Where the name leads to a link, what that points to is written
-	// and the link stays. What else names the old content, such as a hard link or an open file, keeps the old content.
+	// WriteFile replaces the content of a file, or creates the file and the folders of its name. At
+	// any moment, the file has either its old or its new content. A replaced file keeps its
+	// permissions. WriteFile refuses a file without write permission, and everything except a
+	// regular file. If the name leads to a link, WriteFile changes the target and the link stays. A
+	// hard link or an open file keeps the old content.
 	//
-	// If o asks for a version and the file has another, the error is ErrChanged and nothing is changed.
+	// If o requires a version and the file has another, the error is ErrChanged and nothing
+	// changes.
 	WriteFile(ctx context.Context, name string, content []byte, o WriteOptions) (Change, error)
 }
 
-// WriteOptions says more of a write. The zero value writes in any case.
+// WriteOptions are the options of a write. The zero value writes in any case.
 type WriteOptions struct {
-	// IfVersion is the version that the file must have, as Info gave it. Empty means any, or no file.
+	// IfVersion is the version that the file must have, from Info.Version. Empty means any version,
+	// or no file.
 	IfVersion string
 }
 
-// Change is what a write did.
+// Change is the effect of a write.
 type Change struct {
 	Before Info // the zero value if there was no file
 	After  Info
 }
 
-// Created reports whether there was no file before.
+// Created reports whether the write created the file.
 func (c Change) Created() bool { return c.Before.Version == "" }
 
-// Info says what a file or folder is.
+// Info describes a file or folder.
 type Info struct {
-	Name    string      // the last element of the name that led to it
-	Mode    fs.FileMode // kind and permissions
-	Size    int64       // in bytes, of a regular file. Some files, such as those of /proc, say 0 and have more
-	ModTime time.Time   // of the last change of the content
-	Target  string      // where a link points to; only entries of folders can be links
-	Version string      // changes with the content, says nothing else, and is never empty
+	Name string      // the last element of the name
+	Mode fs.FileMode // kind and permissions
+	// the size of a regular file, in bytes. Some files, such as those of /proc, report 0 and have
+	// more
+	Size    int64
+	ModTime time.Time // the time of the last change of the content
+	Target  string    // the target of a link; only entries of folders can be links
+	Version string    // changes with the content; has no other meaning, and is never empty
 }
 
-// File is a regular file that is open for reading, from one goroutine at a time.
+// File is an open regular file. Only one goroutine at a time may read it.
 type File interface {
 	io.ReadCloser
-	// Info says what the file was when it was opened.
+	// Info returns the description of the file at the time of its opening.
 	Info() Info
 }
 
 // Entry is one entry of a folder.
 type Entry interface {
-	// Name returns the last element of its name.
+	// Name returns the last element of the entry's name.
 	Name() string
-	// Type returns its kind: the type bits of its mode.
+	// Type returns the type bits of the entry's mode.
 	Type() fs.FileMode
-	// Info says more, of a link itself and not of what it points to. It may take a look at the file, which may be gone.
+	// Info returns the description of the entry, of a link itself and not of its target. It may
+	// have to read the file's metadata, and fails if the file is gone.
 	Info() (Info, error)
 }
 
 type contextKey struct{}
 
-// NewContext returns a context whose calls work in w, whatever folder they come with. It is for tests of tools, with
-// NewMemory, and for whoever runs tools where their files are elsewhere. The tools do not close w.
+// NewContext returns a context whose calls work in w instead of their own folder. It is for tests
+// of tools, with NewMemory, and for programs that run tools on files elsewhere. The tools do not
+// close w.
 func NewContext(ctx context.Context, w Workspace) context.Context {
 	return context.WithValue(ctx, contextKey{}, w)
 }
 
-// FromContext returns the workspace that NewContext put into the context, or nil.
+// FromContext returns the workspace from NewContext, or nil.
 func FromContext(ctx context.Context) Workspace {
 	w, _ := ctx.Value(contextKey{}).(Workspace)
 	return w

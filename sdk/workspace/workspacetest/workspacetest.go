@@ -1,8 +1,7 @@
-// Package workspacetest is what every workspace has to do, as a suite of tests: run it against an implementation of
-// workspace.Workspace.
+// Package workspacetest is a test suite for implementations of workspace.Workspace.
 //
-// It owns what the interface promises. It does not own what an implementation promises beside that, such as what survives
-// a crash.
+// It tests the promises of the interface. It does not test further promises of an implementation,
+// such as what survives a crash.
 package workspacetest
 
 import (
@@ -20,8 +19,9 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// New returns a workspace that holds the files, named and described as for workspace.NewMemory, and the absolute path
-// that the workspace is known by. The workspace is closed by whoever made it, at the end of the test.
+// New returns a workspace with files, whose names and descriptions are those of
+// workspace.NewMemory, and the absolute path of the workspace. New closes the workspace at the end
+// of the test.
 type New func(t *testing.T, files map[string]workspace.MemoryFile) (w workspace.Workspace, dir string)
 
 // Run runs the suite.
@@ -49,7 +49,7 @@ func Run(t *testing.T, open New) {
 
 type suite struct{ open New }
 
-// files is what most tests begin with.
+// files are the files of most tests.
 func files() map[string]workspace.MemoryFile {
 	return map[string]workspace.MemoryFile{
 		"hello.txt":      {Content: "hello\n"},
@@ -84,7 +84,7 @@ func read(t *testing.T, w workspace.Reader, name string) (string, error) {
 	return string(content), cmp.Or(err, file.Close())
 }
 
-// reads fails the test unless the names lead to files with that content.
+// reads fails the test unless the names lead to files with a content.
 func reads(t *testing.T, w workspace.Reader, want map[string]string) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -163,7 +163,7 @@ func (s suite) testRefuse(t *testing.T) {
 	}
 }
 
-// refused fails the test unless err is that one, in words that name the file.
+// refused fails the test unless err is a certain error whose message names the file.
 func refused(t *testing.T, method, name string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -175,7 +175,7 @@ func refused(t *testing.T, method, name string, err, want error) {
 	}
 }
 
-// No spelling and no link leads out, in no method.
+// No spelling and no link leads out of the workspace, in any method.
 func (s suite) testStay(t *testing.T) {
 	w, dir := s.open(t, files())
 	for _, name := range []string{
@@ -219,7 +219,7 @@ func (s suite) testLinks(t *testing.T) {
 	}
 }
 
-// list returns what the entries of a folder say of themselves.
+// list returns a description of the entries of a folder.
 func list(t *testing.T, w workspace.Reader, name string) (map[string]workspace.Info, error) {
 	t.Helper()
 	infos := map[string]workspace.Info{}
@@ -265,7 +265,7 @@ func (s suite) testReadDir(t *testing.T) {
 		t.Errorf("got %+v, %v", infos, err)
 	}
 	for range w.ReadDir(t.Context(), ".") {
-		break // who has seen enough may leave
+		break // a caller may end the loop early
 	}
 }
 

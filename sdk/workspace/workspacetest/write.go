@@ -48,7 +48,7 @@ func (s suite) testWrite(t *testing.T) {
 	onlyNamed(t, w)
 }
 
-// onlyNamed fails the test if something was left in the workspace that nobody asked for.
+// onlyNamed fails the test if the workspace has a file that the test did not create.
 func onlyNamed(t *testing.T, w workspace.Workspace) {
 	t.Helper()
 	infos, err := list(t, w, ".")
@@ -103,7 +103,8 @@ func (s suite) testVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The same bytes again are another version: somebody may have made more of them in between.
+	// The same bytes written again are another version: another writer may have changed them in
+	// between.
 	second, err := w.WriteFile(t.Context(), "hello.txt", []byte("hello\n"), workspace.WriteOptions{IfVersion: first.Version})
 	if err != nil || second.After.Version == first.Version || second.Before.Version != first.Version {
 		t.Errorf("from version %q: got %+v, %v", first.Version, second, err)
@@ -121,7 +122,8 @@ func (s suite) testVersions(t *testing.T) {
 	onlyNamed(t, w)
 }
 
-// Writers and readers at once: a reader meets one content as a whole, and it is of the version that it was told.
+// With concurrent writers, a reader always gets one whole content, and its version belongs to that
+// content.
 func (s suite) testVersionsCompete(t *testing.T) {
 	w, _ := s.open(t, map[string]workspace.MemoryFile{"n": {Content: "0"}})
 	const rounds = 50
@@ -150,7 +152,7 @@ func (s suite) testVersionsCompete(t *testing.T) {
 	onlyNamed(t, w)
 }
 
-// wholeContent reads the file n and returns an error if it is not one number again and again.
+// wholeContent reads a file and returns an error unless its content is one number, repeated.
 func wholeContent(ctx context.Context, w workspace.Workspace) error {
 	file, err := w.Open(ctx, "n")
 	if err != nil {
@@ -199,7 +201,7 @@ func (s suite) testCancelled(t *testing.T) {
 	reads(t, w, map[string]string{"hello.txt": "hello\n"})
 }
 
-// What is open stays as it was opened, whatever becomes of the name.
+// An open file keeps its content, whatever happens to its name.
 func (s suite) testOpenFilesStay(t *testing.T) {
 	w, _ := s.open(t, files())
 	file, err := w.Open(t.Context(), "hello.txt")
