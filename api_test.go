@@ -25,8 +25,8 @@ var update = flag.Bool("update", false, "accept the changes of the public API: r
 // publicPackages are the packages that other modules may import.
 var publicPackages = []string{"client", "sdk", "sdk/sdktest", "sdk/workspace", "tool"}
 
-// TestAPI fails if an exported declaration of a public package differs from the listing in api. A change
-// of the listing is a change that users of the package notice, so that a review sees it.
+// TestAPI fails if an exported declaration of a public package differs from the listing in api. A
+// change of the listing is a change that users of the package notice, so that a review sees it.
 func TestAPI(t *testing.T) {
 	for _, folder := range publicPackages {
 		t.Run(folder, func(t *testing.T) {
@@ -49,8 +49,8 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// listAPI returns the exported declarations of a package without comments and bodies, in the order of
-// their names. A type is followed by its constructors and methods.
+// listAPI returns the exported declarations of a package without comments and bodies, in the order
+// of their names. A type is followed by its constructors and methods.
 func listAPI(t *testing.T, folder string) []byte {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -139,7 +139,8 @@ func (l *listing) declaration(decl ast.Decl) {
 	l.WriteByte('\n')
 }
 
-// TestAPIHasNoInternalTypes fails if an exported declaration names a package that users cannot import.
+// TestAPIHasNoInternalTypes fails if an exported declaration names a package that users cannot
+// import.
 func TestAPIHasNoInternalTypes(t *testing.T) {
 	for _, folder := range publicPackages {
 		internal := map[string]bool{}

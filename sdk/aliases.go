@@ -6,8 +6,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Spec is the declaration of a tool. Name and Description are required. The zero value of every other
-// field is the usual case.
+// Spec is the declaration of a tool. Name and Description are required. The zero value of every
+// other field is the usual case.
 //
 // For the model and for people:
 //
@@ -52,40 +52,41 @@ type Spec = tool.Spec
 
 // What a plugin declares in addition to its tools, and the types of a Spec's fields.
 type (
-	// Description is the declaration of a plugin: its name and version, its tools and its permissions.
-	// Plugin.Describe returns it.
+	// Description is the declaration of a plugin: its name and version, its tools and its
+	// permissions. Plugin.Describe returns it.
 	Description = tool.Description
-	// Permissions are the permissions that a plugin requests: see Plugin.Permissions. The zero value
-	// requests none. The operator grants them.
+	// Permissions are the permissions that a plugin requests: see Plugin.Permissions. The zero
+	// value requests none. The operator grants them.
 	Permissions = tool.Permissions
 	// Access is the access to the workspace: AccessNone, AccessRead or AccessWrite.
 	Access = tool.Access
 	// InputExample is a typical call: a description, which may be empty, and its arguments as JSON.
 	InputExample = tool.InputExample
-	// RetryPolicy says how often toolhost executes a call that fails, and how long it waits in between.
-	// The zero value means once.
+	// RetryPolicy says how often toolhost executes a call that fails, and how long it waits in
+	// between. The zero value means once.
 	RetryPolicy = tool.RetryPolicy
 )
 
 // The types of a tool's answer.
 type (
-	// Result is the result of a call: the blocks that the model reads, with effects, costs and metadata.
-	// A function may return a Result instead of its own type.
+	// Result is the result of a call: the blocks that the model reads, with effects, costs and
+	// metadata. A function may return a Result instead of its own type.
 	Result = tool.Result
 	// Content is one block of a result. Text, JSON, Image and File return blocks.
 	Content = tool.Content
 	// ContentKind is the kind of a block: text, json, image or file.
 	ContentKind = tool.ContentKind
-	// Effect changes one value of the run's context. The agent applies effects in the order of calls. The
-	// tool declares the key in Spec.EffectKeys.
+	// Effect changes one value of the run's context. The agent applies effects in the order of
+	// calls. The tool declares the key in Spec.EffectKeys.
 	Effect = tool.Effect
-	// EffectOperation says how an Effect changes the value: EffectReplace, EffectAppend or EffectMerge.
+	// EffectOperation says how an Effect changes the value: EffectReplace, EffectAppend or
+	// EffectMerge.
 	EffectOperation = tool.EffectOperation
 	// Usage is the number of a language model's tokens that a call has used.
 	Usage = tool.Usage
 	// Error is a failure that the model cannot correct, such as a service that does not answer. The
-	// caller handles it. Unavailable, RateLimited, Denied and Internal return one. Every other error of a
-	// tool becomes a result that tells the model what was wrong.
+	// caller handles it. Unavailable, RateLimited, Denied and Internal return one. Every other
+	// error of a tool becomes a result that tells the model what was wrong.
 	Error = tool.Error
 	// Kind is the kind of an Error, which decides whether toolhost may repeat the call.
 	Kind = tool.Kind
@@ -97,7 +98,8 @@ type (
 	Status = tool.Status
 	// StatusState is StatusWait, StatusDoing, StatusSuccess or StatusError.
 	StatusState = tool.StatusState
-	// Progress is how much of the work is done, in a unit that the tool chooses; see ReportProgress.
+	// Progress is how much of the work is done, in a unit that the tool chooses; see
+	// ReportProgress.
 	Progress = tool.Progress
 )
 
@@ -133,9 +135,9 @@ const (
 	StatusError = tool.StatusError
 )
 
-// Keys of the run's context that have the same meaning for every caller. A tool declares the keys that it
-// reads in Spec.ContextKeys, and the keys that its effects may change in Spec.EffectKeys. Effects may only
-// change KeyTodos and keys that are not in this list.
+// Keys of the run's context that have the same meaning for every caller. A tool declares the keys
+// that it reads in Spec.ContextKeys, and the keys that its effects may change in Spec.EffectKeys.
+// Effects may only change KeyTodos and keys that are not in this list.
 const (
 	KeyRun    = "run"    // the id of the agent's run, a string
 	KeyTurn   = "turn"   // the number of the model's response that contains the call, from 1
@@ -147,8 +149,8 @@ const (
 // Text returns a block of plain text or Markdown.
 func Text(text string) Content { return tool.Text(text) }
 
-// JSON returns a block with one JSON value. A tool whose whole answer is one value returns the value itself
-// instead.
+// JSON returns a block with one JSON value. A tool whose whole answer is one value returns the
+// value itself instead.
 func JSON(value json.RawMessage) Content { return tool.JSON(value) }
 
 // Image returns an image. mediaType is its media type, such as image/png.
@@ -160,6 +162,6 @@ func File(name, mediaType string, data []byte) Content { return tool.File(name, 
 // TextResult returns a result with one block of text.
 func TextResult(text string) Result { return tool.TextResult(text) }
 
-// ErrorResult returns a result that tells the model why the call failed. A tool with only a text to say
-// returns an error instead, which has the same effect.
+// ErrorResult returns a result that tells the model why the call failed. A tool with only a text to
+// say returns an error instead, which has the same effect.
 func ErrorResult(text string) Result { return tool.ErrorResult(text) }

@@ -12,7 +12,8 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// TestSpecIsDocumented: `go doc sdk.Spec` says what each field means. An alias has no fields of its own to document.
+// TestSpecIsDocumented: `go doc sdk.Spec` says what each field means. An alias has no fields of its
+// own to document.
 func TestSpecIsDocumented(t *testing.T) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "aliases.go", nil, parser.ParseComments)

@@ -17,7 +17,8 @@ func (benchCall) ReadArtifact(context.Context, string, uint64, int) (tool.Artifa
 	return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "there are no artifacts")
 }
 
-// BenchmarkCall is what the sdk itself costs a call: parse, defaults, validation, decoding, encoding.
+// BenchmarkCall is what the sdk itself costs a call: parse, defaults, validation, decoding,
+// encoding.
 func BenchmarkCall(b *testing.B) {
 	server, err := transport.NewHandler(pluginOf(func(_ context.Context, in weatherIn) (forecastOut, error) {
 		return forecastOut{Text: in.City, PID: in.Days}, nil

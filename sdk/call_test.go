@@ -206,7 +206,8 @@ func TestWhatTheContextKnows(t *testing.T) {
 	}
 }
 
-// TestWellKnownContext: what a caller says of its run reaches a tool that declares it; what is the call's own reaches all.
+// TestWellKnownContext: what a caller says of its run reaches a tool that declares it; what is the
+// call's own reaches all.
 func TestWellKnownContext(t *testing.T) {
 	spec := sdk.Spec{Name: "x", Description: "x", ContextKeys: []string{sdk.KeyRun, sdk.KeyTurn}}
 	h := sdktest.New(t, sdk.Plugin{Name: "p", Tools: []sdk.Tool{sdk.Func(spec, func(ctx context.Context, _ struct{}) (string, error) {

@@ -37,8 +37,8 @@ type journey struct {
 	Deep   map[string][]map[string]*place
 }
 
-// TestASchemaMadeOfATypeRefusesWhatTheTypeDoesNotKnow: at every depth, so that nobody has to look for it when arguments that fit
-// the schema are decoded.
+// TestASchemaMadeOfATypeRefusesWhatTheTypeDoesNotKnow: at every depth, so that nobody has to look
+// for it when arguments that fit the schema are decoded.
 func TestASchemaMadeOfATypeRefusesWhatTheTypeDoesNotKnow(t *testing.T) {
 	text, err := inputSchema(reflect.TypeFor[journey]())
 	if err != nil {
@@ -90,8 +90,9 @@ func (given) ReadArtifact(context.Context, string, uint64, int) (tool.ArtifactPi
 	return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "there are no artifacts")
 }
 
-// TestOnlyASchemaOfTheAuthorsOwnIsNotEnough: where it allows what the type does not know, the tool is not asked, however deep that
-// is. Nobody looks where toolhost has refused it, by the schema that was made of the type.
+// TestOnlyASchemaOfTheAuthorsOwnIsNotEnough: where it allows what the type does not know, the tool
+// is not asked, however deep that is. Nobody looks where toolhost has refused it, by the schema
+// that was made of the type.
 func TestOnlyASchemaOfTheAuthorsOwnIsNotEnough(t *testing.T) {
 	own, answers := json.RawMessage(`{"type":"object"}`), func(context.Context, journey) (string, error) { return "asked", nil }
 	server, err := newServer(Plugin{Name: "p", Tools: []Tool{

@@ -106,7 +106,8 @@ func TestDynamicToolsThatFail(t *testing.T) {
 	}
 }
 
-// TestADescriptionIsNoCall: what only a call has is not there, and nothing that is reported goes anywhere.
+// TestADescriptionIsNoCall: what only a call has is not there, and nothing that is reported goes
+// anywhere.
 func TestADescriptionIsNoCall(t *testing.T) {
 	h := sdktest.New(t, pick(func(ctx context.Context) (sdk.Variant, error) {
 		sdk.ReportStatus(ctx, sdk.Status{Tip: "describing"})

@@ -31,8 +31,8 @@ func pluginWith(t sdk.Tool) sdk.Plugin {
 	return sdk.Plugin{Name: "example", Version: "1.0.0", Tools: []sdk.Tool{t}}
 }
 
-// Tags declare bounds and defaults. The model gets an error that says which value is allowed, and the
-// function gets the default of an absent value.
+// Tags declare bounds and defaults. The model gets an error that says which value is allowed, and
+// the function gets the default of an absent value.
 func ExampleFunc_bounds() {
 	type In struct {
 		City string `json:"city" minLength:"1"`
@@ -66,8 +66,8 @@ func ExampleReportStatus() {
 	// DOING copying files
 }
 
-// Progress has the unit that the tool chooses. If the tool sets Spec.ProgressExtendsTimeout, progress also
-// restarts the timeout of the call.
+// Progress has the unit that the tool chooses. If the tool sets Spec.ProgressExtendsTimeout,
+// progress also restarts the timeout of the call.
 func ExampleReportProgress() {
 	index := sdk.Func(sdk.Spec{Name: "index", Description: "Indexes.", ProgressExtendsTimeout: true},
 		func(ctx context.Context, _ struct{}) (string, error) {
@@ -96,8 +96,8 @@ func ExampleLogger() {
 	// the cache is empty
 }
 
-// A tool returns an effect to change a value of the run's context. It declares the key in EffectKeys, and
-// reads the value with Value, for which it declares the key in ContextKeys.
+// A tool returns an effect to change a value of the run's context. It declares the key in
+// EffectKeys, and reads the value with Value, for which it declares the key in ContextKeys.
 func ExampleValue_effect() {
 	addTodo := sdk.Func(sdk.Spec{
 		Name: "add_todo", Description: "Adds a todo.",
@@ -210,8 +210,8 @@ func ExampleTool_Dynamic() {
 	// Queries a table of acme.
 }
 
-// An ordinary error tells the model what was wrong with its call. An *Error tells the caller about a
-// failure that the model cannot correct.
+// An ordinary error tells the model what was wrong with its call. An *Error tells the caller about
+// a failure that the model cannot correct.
 func ExampleError() {
 	read := sdk.Func(sdk.Spec{Name: "read", Description: "Reads a file."},
 		func(_ context.Context, in struct {
@@ -239,8 +239,8 @@ func ExampleError() {
 	// denied
 }
 
-// The context of a call ends when the caller cancels it or its timeout expires. A tool passes the context
-// to everything that blocks.
+// The context of a call ends when the caller cancels it or its timeout expires. A tool passes the
+// context to everything that blocks.
 func ExampleFunc_cancellation() {
 	started := make(chan struct{})
 	wait := sdk.Func(sdk.Spec{Name: "wait", Description: "Waits."},
@@ -275,8 +275,8 @@ func ExamplePreviewer() {
 	// 7 bytes written
 }
 
-// A retry policy lets toolhost repeat a call that failed with an *Error. The tool promises that a second
-// execution has the same outcome.
+// A retry policy lets toolhost repeat a call that failed with an *Error. The tool promises that a
+// second execution has the same outcome.
 func ExampleAttempt() {
 	fetch := sdk.Func(sdk.Spec{
 		Name: "fetch", Description: "Fetches.", Idempotent: true,

@@ -43,7 +43,8 @@ func ExampleFunc() {
 	// {"type":"object","properties":{"text":{"type":"string","description":"what to count","minLength":1},"words":{"type":"array","items":{"type":"string"},"maxItems":10},"unit":{"type":"string","default":"word","enum":["word","line"]}},"required":["text"],"additionalProperties":false}
 }
 
-// writer shows what it would write while the model still writes its text, and writes once the text is complete.
+// writer shows what it would write while the model still writes its text, and writes once the text
+// is complete.
 type writer struct{ lines int }
 
 type writeIn struct {
@@ -92,7 +93,8 @@ func ExamplePlugin_Validate() {
 	// tool "the forecast": the name "the forecast" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter
 }
 
-// An error is for the model, which can mend its call; an *Error is for the caller, who can try again.
+// An error is for the model, which can mend its call; an *Error is for the caller, who can try
+// again.
 func ExampleUnavailable() {
 	ask := func(_ context.Context, in struct {
 		City string `json:"city"`

@@ -13,7 +13,8 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// The test binary is also the plugins that the tests start: testscript puts it into PATH under their names.
+// The test binary is also the plugins that the tests start: testscript puts it into PATH under
+// their names.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"weather": func() { sdk.Serve(weatherPlugin()) },
@@ -37,7 +38,8 @@ type forecastOut struct {
 	PID  int    `json:"pid"`
 }
 
-// weatherPlugin is a plugin as an author would write it, and a tool that shows how its process ends.
+// weatherPlugin is a plugin as an author would write it, and a tool that shows how its process
+// ends.
 func weatherPlugin() sdk.Plugin {
 	return sdk.Plugin{Name: "weather", Version: "1.0.0", Description: "Weather for tests.", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: "forecast", Description: "The weather to come.\nNot for the past.", ReadOnly: true},

@@ -324,7 +324,8 @@ func TestPreviewsAreOnlyForToolsThatDeclareThem(t *testing.T) {
 	}
 }
 
-// TestPanicInPreview: a preview that panics is over. The call goes on without previews, and the log says what happened.
+// TestPanicInPreview: a preview that panics is over. The call goes on without previews, and the log
+// says what happened.
 func TestPanicInPreview(t *testing.T) {
 	shown := make(chan struct{}, 1)
 	h := sdktest.New(t, editPlugin(func(context.Context) (*editor, error) {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// doomedHost is a host that launches the weather plugin, goes as far as its argument says, reports that, and waits to be
-// killed.
+// doomedHost is a host that launches the weather plugin, goes as far as its argument says, reports
+// that, and waits to be killed.
 func doomedHost() {
 	cmd := exec.Command("weather")
 	cmd.Stderr = os.Stderr
@@ -47,8 +47,8 @@ func connect(socket string) error {
 	return err
 }
 
-// TestProcessEndsWhenItsHostDiesBeforeTheStream: a host that is killed between the handshake and the stream of calls
-// leaves no plugin behind, whether it had connected or not.
+// TestProcessEndsWhenItsHostDiesBeforeTheStream: a host that is killed between the handshake and
+// the stream of calls leaves no plugin behind, whether it had connected or not.
 func TestProcessEndsWhenItsHostDiesBeforeTheStream(t *testing.T) {
 	for _, stage := range []string{"launched", "connected"} {
 		t.Run(stage, func(t *testing.T) {

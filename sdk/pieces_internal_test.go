@@ -9,7 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestACallOfATypedToolIsMadeOfFewPieces: the call, its input, what encoding/json takes for that, and the result.
+// TestACallOfATypedToolIsMadeOfFewPieces: the call, its input, what encoding/json takes for that,
+// and the result.
 func TestACallOfATypedToolIsMadeOfFewPieces(t *testing.T) {
 	type request struct {
 		Size int    `json:"size"`

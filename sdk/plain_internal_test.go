@@ -68,7 +68,8 @@ func TestPlainTextsAreDecodedPlainly(t *testing.T) {
 	}
 }
 
-// FuzzPlain: whatever is decoded plainly is what encoding/json, which knows the fields' names alone, makes of it.
+// FuzzPlain: whatever is decoded plainly is what encoding/json, which knows the fields' names
+// alone, makes of it.
 func FuzzPlain(f *testing.F) {
 	for _, texts := range [][]string{plainTexts, oddTexts} {
 		for _, text := range texts {

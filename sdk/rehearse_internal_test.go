@@ -10,8 +10,8 @@ type shy struct{}
 
 func (*shy) UnmarshalJSON([]byte) error { panic("decoded") }
 
-// TestARehearsalRunsNothingOfTheAuthor: each tool's call goes through the session, the frames and the look at its types, and
-// neither its function nor its own decoding is run.
+// TestARehearsalRunsNothingOfTheAuthor: each tool's call goes through the session, the frames and
+// the look at its types, and neither its function nor its own decoding is run.
 func TestARehearsalRunsNothingOfTheAuthor(t *testing.T) {
 	type in struct {
 		N int `json:"n"`

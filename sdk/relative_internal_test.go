@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestRelativeTo holds the texts of testdata/relative.json, which the other SDKs hold, too, against the rule.
+// TestRelativeTo holds the texts of testdata/relative.json, which the other SDKs hold, too, against
+// the rule.
 func TestRelativeTo(t *testing.T) {
 	text, err := os.ReadFile("testdata/relative.json")
 	if err != nil {

@@ -105,8 +105,8 @@ func TestInputSchema(t *testing.T) {
 
 const nestedSchema = `{"type":"object","properties":{"lat":{"type":"number","minimum":-90,"maximum":90},"lon":{"type":"number"}},"required":["lat","lon"],"additionalProperties":false}`
 
-// ordered returns a schema in a form that shows the order of its properties, which is promised; the order of keywords
-// is the library's.
+// ordered returns a schema in a form that shows the order of its properties, which is promised; the
+// order of keywords is the library's.
 func ordered(t *testing.T, schema string) string {
 	t.Helper()
 	text := canonical(t, schema)

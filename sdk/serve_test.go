@@ -28,7 +28,8 @@ func TestScripts(t *testing.T) {
 // patience bounds what a real process may take; it is reached only where something is broken.
 const patience = time.Minute
 
-// command returns a command that starts the weather plugin as toolhost would, and the folder of its socket.
+// command returns a command that starts the weather plugin as toolhost would, and the folder of its
+// socket.
 func command(t *testing.T) (*exec.Cmd, string) {
 	t.Helper()
 	path, err := exec.LookPath("weather")
@@ -143,8 +144,8 @@ func TestProcessEndsWhenItsHostIsGone(t *testing.T) {
 	}
 }
 
-// launch starts a plugin process without go-plugin, which could not just vanish, and returns a connection to it and what
-// says how it ended.
+// launch starts a plugin process without go-plugin, which could not just vanish, and returns a
+// connection to it and what says how it ended.
 func launch(t *testing.T, cmd *exec.Cmd) (*grpc.ClientConn, <-chan error) {
 	t.Helper()
 	stdout, err := cmd.StdoutPipe()

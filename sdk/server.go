@@ -16,8 +16,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// server is a plugin that has been checked and accepts calls, from a toolhost or from sdktest. It is safe
-// for concurrent use.
+// server is a plugin that has been checked and accepts calls, from a toolhost or from sdktest. It
+// is safe for concurrent use.
 type server struct {
 	description tool.Description
 	tools       map[string]servedTool
@@ -54,10 +54,10 @@ var _ = transport.Provide(func(plugin any, compile fit.Compile) (transport.Handl
 	return newServer(p, compile, false)
 })
 
-// newServer checks a plugin with a validator. The error has everything that is wrong with the plugin. With
-// trusting unset, the server repairs and validates arguments itself. With trusting set, toolhost has done
-// so before it calls, and the server only repeats the check against the schema of a session, which may
-// have changed since toolhost asked for it.
+// newServer checks a plugin with a validator. The error has everything that is wrong with the
+// plugin. With trusting unset, the server repairs and validates arguments itself. With trusting
+// set, toolhost has done so before it calls, and the server only repeats the check against the
+// schema of a session, which may have changed since toolhost asked for it.
 func newServer(p Plugin, compile fit.Compile, trusting bool) (*server, error) {
 	if err := p.check(compile, trusting); err != nil {
 		return nil, err
@@ -192,7 +192,8 @@ func (t *servedTool) run(c *call) (tool.Result, error) {
 	return result, nil
 }
 
-// receive returns the complete arguments, and shows the object what comes before them if it wants to see it.
+// receive returns the complete arguments, and shows the object what comes before them if it wants
+// to see it.
 func (t *servedTool) receive(c *call, o object) ([]byte, error) {
 	var previews *previewer
 	defer func() {
@@ -235,7 +236,8 @@ type panicError struct{ value any }
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// guard runs the author's code. A panic becomes an infrastructure error, and its stack goes into the log.
+// guard runs the author's code. A panic becomes an infrastructure error, and its stack goes into
+// the log.
 func guard[T any](c *call, what string, run func() (T, error)) (value T, err error) {
 	defer func() {
 		v := recover()

@@ -25,8 +25,8 @@ func (s stuckCall) Send(ctx context.Context, _ tool.Event) error {
 	return ctx.Err()
 }
 
-// TestReportsEndWithTheCall shows that a receiver that takes nothing holds a tool up no longer than the call lives, even
-// where the tool reports with a context that outlives the call.
+// TestReportsEndWithTheCall shows that a receiver that takes nothing holds a tool up no longer than
+// the call lives, even where the tool reports with a context that outlives the call.
 func TestReportsEndWithTheCall(t *testing.T) {
 	for name, report := range map[string]func(ctx context.Context){
 		"a status":                        func(ctx context.Context) { sdk.ReportStatus(ctx, sdk.Status{Tip: "x"}) },

@@ -1,12 +1,12 @@
 // Package config reads toolhost.yaml, the operator's configuration of toolhost and of each plugin.
 //
-// It owns the keys, their defaults and bounds, and the checks that concern several keys. The structs of
-// settings.go define the file: the decoder, `toolhost config show` and docs/configuration.md follow them.
-// Package yamldoc reads the file. This package does not apply the yamldoc. It does not expand variables
-// or "~".
+// It owns the keys, their defaults and bounds, and the checks that concern several keys. The
+// structs of settings.go define the file: the decoder, `toolhost config show` and
+// docs/configuration.md follow them. Package yamldoc reads the file. This package does not apply
+// the yamldoc. It does not expand variables or "~".
 //
-// A command with flags applies them to the Config that Load returns: a flag has precedence over the file,
-// and the file has precedence over the defaults.
+// A command with flags applies them to the Config that Load returns: a flag has precedence over the
+// file, and the file has precedence over the defaults.
 package config
 
 import (
@@ -36,18 +36,18 @@ func Default() Config {
 	return c
 }
 
-// Load reads the file at path. Relative paths in the file are relative to the folder that holds it, and
-// absolute in the result. If the file can be read, the error is of type Errors and has everything that is
-// wrong with the file.
+// Load reads the file at path. Relative paths in the file are relative to the folder that holds it,
+// and absolute in the result. If the file can be read, the error is of type Errors and has
+// everything that is wrong with the file.
 func Load(path string) (Config, error) { return yamldoc.Load(path, parse) }
 
-// LoadText is Load for a file that the caller has read already. A decision that the caller made about
-// these bytes is valid for the result.
+// LoadText is Load for a file that the caller has read already. A decision that the caller made
+// about these bytes is valid for the result.
 func LoadText(path string, data []byte) (Config, error) { return yamldoc.LoadText(path, data, parse) }
 
-// Parse reads the text of a file. name stands for the file in errors. Relative paths in the text are
-// relative to the folder of name, and stay relative if that is. The error is of type Errors. Parse may be
-// called concurrently.
+// Parse reads the text of a file. name stands for the file in errors. Relative paths in the text
+// are relative to the folder of name, and stay relative if that is. The error is of type Errors.
+// Parse may be called concurrently.
 func Parse(name string, data []byte) (Config, error) { return parse(name, filepath.Dir(name), data) }
 
 func parse(name, dir string, data []byte) (Config, error) {
@@ -68,8 +68,8 @@ func parse(name, dir string, data []byte) (Config, error) {
 	return c, nil
 }
 
-// Plugin returns the settings of a plugin: its own in the file, else the defaults. The result shares no
-// memory with the Config.
+// Plugin returns the settings of a plugin: its own in the file, else the defaults. The result
+// shares no memory with the Config.
 func (c *Config) Plugin(name string) PluginSettings {
 	if s, ok := c.ByPlugin[name]; ok {
 		return s.clone()

@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// checkSecrets reports each secret without a place, with two places, or with an impossible one. toolhost
-// looks for the value when a tool needs it.
+// checkSecrets reports each secret without a place, with two places, or with an impossible one.
+// toolhost looks for the value when a tool needs it.
 func (d *decoder) checkSecrets() {
 	for _, name := range slices.Sorted(maps.Keys(d.config.Secrets)) {
 		s, name := d.config.Secrets[name], yamldoc.Join("secrets", yamldoc.ShownKey(name))

@@ -1,9 +1,10 @@
 // Package crashoutput finds out why a process ended from the last lines of its standard error.
 //
-// A crash of a runtime prints the reason first and then a long trace of where it happened. The last lines
-// of the output, which toolhost keeps, therefore rarely say why. The package recognizes how the runtimes
-// of common languages begin such an explanation. It only guesses: every function returns the last lines
-// if it recognizes nothing. A plugin writes these lines, so callers only show them to people.
+// A crash of a runtime prints the reason first and then a long trace of where it happened. The last
+// lines of the output, which toolhost keeps, therefore rarely say why. The package recognizes how
+// the runtimes of common languages begin such an explanation. It only guesses: every function
+// returns the last lines if it recognizes nothing. A plugin writes these lines, so callers only
+// show them to people.
 package crashoutput
 
 import (
@@ -24,8 +25,8 @@ func beginnings() []string {
 	}
 }
 
-// announcements returns the beginnings that carry no reason: the first line after them without an indent
-// has it.
+// announcements returns the beginnings that carry no reason: the first line after them without an
+// indent has it.
 func announcements() []string {
 	return []string{"Traceback (most recent call last)", "node:internal"}
 }
@@ -33,8 +34,8 @@ func announcements() []string {
 // Explained reports whether the process said in its last lines why it ended.
 func Explained(lines []string) bool { return explanation(lines) >= 0 }
 
-// Excerpt returns at most n of the last lines: the lines from the beginning of the explanation, if there
-// is one, else the last ones. It shares memory with lines.
+// Excerpt returns at most n of the last lines: the lines from the beginning of the explanation, if
+// there is one, else the last ones. It shares memory with lines.
 func Excerpt(lines []string, n int) []string {
 	begin := explanation(lines)
 	if begin < 0 {
@@ -43,8 +44,8 @@ func Excerpt(lines []string, n int) []string {
 	return lines[begin:min(len(lines), begin+n)]
 }
 
-// Reason returns the line that best says why the process ended, such as "panic: boom" or "KeyError: 'a'".
-// If no line does, it returns the last one, and "" if there is none.
+// Reason returns the line that best says why the process ended, such as "panic: boom" or "KeyError:
+// 'a'". If no line does, it returns the last one, and "" if there is none.
 func Reason(lines []string) string {
 	if i := reason(lines); i >= 0 {
 		return lines[i]
@@ -52,8 +53,9 @@ func Reason(lines []string) string {
 	return ""
 }
 
-// Shorten returns at most limit bytes of the last lines, including a byte for each end of a line. It keeps
-// the explanation first and the last lines second, and it clips a line that is too long alone.
+// Shorten returns at most limit bytes of the last lines, including a byte for each end of a line.
+// It keeps the explanation first and the last lines second, and it clips a line that is too long
+// alone.
 func Shorten(lines []string, limit int) []string {
 	size := 0
 	for _, line := range lines {
@@ -79,8 +81,9 @@ func linesLeftOut(line string) int {
 	return n
 }
 
-// explanation returns the index of the line with the last beginning of an explanation, or -1. An indented
-// beginning counts only without another one, because runtimes indent the causes of the last error.
+// explanation returns the index of the line with the last beginning of an explanation, or -1. An
+// indented beginning counts only without another one, because runtimes indent the causes of the
+// last error.
 func explanation(lines []string) int {
 	indented := -1
 	for i, line := range slices.Backward(lines) {

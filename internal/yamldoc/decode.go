@@ -16,8 +16,9 @@ import (
 
 var typeJSON = reflect.TypeFor[json.RawMessage]()
 
-// Decoder decodes one file into a struct that holds its defaults. It does not stop at the first error:
-// Errs has everything that is wrong with the file. One goroutine may use it. NewDecoder returns one.
+// Decoder decodes one file into a struct that holds its defaults. It does not stop at the first
+// error: Errs has everything that is wrong with the file. One goroutine may use it. NewDecoder
+// returns one.
 type Decoder struct {
 	// At is the place of each value that the file has, by the full name of its key, such as
 	// "launch.parallel".
@@ -26,11 +27,12 @@ type Decoder struct {
 	Keys map[string]Place
 	// Errs is everything that is wrong so far.
 	Errs Errors
-	// Checks has a function for each word of the tags "is" and "keys" that is not built in. It returns
-	// why a text is not allowed. A word without a function allows every text.
+	// Checks has a function for each word of the tags "is" and "keys" that is not built in. It
+	// returns why a text is not allowed. A word without a function allows every text.
 	Checks map[string]func(text string) error
-	// New returns the struct that a mapping from names begins with under each name, before the file's
-	// values. If New is nil or returns the zero Value, it is a struct with the defaults of its tags.
+	// New returns the struct that a mapping from names begins with under each name, before the
+	// file's values. If New is nil or returns the zero Value, it is a struct with the defaults of
+	// its tags.
 	New func(t reflect.Type) reflect.Value
 	// MaxBytes bounds the file. 0: the caller has bounded it.
 	MaxBytes int
@@ -40,8 +42,8 @@ type Decoder struct {
 	root      reflect.Type // of the whole file
 }
 
-// NewDecoder returns a decoder for a file. name stands for the file in errors. Paths in the file are
-// relative to dir.
+// NewDecoder returns a decoder for a file. name stands for the file in errors. Paths in the file
+// are relative to dir.
 func NewDecoder(name, dir string) *Decoder {
 	return &Decoder{file: name, dir: dir, At: map[string]Place{}, Keys: map[string]Place{}}
 }
@@ -74,8 +76,8 @@ func (d *Decoder) Failed(key string) bool {
 	return slices.ContainsFunc(d.Errs, func(before *Error) bool { return before.Key == key })
 }
 
-// First returns the first error that the decoder found, or nil if there is none. It finds an unknown key
-// before the lack of a required one, since one misspelled key causes both.
+// First returns the first error that the decoder found, or nil if there is none. It finds an
+// unknown key before the lack of a required one, since one misspelled key causes both.
 func (d *Decoder) First() error {
 	if len(d.Errs) == 0 {
 		return nil
@@ -83,8 +85,8 @@ func (d *Decoder) First() error {
 	return d.Errs[0]
 }
 
-// structure decodes a mapping whose keys are the fields of v. It follows the order of the fields, not
-// of the file, so that a field of defaults is complete before the fields that begin with them.
+// structure decodes a mapping whose keys are the fields of v. It follows the order of the fields,
+// not of the file, so that a field of defaults is complete before the fields that begin with them.
 func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 	switch node.Kind() {
 	case Null:

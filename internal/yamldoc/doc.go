@@ -1,10 +1,10 @@
 // Package yamldoc reads and writes the YAML files of toolhost and agentd.
 //
-// It reads strictly: it refuses unknown and repeated keys, anchors, aliases, merge keys and tags, and
-// each error says where the fault is, what is there and what is allowed. A Decoder reads a file into
-// structs; a Node gives access to single values. The package knows the keys of no particular file: the
-// packages that own a file define them as structs, or ask a Node for them. It expands no variables and
-// does not read the environment.
+// It reads strictly: it refuses unknown and repeated keys, anchors, aliases, merge keys and tags,
+// and each error says where the fault is, what is there and what is allowed. A Decoder reads a file
+// into structs; a Node gives access to single values. The package knows the keys of no particular
+// file: the packages that own a file define them as structs, or ask a Node for them. It expands no
+// variables and does not read the environment.
 //
 // A Decoder follows these tags of struct fields:
 //
@@ -36,8 +36,8 @@ const Auto = -1
 // MaxConfigBytes bounds a configuration file.
 const MaxConfigBytes = 256 << 10
 
-// Load reads the configuration file at path. It passes the text to parse, with the absolute path of the
-// folder that relative paths of the file refer to.
+// Load reads the configuration file at path. It passes the text to parse, with the absolute path of
+// the folder that relative paths of the file refer to.
 func Load[T any](path string, parse func(name, dir string, data []byte) (T, error)) (T, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func Load[T any](path string, parse func(name, dir string, data []byte) (T, erro
 	return LoadText(path, data, parse)
 }
 
-// LoadText is Load for a file that the caller has read already. A decision that the caller made about
-// these bytes is valid for the result.
+// LoadText is Load for a file that the caller has read already. A decision that the caller made
+// about these bytes is valid for the result.
 func LoadText[T any](path string, data []byte, parse func(name, dir string, data []byte) (T, error)) (T, error) {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
@@ -58,7 +58,8 @@ func LoadText[T any](path string, data []byte, parse func(name, dir string, data
 	return parse(path, dir, data)
 }
 
-// readFile reads a configuration file, and at most one byte more than allowed: a device may never end.
+// readFile reads a configuration file, and at most one byte more than allowed: a device may never
+// end.
 func readFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// FuzzParse checks that any text is read, or refused with an error that begins with the name of the file,
-// by Parse, by each method of the Nodes and by a Decoder.
+// FuzzParse checks that any text is read, or refused with an error that begins with the name of the
+// file, by Parse, by each method of the Nodes and by a Decoder.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", "# nothing\n", "a: [b, {c: 1.5}]\nd: |\n x\n", "a: 1\na: 2\n", "a: &x [1]\nb: *x\n", "? [a]\n: b\n", "a: !!binary aGk=\n", "- - - -\n",

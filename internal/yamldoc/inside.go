@@ -2,13 +2,13 @@ package yamldoc
 
 import "unicode"
 
-// Inside returns the place in the file of a character of a text, given the place where the text begins
-// and the character's line and column in the text. The column may be the one after the text.
+// Inside returns the place in the file of a character of a text, given the place where the text
+// begins and the character's line and column in the text. The column may be the one after the text.
 //
-// The parser gives only the place where a text begins, and YAML has five ways to write a text. All of
-// them keep its characters in order, and change only white space and escapes. Inside therefore walks
-// through the file and the text side by side, and ignores white space. If the file writes a character
-// as a code such as \x41, the two differ, and Inside returns the place of the text.
+// The parser gives only the place where a text begins, and YAML has five ways to write a text. All
+// of them keep its characters in order, and change only white space and escapes. Inside therefore
+// walks through the file and the text side by side, and ignores white space. If the file writes a
+// character as a code such as \x41, the two differ, and Inside returns the place of the text.
 func (d *Decoder) Inside(at Place, text string, line, column int) Place {
 	source := d.source
 	i, escape := opening(source, offset(source, at.Line, at.Column))
@@ -40,8 +40,8 @@ func (d *Decoder) Inside(at Place, text string, line, column int) Place {
 	return at
 }
 
-// opening returns the index after what opens a text at an index, a quote or a line with | or >, and the
-// character that escapes others in the text.
+// opening returns the index after what opens a text at an index, a quote or a line with | or >, and
+// the character that escapes others in the text.
 func opening(source []rune, i int) (after int, escape rune) {
 	if i >= len(source) {
 		return i, 0

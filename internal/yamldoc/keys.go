@@ -34,7 +34,8 @@ func find(t reflect.Type, parent, name string) string {
 	return ""
 }
 
-// Join returns the full name of a key below a parent. The parent of a key at the top of the file is "".
+// Join returns the full name of a key below a parent. The parent of a key at the top of the file is
+// "".
 func Join(parent, key string) string {
 	if parent == "" {
 		return key
@@ -42,8 +43,8 @@ func Join(parent, key string) string {
 	return parent + "." + key
 }
 
-// ShownKey returns a key for an error: a simple name as it is, any other key in quotes and of bounded
-// length, so that a file cannot forge the rest of the error.
+// ShownKey returns a key for an error: a simple name as it is, any other key in quotes and of
+// bounded length, so that a file cannot forge the rest of the error.
 func ShownKey(key string) string {
 	simple := key != "" && len(key) <= 64 && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 	if simple {

@@ -191,8 +191,8 @@ func (n Node) entries(report func(at Place, key, message string)) []Entry {
 	return entries
 }
 
-// scalar returns the value as the file means it: a string without its quotes, anything else as it is
-// written. ok is false if the value is not a scalar.
+// scalar returns the value as the file means it: a string without its quotes, anything else as it
+// is written. ok is false if the value is not a scalar.
 func (n Node) scalar() (s scalar, ok bool) {
 	switch node := n.node.(type) {
 	case *ast.StringNode:
@@ -206,7 +206,8 @@ func (n Node) scalar() (s scalar, ok bool) {
 	return scalar{}, false
 }
 
-// placeOf returns where a node begins. The parser's own token of a block mapping is its first colon.
+// placeOf returns where a node begins. The parser's own token of a block mapping is its first
+// colon.
 func placeOf(node ast.Node) Place {
 	switch node := node.(type) {
 	case nil:

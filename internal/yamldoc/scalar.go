@@ -21,8 +21,8 @@ type scalar struct {
 	quoted bool // it can only be a text
 }
 
-// String returns the value for an error: on one line, of bounded length, and in quotes unless it is a
-// plain number.
+// String returns the value for an error: on one line, of bounded length, and in quotes unless it is
+// a plain number.
 func (s scalar) String() string {
 	const longest = 60
 	text := s.text
@@ -40,8 +40,8 @@ var (
 	typeSize     = reflect.TypeFor[Size]()
 )
 
-// Fill sets each field of v, a struct, and of the structs in it to its default. It panics if a default
-// is not a valid value of its field.
+// Fill sets each field of v, a struct, and of the structs in it to its default. It panics if a
+// default is not a valid value of its field.
 func Fill(v reflect.Value) {
 	for i := range v.NumField() {
 		field, tag := v.Field(i), v.Type().Field(i).Tag
@@ -226,8 +226,8 @@ var units = [...]struct {
 	shift uint
 }{{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}, {"B", 0}}
 
-// String returns the size as a file writes it, with the largest unit that keeps the number whole, such
-// as "512MiB".
+// String returns the size as a file writes it, with the largest unit that keeps the number whole,
+// such as "512MiB".
 func (s Size) String() string {
 	for _, u := range units {
 		if s != 0 && s%(1<<u.shift) == 0 {

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Bases has, for a type of value under names, the value that YAML compares each with: YAML omits the
-// keys that are equal. YAML writes the values of other types whole.
+// Bases has, for a type of value under names, the value that YAML compares each with: YAML omits
+// the keys that are equal. YAML writes the values of other types whole.
 type Bases map[reflect.Type]reflect.Value
 
-// YAML returns v, a struct, as a file that decodes to the same struct. It has every key with its value;
-// fields without a value are comments.
+// YAML returns v, a struct, as a file that decodes to the same struct. It has every key with its
+// value; fields without a value are comments.
 func YAML(v reflect.Value, bases Bases) []byte {
 	w := writer{bases: bases}
 	w.structure("", v, reflect.Value{})

@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
-// A test gives a tool a workspace in memory. IfVersion makes a write fail if the file has changed since
-// the tool read it.
+// A test gives a tool a workspace in memory. IfVersion makes a write fail if the file has changed
+// since the tool read it.
 func ExampleNewMemory() {
 	ctx := context.Background()
 	w := workspace.NewMemory(map[string]workspace.MemoryFile{"notes.txt": {Content: "one\n"}})

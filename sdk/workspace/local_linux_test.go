@@ -18,8 +18,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace/workspacetest"
 )
 
-// newLocal returns a workspace /ws with a neighbour /ws-secret. At the end of the test, nothing beside /ws may have
-// changed.
+// newLocal returns a workspace /ws with a neighbour /ws-secret. At the end of the test, nothing
+// beside /ws may have changed.
 func newLocal(t *testing.T, files map[string]workspace.MemoryFile) (workspace.Workspace, string) {
 	t.Helper()
 	outside := t.TempDir()
@@ -132,8 +132,8 @@ func TestSocketsAndDevicesAreNotOpened(t *testing.T) {
 	}
 }
 
-// The kind of a file changes all the time. Nobody ever writes to the FIFO, so that who opens it as one opens a file never
-// returns.
+// The kind of a file changes all the time. Nobody ever writes to the FIFO, so that who opens it as
+// one opens a file never returns.
 func TestFilesThatBecomeFifosAreNotWaitedFor(t *testing.T) {
 	w, dir := newLocal(t, map[string]workspace.MemoryFile{"spot": {Content: "a file"}})
 	stop := keepSwapping(t, filepath.Join(dir, "spot"), func(path string) error { return os.WriteFile(path, []byte("a file"), 0o666) },
@@ -153,7 +153,8 @@ func TestFilesThatBecomeFifosAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// A folder that becomes a file and a folder again while it is opened is an error or a folder, and never neither.
+// A folder that becomes a file and a folder again while it is opened is an error or a folder, and
+// never neither.
 func TestFoldersThatBecomeFilesAreOpenedOrNot(t *testing.T) {
 	w, dir := newLocal(t, map[string]workspace.MemoryFile{
 		"folder": {Mode: fs.ModeDir}, "file": {Content: "a file"}, "spot": {Mode: fs.ModeSymlink, Content: "folder"},
@@ -176,7 +177,8 @@ func TestFoldersThatBecomeFilesAreOpenedOrNot(t *testing.T) {
 	}
 }
 
-// keepSwapping puts one thing after the other at a path, until the function that it returns is called.
+// keepSwapping puts one thing after the other at a path, until the function that it returns is
+// called.
 func keepSwapping(t *testing.T, path string, makers ...func(path string) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

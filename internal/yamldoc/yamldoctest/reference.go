@@ -1,5 +1,5 @@
-// Package yamldoctest writes the reference of a configuration file from the structs that define it. Tests
-// use it to keep the documentation current.
+// Package yamldoctest writes the reference of a configuration file from the structs that define it.
+// Tests use it to keep the documentation current.
 package yamldoctest
 
 import (
@@ -17,7 +17,8 @@ import (
 
 // Reference describes a configuration file. Source and Of must be set.
 type Reference struct {
-	// Source is the Go file that defines the structs. The comments of their fields are the documentation.
+	// Source is the Go file that defines the structs. The comments of their fields are the
+	// documentation.
 	Source string
 	// Of is the struct of the whole file.
 	Of reflect.Type
@@ -25,8 +26,8 @@ type Reference struct {
 	Also func(key string) string
 }
 
-// Write returns the tables of all keys. It fails the test for a field without a comment, and for a field
-// whose tags do not say what happens without the key.
+// Write returns the tables of all keys. It fails the test for a field without a comment, and for a
+// field whose tags do not say what happens without the key.
 func (r Reference) Write(t *testing.T) string {
 	t.Helper()
 	w := &writer{t: t, comments: comments(t, r.Source), also: r.Also}
