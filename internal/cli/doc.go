@@ -1,5 +1,6 @@
-// Package cli is what the command lines of toolhost and agentd share: how a command is run and fails, the exit codes,
-// the -o flag, tables and JSON. It knows none of the commands.
+// Package cli holds what the command lines of toolhost and agentd share: running a command, errors
+// and exit codes, the flag -o, tables, JSON, and the escaping of foreign text. It does not know the
+// commands.
 package cli
 
 import "io"
@@ -11,7 +12,8 @@ const (
 	ExitUsage          = 2 // the command line is wrong
 	ExitInfrastructure = 3 // the machinery failed
 	ExitNoServer       = 4 // no server answers at the address
-	ExitUntrusted      = 7 // a configuration file may have been written by a tool, and the operator has not trusted it
+	// a tool may have written a configuration file that the operator has not trusted
+	ExitUntrusted = 7
 )
 
 // Process is what a program gets from the operating system. All fields are required.

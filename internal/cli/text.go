@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// Count returns a number with its noun, in the plural where the number needs it: "1 tool", "2 tools".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -34,6 +35,7 @@ func Dash(s string) string {
 	return s
 }
 
+// Were returns what, followed by "was" for one thing and by "were" for several.
 func Were(what string, n int) string {
 	if n == 1 {
 		return what + " was"

@@ -18,6 +18,7 @@ type devFlags struct {
 	wait                           bool
 }
 
+// NewDevCommand returns the command `dev`.
 func NewDevCommand(p cli.Process) *cobra.Command {
 	var flags devFlags
 	cmd := &cobra.Command{

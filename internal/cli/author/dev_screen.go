@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// devScreen is what several goroutines write to, a whole line or a whole write at a time.
+// devScreen is an output that several goroutines share. Each write and each line is whole.
 type devScreen struct {
 	mu     sync.Mutex
 	w      io.Writer  // escapes what it writes
@@ -37,14 +37,14 @@ func colorOf(about string) cli.Color {
 	return cli.Plain
 }
 
-// Write implements io.Writer, for what builds and serves.
+// Write implements io.Writer for the build and the server.
 func (s *devScreen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.w.Write(p)
 }
 
-// say writes a line, with the time and what it is about.
+// say writes a line with the time and its subject.
 func (s *devScreen) say(about, format string, args ...any) {
 	text := strings.TrimRight(fmt.Sprintf(format, args...), "\n")
 	s.mu.Lock()
@@ -54,7 +54,8 @@ func (s *devScreen) say(about, format string, args ...any) {
 	fmt.Fprintf(s.w, "%s\n", text)
 }
 
-// introduce says what is in service, and, if it is new, how it is called from elsewhere.
+// introduce shows which plugin is in service. For a new plugin, it also shows how to call its tools
+// from another terminal.
 func (s *devSession) introduce(ctx context.Context, isNew bool) error {
 	plugins, err := s.client.Admin().Plugins(ctx)
 	if err != nil {
@@ -86,12 +87,12 @@ func (s *devSession) introduce(ctx context.Context, isNew bool) error {
 	return nil
 }
 
-// followEvents shows what happens to the plugin and its processes. Which ones there are is told with their process ids, for
-// whoever wants to attach to one.
+// followEvents shows the events of the plugin and its processes. It shows the process ids, to which
+// a debugger can attach.
 func (s *devSession) followEvents(ctx context.Context, c *client.Client) {
 	for e, err := range c.Admin().WatchEvents(ctx, tool.EventQuery{Follow: true}) {
 		if err != nil {
-			return // with the toolhost, which is told elsewhere
+			return // toolhost has stopped, which another goroutine reports
 		}
 		switch lifecycle.EventType(e.Type) {
 		case lifecycle.EventReady:

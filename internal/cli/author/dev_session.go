@@ -261,6 +261,7 @@ type readyWriter struct {
 	ready chan struct{}
 }
 
+// Write implements io.Writer. It never fails.
 func (w *readyWriter) Write(p []byte) (int, error) {
 	w.once.Do(func() { close(w.ready) })
 	return len(p), nil

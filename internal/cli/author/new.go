@@ -18,6 +18,7 @@ import (
 // sdkVariable is the environment variable with the SDK checkout to link, if --sdk is not set.
 const sdkVariable = "TOOLHOST_SDK"
 
+// NewNewCommand returns the command `new`.
 func NewNewCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
 	var language, dir, sdk string

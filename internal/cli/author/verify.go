@@ -30,6 +30,7 @@ type verifyFlags struct {
 	format                  cli.Format
 }
 
+// NewVerifyCommand returns the command `verify`.
 func NewVerifyCommand(p cli.Process) *cobra.Command {
 	var flags verifyFlags
 	cmd := &cobra.Command{

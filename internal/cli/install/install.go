@@ -12,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewInstallCommand returns the command `install`.
 func NewInstallCommand(p cli.Process) *cobra.Command {
 	i := &installer{conn: operate.Connection{Process: p}}
 	var format cli.Format

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewLockCommand returns the command `lock`.
 func NewLockCommand(p cli.Process) *cobra.Command {
 	conn := operate.Connection{Process: p}
 	var format cli.Format

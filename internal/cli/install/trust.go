@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
+// NewTrustCommand returns the command `trust`.
 func NewTrustCommand(p cli.Process) *cobra.Command {
 	t := &truster{installer: installer{conn: operate.Connection{Process: p}}, store: serve.TrustStore(p.Getenv)}
 	var format cli.Format

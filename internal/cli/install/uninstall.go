@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewUninstallCommand returns the command `uninstall`.
 func NewUninstallCommand(p cli.Process) *cobra.Command {
 	i := &installer{conn: operate.Connection{Process: p}}
 	var format cli.Format

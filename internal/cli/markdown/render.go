@@ -30,8 +30,8 @@ const (
 	quiet    = cli.Dim
 )
 
-// Render returns Markdown as lines for a terminal. The last line ends with a line feed, unless there
-// is nothing to show.
+// Render returns Markdown as lines for a terminal. The last line ends with a line feed, unless
+// there is nothing to show.
 func Render(source string, screen cli.Screen) string {
 	if len(source) > maxBlock {
 		return plain(source)

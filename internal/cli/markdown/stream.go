@@ -39,7 +39,8 @@ func (s *Stream) Write(piece string) string {
 	return out.String()
 }
 
-// ends reports whether a block ends with a line, and follows the beginnings and ends of code blocks.
+// ends reports whether a block ends with a line, and follows the beginnings and ends of code
+// blocks.
 func (s *Stream) ends(line string) bool {
 	line = strings.TrimSpace(line)
 	if s.fence != "" {

@@ -94,6 +94,7 @@ func findPlugin(ctx context.Context, c *client.Client, name string) (tool.Plugin
 	return plugins[i], nil
 }
 
+// UnknownPlugin returns the error for a name that no plugin has. It lists the plugins. Errors: not_found.
 func UnknownPlugin(plugins []tool.PluginInfo, name string) error {
 	const most = 20
 	hint := "there are none"
@@ -107,6 +108,7 @@ func UnknownPlugin(plugins []tool.PluginInfo, name string) error {
 	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", name, hint)
 }
 
+// NewPauseCommand returns the command `pause`.
 func NewPauseCommand(p cli.Process) *cobra.Command {
 	return newAdminCommand(p, adminCommand{
 		use:   "pause",
@@ -119,6 +121,7 @@ func NewPauseCommand(p cli.Process) *cobra.Command {
 	})
 }
 
+// NewResumeCommand returns the command `resume`.
 func NewResumeCommand(p cli.Process) *cobra.Command {
 	return newAdminCommand(p, adminCommand{
 		use:   "resume",
@@ -129,6 +132,7 @@ func NewResumeCommand(p cli.Process) *cobra.Command {
 	})
 }
 
+// NewDrainCommand returns the command `drain`.
 func NewDrainCommand(p cli.Process) *cobra.Command {
 	return newAdminCommand(p, adminCommand{
 		use:   "drain",
@@ -141,6 +145,7 @@ func NewDrainCommand(p cli.Process) *cobra.Command {
 	})
 }
 
+// NewClearCommand returns the command `clear`.
 func NewClearCommand(p cli.Process) *cobra.Command {
 	return newAdminCommand(p, adminCommand{
 		use:   "clear",

@@ -23,6 +23,7 @@ type artifactFlags struct {
 	file    string
 }
 
+// NewArtifactCommand returns the command `artifact`.
 func NewArtifactCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var flags artifactFlags
@@ -121,6 +122,7 @@ func (f *artifactFlags) output(piece tool.ArtifactPiece, stdout io.Writer) (io.W
 // open is an output that Close leaves open.
 type open struct{ io.Writer }
 
+// Close implements io.Closer.
 func (open) Close() error { return nil }
 
 // tellArtifacts prints the commands that show the artifacts of a result.

@@ -40,6 +40,7 @@ type callFlags struct {
 	format      cli.Format
 }
 
+// NewCallCommand returns the command `call`.
 func NewCallCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var flags callFlags

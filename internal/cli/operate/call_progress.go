@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// progressLine shows the last status of a call in one line of a terminal, until the call ends. It is
-// for one goroutine at a time. A nil progressLine shows nothing.
+// progressLine shows the last status of a call in one line of a terminal, until the call ends. It
+// is for one goroutine at a time. A nil progressLine shows nothing.
 type progressLine struct {
 	w       io.Writer
 	columns int

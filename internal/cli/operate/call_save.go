@@ -17,8 +17,8 @@ import (
 //
 // The user chooses every path. The name that a tool gives to a file is not used, because the name
 // could lead to a file that matters. Without overwrite, saving creates files and never opens one
-// that exists, also not through a symbolic link. With overwrite, it replaces the directory entry, so
-// a link that a tool left there is replaced and not followed.
+// that exists, also not through a symbolic link. With overwrite, it replaces the directory entry,
+// so a link that a tool left there is replaced and not followed.
 type saving struct {
 	file      string
 	overwrite bool

@@ -15,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewCallsCommand returns the command `calls`.
 func NewCallsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewCancelCommand returns the command `cancel`.
 func NewCancelCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -17,6 +17,7 @@ type Connection struct {
 	addr    string
 }
 
+// AddFlag adds the flag --addr.
 func (c *Connection) AddFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&c.addr, "addr", "",
 		"`ADDRESS` of the toolhost: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(cli.Toolhost)+", else this user's socket)")

@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewEventsCommand returns the command `events`.
 func NewEventsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewLogsCommand returns the command `logs`.
 func NewLogsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -13,6 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewPluginsCommand returns the command `plugins`.
 func NewPluginsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

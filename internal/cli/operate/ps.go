@@ -14,6 +14,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewPsCommand returns the command `ps`.
 func NewPsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -12,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewReloadCommand returns the command `reload`.
 func NewReloadCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

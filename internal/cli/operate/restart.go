@@ -12,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewRestartCommand returns the command `restart`.
 func NewRestartCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -62,6 +62,7 @@ func newRevisionCommand(p cli.Process, x revisionCommand) *cobra.Command {
 	return cmd
 }
 
+// NewUpgradeCommand returns the command `upgrade`.
 func NewUpgradeCommand(p cli.Process) *cobra.Command {
 	return newRevisionCommand(p, revisionCommand{
 		use:   "upgrade",
@@ -77,6 +78,7 @@ func NewUpgradeCommand(p cli.Process) *cobra.Command {
 	})
 }
 
+// NewRollbackCommand returns the command `rollback`.
 func NewRollbackCommand(p cli.Process) *cobra.Command {
 	return newRevisionCommand(p, revisionCommand{
 		use:   "rollback",

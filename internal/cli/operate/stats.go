@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewStatsCommand returns the command `stats`.
 func NewStatsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -21,6 +21,7 @@ import (
 // descriptionWidth is the number of characters of a description in a table.
 const descriptionWidth = 72
 
+// NewToolsCommand returns the command `tools`.
 func NewToolsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -11,6 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// NewWatchCommand returns the command `watch`.
 func NewWatchCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

@@ -14,6 +14,7 @@ import (
 // eventsOfWhy is the number of events that `why` shows. They fit a screen together with the rest.
 const eventsOfWhy = 10
 
+// NewWhyCommand returns the command `why`.
 func NewWhyCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format

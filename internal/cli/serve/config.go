@@ -14,6 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
+// NewConfigCommand returns the command `config`.
 func NewConfigCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",

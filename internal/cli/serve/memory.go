@@ -31,9 +31,9 @@ func newBudget(c *config.Config) *budget.Budget {
 	return budget.New(inFlight(c), int64(c.Memory.InFlightPerPrincipal))
 }
 
-// collectInTime lets the garbage collector work harder as memory approaches what toolhost should have at most, unless the
-// environment says otherwise in Go's own way. What is in use may be half as large again as what is accounted for: the ledger
-// counts roughly, and what is over is not collected at once.
+// collectInTime sets Go's memory limit, unless the variable GOMEMLIMIT is set. Near the limit, the
+// garbage collector works harder. The live data can be larger by half than the accounted data,
+// because the ledger counts roughly and garbage is not collected at once.
 func collectInTime(c *config.Config, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") != "" {
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/toolhost/toolhost/internal/policy"
 )
 
+// NewPolicyCommand returns the command `policy`.
 func NewPolicyCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",

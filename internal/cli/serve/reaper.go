@@ -7,9 +7,11 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 )
 
-// reaperCommand is the hidden command by which `serve` runs this program a second time, as its reaper.
+// reaperCommand is the name of the hidden command with which `serve` runs this program a second
+// time, as its reaper.
 const reaperCommand = "reaper"
 
+// NewReaperCommand returns the command `reaper`.
 func NewReaperCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    reaperCommand,

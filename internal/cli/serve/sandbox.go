@@ -192,6 +192,7 @@ func configPath(file string) string {
 	return path
 }
 
+// Exists reports whether a file or folder is at a path. It follows links.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

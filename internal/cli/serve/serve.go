@@ -57,6 +57,7 @@ type Flags struct {
 	locked                                                                              bool
 }
 
+// NewServeCommand returns the command `serve`.
 func NewServeCommand(p cli.Process) *cobra.Command {
 	var flags Flags
 	cmd := &cobra.Command{
@@ -213,6 +214,7 @@ func (o *Options) overrule(said config.Config) {
 // recordsDir returns the folder of the records of calls.
 func (o *Options) recordsDir() string { return cmp.Or(o.records, o.State) }
 
+// Absolute returns the absolute path of the value of a flag. An empty value is a usage error.
 func Absolute(flag, dir string) (string, error) {
 	if dir == "" {
 		return "", cli.Usage("%s: the folder's name is empty", flag)

@@ -26,6 +26,7 @@ type Typed struct {
 	Err  error
 }
 
+// NewConsole returns a console on standard input and output. It reads nothing before Read.
 func NewConsole(p cli.Process) *Console {
 	return &Console{tty: p.Stdin, In: bufio.NewReader(p.Stdin), out: p.Stdout, lines: make(chan Typed, 1), Echoes: cli.IsTerminal(p.Stdin)}
 }
@@ -57,6 +58,7 @@ func (c *Console) Say(prompt string) error {
 	return Written(err)
 }
 
+// Written adds the context of a failed write to an error. It returns nil for nil.
 func Written(err error) error {
 	if err != nil {
 		return fmt.Errorf("writing the output: %w", err)
