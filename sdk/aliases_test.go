@@ -12,8 +12,7 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// TestSpecIsDocumented: `go doc sdk.Spec` says what each field means. An alias has no fields of its
-// own to document.
+// The comment of sdk.Spec documents each field, because go doc shows no fields of an alias.
 func TestSpecIsDocumented(t *testing.T) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "aliases.go", nil, parser.ParseComments)

@@ -28,7 +28,7 @@ type weatherIn struct {
 	} `json:"spots,omitempty"`
 }
 
-// pluginOf returns a plugin whose only tool is named x.
+// pluginOf returns a plugin with one tool, named x.
 func pluginOf[In, Out any](fn func(context.Context, In) (Out, error)) sdk.Plugin {
 	return sdk.Plugin{Name: "p", Tools: []sdk.Tool{sdk.Func(sdk.Spec{Name: "x", Description: "x"}, fn)}}
 }

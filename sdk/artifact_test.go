@@ -18,7 +18,7 @@ type handleIn struct {
 	Artifact string `json:"artifact"`
 }
 
-// A tool that counts the lines of whatever another tool has answered.
+// This tool counts the lines of another tool's result.
 func ExampleOpenArtifact() {
 	count := func(ctx context.Context, in handleIn) (int, error) {
 		a, err := sdk.OpenArtifact(ctx, in.Artifact)
@@ -33,7 +33,7 @@ func ExampleOpenArtifact() {
 	}})
 }
 
-// opening is a plugin whose tool opens the artifact of its arguments and does as use says.
+// opening returns a plugin whose tool opens the artifact in its arguments and passes it to use.
 func opening(use func(a *sdk.Artifact) error) sdk.Plugin {
 	return sdk.Plugin{Name: "p", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: "open", Description: "x"}, func(ctx context.Context, in handleIn) (string, error) {
@@ -46,7 +46,7 @@ func opening(use func(a *sdk.Artifact) error) sdk.Plugin {
 	}}
 }
 
-// everywhere runs a test on both transports.
+// everywhere runs a test with both transports.
 func everywhere(t *testing.T, p sdk.Plugin, test func(t *testing.T, h *sdktest.Host)) {
 	t.Run("in memory", func(t *testing.T) { test(t, sdktest.New(t, p)) })
 	t.Run("over the wire", func(t *testing.T) { test(t, sdktest.NewOverWire(t, p)) })
@@ -103,7 +103,7 @@ func TestArtifactReadAt(t *testing.T) {
 	})
 }
 
-// TestNoSuchArtifact: a wrong handle is for the model to read, not a failure of the machinery.
+// An unknown handle is a tool error for the model, not an infrastructure error.
 func TestNoSuchArtifact(t *testing.T) {
 	everywhere(t, opening(nil), func(t *testing.T, h *sdktest.Host) {
 		got := h.Call("open", `{"artifact":"artifact-none"}`, sdktest.WithArtifact("a", sdk.JSON(json.RawMessage("1"))))

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// benchCall brings complete arguments.
+// benchCall is a call with complete arguments.
 type benchCall []byte
 
 func (b benchCall) NextArguments(context.Context) ([]byte, bool, error) { return b, true, nil }
@@ -17,7 +17,7 @@ func (benchCall) ReadArtifact(context.Context, string, uint64, int) (tool.Artifa
 	return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "there are no artifacts")
 }
 
-// BenchmarkCall is what the sdk itself costs a call: parse, defaults, validation, decoding,
+// BenchmarkCall measures the SDK's part of a call: parsing, defaults, validation, decoding and
 // encoding.
 func BenchmarkCall(b *testing.B) {
 	server, err := transport.NewHandler(pluginOf(func(_ context.Context, in weatherIn) (forecastOut, error) {

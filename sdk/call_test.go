@@ -82,7 +82,7 @@ func TestResultsWithoutJSONFormAreTheToolsFault(t *testing.T) {
 	}
 }
 
-// errOf returns the call's error as an error that is nil where there is none.
+// errOf returns the error of a call as an error, which is nil if there is none.
 func errOf(c *sdktest.Call) error {
 	if c.Err == nil {
 		return nil
@@ -206,8 +206,7 @@ func TestWhatTheContextKnows(t *testing.T) {
 	}
 }
 
-// TestWellKnownContext: what a caller says of its run reaches a tool that declares it; what is the
-// call's own reaches all.
+// A tool gets the context values that it declares, and every tool gets the properties of its call.
 func TestWellKnownContext(t *testing.T) {
 	spec := sdk.Spec{Name: "x", Description: "x", ContextKeys: []string{sdk.KeyRun, sdk.KeyTurn}}
 	h := sdktest.New(t, sdk.Plugin{Name: "p", Tools: []sdk.Tool{sdk.Func(spec, func(ctx context.Context, _ struct{}) (string, error) {
@@ -270,7 +269,7 @@ func TestLogger(t *testing.T) {
 	}
 }
 
-// TestPathsInErrorsAreRelative: neither the model nor the caller is told where the workspace is.
+// Errors for the model and for the caller do not contain the path of the workspace.
 func TestPathsInErrorsAreRelative(t *testing.T) {
 	dir := t.TempDir()
 	h := sdktest.New(t, pluginOf(func(ctx context.Context, in struct {

@@ -37,8 +37,7 @@ type journey struct {
 	Deep   map[string][]map[string]*place
 }
 
-// TestASchemaMadeOfATypeRefusesWhatTheTypeDoesNotKnow: at every depth, so that nobody has to look
-// for it when arguments that fit the schema are decoded.
+// A derived schema refuses unknown fields at every depth, so that decoding does not have to.
 func TestASchemaMadeOfATypeRefusesWhatTheTypeDoesNotKnow(t *testing.T) {
 	text, err := inputSchema(reflect.TypeFor[journey]())
 	if err != nil {
@@ -81,7 +80,7 @@ func TestASchemaMadeOfATypeRefusesWhatTheTypeDoesNotKnow(t *testing.T) {
 	}
 }
 
-// given is a call that brings complete arguments.
+// given is a call with complete arguments.
 type given string
 
 func (c given) NextArguments(context.Context) ([]byte, bool, error) { return []byte(c), true, nil }
@@ -90,9 +89,9 @@ func (given) ReadArtifact(context.Context, string, uint64, int) (tool.ArtifactPi
 	return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "there are no artifacts")
 }
 
-// TestOnlyASchemaOfTheAuthorsOwnIsNotEnough: where it allows what the type does not know, the tool
-// is not asked, however deep that is. Nobody looks where toolhost has refused it, by the schema
-// that was made of the type.
+// If a schema of the author allows a field that the type does not have, the SDK refuses the call,
+// however deep the field is. With a derived schema, toolhost has refused it already, and the SDK
+// does not check again.
 func TestOnlyASchemaOfTheAuthorsOwnIsNotEnough(t *testing.T) {
 	own, answers := json.RawMessage(`{"type":"object"}`), func(context.Context, journey) (string, error) { return "asked", nil }
 	server, err := newServer(Plugin{Name: "p", Tools: []Tool{

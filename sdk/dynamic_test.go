@@ -16,7 +16,7 @@ type pickIn struct {
 	Table string `json:"table"`
 }
 
-// pick is a tool whose session decides what there is to pick from.
+// pick is a tool whose choices depend on the session.
 func pick(describe func(ctx context.Context) (sdk.Variant, error)) sdk.Plugin {
 	spec := sdk.Spec{
 		Name: "pick", Description: "Picks a table.", ContextKeys: []string{"tables"},
@@ -28,7 +28,7 @@ func pick(describe func(ctx context.Context) (sdk.Variant, error)) sdk.Plugin {
 	}}
 }
 
-// tablesOf describes pick by the value "tables" of the session.
+// tablesOf declares pick with the session's value "tables".
 func tablesOf(ctx context.Context) (sdk.Variant, error) {
 	tables, found, err := sdk.Value[[]string](ctx, "tables")
 	if err != nil || !found {
@@ -49,7 +49,7 @@ func eachTransport(t *testing.T, p sdk.Plugin, test func(t *testing.T, h *sdktes
 	t.Run("over the wire", func(t *testing.T) { test(t, sdktest.NewOverWire(t, p)) })
 }
 
-// TestDynamicTools: two sessions see different schemas, and what one may call the other may not.
+// Two sessions see different schemas, and each can only make calls that fit its schema.
 func TestDynamicTools(t *testing.T) {
 	eachTransport(t, pick(tablesOf), func(t *testing.T, h *sdktest.Host) {
 		first := []sdktest.Option{sdktest.WithSession("s1"), sdktest.WithValue("tables", []string{"a", "b"})}
@@ -58,7 +58,7 @@ func TestDynamicTools(t *testing.T) {
 			name        string
 			options     []sdktest.Option
 			description string
-			schema      string // a part of it
+			schema      string // a part of the schema
 			examples    int
 			valid       map[string]bool
 		}{
@@ -80,7 +80,8 @@ func TestDynamicTools(t *testing.T) {
 	})
 }
 
-// TestDynamicToolsThatFail stay as they are declared, and harm no other.
+// If the declaration of a dynamic tool fails, the tool keeps its Spec, and other tools are not
+// affected.
 func TestDynamicToolsThatFail(t *testing.T) {
 	for name, describe := range map[string]func(context.Context) (sdk.Variant, error){
 		"an error": func(context.Context) (sdk.Variant, error) {
@@ -106,8 +107,8 @@ func TestDynamicToolsThatFail(t *testing.T) {
 	}
 }
 
-// TestADescriptionIsNoCall: what only a call has is not there, and nothing that is reported goes
-// anywhere.
+// A function that declares a dynamic tool has no call: properties of a call are empty, and reports
+// are dropped.
 func TestADescriptionIsNoCall(t *testing.T) {
 	h := sdktest.New(t, pick(func(ctx context.Context) (sdk.Variant, error) {
 		sdk.ReportStatus(ctx, sdk.Status{Tip: "describing"})
@@ -131,7 +132,7 @@ func TestDynamicMustBeDescribed(t *testing.T) {
 	}
 }
 
-// TestOutputsOfDynamicTools: results are held against the schema of their session.
+// Results are checked against the output schema of their session.
 func TestOutputsOfDynamicTools(t *testing.T) {
 	type out struct {
 		N int `json:"n"`

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// A whole plugin: one tool, from a typed function.
+// This is a whole plugin with one tool, made from a typed function.
 func ExampleServe() {
 	type In struct {
 		City string `json:"city" jsonschema:"the city's name, in English"`
@@ -28,7 +28,7 @@ func ExampleServe() {
 	}})
 }
 
-// The schema is what the struct and its tags say.
+// The input schema comes from the struct and its tags.
 func ExampleFunc() {
 	type In struct {
 		Text  string   `json:"text" jsonschema:"what to count" minLength:"1"`
@@ -43,15 +43,14 @@ func ExampleFunc() {
 	// {"type":"object","properties":{"text":{"type":"string","description":"what to count","minLength":1},"words":{"type":"array","items":{"type":"string"},"maxItems":10},"unit":{"type":"string","default":"word","enum":["word","line"]}},"required":["text"],"additionalProperties":false}
 }
 
-// writer shows what it would write while the model still writes its text, and writes once the text
-// is complete.
+// writer shows a preview while the model still writes the text, and writes the complete text.
 type writer struct{ lines int }
 
 type writeIn struct {
 	Text string `json:"text"`
 }
 
-// Partial sees the arguments so far. It has no effect but what it shows.
+// Partial sees the arguments so far. It only shows a status.
 func (w *writer) Partial(ctx context.Context, soFar writeIn) {
 	w.lines = strings.Count(soFar.Text, "\n") + 1
 	sdk.ReportStatus(ctx, sdk.Status{Tip: fmt.Sprintf("line %d", w.lines)})
@@ -66,10 +65,10 @@ func (w *writer) Call(ctx context.Context, in writeIn) (string, error) {
 	return fmt.Sprintf("%d bytes written", len(in.Text)), nil
 }
 
-// Close lets go of what the call holds.
+// Close releases what the call holds.
 func (w *writer) Close() error { return nil }
 
-// An object per call keeps what the call needs, from the first preview to the end.
+// Each call has an object, which keeps state from the first preview to the end of the call.
 func ExampleObject() {
 	write := sdk.Object(sdk.Spec{Name: "write", Description: "Writes a text.", PartialArguments: true},
 		func(context.Context) (*writer, error) { return &writer{}, nil })
@@ -77,7 +76,7 @@ func ExampleObject() {
 	// Output: write
 }
 
-// A plugin that declares something wrong says so in a test, before a toolhost does.
+// Validate reports an invalid declaration in a test, before a toolhost does.
 func ExamplePlugin_Validate() {
 	err := sdk.Plugin{Name: "weather", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: "the forecast", Description: "The weather to come."},
@@ -93,8 +92,8 @@ func ExamplePlugin_Validate() {
 	// tool "the forecast": the name "the forecast" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter
 }
 
-// An error is for the model, which can mend its call; an *Error is for the caller, who can try
-// again.
+// The model reads an ordinary error and can correct its call. The caller gets an *Error and can
+// repeat the call.
 func ExampleUnavailable() {
 	ask := func(_ context.Context, in struct {
 		City string `json:"city"`
@@ -112,7 +111,7 @@ func ExampleUnavailable() {
 	// Output: true unavailable
 }
 
-// TestWriter is how an author tests the tool of ExampleObject.
+// This is an author's test of the tool of ExampleObject.
 func TestWriter(t *testing.T) {
 	h := sdktest.New(t, sdk.Plugin{Name: "writer", Tools: []sdk.Tool{
 		sdk.Object(sdk.Spec{Name: "write", Description: "Writes a text.", PartialArguments: true},

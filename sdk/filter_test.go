@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// A plugin whose filter keeps keys out of the results of any tools.
+// The filter of this plugin removes keys from the results of all tools.
 func ExampleFilter() {
 	key := regexp.MustCompile(`sk-\w+`)
 	redact := func(_ context.Context, c *sdk.FilterCall) error {
@@ -30,7 +30,7 @@ func ExampleFilter() {
 	}})
 }
 
-// filters is a plugin with filters alone. What each does stands in its name.
+// filters is a plugin with filters only. The name of each says what it does.
 func filters() sdk.Plugin {
 	before := func(name string, do func(c *sdk.FilterCall)) sdk.Filter {
 		return sdk.Filter{Name: name, Before: func(_ context.Context, c *sdk.FilterCall) error { do(c); return nil }}
@@ -50,7 +50,7 @@ func filters() sdk.Plugin {
 			}
 			c.SetArguments(map[string]any{"n": in.N + 1, "text": "<a>"})
 		}),
-		before("a list", nil), // replaced below: the name is ill-formed
+		before("a list", nil), // replaced below, because the name is ill-formed
 		before("list", func(c *sdk.FilterCall) { c.SetArguments([]int{1}) }),
 		before("unencodable", func(c *sdk.FilterCall) { c.SetArguments(map[string]any{"f": func() {}}) }),
 		before("too_early", func(c *sdk.FilterCall) { c.SetResult(sdk.TextResult("x")) }),
@@ -80,7 +80,7 @@ func TestFiltersBefore(t *testing.T) {
 	for kind, h := range filterHosts(t) {
 		for name, want := range map[string]sdktest.Filtered{
 			"nothing":          {},
-			"result":           {}, // has no Before
+			"result":           {}, // the filter has no Before
 			"deny":             {Denied: true, Reason: "not pay by ada"},
 			"answer":           {Answer: &sdk.Result{Content: []sdk.Content{sdk.Text("scbank")}}},
 			"arguments":        {Arguments: json.RawMessage(`{"n":2,"text":"<a>"}`)},
@@ -106,7 +106,7 @@ func TestFiltersAfter(t *testing.T) {
 	call := sdk.FilterCall{Tool: "pay", Arguments: json.RawMessage(`{"n":1}`), Result: sdk.TextResult("paid")}
 	for kind, h := range filterHosts(t) {
 		for name, want := range map[string]sdktest.Filtered{
-			"deny":   {}, // has no After
+			"deny":   {}, // the filter has no After
 			"result": {Result: &sdk.Result{Content: []sdk.Content{sdk.Text("paid"), sdk.Text(`{"n":1}`)}}},
 			"mends":  {Result: &sdk.Result{Content: []sdk.Content{sdk.Text("a\uFFFD")}}},
 		} {

@@ -10,13 +10,13 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// TestLifeline tells when a plugin takes toolhost for gone.
+// The cases say when a plugin concludes that toolhost is gone.
 func TestLifeline(t *testing.T) {
 	const long = 2 * connectLimit
 	tests := []struct {
 		name    string
-		early   bool // the parent dies before anybody looks after it
-		happy   bool // the plugin serves on
+		early   bool // the parent ends before guard starts
+		happy   bool // the plugin continues
 		happens func(l *lifeline, parent *atomic.Int64)
 	}{
 		{"nobody connects, soon after", false, true, func(*lifeline, *atomic.Int64) { time.Sleep(connectLimit - time.Second) }},

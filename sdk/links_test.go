@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPluginsLinkNoValidator: a package's initialisation happens in every process that links it,
-// asked for or not, and that of the validator takes longer than all else of a plugin's start.
+// A plugin must not link the complete validator: the initialization of its package runs in every
+// process, and takes longer than the rest of a plugin's start.
 func TestPluginsLinkNoValidator(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../plugins/calculator").Output()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// The test binary is also the plugins that the tests start: testscript puts it into PATH under
+// The test binary also runs as the plugins that the tests start. testscript puts it into PATH under
 // their names.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
@@ -38,8 +38,7 @@ type forecastOut struct {
 	PID  int    `json:"pid"`
 }
 
-// weatherPlugin is a plugin as an author would write it, and a tool that shows how its process
-// ends.
+// weatherPlugin is a typical plugin, with a tool that shows how its process ends.
 func weatherPlugin() sdk.Plugin {
 	return sdk.Plugin{Name: "weather", Version: "1.0.0", Description: "Weather for tests.", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: "forecast", Description: "The weather to come.\nNot for the past.", ReadOnly: true},
@@ -51,7 +50,7 @@ func weatherPlugin() sdk.Plugin {
 	}}
 }
 
-// holder leaves a file behind when it is closed.
+// holder writes a file when it is closed.
 type holder struct{ dir string }
 
 func (h *holder) Call(ctx context.Context, _ struct{}) (string, error) {
@@ -60,7 +59,7 @@ func (h *holder) Call(ctx context.Context, _ struct{}) (string, error) {
 	return "", ctx.Err()
 }
 
-// Close takes until the process has begun to end: its socket is gone then.
+// Close blocks until the process has begun to end: its socket is gone then.
 func (h *holder) Close() error {
 	for {
 		left, err := os.ReadDir(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"))

@@ -16,7 +16,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// everyWay runs a test with the tools beside it, and with the wire in between.
+// everyWay runs a test with the tools in the same process, and over gRPC.
 func everyWay(t *testing.T, plugin sdk.Plugin, test func(t *testing.T, h *sdktest.Host)) {
 	t.Helper()
 	t.Run("direct", func(t *testing.T) {
@@ -29,7 +29,7 @@ func everyWay(t *testing.T, plugin sdk.Plugin, test func(t *testing.T, h *sdktes
 	})
 }
 
-// editor is an object whose methods the test decides.
+// editor is an object whose methods come from the test.
 type editor struct {
 	call    func(ctx context.Context, in editIn) (string, error)
 	partial func(ctx context.Context, soFar editIn)
@@ -43,7 +43,7 @@ type editIn struct {
 	List []string `json:"list,omitempty"`
 }
 
-// enter fails if another method runs.
+// enter fails the test if another method runs at the same time.
 func (e *editor) enter() func() {
 	if e.busy.Swap(true) {
 		panic("two methods of an object at once")
@@ -202,7 +202,7 @@ func TestPreviewsShowWhatHasArrivedToTheObjectThatExecutes(t *testing.T) {
 			s.Append(step.piece)
 			s.WaitStatus(func(status tool.Status) bool { return string(status.Result) == step.shown })
 		}
-		s.Complete(`{"text":"bye"}`) // a host may repair what was written
+		s.Complete(`{"text":"bye"}`) // a host may repair the text
 		got := s.Wait()
 		if got.Text() != "bye after hello 😀" {
 			t.Errorf("got %q, %v", got.Text(), got.Err)
@@ -240,7 +240,7 @@ func TestPreviewsAreCoalesced(t *testing.T) {
 	for range 100 {
 		s.Append("b")
 	}
-	s.Append("c") // taken only after the pieces before it are
+	s.Append("c") // accepted only after the earlier pieces
 	s.Append("")
 	close(proceed)
 	s.WaitStatus(func(status tool.Status) bool { return len(status.Tip) == 102 })
@@ -303,7 +303,8 @@ func TestPreviewsAreOnlyForToolsThatDeclareThem(t *testing.T) {
 		seen := make(chan struct{}, 1)
 		h := sdktest.New(t, sdk.Plugin{Name: "p", Tools: []sdk.Tool{
 			sdk.Object(sdk.Spec{Name: "x", Description: "x", PartialArguments: declared},
-				func(context.Context) (sdk.Caller[editIn, string], error) { // what the object can do is seen only here
+				// the methods of the object are known only here
+				func(context.Context) (sdk.Caller[editIn, string], error) {
 					return &editor{
 						partial: func(context.Context, editIn) { previews.Add(1); seen <- struct{}{} },
 						call:    func(context.Context, editIn) (string, error) { return "", nil },
@@ -324,8 +325,7 @@ func TestPreviewsAreOnlyForToolsThatDeclareThem(t *testing.T) {
 	}
 }
 
-// TestPanicInPreview: a preview that panics is over. The call goes on without previews, and the log
-// says what happened.
+// A panic in a preview ends the previews. The call continues, and the log has the panic.
 func TestPanicInPreview(t *testing.T) {
 	shown := make(chan struct{}, 1)
 	h := sdktest.New(t, editPlugin(func(context.Context) (*editor, error) {

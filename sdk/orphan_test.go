@@ -17,8 +17,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
-// doomedHost is a host that launches the weather plugin, goes as far as its argument says, reports
-// that, and waits to be killed.
+// doomedHost is a host that launches the weather plugin, continues to the step in its argument,
+// reports that, and waits to be killed.
 func doomedHost() {
 	cmd := exec.Command("weather")
 	cmd.Stderr = os.Stderr
@@ -34,10 +34,10 @@ func doomedHost() {
 		err = connect(strings.Split(line, "|")[3])
 	}
 	fmt.Println(err)
-	<-time.After(patience) // for a test that forgot it
+	<-time.After(patience) // ends the process if the test does not kill it
 }
 
-// connect connects to a plugin without opening the stream, for good.
+// connect connects to a plugin without opening the stream.
 func connect(socket string) error {
 	cc, err := grpc.NewClient("unix:"+socket, append(pluginwire.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
 	if err != nil {
@@ -47,8 +47,8 @@ func connect(socket string) error {
 	return err
 }
 
-// TestProcessEndsWhenItsHostDiesBeforeTheStream: a host that is killed between the handshake and
-// the stream of calls leaves no plugin behind, whether it had connected or not.
+// If a host is killed between the handshake and the stream of calls, its plugin ends, whether the
+// host had connected or not.
 func TestProcessEndsWhenItsHostDiesBeforeTheStream(t *testing.T) {
 	for _, stage := range []string{"launched", "connected"} {
 		t.Run(stage, func(t *testing.T) {
@@ -84,7 +84,8 @@ func TestProcessEndsWhenItsHostDiesBeforeTheStream(t *testing.T) {
 			if err := stderr.SetReadDeadline(time.Now().Add(patience)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.ReadAll(stderr); err != nil { // ends with the last process that could write to it
+			// ends with the last process that has the pipe
+			if _, err := io.ReadAll(stderr); err != nil {
 				t.Errorf("the plugin goes on without its host: %v", err)
 			}
 			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

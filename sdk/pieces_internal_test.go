@@ -9,8 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestACallOfATypedToolIsMadeOfFewPieces: the call, its input, what encoding/json takes for that,
-// and the result.
+// A call makes few allocations: the call, its input, what encoding/json needs, and the result.
 func TestACallOfATypedToolIsMadeOfFewPieces(t *testing.T) {
 	type request struct {
 		Size int    `json:"size"`
@@ -32,7 +31,7 @@ func TestACallOfATypedToolIsMadeOfFewPieces(t *testing.T) {
 	}
 }
 
-// givenBytes is given with no allocation of its own.
+// givenBytes is given without an allocation.
 type givenBytes struct {
 	given
 	text []byte
@@ -40,7 +39,7 @@ type givenBytes struct {
 
 func (b *givenBytes) NextArguments(context.Context) ([]byte, bool, error) { return b.text, true, nil }
 
-// TestAServerWaitsForItsCalls, and for nothing where there are none.
+// wait blocks while calls run, and returns at once without calls.
 func TestAServerWaitsForItsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
@@ -73,7 +72,7 @@ func TestAServerWaitsForItsCalls(t *testing.T) {
 	})
 }
 
-// TestATextIsMendedInACopy: what the tool keeps stays as it is.
+// The SDK replaces invalid UTF-8 in a copy, so the tool's own result does not change.
 func TestATextIsMendedInACopy(t *testing.T) {
 	own := []tool.Content{tool.Text("good"), tool.Text("a\xffb"), {Kind: tool.ContentFile, Name: "\xff"}}
 	result, err := resultOf(tool.Result{Content: own})

@@ -37,7 +37,7 @@ var plainTexts = []string{
 	`{"leaf":{"text":"in"},"maybe":{"rate":3},"far":[1,2]}`, `{"name":"\n\"\\\u00fc\ud83d\ude00\/"}`, `{"Bare":"b"}`, `{"name":"\ud800"}`, `{"name":"` + "\xff" + `"}`,
 }
 
-// oddTexts are those on which encoding/json has the last word.
+// oddTexts are texts that the plain decoder leaves to encoding/json.
 var oddTexts = []string{
 	``, `null`, `[]`, `{"name":null}`, `{"maybe":null,"words":null}`, `{"Name":"x"}`, `{"unknown":1}`, `{"Hidden":"x"}`,
 	`{"n":1,"n":2}`, `{"leaf":{"text":"a"},"leaf":{"rate":1}}`, `{"n":1.0}`, `{"n":1e2}`, `{"n":9223372036854775808}`, `{"small":128}`, `{"port":-1}`,
@@ -47,7 +47,7 @@ var oddTexts = []string{
 	`{"n":1 "on":true}`, `{"n" 1}`, `{"n":}`, `{"n":1`, `{"n":1}}`, `{"n":1}{}`, `{"n":-}`, `{"far":[256]}`, `{"words":"a"}`, `{"name":"x`,
 }
 
-// TestPlainTextsAreDecodedPlainly, to what encoding/json makes of them.
+// The plain decoder and encoding/json decode the same values.
 func TestPlainTextsAreDecodedPlainly(t *testing.T) {
 	other := errors.New("left to the other")
 	into := plainly(plainOf(reflect.TypeFor[tree]()), func(json.RawMessage, any) error { return other })
@@ -68,8 +68,7 @@ func TestPlainTextsAreDecodedPlainly(t *testing.T) {
 	}
 }
 
-// FuzzPlain: whatever is decoded plainly is what encoding/json, which knows the fields' names
-// alone, makes of it.
+// What the plain decoder accepts, encoding/json decodes to the same value.
 func FuzzPlain(f *testing.F) {
 	for _, texts := range [][]string{plainTexts, oddTexts} {
 		for _, text := range texts {
@@ -92,7 +91,7 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-// TestOtherTypesAreNotPlain: what they decode to is for encoding/json or for themselves to say.
+// The plain decoder refuses types that encoding/json or the types themselves decode in another way.
 func TestOtherTypesAreNotPlain(t *testing.T) {
 	type loop struct {
 		Next *loop `json:"next"`

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// shy decodes itself, which is its author's code.
+// shy decodes itself, with the author's code.
 type shy struct{}
 
 func (*shy) UnmarshalJSON([]byte) error { panic("decoded") }
 
-// TestARehearsalRunsNothingOfTheAuthor: each tool's call goes through the session, the frames and
-// the look at its types, and neither its function nor its own decoding is run.
+// A rehearsed call passes through the session, the frames and the decoder of the tool. It does not
+// run the tool's function or a type's own decoding.
 func TestARehearsalRunsNothingOfTheAuthor(t *testing.T) {
 	type in struct {
 		N int `json:"n"`
@@ -58,7 +58,7 @@ type noted struct{}
 
 func (noted) Call(context.Context, struct{}) (string, error) { return "", nil }
 
-// TestARehearsalEndsWithThePlugin: what ends the process does not wait for it.
+// The end of the process does not wait for the rehearsal.
 func TestARehearsalEndsWithThePlugin(t *testing.T) {
 	server, err := newServer(Plugin{Name: "p", Tools: []Tool{
 		Func(Spec{Name: "a", Description: "x"}, func(context.Context, struct{}) (string, error) { return "", nil }),

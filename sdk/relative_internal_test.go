@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestRelativeTo holds the texts of testdata/relative.json, which the other SDKs hold, too, against
-// the rule.
+// testdata/relative.json has the cases of all SDKs.
 func TestRelativeTo(t *testing.T) {
 	text, err := os.ReadFile("testdata/relative.json")
 	if err != nil {
@@ -25,7 +24,7 @@ func TestRelativeTo(t *testing.T) {
 	}
 }
 
-// TestRelativeToLink: a workspace that is reached by a link has two absolute paths.
+// A workspace behind a link has two absolute paths.
 func TestRelativeToLink(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

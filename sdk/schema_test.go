@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/sdk"
 )
 
-// inputOf returns the input schema that a function's input gives.
+// inputOf returns the input schema of a function.
 func inputOf[In any](t *testing.T) string {
 	t.Helper()
 	tool := sdk.Func(sdk.Spec{Name: "x", Description: "x"}, func(context.Context, In) (string, error) { return "", nil })
@@ -105,8 +105,8 @@ func TestInputSchema(t *testing.T) {
 
 const nestedSchema = `{"type":"object","properties":{"lat":{"type":"number","minimum":-90,"maximum":90},"lon":{"type":"number"}},"required":["lat","lon"],"additionalProperties":false}`
 
-// ordered returns a schema in a form that shows the order of its properties, which is promised; the
-// order of keywords is the library's.
+// ordered returns a schema in a form that shows the order of its properties. The SDK promises that
+// order; the order of keywords is the library's.
 func ordered(t *testing.T, schema string) string {
 	t.Helper()
 	text := canonical(t, schema)
@@ -129,7 +129,7 @@ func canonical(t *testing.T, text string) string {
 	return string(out)
 }
 
-// propertyNames returns the names within the outermost "properties", in order.
+// propertyNames returns the names in the outermost "properties", in order.
 func propertyNames(t *testing.T, schema string) []string {
 	t.Helper()
 	var s struct{ Properties json.RawMessage }

@@ -25,18 +25,18 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
 }
 
-// patience bounds what a real process may take; it is reached only where something is broken.
+// patience bounds the wait for a real process. Only a failing test reaches it.
 const patience = time.Minute
 
-// command returns a command that starts the weather plugin as toolhost would, and the folder of its
-// socket.
+// command returns a command that starts the weather plugin like toolhost does, and the folder of
+// its socket.
 func command(t *testing.T) (*exec.Cmd, string) {
 	t.Helper()
 	path, err := exec.LookPath("weather")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "sdk") // t.TempDir is too long for a socket
+	dir, err := os.MkdirTemp("", "sdk") // the path of t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestServeUnderGoPlugin(t *testing.T) {
 	}
 }
 
-// endOf returns how a call ended.
+// endOf returns the end of a call.
 func endOf(t *testing.T, call *pluginwire.Call) *tool.Outcome {
 	t.Helper()
 	for {
@@ -125,7 +125,7 @@ func TestProcessEndsWhenItsHostIsGone(t *testing.T) {
 	if event, err := call.Next(t.Context()); err != nil || event.Status == nil {
 		t.Fatalf("got %+v, %v; want a status", event, err)
 	}
-	if err := cc.Close(); err != nil { // what the kernel does for a host that was killed
+	if err := cc.Close(); err != nil { // as the kernel does for a killed host
 		t.Fatal(err)
 	}
 	select {
@@ -144,8 +144,8 @@ func TestProcessEndsWhenItsHostIsGone(t *testing.T) {
 	}
 }
 
-// launch starts a plugin process without go-plugin, which could not just vanish, and returns a
-// connection to it and what says how it ended.
+// launch starts a plugin process without go-plugin, which cannot disappear like a killed host. It
+// returns a connection, and a channel with the exit.
 func launch(t *testing.T, cmd *exec.Cmd) (*grpc.ClientConn, <-chan error) {
 	t.Helper()
 	stdout, err := cmd.StdoutPipe()

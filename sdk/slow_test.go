@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// stuckCall is a call whose receiver takes nothing.
+// stuckCall is a call whose receiver does not read.
 type stuckCall struct {
 	benchCall
 	entered chan struct{}
@@ -25,8 +25,8 @@ func (s stuckCall) Send(ctx context.Context, _ tool.Event) error {
 	return ctx.Err()
 }
 
-// TestReportsEndWithTheCall shows that a receiver that takes nothing holds a tool up no longer than
-// the call lives, even where the tool reports with a context that outlives the call.
+// A receiver that does not read blocks a tool only until the call ends, even if the tool reports
+// with a context that outlives the call.
 func TestReportsEndWithTheCall(t *testing.T) {
 	for name, report := range map[string]func(ctx context.Context){
 		"a status":                        func(ctx context.Context) { sdk.ReportStatus(ctx, sdk.Status{Tip: "x"}) },

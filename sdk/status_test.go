@@ -65,7 +65,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// countingCall counts what is sent.
+// countingCall counts events.
 type countingCall struct {
 	benchCall
 	sent *atomic.Int32

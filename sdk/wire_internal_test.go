@@ -14,7 +14,7 @@ import (
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 )
 
-// BenchmarkWire is a call of a plugin over a socket, from what a host sends to what it reads.
+// BenchmarkWire measures a call of a plugin over a socket, from the host's request to its response.
 func BenchmarkWire(b *testing.B) {
 	type request struct {
 		Size int    `json:"size"`

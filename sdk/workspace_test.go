@@ -55,7 +55,7 @@ func TestOpenWorkspaceOfATestIsInMemory(t *testing.T) {
 	h := sdktest.New(t, reader())
 	w := workspace.NewMemory(map[string]workspace.MemoryFile{"a.txt": {Content: "in memory"}})
 	ctx := workspace.NewContext(t.Context(), w)
-	for range 2 { // the tool's closing it does not close the test's
+	for range 2 { // the tool closes its workspace, not the test's
 		if got := h.Call("read", `{"path":"a.txt"}`, sdktest.WithContext(ctx)); got.Err != nil || got.Text() != "in memory" {
 			t.Errorf("got %q, %v", got.Text(), got.Err)
 		}

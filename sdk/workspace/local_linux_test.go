@@ -18,8 +18,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/workspace/workspacetest"
 )
 
-// newLocal returns a workspace /ws with a neighbour /ws-secret. At the end of the test, nothing
-// beside /ws may have changed.
+// newLocal returns the workspace /ws next to a folder /ws-secret. At the end of the test, it checks
+// that nothing outside of /ws has changed.
 func newLocal(t *testing.T, files map[string]workspace.MemoryFile) (workspace.Workspace, string) {
 	t.Helper()
 	outside := t.TempDir()
@@ -39,7 +39,7 @@ func newLocal(t *testing.T, files map[string]workspace.MemoryFile) (workspace.Wo
 	return w, dir
 }
 
-// seed makes files in a folder.
+// seed creates files in a folder.
 func seed(t *testing.T, dir string, files map[string]workspace.MemoryFile) {
 	t.Helper()
 	for name, file := range files {
@@ -86,7 +86,7 @@ func unchanged(t *testing.T, outside string) {
 
 func TestLocal(t *testing.T) { workspacetest.Run(t, newLocal) }
 
-// A workspace that is opened through a link is known by both paths.
+// A workspace that was opened through a link has two absolute paths.
 func TestLocalIsKnownByItsRealPathToo(t *testing.T) {
 	_, dir := newLocal(t, map[string]workspace.MemoryFile{"a.txt": {Content: "a"}})
 	link := filepath.Join(t.TempDir(), "link")
@@ -132,8 +132,8 @@ func TestSocketsAndDevicesAreNotOpened(t *testing.T) {
 	}
 }
 
-// The kind of a file changes all the time. Nobody ever writes to the FIFO, so that who opens it as
-// one opens a file never returns.
+// A file and a FIFO alternate under one name. No process writes to the FIFO, so a blocking open of
+// it would never return.
 func TestFilesThatBecomeFifosAreNotWaitedFor(t *testing.T) {
 	w, dir := newLocal(t, map[string]workspace.MemoryFile{"spot": {Content: "a file"}})
 	stop := keepSwapping(t, filepath.Join(dir, "spot"), func(path string) error { return os.WriteFile(path, []byte("a file"), 0o666) },
@@ -153,8 +153,7 @@ func TestFilesThatBecomeFifosAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// A folder that becomes a file and a folder again while it is opened is an error or a folder, and
-// never neither.
+// A folder and a file alternate under one name. Opening it returns the folder or an error.
 func TestFoldersThatBecomeFilesAreOpenedOrNot(t *testing.T) {
 	w, dir := newLocal(t, map[string]workspace.MemoryFile{
 		"folder": {Mode: fs.ModeDir}, "file": {Content: "a file"}, "spot": {Mode: fs.ModeSymlink, Content: "folder"},
@@ -177,8 +176,7 @@ func TestFoldersThatBecomeFilesAreOpenedOrNot(t *testing.T) {
 	}
 }
 
-// keepSwapping puts one thing after the other at a path, until the function that it returns is
-// called.
+// keepSwapping alternates two entries at a path until the returned function is called.
 func keepSwapping(t *testing.T, path string, makers ...func(path string) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -195,7 +193,7 @@ func keepSwapping(t *testing.T, path string, makers ...func(path string) error) 
 	return func() { cancel(); swapping.Wait() }
 }
 
-// A folder that becomes a link to the outside between any two steps of a call must not matter.
+// A folder may become a link to the outside between any two steps of a call. No method follows it.
 func TestSwappedLinksLeadNowhere(t *testing.T) {
 	w, dir := newLocal(t, map[string]workspace.MemoryFile{
 		"real/secret.txt": {Content: "harmless\n"},
