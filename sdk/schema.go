@@ -122,7 +122,7 @@ func checkField(field reflect.StructField) error {
 		}
 		switch {
 		case name != "":
-			return fmt.Errorf("an embedded struct with a json name; give the field a name of its own")
+			return fmt.Errorf("an embedded struct with a json name; give the field its own name")
 		case t.Kind() != reflect.Struct:
 			return fmt.Errorf("only structs can be embedded; give the field a name")
 		case field.Type.Kind() == reflect.Pointer && !field.IsExported():

@@ -16,7 +16,7 @@ type forecastIn struct {
 func forecastTool() sdk.Tool {
 	return sdk.Func(sdk.Spec{
 		Name:        "forecast",
-		Description: "Says what the weather in a city will be, one word for each day. It knows no past. Use it whenever somebody plans to be outside.",
+		Description: "Says what the weather in a city will be, one word for each day. It knows no past. Use it when a person plans to be outside.",
 		ReadOnly:    true,
 	}, forecast)
 }

@@ -131,7 +131,7 @@ func (a *Agent) begin(task *loop.Task) (*loop.RunStarted, error) {
 	}
 	limits := task.Limits.Or(a.config.Limits)
 	if _, known := a.config.Prices.Cost(a.config.Model.Name(), tool.Usage{}); limits.MaxCost > 0 && !known {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "the run has a cost budget, but nobody said what the tokens of %s cost", a.config.Model.Name())
+		return nil, tool.Errorf(tool.KindInvalidArgument, "the run has a cost budget, but the price of %s is not configured; set models.NAME.price in agentd.yaml", a.config.Model.Name())
 	}
 	people, system := a.config.People, a.config.SystemTools
 	if task.People != nil {
@@ -182,7 +182,7 @@ func (a *Agent) choice(task *loop.Task) (loop.ToolChoice, error) {
 	case c.MaxTools < 0:
 		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools; use 0 or more", c.MaxTools)
 	case a.config.Search == nil && c.MaxTools > 0:
-		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools, but nobody can search for the others", c.MaxTools)
+		return c, tool.Errorf(tool.KindInvalidArgument, "the run is limited to %d tools, but no model can search for the others", c.MaxTools)
 	case a.config.Search != nil:
 		c.MaxTools = loop.FirstPositive(c.MaxTools, a.config.MaxTools, 0)
 		if most := a.tools.maxTools(); most > 0 {
@@ -200,7 +200,7 @@ func storeError(err error) error {
 	case errors.Is(err, runstore.ErrNotFound):
 		return tool.Errorf(tool.KindNotFound, "%w", err)
 	case errors.Is(err, runstore.ErrConflict):
-		return tool.Errorf(tool.KindConflict, "somebody else is at work on the run: %w", err)
+		return tool.Errorf(tool.KindConflict, "another agentd works on the run: %w", err)
 	}
 	if e, ok := errors.AsType[*tool.Error](err); ok {
 		return e

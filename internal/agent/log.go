@@ -39,7 +39,7 @@ func (r *run) log(e loop.Event) {
 
 // logStart logs that work on the run begins or continues.
 func (r *run) logStart() {
-	words := "a run goes on"
+	words := "run continues"
 	if r.fresh {
 		words = "a run begins"
 	}

@@ -99,7 +99,7 @@ func (s *subRun) guard(ctx context.Context) {
 
 // follow waits for the sub-run's end and meanwhile shows its progress.
 func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
-	s.show(tool.Status{State: tool.StatusDoing, Tip: "a run of its own: " + s.child.RunID})
+	s.show(tool.Status{State: tool.StatusDoing, Tip: "sub-run: " + s.child.RunID})
 	asks := &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID}
 	if err := s.reportWaiting(ctx, &asks); err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (f *toolFilter) admits(info *tool.Info) bool {
 	if plugin != "" && plugin == info.Plugin {
 		return true
 	}
-	reason := fmt.Sprintf("agentd has a tool of its own with this name; the tool of the plugin %s replaces it only if agentd.yaml sets "+
+	reason := fmt.Sprintf("agentd has a system tool with this name; the tool of the plugin %s replaces it only if agentd.yaml sets "+
 		"tools.%s.plugin to %[1]s", loop.Clip(info.Plugin), name)
 	if plugin != "" {
 		reason += fmt.Sprintf(", and it is set to %s", loop.Clip(plugin))

@@ -60,7 +60,7 @@ func (l *library) shelf(ctx context.Context) (*shelf, error) {
 		var found bool
 		tenant, found, err = sdk.Value[string](ctx, keyTenant)
 		if !found {
-			return nil, sdk.Denied("nobody said for which tenant this call is; the caller says so in the context, as %s", keyTenant)
+			return nil, sdk.Denied("the call has no tenant; the caller names it in the context, as %s", keyTenant)
 		}
 		if err != nil {
 			return nil, sdk.Denied("the context's %s is no text: %w", keyTenant, err)

@@ -34,7 +34,7 @@ const maxTodos = 100
 func current(ctx context.Context) ([]todo, error) {
 	list, _, err := sdk.Value[[]todo](ctx, sdk.KeyTodos)
 	if err != nil {
-		return nil, fmt.Errorf("the list is not one of this tool's: %w; write it anew with write_todos", err)
+		return nil, fmt.Errorf("the list is not one of this tool's: %w; write a new list with write_todos", err)
 	}
 	return list, nil
 }

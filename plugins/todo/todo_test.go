@@ -109,8 +109,8 @@ func TestMistakes(t *testing.T) {
 		{"add_todo", `{"text":" \n "}`, `[]`, "the text is empty"},
 		{"write_todos", `{"todos":[{"text":"a"},{"text":"\t"}]}`, `[]`, "todo 2 has no text"},
 		{"add_todo", `{"text":"a"}`, full, "the list has 100 todos"},
-		{"add_todo", `{"text":"a"}`, `{"not":"a list"}`, "write it anew with write_todos"},
-		{"list_todos", `{}`, `["only", "texts"]`, "write it anew with write_todos"},
+		{"add_todo", `{"text":"a"}`, `{"not":"a list"}`, "write a new list with write_todos"},
+		{"list_todos", `{}`, `["only", "texts"]`, "write a new list with write_todos"},
 	} {
 		got := h.Call(test.name, test.arguments, sdktest.WithValue(sdk.KeyTodos, json.RawMessage(test.todos)))
 		if got.Err != nil || !got.IsError || !strings.Contains(got.Text(), test.want) || len(got.Effects) > 0 {

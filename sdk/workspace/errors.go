@@ -22,7 +22,7 @@ var (
 	// ErrTooLarge means that the file has more bytes than ReadFile returns.
 	ErrTooLarge = errors.New("is too large")
 	// ErrChanged means that the file does not have the required version.
-	ErrChanged = errors.New("was changed by somebody else")
+	ErrChanged = errors.New("was changed by another writer")
 )
 
 // Error is an error for a name, with a message for the model or person that chose the name.

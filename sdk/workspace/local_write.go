@@ -127,7 +127,7 @@ func writable(name string, info Info, o WriteOptions) error {
 	case info.Mode.Perm()&0o200 == 0:
 		return errorf(fs.ErrPermission, "%q is read-only (%s)", name, info.Mode)
 	case o.IfVersion != "" && o.IfVersion != info.Version:
-		return errorf(ErrChanged, "%q was changed by somebody else meanwhile", name)
+		return errorf(ErrChanged, "%q was changed by another writer meanwhile", name)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (s *State) applyStarted(p *CallStarted, at time.Time) error {
 
 func (s *State) applyAssistant(p *AssistantMessage) error {
 	if s.finished != nil || s.pending > 0 {
-		return fmt.Errorf("event %d is a response that nobody asked for", s.seq)
+		return fmt.Errorf("event %d is a response without a request", s.seq)
 	}
 	s.read(p.Read)
 	s.spendResponse(p)

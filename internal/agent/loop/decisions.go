@@ -116,7 +116,7 @@ func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
 	} else {
 		c := s.find(p.CallID)
 		if c == nil || c.result != nil || c.waiting {
-			return fmt.Errorf("event %d asks for call %s, which waits for nobody", s.seq, p.CallID)
+			return fmt.Errorf("event %d requests a decision about call %s, which does not wait for one", s.seq, p.CallID)
 		}
 		c.waiting, c.held = true, p.Held
 	}

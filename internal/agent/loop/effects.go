@@ -147,7 +147,7 @@ func refusedByHost(r *tool.Result) (refused []struct{ Key, Reason string }) {
 // checkEffectKey returns an error if no tool may change a key.
 func checkEffectKey(key string) error {
 	if key == KeyTenant || key == KeyUser {
-		return fmt.Errorf("the context's key %q says for whom the run works, and only whoever starts a run says that", key)
+		return fmt.Errorf("the context's key %q says for whom the run works, and only the caller that starts a run sets it", key)
 	}
 	return checkContextKey(key)
 }

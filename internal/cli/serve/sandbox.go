@@ -163,7 +163,7 @@ func Granted(s config.Sandbox) tool.Sandbox {
 }
 
 // errOwnPlugin is the error for a process of a plugin that calls toolhost.
-var errOwnPlugin = errors.New("toolhost does not answer the processes of its own plugins: what a plugin may do is what its operator granted; " +
+var errOwnPlugin = errors.New("toolhost does not answer processes of its plugins: the operator's grants decide what a plugin may do; " +
 	"a tool that needs another has to leave that to its caller")
 
 // refusePlugins returns the check that refuses toolhost's API to processes that toolhost started.

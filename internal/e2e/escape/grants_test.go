@@ -32,7 +32,7 @@ func (h *toolhost) testGuest(t *testing.T) {
 }
 
 // ownPlugin is a part of the error that toolhost returns to its plugins.
-const ownPlugin = "does not answer the processes of its own plugins"
+const ownPlugin = "does not answer processes of its plugins"
 
 // testFree tries to use toolhost's API from a plugin without a sandbox, which can see the socket.
 func (h *toolhost) testFree(t *testing.T) {

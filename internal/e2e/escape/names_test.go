@@ -270,7 +270,7 @@ func TestUnprotectableNamesAreRefused(t *testing.T) {
 		"a secret directly in the workspace": {func(t *testing.T, w *world) {
 			w.own(t, "work/token", w.token())
 			w.own(t, "toolhost.yaml", strings.ReplaceAll(w.settings(), w.path("secrets/token"), w.path("work/token")))
-		}, "move it into a folder of its own"},
+		}, "move it into a separate folder"},
 		"a secret with another name": {func(t *testing.T, w *world) {
 			if err := os.Link(w.path("secrets/token"), w.path("work/inside/token")); err != nil {
 				t.Fatal(err)

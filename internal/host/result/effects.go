@@ -50,7 +50,7 @@ func (r EffectRules) Apply(outcome *tool.Outcome) (count int, key, reason string
 func (r EffectRules) refusal(key string) string {
 	switch {
 	case slices.Contains([]string{"tenant", "user", "session", "run", "turn"}, key):
-		return "the key says for whom or where the run works, and no effect changes it"
+		return "the key says for which tenant or in which run the call is made, and no effect changes it"
 	case !slices.Contains(r.Declared, key):
 		return "the tool does not declare the key in effect_keys"
 	case r.Read(key) && !slices.Contains(r.Granted, key):

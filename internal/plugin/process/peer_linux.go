@@ -14,7 +14,7 @@ import (
 func checkPeer(conn *net.UnixConn, leader int) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return fmt.Errorf("asking who listens on its socket: %w", err)
+		return fmt.Errorf("finding the process that listens on its socket: %w", err)
 	}
 	var peer *unix.Ucred
 	var peerErr error
@@ -24,11 +24,11 @@ func checkPeer(conn *net.UnixConn, leader int) error {
 		peerErr = err
 	}
 	if peerErr != nil {
-		return fmt.Errorf("asking who listens on its socket: %w", peerErr)
+		return fmt.Errorf("finding the process that listens on its socket: %w", peerErr)
 	}
 	belongs, err := proc.Belongs(int(peer.Pid), leader)
 	if err != nil {
-		return fmt.Errorf("asking who listens on its socket: %w", err)
+		return fmt.Errorf("finding the process that listens on its socket: %w", err)
 	}
 	if !belongs {
 		return &peerError{peer: int(peer.Pid), leader: leader}

@@ -25,7 +25,7 @@ func (p *Plan) look() error {
 	}
 	for _, path := range p.situation.Own {
 		if err := v.reveal(path, tool.AccessWrite); err != nil {
-			return fmt.Errorf("granting it a folder of its own: %w", err)
+			return fmt.Errorf("granting it its own folder: %w", err)
 		}
 	}
 	for _, paths := range [][]string{systemFolders[:], systemFiles[:], systemMatches()} {
@@ -206,7 +206,7 @@ func (p *Plan) choosePID() tool.SandboxLayer {
 	case s.PIDNamespace:
 		return tool.SandboxLayer{Name: PID, Effective: true, Mechanism: "PID namespace"}
 	case p.abi >= scopedSince && p.ownProc():
-		return tool.SandboxLayer{Name: PID, Effective: true, Mechanism: "landlock, hidden in /proc", Note: "others can be slowed (priority, processors) by who guesses their number; no PID namespace: " + s.NoPIDNamespace}
+		return tool.SandboxLayer{Name: PID, Effective: true, Mechanism: "landlock, hidden in /proc", Note: "a process that guesses the pid of another one can slow it (priority, processors); no PID namespace: " + s.NoPIDNamespace}
 	case p.abi >= scopedSince:
 		return tool.SandboxLayer{
 			Name: PID, Effective: true, Mechanism: "landlock",

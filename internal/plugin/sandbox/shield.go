@@ -152,7 +152,7 @@ func (v *view) shield(path string, hidden bool) error {
 func (v *view) shieldInRoot(path string, at place, grant item, hidden bool) error {
 	if hidden && at.info != nil && at.info.Mode().IsRegular() {
 		return &ShieldError{path, fmt.Sprintf("the file is to stay hidden and lies directly in %s, which a plugin was granted; "+
-			"if it were replaced there, the plugin would see it: move it into a folder of its own, or out of there", grant.path)}
+			"if it were replaced there, the plugin would see it: move it into a separate folder, or out of there", grant.path)}
 	}
 	v.names[at.path] = at.info
 	if at.info == nil {

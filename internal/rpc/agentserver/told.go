@@ -173,7 +173,7 @@ func FromDecision(d loop.DecisionMade) (*agentdv1.Decision, error) {
 	case loop.VerdictAnswer:
 		m.Verdict = &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: d.Text}}
 	default:
-		return nil, tool.Errorf(tool.KindInvalidArgument, "decision %s: nobody decides %q", d.ID, d.Verdict)
+		return nil, tool.Errorf(tool.KindInvalidArgument, "decision %s: %q is not a verdict", d.ID, d.Verdict)
 	}
 	return m, nil
 }

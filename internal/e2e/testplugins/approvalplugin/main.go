@@ -34,7 +34,7 @@ func main() {
 			sdk.Func(sdk.Spec{Name: "pay", Description: "Pays.", Dangerous: true, InputSchema: json.RawMessage(inflated)}, pay),
 			sdk.Func(sdk.Spec{Name: "write_plain", Description: "Writes any key of the context, and declares none."}, write),
 			sdk.Func(sdk.Spec{Name: "write_declared", Description: "Writes any key of the context, and declares some.", EffectKeys: []string{"role", "notes"}}, write),
-			sdk.Func(sdk.Spec{Name: "guarded", Description: "Is for those whom the rules let in."}, guarded),
+			sdk.Func(sdk.Spec{Name: "guarded", Description: "A tool that the rules guard."}, guarded),
 		},
 		Filters: []sdk.Filter{{Name: "redirect", Description: "Sends each payment somewhere else.", Before: redirect}},
 	})
