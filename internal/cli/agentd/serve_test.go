@@ -53,7 +53,7 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tools.Close()
-	for { // a release that comes before the call waits for it would be lost
+	for { // a release before the call waits has no effect
 		waiting, err := tools.Call(t.Context(), tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)})
 		if err != nil {
 			t.Fatal(err)

@@ -99,7 +99,7 @@ func (s *devSession) followEvents(ctx context.Context, c *client.Client) {
 			s.sayReady(ctx, c, e)
 		case lifecycle.EventLaunching, lifecycle.EventDraining, lifecycle.EventStopping, lifecycle.EventAdded,
 			lifecycle.EventUpgrading, lifecycle.EventUpgraded, lifecycle.EventUpgradeFailed, lifecycle.EventUnusable:
-			// steps on a way whose end is told, or what the build tells
+			// Other events report the end of these states, or the output of the build does.
 		default:
 			text := strings.ReplaceAll(e.Type, "_", " ")
 			if e.Reason != "" {
@@ -128,7 +128,7 @@ func (s *devSession) sayReady(ctx context.Context, c *client.Client, e tool.Plug
 func (s *devSession) followLogs(ctx context.Context, c *client.Client) {
 	for l, err := range c.Admin().TailLogs(ctx, tool.LogQuery{Follow: true}) {
 		if err != nil {
-			return // with the toolhost, which is told elsewhere
+			return // toolhost has stopped, which another goroutine reports
 		}
 		s.screen.say("log", "%s", operate.LogText(l))
 	}
