@@ -11,7 +11,7 @@ import (
 func (c *Catalog) ask() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.tasks.closed() {
 		return
 	}
 	for _, s := range c.slots {
@@ -23,7 +23,7 @@ func (c *Catalog) ask() {
 		}
 		c.asking[s.file.Digest] = struct{}{}
 		p, e := s.file, s.expectation(c.pins, c.recordedName(s))
-		c.spawn(func() { c.askOne(p, e) }) // ends with the catalog's context, or at DescribeTimeout
+		c.tasks.spawn(func() { c.askOne(p, e) }) // ends with the catalog's context, or at DescribeTimeout
 	}
 }
 
@@ -33,8 +33,8 @@ func (c *Catalog) askOne(p *Plugin, e expectation) {
 	case c.asks <- struct{}{}:
 		answer = c.question(p, e)
 		<-c.asks
-	case <-c.ctx.Done():
-		answer.problem = context.Cause(c.ctx).Error()
+	case <-c.tasks.ctx.Done():
+		answer.problem = context.Cause(c.tasks.ctx).Error()
 	}
 	c.mu.Lock()
 	c.answeredLocked(p.Digest, answer)
@@ -60,7 +60,7 @@ func (c *Catalog) askOne(p *Plugin, e expectation) {
 func (c *Catalog) question(p *Plugin, e expectation) answer {
 	question := *p
 	question.Info.Name = c.expectedName(p, e)
-	return c.describe(c.ctx, &question)
+	return c.describe(c.tasks.ctx, &question)
 }
 
 func isClosed(ch <-chan struct{}) bool {
@@ -176,14 +176,14 @@ func (c *Catalog) sweepLater(after time.Duration) {
 	timer := time.AfterFunc(after, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.spawn(c.sweepAgain)
+		c.tasks.spawn(c.sweepAgain)
 	})
-	context.AfterFunc(c.ctx, func() { timer.Stop() })
+	context.AfterFunc(c.tasks.ctx, func() { timer.Stop() })
 }
 
-// sweepAgain sweeps when no load copies into the store. It ends with c.ctx.
+// sweepAgain sweeps when no load copies into the store. It ends with c.tasks.ctx.
 func (c *Catalog) sweepAgain() {
-	_, release, err := c.reader(c.ctx)
+	_, release, err := c.sources.acquire(c.tasks.ctx)
 	if err != nil {
 		return
 	}

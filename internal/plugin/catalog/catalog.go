@@ -77,13 +77,14 @@ func (c Config) withDefaults() Config {
 
 // Catalog is the current knowledge of plugins. All methods are safe for concurrent use.
 type Catalog struct {
-	cfg   Config
-	lock  *stateLock
-	store *store
-	index *index
+	cfg     Config
+	lock    *stateLock
+	store   *store
+	index   *index
+	tasks   *tasks
+	sources *sources
 
-	loading chan struct{} // holds one token, whose holder reads the folders; not a mutex, so that waiting can be cancelled
-	asks    chan struct{} // one token for each plugin that is being asked
+	asks chan struct{} // one token for each plugin that is being asked
 
 	current atomic.Pointer[Snapshot] // replaced with mu held
 
@@ -100,11 +101,6 @@ type Catalog struct {
 	changed  chan struct{}        // closed once there is a newer snapshot
 	loaded   bool                 // the folders were read
 	retrying bool                 // retryFailed was called
-	closed   bool
-
-	ctx    context.Context
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
 }
 
 // Open prepares the state folder and reads the records of earlier processes. It scans nothing: call
@@ -133,11 +129,11 @@ func Open(cfg Config) (*Catalog, error) {
 	}
 	c := &Catalog{
 		cfg: cfg, lock: lock, store: store, index: index,
-		loading: make(chan struct{}, 1), asks: make(chan struct{}, cfg.Parallel),
+		tasks: newTasks(), asks: make(chan struct{}, cfg.Parallel),
 		served: map[string]bool{}, retired: map[string]time.Time{},
 		asking: map[string]struct{}{}, settled: closedChan(), changed: make(chan struct{}),
 	}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.sources = newSources(cfg, store, index, c.tasks)
 	c.base = newSnapshot(nil, nil, nil, nil, nil)
 	c.current.Store(c.base)
 	return c, nil
@@ -146,25 +142,11 @@ func Open(cfg Config) (*Catalog, error) {
 // Close stops watching, aborts loads and questions to plugins, waits for them and releases the
 // state folder. A closed catalog can only be read.
 func (c *Catalog) Close() error {
-	c.mu.Lock()
-	closed := c.closed
-	c.closed = true
-	c.mu.Unlock()
-	c.cancel()
-	c.wg.Wait()
-	if !closed {
-		c.loading <- struct{}{} // for good: no goroutine reads the folders any more
+	if c.tasks.close() {
+		c.sources.close()
 		c.lock.release()
 	}
 	return nil
-}
-
-// spawn runs f in a goroutine that Close waits for. f must return when c.ctx ends. spawn runs
-// nothing once the catalog is closed. The caller holds c.mu.
-func (c *Catalog) spawn(f func()) {
-	if !c.closed {
-		c.wg.Go(f)
-	}
 }
 
 // Snapshot returns the current knowledge. It never blocks.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -128,6 +129,18 @@ func (x *index) digests() map[string]bool {
 	}
 	delete(needed, "")
 	return needed
+}
+
+// forgetGone forgets sources outside of the folders whose files are gone or that no toolhost has
+// looked at for unseenFor. Other sources may belong to a toolhost with other folders.
+func (x *index) forgetGone(found []entry) {
+	now := time.Now()
+	for _, source := range x.sources() {
+		here := slices.ContainsFunc(found, func(e entry) bool { return e.source == source })
+		if _, err := os.Lstat(source); errors.Is(err, fs.ErrNotExist) || !here && x.get(source).unseen(now) {
+			x.remove(source)
+		}
+	}
 }
 
 // save writes the file if anything changed.

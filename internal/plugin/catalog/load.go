@@ -2,15 +2,7 @@ package catalog
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/trust"
@@ -34,7 +26,7 @@ type loadOptions struct {
 }
 
 func (c *Catalog) load(ctx context.Context, o loadOptions) error {
-	ctx, release, err := c.reader(ctx)
+	ctx, release, err := c.sources.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,12 +37,12 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 			return err
 		}
 	}
-	found, err := c.scanAll(ctx)
+	found, err := c.sources.scanAll(ctx)
 	if err != nil {
 		return err
 	}
 	old := c.slotsBySource()
-	readings, err := c.readAll(ctx, found, old, pins, o)
+	readings, err := c.sources.readAll(ctx, found, old, pins, o)
 	if err != nil {
 		return err
 	}
@@ -58,7 +50,7 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	if err != nil {
 		return err
 	}
-	c.forgetGone(found)
+	c.index.forgetGone(found)
 	c.merge(readings, pins, records, o)
 	c.recordTrust()
 	err = c.index.save()
@@ -66,27 +58,6 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	c.ask()
 	c.retryFailed()
 	return err
-}
-
-var errClosed = errors.New("the catalogue is closed")
-
-// reader waits until no other goroutine reads the folders. The returned context also ends with the
-// catalog.
-func (c *Catalog) reader(ctx context.Context) (reading context.Context, release func(), err error) {
-	select {
-	case c.loading <- struct{}{}:
-	case <-c.ctx.Done():
-		return nil, nil, errClosed
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
-	}
-	reading, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(c.ctx, func() { cancel(errClosed) })
-	return reading, func() {
-		stop()
-		cancel(nil)
-		<-c.loading
-	}, nil
 }
 
 // seen is a copy of the parts of a slot that load needs.
@@ -103,56 +74,6 @@ func (c *Catalog) slotsBySource() map[string]seen {
 		slots[s.source] = seen{record: s.record, file: s.file, current: s.current}
 	}
 	return slots
-}
-
-func (c *Catalog) readAll(ctx context.Context, found []entry, old map[string]seen, pins manifest.Lock, o loadOptions) ([]reading, error) {
-	found = slices.DeleteFunc(found, func(e entry) bool {
-		_, known := old[e.source]
-		return o.leave[e.source] && !known
-	})
-	readings := make([]reading, len(found))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.cfg.Parallel)
-	for i, e := range found {
-		group.Go(func() error {
-			was, known := old[e.source]
-			switch {
-			case known && o.leave[e.source]:
-				readings[i] = reading{source: e.source, left: true}
-			case known:
-				readings[i] = c.read(ctx, e, was.record, was.file)
-				if pins != nil && (was.current == nil || !allowed(pins, was.current.Digest)) {
-					readings[i].current = c.restore(e.source, was.record, pins)
-				}
-			default:
-				rec := c.index.get(e.source)
-				readings[i] = c.read(ctx, e, rec, nil)
-				if rec.Current != digestOf(readings[i].file) || pins != nil {
-					readings[i].current = c.restore(e.source, rec, pins)
-				}
-			}
-			return context.Cause(ctx)
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, fmt.Errorf("reading plugins: %w", err)
-	}
-	return readings, nil
-}
-
-// restore returns the revision that was in service last, in this process or an earlier one, or the
-// previous one if the lock file allows only that; nil if neither can be run.
-func (c *Catalog) restore(source string, rec record, pins manifest.Lock) *Plugin {
-	for _, digest := range []string{rec.Current, rec.Previous} {
-		if digest == "" || !allowed(pins, digest) || digest == rec.Previous && pins == nil {
-			continue
-		}
-		p, err := c.open(digest, source)
-		if err == nil && p.usable() && refusal(pins, p, nil) == "" && (p.Pinned || digest == rec.Digest) {
-			return p
-		}
-	}
-	return nil
 }
 
 // merge makes the new slots and the new snapshot from the readings.
@@ -215,18 +136,6 @@ func (c *Catalog) settleSlotsLocked() {
 		}
 	}
 	c.publishLocked()
-}
-
-// forgetGone forgets sources outside of the folders whose files are gone or that no toolhost has
-// looked at for unseenFor. Other sources may belong to a toolhost with other folders.
-func (c *Catalog) forgetGone(found []entry) {
-	now := time.Now()
-	for _, source := range c.index.sources() {
-		here := slices.ContainsFunc(found, func(e entry) bool { return e.source == source })
-		if _, err := os.Lstat(source); errors.Is(err, fs.ErrNotExist) || !here && c.index.get(source).unseen(now) {
-			c.index.remove(source)
-		}
-	}
 }
 
 func unreadable(source, problem string) *Plugin {

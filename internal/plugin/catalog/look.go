@@ -17,24 +17,24 @@ const nearLooked = 1000
 
 // lookAll returns, for each source in the folders and for the lock file if it is used, a text that
 // changes with it. A folder that cannot be read counts as empty; Load returns the error.
-func (c *Catalog) lookAll(folders *folderLooks) map[string]string {
+func (x *sources) lookAll(ctx context.Context, folders *folderLooks) map[string]string {
 	looks := map[string]string{}
-	if c.cfg.Locked {
-		if info, err := os.Stat(c.cfg.LockFile); err == nil {
-			looks[c.cfg.LockFile] = stampOf(info)
+	if x.cfg.Locked {
+		if info, err := os.Stat(x.cfg.LockFile); err == nil {
+			looks[x.cfg.LockFile] = stampOf(info)
 		}
 	}
 	known := *folders
 	*folders = folderLooks{}
-	for _, folder := range c.cfg.Folders {
-		entries, _, err := scan(c.ctx, folder)
+	for _, folder := range x.cfg.Folders {
+		entries, _, err := scan(ctx, folder)
 		if err != nil {
 			continue
 		}
 		for _, e := range entries {
 			looks[e.source] = e.stamp + e.problem
 			if e.folder {
-				next := known[e.source].next(c.ctx, e.source)
+				next := known[e.source].next(ctx, e.source)
 				(*folders)[e.source], looks[e.source] = next, next.near+next.far
 			}
 		}

@@ -34,16 +34,16 @@ type reading struct {
 
 // read reads one source. It does not read a source again that has not changed since its record was
 // made. known is the plugin of that record, if it is still in memory.
-func (c *Catalog) read(ctx context.Context, found entry, rec record, known *Plugin) reading {
+func (x *sources) read(ctx context.Context, found entry, rec record, known *Plugin) reading {
 	r := reading{source: found.source, problem: found.problem}
 	if r.problem != "" {
 		return r
 	}
 	var err error
 	if found.folder {
-		err = c.readFolder(ctx, &r, found, rec, known)
+		err = x.readFolder(ctx, &r, found, rec, known)
 	} else {
-		err = c.readFile(ctx, &r, found, rec, known)
+		err = x.readFile(ctx, &r, found, rec, known)
 	}
 	if err != nil {
 		r.problem = fmt.Sprintf("reading %s: %v", found.source, err)
@@ -51,20 +51,20 @@ func (c *Catalog) read(ctx context.Context, found entry, rec record, known *Plug
 	return r
 }
 
-func (c *Catalog) readFile(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
+func (x *sources) readFile(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
 	r.stamp, r.otherNames = found.stamp, trust.HasOtherNames(found.source)
-	if r.file = c.unchanged(r, rec, known); r.file != nil {
+	if r.file = x.unchanged(r, rec, known); r.file != nil {
 		return nil
 	}
-	digest, err := c.store.takeFile(ctx, found)
+	digest, err := x.store.takeFile(ctx, found)
 	if err != nil {
 		return err
 	}
-	r.file, err = c.open(digest, found.source)
+	r.file, err = x.open(digest, found.source)
 	return err
 }
 
-func (c *Catalog) readFolder(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
+func (x *sources) readFolder(ctx context.Context, r *reading, found entry, rec record, known *Plugin) error {
 	root, err := os.OpenRoot(found.source)
 	if err != nil {
 		return err
@@ -75,21 +75,21 @@ func (c *Catalog) readFolder(ctx context.Context, r *reading, found entry, rec r
 		return err
 	}
 	r.stamp = l.stamp
-	if r.file = c.unchanged(r, rec, known); r.file != nil {
+	if r.file = x.unchanged(r, rec, known); r.file != nil {
 		return nil
 	}
-	inPlace := l.files > c.cfg.MaxFolderFiles || l.bytes > c.cfg.MaxFolderBytes
-	digest, err := c.store.takeFolder(ctx, found, l, inPlace)
+	inPlace := l.files > x.cfg.MaxFolderFiles || l.bytes > x.cfg.MaxFolderBytes
+	digest, err := x.store.takeFolder(ctx, found, l, inPlace)
 	if err != nil {
 		return err
 	}
-	r.file, err = c.open(digest, found.source)
+	r.file, err = x.open(digest, found.source)
 	return err
 }
 
 // unchanged returns the plugin of a source that has not changed since its record was made; nil if
 // it has changed, or if its copy is lost.
-func (c *Catalog) unchanged(r *reading, rec record, known *Plugin) *Plugin {
+func (x *sources) unchanged(r *reading, rec record, known *Plugin) *Plugin {
 	if rec.Digest == "" || rec.Stamp != r.stamp {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (c *Catalog) unchanged(r *reading, rec record, known *Plugin) *Plugin {
 			return known
 		}
 	}
-	p, err := c.open(rec.Digest, r.source)
+	p, err := x.open(rec.Digest, r.source)
 	if err != nil {
 		return nil
 	}
@@ -107,12 +107,12 @@ func (c *Catalog) unchanged(r *reading, rec record, known *Plugin) *Plugin {
 
 // open makes a plugin of a digest in the store. If it was never asked for its description, that is
 // its problem.
-func (c *Catalog) open(digest, source string) (*Plugin, error) {
-	a, ok := c.store.about(digest)
-	if !ok || !a.InPlace && !c.store.holds(digest, source, a) {
+func (x *sources) open(digest, source string) (*Plugin, error) {
+	a, ok := x.store.about(digest)
+	if !ok || !a.InPlace && !x.store.holds(digest, source, a) {
 		return nil, fmt.Errorf("no copy of %s is kept", digest)
 	}
-	p := &Plugin{Source: source, Digest: digest, Path: c.store.path(digest, source), Cache: c.store.cache(digest), Pinned: !a.InPlace}
+	p := &Plugin{Source: source, Digest: digest, Path: x.store.path(digest, source), Cache: x.store.cache(digest), Pinned: !a.InPlace}
 	p.Info = tool.Description{Name: filepath.Base(source)}
 	if a.InPlace {
 		p.Path = source
@@ -127,7 +127,7 @@ func (c *Catalog) open(digest, source string) (*Plugin, error) {
 	if info, err := os.Stat(p.Path); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		if err := c.openFolder(p); err != nil {
+		if err := p.openFolder(); err != nil {
 			return p.withProblem(err.Error()), nil
 		}
 	}
@@ -160,8 +160,8 @@ func leadsToInterpreter(folder, link string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// openFolder reads the manifest in the folder p.Path, and sets in p how the plugin is run.
-func (c *Catalog) openFolder(p *Plugin) error {
+// openFolder reads the manifest in the folder p.Path, and sets how the plugin is run.
+func (p *Plugin) openFolder() error {
 	file := filepath.Join(p.Path, manifest.FileName)
 	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s has to be a file, not a link: how a plugin is run is part of what is checked", manifest.FileName)

@@ -10,10 +10,10 @@ const slowAnswer = 2 * time.Second
 // noteFailure records that a digest did not describe itself, unless it had too little time.
 func (c *Catalog) noteFailure(p *Plugin, err error, took time.Duration) {
 	reason := err.Error()
-	if c.ctx.Err() != nil {
+	if c.tasks.ctx.Err() != nil {
 		reason = "it was still being asked what it is when toolhost ended"
 	}
-	if c.ctx.Err() == nil || took >= slowAnswer {
+	if c.tasks.ctx.Err() == nil || took >= slowAnswer {
 		c.remember(p, func(known *about) { known.Unanswered = reason })
 	}
 }
@@ -28,13 +28,13 @@ func (c *Catalog) retryFailed() {
 		return
 	}
 	c.retrying = true
-	c.spawn(func() { // ends with the catalog's context: DescribeTimeout bounds each question
-		if c.Settle(c.ctx) != nil {
+	c.tasks.spawn(func() { // ends with the catalog's context: DescribeTimeout bounds each question
+		if c.Settle(c.tasks.ctx) != nil {
 			return
 		}
 		for {
 			p, e := c.nextFailed()
-			if p == nil || c.ctx.Err() != nil {
+			if p == nil || c.tasks.ctx.Err() != nil {
 				return
 			}
 			answer := c.question(p, e)

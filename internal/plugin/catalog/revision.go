@@ -18,7 +18,7 @@ var ErrNotKept = errors.New("it will be forgotten when toolhost starts again")
 // does not allow it any more, or its copy is gone. The error wraps ErrNotKept if the candidate is
 // in service nevertheless.
 func (c *Catalog) Activate(candidate *Plugin) error {
-	kept, err := c.open(candidate.Digest, candidate.Source) // without c.mu held, because it reads files
+	kept, err := c.sources.open(candidate.Digest, candidate.Source) // without c.mu held, because it reads files
 	c.mu.Lock()
 	s := c.slotLocked(candidate.Source)
 	var p *Plugin
@@ -117,7 +117,7 @@ func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, er
 	case s.untrusted != "":
 		return refuse(s.untrusted)
 	case s.file.pending():
-		return nil, !c.closed, errClosed
+		return nil, !c.tasks.closed(), errClosed
 	case !s.file.usable():
 		return refuse(s.file.Problem)
 	case s.renamed():
@@ -129,7 +129,7 @@ func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, er
 
 // reread reads one source.
 func (c *Catalog) reread(ctx context.Context, source string) error {
-	ctx, release, err := c.reader(ctx)
+	ctx, release, err := c.sources.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *Catalog) reread(ctx context.Context, source string) error {
 	if !ok {
 		found = entry{source: source, problem: "its file is gone, or is no plugin any more"}
 	}
-	r := c.read(ctx, found, was.record, was.file)
+	r := c.sources.read(ctx, found, was.record, was.file)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.slotLocked(source); s != nil {
@@ -177,7 +177,7 @@ func (c *Catalog) Rollback(name string) (*Plugin, error) {
 	refuse := func(reason string) (*Plugin, error) {
 		return nil, tool.Errorf(tool.KindUnavailable, "plugin %q cannot go back to %s: %s", name, digest, reason)
 	}
-	p, err := c.open(digest, source)
+	p, err := c.sources.open(digest, source)
 	if err != nil {
 		return refuse(err.Error())
 	}

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,28 +18,6 @@ type entry struct {
 	folder  bool   // it holds a plugin.yaml
 	stamp   string // changes with the file; of a folder, see list
 	problem string // why it cannot be a plugin; empty if it may
-}
-
-// scanAll lists the entries of all folders, in order. A folder that cannot be read is an error.
-func (c *Catalog) scanAll(ctx context.Context) ([]entry, error) {
-	var found []entry
-	seen := map[string]bool{}
-	for _, folder := range c.cfg.Folders {
-		entries, passed, err := scan(ctx, folder)
-		if err != nil {
-			return nil, fmt.Errorf("scanning plugin folder %s: %w", folder, err)
-		}
-		for _, source := range passed {
-			c.cfg.Logger.Debug("passed over: it is neither executable nor a folder with a "+manifest.FileName, "source", source)
-		}
-		for _, e := range entries {
-			if !seen[e.source] { // a folder may be named twice
-				seen[e.source] = true
-				found = append(found, e)
-			}
-		}
-	}
-	return found, nil
 }
 
 // scan lists the entries of a folder by name: executables, folders with a plugin.yaml, and files

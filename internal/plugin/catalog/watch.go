@@ -16,7 +16,7 @@ import (
 func (c *Catalog) Watch() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.spawn(c.watch) // ends with c.ctx
+	c.tasks.spawn(c.watch) // ends with c.tasks.ctx
 }
 
 func (c *Catalog) watch() {
@@ -29,17 +29,17 @@ func (c *Catalog) watch() {
 	for {
 		select {
 		case <-ticker.C:
-		case <-c.ctx.Done():
+		case <-c.tasks.ctx.Done():
 			return
 		}
-		now := c.lookAll(&folders)
+		now := c.sources.lookAll(c.tasks.ctx, &folders)
 		moving, changed := compareLooks(loaded, last, now)
 		last = now
 		if !changed {
 			continue
 		}
-		err := c.load(c.ctx, loadOptions{leave: moving})
-		if err != nil && c.ctx.Err() == nil && err.Error() != complaint {
+		err := c.load(c.tasks.ctx, loadOptions{leave: moving})
+		if err != nil && c.tasks.ctx.Err() == nil && err.Error() != complaint {
 			complaint = err.Error() // logged once: Watch tries again at each look
 			c.cfg.Logger.Warn("changed plugins are not loaded; trying on", "error", err)
 		}
