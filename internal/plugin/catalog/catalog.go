@@ -83,24 +83,18 @@ type Catalog struct {
 	index   *index
 	tasks   *tasks
 	sources *sources
-
-	asks chan struct{} // one token for each plugin that is being asked
+	asker   *asker
+	sweeper *sweeper
 
 	current atomic.Pointer[Snapshot] // replaced with mu held
 
-	mu       sync.Mutex
-	slots    []*slot              // in the order of the scan
-	base     *Snapshot            // decides which plugin has a contested name
-	pins     manifest.Lock        // the digests that may run; nil: all
-	records  *trust.Plugins       // nil without Config.Trust
-	asking   map[string]struct{}  // digests that are being asked
-	settled  chan struct{}        // closed once asking is empty
-	served   map[string]bool      // digests that may have instances
-	retired  map[string]time.Time // digests that are not needed any more, and since when
-	sweeping bool                 // a sweep of the store is scheduled
-	changed  chan struct{}        // closed once there is a newer snapshot
-	loaded   bool                 // the folders were read
-	retrying bool                 // retryFailed was called
+	mu      sync.Mutex
+	slots   []*slot        // in the order of the scan
+	base    *Snapshot      // decides which plugin has a contested name
+	pins    manifest.Lock  // the digests that may run; nil: all
+	records *trust.Plugins // nil without Config.Trust
+	changed chan struct{}  // closed once there is a newer snapshot
+	loaded  bool           // the folders were read
 }
 
 // Open prepares the state folder and reads the records of earlier processes. It scans nothing: call
@@ -129,11 +123,11 @@ func Open(cfg Config) (*Catalog, error) {
 	}
 	c := &Catalog{
 		cfg: cfg, lock: lock, store: store, index: index,
-		tasks: newTasks(), asks: make(chan struct{}, cfg.Parallel),
-		served: map[string]bool{}, retired: map[string]time.Time{},
-		asking: map[string]struct{}{}, settled: closedChan(), changed: make(chan struct{}),
+		tasks: newTasks(), changed: make(chan struct{}),
 	}
 	c.sources = newSources(cfg, store, index, c.tasks)
+	c.asker = newAsker(cfg, store, c.tasks)
+	c.sweeper = newSweeper(cfg, c.sources, c.asker)
 	c.base = newSnapshot(nil, nil, nil, nil, nil)
 	c.current.Store(c.base)
 	return c, nil
@@ -172,15 +166,7 @@ func (c *Catalog) Next(ctx context.Context, seen *Snapshot) (*Snapshot, error) {
 
 // Settle waits until every plugin has been asked for its description, or until ctx ends.
 func (c *Catalog) Settle(ctx context.Context) error {
-	c.mu.Lock()
-	settled := c.settled
-	c.mu.Unlock()
-	select {
-	case <-settled:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return c.asker.wait(ctx)
 }
 
 // publishLocked makes the content of the slots the current snapshot.
@@ -196,10 +182,4 @@ func (c *Catalog) bounds() *trust.Plugins {
 		return nil
 	}
 	return c.records
-}
-
-func closedChan() chan struct{} {
-	ch := make(chan struct{})
-	close(ch)
-	return ch
 }

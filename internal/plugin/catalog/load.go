@@ -54,7 +54,7 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	c.merge(readings, pins, records, o)
 	c.recordTrust()
 	err = c.index.save()
-	c.sweep()
+	c.sweeper.sweep()
 	c.ask()
 	c.retryFailed()
 	return err
@@ -131,7 +131,7 @@ func (c *Catalog) settleSlotsLocked() {
 		c.index.put(s.source, s.record)
 		for _, p := range []*Plugin{s.current, s.candidate()} {
 			if p != nil {
-				c.served[p.Digest] = true
+				c.sweeper.serve(p.Digest)
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, er
 	case s.renamed():
 		return refuse(fmt.Sprintf("its file says that its name is %q", s.file.Info.Name))
 	}
-	c.served[s.file.Digest] = true // it will be launched, and was no candidate if it was held
+	c.sweeper.serve(s.file.Digest) // it will be launched, and was no candidate if it was held
 	return s.file, false, nil
 }
 
@@ -186,7 +186,7 @@ func (c *Catalog) Rollback(name string) (*Plugin, error) {
 	if s := c.slotLocked(source); s != nil {
 		p.against = digestOf(s.file)
 	}
-	c.served[digest] = true
+	c.sweeper.serve(digest)
 	c.mu.Unlock()
 	switch reason := refusal(pins, p, nil); {
 	case !p.usable():

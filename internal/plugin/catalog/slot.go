@@ -84,6 +84,16 @@ func (s *slot) hold(reason string) {
 // awaits reports whether file has yet to be asked for its description, and may be.
 func (s *slot) awaits() bool { return s.refused == "" && s.untrusted == "" && s.file.pending() }
 
+// expectation returns the sources of the expected name of file. trusted is the name under which it
+// was trusted.
+func (s *slot) expectation(pins manifest.Lock, trusted string) expectation {
+	e := expectation{pins: pins, trusted: trusted, earlier: []string{s.record.Current, s.record.Previous}}
+	if s.current != nil {
+		e.current = s.current.Info.Name
+	}
+	return e
+}
+
 func (s *slot) renamed() bool { return s.file.Info.Name != s.current.Info.Name }
 
 // candidate returns the revision that could replace the current one; nil if none could.
