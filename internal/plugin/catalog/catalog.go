@@ -75,26 +75,32 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Catalog is the current knowledge of plugins. All methods are safe for concurrent use.
+// Catalog is the current knowledge of plugins, and decides what is in service. Each of its parts
+// owns one kind of state: sources the folders, asker the questions to plugins, sweeper the end of
+// copies, trust the operator's trust, index the records on the disk, and tasks the goroutines.
+//
+// All methods are safe for concurrent use. mu guards the slots and what decisions about them depend
+// on. No method reads or writes the content of a file while it holds mu. It may take the locks of
+// the parts then, never the other way around. The callers of methods whose names end in Locked hold
+// mu.
 type Catalog struct {
 	cfg     Config
 	lock    *stateLock
-	store   *store
 	index   *index
 	tasks   *tasks
 	sources *sources
 	asker   *asker
 	sweeper *sweeper
+	trust   *trustBounds
 
 	current atomic.Pointer[Snapshot] // replaced with mu held
 
 	mu      sync.Mutex
-	slots   []*slot        // in the order of the scan
-	base    *Snapshot      // decides which plugin has a contested name
-	pins    manifest.Lock  // the digests that may run; nil: all
-	records *trust.Plugins // nil without Config.Trust
-	changed chan struct{}  // closed once there is a newer snapshot
-	loaded  bool           // the folders were read
+	slots   []*slot       // in the order of the scan
+	base    *Snapshot     // decides which plugin has a contested name
+	pins    manifest.Lock // the digests that may run; nil: all
+	changed chan struct{} // closed once there is a newer snapshot
+	loaded  bool          // the folders were read
 }
 
 // Open prepares the state folder and reads the records of earlier processes. It scans nothing: call
@@ -122,7 +128,8 @@ func Open(cfg Config) (*Catalog, error) {
 		return nil, err
 	}
 	c := &Catalog{
-		cfg: cfg, lock: lock, store: store, index: index,
+		cfg: cfg, lock: lock, index: index,
+		trust: &trustBounds{store: cfg.Trust, trustNew: cfg.TrustNew, folders: cfg.Folders, log: cfg.Logger},
 		tasks: newTasks(), changed: make(chan struct{}),
 	}
 	c.sources = newSources(cfg, store, index, c.tasks)
@@ -143,9 +150,6 @@ func (c *Catalog) Close() error {
 	return nil
 }
 
-// Snapshot returns the current knowledge. It never blocks.
-func (c *Catalog) Snapshot() *Snapshot { return c.current.Load() }
-
 // Next returns the current Snapshot as soon as it differs from seen. It may skip intermediate ones:
 // compare with Diff. The error is ctx's.
 func (c *Catalog) Next(ctx context.Context, seen *Snapshot) (*Snapshot, error) {
@@ -165,21 +169,27 @@ func (c *Catalog) Next(ctx context.Context, seen *Snapshot) (*Snapshot, error) {
 }
 
 // Settle waits until every plugin has been asked for its description, or until ctx ends.
-func (c *Catalog) Settle(ctx context.Context) error {
-	return c.asker.wait(ctx)
-}
+func (c *Catalog) Settle(ctx context.Context) error { return c.asker.wait(ctx) }
 
 // publishLocked makes the content of the slots the current snapshot.
 func (c *Catalog) publishLocked() {
-	c.current.Store(newSnapshot(c.base, c.slots, c.pins, c.cfg.Overrides, c.bounds()))
+	c.current.Store(newSnapshot(c.base, c.slots, c.pins, c.cfg.Overrides, c.trust.inForce()))
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// bounds returns the records that bound what plugins declare; nil if there are none.
-func (c *Catalog) bounds() *trust.Plugins {
-	if c.cfg.TrustNew {
-		return nil
+// recordTrust brings the trust records up to date with the plugins in service. It reads and writes
+// files, so the caller does not hold c.mu.
+func (c *Catalog) recordTrust() {
+	c.mu.Lock()
+	snapshot, records := c.current.Load(), c.trust.records
+	c.mu.Unlock()
+	updated := c.trust.complete(snapshot, records)
+	if updated == nil {
+		return
 	}
-	return c.records
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trust.records = updated
+	c.settleSlotsLocked()
 }

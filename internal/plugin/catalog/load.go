@@ -46,7 +46,7 @@ func (c *Catalog) load(ctx context.Context, o loadOptions) error {
 	if err != nil {
 		return err
 	}
-	records, err := c.begin(readings)
+	records, err := c.trust.begin(readings)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.P
 	for _, s := range c.slots {
 		old[s.source] = s
 	}
-	c.base, c.pins, c.records = c.current.Load(), pins, records
+	c.base, c.pins, c.trust.records = c.current.Load(), pins, records
 	c.base.ordered() // now, so that it does not keep its own base
 	c.slots = make([]*slot, 0, len(readings))
 	for _, r := range readings {
@@ -116,8 +116,8 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.P
 func (c *Catalog) settleSlotsLocked() {
 	owners := map[string]string{}
 	for _, s := range c.slots {
-		s.untrusted = c.distrustLocked(s)
-		if c.cfg.Trust != nil && !c.cfg.TrustNew && c.records.Source(s.source) == nil {
+		s.untrusted = c.trust.distrust(s)
+		if c.trust.unknown(s.source) {
 			s.current = nil // no revision of it was ever trusted, or the trust was revoked
 		}
 		if s.current != nil && owners[s.current.Info.Name] == "" {
@@ -136,6 +136,101 @@ func (c *Catalog) settleSlotsLocked() {
 		}
 	}
 	c.publishLocked()
+}
+
+// ask asks all new digests for their descriptions, in the background.
+func (c *Catalog) ask() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.slots {
+		if s.awaits() {
+			p, e := s.file, s.expectation(c.pins, c.trust.recordedName(s))
+			c.asker.start(p.Digest, func() { c.askOne(p, e) }) // ends when the catalog is closed, or at DescribeTimeout
+		}
+	}
+}
+
+func (c *Catalog) askOne(p *Plugin, e expectation) {
+	answer := c.asker.ask(p, e)
+	c.mu.Lock()
+	c.answeredLocked(p.Digest, answer)
+	last := c.asker.finish(p.Digest)
+	c.mu.Unlock()
+	c.recordTrust()
+	if !last {
+		return
+	}
+	// Once for all questions. If the process is killed before, the next one restores it from the
+	// stored descriptions.
+	if err := c.index.save(); err != nil {
+		c.cfg.Logger.Warn("what is known of plugins is not kept", "error", err)
+	}
+	c.asker.settle()
+}
+
+// answeredLocked passes the answer of a digest to all its slots.
+func (c *Catalog) answeredLocked(digest string, a answer) {
+	for _, s := range c.slots {
+		if digestOf(s.file) != digest || s.file.usable() {
+			continue
+		}
+		if a.problem != "" {
+			s.file = s.file.withProblem(a.problem)
+			s.file.unanswered, s.file.remembered = true, false
+			continue
+		}
+		s.file = s.file.described(a.description, a.refused)
+		s.refused = refusal(c.pins, s.file, s.current)
+	}
+	c.settleSlotsLocked()
+}
+
+func digestOf(p *Plugin) string {
+	if p == nil {
+		return ""
+	}
+	return p.Digest
+}
+
+// retryFailed asks the plugins that did not answer an earlier process, once in this process: after
+// all others have answered, one after the other, and without a caller that waits. So a plugin that
+// hangs delays only the first toolhost that asks it.
+func (c *Catalog) retryFailed() {
+	if !c.asker.firstRetry() {
+		return
+	}
+	c.tasks.spawn(func() { // ends when the catalog is closed: DescribeTimeout bounds each question
+		if c.Settle(c.tasks.ctx) != nil {
+			return
+		}
+		for {
+			p, e := c.nextFailed()
+			if p == nil || c.tasks.ctx.Err() != nil {
+				return
+			}
+			answer := c.asker.question(p, e)
+			c.mu.Lock()
+			c.answeredLocked(p.Digest, answer)
+			c.mu.Unlock()
+			c.recordTrust()
+			if err := c.index.save(); err != nil {
+				c.cfg.Logger.Warn("what is known of plugins is not kept", "error", err)
+			}
+		}
+	})
+}
+
+// nextFailed returns a plugin that did not answer an earlier process and was not asked in this one;
+// nil if there is none.
+func (c *Catalog) nextFailed() (*Plugin, expectation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.slots {
+		if s.file != nil && s.file.remembered && s.refused == "" && s.untrusted == "" {
+			return s.file, s.expectation(c.pins, c.trust.recordedName(s))
+		}
+	}
+	return nil, expectation{}
 }
 
 func unreadable(source, problem string) *Plugin {

@@ -1,14 +1,12 @@
 package catalog
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
-	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -60,29 +58,6 @@ type Refusal struct {
 	Name   string // its name by its own description; empty if it was not asked
 }
 
-// Tool is a callable tool. It does not change once it is in a Snapshot.
-type Tool struct {
-	Spec   tool.Spec // with the operator's overrides
-	Plugin *Plugin
-	Schema *Schema // of the arguments
-	Output *Schema // of the structured result; nil: none is declared
-
-	MaxConcurrent int      // bound of simultaneous calls; 0: none
-	Effects       []string // context keys that the operator lets it change although a rule of the policy reads them
-
-	declared string   // the name that its plugin declares
-	override Override // what the operator says about it
-}
-
-// DeclaredName returns the name under which the plugin declares the tool. Callers use the name of
-// the Spec.
-func (t *Tool) DeclaredName() string { return cmp.Or(t.declared, t.Spec.Name) }
-
-// Info returns the tool as callers see it.
-func (t *Tool) Info() tool.Info {
-	return tool.Info{Spec: t.Spec, Plugin: t.Plugin.Info.Name, PluginVersion: t.Plugin.Info.Version}
-}
-
 // described returns the plugin with its description, divided into usable and unusable parts.
 // refused has the reasons why schemas of tools cannot be used.
 func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
@@ -118,26 +93,6 @@ func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 	return &q
 }
 
-func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*Tool, error) {
-	if err := tool.CheckName(spec.Name); err != nil {
-		return nil, err
-	}
-	if seen[trust.Fold(spec.Name)] {
-		return nil, fmt.Errorf("the plugin declares it twice; names that differ only by case are the same")
-	}
-	if strings.TrimSpace(spec.Description) == "" {
-		return nil, fmt.Errorf("it has no description")
-	}
-	if refused != "" {
-		return nil, errors.New(refused)
-	}
-	seen[trust.Fold(spec.Name)] = true
-	if len(spec.Tags) == 0 {
-		spec.Tags = p.Info.DefaultTags
-	}
-	return &Tool{Spec: spec, Plugin: p, Schema: &Schema{text: spec.InputSchema}, Output: outputOf(&spec), declared: spec.Name}, nil
-}
-
 // withProblem returns the plugin as one that cannot be used.
 func (p *Plugin) withProblem(problem string) *Plugin {
 	q := *p
@@ -162,4 +117,31 @@ func (p *Plugin) warnf(format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
 }
 
-func byToolName(a, b *Tool) int { return cmp.Compare(a.Spec.Name, b.Spec.Name) }
+// Variables returns the names of toolhost's variables that the plugin's manifest asks for.
+func (p *Plugin) Variables() []string {
+	if p.Manifest == nil {
+		return nil
+	}
+	return slices.Clone(p.Manifest.Env.Pass)
+}
+
+// Permissions returns the permissions that the plugin asks for, in its manifest and its
+// description. Paths that are not absolute are ignored.
+func (p *Plugin) Permissions() tool.Permissions {
+	asked := p.Info.Permissions
+	asked.Read, asked.Write = slices.Clone(asked.Read), slices.Clone(asked.Write)
+	if p.Manifest != nil {
+		m := p.Manifest.Permissions
+		asked.Network = asked.Network || m.Network
+		asked.Read, asked.Write = append(asked.Read, m.Read...), append(asked.Write, m.Write...)
+		if asked.Workspace != tool.AccessWrite && m.Workspace != "" && m.Workspace != manifest.AccessNone {
+			asked.Workspace = tool.Access(m.Workspace)
+		}
+	}
+	asked.Read, asked.Write = absolute(asked.Read), absolute(asked.Write)
+	return asked
+}
+
+func absolute(paths []string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
+}

@@ -63,6 +63,9 @@ func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Ov
 	return s
 }
 
+// Snapshot returns the current knowledge. It never blocks.
+func (c *Catalog) Snapshot() *Snapshot { return c.current.Load() }
+
 // ordered puts the snapshot in order, once.
 func (s *Snapshot) ordered() *order {
 	s.once.Do(func() {

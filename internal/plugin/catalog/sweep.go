@@ -45,8 +45,8 @@ func (w *sweeper) serve(digest string) {
 	w.served[digest] = true
 }
 
-// sweep removes what is not needed, and schedules another sweep if digests wait for the end of their
-// retention. The caller holds the token of sources, so that no load copies into the store.
+// sweep removes what is not needed, and schedules another sweep if digests wait for the end of
+// their retention. The caller holds the token of sources, so that no load copies into the store.
 func (w *sweeper) sweep() {
 	needed := w.index.digests()
 	w.asker.addAsked(needed)

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,41 +12,55 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// trustBounds holds the operator's trust records and bounds plugins by them.
+//
 // A plugin's description of itself decides how its calls are treated: whether a person is asked,
 // whether a call is repeated, which rules match. So the operator's trust records bound it. A plugin
 // without a record is not started. If a plugin with a record declares more than was trusted, the
 // stricter value holds in every snapshot until the operator trusts the change. The invariant:
 // nothing that a plugin declares after it was trusted makes a call easier. Without Config.Trust,
 // every plugin is trusted.
+//
+// Catalog.mu guards records. The other fields do not change. Methods that read or write files say
+// so: their callers do not hold Catalog.mu.
+type trustBounds struct {
+	store    *trust.Store // nil: every plugin is trusted
+	trustNew bool         // plugins that arrive later, and changed declarations, are trusted too
+	folders  []string
+	log      *slog.Logger
 
-// begin records the folders that are used for the first time, and returns the records.
-func (c *Catalog) begin(readings []reading) (*trust.Plugins, error) {
-	if c.cfg.Trust == nil {
+	records *trust.Plugins // of the latest load; nil without store
+}
+
+// begin records the folders that are used for the first time, and returns the records. It reads and
+// writes files.
+func (b *trustBounds) begin(readings []reading) (*trust.Plugins, error) {
+	if b.store == nil {
 		return nil, nil
 	}
 	digests := map[string]string{}
 	for _, r := range readings {
 		digests[r.source] = digestOf(r.file)
 	}
-	if err := c.cfg.Trust.Begin(c.cfg.Folders, digests); err != nil {
+	if err := b.store.Begin(b.folders, digests); err != nil {
 		return nil, err
 	}
-	return c.cfg.Trust.Plugins(c.cfg.Folders)
+	return b.store.Plugins(b.folders)
 }
 
-// distrustLocked returns why the slot's file may not be used; empty if it may.
-func (c *Catalog) distrustLocked(s *slot) string {
-	if c.cfg.Trust == nil || s.file == nil {
+// distrust returns why the slot's file may not be used; empty if it may.
+func (b *trustBounds) distrust(s *slot) string {
+	if b.store == nil || s.file == nil {
 		return ""
 	}
-	known := c.records.Source(s.source)
+	known := b.records.Source(s.source)
 	name := nameOf(s.file)
-	if owner := c.records.Named(name); owner != "" && !trust.Same(owner, s.source) {
+	if owner := b.records.Named(name); owner != "" && !trust.Same(owner, s.source) {
 		return fmt.Sprintf("the plugin name %q belongs to %s, so that %s is left out; if it is to have the name, run "+
 			"`toolhost trust --revoke %s` and then `toolhost trust %s`", name, owner, s.source, name, name)
 	}
 	switch {
-	case c.cfg.TrustNew:
+	case b.trustNew:
 		return ""
 	case known == nil:
 		return fmt.Sprintf("it is new in its folder, and is not started before it is trusted; if it is wanted, run `toolhost trust %s`", name)
@@ -57,6 +72,63 @@ func (c *Catalog) distrustLocked(s *slot) string {
 		return fmt.Sprintf("it has changed since it was trusted, and %s; if it is wanted, run `toolhost trust %s`", reason, name)
 	}
 	return ""
+}
+
+// recordedName returns the name under which the source of a slot was trusted; empty if there is
+// none yet.
+func (b *trustBounds) recordedName(s *slot) string {
+	if b.store == nil {
+		return ""
+	}
+	if known := b.records.Source(s.source); known != nil {
+		return known.Name
+	}
+	return ""
+}
+
+// unknown reports whether the operator never trusted any revision of a source, or revoked the
+// trust.
+func (b *trustBounds) unknown(source string) bool {
+	return b.store != nil && !b.trustNew && b.records.Source(source) == nil
+}
+
+// inForce returns the records that bound what plugins declare; nil if there are none.
+func (b *trustBounds) inForce() *trust.Plugins {
+	if b.trustNew {
+		return nil
+	}
+	return b.records
+}
+
+// complete completes the records of plugins that were trusted before they had described themselves.
+// With trustNew, it keeps all records up to date. It returns the new records; nil if nothing
+// changed. It reads and writes files.
+func (b *trustBounds) complete(snapshot *Snapshot, records *trust.Plugins) *trust.Plugins {
+	if b.store == nil {
+		return nil
+	}
+	changed := false
+	for _, p := range snapshot.Plugins() {
+		known := records.Source(p.Source)
+		first := known != nil && known.Name == ""
+		if p.Problem != "" || !first && (!b.trustNew || known != nil && known.Digest == p.Digest) {
+			continue
+		}
+		err := b.store.TrustPlugin(b.folders, p.Source, p.Trusted(), first)
+		if err != nil && !errors.Is(err, trust.ErrTaken) {
+			b.log.Error("that a plugin is trusted is not recorded", "plugin", p.Info.Name, "error", err)
+		}
+		changed = changed || err == nil
+	}
+	if !changed {
+		return nil
+	}
+	records, err := b.store.Plugins(b.folders)
+	if err != nil {
+		b.log.Error("the trust records cannot be read", "error", err)
+		return nil
+	}
+	return records
 }
 
 // nameOf returns the name under which the operator sees a plugin that may not have described
@@ -90,44 +162,6 @@ func restrain(p *Plugin, known *trust.Plugin) {
 		p.warnf("what it declares since it was trusted does not hold for its tools %s; see `toolhost trust --diff %s`, and run `toolhost trust %s` if it is wanted",
 			strings.Join(relaxed, "; "), p.Info.Name, p.Info.Name)
 	}
-}
-
-// recordTrust completes the records of plugins that were trusted before they had described
-// themselves. With TrustNew, it keeps all records up to date. It writes files, so the caller holds
-// no lock.
-func (c *Catalog) recordTrust() {
-	if c.cfg.Trust == nil {
-		return
-	}
-	snapshot := c.Snapshot()
-	c.mu.Lock()
-	records := c.records
-	c.mu.Unlock()
-	changed := false
-	for _, p := range snapshot.Plugins() {
-		known := records.Source(p.Source)
-		first := known != nil && known.Name == ""
-		if p.Problem != "" || !first && (!c.cfg.TrustNew || known != nil && known.Digest == p.Digest) {
-			continue
-		}
-		err := c.cfg.Trust.TrustPlugin(c.cfg.Folders, p.Source, p.Trusted(), first)
-		if err != nil && !errors.Is(err, trust.ErrTaken) {
-			c.cfg.Logger.Error("that a plugin is trusted is not recorded", "plugin", p.Info.Name, "error", err)
-		}
-		changed = changed || err == nil
-	}
-	if !changed {
-		return
-	}
-	records, err := c.cfg.Trust.Plugins(c.cfg.Folders)
-	if err != nil {
-		c.cfg.Logger.Error("the trust records cannot be read", "error", err)
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.records = records
-	c.settleSlotsLocked()
 }
 
 // Trusted returns the record of the plugin for an operator who trusts it as it is.
@@ -182,18 +216,6 @@ func (o *order) reserved(p *Plugin, name string) string {
 		}
 	}
 	return owner
-}
-
-// recordedName returns the name under which the source of a slot was trusted; empty if there is
-// none yet.
-func (c *Catalog) recordedName(s *slot) string {
-	if c.cfg.Trust == nil {
-		return ""
-	}
-	if known := c.records.Source(s.source); known != nil {
-		return known.Name
-	}
-	return ""
 }
 
 // dropReserved removes the tools and filters of a plugin whose names another plugin owns, and adds

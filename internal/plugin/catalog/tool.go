@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,8 +10,76 @@ import (
 	"sync"
 
 	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
+
+// Tool is a callable tool. It does not change once it is in a Snapshot.
+type Tool struct {
+	Spec   tool.Spec // with the operator's overrides
+	Plugin *Plugin
+	Schema *Schema // of the arguments
+	Output *Schema // of the structured result; nil: none is declared
+
+	MaxConcurrent int      // bound of simultaneous calls; 0: none
+	Effects       []string // context keys that the operator lets it change although a rule of the policy reads them
+
+	declared string   // the name that its plugin declares
+	override Override // what the operator says about it
+}
+
+// DeclaredName returns the name under which the plugin declares the tool. Callers use the name of
+// the Spec.
+func (t *Tool) DeclaredName() string { return cmp.Or(t.declared, t.Spec.Name) }
+
+// Info returns the tool as callers see it.
+func (t *Tool) Info() tool.Info {
+	return tool.Info{Spec: t.Spec, Plugin: t.Plugin.Info.Name, PluginVersion: t.Plugin.Info.Version}
+}
+
+// Described returns the tool as its plugin describes it for one session. Of the spec, only display
+// name, description, schemas and examples apply, and the operator's overrides replace them.
+// Everything else stays as declared. The error says that a schema cannot be used.
+func (t *Tool) Described(spec tool.Spec) (*Tool, error) {
+	own := *t
+	own.Spec.DisplayName = spec.DisplayName
+	own.Spec.InputSchema, own.Spec.OutputSchema, own.Spec.InputExamples = spec.InputSchema, spec.OutputSchema, spec.InputExamples
+	if strings.TrimSpace(spec.Description) != "" {
+		own.Spec.Description = cmp.Or(t.override.Description, spec.Description)
+	}
+	if err := checkSchema(&own.Spec); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(own.Spec.InputSchema, t.Spec.InputSchema) {
+		own.Schema = &Schema{text: own.Spec.InputSchema}
+	}
+	if !bytes.Equal(own.Spec.OutputSchema, t.Spec.OutputSchema) {
+		own.Output = outputOf(&own.Spec)
+	}
+	return &own, nil
+}
+
+func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*Tool, error) {
+	if err := tool.CheckName(spec.Name); err != nil {
+		return nil, err
+	}
+	if seen[trust.Fold(spec.Name)] {
+		return nil, fmt.Errorf("the plugin declares it twice; names that differ only by case are the same")
+	}
+	if strings.TrimSpace(spec.Description) == "" {
+		return nil, fmt.Errorf("it has no description")
+	}
+	if refused != "" {
+		return nil, errors.New(refused)
+	}
+	seen[trust.Fold(spec.Name)] = true
+	if len(spec.Tags) == 0 {
+		spec.Tags = p.Info.DefaultTags
+	}
+	return &Tool{Spec: spec, Plugin: p, Schema: &Schema{text: spec.InputSchema}, Output: outputOf(&spec), declared: spec.Name}, nil
+}
+
+func byToolName(a, b *Tool) int { return cmp.Compare(a.Spec.Name, b.Spec.Name) }
 
 // Schema is the schema of a tool's arguments. It is compiled at its first use: compiling takes
 // about 0.2 ms and 55 KB, which is not spent on tools that are never called. It is safe for
