@@ -17,15 +17,15 @@ import (
 //
 // The user chooses every path. The name that a tool gives to a file is not used, because the name
 // could lead to a file that matters. Without overwrite, saving creates files and never opens one
-// that exists, also not through a symbolic link. With overwrite, it replaces the directory entry,
-// so a link that a tool left there is replaced and not followed.
+// that exists, also not through a symbolic link. With overwrite, it replaces the directory entry of
+// a regular file or a symbolic link, so a link that a tool left there is replaced and not followed.
 type saving struct {
 	file      string
 	overwrite bool
 }
 
-// check returns an error if the first file exists already. It runs before the call, so that a call
-// is not executed for a result that cannot be saved.
+// check returns an error if the first file exists already, or if its folder does not. It runs before
+// the call, so that a call is not executed for a result that cannot be saved.
 func (s *saving) check() error {
 	switch {
 	case s.file == "" && s.overwrite:
@@ -35,7 +35,12 @@ func (s *saving) check() error {
 	}
 	info, err := os.Lstat(s.file)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && os.IsPathSeparator(s.file[len(s.file)-1]):
+		return cli.Usage("--save: %s is the name of a folder; name a file in it", s.file)
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(s.file)); err != nil {
+			return cli.Usage("--save: the folder of %s: %w", s.file, err)
+		}
 		return nil
 	case err != nil:
 		return cli.Usage("--save: %w", err)
@@ -43,8 +48,15 @@ func (s *saving) check() error {
 		return cli.Usage("--save: %s is a folder; name a file in it", s.file)
 	case !s.overwrite:
 		return cli.Usage("--save: %s exists; name another file, or add --overwrite to replace it", s.file)
+	case !replaceable(info):
+		return cli.Usage("--save: %s is no regular file; name another file", s.file)
 	}
 	return nil
+}
+
+// replaceable reports whether --overwrite replaces a file. It does not replace a device or a pipe.
+func replaceable(info fs.FileInfo) bool {
+	return info.Mode().IsRegular() || info.Mode().Type() == fs.ModeSymlink
 }
 
 // write saves the images and files of a result, and reports each on standard error.
@@ -87,6 +99,9 @@ func (s *saving) create(path string, data []byte) error {
 			return err
 		}
 		return finish(file, data)
+	}
+	if info, err := os.Lstat(path); err == nil && !replaceable(info) {
+		return fmt.Errorf("%s is no regular file", path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".toolhost-save-*")
 	if err != nil {

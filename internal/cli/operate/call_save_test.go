@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/cli"
@@ -72,6 +73,37 @@ func TestSaveDoesNotReplaceFiles(t *testing.T) {
 	}
 	if got, err := os.ReadFile(link); string(got) != "new" || err != nil {
 		t.Errorf("the file has %q, %v", got, err)
+	}
+}
+
+// With --overwrite, saving replaces neither a folder nor a pipe.
+func TestSaveReplacesRegularFilesOnly(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe-2.png")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{pipe, dir} {
+		if err := (&saving{file: file, overwrite: true}).check(); err == nil {
+			t.Errorf("check accepts %s", file)
+		}
+	}
+	s := saving{file: filepath.Join(dir, "pipe.png"), overwrite: true}
+	content := []tool.Content{tool.Image("image/png", []byte("one")), tool.Image("image/png", []byte("two"))}
+	if err := s.write(cli.Process{Stderr: &strings.Builder{}}, content); err == nil {
+		t.Error("write replaced the pipe")
+	}
+	if info, err := os.Lstat(pipe); err != nil || info.Mode().Type() != os.ModeNamedPipe {
+		t.Errorf("the pipe is now %v, %v", info, err)
+	}
+}
+
+// A call is not executed if there is no folder for its result.
+func TestSaveNeedsAFolder(t *testing.T) {
+	for _, name := range []string{"absent/out.png", "absent/"} {
+		if err := (&saving{file: t.TempDir() + "/" + name}).check(); err == nil {
+			t.Errorf("check accepts %s", name)
+		}
 	}
 }
 
