@@ -28,14 +28,21 @@ func steers(r rune) bool {
 }
 
 // isBlank reports whether a character shows nothing and is neither a space nor of the categories
-// that steers refuses: the fillers of Hangul, Khmer and Mongolian, the grapheme joiner, and the
-// empty Braille pattern.
+// that steers refuses: the fillers of Hangul, Khmer and Mongolian, the grapheme joiner, the empty
+// Braille pattern, the notehead without a head, and what Unicode reserves for later characters that
+// show nothing.
 func isBlank(r rune) bool {
 	switch r {
-	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0:
+	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2065, 0x2800, 0x3164, 0xffa0, 0x1d159:
 		return true
 	}
-	return r >= 0x180b && r <= 0x180f
+	switch {
+	case r >= 0xe0100 && r <= 0xe01ef: // choose between forms of a Han character
+		return false
+	case r >= 0x180b && r <= 0x180f, r >= 0xfff0 && r <= 0xfff8, r >= 0xe0000 && r <= 0xe0fff:
+		return true
+	}
+	return false
 }
 
 // maxMarks is the number of combining marks that may follow each other. The scripts of living

@@ -23,6 +23,9 @@ func TestVisible(t *testing.T) {
 		"half \xe2\x80":          `half \xe2\x80`,
 		"\ufffd":                 "\ufffd",
 		"a\u3164b\u2800c\u034f":  `a\u3164b\u2800c\u034f`,
+		"\u2065\ufff0\U0001d159": `\u2065\ufff0\U0001d159`,
+		"\U000e0000\U000e0fff":   `\U000e0000\U000e0fff`,
+		"葛\U000e0100 \ufffd":     "葛\U000e0100 \ufffd",
 		"e\u0301 n\u0303\u0323":  "e\u0301 n\u0303\u0323",
 		"z\u0301\u0301\u0301\u0301\u0301\u0301y\u0301": "z\u0301\u0301\u0301\u0301\\u0301\\u0301y\u0301",
 	} {
@@ -32,6 +35,18 @@ func TestVisible(t *testing.T) {
 	}
 	if got, want := cli.OneLine("a\nb\r\n\tc\x1b"), `a b  c\x1b`; got != want {
 		t.Errorf("OneLine = %q, want %q", got, want)
+	}
+}
+
+// Parts of a text with different styles are one text for a terminal, which draws the marks of all parts
+// over the same letter.
+func TestStyledTextCountsMarksAcrossParts(t *testing.T) {
+	var text cli.StyledText
+	for range 4 {
+		text.Add("\u0301\u0302", cli.Plain)
+	}
+	if got, want := text.Lines(cli.Screen{}, 0)[0], "\u0301\u0302\u0301\u0302"+`\u0301\u0302\u0301\u0302`; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -4,7 +4,10 @@ import "strings"
 
 // StyledText is text of which each part has a style, and which lines wrap between words. The zero
 // value is empty.
-type StyledText struct{ cells []cell }
+type StyledText struct {
+	cells []cell
+	marks int // combining marks at the end, which count across parts
+}
 
 // cell is one character. The character '\n' ends a line.
 type cell struct {
@@ -14,7 +17,7 @@ type cell struct {
 
 // Add adds text in a style, escaped as OneLine does it.
 func (t *StyledText) Add(text string, style Color) {
-	for _, r := range OneLine(text) {
+	for _, r := range escape(text, true, &t.marks) {
 		t.cells = append(t.cells, cell{r, style})
 	}
 }

@@ -89,6 +89,12 @@ func TestTextDisplay(t *testing.T) {
 		"a run whose time is up": {
 			[]loop.Event{{Payload: &loop.CancelRequested{Stop: loop.StopWallTime, Reason: "an hour"}}}, "■ cancelling: an hour\n",
 		},
+		"combining marks in pieces": {
+			[]loop.Event{
+				{Payload: &loop.TextDelta{Text: "z\u0301\u0301\u0301"}}, {Payload: &loop.TextDelta{Text: "\u0301\u0301"}}, {Payload: assistant("")},
+			},
+			"z\u0301\u0301\u0301\u0301" + `\u0301` + "\n",
+		},
 		"a cancellation": {[]loop.Event{{Payload: &loop.TextDelta{Text: "a"}}, {Payload: &loop.CancelRequested{}}}, "a\n■ cancelling\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,10 @@ type textDisplay struct {
 	// the lines of the running calls; nil if the output is not a terminal
 	block *terminal.Block
 	// renders the model's text; nil means that the text is shown unchanged
-	prose  *markdown.Stream
+	prose *markdown.Stream
+	// escapes the model's text if prose is nil, and writes it to ready
+	plain  *cli.Printer
+	ready  *strings.Builder
 	spin   string               // the frame of the animation; empty means none
 	story  bool                 // also show the user's messages, and how the run began and ended
 	inLine bool                 // the last line is not complete
@@ -50,7 +53,8 @@ const (
 )
 
 func newTextDisplay(p cli.Process) *textDisplay {
-	d := &textDisplay{out: p.Stdout, calls: make(map[string]*callCard), wanted: make(map[string]string)}
+	ready := &strings.Builder{}
+	d := &textDisplay{out: p.Stdout, plain: cli.NewPrinter(ready), ready: ready, calls: make(map[string]*callCard), wanted: make(map[string]string)}
 	if cli.IsTerminal(p.Stdout) {
 		d.block = &terminal.Block{Size: func() (int, int) { return cli.TerminalSize(p.Stdout) }}
 		d.color = p.Screen().Color
@@ -124,10 +128,13 @@ func (d *textDisplay) assistant(p *loop.AssistantMessage) error {
 
 // text shows text of the model.
 func (d *textDisplay) text(s string) error {
-	if d.prose == nil {
-		return d.put(cli.Visible(s))
+	if d.prose != nil {
+		return d.put(d.prose.Write(s))
 	}
-	return d.put(d.prose.Write(s))
+	_, _ = io.WriteString(d.plain, s) // a strings.Builder never fails
+	shown := d.ready.String()
+	d.ready.Reset()
+	return d.put(shown)
 }
 
 // endProse shows the rest of the model's text.
