@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -37,11 +38,7 @@ func Render(source string, screen cli.Screen) string {
 		return plain(source)
 	}
 	data := []byte(source)
-	root := parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-	).Parse(text.NewReader(data))
+	root := commonMark().Parse(text.NewReader(data))
 	if depth(root, 0) > maxDepth {
 		return plain(source)
 	}
@@ -49,6 +46,15 @@ func Render(source string, screen cli.Screen) string {
 	r.blocks(root, "")
 	return r.out.String()
 }
+
+// commonMark returns the parser, which is made once: that takes longer than to parse a short block.
+var commonMark = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	)
+})
 
 // plain returns the source with escapes.
 func plain(source string) string {
