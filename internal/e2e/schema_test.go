@@ -20,7 +20,7 @@ func TestOneUnusableSchemaOmitsOneTool(t *testing.T) {
 	r.says(t, `"n":1`)
 	reasons := []string{"schema_lookahead", "schema_dynamic", "(?="}
 	h.do(t, "tools", "render", "--format", "anthropic", "--name", "schema_umlaut,schema_usable").says(t,
-		`"name":"schema_usable"`, `omitted schema_umlaut: Anthropic's API refuses the parameter name "größe"`)
+		`"name":"schema_usable"`, `omitted schema_umlaut: the API of Anthropic refuses the parameter name "größe"`)
 	h.do(t, "plugins").says(t, reasons...)
 	verify(t, filepath.Join(bin, "schemaplugin")).says(t, reasons...)
 	log := h.stderr.String()

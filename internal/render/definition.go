@@ -40,7 +40,7 @@ func ForAnthropic(spec *tool.Spec) (Definition, error) {
 	}
 	schema, refused := anthropicRules.fit(spec.InputSchema)
 	if name, found := unacceptable(schema); found {
-		return Definition{}, fmt.Errorf("Anthropic's API refuses the parameter name %q: it accepts 1 to 64 of the characters A-Z a-z 0-9 _ . -", name)
+		return Definition{}, fmt.Errorf("the API of Anthropic refuses the parameter name %q: it accepts 1 to 64 of the characters A-Z a-z 0-9 _ . -", name)
 	}
 	return Definition{spec.Name, describe(spec, refused, nil, 0), schema}, nil
 }

@@ -113,7 +113,7 @@ func TestOmittedTools(t *testing.T) {
 		if format == tool.FormatAnthropic {
 			want, omitted = want[:6], []tool.OmittedTool{{
 				Name:   "translate",
-				Reason: `Anthropic's API refuses the parameter name "größe": it accepts 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
+				Reason: `the API of Anthropic refuses the parameter name "größe": it accepts 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
 			}}
 		}
 		r := rendered(t, format, catalogue(t)...)
