@@ -425,9 +425,10 @@ func readPackages(t *testing.T) map[string][]string {
 	return packages
 }
 
-// TestReducerIsPure keeps internal/agent/loop free of effects: what a run does next must follow from its journal alone, or a
-// run that continues in another process would take another way. Beyond its line in allowedImports, the package may use only
-// those packages of the standard library that compute, and of package time nothing that reads a clock or waits.
+// TestReducerIsPure keeps internal/agent/loop free of effects: what a run does next must follow
+// from its journal alone, or a run that continues in another process would take another way. Beyond
+// its line in allowedImports, the package may use only those packages of the standard library that
+// compute, and of package time nothing that reads a clock or waits.
 func TestReducerIsPure(t *testing.T) {
 	allowed := []string{
 		"bytes", "cmp", "crypto/sha256", "encoding/base32", "encoding/hex", "encoding/json", "errors", "fmt", "maps", "regexp",

@@ -1,4 +1,5 @@
-// Command agentd runs LLM agents that call tools through toolhost. Package internal/cli/agentd holds the commands.
+// Command agentd runs LLM agents that call tools through toolhost. Package internal/cli/agentd
+// holds the commands.
 package main
 
 import (

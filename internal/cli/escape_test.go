@@ -38,8 +38,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Parts of a text with different styles are one text for a terminal, which draws the marks of all parts
-// over the same letter.
+// Parts of a text with different styles are one text for a terminal, which draws the marks of all
+// parts over the same letter.
 func TestStyledTextCountsMarksAcrossParts(t *testing.T) {
 	var text cli.StyledText
 	for range 4 {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Count returns a number with its noun, in the plural where the number needs it: "1 tool", "2 tools".
+// Count returns a number with its noun, in the plural where the number needs it: "1 tool", "2
+// tools".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

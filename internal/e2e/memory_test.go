@@ -184,9 +184,9 @@ func TestMessagesThatDoNotEndAreBounded(t *testing.T) {
 	h.survives(t, calm)
 }
 
-// beginMessages begins a message on each of some streams of one connection, and sends all of each but its last bytes, as far
-// as toolhost lets it. It returns when toolhost has taken nothing for a while, or has closed the connection, which the test
-// does in the end.
+// beginMessages begins a message on each of some streams of one connection, and sends all of each
+// but its last bytes, as far as toolhost lets it. It returns when toolhost has taken nothing for a
+// while, or has closed the connection, which the test does in the end.
 func beginMessages(t *testing.T, h *toolhost, streams uint32, size int) {
 	conn, err := net.Dial("unix", strings.TrimPrefix(h.addr, "unix://"))
 	if err != nil {

@@ -17,9 +17,10 @@ import (
 // kills is the number of kills of toolhost.
 const kills = 50
 
-// TestKilledToolhostExecutesNothingTwice: toolhost is killed with -9 at random moments between the dispatch of calls with
-// side effects and their results. In its next life each id that was asked for answers with its result, or that nobody
-// knows, and its side effect happened at most once. A result that a caller has seen is what everybody gets from then on.
+// TestKilledToolhostExecutesNothingTwice: toolhost is killed with -9 at random moments between the
+// dispatch of calls with side effects and their results. In its next life each id that was asked
+// for answers with its result, or that nobody knows, and its side effect happened at most once. A
+// result that a caller has seen is what everybody gets from then on.
 func TestKilledToolhostExecutesNothingTwice(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

@@ -74,9 +74,10 @@ func (h *toolhost) written(t *testing.T) string {
 	return string(data)
 }
 
-// TestToolLooksOnWhileTheModelWrites: the model's stream does not go on before someone who watches the run has seen the
-// status that the tool reports for the first half of its arguments. The whole call then reaches the object that
-// reported it, and is executed once, also where a stream that broke had shown the call before.
+// TestToolLooksOnWhileTheModelWrites: the model's stream does not go on before someone who watches
+// the run has seen the status that the tool reports for the first half of its arguments. The whole
+// call then reaches the object that reported it, and is executed once, also where a stream that
+// broke had shown the call before.
 func TestToolLooksOnWhileTheModelWrites(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

@@ -79,8 +79,8 @@ func TestTwentyReplacedFiles(t *testing.T) {
 func TestBrokenExecutables(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
-	// A good launch takes a tenth of a second; what hangs is waited for twice. Those that behave at first leave a file, which
-	// no process may that is only asked what it is.
+	// A good launch takes a tenth of a second; what hangs is waited for twice. Those that behave at
+	// first leave a file, which no process may that is only asked what it is.
 	write(t, filepath.Join(h.home, "toolhost.yaml"), "launch: {timeout: 5s}\nplugin: {versionplugin: {sandbox: {mode: off}}}\n", 0o600)
 	installStamped(t, h, "1", "", "")
 	h.serve(t)

@@ -1,5 +1,5 @@
-// Package eventually lets a test wait for a condition that no channel and no message announces, such
-// as the end of another process. Tests that can wait for an event do not need it.
+// Package eventually lets a test wait for a condition that no channel and no message announces,
+// such as the end of another process. Tests that can wait for an event do not need it.
 package eventually
 
 import (
@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// Patience is how long a condition may take. It is far above what a busy machine needs, because it
-	// only bounds tests that fail.
+	// Patience is how long a condition may take. It is far above what a busy machine needs, because
+	// it only bounds tests that fail.
 	Patience = time.Minute
 	interval = 5 * time.Millisecond
 )
 
-// Holds returns when the condition holds. It fails the test after Patience. What names the condition in
-// the failure's message. Only the test's goroutine may call it.
+// Holds returns when the condition holds. It fails the test after Patience. What names the
+// condition in the failure's message. Only the test's goroutine may call it.
 func Holds(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	Shows(t, what, func() (bool, any) { return condition(), nil })

@@ -23,9 +23,9 @@ type Model interface {
 	Generate(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
 
-// ToolLimiter is a model whose API refuses some tools or limits their number. The model omits refused
-// tools from its requests. Callers use this interface to find out in advance. A model that accepts
-// all tools does not implement it.
+// ToolLimiter is a model whose API refuses some tools or limits their number. The model omits
+// refused tools from its requests. Callers use this interface to find out in advance. A model that
+// accepts all tools does not implement it.
 type ToolLimiter interface {
 	// Refuses returns the reason why the API refuses a tool. Empty means that it accepts the tool.
 	Refuses(t Tool) string

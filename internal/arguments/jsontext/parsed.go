@@ -1,8 +1,10 @@
-// Package jsontext parses the JSON text of a call's arguments, and writes values and paths in messages.
+// Package jsontext parses the JSON text of a call's arguments, and writes values and paths in
+// messages.
 //
-// A parsed text has a canonical form, in which two texts with the same value are equal, and a table of
-// its parts, by which validation examines the text without decoding it. The package refuses texts that
-// readers of JSON understand differently, and bounds the memory of every text. It knows no schemas.
+// A parsed text has a canonical form, in which two texts with the same value are equal, and a table
+// of its parts, by which validation examines the text without decoding it. The package refuses
+// texts that readers of JSON understand differently, and bounds the memory of every text. It knows
+// no schemas.
 package jsontext
 
 import (
@@ -79,8 +81,8 @@ func Of(value any) (Parsed, error) {
 	return Parsed{f}, nil
 }
 
-// Value returns the value as encoding/json decodes it with UseNumber. It is nil for the zero Parsed.
-// Callers must not change it.
+// Value returns the value as encoding/json decodes it with UseNumber. It is nil for the zero
+// Parsed. Callers must not change it.
 func (p Parsed) Value() any { return p.form.decoded() }
 
 // Parts returns the canonical text and the table of its parts. The first part is the whole value.

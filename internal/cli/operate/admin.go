@@ -94,7 +94,8 @@ func findPlugin(ctx context.Context, c *client.Client, name string) (tool.Plugin
 	return plugins[i], nil
 }
 
-// UnknownPlugin returns the error for a name that no plugin has. It lists the plugins. Errors: not_found.
+// UnknownPlugin returns the error for a name that no plugin has. It lists the plugins. Errors:
+// not_found.
 func UnknownPlugin(plugins []tool.PluginInfo, name string) error {
 	const most = 20
 	hint := "there are none"

@@ -24,8 +24,8 @@ type saving struct {
 	overwrite bool
 }
 
-// check returns an error if the first file exists already, or if its folder does not. It runs before
-// the call, so that a call is not executed for a result that cannot be saved.
+// check returns an error if the first file exists already, or if its folder does not. It runs
+// before the call, so that a call is not executed for a result that cannot be saved.
 func (s *saving) check() error {
 	switch {
 	case s.file == "" && s.overwrite:

@@ -2,8 +2,8 @@ package expr
 
 import "strings"
 
-// parser is a recursive descent over this grammar, in which a sign binds weaker than a power and a factorial stronger:
-// -2^2 is -4, 2^-1 is 0.5, 2^3^2 is 2^9 and -3! is -6.
+// parser is a recursive descent over this grammar, in which a sign binds weaker than a power and a
+// factorial stronger: -2^2 is -4, 2^-1 is 0.5, 2^3^2 is 2^9 and -3! is -6.
 //
 //	sum     = product { ("+" | "-") product }
 //	product = signed { ("*" | "/" | "//" | "%") signed }

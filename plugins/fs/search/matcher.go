@@ -127,8 +127,8 @@ func (c *cursor) candidate(from int) int {
 	return first
 }
 
-// line returns the first matching line from an offset on, which is the beginning of a line: its beginning, and its end
-// without "\n".
+// line returns the first matching line from an offset on, which is the beginning of a line: its
+// beginning, and its end without "\n".
 func (c *cursor) line(from int) (begin, end int, ok bool) {
 	if len(c.m.literals) == 0 {
 		return c.eachLine(from)
@@ -159,7 +159,8 @@ func (c *cursor) eachLine(from int) (begin, end int, ok bool) {
 	return 0, 0, false
 }
 
-// lines returns the lines of the first match from an offset on, for a pattern whose matches go over several of them.
+// lines returns the lines of the first match from an offset on, for a pattern whose matches go over
+// several of them.
 func (c *cursor) lines(from int) (begin, end int, ok bool) {
 	if from >= len(c.text) || len(c.m.literals) > 0 && c.candidate(from) < 0 {
 		return 0, 0, false

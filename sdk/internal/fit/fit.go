@@ -9,8 +9,8 @@ import "encoding/json"
 
 // Schema validates arguments. It is safe for concurrent use.
 type Schema interface {
-	// Canonical returns argument text in canonical form. Empty text becomes {}. The error is written
-	// for a model.
+	// Canonical returns argument text in canonical form. Empty text becomes {}. The error is
+	// written for a model.
 	Canonical(text []byte) (json.RawMessage, error)
 	// Check returns nil if arguments in canonical form fit the schema. The error is written for a
 	// model.

@@ -65,13 +65,14 @@ type Handler interface {
 // newHandler is the function that package sdk provides.
 var newHandler func(plugin any, compile fit.Compile) (Handler, error)
 
-// Provide sets the function behind NewHandler. Package sdk calls it once, when the program starts. The
-// result has no meaning; it lets a variable declaration call Provide.
+// Provide sets the function behind NewHandler. Package sdk calls it once, when the program starts.
+// The result has no meaning; it lets a variable declaration call Provide.
 func Provide(f func(plugin any, compile fit.Compile) (Handler, error)) struct{} {
 	newHandler = f
 	return struct{}{}
 }
 
-// NewHandler returns a handler of a plugin, an sdk.Plugin, for tests: it checks the plugin, and it repairs
-// and validates arguments without a toolhost. A nil compile stands for the validator of Plugin.Validate.
+// NewHandler returns a handler of a plugin, an sdk.Plugin, for tests: it checks the plugin, and it
+// repairs and validates arguments without a toolhost. A nil compile stands for the validator of
+// Plugin.Validate.
 func NewHandler(plugin any, compile fit.Compile) (Handler, error) { return newHandler(plugin, compile) }
