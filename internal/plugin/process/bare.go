@@ -77,7 +77,7 @@ func (b *Bare) PID() int { return b.p.PID() }
 // returns the line once.
 func (b *Bare) FirstLine(ctx context.Context) (line string, whole bool, err error) {
 	select {
-	case first, ok := <-b.p.firstLine:
+	case first, ok := <-b.p.streams.first:
 		if !ok {
 			return "", false, io.EOF
 		}

@@ -262,3 +262,15 @@ func (c *child) hasExited() bool {
 		return false
 	}
 }
+
+// exitsWithin waits for the process to exit, at most for d, and reports whether it did.
+func (c *child) exitsWithin(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

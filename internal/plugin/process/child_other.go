@@ -9,3 +9,9 @@ func ownGroup(int, bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setp
 
 // awaitEnd reports that it cannot wait for a process without reaping it.
 func awaitEnd(int) bool { return false }
+
+// alive reports whether the process is not known to have ended.
+func (c *child) alive() bool { return !c.hasExited() }
+
+// lookForSurvivors returns nothing: the system does not list processes.
+func (c *child) lookForSurvivors(string) []string { return nil }

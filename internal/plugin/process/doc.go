@@ -10,7 +10,12 @@
 // Package limits bounds the process. Where the machine can make one, the process lives in a PID
 // namespace (package pidns).
 //
+// A Process drives parts that own their state: confinement starts the process in its namespaces and
+// its sandbox, resources bounds what it uses, streams reads what it prints, link and channels are
+// the connection, and watchedNames ends the process when its sandbox no longer protects a file.
+//
 // A Process owns these goroutines. One (own) waits for the others, releases everything and ends
 // last. One starts the process and reaps it, on a locked thread, and a second one then closes a
-// channel (child). Two read its pipes, one logs (output), and two watch its limits.
+// channel (child). Two read its pipes (streams), one logs (output), and two watch its limits
+// (resources).
 package process

@@ -1,25 +1,23 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
-	"os/exec"
-	"slices"
+	"strings"
+	"syscall"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
-	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
+	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -72,21 +70,8 @@ func (p *Process) begin(launch context.Context) {
 // run launches the process. The launch has failed if p.err is set afterwards.
 func (p *Process) run(launch context.Context) {
 	p.conn, p.err = p.connect(launch)
-	p.boost.end()
+	p.resources.boost.end()
 	close(p.launched)
-}
-
-// failure returns why a launch failed. Nothing of the process is left. ctx is the caller's.
-func (p *Process) failure(ctx, launch context.Context) error {
-	switch {
-	case ctx.Err() == nil && context.Cause(launch) == errStartTimeout:
-		p.err = errStartTimeout
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		p.err = errors.Join(errStartTimeout, context.Cause(ctx))
-	case ctx.Err() != nil:
-		return fmt.Errorf("launching plugin %q: %w", p.cfg.Plugin, context.Cause(ctx))
-	}
-	return p.explain(p.err)
 }
 
 // prepare makes the process's folder, and everything else that needs no process.
@@ -96,55 +81,86 @@ func prepare(cfg Config) (*Process, error) {
 		return nil, fmt.Errorf("making a folder for it: %w", err)
 	}
 	p := &Process{
-		cfg:       cfg,
-		folder:    folder,
-		mark:      rand.Text() + "/" + rand.Text(),
-		link:      newLink(),
-		firstLine: make(chan firstLine, 1),
-		spawned:   make(chan struct{}),
-		launched:  make(chan struct{}),
-		over:      make(chan struct{}),
-		done:      make(chan struct{}),
+		cfg:      cfg,
+		folder:   folder,
+		mark:     rand.Text() + "/" + rand.Text(),
+		link:     newLink(),
+		spawned:  make(chan struct{}),
+		launched: make(chan struct{}),
+		over:     make(chan struct{}),
+		done:     make(chan struct{}),
 	}
 	if cfg.Reaper != nil {
 		p.mark = cfg.Reaper.Token() + "/" + rand.Text()
 	}
-	if err := os.Mkdir(p.tmp(), 0o700); err != nil {
+	if err := os.Mkdir(tmpIn(folder), 0o700); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a folder for it: %w", err), os.RemoveAll(folder))
 	}
-	if p.holder, err = limits.Hold(cfg.Limits, cfg.Cgroups, cfg.Instance); err != nil {
+	if p.resources.holder, err = limits.Hold(cfg.Limits, cfg.Cgroups, cfg.Instance); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	p.out = newOutput(cfg.Logger.With("plugin", cfg.Plugin), cfg.LinesPerSecond)
-	p.servedStdout, p.servedStderr = p.newLines(p.out.stdoutLine), p.newLines(p.out.stderrLine)
+	p.streams = newStreams(cfg)
+	p.names.watcher, p.names.end = cfg.Names, p.withdraw
+	p.confinement = confinement{cfg: &p.cfg, folder: folder, names: &p.names}
 	return p, nil
 }
 
-func (p *Process) clientConfig(launch context.Context) *goplugin.ClientConfig {
-	return &goplugin.ClientConfig{
-		HandshakeConfig:  pluginwire.Handshake(),
-		VersionedPlugins: pluginwire.HostPlugins(p.cfg.Conn),
-		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
-		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			return &pluginRunner{p: p, ctx: launch, protocol: cmd.Env, dir: dir}, nil
-		},
-		SkipHostEnv:         true,
-		StartTimeout:        2 * p.cfg.StartTimeout, // this package's timeout ends first
-		UnixSocketConfig:    &goplugin.UnixSocketConfig{TempDir: p.folder},
-		SyncStdout:          p.servedStdout,
-		SyncStderr:          p.servedStderr,
-		PluginLogBufferSize: 1, // it reads nothing from the process
-		// Off, so that go-plugin does not parse output of the plugin.
-		Logger: hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}),
-		GRPCDialOptions: append(pluginwire.DialOptions(),
-			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
-				return p.link.dial(ctx, p.folder, p.socket, p.child.id.PID)
-			}),
-			grpc.WithChainStreamInterceptor(p.noteChannel),
-			// gRPC's own timeout must not end before the launch's.
-			grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: 2 * p.cfg.StartTimeout}),
-		),
+// start starts the process, with its socket in dir, and the goroutines that read its output.
+func (p *Process) start(ctx context.Context, protocol []string, dir string) error {
+	files, err := p.streams.open()
+	if err != nil {
+		return err
 	}
+	defer func() {
+		for _, file := range files {
+			_ = file.Close()
+		}
+	}()
+	s := spec{
+		path: p.cfg.Path, argv: append([]string{p.cfg.Path}, p.cfg.Args...),
+		attr: os.ProcAttr{
+			Dir:   cmp.Or(p.cfg.Dir, tmpIn(p.folder)),
+			Env:   environ(protocol, p.cfg.Env, tmpIn(p.folder), p.mark),
+			Files: files,
+		},
+		holder: p.resources.holder, boost: &p.resources.boost, mark: proc.MarkName + "=" + p.mark, gate: p.gate,
+	}
+	if p.survey {
+		s.survey = p.mark
+	}
+	p.resources.oomKills = oomKills()
+	child, err := p.confinement.start(ctx, s, dir)
+	if err != nil {
+		return errors.Join(startError(err, p.cfg.Path), p.streams.abandon())
+	}
+	p.streams.out.with("instance", p.cfg.Instance, "pid", child.id.PID)
+	p.child = child
+	p.streams.read()
+	err = p.resources.begin(child, p.launched, p.kill)
+	p.cfg.Report(tool.InstanceHandshaking)
+	close(p.spawned)
+	if reason := p.Withdrawn(); reason != "" { // toolhost withdrew the process before it existed
+		p.kill(reason)
+	}
+	if p.cfg.Reaper != nil {
+		p.cfg.Reaper.Add(ctx, child.id)
+	}
+	return err
+}
+
+// startError explains why the system did not execute the program, where the system's own message
+// misleads.
+func startError(err error, path string) error {
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		hint = "; it is no program for this machine, nor a script, whose first line begins with #! and names its interpreter"
+	case errors.Is(err, syscall.ENOENT):
+		if _, missing := os.Stat(path); missing == nil {
+			hint = "; the file is there, and what it says that it is run by is not"
+		}
+	}
+	return fmt.Errorf("starting it: %w%s", err, hint)
 }
 
 // connect runs go-plugin's launch. All that go-plugin waits for ends when the process is killed,
@@ -166,7 +182,7 @@ func (p *Process) connect(ctx context.Context) (*pluginwire.Conn, error) {
 	if !ok {
 		return nil, fmt.Errorf("go-plugin dispensed a %T", dispensed)
 	}
-	if err := p.greet(ctx, conn); err != nil {
+	if err := greet(ctx, p.channels.first(), conn); err != nil {
 		if problem := p.link.problem(); problem != nil {
 			err = problem // gRPC's message would only repeat it
 		}
@@ -175,9 +191,9 @@ func (p *Process) connect(ctx context.Context) (*pluginwire.Conn, error) {
 	return conn, nil
 }
 
-// greet checks that the plugin answers, and opens the connection.
-func (p *Process) greet(ctx context.Context, conn *pluginwire.Conn) error {
-	channel := p.channel()
+// greet checks that the plugin answers on the channel, and opens the connection. The channel is nil
+// if go-plugin made none.
+func greet(ctx context.Context, channel *grpc.ClientConn, conn *pluginwire.Conn) error {
 	if channel == nil {
 		return errLinkLost
 	}
@@ -192,31 +208,60 @@ func (p *Process) greet(ctx context.Context, conn *pluginwire.Conn) error {
 	return conn.Open(ctx)
 }
 
-// noteChannel remembers the gRPC channel that go-plugin makes. go-plugin returns the channel only
-// on success, and does not close it otherwise.
-func (p *Process) noteChannel(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	p.mu.Lock()
-	if !slices.Contains(p.channels, cc) {
-		p.channels = append(p.channels, cc)
+// failure returns why a launch failed. Nothing of the process is left. ctx is the caller's.
+func (p *Process) failure(ctx, launch context.Context) error {
+	switch {
+	case ctx.Err() == nil && context.Cause(launch) == errStartTimeout:
+		p.err = errStartTimeout
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		p.err = errors.Join(errStartTimeout, context.Cause(ctx))
+	case ctx.Err() != nil:
+		return fmt.Errorf("launching plugin %q: %w", p.cfg.Plugin, context.Cause(ctx))
 	}
-	p.mu.Unlock()
-	return streamer(ctx, desc, cc, method, opts...)
+	return p.explain(p.err)
 }
 
-func (p *Process) channel() *grpc.ClientConn {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.channels) == 0 {
-		return nil
+// explain returns the launch's error: what happened, and what the process printed last. The process
+// is gone.
+func (p *Process) explain(err error) error {
+	result := &tool.Error{Kind: tool.KindUnavailable, Plugin: p.cfg.Plugin, Instance: p.cfg.Instance, Err: err}
+	text := fmt.Sprintf("launching plugin %q: ", p.cfg.Plugin)
+	if p.child == nil {
+		result.Message = text + err.Error()
+		return result
 	}
-	return p.channels[0]
+	exit := p.Exit()
+	result.Exit = &exit
+	_, refused := errors.AsType[*handshakeError](err)
+	switch {
+	case refused:
+		text += fmt.Sprintf("it is not a toolhost plugin: %v", err)
+	case errors.Is(err, errStartTimeout):
+		text += fmt.Sprintf("it did not answer within %v", p.cfg.StartTimeout.Round(time.Millisecond))
+		if line, ok := <-p.streams.first; ok {
+			p.unfinished = line.text
+		}
+	case exit.Reason == "", exit.OutOfMemory:
+		text += fmt.Sprintf("it ended before it could be used: %v", exit)
+	default:
+		text += err.Error()
+	}
+	if p.unfinished != "" {
+		text += fmt.Sprintf("; it printed %s, expected go-plugin's handshake (%s)", quote(p.unfinished), handshakeForm)
+	}
+	if len(exit.LastStderr) > 0 {
+		text += fmt.Sprintf("; its last words on standard error: %s", quote(lastWords(exit)))
+	}
+	result.Message = p.cfg.Redact(text, false)
+	return result
 }
 
-func (p *Process) closeChannels() {
-	p.mu.Lock()
-	channels := p.channels
-	p.mu.Unlock()
-	for _, cc := range channels {
-		_ = cc.Close()
+// lastWords returns the most informative of a process's last lines: the reason of its end, or else
+// the last lines.
+func lastWords(exit tool.Exit) string {
+	const few = 5
+	if crashoutput.Explained(exit.LastStderr) {
+		return crashoutput.Reason(exit.LastStderr)
 	}
+	return strings.Join(crashoutput.Excerpt(exit.LastStderr, few), "\n")
 }

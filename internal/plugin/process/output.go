@@ -60,11 +60,6 @@ func (o *output) with(args ...any) {
 	o.logger = o.logger.With(args...)
 }
 
-// newLines returns a splitter with the configured line length.
-func (p *Process) newLines(emit func(line string)) *lines {
-	return &lines{emit: emit, redact: p.cfg.Redact, limit: p.cfg.LineBytes}
-}
-
 // stderrLine takes a line of standard error.
 func (o *output) stderrLine(line string) {
 	o.mu.Lock()

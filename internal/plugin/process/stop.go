@@ -7,11 +7,27 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
 // shutdownMethod is go-plugin's RPC that asks a plugin to end. go-plugin's client for it is not
 // exported, and calls it without a deadline.
 const shutdownMethod = "/plugin.GRPCController/Shutdown"
+
+const (
+	// lossGrace is the time for which a process may run without its connection. A dying process
+	// loses its connection first, and its exit status, which says more than a kill, follows within
+	// milliseconds.
+	lossGrace = time.Second
+	// drainGrace is the time for which the pipes of a dead process are read if an unknown survivor
+	// holds them open.
+	drainGrace = 250 * time.Millisecond
+	// strayPatience bounds the repeated kill of marked processes that start others as fast as they
+	// die.
+	strayPatience = 5 * time.Second
+)
 
 // Stop ends the process gracefully. It ends the stream of calls and asks the plugin to shut down,
 // waits up to grace (0: StopTimeout) for the exit, sends SIGTERM to the group, waits up to
@@ -57,7 +73,7 @@ func (p *Process) Kill() { p.kill("toolhost killed it") }
 // connection is lost, as happens during a shutdown, or when ctx ends.
 func (p *Process) askToShutDown(ctx context.Context) {
 	_ = p.conn.Close()
-	if channel := p.channel(); channel != nil {
+	if channel := p.channels.first(); channel != nil {
 		_ = channel.Invoke(ctx, shutdownMethod, &emptypb.Empty{}, &emptypb.Empty{})
 	}
 }
@@ -68,5 +84,149 @@ func (p *Process) gone(ctx context.Context) bool {
 		return true
 	case <-ctx.Done():
 		return false
+	}
+}
+
+// own watches the process from its launch to its end, and releases its resources.
+func (p *Process) own(aborted <-chan struct{}) {
+	defer close(p.done)
+	select {
+	case <-p.spawned:
+	case <-p.launched:
+	}
+	select {
+	case <-p.spawned: // also if the launch has failed meanwhile: select picks any ready case
+		p.watch(aborted)
+		<-p.child.exited
+	default: // launched without a child
+	}
+	p.release()
+}
+
+// watch returns when the process has ended or has been killed.
+func (p *Process) watch(aborted <-chan struct{}) {
+	select {
+	case <-p.child.exited:
+		return
+	case <-p.launched:
+	case <-aborted:
+		select {
+		case <-p.launched: // the end of ctx came too late
+		default:
+			p.kill("the launch was abandoned")
+			return
+		}
+	}
+	if p.err != nil {
+		p.endLaunch(aborted)
+		return
+	}
+	select {
+	case <-p.child.exited:
+	case <-p.link.lost:
+	case <-p.conn.Done():
+	}
+	p.mu.Lock()
+	stopping := p.stopping
+	p.mu.Unlock()
+	if !stopping && !p.child.exitsWithin(lossGrace) {
+		p.kill("it lost its connection to toolhost")
+	}
+}
+
+// endLaunch ends a process whose launch failed. If the process ended by itself, its exit says more
+// than a kill would, and arrives soon.
+func (p *Process) endLaunch(aborted <-chan struct{}) {
+	select {
+	case <-aborted:
+		p.kill("the launch was abandoned")
+		return
+	default:
+	}
+	if isRefusal(p.err) || !p.child.exitsWithin(lossGrace) {
+		p.kill("its launch failed")
+	}
+}
+
+// kill kills the group and cuts the connection, so that no goroutine waits for an answer. It does
+// not block.
+func (p *Process) kill(reason string) {
+	p.because(reason)
+	p.child.signalGroup(syscall.SIGKILL) // first: a process that loses its connection may run on for a moment
+	p.link.close()
+}
+
+// withdraw kills a process whose protected names have changed, if it exists. Otherwise start checks
+// for that later.
+func (p *Process) withdraw(reason string) {
+	select {
+	case <-p.spawned:
+		p.kill(reason)
+	default:
+	}
+}
+
+// because notes the reason for ending the process, unless there is one already or the process has
+// ended.
+func (p *Process) because(reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reason == "" && !p.child.hasExited() {
+		p.reason = reason
+	}
+}
+
+// release releases all resources. The process is gone, or was never started.
+func (p *Process) release() {
+	p.drainConn()
+	p.resources.boost.end() // if the launch did not get so far
+	p.link.close()
+	if p.child != nil {
+		if oom, killed := p.resources.outOfMemory(); killed {
+			p.mu.Lock()
+			p.oom = oom
+			p.mu.Unlock()
+		}
+		if _, err := proc.KillMarked(p.mark, strayPatience); err != nil {
+			p.cfg.Logger.Warn("ending what the plugin started", "error", err)
+		}
+		p.streams.drain()
+		if p.cfg.Reaper != nil {
+			p.cfg.Reaper.Remove(p.child.id)
+		}
+	}
+	if err := p.resources.holder.Close(); err != nil {
+		p.cfg.Logger.Warn("ending what the plugin started", "error", err)
+	}
+	p.names.stop()
+	close(p.over)
+	<-p.launched // soon: the process is gone, and nothing answers
+	if p.conn != nil {
+		_ = p.conn.Close()
+	}
+	p.client.Kill() // waits only for goroutines of go-plugin
+	p.channels.close()
+	if err := rmtree.Remove(p.folder); err != nil {
+		p.cfg.Logger.Warn("removing the plugin's folder", "error", err)
+	}
+	p.streams.close()
+}
+
+// drainConn waits until what the process sent before its end is read: a result that is in transit
+// still counts.
+func (p *Process) drainConn() {
+	select {
+	case <-p.launched:
+	default:
+		return
+	}
+	if p.conn == nil {
+		return
+	}
+	timer := time.NewTimer(drainGrace)
+	defer timer.Stop()
+	select {
+	case <-p.conn.Done():
+	case <-timer.C:
 	}
 }
