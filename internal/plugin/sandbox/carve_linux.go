@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,9 +15,9 @@ import (
 const mostCarved = 1000
 
 // exceptions returns the shielded paths in a granted folder, and the folders on the way to them.
-func (p *Plan) exceptions(root string) map[string]item {
+func (l layout) exceptions(root string) map[string]item {
 	found := map[string]item{}
-	for _, it := range p.layout {
+	for _, it := range l {
 		if !it.exact || it.made || it.kind != bound && it.kind != nothing || !within(it.path, root) || it.path == root ||
 			within(it.path, "/proc") { // its entries are processes, which start and end
 			continue
@@ -34,10 +33,10 @@ func (p *Plan) exceptions(root string) map[string]item {
 }
 
 // carvedRoots returns the granted folders whose entries are allowed one by one.
-func (p *Plan) carvedRoots(access tool.Access) []string {
+func (l layout) carvedRoots(access tool.Access) []string {
 	var roots []string
-	for _, it := range p.layout {
-		if it.kind == bound && !it.exact && it.access == access && len(p.exceptions(it.path)) > 0 {
+	for _, it := range l {
+		if it.kind == bound && !it.exact && it.access == access && len(l.exceptions(it.path)) > 0 {
 			roots = append(roots, it.path)
 		}
 	}
@@ -48,20 +47,20 @@ func (p *Plan) carvedRoots(access tool.Access) []string {
 // folder holds for all that is in it, now and later. So the folder itself may only be read, or
 // listed if something in it is hidden. Each entry that is not shielded is allowed separately. A
 // file that takes a shielded name later gets no right.
-func (p *Plan) carve(root item) {
-	exceptions := p.exceptions(root.path)
+func (r *landlockRules) carve(root item) {
+	exceptions := r.layout.exceptions(root.path)
 	outside := uint64(lockRead)
 	for _, it := range exceptions {
 		if it.kind == nothing {
 			outside = listOnly
 		}
 	}
-	p.writeRule(root.path, outside&p.handled())
+	r.writeRule(root.path, outside&r.handled())
 	left := mostCarved
-	p.carveFolder(root.path, root, exceptions, &left)
+	r.carveFolder(root.path, root, exceptions, &left)
 }
 
-func (p *Plan) carveFolder(dir string, root item, exceptions map[string]item, left *int) {
+func (r *landlockRules) carveFolder(dir string, root item, exceptions map[string]item, left *int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // what toolhost cannot list is not granted
@@ -75,21 +74,14 @@ func (p *Plan) carveFolder(dir string, root item, exceptions map[string]item, le
 			return
 		case !excepted:
 			*left--
-			if rights := p.rights(item{path: path, kind: bound, access: root.access, folder: entry.IsDir()}); rights != 0 {
-				p.writeRule(path, rights)
+			if rights := r.rights(item{path: path, kind: bound, access: root.access, folder: entry.IsDir()}); rights != 0 {
+				r.writeRule(path, rights)
 			}
 		case it.made:
-			p.carveFolder(path, root, exceptions, left)
+			r.carveFolder(path, root, exceptions, left)
 		case it.kind == bound:
 			*left--
-			p.writeRule(path, p.rights(item{path: path, kind: bound, access: tool.AccessRead, folder: it.folder}))
+			r.writeRule(path, r.rights(item{path: path, kind: bound, access: tool.AccessRead, folder: it.folder}))
 		}
 	}
 }
-
-// ChangedError says that a file or folder changed while the process entered its sandbox. A new Plan
-// may succeed.
-type ChangedError struct{ Err error }
-
-func (e *ChangedError) Error() string { return fmt.Sprintf("preparing its sandbox: %v", e.Err) }
-func (e *ChangedError) Unwrap() error { return e.Err }

@@ -92,9 +92,9 @@ const (
 const readEvents = unix.IN_ACCESS | unix.IN_OPEN | unix.IN_CLOSE_NOWRITE
 
 // writeFilter installs the filter. It is the last call before the execution of the program.
-func (p *Plan) writeFilter() {
+func writeFilter(c *callList, m *mechanisms) {
 	at := step{layer: Syscalls, what: "filtering its system calls", optional: true}
-	code, err := bpf.Assemble(p.filter())
+	code, err := bpf.Assemble(newFilter(m))
 	if err != nil {
 		panic("sandbox: " + err.Error()) // only a wrong constant causes it
 	}
@@ -105,12 +105,12 @@ func (p *Plan) writeFilter() {
 		text = binary.NativeEndian.AppendUint32(text, i.K)
 	}
 	const setModeFilter = 1                                            // SECCOMP_SET_MODE_FILTER
-	fprog := p.program.Words(uint64(len(code)), p.program.Bytes(text)) // struct sock_fprog
-	p.call(at, unix.SYS_SECCOMP, setModeFilter, 0, fprog)
+	fprog := c.program.Words(uint64(len(code)), c.program.Bytes(text)) // struct sock_fprog
+	c.call(at, unix.SYS_SECCOMP, setModeFilter, 0, fprog)
 }
 
-// filter returns the program that decides about each system call.
-func (p *Plan) filter() []bpf.Instruction {
+// newFilter returns the program that decides about each system call.
+func newFilter(m *mechanisms) []bpf.Instruction {
 	f := &filter{}
 	f.add(bpf.LoadAbsolute{Off: atArch, Size: 4})
 	f.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1}, bpf.RetConstant{Val: retKill}) // in another architecture, the numbers mean other calls
@@ -120,7 +120,7 @@ func (p *Plan) filter() []bpf.Instruction {
 	f.equals(refuse(unix.ENOSYS), unix.SYS_CLONE3, unix.SYS_OPENAT2) // a filter cannot read their flags; all programs fall back to clone and openat
 	f.equals(refuse(unix.EPERM), denied...)
 	f.equals(refuse(unix.EPERM), deniedHere...)
-	if !p.byNamespace(IPC) {
+	if !m.byNamespace(IPC) {
 		f.equals(refuse(unix.EPERM), ipc...)
 	}
 	f.argument(unix.SYS_CLONE, 0, func(f *filter) { f.when(bpf.JumpBitsSet, newNamespaces, refuse(unix.EPERM)) })
@@ -140,14 +140,14 @@ func (p *Plan) filter() []bpf.Instruction {
 		f.equals(bpf.RetConstant{Val: retAllow}, 0, ask)
 		f.add(refuse(unix.EPERM))
 	})
-	if !p.situation.PIDNamespace {
+	if !m.situation.PIDNamespace {
 		// Any process of the same user could change the limits of a process whose id it knows, and
 		// so end it.
 		f.argument(unix.SYS_PRLIMIT64, 0, func(f *filter) {
 			f.when(bpf.JumpNotEqual, 0, refuse(unix.EPERM))
 		})
 	}
-	f.argument(unix.SYS_SOCKET, 0, func(f *filter) { f.socket(p.cfg.Network || p.byNamespace(Network)) })
+	f.argument(unix.SYS_SOCKET, 0, func(f *filter) { f.socket(m.cfg.Network || m.byNamespace(Network)) })
 	f.argument(unix.SYS_SOCKETPAIR, 0, func(f *filter) {
 		f.equals(bpf.RetConstant{Val: retAllow}, unix.AF_UNIX)
 		f.add(refuse(unix.EAFNOSUPPORT))

@@ -12,7 +12,7 @@ import (
 // mounted returns the mounts in the items of a layout and around them, as the calling thread sees
 // them: a line of mountinfo each (proc(5)). A process gets copies of these mounts when it enters
 // its sandbox, and does not see later changes of them.
-func mounted(layout []item) ([]string, error) {
+func mounted(items layout) ([]string, error) {
 	const point = 4 // index of the field with the mount point
 	text, err := os.ReadFile("/proc/thread-self/mountinfo")
 	if err != nil {
@@ -20,7 +20,7 @@ func mounted(layout []item) ([]string, error) {
 	}
 	escaped := strings.NewReplacer(`\`, `\134`, " ", `\040`, "\t", `\011`, "\n", `\012`)
 	var paths, found []string
-	for _, it := range layout {
+	for _, it := range items {
 		if it.kind == bound {
 			paths = append(paths, escaped.Replace(it.path))
 		}

@@ -5,7 +5,6 @@ package sandbox
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,65 +13,59 @@ import (
 
 // writeNamespaces adds the calls that leave toolhost's namespaces. Without privileges, the process
 // first makes a user namespace, in which it is the same user and has the privileges.
-func (p *Plan) writeNamespaces() {
-	network, ipc := p.byNamespace(Network), p.byNamespace(IPC)
-	if p.userNamespace() && (p.mounts || network || ipc) {
-		p.writeUserNamespace()
+func writeNamespaces(c *callList, m *mechanisms) {
+	network, ipc := m.byNamespace(Network), m.byNamespace(IPC)
+	if m.makesUserNamespace() {
+		writeUserNamespace(c)
 	}
-	if network && !p.situation.Beside {
-		p.call(step{layer: Network, what: "making a network namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWNET)
+	if network && !m.situation.Beside {
+		c.call(step{layer: Network, what: "making a network namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWNET)
 	}
 	if network {
-		p.writeLoopback()
+		writeLoopback(c)
 	}
-	if ipc && !p.situation.Beside {
-		p.call(step{layer: IPC, what: "making an IPC namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWIPC)
+	if ipc && !m.situation.Beside {
+		c.call(step{layer: IPC, what: "making an IPC namespace", optional: true}, unix.SYS_UNSHARE, unix.CLONE_NEWIPC)
 	}
 }
 
-func (p *Plan) writeUserNamespace() {
+func writeUserNamespace(c *callList) {
 	at := step{layer: namespaces, what: "making a user namespace", optional: true}
-	p.call(at, unix.SYS_UNSHARE, unix.CLONE_NEWUSER)
+	c.call(at, unix.SYS_UNSHARE, unix.CLONE_NEWUSER)
 	for _, file := range []struct{ path, text string }{
 		{"/proc/self/setgroups", "deny"},
 		{"/proc/self/uid_map", fmt.Sprintf("%d %[1]d 1", os.Geteuid())},
 		{"/proc/self/gid_map", fmt.Sprintf("%d %[1]d 1", os.Getegid())},
 	} {
-		p.call(at, unix.SYS_OPENAT, currentFolder, p.program.Text(file.path), unix.O_WRONLY|unix.O_CLOEXEC, 0)
-		p.call(at, unix.SYS_WRITE, firstFD, p.program.Text(file.text), uint64(len(file.text)))
-		p.call(at, unix.SYS_CLOSE, firstFD)
+		c.call(at, unix.SYS_OPENAT, currentFolder, c.program.Text(file.path), unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		c.call(at, unix.SYS_WRITE, firstFD, c.program.Text(file.text), uint64(len(file.text)))
+		c.call(at, unix.SYS_CLOSE, firstFD)
 	}
 }
 
 // writeLoopback adds the calls that enable the loopback of a new network namespace.
-func (p *Plan) writeLoopback() {
+func writeLoopback(c *callList) {
 	at := step{layer: Network, what: "switching its loopback on", optional: true}
 	request := make([]byte, 40) // struct ifreq
 	copy(request, "lo")
 	request[unix.IFNAMSIZ] = unix.IFF_UP | unix.IFF_RUNNING
-	p.call(at, unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	p.call(at, unix.SYS_IOCTL, firstFD, unix.SIOCSIFFLAGS, p.program.Bytes(request))
-	p.call(at, unix.SYS_CLOSE, firstFD)
+	c.call(at, unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	c.call(at, unix.SYS_IOCTL, firstFD, unix.SIOCSIFFLAGS, c.program.Bytes(request))
+	c.call(at, unix.SYS_CLOSE, firstFD)
 }
 
 // writePrivileges adds the calls that drop all capabilities, also those that a program file could
 // restore.
-func (p *Plan) writePrivileges() {
+func writePrivileges(c *callList, m *mechanisms) {
 	at := step{layer: Privileges, what: "giving up capabilities"}
-	namespaced := p.userNamespace() && (p.mounts || p.byNamespace(Network) || p.byNamespace(IPC))
-	if namespaced || p.caps&(1<<unix.CAP_SETPCAP) != 0 {
+	if m.makesUserNamespace() || m.caps&(1<<unix.CAP_SETPCAP) != 0 {
 		for capability := range lastCapability() + 1 {
-			p.call(at, unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, uint64(capability), 0, 0, 0)
+			c.call(at, unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, uint64(capability), 0, 0, 0)
 		}
 	}
-	p.call(at, unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-	header := p.program.Words(unix.LINUX_CAPABILITY_VERSION_3)
-	p.call(at, unix.SYS_CAPSET, header, p.program.Bytes(make([]byte, 24)))
-}
-
-// byNamespace reports whether a namespace separates the network or IPC.
-func (p *Plan) byNamespace(name string) bool {
-	return slices.Contains(p.cfg.Separate(p.situation.Without), name)
+	c.call(at, unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	header := c.program.Words(unix.LINUX_CAPABILITY_VERSION_3)
+	c.call(at, unix.SYS_CAPSET, header, c.program.Bytes(make([]byte, 24)))
 }
 
 // lastCapability returns the highest capability that the kernel knows.

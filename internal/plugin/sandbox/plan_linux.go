@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -20,29 +19,15 @@ import (
 // Plan is the sandbox of one process. New makes it. It must not be used concurrently until its
 // process executes, except for Sandbox.
 type Plan struct {
-	cfg       Config
-	situation Situation
-	view      *view
-	layout    []item
-	mounted   []string // the mounts in the layout; nil unless Current will be called
-	shown     tool.Sandbox
-
-	caps      uint64 // toolhost's own capabilities
-	namespace bool   // whether namespaces can be made
-	mounts    bool   // whether the process gets its own file system
-	abi       int    // the version of Landlock; 0: none
-	seccomp   bool
-
-	program entry.Program
-	steps   []step // the steps of the program, by call
-	loaded  *entry.Loaded
-}
-
-// step describes what a system call is for.
-type step struct {
-	layer, what string
-	optional    bool // a kernel, or a filter of its calls, may refuse it; all others must succeed
-	changing    bool // it fails if a file or folder vanished or became a link since the plan was made
+	cfg        Config
+	situation  Situation
+	view       *view
+	layout     layout   // of the view
+	mounted    []string // the mounts in the layout; nil unless Current will be called
+	mechanisms *mechanisms
+	shown      tool.Sandbox
+	calls      callList // by which the process enters the sandbox
+	loaded     *entry.Loaded
 }
 
 // New makes a plan. It looks at the machine and at files, and changes nothing. The error is a
@@ -55,19 +40,23 @@ func New(cfg Config, s Situation) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.loaded, err = p.program.Load(s.Program)
+	p.loaded, err = p.calls.program.Load(s.Program)
 	return p, err
 }
 
 // draw is New without the parts that have to be closed.
 func draw(cfg Config, s Situation) (*Plan, error) {
-	p := &Plan{cfg: cfg, situation: s}
-	if err := p.look(); err != nil {
+	v, installed, err := look(cfg, s)
+	if err != nil {
 		return nil, err
 	}
-	p.choose()
+	p := &Plan{cfg: cfg, situation: s, view: v, layout: v.layout(), mechanisms: choose(cfg, s, v)}
+	p.shown = tool.Sandbox{
+		Mode: string(cfg.Mode), Network: cfg.Network, Workspace: cfg.access(),
+		Read: append(append([]string(nil), cfg.Read...), installed...), Write: append([]string(nil), cfg.Write...),
+		Layers: p.mechanisms.layers(p.layout),
+	}
 	if s.Waits {
-		var err error
 		if p.mounted, err = mounted(p.layout); err != nil {
 			return nil, err
 		}
@@ -79,6 +68,14 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 	return p, nil
 }
 
+// access returns the access to the workspace.
+func (c Config) access() tool.Access {
+	if c.Workspace == "" || c.WorkspaceAccess == "" {
+		return tool.AccessNone
+	}
+	return c.WorkspaceAccess
+}
+
 // demand refuses a plan that lacks a required layer, and sets the mode that ModeAuto results in.
 func (p *Plan) demand() error {
 	complete := true
@@ -87,11 +84,10 @@ func (p *Plan) demand() error {
 			continue
 		}
 		complete = false
-		_, all := p.view.items["/"]
 		switch {
 		case p.cfg.Mode == ModeRequired:
 			return &RefusedError{Layer: layer}
-		case p.cfg.Mode == ModeAuto && p.cfg.Machine.has(layer.Name) && !(all && layer.Name == Files): // the layer would confine nothing
+		case p.cfg.Mode == ModeAuto && p.cfg.Machine.has(layer.Name) && !(p.mechanisms.all && layer.Name == Files): // the layer would confine nothing
 			return &RefusedError{Layer: layer, Had: true}
 		}
 	}
@@ -109,7 +105,7 @@ func (p *Plan) demand() error {
 // must be set. Current may be called concurrently with all other methods, and after Close.
 func (p *Plan) Current() bool {
 	now, err := draw(p.cfg, p.situation)
-	return err == nil && now.program.Equal(&p.program) && now.view.sameFiles(p.view, p.layout) && slices.Equal(now.mounted, p.mounted)
+	return err == nil && now.calls.program.Equal(&p.calls.program) && now.view.sameFiles(p.view, p.layout) && slices.Equal(now.mounted, p.mounted)
 }
 
 // Names returns the names whose change removes protection, in no order. The process must be killed
@@ -162,59 +158,31 @@ func (p *Plan) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	process, err := e.Entered.Execute(ctx)
 	if failed, ok := errors.AsType[*entry.CallError](err); ok {
-		err = e.plan.explain(failed)
+		err = e.plan.calls.explain(failed, e.plan.situation.Program)
 	}
 	return process, err
 }
 
-// explain returns what the failure of a call means.
-func (p *Plan) explain(failed *entry.CallError) error {
-	if failed.Index >= len(p.steps) {
-		return &os.PathError{Op: "fork/exec", Path: p.situation.Program, Err: failed.Err}
-	}
-	at := p.steps[failed.Index]
-	err := fmt.Errorf("%s: %w", at.what, failed.Err)
-	if at.optional && refusal(failed.Err) {
-		return &LayerError{Layer: at.layer, Err: err}
-	}
-	if at.changing && (errors.Is(failed.Err, unix.ENOENT) || errors.Is(failed.Err, unix.ELOOP) || errors.Is(failed.Err, unix.ENOTDIR)) {
-		return &ChangedError{Err: err}
-	}
-	return fmt.Errorf("preparing its sandbox: %w", err)
-}
-
-// refusal reports whether a kernel, or a filter of its calls, returns this error for a call that it
-// does not support, as opposed to a fault of a file.
-func refusal(err error) bool {
-	return slices.ContainsFunc([]syscall.Errno{
-		unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP, unix.ENOSPC, unix.EUSERS, unix.ENODEV,
-	}, func(known syscall.Errno) bool { return errors.Is(err, known) })
-}
-
-// call adds a system call to the program.
-func (p *Plan) call(s step, number uintptr, arguments ...uint64) {
-	p.program.Call(number, arguments...)
-	p.steps = append(p.steps, s)
-}
-
 // write adds all calls in the only order in which each of them is still possible.
 func (p *Plan) write() {
+	c, m := &p.calls, p.mechanisms
 	first := step{what: "closing what is not its own"}
-	p.call(first, unix.SYS_CLOSE_RANGE, entry.StatusFD+1, 1<<32-1, 0)
-	p.call(first, unix.SYS_FCNTL, entry.StatusFD, unix.F_SETFD, unix.FD_CLOEXEC)
-	p.writeNamespaces()
-	if p.mounts {
-		p.writeMounts()
+	c.call(first, unix.SYS_CLOSE_RANGE, entry.StatusFD+1, 1<<32-1, 0)
+	c.call(first, unix.SYS_FCNTL, entry.StatusFD, unix.F_SETFD, unix.FD_CLOEXEC)
+	writeNamespaces(c, m)
+	if m.mounts {
+		newRootMounts(c, p.view, p.layout, m).write()
 	}
 	if dir := p.situation.Dir; dir != "" {
-		p.call(step{what: "going to " + dir}, unix.SYS_CHDIR, p.program.Text(dir))
+		c.call(step{what: "going to " + dir}, unix.SYS_CHDIR, c.program.Text(dir))
 	}
-	p.call(step{layer: Privileges, what: "giving up new privileges"}, unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
-	if p.abi > 0 {
-		p.writeLandlock()
+	c.call(step{layer: Privileges, what: "giving up new privileges"}, unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	if m.abi > 0 {
+		rules := landlockRules{c, m, p.layout}
+		rules.write()
 	}
-	p.writePrivileges()
-	if p.seccomp {
-		p.writeFilter()
+	writePrivileges(c, m)
+	if m.seccomp {
+		writeFilter(c, m)
 	}
 }

@@ -34,6 +34,9 @@ type item struct {
 	made   bool // nothing asked for it: it is a folder that is kept in place because of its contents
 }
 
+// layout holds the items that are put in place, each after the item that contains it.
+type layout []item
+
 // view is all that the process sees, by path.
 type view struct {
 	items map[string]item
@@ -147,10 +150,10 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
-// layout returns the items to put in place, each after the item that contains it. It leaves out
-// items that a containing item shows already.
-func (v *view) layout() []item {
-	var kept []item
+// layout returns the items to put in place. It leaves out items that a containing item shows
+// already.
+func (v *view) layout() layout {
+	var kept layout
 	placed := map[string]item{}
 	for _, it := range slices.SortedFunc(maps.Values(v.items), func(a, b item) int { return comparePaths(a.path, b.path) }) {
 		if outer, ok := around(placed, it.path); ok && !it.exact && it.kind == bound && outer.kind == bound &&
@@ -165,8 +168,8 @@ func (v *view) layout() []item {
 
 // sameFiles reports whether the items of a layout that are toolhost's own are the same files in
 // both views, and not others of the same name.
-func (v *view) sameFiles(other *view, layout []item) bool {
-	return !slices.ContainsFunc(layout, func(it item) bool {
+func (v *view) sameFiles(other *view, items layout) bool {
+	return !slices.ContainsFunc(items, func(it item) bool {
 		mine, known := v.files[it.path]
 		theirs, knownThere := other.files[it.path]
 		return known != knownThere || known && !os.SameFile(mine, theirs)
