@@ -284,7 +284,8 @@ func (q *modelRequest) hold(open previews) (claim func() previews) {
 	return claim
 }
 
-// open begins the call, or completes its preview; previewed says which.
+// open starts the call. If a preview of the call is open, open completes the preview with the final
+// arguments instead and returns looked = true.
 func (e *toolCall) open(ctx context.Context, call *tool.Call) (execution tool.Execution, looked bool, err error) {
 	if p := e.preview; p != nil {
 		e.preview = nil

@@ -23,9 +23,9 @@ type Config struct {
 type Log struct {
 	path string
 	all  bool
-	// turn holds one token: the goroutine that puts it may write. Unlike a mutex, it can be waited
-	// for with a context. Lines are written one at a time, because a full disk can leave half a
-	// line, which must be ended before the next line.
+	// turn has one token. The goroutine that has put it into the channel may write. Unlike a mutex,
+	// a context can end the wait. Lines are written one at a time, because a full disk can leave an
+	// incomplete line, which must be terminated before the next line.
 	turn chan struct{}
 	file *os.File // nil: closed
 	torn bool     // the file ends with an incomplete line

@@ -74,10 +74,10 @@ func (h *toolhost) written(t *testing.T) string {
 	return string(data)
 }
 
-// TestToolLooksOnWhileTheModelWrites: the model's stream does not go on before someone who watches
-// the run has seen the status that the tool reports for the first half of its arguments. The whole
-// call then reaches the object that reported it, and is executed once, also where a stream that
-// broke had shown the call before.
+// The model sends half of a call's arguments and pauses until a watcher has seen the tool's status
+// for that half. The complete call then reaches the tool object that reported the status, and
+// executes once. The same holds if a model stream broke after it had shown the call, and the
+// request was repeated.
 func TestToolLooksOnWhileTheModelWrites(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

@@ -88,8 +88,9 @@ func govern(s system) *Governor {
 	return g
 }
 
-// Work says that work begins, so that the governor measures soon. Call it for each call: it never
-// blocks, and is one atomic read while there is work already.
+// Work tells the governor that the process is no longer idle, so that the governor soon measures
+// its load. Callers use it at the start of each call. It never blocks. If the governor is already
+// measuring, it costs one atomic read.
 func (g *Governor) Work() {
 	if g == nil || !g.calm.Load() || !g.calm.CompareAndSwap(true, false) {
 		return

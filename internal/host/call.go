@@ -20,14 +20,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// call is one call of a tool, from its arrival to the end of its outcome in the ledger. Callers
-// follow it through executions, which come and go.
+// call is one call of a tool. It exists from its arrival until the ledger drops its outcome. Each
+// caller that follows the call has an execution (execution.go). A caller may leave, and attach
+// again later.
 //
-// Each part of a call owns a part of its state and its lock: the events for callers, the place in
+// Each part of a call owns a part of its state and its lock: the events for callers, the entry in
 // the ledger, the deadline, the memory, the arguments, the approval, and the report about what
-// toolhost did. A call takes one way through the host, one step after the other; ARCHITECTURE.md
-// lists the steps. At most one goroutine executes a call at a time. Others may add arguments,
-// cancel the call or end it, at any time.
+// toolhost did. ARCHITECTURE.md lists the steps of a call. At most one goroutine executes a call.
+// Other goroutines may add arguments, cancel the call or end it at any time.
 type call struct {
 	host     *Host
 	request  tool.Call // without the arguments

@@ -173,7 +173,8 @@ func TestForceRestart(t *testing.T) {
 	}
 }
 
-// A process that would stop after its call anyway counts as crashed if it crashed.
+// With the isolation `call`, a process stops after each call. If it crashes instead, toolhost
+// counts the crash.
 func TestCrashOfAProcessPerCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hosttest.Tools(), with(lifecycle.Config{Isolation: lifecycle.PerCall, MaxCrashes: 1, ProbeAfter: -1}))

@@ -85,8 +85,9 @@ func (d *Decoder) First() error {
 	return d.Errs[0]
 }
 
-// structure decodes a mapping whose keys are the fields of v. It follows the order of the fields,
-// not of the file, so that a field of defaults is complete before the fields that begin with them.
+// structure decodes a mapping into the struct v. It decodes the fields in the order of the struct,
+// not of the file. A field with defaults is thus decoded before the fields that copy their initial
+// values from it.
 func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 	switch node.Kind() {
 	case Null:

@@ -58,8 +58,8 @@ func LoadText[T any](path string, data []byte, parse func(name, dir string, data
 	return parse(path, dir, data)
 }
 
-// readFile reads a configuration file, and at most one byte more than allowed: a device may never
-// end.
+// readFile reads at most MaxConfigBytes+1 bytes of a file. The additional byte shows that the file
+// is too large. The limit also ends the read of a device such as /dev/zero.
 func readFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

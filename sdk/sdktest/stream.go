@@ -173,7 +173,8 @@ func encode(arguments any) ([]byte, error) {
 // incoming is the tool's side of a Stream.
 type incoming Stream
 
-// NextArguments returns the text from Append or Complete.
+// NextArguments waits for the text that the test passed to Append or Complete. The bool is true for
+// the text of Complete, which is the last one.
 func (in *incoming) NextArguments(ctx context.Context) ([]byte, bool, error) {
 	select {
 	case p := <-in.pieces:

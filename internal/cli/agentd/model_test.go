@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The configuration of another folder does not change the model of a run. If that model is
-// unavailable, the error says so, and what to do.
+// A run that is resumed from a folder with another configuration keeps its model. If the model is
+// unavailable, the error says so and how to proceed.
 func TestResumeKeepsTheModel(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	first := w.script(twoTurns)

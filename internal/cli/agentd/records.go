@@ -20,12 +20,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A run with a private toolhost needs the ledger of that toolhost as long as the run can continue,
-// because the ledger knows which calls were executed. So the ledger is beside the journal, in
-// JOURNAL.calls/RUN. Each run has a folder, so several runs of one journal can work at the same
-// time. A lock on a file in the folder claims it. agentd and the toolhost hold this lock together:
-// a process that continues the run waits until the toolhost of a killed agentd has stopped. See
-// docs/adr/0022-ledger-of-a-run.md.
+// A private toolhost, which agentd starts for one run, keeps its ledger beside the journal, in
+// JOURNAL.calls/RUN. A process that continues the run needs this ledger, because it has the
+// executed calls. Each run has its own folder, so several runs of one journal can work at the same
+// time.
+//
+// A file in the folder is locked. agentd opens it, and the toolhost inherits the open file and with
+// it the lock. If agentd is killed, the lock thus stays until its toolhost has stopped. A process
+// that continues the run waits for the lock. See docs/adr/0022-ledger-of-a-run.md.
 
 const (
 	// recordsSuffix follows the name of the journal in the name of the records folder.

@@ -41,7 +41,7 @@ func (w *world) release(key string) {
 	w.callHost("release", key)
 }
 
-// untilWaiting returns when a call of the tool wait waits for a key.
+// untilWaiting returns when a call of the tool "wait" with this key is in progress.
 func (w *world) untilWaiting(key string) {
 	w.t.Helper()
 	for w.callHost("waiting", key) == "0" {

@@ -45,7 +45,7 @@ func (d *textDisplay) more(e loop.Event) error {
 	return nil
 }
 
-// said shows a message of the user in a story.
+// said prints a message of the user, if the display is that of `agentd show`.
 func (d *textDisplay) said(text string) error {
 	if !d.story {
 		return nil

@@ -64,7 +64,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// tidy returns both outputs of the last command, without what differs between runs.
+// tidy replaces the file stdout by both outputs of the last command, without what differs between
+// runs.
 func tidy(ts *testscript.TestScript, _ bool, _ []string) {
 	text := ts.ReadFile("stdout")
 	for line := range strings.Lines(ts.ReadFile("stderr")) {

@@ -182,7 +182,8 @@ func (p *pinning) fulfil(ctx context.Context, c *client.Client, w *wish, plugins
 		}
 	case plugins[i].State.Off():
 		p.giveUp(w, plugins[i].Reason)
-	// the plugin did not start, or toolhost held it back before: one upgrade shows the reason
+	// the plugin did not start, or toolhost did not put its candidate into service; an upgrade of
+	// this plugin alone returns the reason
 	default:
 		if _, err := c.Admin().Upgrade(ctx, plugins[i].Name); ctx.Err() != nil || errors.Is(err, client.ErrNoServer) {
 			return err

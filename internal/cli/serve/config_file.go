@@ -102,9 +102,9 @@ func writableFolders(c *config.Config) []string {
 	return slices.Compact(folders)
 }
 
-// lockTrust returns the check whether toolhost may use the content of a lock file. named says that
-// a flag or a trusted configuration names the file. Otherwise toolhost found the file in the
-// current folder.
+// lockTrust returns a function that decides whether toolhost may use the content of a
+// toolhost.lock. named says that a flag or a trusted configuration names the file. Otherwise
+// toolhost found the file in the current folder. writable has the folders that tools may write.
 func lockTrust(getenv func(string) string, named bool, writable []string) func(path string, data []byte) error {
 	store := TrustStore(getenv)
 	return func(path string, data []byte) error {

@@ -133,8 +133,7 @@ func (g sandboxDefaults) sandbox(s config.Sandbox) sandbox.Config {
 	}
 }
 
-// check returns an error if the files of toolhost cannot be protected from a plugin with the
-// plugin's configuration.
+// check returns an error if a plugin with this configuration could reach toolhost's own files.
 func (g sandboxDefaults) check(c *config.Config) error {
 	names := slices.Sorted(maps.Keys(c.ByPlugin))
 	// an unknown plugin has the default settings

@@ -70,8 +70,8 @@ func (m *Model) fail(s *stream, c *conversation, e *entry, id digest) error {
 	return &failure
 }
 
-// next returns the next turn or summary of the conversation. It returns false if the script has
-// none.
+// next returns the entry for the request: a turn, or a summary if the request asks for one. It
+// returns false if the script has no further entry.
 func (m *Model) next(c *conversation) (turn, bool) {
 	list, number := m.turns, c.answers+1
 	if c.req.Summary > 0 {

@@ -18,7 +18,7 @@ type Changes struct {
 // Change is a plugin before and after its replacement.
 type Change struct{ Old, New *Plugin }
 
-// Diff returns the differences from before to now.
+// Diff returns the plugins that were added, removed or replaced between two snapshots.
 func Diff(before, now *Snapshot) Changes {
 	var d Changes
 	was, is := before.ordered(), now.ordered()

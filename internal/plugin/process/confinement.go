@@ -87,7 +87,8 @@ func (c *confinement) beside() (flags uintptr) {
 	return flags
 }
 
-// startBehind starts the process as s says, in the sandbox that the Config describes.
+// startBehind starts a process in the sandbox of the Config, or without one if the Config has none.
+// dir is the folder of the plugin's socket.
 func (c *confinement) startBehind(ctx context.Context, s spec, dir string) (*child, error) {
 	if !c.cfg.sandboxed() {
 		c.sandbox = tool.Sandbox{Mode: string(sandbox.ModeOff)}

@@ -57,8 +57,8 @@ func (p *Process) PID() int { return p.child.id.PID }
 // StartTime returns the time of the process's start.
 func (p *Process) StartTime() time.Time { return p.child.started }
 
-// Conn returns the open connection, which the process owns: it closes the connection at its end,
-// and ends when the connection is lost.
+// Conn returns the connection to the plugin. The process owns the connection and closes it at the
+// end of the process. If the connection is lost, the process is stopped.
 func (p *Process) Conn() *pluginwire.Conn { return p.conn }
 
 // Done is closed when the process is gone and its pid, pipes, connection, folder and group are

@@ -45,9 +45,9 @@ const (
 type Config struct {
 	Host   Host         // owned by the caller, who closes it after Shutdown
 	Logger *slog.Logger // for bugs, such as a panic in a handler; nil: no log
-	// Refuse returns why a process must not use the connection that it made, or nil. The server
-	// calls it once for each connection on a unix socket. nil accepts every process that the
-	// socket's permissions accept.
+	// Refuse decides whether the process with this pid may use its new connection on a unix socket.
+	// An error refuses the connection and gives the reason. The server calls Refuse once per
+	// connection. If Refuse is nil, only the permissions of the socket decide.
 	Refuse       func(pid int) error
 	MaxOpenCalls int // the maximum number of open calls on one Connect stream; 0: 4096
 	// Budget limits the memory that callers can occupy in the server and its host. nil: no limit.

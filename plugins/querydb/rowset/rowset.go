@@ -13,7 +13,8 @@ type Column struct {
 	Type string `json:"type,omitempty"`
 }
 
-// Answer is the answer of a query. The zero value has no columns.
+// Answer has the columns and rows of a query's answer, and says whether rows are missing. The zero
+// value has no columns.
 type Answer struct {
 	// Columns are in the order of the query.
 	Columns []Column `json:"columns"`

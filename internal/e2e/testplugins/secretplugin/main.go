@@ -35,7 +35,8 @@ func stranger(ctx context.Context, _ struct{}) (string, error) {
 	return fmt.Sprintf("secret %q (%v), environment %q", value, found, os.Environ()), nil
 }
 
-// leak shows the secret in one form. For an unknown one, the error lists the forms.
+// leak returns the secret in the form that the input names, such as base64. If the form is unknown,
+// the error lists the valid forms.
 func leak(ctx context.Context, in input) (sdk.Result, error) {
 	secret, found := sdk.Secret(ctx, key)
 	if !found {
