@@ -132,7 +132,8 @@ func TestDynamicMustBeDescribed(t *testing.T) {
 	}
 }
 
-// Results are checked against the output schema of their session.
+// A result of a dynamic tool is checked against the output schema of the call's session, and not
+// against the schema in the tool's Spec.
 func TestOutputsOfDynamicTools(t *testing.T) {
 	type out struct {
 		N int `json:"n"`

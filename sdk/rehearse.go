@@ -20,11 +20,11 @@ import (
 // maxRehearsed bounds the rehearsed tools: most of the path is the same for all tools.
 const maxRehearsed = 8
 
-// rehearse runs a call of each tool through this process, without the connection and the author's
-// code. The first use of each part of the path is slow in a new process, because the runtime
-// inspects types, faults in memory and grows stacks. rehearse causes this delay during the
-// handshake with toolhost, before any caller waits for a result. It returns when it is done, or
-// when ctx ends.
+// rehearse runs a call of each tool, up to maxRehearsed tools, inside this process. The calls use
+// neither the connection to toolhost nor the author's code. In a new process, the first use of each
+// function is slow, because the runtime inspects types, loads memory pages and grows stacks.
+// rehearse makes this delay part of the handshake with toolhost, before a caller waits for a
+// result. It returns when it is done, or when ctx ends.
 func rehearse(ctx context.Context, server *server) {
 	var service stage
 	pluginwire.Register(&service, transport.OverWire(rehearsal{server}), pluginwire.ServerConfig{})

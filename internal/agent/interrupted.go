@@ -8,10 +8,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The journal of a run cannot say that its process is gone: a killed process, and one that cannot
-// write its output, append nothing. So the agent claims each run in the store while it works on it.
-// GetRun and ListRuns report an unfinished run without a claim as interrupted. A store for a single
-// process has no claims, and its unfinished runs count as running.
+// A run whose process has gone cannot be recognized in its journal, because a process that is
+// killed, or ends by SIGPIPE, appends nothing. So the agent claims each run in the store while it
+// works on the run. GetRun and ListRuns report an unfinished run without a claim as interrupted. A
+// store that only one process uses has no claims. GetRun and ListRuns report its unfinished runs as
+// running. A sub-run counts as claimed if its parent run is claimed.
 
 // claim claims a run before work on it begins. It fails with KindConflict if another process works
 // on the run.

@@ -120,7 +120,8 @@ func TestLateWatcherSeesTheTurnFromItsBeginning(t *testing.T) {
 	})
 }
 
-// stutterer writes one delta, breaks off, and then waits.
+// stutterer is a model. Its first response has one delta and ends at the token limit. Its second
+// response waits for release.
 type stutterer struct{ release chan struct{} }
 
 func (*stutterer) Name() string { return "fake:stutterer" }

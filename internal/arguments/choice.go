@@ -12,7 +12,7 @@ import (
 const (
 	// maxAlternatives bounds the alternatives that one sentence explains.
 	maxAlternatives = 5
-	// maxWhys bounds the problems that a sentence names for each alternative.
+	// maxWhys bounds the problems that one sentence names for one alternative.
 	maxWhys = 3
 )
 

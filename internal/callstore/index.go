@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// index has every id in the file, so that a new id costs no read. It keeps ids unique: the file has
-// no index, and only one writer.
+// index has every id in the file, so that looking for an id reads nothing from the file. It also
+// keeps ids unique: the tables have no index of their own, and only one writer adds ids.
 type index struct {
 	mu      sync.RWMutex
 	numbers map[hash]int64

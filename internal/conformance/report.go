@@ -15,7 +15,7 @@ const (
 	Pass   Status = "pass"   // the examined behavior follows the contract
 	Fail   Status = "fail"   // the plugin breaks the contract
 	Advice Status = "advice" // the plugin follows the contract and could be better
-	// There was nothing to examine, or no way to; Reason says which.
+	// The check had nothing to examine, or could not examine it. Check.Reason says why.
 	NotApplicable Status = "not_applicable"
 )
 

@@ -94,7 +94,8 @@ func TestLockLetsANewPluginIn(t *testing.T) {
 	h.do(t, "call", "fault", `{"do":"echo","text":"still here"}`).says(t, "still here")
 }
 
-// locked returns a toolhost that only runs copies of the shipped plugins.
+// locked returns a running toolhost with --locked and a lock file that pins the plugins of prepare.
+// The calculator is a copy, so that a test can replace its file.
 func locked(t *testing.T) *toolhost {
 	t.Helper()
 	h := prepare(t)

@@ -52,7 +52,8 @@ func (t task) do() {
 	}
 }
 
-// accept gives a call that has claimed its id its deadline, and returns the rest of the work.
+// accept sets the deadline of a call that has claimed its id. It returns what remains to be done
+// for the call. That is nothing if the call has already ended.
 func (c *call) accept(s submission) task {
 	if c.entry.Finished() { // a preview has failed
 		return task{}

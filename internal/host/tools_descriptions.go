@@ -70,7 +70,8 @@ func (c *descriptions) get(key descriptionKey) (d *description, first bool) {
 	return d, true
 }
 
-// settle gives an entry its answer, or the reason why there is none.
+// settle stores the tools that a plugin described in its entry, and wakes those who wait for the
+// entry. If err is not nil, there is no answer, and the entry is valid for failureAge only.
 func (c *descriptions) settle(d *description, tools map[string]*catalog.Tool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 const (
 	// maxName bounds the bytes of a name that are compared. Names of tools have at most 64.
 	maxName = 128
-	// maxWrong bounds the wrong letters of the longest names.
+	// maxWrong is the most letters of a name that may be wrong, however long the name is.
 	maxWrong = 3
 )
 

@@ -173,8 +173,8 @@ func compile(env *cel.Env, expression string, context *reading) (program cel.Pro
 	return program, counted, nil
 }
 
-// sentence turns a message of CEL into one line for authors of rules: without its grammar, and with
-// what is allowed.
+// sentence turns an error message of CEL into one line for authors of rules. It removes what the
+// CEL parser says about its grammar. For an unknown name, it adds the names that are allowed.
 func sentence(message string) string {
 	message = strings.Join(strings.Fields(strings.TrimPrefix(message, "Syntax error: ")), " ")
 	message, _, _ = strings.Cut(message, " expecting ")

@@ -177,7 +177,7 @@ func (l *launcher) sweep() bool {
 	}
 }
 
-// strays returns the descendants of this process that have no supervisor above them.
+// strays returns the descendants of this process that are neither a supervisor nor below one.
 func (l *launcher) strays() []relative {
 	l.mu.Lock()
 	defer l.mu.Unlock()

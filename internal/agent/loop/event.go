@@ -153,8 +153,9 @@ type Call struct {
 	FirstSent time.Time `json:"-"`
 }
 
-// SentID returns the call's id at toolhost. Each attempt has its own, so that one id never stands
-// for two sets of arguments, or for a call that is made again on purpose.
+// SentID returns the call id that agentd sends to toolhost. It differs for each attempt. Otherwise
+// toolhost would refuse a second attempt with other arguments as a conflict, and would replay the
+// first outcome for one with the same arguments.
 func (c *Call) SentID() string {
 	if c.Attempt <= 1 {
 		return c.ID

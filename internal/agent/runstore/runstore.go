@@ -71,7 +71,8 @@ type Batch struct {
 type Snapshot struct {
 	// State is rewritten each time. Empty means that there is no snapshot.
 	State []byte
-	// Parts is what grows with the run, in pieces that do not change.
+	// Parts has what grows with the run, such as its messages. A stored part never changes: a
+	// Renewal keeps or removes it, and adds new parts.
 	Parts [][]byte
 }
 

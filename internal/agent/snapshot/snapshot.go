@@ -23,9 +23,10 @@ const (
 	snapshotVersion = 2
 	// maxParts is the largest number of parts. Beyond it, the next snapshot has one part.
 	maxParts = 64
-	// maxSnapshot is the size from which a snapshot is not renewed any more, in bytes. It is larger
-	// than any model's window, except with many images. The events after such a snapshot are folded
-	// from the journal.
+	// maxSnapshot bounds two sizes in bytes: the stored parts of a snapshot, and the conversation.
+	// If one of them is larger, the snapshot is not renewed, and a run that continues folds the
+	// later events from the journal. The bound is larger than any model's window, except with many
+	// images.
 	maxSnapshot = 32 << 20
 	sumSize     = crc32.Size
 )

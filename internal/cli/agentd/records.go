@@ -45,7 +45,8 @@ const (
 	recordsKept = 8 * 24 * time.Hour
 )
 
-// runRecords is the locked folder of what the toolhost of a run stores.
+// runRecords is the records folder of one run, which this process has locked. The run's private
+// toolhost stores its ledger there.
 type runRecords struct {
 	path  string
 	claim *os.File

@@ -252,8 +252,9 @@ func reloadOnHangup(h *host.Host, decisions *audit.Log, logger *slog.Logger) (st
 	}
 }
 
-// serveUntil serves until ctx ends. Then it lets calls end for shutdownGrace, and ends the other
-// calls while their callers can still receive the outcomes.
+// serveUntil serves until ctx ends. Then it waits up to shutdownGrace for the calls in progress,
+// and ends those that are left. The callers have outcomeGrace to receive the outcomes of those
+// calls.
 func serveUntil(ctx context.Context, server *hostserver.Server, listener *address.Listener, h *host.Host, ready func()) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below

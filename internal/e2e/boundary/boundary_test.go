@@ -76,8 +76,8 @@ func (c *crew) run(t *testing.T, name string, test func(t *testing.T)) {
 	})
 }
 
-// choose returns the places where the test kills. With -boundary.all these are all places.
-// Otherwise it draws a few that are spread over the run.
+// choose returns the places in the run at which the test kills its victims. With -boundary.all
+// these are all places. Otherwise it draws a few that are spread over the run.
 func choose(random *rand.Rand, boundaries []uint64) (places []place) {
 	if *all {
 		for _, seq := range boundaries {

@@ -23,7 +23,8 @@ func TestPages(t *testing.T) { testPages(t, false) }
 // The commands of the examples that need only Go work.
 func TestExamples(t *testing.T) { testExamples(t, false) }
 
-// testPages follows the pages about an SDK that needs a setup, or, without ofSDKs, all other pages.
+// testPages runs the commands of pages in docs. If ofSDKs is true, it takes the pages about an SDK
+// that needs a setup, otherwise all other pages.
 func testPages(t *testing.T, ofSDKs bool) {
 	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
 	if err != nil || len(pages) == 0 {

@@ -44,7 +44,8 @@ func (h *toolhost) testOtherTables(t *testing.T) {
 	}
 }
 
-// program32 returns a 32-bit program that prints escaped by int 0x80.
+// program32 returns a 32-bit program that prints the text of the constant escaped. The program
+// makes its system calls with the instruction int 0x80.
 func program32() []byte {
 	const base, headers, textAt = 0x08048000, 52 + 32, 34
 	code := []byte{

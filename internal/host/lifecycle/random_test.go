@@ -71,7 +71,8 @@ func (w *world) report(t *testing.T, hint string) {
 	}
 }
 
-// anyConfig returns a configuration in which all timeouts are short.
+// anyConfig returns a configuration with random values, which choose picks. No timeout is longer
+// than ten minutes.
 func anyConfig(choose func(n int) int, isolation lifecycle.Isolation) lifecycle.Config {
 	seconds := func(s ...int) time.Duration { return time.Duration(s[choose(len(s))]) * time.Second }
 	cfg := lifecycle.Config{

@@ -74,8 +74,9 @@ type Instance struct {
 
 	victims []*Lease // the calls that were executed when the process ended; used by live only
 
-	// livedUntil is a time at which the process was alive, in nanoseconds since Plugins was made. A
-	// call that arrived before that time need not ask the system.
+	// livedUntil is a time at which the process was alive, in nanoseconds since Plugins was made.
+	// For a call that arrived no later than that, livedWith does not ask the operating system
+	// whether the process is alive.
 	livedUntil atomic.Int64
 
 	mu     sync.Mutex

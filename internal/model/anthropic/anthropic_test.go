@@ -84,7 +84,8 @@ func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
 		if chunk.Alive {
 			continue
 		}
-		// The server sends each event only after the test has received the one before it.
+		// The server waits for a value from step before each event. It cannot send the next event
+		// before the test has this chunk.
 		switch {
 		case chunk.CallBegun != nil:
 			seen = append(seen, "call")

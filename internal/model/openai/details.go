@@ -15,7 +15,8 @@ type details struct{ all []map[string]json.RawMessage }
 // grown has the fields that arrive in pieces.
 var grown = [...]string{"text", "summary", "data"}
 
-// add adds a piece. It ignores a piece that is not an object.
+// add adds a piece of a detail, as the server streamed it. It ignores a piece that is not a JSON
+// object.
 func (d *details) add(piece json.RawMessage) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(piece, &fields) != nil || fields == nil {

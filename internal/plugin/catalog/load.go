@@ -9,12 +9,18 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Load reads the folders. It may be called any number of times. When it returns, the Snapshot has
-// the plugins that are known from earlier. New plugins join it one by one as they answer (see
-// Settle), so that a slow one delays no other. A changed file becomes a candidate, a removed one
-// leaves the Snapshot, and plugins that did not answer are asked again. Settle does not wait for
-// plugins that did not answer an earlier toolhost. If a folder cannot be read, Load returns an
-// error and changes nothing. A bad plugin is no error: it is in the Snapshot with the reason.
+// Load reads the folders. It may be called any number of times.
+//
+// When Load returns, the Snapshot has the plugins whose descriptions are known already. A new
+// plugin joins the Snapshot when it has answered, so a slow plugin delays no other. Settle waits
+// for these answers. A changed file becomes a candidate. A plugin whose file is gone leaves the
+// Snapshot.
+//
+// A later Load asks plugins again that did not answer. The first Load leaves plugins that did not
+// answer an earlier toolhost to retryFailed, and Settle does not wait for them.
+//
+// If a folder cannot be read, Load returns an error and changes nothing. If a plugin is bad, Load
+// returns no error: the Snapshot has the plugin with the reason.
 func (c *Catalog) Load(ctx context.Context) error {
 	return c.load(ctx, loadOptions{again: true})
 }

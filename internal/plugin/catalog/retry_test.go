@@ -86,8 +86,8 @@ func TestWhatHangsDelaysOneStart(t *testing.T) {
 	)
 }
 
-// TestWhatHangsIsAskedAtAReload: an operator who reloads wants to know whether the plugin works
-// now.
+// A reload asks a plugin again that has not answered so far, and Settle waits for the answer,
+// because an operator who reloads wants to know whether the plugin works now.
 func TestWhatHangsIsAskedAtAReload(t *testing.T) {
 	inLives(t,
 		func(t *testing.T, c *catalog.Catalog, _ chan<- string) { took(t, c) },

@@ -160,8 +160,8 @@ func (s *Schema) compile() (*arguments.Schema, error) {
 	return s.compiled, s.err
 }
 
-// schemaCheck is the version of the rules for schemas. Results of another version are computed
-// again.
+// schemaCheck is the version of the rules for schemas. The catalog remembers the result of a check
+// together with this version. If the versions differ, it checks the schemas again.
 const schemaCheck = "2"
 
 // refusedSchemas returns why schemas of tools cannot be used, by the index of the tool in the

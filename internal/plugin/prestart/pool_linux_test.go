@@ -82,7 +82,8 @@ func processes(dir string) map[string]string {
 	return found
 }
 
-// eventually polls until the processes of a test are those of these plugins, and returns their ids.
+// eventually waits until the test has exactly one process for each entry of want, which names
+// plugins. It returns the ids of the processes.
 func eventually(t *testing.T, dir string, want ...string) (numbers []string) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {

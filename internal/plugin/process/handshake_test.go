@@ -29,7 +29,7 @@ func TestPluginThatSaysItIsNotReady(t *testing.T) {
 	checkNext(t, cfg)
 }
 
-// A line ends at its line end, however slowly it arrives.
+// A plugin may write the handshake line byte by byte. toolhost waits for the end of the line.
 func TestHandshakeThatComesByteByByte(t *testing.T) {
 	cfg, _ := setup(t, "-dribble")
 	checkEcho(t, launch(t, cfg))

@@ -163,8 +163,8 @@ func startError(err error, path string) error {
 	return fmt.Errorf("starting it: %w%s", err, hint)
 }
 
-// connect runs go-plugin's launch. All that go-plugin waits for ends when the process is killed,
-// which own does when ctx ends.
+// connect launches the process with go-plugin. Calls of go-plugin take no context. When ctx ends,
+// the method own kills the process, and these calls then return.
 func (p *Process) connect(ctx context.Context) (*pluginwire.Conn, error) {
 	if _, err := p.client.Start(); err != nil {
 		return nil, err

@@ -41,7 +41,8 @@ func fromEvent(e loop.Event) *agentdv1.RunEvent {
 	return m
 }
 
-// addCallEvent sets the payload for events about calls and for those that follow from calls.
+// addCallEvent sets the payload for the events that fromEvent does not handle itself: those about
+// calls, sub-runs, budgets, changes of the context and of the todos, resumption and compaction.
 func addCallEvent(m *agentdv1.RunEvent, p loop.Payload) {
 	switch p := p.(type) {
 	case *loop.CallStarted:

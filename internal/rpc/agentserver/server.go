@@ -71,8 +71,9 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Shutdown stops accepting and waits for the RPCs until ctx is done. Then it cancels the remaining
-// RPCs, waits for them, and returns ctx's error. Watches end when the agent is closed.
+// Shutdown accepts no new connections and waits until all RPCs have ended. If ctx ends first,
+// Shutdown cancels the remaining RPCs, waits for them, and returns the cause of ctx. An RPC that
+// watches a run ends at the latest when the agent is closed.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.once.Do(s.health.Shutdown)
 	graceful := make(chan struct{})

@@ -135,7 +135,8 @@ func (m *machine) modularPower(position int, arguments []Number) (Number, error)
 		return Number{}, errorAt(position, "pow with a modulus needs an exponent of at least 0 and a modulus of at least 1")
 	}
 	words := modulus.BitLen()/64 + 1
-	// Each factor is at most maxBits, so the product of the three does not overflow.
+	// No number has more than maxBits bits, so no operand of these products is larger than
+	// maxBits+1, and the sum of the products does not overflow 64 bits.
 	if err := m.spend(position, words*words*(exponent.BitLen()+1)+base.BitLen()/64*words); err != nil {
 		return Number{}, err
 	}

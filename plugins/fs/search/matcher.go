@@ -159,8 +159,8 @@ func (c *cursor) eachLine(from int) (begin, end int, ok bool) {
 	return 0, 0, false
 }
 
-// lines returns the lines of the first match from an offset on, for a pattern whose matches go over
-// several of them.
+// lines returns the beginning and the end of the lines that the first match from an offset on
+// touches, without the last "\n". It serves patterns whose matches may span several lines.
 func (c *cursor) lines(from int) (begin, end int, ok bool) {
 	if from >= len(c.text) || len(c.m.literals) > 0 && c.candidate(from) < 0 {
 		return 0, 0, false

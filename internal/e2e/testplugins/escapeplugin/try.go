@@ -64,8 +64,8 @@ func read(path string) (string, error) {
 	return string(text), err
 }
 
-// open opens a file and does not use it: for files whose use would harm the machine or block this
-// process.
+// open opens a file and closes it again. It neither reads nor writes, because that would harm the
+// machine or block this process for some files.
 func open(path string, flag int) (string, error) {
 	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	if err != nil {

@@ -123,8 +123,8 @@ func statusPair() (ours, theirs *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "status"), os.NewFile(uintptr(ends[1]), "status"), nil
 }
 
-// await returns nil when the file is executed, which closes the program's end, and else the call
-// that failed.
+// await waits for the program and returns nil when the program has executed the file. That closes
+// the program's end of the socket. If a call of the program failed, await returns a *CallError.
 func (e *Entered) await(ctx context.Context) error {
 	_ = e.status.SetReadDeadline(time.Now().Add(patience))
 	stop := context.AfterFunc(ctx, func() { _ = e.status.SetReadDeadline(time.Now()) })
