@@ -477,7 +477,7 @@ func TestReducerIsPure(t *testing.T) {
 	}
 }
 
-// isMustCompile reports whether a call is regexp.MustCompile, whose result does not change.
+// isMustCompile reports whether a call is regexp.MustCompile. Its result does not change.
 func isMustCompile(call *ast.CallExpr) bool {
 	s, ok := call.Fun.(*ast.SelectorExpr)
 	return ok && s.Sel.Name == "MustCompile"

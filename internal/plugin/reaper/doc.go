@@ -3,10 +3,9 @@
 // toolhost told it about, every process with the toolhost's mark in its environment, and every
 // process in the toolhost's control groups. It removes the run folder and the socket.
 //
-// A Handle is toolhost's side: it starts the reaper process (helper), sends it the state, and
-// starts it again if it dies. Main is the helper's side. Between them is a pipe. Only toolhost
-// holds its writing end, which the operating system closes when toolhost ends. That starts the
-// cleanup.
+// A Handle is toolhost's side: it starts the reaper process, sends it the state, and starts it
+// again if it dies. Main is the reaper process's side. Between them is a pipe. Only toolhost holds
+// its writing end, which the operating system closes when toolhost ends. That starts the cleanup.
 //
 // Sweep does the same for a toolhost that died together with its reaper. The next toolhost calls it
 // at its start.

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// maxRestarts bounds the restarts of a helper in a row. A helper that lived for restartForgiven
-	// resets the count. On a machine where no helper can live, more restarts would only use
-	// processor time.
+	// maxRestarts bounds the restarts of a reaper process in a row. A reaper process that lived for
+	// restartForgiven resets the count. On a machine where no reaper process can live, more
+	// restarts would only use processor time.
 	maxRestarts     = 5
 	restartForgiven = time.Minute
 	firstBackoff    = 50 * time.Millisecond
@@ -44,15 +44,15 @@ type Handle struct {
 	logger   *slog.Logger
 	changed  chan struct{} // holds one token while there is a change to send
 	stop     context.CancelFunc
-	hopeless chan struct{} // closed when there will be no helper any more
+	hopeless chan struct{} // closed when there will be no reaper process any more
 	done     chan struct{}
 
 	mu      sync.Mutex
 	state   state
 	version uint64        // counts changes of state
-	told    uint64        // the version that the helper has
+	told    uint64        // the version that the reaper process has
 	news    chan struct{} // closed and replaced when told grows
-	helper  *helper
+	process *reaperProcess
 }
 
 // Start starts a reaper and returns after it has reported that it is ready. ctx bounds only that.
@@ -101,7 +101,7 @@ func (g *Handle) Token() string { return g.state.Token }
 func (g *Handle) PID() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.helper.cmd.Process.Pid
+	return g.process.cmd.Process.Pid
 }
 
 // Add adds the process group that leader leads. It blocks until the reaper knows the group, ctx
@@ -148,7 +148,7 @@ func (g *Handle) update(change func(*state)) {
 	}
 }
 
-// awaitTold blocks until the helper has the present state, or until waiting is useless.
+// awaitTold blocks until the reaper process has the present state, or until waiting is useless.
 func (g *Handle) awaitTold(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -171,7 +171,7 @@ func (g *Handle) awaitTold(ctx context.Context) {
 }
 
 // tell sends the complete state to h. Only one goroutine at a time may call it.
-func (g *Handle) tell(h *helper) error {
+func (g *Handle) tell(h *reaperProcess) error {
 	g.mu.Lock()
 	s, version := g.state, g.version
 	s.Groups = slices.Clone(s.Groups)
@@ -187,10 +187,10 @@ func (g *Handle) tell(h *helper) error {
 	return nil
 }
 
-func (g *Handle) start(ctx context.Context) (*helper, error) {
+func (g *Handle) start(ctx context.Context) (*reaperProcess, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	h, err := startHelper(ctx, g.command, g.logger)
+	h, err := startReaperProcess(ctx, g.command, g.logger)
 	if err != nil {
 		return nil, err
 	}
@@ -199,13 +199,13 @@ func (g *Handle) start(ctx context.Context) (*helper, error) {
 		return nil, err
 	}
 	g.mu.Lock()
-	g.helper = h
+	g.process = h
 	g.mu.Unlock()
 	return h, nil
 }
 
-// run owns the helper and its replacements.
-func (g *Handle) run(ctx context.Context, h *helper) {
+// run owns the reaper process and its replacements.
+func (g *Handle) run(ctx context.Context, h *reaperProcess) {
 	defer close(g.done)
 	for failures := 0; h != nil; {
 		began := time.Now()
@@ -225,7 +225,7 @@ func (g *Handle) run(ctx context.Context, h *helper) {
 		}
 		h, failures = g.restart(ctx, failures)
 	}
-	// There is no helper that could clean up.
+	// There is no reaper process that could clean up.
 	close(g.hopeless)
 	<-ctx.Done()
 	g.mu.Lock()
@@ -236,9 +236,9 @@ func (g *Handle) run(ctx context.Context, h *helper) {
 	}
 }
 
-// serve sends changes to the helper. It returns when the helper is gone or hangs, or the handle is
-// closed.
-func (g *Handle) serve(ctx context.Context, h *helper) {
+// serve sends changes to the reaper process. It returns when the reaper process is gone or hangs,
+// or the handle is closed.
+func (g *Handle) serve(ctx context.Context, h *reaperProcess) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -253,9 +253,9 @@ func (g *Handle) serve(ctx context.Context, h *helper) {
 	}
 }
 
-// restart returns a new helper, or nil if the handle is closed or too many restarts failed.
+// restart returns a new reaper process, or nil if the handle is closed or too many restarts failed.
 // failures counts failed starts.
-func (g *Handle) restart(ctx context.Context, failures int) (*helper, int) {
+func (g *Handle) restart(ctx context.Context, failures int) (*reaperProcess, int) {
 	for backoff := firstBackoff << failures; failures < maxRestarts; backoff *= 2 {
 		failures++
 		pause := time.NewTimer(backoff)

@@ -202,7 +202,7 @@ func TestReaperIgnoresWhatATerminalSends(t *testing.T) {
 		t.Errorf("the reaper is in group %d, %v; want one of its own", group, err)
 	}
 	g.mu.Lock()
-	h := g.helper
+	h := g.process
 	g.mu.Unlock()
 	g.Close()
 	if !h.cmd.ProcessState.Success() || log.String() != "" {

@@ -14,16 +14,16 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// ready is the helper's first line, which shows a Handle that it started the right program.
+// ready is the reaper process's first line, which shows a Handle that it started the right program.
 const ready = "toolhost reaper 1"
 
 // patience bounds the repeated kill of processes that start others as fast as they die.
 const patience = 10 * time.Second
 
-// Main is the helper process: a program calls it for a hidden command and exits with its result. It
+// Main is the reaper process: a program calls it for a hidden command and exits with its result. It
 // communicates on standard input and output, which a Handle holds. It returns when toolhost is gone
 // and nothing of it is left. Main ignores signals that a terminal or a service manager sends to all
-// processes, because the helper has to end last.
+// processes, because the reaper process has to end last.
 func Main() int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	if _, err := fmt.Println(ready); err != nil {

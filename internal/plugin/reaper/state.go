@@ -11,8 +11,9 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// state is all that a helper has to know. Each message contains the complete state. So a helper
-// that was started again knows as much as the first, and the next message makes up for a lost one.
+// state is all that a reaper process has to know. Each message contains the complete state. So a
+// reaper process that was started again knows as much as the first, and the next message makes up
+// for a lost one.
 type state struct {
 	Token  string    `json:"token"`   // the first part of the marks
 	RunDir *file     `json:"run_dir"` // nil: none

@@ -17,23 +17,25 @@ import (
 )
 
 const (
-	// writeTimeout bounds one message. A helper that reads nothing for that long is stopped or
-	// broken.
+	// writeTimeout bounds one message. A reaper process that reads nothing for that long is stopped
+	// or broken.
 	writeTimeout = 2 * time.Second
-	// exitTimeout bounds the wait for a helper that cleans up: its own patience and a margin.
+	// exitTimeout bounds the wait for a reaper process that cleans up: its own patience and a
+	// margin.
 	exitTimeout = patience + 5*time.Second
 )
 
-// helper is one reaper process, as toolhost holds it.
-type helper struct {
+// reaperProcess is one reaper process, as toolhost holds it.
+type reaperProcess struct {
 	cmd     *exec.Cmd
-	control *os.File      // the helper's standard input; its end starts the cleanup
+	control *os.File      // the reaper process's standard input; its end starts the cleanup
 	hello   chan string   // its first line; closed when its output ends
 	exited  chan struct{} // closed when it is reaped and its output is read
 }
 
-// startHelper starts a helper and returns it after the helper has reported that it is ready.
-func startHelper(ctx context.Context, command []string, logger *slog.Logger) (*helper, error) {
+// startReaperProcess starts a reaper process and returns it after the reaper process has reported
+// that it is ready.
+func startReaperProcess(ctx context.Context, command []string, logger *slog.Logger) (*reaperProcess, error) {
 	stdin, control, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func startHelper(ctx context.Context, command []string, logger *slog.Logger) (*h
 		_, _ = control.Close(), output.Close()
 		return nil, err
 	}
-	h := &helper{cmd: cmd, control: control, hello: make(chan string, 1), exited: make(chan struct{})}
+	h := &reaperProcess{cmd: cmd, control: control, hello: make(chan string, 1), exited: make(chan struct{})}
 	go h.own(output, logger) // ends with the process
 	if err := h.awaitHello(ctx); err != nil {
 		h.kill()
@@ -63,8 +65,8 @@ func startHelper(ctx context.Context, command []string, logger *slog.Logger) (*h
 	return h, nil
 }
 
-// own reads the helper's output to its end, and reaps the helper.
-func (h *helper) own(output *os.File, logger *slog.Logger) {
+// own reads the reaper process's output to its end, and reaps the reaper process.
+func (h *reaperProcess) own(output *os.File, logger *slog.Logger) {
 	defer close(h.exited)
 	lines := bufio.NewScanner(output)
 	for first := true; lines.Scan(); first = false {
@@ -80,7 +82,7 @@ func (h *helper) own(output *os.File, logger *slog.Logger) {
 	_ = h.cmd.Wait()
 }
 
-func (h *helper) awaitHello(ctx context.Context) error {
+func (h *reaperProcess) awaitHello(ctx context.Context) error {
 	select {
 	case line, ok := <-h.hello:
 		if !ok {
@@ -95,16 +97,16 @@ func (h *helper) awaitHello(ctx context.Context) error {
 	}
 }
 
-func (h *helper) tell(s state) error {
+func (h *reaperProcess) tell(s state) error {
 	if err := h.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err
 	}
 	return json.NewEncoder(h.control).Encode(s)
 }
 
-// finish lets the helper clean up and end. It blocks until the helper has ended, and reports
-// whether the cleanup succeeded.
-func (h *helper) finish() bool {
+// finish lets the reaper process clean up and end. It blocks until the reaper process has ended,
+// and reports whether the cleanup succeeded.
+func (h *reaperProcess) finish() bool {
 	_ = h.control.Close()
 	bound := time.NewTimer(exitTimeout)
 	defer bound.Stop()
@@ -116,8 +118,8 @@ func (h *helper) finish() bool {
 	return h.cmd.ProcessState.Success()
 }
 
-// kill ends the helper without a cleanup. It blocks until the helper is gone.
-func (h *helper) kill() {
+// kill ends the reaper process without a cleanup. It blocks until the reaper process is gone.
+func (h *reaperProcess) kill() {
 	_ = h.cmd.Process.Kill()
 	_ = h.control.Close()
 	<-h.exited
