@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // reader executes the blocks of a page in a home folder that no other test uses.
@@ -60,7 +62,7 @@ func newReader(t *testing.T, dir, language string) *reader {
 		// The readers share Go's caches. internal/e2e/programs compiles with the same flags, so the
 		// readers reuse its results.
 		"GOCACHE=" + goEnv()["GOCACHE"], "GOMODCACHE=" + goEnv()["GOMODCACHE"], "GOPROXY=" + goEnv()["GOPROXY"],
-		"GOFLAGS=" + strings.TrimSpace(goEnv()["GOFLAGS"]+" -trimpath -tags=grpcnotrace"),
+		"GOFLAGS=" + strings.TrimSpace(goEnv()["GOFLAGS"]+" "+programs.Flags),
 		"PIP_CACHE_DIR=" + filepath.Join(cache, "pip"), "npm_config_cache=" + filepath.Join(cache, "npm"), "PIP_NO_COMPILE=1",
 		"npm_config_prefer_offline=true", "CGO_ENABLED=0",
 	}

@@ -20,6 +20,9 @@ import (
 	"syscall"
 )
 
+// Flags are the compiler flags of the Makefile, as words of GOFLAGS.
+const Flags = "-trimpath -tags=grpcnotrace -gcflags=all=-dwarf=false"
+
 // Build builds main packages, each named like "./cmd/toolhost", and copies the programs into dir.
 // The last element of the package path is the name of the program. Build creates dir if it does not
 // exist. It blocks while another process builds.
@@ -85,7 +88,7 @@ func (b builder) build(ctx context.Context, dir string, packages []string, flags
 	args := append([]string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
 	cmd.Dir = b.root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(b.flags+" -trimpath -tags=grpcnotrace"))
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(b.flags+" "+Flags))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building %v: %w\n%s", packages, err, out)
 	}
