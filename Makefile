@@ -8,11 +8,14 @@ GO           ?= go
 TOOL         := $(GO) tool -modfile=tools/go.mod
 BUF          := $(TOOL) buf
 BUILD        := $(GO) build
-BASELINE     := proto/baseline.binpb
+# The version of the source tree.
+CURRENT      := $(shell sed -n 's/^const Number = "\(.*\)"$$/\1/p' internal/version/version.go)
 SCRATCH      := .build
 FUZZTIME     ?= 60s
 CHAOSTIME    ?= 60s
 CHAOSRUNS    ?= 1
+RELOADS      ?= 200
+PRIVATERUNS  ?= 20
 # The number of packages that are tested at the same time. It exceeds the number of processors, because
 # tests wait for processes much of the time.
 PACKAGES     ?= 4
@@ -20,8 +23,8 @@ PACKAGES     ?= 4
 # at the end.
 LONGEST      := ./internal/e2e ./internal/host ./internal/e2e/docs ./internal/plugin/process ./internal/plugin/sandbox ./internal/e2e/boundary \
                 ./internal/e2e/chaos ./plugins/shell ./internal/cli/agentd
-# Packages that are tested without the race detector, because it changes what they count.
-UNRACED      := /internal/e2e/counts
+# A package whose tests count what the race detector changes, and run alone.
+COUNTED      := internal/e2e/counts
 # All Go modules of the repository.
 MODULES      := $(shell find . -name go.mod ! -path '*/.*/*' ! -path '*/testdata/*' | sort | xargs -n 1 dirname)
 
@@ -55,6 +58,9 @@ COUNT    := awk 'NR % 100 == 0 { printf "    %d packages\n", NR; fflush() }'
 EXPORT   := $(GO) list -export -deps
 compiled  = { $(EXPORT) -v $(1) 2>&1 >/dev/null | $(COUNT); $(EXPORT) $(1) >/dev/null; }
 
+# tests FILES is a regular expression for the names of the tests in the files.
+tests = ^($$(grep -hoE '^func (Test|Fuzz)[A-Za-z0-9_]+' $(1) | sed 's/^func //' | paste -sd'|'))$$
+
 .DEFAULT_GOAL := help
 ifndef BESIDE
 .NOTPARALLEL:
@@ -72,9 +78,19 @@ build: ## build bin/toolhost, bin/agentd and bin/plugins/NAME
 	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard cmd/*))) bin/
 	install -m 755 $(addprefix $(PROGRAMS)/,$(notdir $(wildcard plugins/*))) bin/plugins/
 
+# The demo runs a scripted model, so its agentd has no providers with a network API, and it leaves out the
+# plugin whose database drivers take long to compile. Its first build takes half the time of `make build`.
+DEMO        := .build/demo
+DEMOFLAGS   := -tags=grpcnotrace,demo
+DEMOPLUGINS := $(addprefix ./,$(filter-out plugins/querydb,$(wildcard plugins/*)))
+
 .PHONY: demo
-demo: build ## build everything and run an agent on a scripted model; needs no key
-	@scripts/demo.sh
+demo: ## build what the demo needs and run an agent on a scripted model; needs no key
+	@$(EXPORT) $(DEMOFLAGS) -v ./cmd/... $(DEMOPLUGINS) 2>&1 >/dev/null | $(COUNT)
+	@mkdir -p $(DEMO)/plugins
+	$(BUILD) $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o $(DEMO)/ ./cmd/...
+	$(BUILD) $(DEMOFLAGS) -ldflags='$(LDFLAGS)' -o $(DEMO)/plugins/ $(DEMOPLUGINS)
+	@BIN=$(DEMO) scripts/demo.sh
 
 .PHONY: generate
 generate: ## regenerate gen/go, and the SDKs' messages if their languages are installed, from proto/
@@ -82,16 +98,29 @@ generate: ## regenerate gen/go, and the SDKs' messages if their languages are in
 	@sdk/python/scripts/check.sh generate
 	@GO='$(GO)' sdk/typescript/scripts/check.sh generate
 
+# Fails if the present version is released.
+.PHONY: unreleased
+unreleased:
+	@scripts/unreleased.sh $(CURRENT)
+
 .PHONY: baseline
-baseline: ## make the present contracts the baseline of `buf breaking`
-	$(BUF) build --exclude-source-info -o $(BASELINE)
+baseline: unreleased ## record the contracts and listings of the present version, which later versions keep
+	@mkdir -p proto/releases api/releases/$(CURRENT)
+	$(BUF) build --exclude-source-info -o proto/releases/$(CURRENT).binpb
+	cp api/*.txt api/releases/$(CURRENT)/
+	cp sdk/python/api.txt api/releases/$(CURRENT)/sdk_python.txt
+	cp sdk/typescript/api.txt api/releases/$(CURRENT)/sdk_typescript.txt
+
+.PHONY: fixtures
+fixtures: unreleased needs ## write what the present version stores and says to internal/e2e/releases, for later versions
+	CI=true $(GO) test -count=1 -tags=grpcnotrace,more ./internal/e2e/releases -run '^TestWrite' -write
 
 .PHONY: test
-test: fmt compile vet darwin tidy unit counts brief ## run all tests that need only Go, make, git and a C compiler
+test: fmt compile vet darwin tidy unit unraced counts brief ## run all tests that need only Go, make, git and a C compiler
 	@printf '\nall tests passed\n'
 
 .PHONY: more
-more: needs lint others ## run the checks and tests that need more programs: scripts/more.sh lists them
+more: needs lint others packages reloads ## run the checks and tests that need more programs: scripts/more.sh lists them
 	@printf '\nall further checks and tests passed\n'
 
 .PHONY: needs
@@ -99,7 +128,7 @@ needs:
 	@scripts/more.sh
 
 .PHONY: lint
-lint: vetmore staticcheck proto generated ## check the code and the contracts with linters
+lint: vetmore staticcheck proto generated workflows ## check the code and the contracts with linters
 
 .PHONY: fmt
 fmt:
@@ -117,7 +146,7 @@ vet:
 # The tests that `make test` omits.
 .PHONY: vetmore
 vetmore:
-	$(call step,go vet of the further tests,$(GO) vet -tags=grpcnotrace,more $(MOREPACKAGES))
+	$(call step,go vet of the further tests,$(GO) vet -tags=grpcnotrace,more,mcp $(MOREPACKAGES) ./internal/e2e/mcpofficial)
 
 # Nothing runs the compiled code, so it is not optimized.
 .PHONY: darwin
@@ -132,12 +161,16 @@ staticcheck:
 proto:
 	$(call step,buf format,$(BUF) format -d --exit-code)
 	$(call step,buf lint,$(BUF) lint)
-	$(call step,buf breaking,$(BUF) breaking --against $(BASELINE))
+	$(call step,buf breaking,for image in proto/releases/*.binpb; do $(BUF) breaking --against $$image || exit 1; done)
 
 .PHONY: generated
 generated:
 	$(call step,generated code is up to date,rm -rf $(SCRATCH)/generated && $(BUF) generate -o $(SCRATCH)/generated && \
 	  { diff -r gen/go $(SCRATCH)/generated/gen/go || { echo 'gen/go differs from what proto/ generates; run make generate'; false; }; })
+
+.PHONY: workflows
+workflows:
+	$(call step,actionlint,$(TOOL) actionlint)
 
 .PHONY: tidy
 tidy:
@@ -147,27 +180,38 @@ tidy:
 .PHONY: unit
 unit:
 	$(call step,go test,$(call in-modules,$(RACEENV) $(CURDIR)/scripts/gotest.sh race$$(echo $$dir | tr ./ _-) \
-	  "$$(test $$dir != . || echo $(LONGEST)) $$($(GO) list ./... | grep -v '$(UNRACED)$$')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES)))
+	  "$$(test $$dir != . || echo $(LONGEST)) $$($(GO) list ./... | grep -v '/$(COUNTED)$$')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES)))
+
+# Tests that only compute, fill a bound or count allocations have the build constraint !race in their
+# file. The race detector would slow them tenfold, and finds nothing in one goroutine. Other tests of
+# their packages run concurrent code with it.
+UNRACEDFILES    := $(shell grep -rl --include='*_test.go' --exclude-dir='.[!.]*' '^//go:build .*!race$$' internal plugins | grep -v '^$(COUNTED)/')
+UNRACEDPACKAGES := $(addprefix ./,$(sort $(patsubst %/,%,$(dir $(UNRACEDFILES)))))
+
+.PHONY: unraced
+unraced:
+	$(call step,go test without the race detector,scripts/gotest.sh unraced "$(UNRACEDPACKAGES)" -ldflags='$(LDFLAGS)' -p $(PACKAGES) \
+	  -run "$(call tests,$(UNRACEDFILES))")
 
 # The race detector changes the number of allocations, so these tests run without it. They run alone.
 .PHONY: counts
 counts:
-	$(call step,what a call costs,scripts/gotest.sh counts .$(UNRACED) -count=1)
+	$(call step,what a call costs,scripts/gotest.sh counts ./$(COUNTED) -count=1)
 
 # These steps wait for processes most of the time, so make runs them in parallel.
 .PHONY: others
 others: build
-	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) BESIDE=yes further typescript python
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) BESIDE=yes further typescript python mcp
 
-# Tests that need more than Go have the build tag more in their file.
+# Tests that need more than Go have the build tag more in their file. They install packages, so on a busy
+# machine a package of tests takes more than the 10 minutes of go test.
 MOREFILES    := $(shell grep -rl --include='*_test.go' --exclude-dir='.[!.]*' '^//go:build more$$' cmd internal plugins)
 MOREPACKAGES := $(addprefix ./,$(sort $(patsubst %/,%,$(dir $(MOREFILES)))))
 
 .PHONY: further
 further:
-	$(call step,go test of the further tests,scripts/gotest.sh further "$(MOREPACKAGES)" -tags=grpcnotrace$(COMMA)more \
-	  -ldflags='$(LDFLAGS)' -p $(PACKAGES) \
-	  -run "^($$(grep -hoE '^func Test[A-Za-z0-9_]+' $(MOREFILES) | sed 's/^func //' | paste -sd'|'))$$")
+	$(call step,go test of the further tests,scripts/gotest.sh further "$(MOREPACKAGES)" -timeout 30m -tags=grpcnotrace$(COMMA)more \
+	  -ldflags='$(LDFLAGS)' -p $(PACKAGES) -run "$(call tests,$(MOREFILES))")
 
 # The script installs the SDK's packages in the checkout.
 .PHONY: typescript
@@ -178,6 +222,15 @@ typescript: build ## check and test the TypeScript SDK
 .PHONY: python
 python: build ## check and test the Python SDK
 	$(call step,Python SDK,BIN=$(CURDIR)/bin sdk/python/scripts/check.sh)
+
+# official RUN runs tests with the conformance suite and the clients of the MCP project. The script installs
+# the packages of the lock files in the checkout. The tests have the build tag mcp.
+official = internal/e2e/mcpofficial/install.sh && \
+	scripts/gotest.sh mcp ./internal/e2e/mcpofficial -count=1 -tags=grpcnotrace$(COMMA)mcp -run '$(1)'
+
+.PHONY: mcp
+mcp: ## run the official conformance suite of MCP against toolhost, and official clients
+	$(call step,MCP conformance and clients,$(call official,.))
 
 # fuzz FOLDERS,TIME runs each fuzz test in the folders for the given time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \
@@ -194,15 +247,19 @@ fuzz: ## run every fuzz test for FUZZTIME (60s)
 # inputs, for two seconds each.
 .PHONY: brief
 brief:
-	$(call step,fuzz briefly,$(call fuzz,internal/arguments internal/partialjson internal/yamldoc internal/plugin/manifest,2s))
+	$(call step,fuzz briefly,$(call fuzz,internal/arguments internal/partialjson internal/yamldoc internal/plugin/manifest internal/rpc/workspacepb internal/rpc/workspaceserver,2s))
 
 .PHONY: chaos
 chaos: ## kill, stop, replace and misuse plugins at random: CHAOSRUNS (1) seeds, CHAOSTIME (60s) each
 	$(GO) test -count=$(CHAOSRUNS) -timeout 24h -v ./internal/e2e/chaos -args -chaos.for=$(CHAOSTIME) $(CHAOSFLAGS)
 
+.PHONY: reloads
+reloads: ## change the configuration RELOADS (200) times under 64 callers
+	$(GO) test -count=1 -timeout 1h -v ./internal/e2e -run '^TestReloadUnderLoad$$' -args -reloads=$(RELOADS)
+
 .PHONY: boundary
-boundary: ## kill agentd, toolhost and both at every append to a run's journal
-	$(GO) test -count=1 -timeout 2h ./internal/e2e/boundary -args -boundary.all $(BOUNDARYFLAGS)
+boundary: ## kill agentd, toolhost and both at every append to a journal, and PRIVATERUNS (20) runs five times each
+	$(GO) test -count=1 -timeout 2h -v ./internal/e2e/boundary -args -boundary.all -private.runs=$(PRIVATERUNS) $(BOUNDARYFLAGS)
 
 # The benchmark compiles toolhost and its peers with the flags of `make build`.
 .PHONY: bench
@@ -212,6 +269,48 @@ bench: ## measure calls against peers, into bench/results: BENCHFLAGS, which -he
 	$(BUILD) -C bench -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(SCRATCH)/bench/ ./cmd/...
 	$(SCRATCH)/bench/bench -bin $(SCRATCH)/bench -out bench/results $(BENCHFLAGS)
 
+# The Go version that built a release is in its programs (go version -m) and SBOMs. Another one may result
+# in other bytes. DIRTY=yes also builds a checkout with changes. PUBLISHED=yes makes repositories of
+# `toolhost new` refer to the SDKs in the registries.
+.PHONY: release
+release: ## build the files of a release into dist/: VERSION=0.1.0
+	@mkdir -p $(SCRATCH)
+	@$(GO) build -C tools/release -o $(CURDIR)/$(SCRATCH)/release .
+	@$(SCRATCH)/release -version '$(VERSION)' -out dist $(if $(DIRTY),-dirty) $(if $(PUBLISHED),-published) $(RELEASEFLAGS)
+
+# reproduced VERSION,FLAGS,CACHE builds a release twice, in clones of the commit in different folders, and
+# compares the digests. With CACHE, the second build has an empty build cache.
+reproduced = { rm -rf $(SCRATCH)/reproduce && for clone in first second/deeper; do \
+	  git clone -q . $(SCRATCH)/reproduce/$$clone && \
+	  GOCACHE=$$(test $$clone = first || test -z '$(3)' || printf %s $(CURDIR)/$(SCRATCH)/reproduce/cache) \
+	  $(MAKE) --no-print-directory -C $(SCRATCH)/reproduce/$$clone release VERSION='$(1)' RELEASEFLAGS='$(2)' >/dev/null || exit 1; \
+	done && rm -rf $(SCRATCH)/reproduce/cache && \
+	diff $(SCRATCH)/reproduce/first/dist/SHA256SUMS $(SCRATCH)/reproduce/second/deeper/dist/SHA256SUMS; }
+
+.PHONY: reproduce
+reproduce: ## check that two builds of the commit have equal digests: VERSION=0.1.0
+	$(call step,two equal builds,$(call reproduced,$(VERSION),,yes))
+
+# The version of the sources.
+SOURCEVERSION = $(shell sed -n 's/^const Number = "\(.*\)"$$/\1/p' internal/version/version.go)
+
+# The short form of reproduce: one architecture, and a build cache that both builds share. It also builds
+# sources whose promises are not recorded (-dirty), because it tests every commit.
+.PHONY: packages
+packages: build ## install the packages of the SDKs in empty environments, and build an architecture twice
+	$(call step,two equal builds,$(call reproduced,$(SOURCEVERSION),-dirty -arch=amd64,))
+	$(call step,packages of the SDKs,$(MAKE) --no-print-directory release VERSION=$(SOURCEVERSION) DIRTY=yes RELEASEFLAGS='-arch= -out $(SCRATCH)/dist' >/dev/null && \
+	  scripts/packages.sh $(SCRATCH)/dist bin $(SCRATCH)/packages)
+
+# The script runs as root, because it runs as two other users.
+.PHONY: walkthrough
+walkthrough: ## use the release in dist as two users with empty homes do, as root on Linux
+	$(call step,walkthrough,scripts/walkthrough.sh dist)
+
+.PHONY: sizes
+sizes: build ## measure the sizes of programs and plugins, first builds, and the memory of idle instances, on Linux
+	@scripts/sizes.sh
+
 .PHONY: clean
 clean: ## remove the files of the other targets
-	rm -rf bin $(SCRATCH)
+	rm -rf bin dist $(SCRATCH)

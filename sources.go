@@ -12,16 +12,17 @@ import (
 // underscore, and takes in what Python compiled beside its sources.
 //
 //go:embed LICENSE go.mod go.sum
-//go:embed gen/go/toolhost/plugin/v1/*.go gen/go/toolhost/tool/v1/*.go
+//go:embed gen/go/toolhost/plugin/v1/*.go gen/go/toolhost/tool/v1/*.go gen/go/toolhost/workspace/v1/*.go
 //go:embed internal/arguments/*.go internal/arguments/jsontext/*.go internal/rpc/filterjson/*.go internal/rpc/flow/*.go internal/partialjson/*.go
-//go:embed internal/crashoutput/*.go internal/nearest/*.go internal/pattern/*.go internal/rpc/pluginwire/*.go internal/gomaxprocs/*.go internal/rpc/toolpb/*.go internal/rpc/wirecode/*.go
-//go:embed sdk/*.go sdk/internal/fit/*.go sdk/internal/transport/*.go sdk/sdktest/*.go sdk/workspace/*.go tool/*.go
+//go:embed internal/crashoutput/*.go internal/nearest/*.go internal/pattern/*.go internal/rpc/pluginwire/*.go internal/gomaxprocs/*.go internal/rpc/toolpb/*.go internal/rpc/wirecode/*.go internal/rpc/workspacepb/*.go internal/trace/*.go internal/version/*.go
+//go:embed sdk/*.go sdk/internal/fit/*.go sdk/internal/spans/*.go sdk/internal/transport/*.go sdk/sdktest/*.go sdk/workspace/*.go sdk/workspace/commands/*.go sdk/workspace/remote/*.go tool/*.go
 //go:embed sdk/python/README.md sdk/python/pyproject.toml sdk/python/src/toolhost/py.typed
 //go:embed sdk/python/src/toolhost/*.py sdk/python/src/toolhost/*/*.py sdk/python/src/toolhost/*/*/*.py
 //go:embed sdk/python/src/toolhost/*/*/*/*.py sdk/python/src/toolhost/*/*/*/*.pyi
 //go:embed sdk/python/src/toolhost/*/*/*/*/*.py sdk/python/src/toolhost/*/*/*/*/*.pyi
-//go:embed sdk/typescript/README.md sdk/typescript/package.json sdk/typescript/tsconfig.json
-//go:embed sdk/typescript/src/*.ts sdk/typescript/src/*/*.ts sdk/typescript/src/*/*/*/*.ts sdk/typescript/src/*/*/*/*/*.ts
+//go:embed sdk/typescript/README.md sdk/typescript/package.json
+//go:embed sdk/typescript/dist/*.js sdk/typescript/dist/*.ts sdk/typescript/dist/*/*.js sdk/typescript/dist/*/*.ts
+//go:embed sdk/typescript/dist/*/*/*/*.js sdk/typescript/dist/*/*/*/*.ts sdk/typescript/dist/*/*/*/*/*.js sdk/typescript/dist/*/*/*/*/*.ts
 var sources embed.FS
 
 // Sources returns the files that the SDKs consist of, under their paths in the repository: the Go

@@ -96,17 +96,38 @@ func (a *Admin) ClearQuarantine(ctx context.Context, plugin string) error {
 	return err
 }
 
-// Reload makes the toolhost scan its plugin folders: it adds new plugins, removes plugins whose
-// files are gone, and upgrades changed ones. It returns when each change has succeeded or failed. A
-// failed change is part of the answer, not an error.
+// Reload makes the toolhost apply the changes of its configuration file, and then scan its plugin
+// folders: it adds new plugins, removes plugins whose files are gone, and upgrades changed ones. It
+// returns when each change has succeeded or failed. A failed change is part of the answer, not an
+// error.
 func (a *Admin) Reload(ctx context.Context) (tool.Reloaded, error) {
+	return a.reload(ctx, &toolhostv1.ReloadRequest{})
+}
+
+// ReloadPlugins is Reload without the configuration file.
+func (a *Admin) ReloadPlugins(ctx context.Context) (tool.Reloaded, error) {
+	return a.reload(ctx, &toolhostv1.ReloadRequest{PluginsOnly: true})
+}
+
+func (a *Admin) reload(ctx context.Context, req *toolhostv1.ReloadRequest) (tool.Reloaded, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReloadResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).Reload(ctx, &toolhostv1.ReloadRequest{})
+		return toolhostv1.NewAdminServiceClient(conn).Reload(ctx, req)
 	})
 	if err != nil {
 		return tool.Reloaded{}, err
 	}
 	return hostpb.ToReloaded(resp), nil
+}
+
+// DiffConfiguration returns what Reload would change in the configuration of the toolhost.
+func (a *Admin) DiffConfiguration(ctx context.Context) (tool.ConfigurationChange, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.DiffConfigurationResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).DiffConfiguration(ctx, &toolhostv1.DiffConfigurationRequest{})
+	})
+	if err != nil {
+		return tool.ConfigurationChange{}, err
+	}
+	return *hostpb.ToConfigurationChange(resp.GetConfiguration()), nil
 }
 
 // Upgrade switches a plugin to the executable that is in its folder now, also after a rollback. No
@@ -136,7 +157,7 @@ func (a *Admin) Rollback(ctx context.Context, plugin string) (tool.Upgraded, err
 }
 
 // LockFile returns the path of the file that pins plugins to digests, and whether the toolhost
-// enforces it. After a change to the file, call Reload.
+// enforces it. After a change to the file, call ReloadPlugins.
 func (a *Admin) LockFile(ctx context.Context) (tool.LockFile, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetLockFileResponse, error) {
 		return toolhostv1.NewAdminServiceClient(conn).GetLockFile(ctx, &toolhostv1.GetLockFileRequest{})
@@ -172,11 +193,21 @@ func (a *Admin) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.Lo
 	})
 }
 
-// Stats returns the statistics of a plugin's tools since the toolhost started, ordered by name. It
-// contains only tools that were called. An empty plugin means all plugins. Errors: not_found.
-func (a *Admin) Stats(ctx context.Context, plugin string) ([]tool.Stats, error) {
+// Audit returns lines of the audit log, the oldest first, then, with q.Follow, new ones. It ends like
+// WatchEvents. A line is foreign text: escape it before you print it. Errors: denied; unavailable if
+// the log cannot be read.
+func (a *Admin) Audit(ctx context.Context, q tool.AuditQuery) iter.Seq2[tool.AuditLine, error] {
+	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.ReadAuditResponse], error) {
+		return toolhostv1.NewAdminServiceClient(conn).ReadAudit(ctx, hostpb.FromAuditQuery(q))
+	}
+	return link.Receive(ctx, a.link, open, hostpb.ToAuditLine)
+}
+
+// Stats returns the statistics of tools, ordered by name. It contains only tools that were called.
+// Errors: not_found.
+func (a *Admin) Stats(ctx context.Context, q tool.StatsQuery) ([]tool.Stats, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetStatsResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).GetStats(ctx, &toolhostv1.GetStatsRequest{Plugin: plugin})
+		return toolhostv1.NewAdminServiceClient(conn).GetStats(ctx, hostpb.FromStatsQuery(q))
 	})
 	if err != nil {
 		return nil, err

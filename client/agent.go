@@ -3,24 +3,28 @@ package client
 import (
 	"context"
 	"iter"
+	"os"
 
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // AgentClient is a client of one agentd, which runs LLM agents. It connects with the first RPC, and
 // again after a lost connection. Errors are *tool.Error. All methods are safe for concurrent use.
 type AgentClient struct{ rpc *agentclient.Client }
 
-// DialAgent returns a client of the agentd at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. An
-// empty addr means the environment variable AGENTD_ADDR, or the default socket of the user, with
-// the check of OwnServer. DialAgent does not connect. Errors: invalid_argument if the address is
-// malformed. The caller must call Close.
+// DialAgent returns a client of the agentd at addr, as Dial does for a toolhost. The environment
+// variables begin with AGENTD_. The caller must call Close.
 func DialAgent(addr string, options ...DialOption) (*AgentClient, error) {
-	at, err := find(addr, "agentd", options)
+	at, with, err := find(addr, "agentd", options)
 	if err != nil {
 		return nil, err
 	}
-	return &AgentClient{agentclient.New(at)}, nil
+	rpc, err := agentclient.New(at, with, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &AgentClient{rpc}, nil
 }
 
 // Addr returns the address of the agentd.
@@ -29,17 +33,29 @@ func (a *AgentClient) Addr() string { return a.rpc.Addr() }
 // Close closes the connection; RPCs and watches on it fail. It may be called more than once.
 func (a *AgentClient) Close() error { return a.rpc.Close() }
 
-// StartRun starts a run and returns its id at once. If a run with the same id and prompt exists, it
-// returns that run. Errors: invalid_argument, also for an unknown kind of task; conflict if a run
-// with the same id and another prompt exists.
+// Version returns the version of the agentd.
+func (a *AgentClient) Version(ctx context.Context) (tool.VersionInfo, error) {
+	return a.rpc.Version(ctx)
+}
+
+// WhoAmI returns how the agentd identified this client, and what the client may do. Every client
+// that the agentd has identified may ask.
+func (a *AgentClient) WhoAmI(ctx context.Context) (tool.CallerInfo, error) {
+	return a.rpc.WhoAmI(ctx)
+}
+
+// StartRun starts a run and returns its id at once. If a run with the same id exists that began with
+// the same task, it returns that run. Errors: invalid_argument, also for an unknown agent or model;
+// conflict if a run with the same id exists that began with another task.
 func (a *AgentClient) StartRun(ctx context.Context, task Task) (runID string, err error) {
 	return a.rpc.StartRun(ctx, fromTask(task))
 }
 
 // SendMessage adds a user message to a run and returns the sequence number of its event. A finished
-// run continues with the message. Errors: not_found.
-func (a *AgentClient) SendMessage(ctx context.Context, runID, text string) (seq uint64, err error) {
-	return a.rpc.SendMessage(ctx, runID, text)
+// run continues with the message. Errors: not_found; invalid_argument if the model of the run does not
+// read an attachment.
+func (a *AgentClient) SendMessage(ctx context.Context, runID, text string, attachments ...Attachment) (seq uint64, err error) {
+	return a.rpc.SendMessage(ctx, runID, text, fromAttachments(attachments)...)
 }
 
 // Respond makes decisions that a run waits for, either all or none, and returns the sequence number
@@ -78,6 +94,13 @@ func (a *AgentClient) WatchRun(ctx context.Context, runID string, after uint64) 
 // CancelRun stops a run. Its last event reports the end. reason may be empty. Errors: not_found.
 func (a *AgentClient) CancelRun(ctx context.Context, runID, reason string) error {
 	return a.rpc.CancelRun(ctx, runID, reason)
+}
+
+// DeleteRun deletes a finished run with its sub-runs, and returns their ids, its own first. No run can
+// have their ids again: StartRun with one of them is a conflict. Errors: not_found; conflict if one of
+// them, or a run of which it is a sub-run, has not finished.
+func (a *AgentClient) DeleteRun(ctx context.Context, runID string) ([]string, error) {
+	return a.rpc.DeleteRun(ctx, runID)
 }
 
 // GetRun returns the summary of a run, with the pending decisions of the run and its sub-runs.

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,20 @@ func TestNamesOfEnumerations(t *testing.T) {
 	}
 	if got := toStopReason(agentdv1.StopReason_STOP_REASON_UNSPECIFIED); got != "" {
 		t.Errorf("an unset stop reason is %q", got)
+	}
+}
+
+// TestAStructuredAnswerIsConverted checks the fields of a run with a response schema.
+func TestAStructuredAnswerIsConverted(t *testing.T) {
+	schema, answer := `{"type":"object"}`, `{"n":1}`
+	if got := fromTask(Task{ResponseSchema: []byte(schema)}).GetResponseSchema(); string(got) != schema {
+		t.Errorf("the request has the schema %s", got)
+	}
+	started := toRunPayload(&agentdv1.RunEvent{Event: &agentdv1.RunEvent_RunStarted{RunStarted: &agentdv1.RunStarted{ResponseSchema: []byte(schema)}}})
+	delta := toRunPayload(&agentdv1.RunEvent{Event: &agentdv1.RunEvent_AnswerDelta{AnswerDelta: &agentdv1.AnswerDelta{Answer: []byte(answer)}}})
+	ended := toRunPayload(&agentdv1.RunEvent{Event: &agentdv1.RunEvent_RunFinished{RunFinished: &agentdv1.RunFinished{Result: []byte(answer)}}})
+	if got := []string{string(started.(*RunStarted).ResponseSchema), string(delta.(*AnswerDelta).Answer), string(ended.(*RunEnded).Result)}; !slices.Equal(got, []string{schema, answer, answer}) {
+		t.Errorf("got %q", got)
 	}
 }
 

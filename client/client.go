@@ -11,9 +11,9 @@ import (
 	"google.golang.org/grpc"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
-	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/internal/rpc/link"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -34,24 +34,34 @@ type Client struct {
 	stop  context.CancelFunc
 	tasks sync.WaitGroup // all goroutines of the client
 
-	ledger atomic.Pointer[string] // see LedgerID; nil: unknown
+	ledger  atomic.Pointer[string]       // see LedgerID; nil: unknown
+	folders atomic.Pointer[tool.Folders] // see Folders; nil: unknown
 
 	mutex   sync.Mutex
 	session *session // the stream that all calls share; nil before the first call
 	closed  bool
 }
 
-// Dial returns a client of the toolhost at addr: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. An
-// empty addr means the environment variable TOOLHOST_ADDR, or the default socket of the user, with
-// the check of OwnServer. Dial does not connect. Errors: invalid_argument if the address is
-// malformed. The caller must call Close.
+// Dial returns a client of the toolhost at addr: unix:///PATH or HOST:PORT. An empty addr means the
+// environment variable TOOLHOST_ADDR, or the default socket of the user, with the check of
+// OwnServer. The client uses TLS unless HOST is an IP address of loopback, and there as well if TLS
+// is configured. The environment completes the credentials; see WithTLS and WithToken. Dial does not
+// connect. Errors: invalid_argument if the address is malformed, if the credentials do not fit it,
+// or if a file of TLS cannot be used. The caller must call Close.
 func Dial(addr string, options ...DialOption) (*Client, error) {
-	at, err := find(addr, "toolhost", options)
+	at, with, err := find(addr, "toolhost", options)
+	if err != nil {
+		return nil, err
+	}
+	resolved, err := with.Resolve("toolhost", at, os.Getenv)
+	if err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
+	to, err := link.New(at, "toolhost", hostpb.MaxMessageBytes, resolved)
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	to := link.New(at, "toolhost", hostpb.MaxMessageBytes)
 	return &Client{link: to, admin: Admin{link: to}, ctx: ctx, stop: stop}, nil
 }
 
@@ -73,10 +83,27 @@ func (c *Client) Close() error {
 	return c.link.Close()
 }
 
+// Version returns the version of the toolhost.
+func (c *Client) Version(ctx context.Context) (tool.VersionInfo, error) {
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetVersionResponse, error) {
+		return toolhostv1.NewToolServiceClient(conn).GetVersion(ctx, &toolhostv1.GetVersionRequest{})
+	})
+	return toolpb.ToVersion(resp.GetVersion()), err
+}
+
+// WhoAmI returns how the toolhost identified this client, and what the client may do. Every client
+// that the toolhost has identified may ask.
+func (c *Client) WhoAmI(ctx context.Context) (tool.CallerInfo, error) {
+	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.WhoAmIResponse, error) {
+		return toolhostv1.NewToolServiceClient(conn).WhoAmI(ctx, &toolhostv1.WhoAmIRequest{})
+	})
+	return toolpb.ToCaller(resp.GetCaller()), err
+}
+
 // ListTools returns the tools that match the query, ordered by name.
 func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
 	req := hostpb.FromQuery(query)
-	req.PageSize = pageSize
+	req.PageSize, req.OnBehalfOf = pageSize, onBehalfOf(ctx)
 	infos := []tool.Info{}
 	for {
 		resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListToolsResponse, error) {
@@ -86,6 +113,7 @@ func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, 
 			return nil, err
 		}
 		c.ledger.Store(new(resp.GetLedgerId()))
+		c.folders.Store(&tool.Folders{Workspace: resp.GetWorkspace(), Writable: resp.GetWritableFolders(), Hidden: resp.GetHiddenFolders()})
 		for _, t := range resp.GetTools() {
 			infos = append(infos, hostpb.ToInfo(t))
 		}
@@ -106,11 +134,23 @@ func (c *Client) LedgerID() string {
 	return ""
 }
 
+// Folders returns the folders in which the toolhost's plugins work, as the last ListTools received
+// them. It makes no RPC. It returns the zero value before the first ListTools. The paths are those
+// of the toolhost's machine. The caller must not change the slice.
+func (c *Client) Folders() tool.Folders {
+	if folders := c.folders.Load(); folders != nil {
+		return *folders
+	}
+	return tool.Folders{}
+}
+
 // GetTool returns one tool as the viewer sees it. toolhost ignores the principal of the viewer and
 // uses that of the connection. Errors: not_found.
 func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.GetToolResponse, error) {
-		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, hostpb.FromViewer(name, viewer))
+		req := hostpb.FromViewer(name, viewer)
+		req.OnBehalfOf = onBehalfOf(ctx)
+		return toolhostv1.NewToolServiceClient(conn).GetTool(ctx, req)
 	})
 	if err != nil {
 		return tool.Info{}, err
@@ -118,35 +158,12 @@ func (c *Client) GetTool(ctx context.Context, name string, viewer tool.Viewer) (
 	return hostpb.ToInfo(resp.GetTool()), nil
 }
 
-// DialOption changes how a client connects. The zero value changes nothing.
-type DialOption struct{ own bool }
-
-// OwnServer says that no person chose the address: the server should be the user's own. The client
-// then refuses a server that runs as another user, and a socket in a folder that another user owns
-// or can write to, because another user may have created the folder first. It accepts servers of
-// root. For TCP the option has no effect.
-func OwnServer() DialOption { return DialOption{own: true} }
-
-// find parses the address of a program's server.
-func find(addr, program string, options []DialOption) (address.Address, error) {
-	at, err := address.Find(addr, program, os.Getenv)
-	if err != nil {
-		return at, tool.Errorf(tool.KindInvalidArgument, "%w", err)
-	}
-	for _, option := range options {
-		if option.own {
-			at = at.Own()
-		}
-	}
-	return at, nil
-}
-
 // SearchTools returns the tools that match the query and contain at least one of the words, best
 // match first. Without Query.MaxTools it returns at most 10. Errors: invalid_argument, also if
 // there are no words.
 func (c *Client) SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.SearchToolsResponse, error) {
-		req := &toolhostv1.SearchToolsRequest{Query: strings.ToValidUTF8(words, "\uFFFD"), Selection: hostpb.FromSelection(query)}
+		req := &toolhostv1.SearchToolsRequest{Query: strings.ToValidUTF8(words, "\uFFFD"), Selection: hostpb.FromSelection(query), OnBehalfOf: onBehalfOf(ctx)}
 		return toolhostv1.NewToolServiceClient(conn).SearchTools(ctx, req)
 	})
 	if err != nil {
@@ -160,7 +177,7 @@ func (c *Client) SearchTools(ctx context.Context, words string, query tool.Query
 // with the reasons. Errors: invalid_argument, also for an unknown format.
 func (c *Client) RenderTools(ctx context.Context, format tool.Format, query tool.Query) (tool.Rendered, error) {
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RenderToolsResponse, error) {
-		req := &toolhostv1.RenderToolsRequest{Format: hostpb.FromFormat(format), Selection: hostpb.FromSelection(query)}
+		req := &toolhostv1.RenderToolsRequest{Format: hostpb.FromFormat(format), Selection: hostpb.FromSelection(query), OnBehalfOf: onBehalfOf(ctx)}
 		return toolhostv1.NewToolServiceClient(conn).RenderTools(ctx, req)
 	})
 	if err != nil {
@@ -178,7 +195,7 @@ func (c *Client) RenderTools(ctx context.Context, format tool.Format, query tool
 func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
 	open := func(ctx context.Context, conn grpc.ClientConnInterface) (grpc.ServerStreamingClient[toolhostv1.WatchCallResponse], error) {
 		return toolhostv1.NewToolServiceClient(conn).WatchCall(ctx, &toolhostv1.WatchCallRequest{
-			CallId: key.ID, Session: key.Session, AfterSeq: after,
+			CallId: key.ID, Session: key.Session, AfterSeq: after, OnBehalfOf: onBehalfOf(ctx),
 		})
 	}
 	messages := link.Receive(ctx, c.link, open, (*toolhostv1.WatchCallResponse).GetEvent)
@@ -206,7 +223,21 @@ func (c *Client) WatchCall(ctx context.Context, key tool.CallKey, after uint64) 
 func (c *Client) CancelCall(ctx context.Context, key tool.CallKey, reason string) error {
 	_, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.CancelCallResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).CancelCall(ctx, &toolhostv1.CancelCallRequest{
-			CallId: key.ID, Session: key.Session, Reason: reason,
+			CallId: key.ID, Session: key.Session, Reason: reason, OnBehalfOf: onBehalfOf(ctx),
+		})
+	})
+	return err
+}
+
+// AnswerQuestion answers a question that the tool of a call has asked; see tool.Event.Question.
+// Only the first answer counts. The caller of the call sets tool.Call.Answers, or no question
+// arrives. A call without an id of the caller has the id of the question. toolhost ignores the
+// principal of the key. Errors: not_found if the question is not open any more; invalid_argument if
+// the answer does not fit the question, which stays open.
+func (c *Client) AnswerQuestion(ctx context.Context, key tool.CallKey, question uint32, answer tool.Answer) error {
+	_, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.AnswerQuestionResponse, error) {
+		return toolhostv1.NewToolServiceClient(conn).AnswerQuestion(ctx, &toolhostv1.AnswerQuestionRequest{
+			CallId: key.ID, Session: key.Session, Question: question, Answer: toolpb.FromAnswer(answer), OnBehalfOf: onBehalfOf(ctx),
 		})
 	})
 	return err
@@ -225,7 +256,7 @@ func (c *Client) ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.A
 	}
 	resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ReadArtifactResponse, error) {
 		return toolhostv1.NewToolServiceClient(conn).ReadArtifact(ctx, &toolhostv1.ReadArtifactRequest{
-			Handle: q.Handle, Session: q.Session, Offset: q.Offset, Limit: uint32(min(q.Limit, tool.MaxArtifactPiece)),
+			Handle: q.Handle, Session: q.Session, Offset: q.Offset, Limit: uint32(min(q.Limit, tool.MaxArtifactPiece)), OnBehalfOf: onBehalfOf(ctx),
 		})
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"time"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/tool"
@@ -329,4 +330,33 @@ func ExampleAdmin_Plugins() {
 		}
 	}
 	// Output: fixture is paused
+}
+
+// Reach a toolhost on another machine. A vault's client prints the token, and the client runs it
+// again before the token expires.
+func ExampleWithTLS() {
+	c, err := client.Dial("toolhost.example:7443",
+		client.WithTLS(client.TLS{ServerName: "toolhost.internal"}),
+		client.WithTokenCommand("vault read -field=token kv/toolhost"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Println("calls go to", c.Addr())
+	// Output: calls go to toolhost.example:7443
+}
+
+// Send tokens that the program obtains itself.
+func ExampleWithTokenSource() {
+	login := func(context.Context) (client.Token, error) {
+		return client.Token{Value: "from-the-login-service", Expires: time.Now().Add(time.Hour)}, nil
+	}
+	c, err := client.Dial("toolhost.example:7443", client.WithTokenSource(login))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	token, _ := login(context.Background())
+	fmt.Println("calls go to", c.Addr(), "with", token)
+	// Output: calls go to toolhost.example:7443 with [token]
 }

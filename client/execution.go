@@ -45,11 +45,24 @@ func NewCall(toolName string, arguments any) (tool.Call, error) {
 //
 // The caller must close the execution.
 func (c *Client) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
-	s, err := c.shared(ctx)
+	e, err := c.start(ctx, call, complete)
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, call, complete)
+	return e, nil
+}
+
+func (c *Client) start(ctx context.Context, call tool.Call, complete bool) (*execution, error) {
+	for {
+		s, err := c.shared(ctx)
+		var e *execution
+		if err == nil {
+			e, err = s.open(ctx, call, complete)
+		}
+		if !errors.Is(err, errRetired) {
+			return e, err
+		}
+	}
 }
 
 // Call executes a call and returns its outcome. An error is an infrastructure failure, always a
@@ -64,21 +77,41 @@ func (c *Client) Call(ctx context.Context, call tool.Call) (tool.Outcome, error)
 // Follow is Call, but also calls show for each event except the last. It calls show in its own
 // goroutine, one event at a time.
 func (c *Client) Follow(ctx context.Context, call tool.Call, show func(tool.Event)) (tool.Outcome, error) {
-	execution, err := c.Open(ctx, call, true)
+	out, again, err := c.follow(ctx, call, show)
+	if again {
+		out, _, err = c.follow(ctx, call, show)
+	}
+	return out, err
+}
+
+// follow makes one attempt. again reports whether the server refused the call unexecuted because it
+// no longer accepts the token of the stream, and the client has another token.
+func (c *Client) follow(ctx context.Context, call tool.Call, show func(tool.Event)) (out tool.Outcome, again bool, err error) {
+	execution, err := c.start(ctx, call, true)
 	if err != nil {
-		return failed(call.ID, err)
+		out, err = failed(call.ID, err)
+		return out, false, err
 	}
 	defer execution.Close()
-	for {
+	for first := true; ; first = false {
 		event, err := execution.Next(ctx)
 		switch {
 		case err != nil:
-			return cancelled(ctx, err, call.ID, execution)
+			out, err = cancelled(ctx, err, call.ID, execution)
+			return out, false, err
 		case event.Ended != nil:
-			return outcomeOf(event.Ended)
+			again = first && execution.refused(event.Ended) && execution.session.renew(ctx)
+			out, err = outcomeOf(event.Ended)
+			return out, again, err
 		}
 		show(event)
 	}
+}
+
+// refused reports whether the server took the call neither to a plugin nor into its ledger, although
+// the stream works. It answers so when the token of the stream has expired.
+func (e *execution) refused(o *tool.Outcome) bool {
+	return o.Err != nil && o.Err.Kind == tool.KindUnavailable && o.Err.Plugin == "" && !errors.Is(o.Err, ErrNoServer)
 }
 
 // cancelGrace is how long Call waits for the outcome of a call that it canceled. Most tools stop at
@@ -163,8 +196,8 @@ func (e *execution) grant(bytes int) {
 	}})
 }
 
-// markComplete is called before the last argument frame is sent, because the call may be executed
-// from then on.
+// markComplete records that the call may be executed. The caller calls it before it sends the last
+// argument frame.
 func (e *execution) markComplete(complete bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -202,8 +235,8 @@ func (e *execution) finish(last item) {
 	e.inbox.Finish(io.EOF, last)
 }
 
-// lose ends the call because its session failed. lost says whether the host may have executed what
-// was sent.
+// lose ends the call because its session failed. lost says whether the host may have executed the
+// frames that were sent.
 func (e *execution) lose(cause *tool.Error, lost bool) {
 	e.mutex.Lock()
 	executed := lost && e.complete

@@ -10,8 +10,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// All calls of a client share one stream, which ends with a message that is too large or cannot be
-// encoded.
+// All calls of a client share one stream, which would end with a message that is too large or
+// cannot be encoded. So a call with such a message fails before it is sent, and affects no other
+// call.
 func TestAnUnsendableCallAffectsNoOther(t *testing.T) {
 	cancelFor := func(reason string) func(*testing.T, *client.Client) tool.Kind {
 		return func(t *testing.T, c *client.Client) tool.Kind {

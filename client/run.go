@@ -13,7 +13,9 @@ type Task struct {
 	Prompt       string
 	RunID        string                     // 1 to 64 of A-Z a-z 0-9 _ -; empty: agentd generates one
 	SystemPrompt string                     // instructions for the model
-	Kind         string                     // a name in `kinds` of agentd.yaml, which selects the tools
+	Agent        string                     // a name in `agents` of agentd.yaml
+	Model        string                     // a name in `models` of agentd.yaml; empty: the models of the agent
+	Sampling     Sampling                   // overrides the sampling of the agent
 	Session      string                     // the toolhost session; empty: the id of the run
 	Context      map[string]json.RawMessage // initial context values; `run`, `turn` and `session` are agentd's
 	Tools        ToolChoice
@@ -21,12 +23,25 @@ type Task struct {
 	Window       Window
 	Completion   Completion
 	People       *People
+	// ResponseSchema is the JSON Schema of the answer, whose type is "object". The run then succeeds
+	// only with an answer that fits it; see RunEnded.Result. Empty: the answer is text.
+	ResponseSchema json.RawMessage
 	// SystemTools are the names of agentd's own tools that the model may call. nil means agentd's
 	// default, an empty slice none.
 	SystemTools []string
 	// SubRuns is the maximum depth of sub-runs. nil means agentd's default, 0 none.
 	SubRuns     *int
 	Traceparent string // the W3C trace context in which the run starts
+	// Attachments go with Prompt. The model must read their types.
+	Attachments []Attachment
+}
+
+// Sampling says how a model chooses its words. A field that is not set means the setting of the agent,
+// or else the provider's default.
+type Sampling struct {
+	Temperature *float64 // 0 to 2
+	TopP        *float64 // 0 to 1
+	Effort      string   // how much a reasoning model thinks: none, low, medium or high
 }
 
 // ToolChoice selects the tools that the model may call: those that match every field that is set.
@@ -34,6 +49,8 @@ type ToolChoice struct {
 	Names         []string
 	Categories    []string
 	Tags          []string
+	Plugins       []string // the tools of one of these plugins
+	Excluded      []string // names of tools that the model may not call
 	Dangerous     *bool    // true: only dangerous tools; false: only others
 	MaxCostPerUse *float64 // tools that cost at most this much per use
 	MaxTools      int      // how many tools the model is shown at a time
@@ -127,6 +144,7 @@ const (
 	DecideQuestion DecisionKind = "question" // a question from the model: Answer, Reject
 	DecideOutcome  DecisionKind = "outcome"  // a call with an unknown outcome: Approve executes it again, Answer says how it ended, Reject
 	DecidePause    DecisionKind = "pause"    // whether a paused run continues: Approve, Reject
+	DecideTool     DecisionKind = "tool"     // a question of the tool of a running call: Answer with a JSON object that fits Schema, Reject
 )
 
 // PendingDecision is a decision that a run waits for.
@@ -145,6 +163,20 @@ type PendingDecision struct {
 	Requested time.Time // when the run requested it
 	Expires   time.Time // when it counts as rejected; zero: never
 	RunID     string    // the sub-run that waits; empty: the run itself
+	// FourEyes means that a principal other than the one that the run belongs to must approve.
+	FourEyes bool
+	// Plugin is the plugin that asks, for DecideTool.
+	Plugin string
+	// Schema is the JSON Schema of the answer for DecideTool. If it has only one property, a text,
+	// the answer may be that text. For DecideApproval it is the JSON Schema of the tool's arguments,
+	// or empty if agentd does not know it.
+	Schema json.RawMessage
+	// Diff is what the call would change, as a unified diff, for DecideApproval. Empty if the tool
+	// shows none. It is text of the plugin: escape it, and show Arguments with it.
+	Diff string
+	// StandingOffers are suggestions for Decision.Standing, without scope and expiry. Empty if the
+	// decision takes none.
+	StandingOffers []StandingChoice
 }
 
 // Verdict is the content of a decision.
@@ -167,4 +199,15 @@ type Decision struct {
 	// Arguments are other arguments with which a call is approved, a JSON object. Empty means those
 	// of the PendingDecision.
 	Arguments json.RawMessage
+	// Standing approves later calls together with the call. Nil approves only this one.
+	Standing *StandingChoice
+}
+
+// StandingChoice says which later calls of a tool a person approves. The fields mean what they mean
+// in tool.ApprovalRequest.
+type StandingChoice struct {
+	Scope        tool.ApprovalScope // empty in offers
+	AnyArguments bool
+	Patterns     []tool.ArgumentPattern
+	Expires      time.Time // zero: the longest time that the operator allows
 }

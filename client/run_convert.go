@@ -21,10 +21,12 @@ func enumName(name, prefix string) string {
 
 func fromTask(t Task) *agentdv1.StartRunRequest {
 	m := &agentdv1.StartRunRequest{
-		Prompt: t.Prompt, RunId: t.RunID, SystemPrompt: t.SystemPrompt, Session: t.Session, Kind: t.Kind,
-		Context: toolpb.FromValues(t.Context), Traceparent: t.Traceparent,
+		Prompt: t.Prompt, RunId: t.RunID, SystemPrompt: t.SystemPrompt, Session: t.Session, Agent: t.Agent,
+		Model: t.Model, Sampling: fromSampling(t.Sampling),
+		Context: toolpb.FromValues(t.Context), Traceparent: t.Traceparent, ResponseSchema: t.ResponseSchema,
+		Attachments: fromAttachments(t.Attachments),
 		Tools: &agentdv1.ToolChoice{
-			Names: t.Tools.Names, Categories: t.Tools.Categories, Tags: t.Tools.Tags, Dangerous: t.Tools.Dangerous,
+			Names: t.Tools.Names, Categories: t.Tools.Categories, Tags: t.Tools.Tags, Plugins: t.Tools.Plugins, Excluded: t.Tools.Excluded, Dangerous: t.Tools.Dangerous,
 			MaxCostPerUse: t.Tools.MaxCostPerUse, MaxTools: count(t.Tools.MaxTools),
 		},
 		Limits: fromLimits(t.Limits),
@@ -50,6 +52,20 @@ func fromTask(t Task) *agentdv1.StartRunRequest {
 	return m
 }
 
+func fromSampling(s Sampling) *agentdv1.Sampling {
+	if s == (Sampling{}) {
+		return nil
+	}
+	return &agentdv1.Sampling{Temperature: s.Temperature, TopP: s.TopP, Effort: s.Effort}
+}
+
+func toSampling(m *agentdv1.Sampling) Sampling {
+	if m == nil {
+		return Sampling{}
+	}
+	return Sampling{Temperature: m.Temperature, TopP: m.TopP, Effort: m.GetEffort()}
+}
+
 func fromLimits(l RunLimits) *agentdv1.Limits {
 	return &agentdv1.Limits{
 		MaxTurns: count(l.Turns), MaxCalls: count(l.Calls), MaxResponseTokens: count(l.ResponseTokens), MaxTokens: uint64(max(l.Tokens, 0)),
@@ -66,7 +82,7 @@ func fromDecisions(decisions []Decision) ([]*agentdv1.Decision, error) {
 		m := &agentdv1.Decision{DecisionId: d.ID}
 		switch d.Verdict {
 		case Approve:
-			m.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Arguments: d.Arguments, Reason: d.Text}}
+			m.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Arguments: d.Arguments, Reason: d.Text, Standing: fromStanding(d.Standing)}}
 		case Reject:
 			m.Verdict = &agentdv1.Decision_Reject{Reject: &agentdv1.Reject{Reason: d.Text}}
 		case Answer:
@@ -113,6 +129,8 @@ func toPending(m *agentdv1.PendingDecision) PendingDecision {
 		ID: m.GetDecisionId(), Kind: DecisionKind(enumName(m.GetKind().String(), "DECISION_KIND_")), CallID: m.GetCallId(), Tool: m.GetTool(),
 		DisplayName: m.GetDisplayName(), Arguments: m.GetArguments(), Reason: m.GetReason(), Options: m.GetOptions(), Rule: m.GetRule(),
 		Requested: toolpb.ToTime(m.GetRequestTime()), Expires: toolpb.ToTime(m.GetExpireTime()), RunID: m.GetRunId(),
+		FourEyes: m.GetFourEyes(), Plugin: m.GetPlugin(), Schema: m.GetSchema(), Diff: m.GetDiff(),
+		StandingOffers: toOffers(m.GetStandingOffers()),
 	}
 }
 
@@ -126,17 +144,27 @@ func toRunPayload(m *agentdv1.RunEvent) RunPayload {
 	case *agentdv1.RunEvent_RunStarted:
 		s := e.RunStarted
 		return &RunStarted{
-			RunID: s.GetRunId(), Prompt: s.GetPrompt(), Model: s.GetModel(), Session: s.GetSession(), Kind: s.GetKind(),
+			RunID: s.GetRunId(), Prompt: s.GetPrompt(), Model: s.GetModel(), Session: s.GetSession(), Agent: s.GetAgent(),
+			Fallbacks: s.GetFallbacks(), Sampling: toSampling(s.GetSampling()),
 			ParentRunID: s.GetParentRunId(), ParentCallID: s.GetParentCallId(), Traceparent: s.GetTraceparent(),
+			ResponseSchema: s.GetResponseSchema(),
+			Attachments:    toAttachmentInfos(s.GetAttachments()),
+			MemoryFiles:    toMemoryFiles(s.GetMemoryFiles()),
 		}
 	case *agentdv1.RunEvent_UserMessage:
-		return &UserMessage{Text: e.UserMessage.GetText()}
+		return &UserMessage{Text: e.UserMessage.GetText(), Attachments: toAttachmentInfos(e.UserMessage.GetAttachments())}
 	case *agentdv1.RunEvent_TextDelta:
 		return &TextDelta{Text: e.TextDelta.GetText()}
+	case *agentdv1.RunEvent_ReasoningDelta:
+		return &ReasoningDelta{Text: e.ReasoningDelta.GetText()}
+	case *agentdv1.RunEvent_ArgumentDelta:
+		return &ArgumentDelta{CallID: e.ArgumentDelta.GetCallId(), Tool: e.ArgumentDelta.GetTool(), Text: e.ArgumentDelta.GetText()}
+	case *agentdv1.RunEvent_AnswerDelta:
+		return &AnswerDelta{Answer: e.AnswerDelta.GetAnswer()}
 	case *agentdv1.RunEvent_AssistantMessage:
 		return toAssistantMessage(e.AssistantMessage)
 	case *agentdv1.RunEvent_TurnReset:
-		return &TurnReset{Reason: e.TurnReset.GetReason(), Attempt: int(e.TurnReset.GetAttempt())}
+		return &TurnReset{Reason: e.TurnReset.GetReason(), Attempt: int(e.TurnReset.GetAttempt()), Model: e.TurnReset.GetModel()}
 	case *agentdv1.RunEvent_CancelRequested:
 		return &CancelRequested{Reason: e.CancelRequested.GetReason(), StopReason: toStopReason(e.CancelRequested.GetStopReason())}
 	case *agentdv1.RunEvent_DecisionRequested:
@@ -145,13 +173,13 @@ func toRunPayload(m *agentdv1.RunEvent) RunPayload {
 		d := e.DecisionMade
 		return &DecisionMade{
 			ID: d.GetDecisionId(), Verdict: Verdict(enumName(d.GetVerdict().String(), "VERDICT_")), Text: d.GetText(),
-			Arguments: d.GetArguments(), DecidedBy: d.GetDecidedBy(),
+			Arguments: d.GetArguments(), DecidedBy: d.GetDecidedBy(), Standing: toStanding(d.GetStanding()),
 		}
 	case *agentdv1.RunEvent_RunFinished:
 		f := e.RunFinished
 		return &RunEnded{
 			StopReason: toStopReason(f.GetStopReason()), Message: f.GetMessage(), Text: f.GetText(), Turns: int(f.GetTurns()),
-			Calls: int(f.GetCalls()), Usage: toolpb.ToUsage(f.GetUsage()), Cost: f.GetCost(),
+			Calls: int(f.GetCalls()), Usage: toolpb.ToUsage(f.GetUsage()), Cost: f.GetCost(), Result: f.GetResult(),
 		}
 	case *agentdv1.RunEvent_RunResumed:
 		return &RunResumed{}
@@ -179,7 +207,23 @@ func toCallPayload(m *agentdv1.RunEvent) RunPayload {
 		return &TodoChange{Todos: json.RawMessage(e.TodoChange.GetTodos())}
 	case *agentdv1.RunEvent_SubRunStarted:
 		s := e.SubRunStarted
-		return &SubRunStarted{CallID: s.GetCallId(), RunID: s.GetRunId(), Prompt: s.GetPrompt()}
+		return &SubRunStarted{CallID: s.GetCallId(), RunID: s.GetRunId(), Prompt: s.GetPrompt(), Agent: s.GetAgent()}
+	case *agentdv1.RunEvent_ModelReplied:
+		r := e.ModelReplied
+		replied := &ModelReplied{CallID: r.GetCallId(), Tool: r.GetTool(), Plugin: r.GetPlugin(), Usage: toolpb.ToUsage(r.GetUsage()), Cost: r.GetCost()}
+		if r.GetError() != nil {
+			replied.Err = toolpb.ToError(r.GetError())
+		}
+		return replied
+	case *agentdv1.RunEvent_StandingApproved:
+		s := e.StandingApproved
+		approved := &StandingApproved{
+			DecisionID: s.GetDecisionId(), CallID: s.GetCallId(), Tool: s.GetTool(), ApprovalID: s.GetApprovalId(), Approver: s.GetApprover(), Expires: toolpb.ToTime(s.GetExpireTime()),
+		}
+		if s.GetError() != nil {
+			approved.Err = toolpb.ToError(s.GetError())
+		}
+		return approved
 	case *agentdv1.RunEvent_SubRunWaiting:
 		s := e.SubRunWaiting
 		return &SubRunWaiting{CallID: s.GetCallId(), RunID: s.GetRunId(), DecisionIDs: s.GetDecisionIds()}
@@ -196,7 +240,7 @@ func toCallPayload(m *agentdv1.RunEvent) RunPayload {
 func toAssistantMessage(m *agentdv1.AssistantMessage) *AssistantMessage {
 	out := &AssistantMessage{
 		Text: m.GetText(), StopReason: m.GetStopReason(), Usage: toolpb.ToUsage(m.GetUsage()),
-		WastedUsage: toolpb.ToUsage(m.GetWastedUsage()), Cost: m.GetCost(),
+		WastedUsage: toolpb.ToUsage(m.GetWastedUsage()), Cost: m.GetCost(), Model: m.GetModel(),
 	}
 	for _, c := range m.GetCalls() {
 		out.Calls = append(out.Calls, ToolCall{CallID: c.GetCallId(), Tool: c.GetTool(), Arguments: c.GetArguments()})
@@ -212,4 +256,11 @@ func toCallResult(m *agentdv1.CallResult) *CallResult {
 		out.Err = toolpb.ToError(m.GetError())
 	}
 	return out
+}
+
+func toMemoryFiles(list []*agentdv1.MemoryFile) (files []MemoryFileInfo) {
+	for _, f := range list {
+		files = append(files, MemoryFileInfo{Name: f.GetName(), Workspace: f.GetWorkspace(), Size: int64(f.GetSize()), Problem: f.GetProblem()})
+	}
+	return files
 }

@@ -7,9 +7,13 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/rpc/credential"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/internal/rpc/link"
@@ -22,25 +26,41 @@ const outboxBytes = 1 << 20
 
 type connectStream = grpc.BidiStreamingClient[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
 
-// session is one Connect stream with its calls. The client owns the goroutine that executes run.
+// session is one Connect stream with its calls. The client owns the goroutines that execute run and
+// watch.
+//
+// A session retires when another stream should carry the next calls: the client has a new token, or
+// the connection no longer takes new streams, because the server limits its age. A server verifies
+// the token at the start of a stream and lets the calls of the stream end normally. So a session
+// that retires keeps its calls, and its stream ends with the last of them. If the client ended the
+// stream earlier, calls would be lost. If it never ended the stream, the old connection would stay
+// until the server cuts it.
 type session struct {
 	client *Client
 	ready  chan struct{} // closed when stream or err is set
 	stream *flow.Stream[*toolhostv1.ConnectRequest, *toolhostv1.ConnectResponse]
+	cancel context.CancelFunc // ends the stream
+	ctx    context.Context
 
-	mutex sync.Mutex
-	calls map[uint32]*execution
-	last  uint32 // the number of the newest call
-	err   *tool.Error
+	mutex   sync.Mutex
+	token   credential.Token // that the stream was opened with
+	calls   map[uint32]*execution
+	last    uint32 // the number of the newest call
+	retired bool   // new calls belong to another session
+	err     *tool.Error
 }
 
-// shared returns the session that all calls share. It opens one if there is none or if it has
-// failed.
+// shared returns the session that all calls share. It opens one if there is none, if it has failed,
+// or if it has retired.
 func (c *Client) shared(ctx context.Context) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, tool.AsError(err)
 	}
-	s, err := c.current()
+	token, err := c.link.Token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.current(token)
 	if err != nil {
 		return nil, err
 	}
@@ -55,17 +75,62 @@ func (c *Client) shared(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-func (c *Client) current() (*session, error) {
+func (c *Client) current(token credential.Token) (*session, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.closed {
 		return nil, tool.Errorf(tool.KindCancelled, "%w", link.ErrClosed)
 	}
-	if c.session == nil || c.session.failed() != nil {
-		c.session = &session{client: c, ready: make(chan struct{}), calls: map[uint32]*execution{}}
-		c.tasks.Go(c.session.run)
+	if c.session == nil || !c.session.takes(token) {
+		s := &session{client: c, ready: make(chan struct{}), calls: map[uint32]*execution{}, token: token}
+		s.ctx, s.cancel = context.WithCancel(c.ctx)
+		c.session = s
+		c.tasks.Go(s.run)
 	}
 	return c.session, nil
+}
+
+// takes reports whether the session takes new calls of a client whose token is token. It retires the
+// session if the token is another one.
+func (s *session) takes(token credential.Token) bool {
+	s.mutex.Lock()
+	other := s.token != token
+	takes := s.err == nil && !s.retired && !other
+	s.mutex.Unlock()
+	if other {
+		s.retire()
+	}
+	return takes
+}
+
+// retire makes the client open another session for the next call. The stream ends now or with its
+// last call.
+func (s *session) retire() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.retired = true
+	s.endIfIdle()
+}
+
+// renew retires the session if the client has, or gets, another token than the stream was opened
+// with. It reports whether it did.
+func (s *session) renew(ctx context.Context) bool {
+	s.mutex.Lock()
+	token := s.token
+	s.mutex.Unlock()
+	if !s.client.link.Renew(ctx, token) {
+		return false
+	}
+	s.retire()
+	return true
+}
+
+// endIfIdle ends the stream of a retired session without calls. The caller holds the mutex.
+func (s *session) endIfIdle() {
+	if s.retired && len(s.calls) == 0 && s.err == nil {
+		s.err = tool.Errorf(tool.KindUnavailable, "the call was not executed: %w", errRetired)
+		s.cancel()
+	}
 }
 
 // failed returns why the session accepts no calls, or nil.
@@ -77,8 +142,7 @@ func (s *session) failed() *tool.Error {
 
 // run opens the stream and reads it until it ends or the client is closed.
 func (s *session) run() {
-	ctx, cancel := context.WithCancel(s.client.ctx)
-	defer cancel()
+	defer s.cancel()
 	conn, err := s.client.link.Acquire()
 	if err != nil {
 		s.fail(tool.AsError(err), false)
@@ -87,7 +151,7 @@ func (s *session) run() {
 	}
 	defer func() { s.client.link.Release(conn, err) }()
 	var stream connectStream
-	stream, err = toolhostv1.NewToolServiceClient(conn).Connect(metadata.AppendToOutgoingContext(ctx, flow.BatchKey, flow.BatchValue))
+	stream, err = s.connect(conn)
 	if err != nil {
 		s.client.link.Retire(conn, err)
 		s.fail(s.client.link.Failure(err), false)
@@ -96,16 +160,76 @@ func (s *session) run() {
 	}
 	s.stream = flow.NewStream[*toolhostv1.ConnectRequest, *toolhostv1.ConnectResponse](stream.Send, hostpb.LinkRequest, outboxBytes)
 	close(s.ready)
+	s.client.tasks.Go(func() { s.watch(conn) })
 	err = s.receive(stream)
 	s.client.link.Retire(conn, err)
-	s.end(err)
-	cancel() // before Close, because it unblocks a send
+	s.end(err, refusedStream(stream, err))
+	s.cancel() // before Close, because it unblocks a send
 	s.stream.Close()
 }
 
+// connect opens the stream. If the stream carries a token, connect waits until the server has
+// accepted the stream, so that no call is sent to a server that refuses the token. It then opens the
+// stream once more with a new token.
+func (s *session) connect(conn *link.Conn) (connectStream, error) {
+	ctx := metadata.AppendToOutgoingContext(s.ctx, flow.BatchKey, flow.BatchValue)
+	authorized, err := s.client.link.Authorize(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		stream, err := toolhostv1.NewToolServiceClient(authorized).Connect(ctx)
+		if err == nil && s.client.link.HasTokens() {
+			err = accepted(stream)
+		}
+		if err == nil {
+			s.mutex.Lock()
+			s.token = authorized.Token()
+			s.mutex.Unlock()
+			return stream, nil
+		}
+		if !s.client.link.Renewed(ctx, authorized, err) {
+			return nil, err
+		}
+	}
+}
+
+// accepted waits until the server has accepted a stream, and returns the status of a stream that
+// the server refuses.
+func accepted(stream connectStream) error {
+	header, err := stream.Header()
+	if err == nil && header == nil { // the stream has ended without headers
+		_, err = stream.Recv()
+	}
+	return err
+}
+
+// watch retires the session when its connection takes no new streams, because the server limits the
+// age of connections or shuts down. gRPC reports that only by the state of the connection, which
+// stops being READY. watch ends with the stream.
+func (s *session) watch(conn *link.Conn) {
+	for state := conn.GetState(); state == connectivity.Ready || state == connectivity.Connecting; state = conn.GetState() {
+		if !conn.WaitForStateChange(s.ctx, state) {
+			return
+		}
+	}
+	s.retire()
+}
+
+// refusedStream reports whether err is the answer of a server that did not accept the stream. Such
+// a server sends no headers, and it has executed nothing.
+func refusedStream(stream connectStream, err error) bool {
+	if status.Code(err) == codes.Unavailable || status.Code(err) == codes.Canceled {
+		return false // the connection was lost
+	}
+	header, headerErr := stream.Header() // does not block, because the stream has ended
+	return headerErr == nil && header == nil
+}
+
 // end fails the session with the reason for the end of its stream. A server that ends a stream
-// regularly has answered every call that it received, so no outcome is unknown.
-func (s *session) end(err error) {
+// regularly has answered every call that it received, so no outcome is unknown. The same holds for a
+// refused stream.
+func (s *session) end(err error, refused bool) {
 	if errors.Is(err, io.EOF) {
 		s.fail(tool.Errorf(tool.KindUnavailable, "the toolhost at %s is shutting down; the call was not executed%w", s.client.link.Addr(), link.NoServer(err)), false)
 		return
@@ -114,14 +238,16 @@ func (s *session) end(err error) {
 	if s.client.ctx.Err() != nil {
 		failure = tool.Errorf(tool.KindCancelled, "%w", link.ErrClosed)
 	}
-	s.fail(failure, true)
+	s.fail(failure, !refused)
 }
 
 // fail ends the session and all its calls. lost says whether the host may have executed calls that
 // were sent.
 func (s *session) fail(err *tool.Error, lost bool) {
 	s.mutex.Lock()
-	s.err = err
+	if s.err == nil {
+		s.err = err
+	}
 	calls := s.calls
 	s.calls = nil
 	s.mutex.Unlock()
@@ -153,6 +279,7 @@ func (s *session) take(frame *toolhostv1.ConnectResponse) {
 	e := s.calls[number]
 	if e != nil && event.GetEnded() != nil {
 		delete(s.calls, number)
+		s.endIfIdle()
 	}
 	s.mutex.Unlock()
 	if e != nil {
@@ -167,6 +294,7 @@ func (s *session) open(ctx context.Context, call tool.Call, complete bool) (*exe
 		return nil, err
 	}
 	start := &toolhostv1.StartCall{Tool: hostpb.FromName(call.Tool), Options: hostpb.FromCall(call)}
+	start.Options.OnBehalfOf = onBehalfOf(ctx)
 	// Larger arguments are split, so that they do not block other calls.
 	whole := complete && len(call.Arguments) <= hostpb.Window
 	if whole {
@@ -188,12 +316,18 @@ func (s *session) open(ctx context.Context, call tool.Call, complete bool) (*exe
 	return e, nil
 }
 
+// errRetired is wrapped by the errors of a session that has retired. Another session takes the call.
+var errRetired = errors.New("the session has retired")
+
 // enter assigns a number to a call.
 func (s *session) enter(e *execution) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.err != nil {
 		return s.err
+	}
+	if s.retired {
+		return errRetired // its stream works until its calls have ended
 	}
 	for s.last++; s.last == 0 || s.calls[s.last] != nil; s.last++ {
 	}
@@ -207,6 +341,7 @@ func (s *session) leave(e *execution) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	delete(s.calls, e.number)
+	s.endIfIdle()
 }
 
 // frameRoom is the space that a message needs in addition to its first frame.

@@ -141,10 +141,31 @@ const (
 const (
 	KeyRun    = "run"    // the id of the agent's run, a string
 	KeyTurn   = "turn"   // the number of the model's response that contains the call, from 1
+	KeyAgent  = "agent"  // the name of the run's agent, a string; missing if it has none
+	KeyModel  = "model"  // the full name of the run's model, such as "anthropic:claude-sonnet-4-5"
+	KeyUsage  = "usage"  // the tokens and the cost of the run so far, a RunUsage
 	KeyTenant = "tenant" // the tenant whose data the call may see, as the caller says: a string
 	KeyUser   = "user"   // the user of the run, as the caller says: a string or an object
 	KeyTodos  = "todos"  // the todos of the run, a list
+	// KeyMemory is the memory files of the run, such as AGENTS.md: a list of MemoryFile. Missing if the
+	// run has none.
+	KeyMemory = "memory_files"
+	// KeyPrincipal is the principal that the call is for, a Principal. toolhost sets it, so that no
+	// caller can choose it.
+	KeyPrincipal = tool.KeyPrincipal
+	// KeyWorkingDirectory is the absolute path of the workspace, as Workspace returns it. toolhost
+	// sets it.
+	KeyWorkingDirectory = tool.KeyWorkingDirectory
 )
+
+// RunUsage is the value of KeyUsage.
+type RunUsage = tool.UsageContext
+
+// MemoryFile is an element of the value of KeyMemory.
+type MemoryFile = tool.MemoryFile
+
+// Principal is the value of KeyPrincipal.
+type Principal = tool.PrincipalContext
 
 // Text returns a block of plain text or Markdown.
 func Text(text string) Content { return tool.Text(text) }

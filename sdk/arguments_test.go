@@ -57,7 +57,7 @@ func TestArgumentsReachTheFunction(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatTheModelMustMend(t *testing.T) {
+func TestArgumentsThatTheModelMustCorrect(t *testing.T) {
 	tests := map[string]struct{ arguments, want string }{
 		"no JSON":       {`{"city":`, "not valid JSON"},
 		"trailing data": {`{"city":"a"} {}`, "something follows"},
@@ -108,7 +108,7 @@ func TestRawArguments(t *testing.T) {
 	}
 }
 
-func TestOwnSchemaTakesThePlaceOfTheDerived(t *testing.T) {
+func TestExplicitSchemaReplacesTheDerivedOne(t *testing.T) {
 	spec := sdk.Spec{Name: "x", Description: "x", InputSchema: json.RawMessage(`{
 		"type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"type":"string","default":"B"}},"required":["a"],
 		"$defs":{"a":{"type":"string","pattern":"^x"}}}`)}

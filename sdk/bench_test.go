@@ -16,6 +16,9 @@ func (benchCall) Send(context.Context, tool.Event) error                { return
 func (benchCall) ReadArtifact(context.Context, string, uint64, int) (tool.ArtifactPiece, error) {
 	return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "there are no artifacts")
 }
+func (benchCall) Ask(context.Context, *tool.Question) (tool.Answer, error) {
+	return tool.Answer{}, tool.Errorf(tool.KindUnsupported, "nothing can be asked")
+}
 
 // BenchmarkCall measures the SDK's part of a call: parsing, defaults, validation, decoding and
 // encoding.

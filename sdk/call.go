@@ -90,7 +90,7 @@ func (c *call) sendStatus(ctx context.Context, s tool.Status) {
 	if s.State != "" {
 		c.state = s.State
 	}
-	s.Tip = strings.ToValidUTF8(s.Tip, "\uFFFD")
+	s.Message = strings.ToValidUTF8(s.Message, "\uFFFD")
 	if s.Progress != nil {
 		progress := *s.Progress
 		progress.Message = strings.ToValidUTF8(progress.Message, "\uFFFD")
@@ -112,17 +112,22 @@ func (c *call) execute() {
 	}
 }
 
-// lastWord bounds how long a cancelled call waits to send its last status.
+// lastWord bounds how long a cancelled call waits to send its last status, and its last spans.
 const lastWord = time.Second
+
+// last returns the context in which the call sends its last frames: that of the call, or a short
+// one after its end.
+func (c *call) last() (context.Context, context.CancelFunc) {
+	if c.Err() == nil {
+		return c, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(c), lastWord)
+}
 
 // finish sends a terminal state if the tool has reported anything, and refuses all later reports.
 func (c *call) finish(ok bool) {
-	ctx := context.Context(c)
-	if ctx.Err() != nil {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWord)
-		defer cancel()
-		ctx = grace
-	}
+	ctx, cancel := c.last()
+	defer cancel()
 	if c.turn.Acquire(ctx, 1) != nil {
 		return // a report waits for a receiver that does not read; do not wait for it
 	}

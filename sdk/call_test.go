@@ -236,7 +236,7 @@ func TestOutsideOfACall(t *testing.T) {
 		found || err != nil || secret || sdk.Logger(ctx) == nil {
 		t.Error("a context without a call knows something")
 	}
-	sdk.ReportStatus(ctx, sdk.Status{Tip: "nobody sees it"})
+	sdk.ReportStatus(ctx, sdk.Status{Message: "nobody sees it"})
 }
 
 func TestLogger(t *testing.T) {

@@ -89,16 +89,20 @@ func (given) ReadArtifact(context.Context, string, uint64, int) (tool.ArtifactPi
 	return tool.ArtifactPiece{}, tool.Errorf(tool.KindNotFound, "there are no artifacts")
 }
 
+func (given) Ask(context.Context, *tool.Question) (tool.Answer, error) {
+	return tool.Answer{}, tool.Errorf(tool.KindUnsupported, "nothing can be asked")
+}
+
 // If a schema of the author allows a field that the type does not have, the SDK refuses the call,
 // however deep the field is. With a derived schema, toolhost has refused it already, and the SDK
 // does not check again.
-func TestOnlyASchemaOfTheAuthorsOwnIsNotEnough(t *testing.T) {
-	own, answers := json.RawMessage(`{"type":"object"}`), func(context.Context, journey) (string, error) { return "asked", nil }
+func TestUnknownFieldsUnderAnExplicitSchema(t *testing.T) {
+	schema, answers := json.RawMessage(`{"type":"object"}`), func(context.Context, journey) (string, error) { return "asked", nil }
 	server, err := newServer(Plugin{Name: "p", Tools: []Tool{
-		Func(Spec{Name: "own", Description: "x", InputSchema: own}, answers),
+		Func(Spec{Name: "own", Description: "x", InputSchema: schema}, answers),
 		Func(Spec{Name: "made", Description: "x"}, answers),
 		Func(Spec{Name: "dynamic", Description: "x"}, answers).Dynamic(func(context.Context) (Variant, error) {
-			return Variant{InputSchema: own}, nil
+			return Variant{InputSchema: schema}, nil
 		}),
 	}}, lightly, true)
 	if err != nil {

@@ -68,8 +68,18 @@
 // workspace, and keeps every path inside it. The context has the deadline of the call, and ends
 // when the call is cancelled or times out. A tool must stop what it has started then.
 //
+// # Traces
+//
+// Spans that a tool creates with [go.opentelemetry.io/otel] are part of the trace of its call. Serve
+// sets the global TracerProvider, unless the program has set one, and the context of a recorded call
+// contains the call's span. The SDK sends the finished spans to toolhost, which exports them, at
+// most 128 for each call. It drops links between spans. A call that is not recorded has no span in
+// its context, and its spans cost nothing.
+//
 // # Filters
 //
 // A plugin may also have filters, which a toolhost runs before or after calls of any plugin's
-// tools: see [Filter].
+// tools, and filters that always run around calls of its own tools: see [Filter].
+//
+// [go.opentelemetry.io/otel]: https://pkg.go.dev/go.opentelemetry.io/otel
 package sdk

@@ -111,7 +111,7 @@ func TestDynamicToolsThatFail(t *testing.T) {
 // are dropped.
 func TestADescriptionIsNoCall(t *testing.T) {
 	h := sdktest.New(t, pick(func(ctx context.Context) (sdk.Variant, error) {
-		sdk.ReportStatus(ctx, sdk.Status{Tip: "describing"})
+		sdk.ReportStatus(ctx, sdk.Status{Message: "describing"})
 		return sdk.Variant{Description: "[" + sdk.CallID(ctx) + sdk.Workspace(ctx) + "]"}, nil
 	}))
 	if got := h.Describe(sdktest.WithSession("s"), sdktest.WithWorkspace("/w"), sdktest.WithCallID("c")).Tools[0].Description; got != "[]" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/sdk/workspace"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -49,6 +50,9 @@ func outcome(ctx context.Context, err error) (tool.Result, error) {
 			shortened.Message, infra = words, &shortened
 		}
 		return tool.Result{}, infra
+	}
+	if errors.Is(err, workspace.ErrUnavailable) {
+		return outcome(ctx, Unavailable("%w", err))
 	}
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return tool.Result{}, ended(ctx)

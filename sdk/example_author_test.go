@@ -56,12 +56,12 @@ func ExampleFunc_bounds() {
 func ExampleReportStatus() {
 	deploy := sdk.Func(sdk.Spec{Name: "deploy", Description: "Deploys."},
 		func(ctx context.Context, _ struct{}) (string, error) {
-			sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusDoing, Tip: "copying files"})
+			sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusDoing, Message: "copying files"})
 			return "deployed", nil
 		})
 
 	got := sdktest.New(t, pluginWith(deploy)).Call("deploy", `{}`)
-	fmt.Println(got.Statuses[0].State, got.Statuses[0].Tip)
+	fmt.Println(got.Statuses[0].State, got.Statuses[0].Message)
 	// Output:
 	// DOING copying files
 }
@@ -266,7 +266,7 @@ func ExamplePreviewer() {
 
 	s := sdktest.New(t, pluginWith(write)).Stream("write")
 	s.Append(`{"text":"one\ntw`)
-	fmt.Println(s.WaitStatus(func(status sdk.Status) bool { return status.Tip == "line 2" }).Tip)
+	fmt.Println(s.WaitStatus(func(status sdk.Status) bool { return status.Message == "line 2" }).Message)
 	s.Append(`o"}`)
 	s.Complete(nil)
 	fmt.Println(s.Wait().Text())

@@ -53,7 +53,7 @@ type writeIn struct {
 // Partial sees the arguments so far. It only shows a status.
 func (w *writer) Partial(ctx context.Context, soFar writeIn) {
 	w.lines = strings.Count(soFar.Text, "\n") + 1
-	sdk.ReportStatus(ctx, sdk.Status{Tip: fmt.Sprintf("line %d", w.lines)})
+	sdk.ReportStatus(ctx, sdk.Status{Message: fmt.Sprintf("line %d", w.lines)})
 }
 
 // Call does the work.
@@ -119,7 +119,7 @@ func TestWriter(t *testing.T) {
 	}})
 	s := h.Stream("write")
 	s.Append(`{"text":"one\ntw`)
-	s.WaitStatus(func(status sdk.Status) bool { return status.Tip == "line 2" })
+	s.WaitStatus(func(status sdk.Status) bool { return status.Message == "line 2" })
 	s.Append(`o"}`)
 	s.Complete(nil)
 	if got := s.Wait(); got.Text() != "7 bytes written" || len(got.Logs) != 1 {

@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // Filter is a function that a toolhost runs around calls of tools, also of other plugins' tools.
-// The operator's configuration selects the calls and the order of filters.
+// The operator's configuration selects the calls and the order of filters. Tools applies a filter to
+// tools of its own plugin without that.
 //
 //	sdk.Filter{Name: "no_secrets", Description: "Keeps keys out of results.", After: func(ctx context.Context, c *sdk.FilterCall) error {
 //		for i, block := range c.Result.Content {
@@ -24,14 +26,24 @@ import (
 // Many goroutines call its functions at once. A function should return soon after its context ends.
 // The context is that of the filter's own call: CallID returns the id of that call, and Logger
 // writes to its log. An error or a panic means that the filter has failed. The operator's
-// configuration decides what happens to the call then; by default it ends with an error. To deny a
-// call, use FilterCall.Deny.
+// configuration decides what happens to the call then; by default it ends with an error. For the
+// tools in Tools, it always ends with an error. To deny a call, use FilterCall.Deny.
 type Filter struct {
 	// Name has 1 to 64 of the characters A-Z a-z 0-9 _ - and begins with a letter. No tool of the
 	// plugin may have the same name.
 	Name string
 	// Description tells operators what the filter does. It may be empty.
 	Description string
+	// Tools are names of tools of the same plugin whose calls always pass the filter, whatever the
+	// operator configures. nil: only the operator's configuration applies the filter.
+	//
+	// The filter runs closest to the tool: before a call after all filters of the operator, and after
+	// it before them. If it fails, the call fails. Before runs before the operator's policy and the
+	// approval of a person, which decide about the arguments that it makes. So it must have no side
+	// effects, and it must not call Answer: the tool can return what the filter would answer. It gets
+	// no calls that the policy denies whatever their arguments are. FilterCall has the principal only
+	// if the tool declares the context key toolhost.principal.
+	Tools []string
 	// Before runs before a call, whose arguments are neither repaired nor validated yet. It may
 	// call Deny, Answer or SetArguments. nil: the filter does not run before calls.
 	Before func(ctx context.Context, call *FilterCall) error
@@ -45,7 +57,9 @@ type Filter struct {
 // time may use a FilterCall.
 type FilterCall struct {
 	CallID    string // the id of the filtered call; empty if it has none
-	Principal string // the caller
+	Principal string // the key of the principal that the call is for; empty for some calls, see Filter.Tools
+	Groups    []string
+	Via       string // the key of the delegate that makes the call; empty: the principal itself
 	Session   string // empty: none
 	Tool      string
 	Plugin    string // the plugin of the tool
@@ -75,7 +89,8 @@ func (c *FilterCall) Deny(reason string) {
 	}
 }
 
-// Answer ends the call with a result, and toolhost does not call the tool.
+// Answer ends the call with a result, and toolhost does not call the tool. For the tools in
+// Filter.Tools, the call ends with an error instead.
 func (c *FilterCall) Answer(result Result) {
 	if c.only(filterjson.Before, "Answer") {
 		c.answer = filterjson.Answer{Answer: &result}
@@ -132,7 +147,7 @@ func (f Filter) open(context.Context) (object, error) {
 
 func (f Filter) ask(ctx context.Context, q filterjson.Request) (any, error) {
 	c := &FilterCall{
-		CallID: q.CallID, Principal: q.Principal, Session: q.Session, Tool: q.Tool, Plugin: q.Plugin, Arguments: q.Arguments,
+		CallID: q.CallID, Principal: q.Principal, Groups: q.Groups, Via: q.Via, Session: q.Session, Tool: q.Tool, Plugin: q.Plugin, Arguments: q.Arguments,
 		phase: q.Phase,
 	}
 	if q.Result != nil {
@@ -167,7 +182,7 @@ func (f Filter) ask(ctx context.Context, q filterjson.Request) (any, error) {
 
 // spec returns the declaration of the filter.
 func (f Filter) spec() tool.Filter {
-	return tool.Filter{Name: f.Name, Description: f.Description, Before: f.Before != nil, After: f.After != nil}
+	return tool.Filter{Name: f.Name, Description: f.Description, Before: f.Before != nil, After: f.After != nil, Tools: f.Tools}
 }
 
 func (f Filter) check() error {
@@ -177,6 +192,20 @@ func (f Filter) check() error {
 	}
 	if f.Before == nil && f.After == nil {
 		problems = append(problems, errors.New("it has neither Before nor After"))
+	}
+	return errors.Join(problems...)
+}
+
+// checkTools returns an error if the filter applies to a tool that the plugin does not have.
+func (f Filter) checkTools(tools []Tool) error {
+	var problems []error
+	for i, name := range f.Tools {
+		if !slices.ContainsFunc(tools, func(t Tool) bool { return t.spec.Name == name }) {
+			problems = append(problems, fmt.Errorf("it applies to the tool %q, which the plugin does not have", name))
+		}
+		if slices.Contains(f.Tools[:i], name) {
+			problems = append(problems, fmt.Errorf("it names the tool %q twice", name))
+		}
 	}
 	return errors.Join(problems...)
 }

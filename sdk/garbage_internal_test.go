@@ -21,7 +21,8 @@ func TestPercentFor(t *testing.T) {
 	}
 }
 
-// TestGarbage: what lives decides, as long as a plugin is served, and nobody else has.
+// While a plugin is served, tuneGarbage sets the garbage collector's percentage by the amount of
+// live memory, unless GOGC or other code has set it.
 func TestGarbage(t *testing.T) {
 	nothing := func(string) string { return "" }
 	before := debug.SetGCPercent(100)

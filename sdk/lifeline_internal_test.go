@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// The cases say when a plugin concludes that toolhost is gone.
+// The test checks, case by case, when a plugin concludes that toolhost is gone.
 func TestLifeline(t *testing.T) {
 	const long = 2 * connectLimit
 	tests := []struct {

@@ -54,7 +54,7 @@ func weatherPlugin() sdk.Plugin {
 type holder struct{ dir string }
 
 func (h *holder) Call(ctx context.Context, _ struct{}) (string, error) {
-	sdk.ReportStatus(ctx, sdk.Status{Tip: "holding"})
+	sdk.ReportStatus(ctx, sdk.Status{Message: "holding"})
 	<-ctx.Done()
 	return "", ctx.Err()
 }

@@ -89,20 +89,20 @@ func TestObjectIsClosedOnceHoweverTheCallEnds(t *testing.T) {
 		}},
 		"abandoned": {kind: tool.KindCancelled, run: func(_ *testing.T, s *sdktest.Stream) *sdktest.Call {
 			s.Append(`{"text":"a`)
-			s.WaitStatus(func(status tool.Status) bool { return status.Tip == "a" })
+			s.WaitStatus(func(status tool.Status) bool { return status.Message == "a" })
 			s.Cancel()
 			return s.Wait()
 		}},
 		"cancelled at work": {
 			kind: tool.KindCancelled,
 			call: func(ctx context.Context, _ editIn) (string, error) {
-				sdk.ReportStatus(ctx, sdk.Status{Tip: "at work"})
+				sdk.ReportStatus(ctx, sdk.Status{Message: "at work"})
 				<-ctx.Done()
 				return "", ctx.Err()
 			},
 			run: func(_ *testing.T, s *sdktest.Stream) *sdktest.Call {
 				s.Complete(`{"text":"a"}`)
-				s.WaitStatus(func(status tool.Status) bool { return status.Tip == "at work" })
+				s.WaitStatus(func(status tool.Status) bool { return status.Message == "at work" })
 				s.Cancel()
 				return s.Wait()
 			},
@@ -115,7 +115,7 @@ func TestObjectIsClosedOnceHoweverTheCallEnds(t *testing.T) {
 				opened.Add(1)
 				return &editor{
 					call:    tt.call,
-					partial: func(ctx context.Context, in editIn) { sdk.ReportStatus(ctx, sdk.Status{Tip: in.Text}) },
+					partial: func(ctx context.Context, in editIn) { sdk.ReportStatus(ctx, sdk.Status{Message: in.Text}) },
 					close:   func() error { closed.Add(1); return errors.New("closing is hard") },
 				}, nil
 			})
@@ -228,7 +228,7 @@ func TestPreviewsAreCoalesced(t *testing.T) {
 			partial: func(ctx context.Context, soFar editIn) {
 				shown = append(shown, soFar.Text)
 				once.Do(func() { close(entered); <-proceed })
-				sdk.ReportStatus(ctx, sdk.Status{Tip: soFar.Text})
+				sdk.ReportStatus(ctx, sdk.Status{Message: soFar.Text})
 			},
 			call:  func(context.Context, editIn) (string, error) { return "", nil },
 			close: func() error { return nil },
@@ -243,7 +243,7 @@ func TestPreviewsAreCoalesced(t *testing.T) {
 	s.Append("c") // accepted only after the earlier pieces
 	s.Append("")
 	close(proceed)
-	s.WaitStatus(func(status tool.Status) bool { return len(status.Tip) == 102 })
+	s.WaitStatus(func(status tool.Status) bool { return len(status.Message) == 102 })
 	s.Complete(nil)
 	s.Wait()
 	if len(shown) != 2 {
@@ -251,12 +251,12 @@ func TestPreviewsAreCoalesced(t *testing.T) {
 	}
 }
 
-func TestCallWaitsForThePreviewWhichIsToldToEnd(t *testing.T) {
+func TestCallWaitsForThePreviewToEnd(t *testing.T) {
 	plugin := editPlugin(func(context.Context) (*editor, error) {
 		ended := false
 		return &editor{
 			partial: func(ctx context.Context, _ editIn) {
-				sdk.ReportStatus(ctx, sdk.Status{Tip: "looking"})
+				sdk.ReportStatus(ctx, sdk.Status{Message: "looking"})
 				<-ctx.Done()
 				ended = true
 			},
@@ -267,7 +267,7 @@ func TestCallWaitsForThePreviewWhichIsToldToEnd(t *testing.T) {
 	everyWay(t, plugin, func(t *testing.T, h *sdktest.Host) {
 		s := h.Stream("x")
 		s.Append(`{"text":"a`)
-		s.WaitStatus(func(status tool.Status) bool { return status.Tip == "looking" })
+		s.WaitStatus(func(status tool.Status) bool { return status.Message == "looking" })
 		s.Complete(`{"text":"a"}`)
 		if got := s.Wait(); got.Text() != "true" {
 			t.Errorf("got %q, %v; Call ran beside Partial", got.Text(), got.Err)
@@ -347,4 +347,39 @@ func TestPanicInPreview(t *testing.T) {
 	if len(got.Logs) != 1 || got.Logs[0].Message != "the preview of tool panicked" {
 		t.Errorf("the log has %+v", got.Logs)
 	}
+}
+
+// A preview knows when the arguments are whole, also if the last bracket changes nothing else.
+func TestArgumentsWhole(t *testing.T) {
+	plugin := editPlugin(func(context.Context) (*editor, error) {
+		return &editor{
+			partial: func(ctx context.Context, soFar editIn) {
+				sdk.ReportStatus(ctx, sdk.Status{Message: fmt.Sprint(soFar.Text, " ", sdk.ArgumentsWhole(ctx))})
+			},
+			call:  func(ctx context.Context, _ editIn) (string, error) { return fmt.Sprint(sdk.ArgumentsWhole(ctx)), nil },
+			close: func() error { return nil },
+		}, nil
+	})
+	everyWay(t, plugin, func(t *testing.T, h *sdktest.Host) {
+		s := h.Stream("x")
+		for _, step := range [][2]string{{`{"text":"a`, "a false"}, {`b"`, "ab false"}, {`}`, "ab true"}} {
+			s.Append(step[0])
+			s.WaitStatus(func(status tool.Status) bool { return status.Message == step[1] })
+		}
+		s.Append(" \n") // nothing new
+		s.Complete(nil)
+		got := s.Wait()
+		if got.Text() != "false" {
+			t.Errorf("outside of a preview it is %q", got.Text())
+		}
+		whole := 0
+		for _, status := range got.Statuses {
+			if status.Message == "ab true" {
+				whole++
+			}
+		}
+		if whole != 1 {
+			t.Errorf("shown whole %d times: %+v", whole, got.Statuses)
+		}
+	})
 }

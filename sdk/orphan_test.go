@@ -73,9 +73,9 @@ func TestProcessEndsWhenItsHostDiesBeforeTheStream(t *testing.T) {
 				t.Fatal(err)
 			}
 			heldByBoth.Close()
-			said, err := bufio.NewReader(stdout).ReadString('\n')
-			if err != nil || said != "<nil>\n" {
-				t.Errorf("the host says %q, %v", said, err)
+			line, err := bufio.NewReader(stdout).ReadString('\n')
+			if err != nil || line != "<nil>\n" {
+				t.Errorf("the host says %q, %v", line, err)
 			}
 			if err := host.Process.Kill(); err != nil {
 				t.Fatal(err)

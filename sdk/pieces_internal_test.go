@@ -73,13 +73,13 @@ func TestAServerWaitsForItsCalls(t *testing.T) {
 }
 
 // The SDK replaces invalid UTF-8 in a copy, so the tool's own result does not change.
-func TestATextIsMendedInACopy(t *testing.T) {
-	own := []tool.Content{tool.Text("good"), tool.Text("a\xffb"), {Kind: tool.ContentFile, Name: "\xff"}}
-	result, err := resultOf(tool.Result{Content: own})
+func TestATextIsCorrectedInACopy(t *testing.T) {
+	content := []tool.Content{tool.Text("good"), tool.Text("a\xffb"), {Kind: tool.ContentFile, Name: "\xff"}}
+	result, err := resultOf(tool.Result{Content: content})
 	if err != nil || result.Content[1].Text != "a\uFFFDb" || result.Content[2].Name != "\uFFFD" {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if own[1].Text != "a\xffb" || own[2].Name != "\xff" {
-		t.Errorf("the tool's own is %+v", own)
+	if content[1].Text != "a\xffb" || content[2].Name != "\xff" {
+		t.Errorf("the tool's own is %+v", content)
 	}
 }

@@ -6,9 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/tool"
 )
+
+// Version is the version of the SDK. A plugin reports it to toolhost.
+const Version = version.Number
 
 // Plugin is an executable that ships tools, filters or both. Serve runs it.
 type Plugin struct {
@@ -26,20 +30,20 @@ type Plugin struct {
 	Filters []Filter
 	// DefaultTags go to the tools that declare none.
 	DefaultTags []string
-	// Permissions are what the plugin asks to be allowed: the network, the workspace, further
-	// files. To ask opens nothing: the operator of a toolhost sees what is asked, and grants it or
-	// not. A tool has to do without, and to say so.
+	// Permissions are the plugin's requests: the network, the workspace, further files. A request
+	// alone grants nothing: the operator of a toolhost sees the requests, and grants them or not. A
+	// tool must handle a permission that it does not have, and say so in its error.
 	Permissions Permissions
-	// TuneRuntime lets Serve set GOMAXPROCS and the garbage collector's percentage (GOGC) of this
-	// process, as its calls need them. With it, a plugin of small calls takes less processor time.
-	// The zero value leaves both as they are. Set it only if the author knows all code in the
-	// process: code that starts runtime.GOMAXPROCS(0) goroutines starts as many as are in use at
-	// that moment, and has to ask runtime.NumCPU instead.
+	// TuneRuntime makes Serve set GOMAXPROCS and the garbage collector's percentage (GOGC) of this
+	// process, as its calls need them. With it, a plugin with small calls takes less processor
+	// time. The zero value leaves both unchanged. Set it only if you know all code in the process:
+	// code that starts runtime.GOMAXPROCS(0) goroutines would start only as many as the processors
+	// in use at that moment. Such code must use runtime.NumCPU instead.
 	//
 	// GOMAXPROCS follows the load on machines with up to four processors, and is one most of the
-	// time. It rises while goroutines wait for a processor. The percentage is up to 400 while less
-	// than 8 MiB of garbage gathers. A number that is set by the environment, or by package
-	// runtime, stays.
+	// time. It rises while goroutines wait for a processor. The percentage is up to 400 as long as
+	// less than 8 MiB of garbage accumulates. Values that the environment or package runtime sets
+	// stay unchanged.
 	TuneRuntime bool
 }
 
@@ -53,7 +57,7 @@ func (p Plugin) Validate() error {
 	return p.check(lightly, false)
 }
 
-// Describe returns what the plugin says of itself to a toolhost, without checking it.
+// Describe returns the declaration that toolhost receives, without checking it.
 func (p Plugin) Describe() Description {
 	d := Description{
 		Name:        p.Name,
@@ -62,6 +66,7 @@ func (p Plugin) Describe() Description {
 		Tools:       make([]Spec, 0, len(p.Tools)),
 		DefaultTags: slices.Clone(p.DefaultTags),
 		Permissions: p.Permissions,
+		SDK:         &tool.SDKInfo{Name: "toolhost-go", Version: Version},
 	}
 	for _, t := range p.Tools {
 		d.Tools = append(d.Tools, t.spec)
@@ -99,6 +104,7 @@ func (p Plugin) check(compile fit.Compile, trusting bool) error {
 		seen[t.spec.Name] = true
 		problems = append(problems, labelled(label, t.check(compile, trusting))...)
 	}
+	applied := map[string]int{}
 	for i, f := range p.Filters {
 		label := fmt.Sprintf("filter %q", f.Name)
 		if f.Name == "" {
@@ -108,7 +114,12 @@ func (p Plugin) check(compile fit.Compile, trusting bool) error {
 			problems = append(problems, fmt.Errorf("%s: a tool or another filter of the plugin has that name", label))
 		}
 		seen[f.Name] = true
-		problems = append(problems, labelled(label, f.check())...)
+		problems = append(problems, labelled(label, errors.Join(f.check(), f.checkTools(p.Tools)))...)
+		for _, name := range f.Tools {
+			if applied[name]++; applied[name] == tool.MaxOwnFilters+1 {
+				problems = append(problems, fmt.Errorf("%s: more than %d filters of the plugin apply to the tool %q", label, tool.MaxOwnFilters, name))
+			}
+		}
 	}
 	return errors.Join(problems...)
 }

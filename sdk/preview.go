@@ -12,7 +12,8 @@ import (
 // waits. While the object handles one value, newer text gathers, and the object gets only the
 // latest value next.
 type previewer struct {
-	show   func(ctx context.Context, soFar json.RawMessage) bool // false ends the previews
+	// show gets the value so far, and whether it is whole. false ends the previews.
+	show   func(ctx context.Context, soFar json.RawMessage, whole bool) bool
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine ends
 
@@ -22,7 +23,7 @@ type previewer struct {
 	news   chan struct{} // has a token when there is new text
 }
 
-func startPreviews(ctx context.Context, show func(context.Context, json.RawMessage) bool) *previewer {
+func startPreviews(ctx context.Context, show func(context.Context, json.RawMessage, bool) bool) *previewer {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &previewer{show: show, cancel: cancel, done: make(chan struct{}), news: make(chan struct{}, 1)}
 	go p.run(ctx)
@@ -52,6 +53,7 @@ func (p *previewer) stop() {
 func (p *previewer) run(ctx context.Context) {
 	defer close(p.done)
 	var shown int
+	var ended bool
 	for {
 		select {
 		case <-ctx.Done():
@@ -61,21 +63,33 @@ func (p *previewer) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if value := p.latest(); len(value) > shown {
-			shown = len(value)
-			if !p.show(ctx, value) {
+		if value, whole := p.latest(); len(value) > shown || whole && !ended {
+			shown, ended = len(value), whole
+			if !p.show(ctx, value, whole) {
 				return
 			}
 		}
 	}
 }
 
-// latest returns the value so far, which only grows.
-func (p *previewer) latest() json.RawMessage {
+// latest returns the value so far, which only grows, and whether it is whole.
+func (p *previewer) latest() (value json.RawMessage, whole bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.broken {
-		return nil
+		return nil, false
 	}
-	return p.parser.Value()
+	return p.parser.Value(), p.parser.Whole()
+}
+
+type wholeKey struct{}
+
+// ArgumentsWhole reports whether the arguments that Previewer.Partial got are whole: the last bracket
+// of the object is closed. A tool can then show what the call would change, which takes too long for
+// every piece of the arguments. The arguments have no defaults and are not validated even then, and
+// the call may still not be executed. ctx is the context of Partial; with any other, ArgumentsWhole
+// returns false.
+func ArgumentsWhole(ctx context.Context) bool {
+	whole, _ := ctx.Value(wholeKey{}).(bool)
+	return whole
 }

@@ -163,8 +163,8 @@ func specialSchema(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// annotator adds to a derived schema what the library omits: the struct tags, and null exactly
-// where encoding/json writes it.
+// annotator adds to a derived schema what the library omits: the keywords of the struct tags, and
+// the type null for exactly those values that encoding/json can write as null.
 type annotator struct {
 	special map[reflect.Type]*jsonschema.Schema
 	dir     direction

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,7 +18,9 @@ import (
 
 	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/sdk/internal/spans"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // Serve runs the plugin. It is usually the only statement of main. It returns when toolhost ends
@@ -87,6 +90,7 @@ const shutdownGrace = 5 * time.Second
 // serveHost serves until toolhost ends the plugin or is gone.
 func serveHost(server *server) {
 	logger := slog.New(slog.NewTextHandler(processStderr, nil))
+	spans.Install()
 	serving, served := context.WithCancel(context.Background())
 	defer served()
 	var guards sync.WaitGroup
@@ -150,7 +154,7 @@ func introduction(p Plugin, args []string) string {
 	if len(d.Tools) > 0 {
 		fmt.Fprintf(&b, "  toolhost call %s '{…}'\n", d.Tools[0].Name)
 	}
-	if len(d.Filters) > 0 {
+	if slices.ContainsFunc(d.Filters, func(f tool.Filter) bool { return len(f.Tools) == 0 }) {
 		fmt.Fprint(&b, "\nWhat its filters are asked about is said in toolhost.yaml, under filters.\n")
 	}
 	fmt.Fprintf(&b, "\nTo see all that it declares:\n\n  %s --describe\n", program)

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -183,5 +184,11 @@ func TestServesHealth(t *testing.T) {
 	answer, err := grpc_health_v1.NewHealthClient(cc).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: "plugin"}, grpc.WaitForReady(true))
 	if err != nil || answer.GetStatus() != grpc_health_v1.HealthCheckResponse_SERVING {
 		t.Errorf("health %v, %v", answer, err)
+	}
+}
+
+func TestAPluginNamesItsSDK(t *testing.T) {
+	if got := (sdk.Plugin{Name: "p"}).Describe().SDK; got == nil || got.Name != "toolhost-go" || got.Version != sdk.Version {
+		t.Errorf("the description names the SDK %+v, want toolhost-go %s", got, sdk.Version)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/sdk/internal/fit"
+	"github.com/toolhost/toolhost/sdk/internal/spans"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -54,10 +55,10 @@ var _ = transport.Provide(func(plugin any, compile fit.Compile) (transport.Handl
 	return newServer(p, compile, false)
 })
 
-// newServer checks a plugin with a validator. The error has everything that is wrong with the
+// newServer checks a plugin with a validator. The error lists everything that is wrong with the
 // plugin. With trusting unset, the server repairs and validates arguments itself. With trusting
-// set, toolhost has done so before it calls, and the server only repeats the check against the
-// schema of a session, which may have changed since toolhost asked for it.
+// set, toolhost has done so before each call. The server then only repeats the check against the
+// schema of a session, which may have changed since toolhost requested it.
 func newServer(p Plugin, compile fit.Compile, trusting bool) (*server, error) {
 	if err := p.check(compile, trusting); err != nil {
 		return nil, err
@@ -102,7 +103,8 @@ func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
 	return served, nil
 }
 
-// Describe says what the plugin is, with the tools that are asked for, as the session sees them.
+// Describe returns the declaration of the plugin, with the requested tools as the session sees
+// them.
 func (s *server) Describe(ctx context.Context, req transport.DescribeRequest) (tool.Description, error) {
 	d := s.description
 	d.Tools = slices.Clone(d.Tools)
@@ -122,9 +124,18 @@ func (s *server) Call(ctx context.Context, info transport.Info, out transport.Ca
 	if !ok {
 		return tool.Result{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no tool %q", s.description.Name, info.Tool)
 	}
+	var recorder *spans.Recorder
+	if info.SendSpans != nil {
+		ctx, recorder = spans.Record(ctx, info.Traceparent, info.SendSpans)
+	}
 	c := newCall(ctx, info, out)
 	result, err := t.run(c)
 	c.finish(err == nil && !result.IsError)
+	if recorder != nil {
+		last, cancel := c.last()
+		defer cancel()
+		recorder.Close(last)
+	}
 	return result, err
 }
 
@@ -192,8 +203,8 @@ func (t *servedTool) run(c *call) (tool.Result, error) {
 	return result, nil
 }
 
-// receive returns the complete arguments, and shows the object what comes before them if it wants
-// to see it.
+// receive returns the complete arguments. If the object has previews, receive passes the incomplete
+// arguments to it first.
 func (t *servedTool) receive(c *call, o object) ([]byte, error) {
 	var previews *previewer
 	defer func() {
@@ -213,7 +224,8 @@ func (t *servedTool) receive(c *call, o object) ([]byte, error) {
 		case o.partial == nil:
 			continue
 		case previews == nil:
-			previews = startPreviews(c, func(ctx context.Context, soFar json.RawMessage) bool {
+			previews = startPreviews(c, func(ctx context.Context, soFar json.RawMessage, whole bool) bool {
+				ctx = context.WithValue(ctx, wholeKey{}, whole)
 				_, err := guard(c, "the preview of tool", func() (any, error) { o.partial(ctx, soFar); return nil, nil })
 				return err == nil // what failed is in the log, and the call goes on without previews
 			})

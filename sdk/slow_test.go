@@ -29,13 +29,13 @@ func (s stuckCall) Send(ctx context.Context, _ tool.Event) error {
 // with a context that outlives the call.
 func TestReportsEndWithTheCall(t *testing.T) {
 	for name, report := range map[string]func(ctx context.Context){
-		"a status":                        func(ctx context.Context) { sdk.ReportStatus(ctx, sdk.Status{Tip: "x"}) },
+		"a status":                        func(ctx context.Context) { sdk.ReportStatus(ctx, sdk.Status{Message: "x"}) },
 		"a status without the call's end": func(ctx context.Context) { sdk.ReportProgress(context.WithoutCancel(ctx), 1, 2, "x") },
 		"a log record":                    func(ctx context.Context) { sdk.Logger(ctx).Debug("a line of this test: nobody took it, so it is here") },
 		"two at once": func(ctx context.Context) {
 			done := make(chan struct{})
-			go func() { defer close(done); sdk.ReportStatus(ctx, sdk.Status{Tip: "x"}) }()
-			sdk.ReportStatus(ctx, sdk.Status{Tip: "y"})
+			go func() { defer close(done); sdk.ReportStatus(ctx, sdk.Status{Message: "x"}) }()
+			sdk.ReportStatus(ctx, sdk.Status{Message: "y"})
 			<-done
 		},
 	} {

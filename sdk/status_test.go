@@ -28,8 +28,11 @@ func TestStatuses(t *testing.T) {
 		"a tool that reports nothing shows nothing": {func(context.Context) error { return nil }, nil},
 		"nor where it fails":                        {func(context.Context) error { return errors.New("no") }, nil},
 		"the frame is added": {
-			func(ctx context.Context) error { report(ctx, sdk.Status{Tip: "a"}, sdk.Status{Tip: "b"}); return nil },
-			[]sdk.Status{{State: sdk.StatusDoing, Tip: "a"}, {Tip: "b"}, {State: sdk.StatusSuccess}},
+			func(ctx context.Context) error {
+				report(ctx, sdk.Status{Message: "a"}, sdk.Status{Message: "b"})
+				return nil
+			},
+			[]sdk.Status{{State: sdk.StatusDoing, Message: "a"}, {Message: "b"}, {State: sdk.StatusSuccess}},
 		},
 		"also around progress, and for an error": {
 			func(ctx context.Context) error { sdk.ReportProgress(ctx, 1, 2, "half"); return errors.New("no") },
@@ -37,21 +40,21 @@ func TestStatuses(t *testing.T) {
 		},
 		"a terminal state of the tool is the last": {
 			func(ctx context.Context) error {
-				report(ctx, sdk.Status{State: sdk.StatusError, Tip: "a"}, sdk.Status{Tip: "late"})
+				report(ctx, sdk.Status{State: sdk.StatusError, Message: "a"}, sdk.Status{Message: "late"})
 				return nil
 			},
-			[]sdk.Status{{State: sdk.StatusError, Tip: "a"}},
+			[]sdk.Status{{State: sdk.StatusError, Message: "a"}},
 		},
 		"a state never goes back": {
 			func(ctx context.Context) error {
-				report(ctx, sdk.Status{State: sdk.StatusDoing}, sdk.Status{State: sdk.StatusWait, Tip: "a"})
+				report(ctx, sdk.Status{State: sdk.StatusDoing}, sdk.Status{State: sdk.StatusWait, Message: "a"})
 				return nil
 			},
-			[]sdk.Status{{State: sdk.StatusDoing}, {Tip: "a"}, {State: sdk.StatusSuccess}},
+			[]sdk.Status{{State: sdk.StatusDoing}, {Message: "a"}, {State: sdk.StatusSuccess}},
 		},
 		"a panic is an error": {
-			func(ctx context.Context) error { report(ctx, sdk.Status{Tip: "a"}); panic("x") },
-			[]sdk.Status{{State: sdk.StatusDoing, Tip: "a"}, {State: sdk.StatusError}},
+			func(ctx context.Context) error { report(ctx, sdk.Status{Message: "a"}); panic("x") },
+			[]sdk.Status{{State: sdk.StatusDoing, Message: "a"}, {State: sdk.StatusError}},
 		},
 	}
 	for name, tt := range tests {
@@ -91,7 +94,7 @@ func TestNothingIsReportedAfterTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sdk.ReportStatus(kept, sdk.Status{Tip: "late"})
+	sdk.ReportStatus(kept, sdk.Status{Message: "late"})
 	sdk.Logger(kept).Info("late: this line belongs on standard error")
 	if got := sent.Load(); got != 1 {
 		t.Errorf("%d events were sent, want the one before the end", got)

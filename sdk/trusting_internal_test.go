@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestServeLeavesSchemasToToolhost checks that one schema with a pattern that Go cannot match does
-// not keep a served plugin from starting, and that no schema is compiled at the start.
+// TestServeLeavesSchemasToToolhost checks that a served plugin starts even if one schema has a
+// pattern that Go cannot match. It also checks that no schema is compiled at the start.
 func TestServeLeavesSchemasToToolhost(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"code":{"pattern":"^(?=.*[0-9]).+$"}}}`)
 	echo := Func(Spec{Name: "echo", Description: "Returns its arguments.", InputSchema: schema, OutputSchema: schema},

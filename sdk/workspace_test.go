@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+
+	workspacev1 "github.com/toolhost/toolhost/gen/go/toolhost/workspace/v1"
+	"github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/sdktest"
 	"github.com/toolhost/toolhost/sdk/workspace"
@@ -69,5 +75,51 @@ func TestCallsWithoutWorkspaceSaySo(t *testing.T) {
 		if e, ok := errors.AsType[*sdk.Error](got.Err); !ok || e.Kind != "unavailable" || !strings.Contains(e.Message, words) {
 			t.Errorf("workspace %q: got %v, want kind unavailable and %q", dir, got.Err, words)
 		}
+	}
+}
+
+// toolhost serves a workspace that is no folder at a socket, and the tool does not notice.
+func TestOpenWorkspaceOpensTheOneAtTheSocket(t *testing.T) {
+	dir, err := os.MkdirTemp("/tmp", "sdk-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "s")
+	t.Setenv("TOOLHOST_WORKSPACE", socket)
+	t.Cleanup(func() {
+		if err := sdk.CloseServedWorkspace(); err != nil {
+			t.Error(err)
+		}
+	})
+	h := sdktest.New(t, reader())
+	if got := h.Call("read", `{"path":"a.txt"}`); got.Err == nil || got.Err.Kind != "unavailable" {
+		t.Errorf("without a server: got %q, %v", got.Text(), got.Err)
+	}
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := workspace.NewMemory(map[string]workspace.MemoryFile{"a.txt": {Content: "served"}})
+	server := grpc.NewServer(workspaceserver.Options()...)
+	workspacev1.RegisterWorkspaceServiceServer(server, workspaceserver.New(workspaceserver.Config{
+		Open: func(context.Context, string) (workspace.Workspace, func(), error) { return files, func() {}, nil },
+	}))
+	done := make(chan struct{})
+	go func() { // ends with Stop
+		defer close(done)
+		_ = server.Serve(listener)
+	}()
+	eventually.Holds(t, "the tool finds the server", func() bool {
+		got := h.Call("read", `{"path":"a.txt"}`)
+		return got.Err == nil && got.Text() == "served"
+	})
+	if got := h.Call("read", `{"path":"../a.txt"}`); !got.IsError || !strings.Contains(got.Text(), "leads out") {
+		t.Errorf("got %q, %v", got.Text(), got.Err)
+	}
+	server.Stop()
+	<-done
+	if got := h.Call("read", `{"path":"a.txt"}`); got.Err == nil || got.Err.Kind != "unavailable" {
+		t.Errorf("after the server: got %q, %v", got.Text(), got.Err)
 	}
 }

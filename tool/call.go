@@ -17,11 +17,23 @@ type Call struct {
 	Arguments json.RawMessage
 	// Session is the session of the call. Empty means the principal's default session.
 	Session string
-	// Principal identifies the caller. Servers set it from the connection, never from the request.
+	// Principal is the key of the principal that the call is for. Servers set it from the connection,
+	// or from the request of a delegate.
 	Principal string
+	// Groups are the groups of the principal. Servers set them together with it.
+	Groups []string
+	// Via is the key of the delegate that makes the call for the principal. Empty: the principal
+	// makes the call itself. Servers set it from the connection, never from the request.
+	Via string
+	// From is where the caller is, for the audit log: an IP address, or unix. Empty: it is not known.
+	// Servers set it from the connection, never from the request.
+	From string
 	// Timeout bounds the call. The tool's timeout and the host's maximum bound it too. 0 means the
 	// tool's timeout.
 	Timeout time.Duration
+	// Agent is the name of the agent that makes the call, and Run is the id of its run. Empty: none.
+	// Servers clear them unless the caller may delegate or approve calls.
+	Agent, Run string
 	// Approval is a person's approval of the call. nil means none.
 	Approval *Approval
 	// Context is the run's context by key. A tool gets only the keys that it declares.
@@ -39,17 +51,25 @@ type Call struct {
 	Ledger string
 	// FirstSent is when the caller sent the call, or may have sent it, for the first time. A host
 	// that may have forgotten a call of that age fails with KindOutcomeUnknown if it does not know
-	// the id. Zero means now.
+	// the id. Zero means now, except for a host whose ledger was restored from a backup. A restored
+	// host executes a call with side effects and an unknown id only if this time is after the
+	// restore, or if Ledger is the id of the restored ledger.
 	FirstSent time.Time
-	// ReceivedAt is when the host received the call. Servers that read several calls from one
-	// message set it; clients do not send it. Zero: when the host opens the call.
-	ReceivedAt time.Time
+	// Answers is what the caller answers if the tool asks: it reads the events of the call, and
+	// answers each Question with AnswerQuestion. nil: nothing, and a tool that asks gets
+	// KindUnsupported. The caller that starts the call decides.
+	Answers []QuestionKind
 }
 
 // Approval is a person's approval of a call with certain final arguments: the arguments that the
 // tool gets, after filters, repair and defaults. It is valid only for the call that carries it. The
 // host refuses a call with other final arguments with KindApprovalRequired.
 type Approval struct {
+	// Approver is the key of the principal that approved. Servers set it from the connection, or from
+	// the request of a delegate that has verified the approver.
+	Approver string `json:"approver,omitempty"`
+	// ApprovedBy is the name of the approver as the caller gives it, which proves nothing. Empty: the
+	// caller gives none.
 	ApprovedBy string    `json:"approved_by"`
 	Reason     string    `json:"reason,omitempty"`
 	Time       time.Time `json:"time,omitzero"` // zero: now
@@ -61,6 +81,53 @@ type Approval struct {
 	// error that requested the approval.
 	ArgumentsSHA256 string `json:"arguments_sha256,omitempty"`
 }
+
+// PrincipalContext is the value of the key KeyPrincipal in the context of a call.
+type PrincipalContext struct {
+	// Key identifies the principal that the call is for: NAME, or TENANT/NAME outside of the default
+	// tenant.
+	Key    string   `json:"key"`
+	Tenant string   `json:"tenant"`
+	Name   string   `json:"name"`
+	Groups []string `json:"groups"`
+	// Via is the key of the delegate that made the call. Empty: the principal made it itself.
+	Via string `json:"via,omitempty"`
+}
+
+// UsageContext is the value of the key `usage` in the context of a call that agentd makes: what the
+// run had used before the response with the call, with its sub-runs and tools.
+type UsageContext struct {
+	Usage
+	// Cost is in the unit of the prices of the operator. 0 also if no price is known.
+	Cost float64 `json:"cost"`
+}
+
+// MemoryFile is an element of the value of the key `memory_files` in the context of a call that agentd
+// makes: a text such as AGENTS.md that the run has in its instructions.
+type MemoryFile struct {
+	Name string `json:"name"` // of the file, without a folder of the operator
+	// From is MemoryOperator or MemoryWorkspace. Tools and other people can have written a text from
+	// the workspace.
+	From string `json:"from"`
+	Text string `json:"text"`
+}
+
+// The origins of a MemoryFile.
+const (
+	MemoryOperator  = "operator"
+	MemoryWorkspace = "workspace"
+)
+
+// The names in the context of a call that toolhost keeps for itself.
+const (
+	// ReservedPrefix begins the keys that only toolhost may set.
+	ReservedPrefix = "toolhost."
+	// KeyPrincipal is the key of a PrincipalContext. toolhost sets it for tools that declare it.
+	KeyPrincipal = ReservedPrefix + "principal"
+	// KeyWorkingDirectory is the key of the absolute path of the call's workspace, a string. toolhost
+	// sets it for tools that declare it, unless the call has no workspace.
+	KeyWorkingDirectory = ReservedPrefix + "working_directory"
+)
 
 // Named reports whether the approval itself identifies its arguments.
 func (a *Approval) Named() bool { return len(a.Arguments) > 0 || a.ArgumentsSHA256 != "" }

@@ -29,7 +29,14 @@ type Error struct {
 	ArgumentsSHA256 string
 	// Cost is the cost of the failed call, in the unit of Spec.CostPerUse. 0: nothing was executed.
 	Cost float64
-	Err  error // the cause; not sent over the wire
+	// FourEyes says, for KindApprovalRequired, that the approver must be a principal other than the
+	// one that the call is for.
+	FourEyes bool
+	// DefinitionSHA256 is the digest of the tool's definition, for KindApprovalRequired. A caller
+	// that creates a standing approval from the call sends it with the request. Empty: toolhost has
+	// no standing approvals.
+	DefinitionSHA256 string
+	Err              error // the cause; not sent over the wire
 }
 
 // Error returns the message, or the kind if there is none.
@@ -95,6 +102,8 @@ const (
 	KindUnavailable    Kind = "unavailable"     // the plugin cannot accept calls now
 	KindOutcomeUnknown Kind = "outcome_unknown" // the process ended; side effects may have happened
 	KindConflict       Kind = "conflict"        // another call has the id
+	// the operator, the caller or an older version does not allow it, such as a question of a tool
+	KindUnsupported Kind = "unsupported"
 	// a bug in toolhost, or a plugin that violates the protocol
 	KindInternal Kind = "internal"
 )

@@ -11,6 +11,9 @@ type Event struct {
 	Status  *Status
 	Log     *LogRecord
 	Ended   *Outcome
+
+	Question *Question       // the tool asks something; see Call.Answers
+	Closed   *QuestionClosed // a question takes no answer any more
 }
 
 // Started names the instance that executes a call.
@@ -19,6 +22,9 @@ type Started struct {
 	Plugin   string `json:"plugin"`
 	Instance string `json:"instance"`
 	Attempt  uint32 `json:"attempt"` // from 1
+	// Asks is what the operator permits the plugin to ask. A tool that asks a kind that is not in
+	// Call.Answers gets KindUnsupported. nil: the plugin may ask nothing.
+	Asks []QuestionKind `json:"asks,omitempty"`
 }
 
 // Outcome is the end of a call: a result or, if Err is set, an infrastructure error.

@@ -1,10 +1,13 @@
 package tool
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Exit describes the end of a process.
 type Exit struct {
-	Code        int    `json:"code"`             // -1 if a signal ended it
+	Code        int    `json:"code"`             // -1 if a signal ended it, NoProcess if there was none
 	Signal      string `json:"signal,omitempty"` // such as SIGKILL
 	OutOfMemory bool   `json:"out_of_memory,omitempty"`
 	Reason      string `json:"reason,omitempty"`
@@ -14,8 +17,14 @@ type Exit struct {
 	LastStderr []string `json:"last_stderr,omitempty"`
 }
 
+// NoProcess is the Code of an instance without a process, such as a session with a server at a URL.
+const NoProcess = -2
+
 // String returns a short description, such as "exit code 2" or "killed by SIGSEGV".
 func (e Exit) String() string {
+	if e.Code == NoProcess {
+		return cmp.Or(e.Reason, "the session ended")
+	}
 	s := fmt.Sprintf("exit code %d", e.Code)
 	if e.Signal != "" {
 		s = "killed by " + e.Signal

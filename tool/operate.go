@@ -1,6 +1,10 @@
 package tool
 
-import "time"
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
 
 // PluginExit is the end of one process of a plugin.
 type PluginExit struct {
@@ -8,8 +12,15 @@ type PluginExit struct {
 	Time     time.Time `json:"time"`
 	Exit     Exit      `json:"exit"`
 	Expected bool      `json:"expected"` // toolhost ended it on purpose
+	// Unhealthy says that toolhost ended it because calls of it did not stop when they were told to.
+	// Calls has those calls.
+	Unhealthy bool `json:"unhealthy,omitempty"`
+	// Tenant is the tenant that the process served. Empty: it served no call.
+	Tenant string `json:"tenant,omitempty"`
 	// Calls are the calls that executed at the end, at most eight.
 	Calls []ExitCall `json:"calls,omitempty"`
+	// HiddenCalls is how many further calls executed whose tenant the reader may not see.
+	HiddenCalls int `json:"hidden_calls,omitempty"`
 }
 
 // ExitCall is a call that executed when its process ended.
@@ -18,6 +29,11 @@ type ExitCall struct {
 	Tool      string `json:"tool"`
 	Session   string `json:"session,omitempty"`
 	Principal string `json:"principal"`
+	// when toolhost received the call
+	StartTime time.Time `json:"start_time,omitzero"`
+	// the SHA-256 digest of the tool's name and the arguments, in hexadecimal. Calls with the same
+	// digest are calls of the same tool with the same arguments
+	ArgumentsDigest string `json:"arguments_digest,omitempty"`
 }
 
 // PluginEvent is an event of a plugin or of one of its instances.
@@ -31,6 +47,9 @@ type PluginEvent struct {
 	Digest   string    `json:"digest,omitempty"`   // the digest of the executable
 	Reason   string    `json:"reason,omitempty"`
 	Until    time.Time `json:"until,omitzero"` // the end of a backoff, or the time of a probe
+	// Tenant is the tenant of the instance, or of the calls that caused the event. Empty: the event
+	// concerns no tenant in particular.
+	Tenant string `json:"tenant,omitempty"`
 }
 
 // LogLine is a line of a plugin's output or log.
@@ -40,8 +59,16 @@ type LogLine struct {
 	Plugin   string    `json:"plugin"`
 	Instance string    `json:"instance,omitempty"`
 	CallID   string    `json:"call_id,omitempty"` // empty for a line of the process
+	Tenant   string    `json:"tenant,omitempty"`  // of the call or the instance; empty: none
 	Record   LogRecord `json:"record"`
 }
+
+// Tenants is a set of tenants, by name. nil contains all tenants. An empty set that is not nil
+// contains none.
+type Tenants []string
+
+// Contain reports whether the set contains a tenant.
+func (t Tenants) Contain(name string) bool { return t == nil || slices.Contains(t, name) }
 
 // LogQuery selects log lines. The zero value selects all lines in memory.
 type LogQuery struct {
@@ -49,6 +76,32 @@ type LogQuery struct {
 	CallID string // empty: all
 	Last   int    // the number of newest lines; 0: all
 	Follow bool   // also return new lines as they arrive
+	// Tenants selects the lines of these tenants, and those that concern no tenant. A server reduces
+	// the set to the tenants that the caller may see.
+	Tenants Tenants
+}
+
+// AuditQuery selects lines of the audit log. A line has to match every field that is set; the zero
+// value selects all lines.
+type AuditQuery struct {
+	Principal string // the key of the principal, or of its delegate
+	CallID    string
+	Tool      string
+	Kind      string    // such as call or authentication
+	Decision  string    // such as denied
+	Since     time.Time // only lines at or after this time; zero: all
+	Until     time.Time // only lines before this time; zero: all
+	Last      int       // the number of newest lines that match; 0: all
+	Follow    bool      // also return new lines as they are written
+	// Tenants selects the lines of these tenants; nil: all lines, also those without a tenant. A
+	// server reduces the set to the tenants in which the caller may read the audit log.
+	Tenants Tenants
+}
+
+// AuditLine is a line of the audit log.
+type AuditLine struct {
+	Seq  uint64          `json:"seq"`  // its number
+	Line json.RawMessage `json:"line"` // a JSON object; docs/audit.md describes its keys
 }
 
 // EventQuery selects events. The zero value selects all events in memory.
@@ -57,33 +110,48 @@ type EventQuery struct {
 	// only events with a higher number. All events, if this toolhost has not reached that number:
 	// it counts from 1 at each start
 	After  uint64
-	Follow bool // also return new events as they happen
+	Since  time.Time // only events at or after this time; zero: all
+	Follow bool      // also return new events as they happen
+	// Tenants selects the events of these tenants, and those that concern no tenant. A server
+	// reduces the set to the tenants that the caller may see.
+	Tenants Tenants
 }
 
-// Reloaded is the result of a scan of the plugin folders, by names of plugins.
+// Reloaded is the result of a reload. Its lists contain names of plugins.
 type Reloaded struct {
 	Added    []string        `json:"added"`
 	Removed  []string        `json:"removed"`
 	Upgraded []string        `json:"upgraded"`
 	Failures []ReloadFailure `json:"failures"`
 
-	// Configuration says how the configuration file has changed since the start; nil if it has not.
+	// Configuration says what the configuration file changed; nil if it changed nothing, or was not
+	// read.
 	Configuration *ConfigurationChange `json:"configuration,omitempty"`
 }
 
-// ConfigurationChange describes a change of the configuration file since the start of toolhost.
-// toolhost applies no part of it before its next start.
+// ConfigurationChange describes how the configuration file differs from the configuration in force.
 type ConfigurationChange struct {
-	// the path at the start; empty: toolhost started without a file
-	File string `json:"file"`
-	// the top-level keys whose values differ, sorted; empty if Problem is set
+	File string `json:"file"` // the path; empty: toolhost started without a file
+	// The top-level keys whose values differ, sorted; empty if Problem is set.
 	Keys []string `json:"keys,omitempty"`
-	// why toolhost would refuse to start with the changed file; empty if it would start
+	// The settings whose values differ, in the order of the reference. Empty if Problem is set.
+	Changes []SettingChange `json:"changes"`
+	// Why toolhost would refuse to start with the file, and applies no part of it; empty if it would
+	// start.
 	Problem string `json:"problem,omitempty"`
 }
 
-// ReloadFailure is a plugin that toolhost could not load. An earlier version of it stays in
-// service.
+// SettingChange is a setting with its values, which are text as a configuration file writes it.
+// Values that may be secret are replaced by "(hidden)".
+type SettingChange struct {
+	Key     string `json:"key"`     // with its parents, such as plugin.files.idle_timeout
+	Old     string `json:"old"`     // the value in force; empty: none
+	New     string `json:"new"`     // the value in the file; empty: none
+	Restart bool   `json:"restart"` // a reload does not apply the change; the next start does
+}
+
+// ReloadFailure is a plugin that a reload could not bring into service. An earlier version of it
+// stays in service, unless it does not start with the changed configuration.
 type ReloadFailure struct {
 	Plugin string `json:"plugin"` // the file's name if the plugin did not report one
 	Reason string `json:"reason"`
@@ -140,8 +208,12 @@ type CallKey struct {
 type CallQuery struct {
 	Plugin, Tool, Session, CallID string
 	State                         CallState
-	PageSize                      int    // 0: 100; at most 1000
-	PageToken                     string // the token of the next page; empty: the newest page
+	Since                         time.Time // only calls that began at or after this time; zero: all
+	PageSize                      int       // 0: 100; at most 1000
+	PageToken                     string    // the token of the next page; empty: the newest page
+	// Tenants selects the calls of these tenants. A server reduces the set to the tenants that the
+	// caller may see.
+	Tenants Tenants
 }
 
 // CallPage is one page of calls, the newest first.
@@ -156,6 +228,17 @@ type ArtifactPiece struct {
 	MediaType string // of the whole
 	Size      uint64 // of the whole, in bytes
 	Name      string // a file name without folders; may be empty
+}
+
+// StatsQuery selects statistics. The zero value selects those of all tools since toolhost started.
+type StatsQuery struct {
+	Plugin string // empty: all plugins
+	// Since selects calls that ended after this time, from the beginning of its hour on, also those
+	// before the last start of toolhost. Zero: since the start of toolhost.
+	Since time.Time
+	// Tenants selects the calls of these tenants. A server reduces the set to the tenants that the
+	// caller may see.
+	Tenants Tenants
 }
 
 // Stats counts the completed calls of one tool. JSON omits the durations: a command that prints

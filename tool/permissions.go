@@ -26,6 +26,15 @@ func (p Permissions) IsZero() bool {
 	return !p.Network && (p.Workspace == "" || p.Workspace == AccessNone) && len(p.Read)+len(p.Write) == 0
 }
 
+// Folders are the folders in which a toolhost's plugins work, as absolute paths on its machine.
+type Folders struct {
+	Workspace string   // empty: toolhost has none
+	Writable  []string // folders that at least one plugin may write; empty: none
+	// Hidden are folders that no sandboxed plugin may access, even if they are in a writable folder:
+	// toolhost's state and the trust records of its user.
+	Hidden []string
+}
+
 // Ungranted is a request of a plugin that the operator has not granted.
 type Ungranted struct {
 	Request string `json:"request"` // the request as a sentence
@@ -35,9 +44,11 @@ type Ungranted struct {
 // Sandbox describes what a plugin process may access in addition to the system's libraries, its
 // executable and a private folder, and which layers enforce that.
 type Sandbox struct {
-	Mode      string `json:"mode"`      // on, required or off
+	Mode      string `json:"mode"`      // on, required, off, or SandboxNone
 	Network   bool   `json:"network"`   // it has toolhost's network
 	Workspace Access `json:"workspace"` // the access to the workspace
+	// WorkspaceBackend is where the workspace is: local, memory or remote. Empty: there is none.
+	WorkspaceBackend string `json:"workspace_backend,omitempty"`
 	// Read and Write are further files and folders: those that the operator granted, and the
 	// installation of the interpreter.
 	Read  []string `json:"read,omitempty"`
@@ -45,6 +56,12 @@ type Sandbox struct {
 	// the layers that the mode selects; empty if the mode is off
 	Layers []SandboxLayer `json:"layers,omitempty"`
 }
+
+// LocalWorkspace is the WorkspaceBackend of a folder of toolhost's machine.
+const LocalWorkspace = "local"
+
+// SandboxNone is the Mode of an instance without a process.
+const SandboxNone = "none"
 
 // SandboxLayer is one layer of a sandbox as this machine provides it.
 type SandboxLayer struct {

@@ -32,13 +32,28 @@ type PluginInfo struct {
 	Refusal *PluginRefusal `json:"refusal,omitempty"`
 	// Filters are the names of the plugin's filters.
 	Filters []string `json:"filters,omitempty"`
+	// OwnFilters are the filters that the plugin applies to its own tools, without a configuration of
+	// the operator.
+	OwnFilters []OwnFilter `json:"own_filters,omitempty"`
 	// Permissions are the permissions that the plugin requests; nil: none.
 	Permissions *Permissions `json:"permissions,omitempty"`
 	// Ungranted are the requests of the plugin and its tools that the operator has not granted.
 	Ungranted []Ungranted `json:"ungranted,omitempty"`
+	// Workspace is the access to the workspace that the operator grants; empty: there is no workspace.
+	Workspace Access `json:"workspace,omitempty"`
+	// WorkspaceBackend is where the workspace is: local, memory or remote.
+	WorkspaceBackend string `json:"workspace_backend,omitempty"`
 	// Isolation says what calls share: "shared", "session" or "call". Calls in one process can see
 	// each other's memory, files and secrets, whatever their caller.
 	Isolation string `json:"isolation,omitempty"`
+	// SDK is the SDK that the plugin declares; nil: none.
+	SDK *SDKInfo `json:"sdk,omitempty"`
+}
+
+// OwnFilter is a filter that a plugin applies to its own tools.
+type OwnFilter struct {
+	Name  string   `json:"filter"` // as the plugin declares it
+	Tools []string `json:"tools"`  // by the names that callers use
 }
 
 // PluginRefusal says why toolhost does not use the executable in a plugin's folder.
@@ -81,6 +96,8 @@ type InstanceInfo struct {
 	StartTime  time.Time     `json:"start_time"`
 	RSSBytes   uint64        `json:"rss_bytes"` // 0: unknown
 	Digest     string        `json:"digest,omitempty"`
+	// Tenant is the tenant that the instance serves. Empty: it has not served a call yet.
+	Tenant string `json:"tenant,omitempty"`
 	// Limits are the bounds of the process and its children, with the mechanisms that enforce them.
 	// Empty: there are none.
 	Limits []EffectiveLimit `json:"limits,omitempty"`

@@ -5,6 +5,11 @@ import (
 	"time"
 )
 
+// MaxCost is the largest cost of one call. toolhost and agentd reduce a larger cost, which a tool
+// declares or reports, to MaxCost, so that the costs of many calls have a sum that JSON can
+// represent.
+const MaxCost = 1e9
+
 // Spec is the declaration of a tool. The zero value of each field is the usual case. The field
 // comments in proto/toolhost/tool/v1/spec.proto are the reference.
 type Spec struct {
@@ -68,7 +73,14 @@ type Description struct {
 	Filters     []Filter `json:"filters,omitempty"`
 	// Permissions are the permissions that the plugin requests. A request alone grants nothing.
 	Permissions Permissions `json:"permissions,omitzero"`
+	SDK         *SDKInfo    `json:"sdk,omitempty"` // nil: the plugin declares none
+	// Offers is what the plugin has besides tools.
+	Offers Offers `json:"offers,omitzero"`
 }
+
+// MaxOwnFilters is how many filters of its own plugin the calls of a tool may pass: each of them is a
+// call of its own.
+const MaxOwnFilters = 8
 
 // Filter declares a function that the host runs before or after calls of tools.
 // proto/toolhost/plugin/v1/plugin.proto describes the protocol.
@@ -77,6 +89,9 @@ type Filter struct {
 	Description string `json:"description,omitempty"`
 	Before      bool   `json:"before,omitempty"` // runs before calls
 	After       bool   `json:"after,omitempty"`  // runs after calls
+	// Tools are the tools of the same plugin, by the names that it declares, whose calls always pass the
+	// filter. nil: only the operator's configuration applies it.
+	Tools []string `json:"tools,omitempty"`
 }
 
 // Info is a tool that a toolhost offers.
@@ -85,6 +100,8 @@ type Info struct {
 	Plugin            string `json:"plugin"`
 	PluginVersion     string `json:"plugin_version,omitempty"`
 	UnavailableReason string `json:"unavailable_reason,omitempty"` // empty: the tool is available
+	// Filters are the names of the filters of its own plugin that calls of the tool always pass.
+	Filters []string `json:"filters,omitempty"`
 }
 
 // Query selects tools. A tool has to match every field that is set; the zero value matches all
@@ -93,18 +110,21 @@ type Query struct {
 	Names         []string
 	Categories    []string
 	Tags          []string // at least one of these
+	Plugins       []string // the tools of one of these plugins
+	Excluded      []string // names of tools that never match
 	Dangerous     *bool    // nil: both
 	MaxCostPerUse *float64 // nil: any
 	MaxTools      int      // 0: all
 	// Principal, Session and Context select the variants of dynamic tools; see Viewer.
 	Principal string
+	Groups    []string // of the principal
 	Session   string
 	Context   map[string]json.RawMessage
 }
 
 // Viewer returns the viewer of the query.
 func (q Query) Viewer() Viewer {
-	return Viewer{Principal: q.Principal, Session: q.Session, Context: q.Context}
+	return Viewer{Principal: q.Principal, Groups: q.Groups, Session: q.Session, Context: q.Context}
 }
 
 // Viewer identifies the caller for which a plugin describes its dynamic tools. The zero value
@@ -112,7 +132,8 @@ func (q Query) Viewer() Viewer {
 type Viewer struct {
 	// Principal identifies the caller. Servers set it from the connection, never from the request.
 	Principal string
-	Session   string // empty: no particular session
+	Groups    []string // of the principal, which servers set likewise
+	Session   string   // empty: no particular session
 	// the run's context by key; a tool gets only the keys that it declares
 	Context map[string]json.RawMessage
 }

@@ -8,8 +8,8 @@ import (
 // Status is the state of a call, for people. A later status changes an earlier one; see Fold.
 // Nothing follows a terminal state.
 type Status struct {
-	State      StatusState     `json:"state,omitempty"` // empty: unchanged
-	Tip        string          `json:"tip,omitempty"`
+	State      StatusState     `json:"state,omitempty"`      // empty: unchanged
+	Message    string          `json:"message,omitempty"`    // one line; empty: unchanged
 	Parameters json.RawMessage `json:"parameters,omitempty"` // a JSON object
 	Progress   *Progress       `json:"progress,omitempty"`
 	Result     json.RawMessage `json:"result,omitempty"`
@@ -25,8 +25,8 @@ func (s Status) Fold(next Status) Status {
 	if next.State != "" {
 		s.State = next.State
 	}
-	if next.Tip != "" {
-		s.Tip = next.Tip
+	if next.Message != "" {
+		s.Message = next.Message
 	}
 	if next.Progress != nil {
 		progress := *next.Progress

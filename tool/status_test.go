@@ -17,15 +17,15 @@ func TestStatusFold(t *testing.T) {
 	}{
 		{
 			"what is set takes the place of what was",
-			tool.Status{State: tool.StatusWait, Tip: "a", Progress: &tool.Progress{Done: 1}, Result: json.RawMessage(`1`)},
-			tool.Status{State: tool.StatusDoing, Tip: "b", Progress: &tool.Progress{Done: 2}, Result: json.RawMessage(`{"x":1}`)},
-			tool.Status{State: tool.StatusDoing, Tip: "b", Progress: &tool.Progress{Done: 2}, Result: json.RawMessage(`{"x":1}`)},
+			tool.Status{State: tool.StatusWait, Message: "a", Progress: &tool.Progress{Done: 1}, Result: json.RawMessage(`1`)},
+			tool.Status{State: tool.StatusDoing, Message: "b", Progress: &tool.Progress{Done: 2}, Result: json.RawMessage(`{"x":1}`)},
+			tool.Status{State: tool.StatusDoing, Message: "b", Progress: &tool.Progress{Done: 2}, Result: json.RawMessage(`{"x":1}`)},
 		},
 		{
 			"what is not set stays",
-			tool.Status{State: tool.StatusDoing, Tip: "a", Progress: &tool.Progress{Done: 1}, Result: json.RawMessage(`1`)},
+			tool.Status{State: tool.StatusDoing, Message: "a", Progress: &tool.Progress{Done: 1}, Result: json.RawMessage(`1`)},
 			tool.Status{},
-			tool.Status{State: tool.StatusDoing, Tip: "a", Progress: &tool.Progress{Done: 1}, Result: json.RawMessage(`1`)},
+			tool.Status{State: tool.StatusDoing, Message: "a", Progress: &tool.Progress{Done: 1}, Result: json.RawMessage(`1`)},
 		},
 		{
 			"parameters are merged deeply, and a list is replaced",
@@ -41,13 +41,13 @@ func TestStatusFold(t *testing.T) {
 		},
 		{
 			"a state never goes back, and nothing of such a status counts",
-			tool.Status{State: tool.StatusDoing, Tip: "a"}, tool.Status{State: tool.StatusWait, Tip: "b"},
-			tool.Status{State: tool.StatusDoing, Tip: "a"},
+			tool.Status{State: tool.StatusDoing, Message: "a"}, tool.Status{State: tool.StatusWait, Message: "b"},
+			tool.Status{State: tool.StatusDoing, Message: "a"},
 		},
 		{
 			"nothing comes after the end",
-			tool.Status{State: tool.StatusSuccess, Tip: "a"}, tool.Status{Tip: "b", Result: json.RawMessage(`1`)},
-			tool.Status{State: tool.StatusSuccess, Tip: "a"},
+			tool.Status{State: tool.StatusSuccess, Message: "a"}, tool.Status{Message: "b", Result: json.RawMessage(`1`)},
+			tool.Status{State: tool.StatusSuccess, Message: "a"},
 		},
 		{
 			"an error is no way on from a success",

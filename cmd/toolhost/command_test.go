@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	commands "github.com/toolhost/toolhost/internal/cli/toolhost"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -61,10 +62,36 @@ func TestInterruptOfACallThatDoesNotStop(t *testing.T) {
 	}
 }
 
+// A call names the ledger and the time of the first sending only if the flags do.
+func TestCallOfALedger(t *testing.T) {
+	addr, host := start(t)
+	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
+	for _, flags := range [][]string{nil, {"--ledger", host.LedgerID(), "--first-sent", "2026-01-31T10:00:00+02:00"}} {
+		args := append([]string{"call", "echo", `{"text":"x"}`}, flags...)
+		if code, _, stderr := toolhost(t.Context(), env, "", args...); code != cli.ExitOK {
+			t.Fatalf("%v: exit %d, %s", flags, code, stderr)
+		}
+	}
+	calls := host.Opened()
+	if len(calls) != 2 {
+		t.Fatalf("got %d calls", len(calls))
+	}
+	if c := calls[0]; c.Ledger != "" || !c.FirstSent.IsZero() {
+		t.Errorf("without flags: ledger %q, first sent %s", c.Ledger, c.FirstSent)
+	}
+	if c, at := calls[1], time.Date(2026, 1, 31, 8, 0, 0, 0, time.UTC); c.Ledger != host.LedgerID() || !c.FirstSent.Equal(at) {
+		t.Errorf("with flags: ledger %q, first sent %s", c.Ledger, c.FirstSent)
+	}
+	code, _, stderr := toolhost(t.Context(), env, "", "call", "echo", `{"text":"x"}`, "--ledger", "other")
+	if code != cli.ExitInfrastructure || !strings.Contains(stderr, "outcome_unknown") {
+		t.Errorf("another ledger: exit %d, %s", code, stderr)
+	}
+}
+
 // untilWaiting returns when n calls of the tool `wait` are running.
 func untilWaiting(t *testing.T, env map[string]string, n string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for {
 		code, stdout, stderr := toolhost(ctx, env, "", "call", "waiting", `{"key":"k"}`)
@@ -127,7 +154,7 @@ func TestCompletion(t *testing.T) {
 }
 
 func TestEveryCommandIsInAGroup(t *testing.T) {
-	for _, cmd := range newRoot(cli.Process{Getenv: func(string) string { return "" }}).Commands() {
+	for _, cmd := range commands.NewRoot(cli.Process{Getenv: func(string) string { return "" }}).Commands() {
 		if cmd.IsAvailableCommand() && cmd.GroupID == "" {
 			t.Errorf("the help lists %s in no group", cmd.Name())
 		}

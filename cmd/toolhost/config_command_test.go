@@ -21,7 +21,7 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	}
 	env := map[string]string{"HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/x"}
 	want := config.Default()
-	want.Listen, want.State, want.Workspace = "unix:///run/x/toolhost/toolhost.sock", "/home/x/.local/state/toolhost", dir
+	want.Listen, want.State, want.Workspace.Folder = "unix:///run/x/toolhost/toolhost.sock", "/home/x/.local/state/toolhost", dir
 	want.LockFile = filepath.Join(dir, "toolhost.lock")
 	want.Audit.File = "/home/x/.local/state/toolhost/audit.jsonl"
 	show(t, env, want, "")
@@ -35,7 +35,7 @@ func TestConfigShowPrintsWhatHolds(t *testing.T) {
 	write("plugins: [tools]\nlisten: 127.0.0.1:0\nstate: st\nworkspace: ..\nplugin: {fs: {max_queue: 3}}\n")
 	fs := want.Defaults
 	fs.MaxQueue = 3
-	want.Listen, want.State, want.Workspace = "127.0.0.1:0", filepath.Join(dir, "st"), filepath.Dir(dir)
+	want.Listen, want.State, want.Workspace.Folder = "127.0.0.1:0", filepath.Join(dir, "st"), filepath.Dir(dir)
 	want.Audit.File = filepath.Join(dir, "st", "audit.jsonl")
 	want.Folders, want.ByPlugin = []string{filepath.Join(dir, "tools")}, map[string]config.PluginSettings{"fs": fs}
 	show(t, env, want, "`toolhost serve` refuses this file")

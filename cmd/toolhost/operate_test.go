@@ -40,7 +40,7 @@ func (s *screen) String() string {
 // until returns when the screen shows the text.
 func (s *screen) until(t *testing.T, text string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for !strings.Contains(s.String(), text) {
 		select {

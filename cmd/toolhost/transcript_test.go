@@ -18,6 +18,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/version"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
@@ -74,6 +75,8 @@ var unstable = []struct {
 	{regexp.MustCompile(`unix:///[^ ]*/cli[0-9]+/toolhost.sock`), "ADDRESS"},
 	{regexp.MustCompile(`"(duration_ms|uptime_ms)":\d+`), `"$1":0`},
 	{regexp.MustCompile(`"(start_time|end_time|time)":"[^"]*"`), `"$1":"TIME"`},
+	{regexp.MustCompile(`"version":"` + regexp.QuoteMeta(version.Number) + `","commit":"[^"]*"`), `"version":"VERSION","commit":"COMMIT"`},
+	{regexp.MustCompile(`toolhost ` + regexp.QuoteMeta(version.Number) + `\ncommit .*`), "toolhost VERSION\ncommit     COMMIT"},
 	{regexp.MustCompile(`uid:\d+`), "uid:ME"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}`), `TIME`},
 	{regexp.MustCompile(`\b(\d+m)?\d+s ago {2,}`), "0s ago  "},
@@ -109,12 +112,13 @@ func TestTranscripts(t *testing.T) {
 }
 
 // transcribe runs the commands of a transcript and returns it with their output. It keeps comments,
-// after an empty line. Lines of standard error begin with "! ", and an exit code that is not 0
+// after an empty line. $FLEET stands for two toolhosts, of which one does not exist. Lines of standard error begin with "! ", and an exit code that is not 0
 // follows.
 func transcribe(t *testing.T, transcript string) string {
 	t.Helper()
 	addr, _ := start(t)
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
+	fleet := "here=" + addr.String() + ",gone=unix:///absent/toolhost.sock"
 	var b strings.Builder
 	for line := range strings.Lines(transcript) {
 		command, isCommand := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ toolhost")
@@ -128,14 +132,14 @@ func transcribe(t *testing.T, transcript string) string {
 			continue
 		}
 		b.WriteString(line)
-		args, stdin, _ := strings.Cut(command, " <<< ")
+		args, stdin, _ := strings.Cut(strings.ReplaceAll(command, "$FLEET", fleet), " <<< ")
 		code, stdout, stderr := toolhost(t.Context(), env, strings.Trim(stdin, "'"), split(t, args)...)
-		var said strings.Builder
-		said.WriteString(stdout)
+		var shown strings.Builder
+		shown.WriteString(stdout)
 		for line := range strings.Lines(stderr) {
-			said.WriteString("! " + line)
+			shown.WriteString("! " + line)
 		}
-		out := said.String()
+		out := shown.String()
 		for _, u := range unstable {
 			out = u.pattern.ReplaceAllString(out, u.instead)
 		}

@@ -82,7 +82,7 @@ func stream(ctx context.Context, out io.Writer, c *client.Client, id string) err
 		}
 		switch {
 		case event.Status != nil && !complete: // the preview of the first piece
-			fmt.Fprintln(out, "stream:", event.Status.Tip)
+			fmt.Fprintln(out, "stream:", event.Status.Message)
 			if err := execution.Send(ctx, []byte(`.","stations":2}`), true); err != nil {
 				return err
 			}

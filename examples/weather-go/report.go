@@ -25,10 +25,10 @@ func reportTool() sdk.Tool {
 // report serves one call.
 type report struct{}
 
-// Partial receives the arguments that have arrived while the model still generates them.
+// Partial receives the arguments that the model has generated so far.
 func (*report) Partial(ctx context.Context, soFar reportIn) {
 	if soFar.Text != "" {
-		sdk.ReportStatus(ctx, sdk.Status{Tip: "so far: " + soFar.Text})
+		sdk.ReportStatus(ctx, sdk.Status{Message: "so far: " + soFar.Text})
 	}
 }
 

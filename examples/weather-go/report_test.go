@@ -25,7 +25,7 @@ func TestForecast(t *testing.T) {
 func TestReportIsShownWhileItIsWritten(t *testing.T) {
 	stream := sdktest.New(t, plugin()).Stream("report")
 	stream.Append(`{"text":"Sno`)
-	stream.WaitStatus(func(s sdk.Status) bool { return s.Tip == "so far: Sno" })
+	stream.WaitStatus(func(s sdk.Status) bool { return s.Message == "so far: Sno" })
 	stream.Append(`w.","stations":1}`)
 	stream.Complete(nil)
 	if got, want := stream.Wait().Text(), "5 letters sent to 1 stations"; got != want {

@@ -21,12 +21,13 @@ const maxSocketPath = 103
 
 const unixScheme = "unix://"
 
-// Address is a unix socket or a TCP port on loopback. The zero value is no address. Addresses are
-// comparable.
+// Address is a unix socket, a TCP port on loopback, or the HOST:PORT of a server that may be on
+// another machine. The zero value is no address. Addresses are comparable.
 type Address struct {
-	path string         // path of a unix socket; "" for TCP
-	port netip.AddrPort // IP address and port for TCP; zero for a unix socket
-	own  bool           // no user chose this address; see Own
+	path   string         // path of a unix socket; "" for TCP
+	port   netip.AddrPort // IP address and port on loopback; zero otherwise
+	server string         // HOST:PORT of ParseServer; "" otherwise
+	own    bool           // no user chose this address; see Own
 }
 
 // Parse parses an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. It returns an error for
@@ -44,7 +45,7 @@ func Parse(s string) (Address, error) {
 		return Address{}, fmt.Errorf("the address %q is ill-formed; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT", s)
 	}
 	if !port.Addr().IsLoopback() {
-		return Address{}, fmt.Errorf("the address %q is not on loopback, and other machines must not reach this API; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT", s)
+		return Address{}, fmt.Errorf("the address %q is not on loopback, and other machines could reach it; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT, or add it to listeners with tls", s)
 	}
 	return Address{port: port}, nil
 }
@@ -105,36 +106,26 @@ func (a Address) String() string {
 	case a.port.IsValid():
 		return a.port.String()
 	default:
-		return ""
+		return a.server
 	}
-}
-
-// CheckSecure returns an error for a TCP port unless the configuration accepts the risk (insecure).
-// A TCP port admits every user of the machine. The error says what the operator can do.
-func (a Address) CheckSecure(insecure bool) error {
-	if a.IsUnix() || insecure {
-		return nil
-	}
-	return fmt.Errorf("a TCP port such as %s lets in every user and program of this machine, without asking which one it is; "+
-		"listen at unix:///PATH, or write `insecure: true` into the configuration file if that is what you want", a)
 }
 
 func (a Address) network() (network, address string) {
 	if a.IsUnix() {
 		return "unix", a.path
 	}
-	return "tcp", a.port.String()
+	return "tcp", a.String()
 }
 
 // Find returns the address that a client of program uses: given if it is not empty, otherwise the
 // value of the environment variable PROGRAM_ADDR, otherwise the default.
 func Find(given, program string, getenv func(string) string) (Address, error) {
 	if given != "" {
-		return Parse(given)
+		return ParseServer(given)
 	}
 	variable := Variable(program)
 	if value := getenv(variable); value != "" {
-		a, err := Parse(value)
+		a, err := ParseServer(value)
 		if err != nil {
 			return Address{}, fmt.Errorf("the environment's %s: %w", variable, err)
 		}

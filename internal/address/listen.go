@@ -20,7 +20,7 @@ const (
 	// lockWait bounds the attempts, so that another user who locks a shared folder causes an error
 	// instead of blocking the server.
 	lockWait = 2 * time.Second
-	// probeWait bounds the attempt to connect to a server at an existing socket.
+	// probeWait bounds the attempts to connect to a server at an existing socket.
 	probeWait = 2 * time.Second
 )
 
@@ -44,8 +44,9 @@ var ErrInUse = errors.New("the address is in use")
 //
 // A unix socket has mode 0600. Listen creates a missing folder with mode 0700. An existing folder
 // must belong to this user or to root, and other users must not be able to replace files in it.
-// Listen replaces a socket file at which no server answers. If a server answers, or if the TCP port
-// is busy, it returns an error that wraps ErrInUse. Closing the listener removes the socket.
+// Listen replaces a socket file at which no server answers. It waits for the end of what a killed
+// server left of itself. If a server answers, or if the TCP port is busy, it returns an error that
+// wraps ErrInUse. Closing the listener removes the socket.
 func (a Address) Listen(ctx context.Context, program string) (*Listener, error) {
 	if a.IsUnix() {
 		return a.listenUnix(ctx, program)
@@ -108,11 +109,15 @@ func (a Address) removeStale(ctx context.Context, program string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "unix", a.path)
+	left, err := a.probe(ctx)
+	for left { // until the copy of the dead server has exited
+		if sleep(ctx, lockRetry) != nil {
+			break
+		}
+		left, err = a.probe(ctx)
+	}
 	switch {
 	case err == nil:
-		_ = conn.Close()
 		return fmt.Errorf("%w: another %s answers at %s", ErrInUse, program, a)
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
 		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -121,6 +126,32 @@ func (a Address) removeStale(ctx context.Context, program string) error {
 		return nil
 	default:
 		return fmt.Errorf("%w: cannot tell whether another %s answers at %s: %w", ErrInUse, program, a, err)
+	}
+}
+
+// probe connects to the server at the socket. left means that the connect succeeded, but the process
+// that listened does not exist any more. A process that is killed while it starts a program leaves a
+// copy of itself for a moment, which has its sockets and locks. No server accepts in that copy, and it
+// exits soon.
+func (a Address) probe(ctx context.Context) (left bool, err error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", a.path)
+	if err != nil {
+		return false, err
+	}
+	pid, known := PeerPID(conn)
+	_ = conn.Close()
+	return known && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH), nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

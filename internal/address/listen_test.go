@@ -154,7 +154,7 @@ func TestListenRefusesAStrangePlace(t *testing.T) {
 
 // At a default socket, Dial as root refuses a server of another user and a folder in which another
 // user can place a socket. For an address that the user chose, root may connect.
-func TestAnOwnServerIsNoStrangers(t *testing.T) {
+func TestAnOwnServerBelongsToTheUser(t *testing.T) {
 	a := socket(t)
 	listen(t, a)
 	dir := filepath.Dir(a.Path())

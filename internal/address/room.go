@@ -13,7 +13,8 @@ const (
 	roomShare = 4
 	// leastRoom is the minimum of the connection limit, however few descriptors the process has.
 	leastRoom = 8
-	// spare is the number of descriptors that shrink frees. The start of a plugin needs as many.
+	// spare is the number of descriptors that shrink frees, which is what the start of a plugin
+	// needs.
 	spare = 16
 	// callBytes is the number of received bytes after which a connection counts as used for calls.
 	// The opening of a connection takes about 60 bytes, and the headers of a call take more than
@@ -22,11 +23,11 @@ const (
 )
 
 // room limits the connections of one listener. Without a limit, connections without calls could use
-// all descriptors, and then callers wait without an answer.
+// all descriptors. New callers would then wait without an answer.
 //
 // If the limit is reached, room closes the oldest connection on which no call has begun. If there
-// is none, it closes the new connection at once. The client of that connection sees an error after
-// which it may try again.
+// is none, it closes the new connection at once. The client of the closed connection gets an error
+// after which it may try again.
 type room struct {
 	most int
 
@@ -124,12 +125,18 @@ func (g *guest) Close() error {
 	return err
 }
 
-// bare returns the kernel's connection inside of a guest.
+// bare returns the kernel's connection inside of a guest, or of a wrapper with a method NetConn.
 func bare(c net.Conn) net.Conn {
-	if g, ok := c.(*guest); ok {
-		return g.Conn
+	for {
+		switch wrapper := c.(type) {
+		case *guest:
+			c = wrapper.Conn
+		case interface{ NetConn() net.Conn }:
+			c = wrapper.NetConn()
+		default:
+			return c
+		}
 	}
-	return c
 }
 
 // Accept waits for the next connection that the limit admits.

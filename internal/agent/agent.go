@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -13,24 +14,33 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // Agent works on runs. It owns one goroutine for each run at work. All methods are safe for
 // concurrent use. Errors are or wrap *tool.Error.
 type Agent struct {
-	config  Config
-	store   runstore.Store
-	journal *journal
-	tools   *toolFilter
-	ctx     context.Context // the context of all runs; ends with Close
-	cancel  context.CancelFunc
-	group   sync.WaitGroup // the runs' goroutines
-	slots   chan struct{}  // one element for each run with a slot
+	configs    configs
+	store      runstore.Store
+	journal    *journal
+	ctx        context.Context // the context of all runs; ends with Close
+	cancel     context.CancelFunc
+	group      sync.WaitGroup // the runs' goroutines
+	slots      chan struct{}  // one element for each run with a slot
+	starts     starts
+	statistics statistics
+	turns      turns
+	loaded     *room // for the contents of model requests in flight
+	taking     *room // for the contents that are read to accept prompts and messages
 
 	mu     sync.Mutex
 	closed bool
 	runs   map[string]*run // at work
+	// moving are the runs whose claim is being taken or given up, which may need a database. The
+	// channel is closed when that is done. Such a run is not in runs.
+	moving map[string]chan struct{}
 }
 
 // New returns an agent that works on no run yet. The caller must call Close.
@@ -40,9 +50,12 @@ func New(cfg Config) (*Agent, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Agent{
-		config: cfg, store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log), tools: newToolFilter(&cfg), ctx: ctx, cancel: cancel, slots: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run),
-	}, nil
+	a := &Agent{
+		store: cfg.Store, journal: newJournal(cfg.Store, cfg.Log.With(loglevel.Key, loglevel.Storage)), ctx: ctx, cancel: cancel, slots: make(chan struct{}, cfg.MaxRuns), runs: make(map[string]*run), moving: make(map[string]chan struct{}),
+		loaded: newRoom(cfg.AttachmentMemory), taking: newRoom(defaultAttachmentMemory),
+	}
+	a.configs.current.Store(newConfigured(cfg))
+	return a, nil
 }
 
 // Close stops all work and waits until it has stopped. Unfinished runs continue when they are
@@ -55,14 +68,25 @@ func (a *Agent) Close() {
 	a.group.Wait()
 }
 
-// StartRun starts a run and returns its id once the journal has it. If a run with the same id and
-// prompt exists, StartRun continues it, unless it belongs to another process. A run with the same
-// id and another prompt is a KindConflict.
+// StartRun starts a run and returns its id once the journal has it. If a run with the same id exists
+// that began with the same task, StartRun continues it, unless it belongs to another process. A run
+// with the same id that began with another task is a KindConflict. Traceparent, and what the component
+// sets that accepts the connection, do not distinguish two tasks. The id of a run that was deleted is a
+// KindConflict too: what the run has done must not be done again.
 func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	started, err := a.begin(&task)
 	if err != nil {
 		return "", err
 	}
+	if err := a.admitStart(ctx, started); err != nil {
+		return "", err
+	}
+	started.Statistics = a.statisticsFor(ctx, &task, started)
+	taken, err := a.attachToStart(ctx, &task, started)
+	if err != nil {
+		return "", err
+	}
+	defer taken.release()
 	e := loop.Event{Seq: 1, Time: time.Now(), Payload: started}
 	var s loop.State
 	if err := s.Apply(e); err != nil {
@@ -76,14 +100,31 @@ func (a *Agent) StartRun(ctx context.Context, task loop.Task) (string, error) {
 	if err != nil {
 		return "", tool.Errorf(tool.KindInvalidArgument, "starting run %s: %w", started.RunID, err)
 	}
-	err = a.store.Append(ctx, runstore.Batch{RunID: started.RunID, Records: []runstore.Record{rec}, Head: head})
+	err = a.store.Append(ctx, runstore.Batch{
+		RunID: started.RunID, Records: []runstore.Record{rec}, Head: head, Contents: taken.contents, Spent: spentOnStart(started),
+	})
 	if errors.Is(err, runstore.ErrConflict) {
 		return started.RunID, a.rejoin(ctx, started)
 	}
 	if err != nil {
 		return "", storeError(err)
 	}
-	return started.RunID, a.wake(runRef{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true}, nil)
+	return started.RunID, a.wakeSoon(runRef{id: started.RunID, last: 1, sub: started.Parent != nil, fresh: true, owner: started.Principal})
+}
+
+// admitStart returns an error if a quota refuses a new run. A run that exists counts nothing:
+// starting it again only continues it. The quotas of its parent apply to a sub-run.
+func (a *Agent) admitStart(ctx context.Context, started *loop.RunStarted) error {
+	if started.Parent != nil {
+		return nil
+	}
+	if _, err := a.journal.summaryOf(ctx, started.RunID); err == nil {
+		return nil
+	}
+	if err := a.admitWork(ctx, started.Principal); err != nil {
+		return err
+	}
+	return a.starts.admit(started.Principal, &a.config().Quotas, time.Now())
 }
 
 // rejoin continues an existing run after it has checked that the run is the one to start.
@@ -92,8 +133,14 @@ func (a *Agent) rejoin(ctx context.Context, want *loop.RunStarted) error {
 	if err != nil {
 		return err
 	}
-	if have.Prompt != want.Prompt {
-		return tool.Errorf(tool.KindConflict, "the run id %q is taken by a run with another prompt; choose another id", want.RunID)
+	if have.Prompt != want.Prompt || !sameAttachments(have.Attachments, want.Attachments) || have.Principal != "" && have.Principal != want.Principal {
+		return tool.Errorf(tool.KindConflict, "the run id %q is taken by another run; choose another id", want.RunID)
+	}
+	if have.Request != want.Request && !bytes.Equal(have.ResponseSchema, want.ResponseSchema) { // the agent's schema may have changed since
+		return tool.Errorf(tool.KindConflict, "the run %q exists with another response schema; choose another id", want.RunID)
+	}
+	if have.Request != "" && have.Request != want.Request {
+		return tool.Errorf(tool.KindConflict, "the run %q exists and began with another request: its agent, model, tools, limits or another field differs; choose another id", want.RunID)
 	}
 	r, err := a.journal.summaryOf(ctx, want.RunID)
 	if err != nil || r.Finished() || r.foreign() {
@@ -115,12 +162,10 @@ func (a *Agent) begin(task *loop.Task) (*loop.RunStarted, error) {
 	if strings.TrimSpace(task.Prompt) == "" {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the prompt is empty; say what the run is to do")
 	}
-	id := task.RunID
-	if id == "" {
-		id = NewRunID()
-	}
-	if !IsRunID(id) {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "the run id %q is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -", loop.Clip(id))
+	principal := cmp.Or(task.Principal, a.config().Principal)
+	id := InTenant(identity.TenantOf(principal), cmp.Or(task.RunID, NewRunID()))
+	if err := checkRunID(identity.TenantOf(principal), id); err != nil {
+		return nil, err
 	}
 	session := cmp.Or(task.Session, id)
 	if err := tool.CheckID(session); err != nil {
@@ -129,67 +174,7 @@ func (a *Agent) begin(task *loop.Task) (*loop.RunStarted, error) {
 	if err := loop.CheckContext(task.Context); err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "the run's context: %w", err)
 	}
-	limits := task.Limits.Or(a.config.Limits)
-	if _, known := a.config.Prices.Cost(a.config.Model.Name(), tool.Usage{}); limits.MaxCost > 0 && !known {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "the run has a cost budget, but the price of %s is not configured; set models.NAME.price in agentd.yaml", a.config.Model.Name())
-	}
-	people, system := a.config.People, a.config.SystemTools
-	if task.People != nil {
-		people = task.People.WithDefaults()
-	}
-	if task.SystemTools != nil {
-		system = task.SystemTools
-	}
-	if err := loop.CheckSystemTools(system); err != nil {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
-	}
-	choice, err := a.choice(task)
-	if err != nil {
-		return nil, err
-	}
-	if err := task.Window.Check(); err != nil {
-		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
-	}
-	effects := task.Effects
-	if effects == nil {
-		effects = loop.RulesFor(task.Context, a.config.EffectsAllowed)
-	}
-	return &loop.RunStarted{
-		Effects: effects,
-		People:  people, Context: task.Context, SystemTools: system, ExplicitCompletion: a.explicit(task), Parent: task.Parent, Kind: task.Kind,
-		RunID: id, Prompt: task.Prompt, Model: a.config.Model.Name(), BaseURL: a.config.BaseURL, Session: session, Tools: choice, Foreground: task.Foreground,
-		SystemPrompt: cmp.Or(task.SystemPrompt, a.config.SystemPrompt), Limits: limits,
-		Traceparent: traceOf(task.Traceparent),
-		Window:      task.Window.Or(a.config.Window), SubRuns: max(0, loop.SubRunsOr(task.SubRuns, a.config.SubRuns)),
-	}, nil
-}
-
-// explicit reports whether the run succeeds only with a call of attempt_completion.
-func (a *Agent) explicit(task *loop.Task) bool {
-	if task.ExplicitCompletion != nil {
-		return *task.ExplicitCompletion
-	}
-	return a.config.ExplicitCompletion
-}
-
-// choice returns a task's choice of tools with the defaults filled in.
-func (a *Agent) choice(task *loop.Task) (loop.ToolChoice, error) {
-	kind, err := a.kindOf(task.Kind)
-	c := task.Tools.Over(kind)
-	switch {
-	case err != nil:
-		return c, err
-	case c.MaxTools < 0:
-		return c, tool.Errorf(tool.KindInvalidArgument, "the run may be told of %d tools; use 0 or more", c.MaxTools)
-	case a.config.Search == nil && c.MaxTools > 0:
-		return c, tool.Errorf(tool.KindInvalidArgument, "the run is limited to %d tools, but no model can search for the others", c.MaxTools)
-	case a.config.Search != nil:
-		c.MaxTools = loop.FirstPositive(c.MaxTools, a.config.MaxTools, 0)
-		if most := a.tools.maxTools(); most > 0 {
-			c.MaxTools = min(c.MaxTools, most)
-		}
-	}
-	return c, nil
+	return a.config().begin(task, id, principal, session)
 }
 
 // storeError returns an error of the store as a *tool.Error.
@@ -199,8 +184,12 @@ func storeError(err error) error {
 		return nil
 	case errors.Is(err, runstore.ErrNotFound):
 		return tool.Errorf(tool.KindNotFound, "%w", err)
+	case errors.Is(err, runstore.ErrDeleted):
+		return tool.Errorf(tool.KindConflict, "%w; choose another id", err)
 	case errors.Is(err, runstore.ErrConflict):
 		return tool.Errorf(tool.KindConflict, "another agentd works on the run: %w", err)
+	case errors.Is(err, runstore.ErrUnavailable):
+		return tool.Errorf(tool.KindUnavailable, "%w; try again later", err)
 	}
 	if e, ok := errors.AsType[*tool.Error](err); ok {
 		return e

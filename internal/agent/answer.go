@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -22,12 +23,12 @@ const (
 // answer sets r.Answer if the result may go directly to the user and shows its artifacts only in
 // part. It returns false if the agent closes. The resumed run then joins the call again.
 func (e *toolCall) answer(r *loop.CallResult) bool {
-	if e.answers == 0 || r.Failure != nil || r.Result.IsError || !hasArtifact(&r.Result) {
+	if e.direct == 0 || r.Failure != nil || r.Result.IsError || !hasArtifact(&r.Result) {
 		return true
 	}
 	ctx, stop := context.WithTimeout(e.task.cancelled, answerWait)
 	defer stop()
-	left := maxAnswer / e.answers
+	left := maxAnswer / e.direct
 	var parts []string
 	for i := range r.Result.Content {
 		block := tool.Result{Content: r.Result.Content[i : i+1]}
@@ -72,7 +73,7 @@ func (e *toolCall) whole(ctx context.Context, a *tool.Artifact, most int) string
 			err = fmt.Errorf("the artifact ends after %d bytes", text.Len())
 		}
 		if err != nil {
-			e.run.agent.config.Log.Warn("reading an answer for the user", "run", e.run.id, "call", e.call.ID, "artifact", a.Handle, "error", err)
+			e.run.log.to(loglevel.Tools).Warn("an artifact for the user cannot be read", "tool", e.call.Tool, "call", e.call.ID, "artifact", a.Handle, "error", err)
 			return e.partly(a, tool.AsError(err).Message)
 		}
 		text.Write(piece)
@@ -89,7 +90,7 @@ func (e *toolCall) partly(a *tool.Artifact, why string) string {
 
 // piece reads a part of an artifact. It repeats the request if toolhost does not answer.
 func (e *toolCall) piece(ctx context.Context, q tool.ArtifactQuery) ([]byte, error) {
-	config := &e.run.agent.config
+	config := e.run.config
 	if config.ReadArtifact == nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "this agent cannot read artifacts")
 	}

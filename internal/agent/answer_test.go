@@ -12,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The user gets the readable part of a direct answer, and reads what is missing and why. A short
-// outage of toolhost loses nothing. What the model reads does not change.
+// The user gets the readable part of a direct answer, with a note that says what is missing and
+// why. A short outage of toolhost loses nothing. The text for the model stays the same.
 func TestDirectAnswerThatCannotBeRead(t *testing.T) {
 	whole := strings.Repeat("row\n", 400_000)
 	for name, c := range map[string]struct {

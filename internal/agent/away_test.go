@@ -108,7 +108,7 @@ func TestARunGoesOnOnceItsJournalCanBeWrittenAgain(t *testing.T) {
 }
 
 // One broken summary affects neither the list of runs nor the other runs.
-func TestABrokenSummaryHoldsUpNobody(t *testing.T) {
+func TestABrokenSummaryDelaysNoOtherRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("done")))
 		f := newFixture(t, m, newTools(takes(time.Minute)), nil)
@@ -148,8 +148,8 @@ func (s *breakingStore) List(ctx context.Context, q runstore.Query) ([]runstore.
 	return runs, err
 }
 
-// The model reads a message that arrives with the end of the run, also if the run would be complete
-// or a result is its answer.
+// The model reads a message that arrives together with the end of the run. This holds also if the
+// run would be complete, or if a result is returned directly to the user.
 func TestAMessageThatComesWithTheEndIsRead(t *testing.T) {
 	for name, last := range map[string]model.Block{
 		"completion": {ToolCall: &model.ToolCall{ID: "c", Name: loop.SystemAttemptCompletion, Arguments: `{"result":"all done"}`}},

@@ -112,7 +112,8 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// converse lets a new agent work on the run until it ends, and returns the Seq of its last event.
+// converse starts a new agent that works on the run until it ends, and returns the Seq of the run's
+// last event.
 func converse(b *testing.B, cfg agent.Config, do func(*agent.Agent) error) (seq uint64) {
 	a, err := agent.New(cfg)
 	if err != nil {
@@ -161,6 +162,10 @@ func (atOnceTools) ListTools(context.Context, tool.Query) ([]tool.Info, error) {
 
 func (atOnceTools) Open(_ context.Context, call tool.Call, _ bool) (tool.Execution, error) {
 	return &atOnceExecution{tool.Outcome{CallID: call.ID, Result: tool.TextResult("found")}, false}, nil
+}
+
+func (atOnceTools) AnswerQuestion(context.Context, tool.CallKey, uint32, tool.Answer) error {
+	return tool.Errorf(tool.KindNotFound, "nothing is asked")
 }
 
 func (atOnceTools) CancelCall(context.Context, tool.CallKey, string) error { return nil }

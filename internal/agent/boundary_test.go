@@ -32,7 +32,7 @@ func peopleRun() *fakeModel {
 	return turns(answers...)
 }
 
-// strict requires approval for calls at two places of a response, and loses the outcome of some
+// strict requires approval for calls at two positions of a response, and loses the outcome of some
 // others.
 func strict(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome {
 	switch place := call.ID[len("r.t"):]; {
@@ -97,14 +97,6 @@ func TestPeopleAtEveryBoundary(t *testing.T) {
 		}
 		return died
 	}
-	count := func(f *fixture) (n int) {
-		for _, e := range f.watch(0) {
-			if e.Payload.Type() == loop.TypeDecisionRequested {
-				n++
-			}
-		}
-		return n
-	}
 	var whole ending
 	synctest.Test(t, func(t *testing.T) {
 		var group sync.WaitGroup
@@ -112,7 +104,7 @@ func TestPeopleAtEveryBoundary(t *testing.T) {
 		f := newFixture(t, peopleRun(), newTools(strict), withPeople)
 		f.start(loop.Task{})
 		live(f, &group)
-		whole = ending{f.end(), f.model.seen(), count(f)}
+		whole = ending{f.end(), f.model.seen(), questions(f)}
 	})
 	if whole.finished.StopReason != loop.StopCompleted || whole.finished.Turns != 11 || whole.requests < 15 {
 		t.Fatalf("the undisturbed run asked %d times and ended with %+v", whole.requests, whole.finished)
@@ -140,7 +132,7 @@ func TestPeopleAtEveryBoundary(t *testing.T) {
 				if diff := cmp.Diff(whole.finished, f.end()); diff != "" {
 					t.Errorf("killed at %d (after: %v), the run ends otherwise:\n%s", boundary, after, diff)
 				}
-				if n := count(f); n != whole.requests {
+				if n := questions(f); n != whole.requests {
 					t.Errorf("killed at %d (after: %v), people are asked %d times, want %d", boundary, after, n, whole.requests)
 				}
 				for id, n := range f.tools.executions() {
@@ -152,4 +144,14 @@ func TestPeopleAtEveryBoundary(t *testing.T) {
 			})
 		}
 	}
+}
+
+// questions returns how many decisions a run has asked for.
+func questions(f *fixture) (n int) {
+	for _, e := range f.watch(0) {
+		if e.Payload.Type() == loop.TypeDecisionRequested {
+			n++
+		}
+	}
+	return n
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/agent/memoryfile"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
@@ -28,6 +30,9 @@ type Tools interface {
 	// CancelCall requests the cancellation of a call by its id and does not wait for its end. It
 	// does nothing for a call that has ended. KindNotFound means that the call is unknown.
 	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
+	// AnswerQuestion answers a question that the tool of a call has asked. KindNotFound means that
+	// the question is not open, and KindInvalidArgument that the answer does not fit it.
+	AnswerQuestion(ctx context.Context, key tool.CallKey, question uint32, answer tool.Answer) error
 	// WatchCall yields the events of a known call up to its end. It never begins a call.
 	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
 }
@@ -36,24 +41,56 @@ type Tools interface {
 type Config struct {
 	// Store keeps the runs. The caller closes it after the agent.
 	Store runstore.Store
-	// Model is the model of all runs.
-	Model model.Model
+	// Model is the model of runs that name no other one. ModelName is its name in Models, if any.
+	Model     model.Model
+	ModelName string
+	// Models are the models that agents and tasks can name.
+	Models map[string]OfferedModel
+	// ModelForAll means that Model continues every run, whatever model the run began with.
+	ModelForAll bool
+	// ModelForLost means that Model continues a run whose first model no configuration has any more.
+	// Without it, such a run ends with an error. The operator sets it by naming a model for this
+	// process.
+	ModelForLost bool
 	// BaseURL is the address of the model's API, for the journal. Empty means the provider's own
 	// address.
 	BaseURL string
 	// Tools is the toolhost that carries out calls.
 	Tools Tools
 	// LedgerID returns the id of the ledger of Tools, as last reported, without I/O. The journal
-	// keeps the id with each call that has side effects, and such a call is never sent to a
+	// stores the id with each call that has side effects. The agent never sends such a call to a
 	// toolhost with another ledger. If LedgerID is nil or returns an empty id, only the call's id
 	// prevents a second execution.
 	LedgerID func() string
-	// ReadArtifact reads a part of an artifact of Tools. With it the agent gives the user all of a
-	// direct result that is too large to show. Nil means that the user gets the part that is shown.
+	// ReadArtifact reads a part of an artifact of Tools. With it, the agent gives the user a direct
+	// result completely, even if the result is too large to show. Nil means that the user gets the
+	// shown part.
 	ReadArtifact func(ctx context.Context, query tool.ArtifactQuery) (tool.ArtifactPiece, error)
+	// ApproveStanding creates a standing approval in Tools. approver is the key of the principal that
+	// approves; empty means the agent's own. A repeated request id returns the same approval. Nil
+	// means that decisions offer no standing approvals.
+	ApproveStanding func(ctx context.Context, request tool.ApprovalRequest, approver string) (tool.StandingApproval, error)
+	// Principal is the key of the principal of the agent itself. Runs whose task names no principal
+	// belong to it. Empty: unknown.
+	Principal string
+	// ActFor returns the context for requests to Tools, Search and ReadArtifact that a run makes for
+	// its principal. Nil: the agent makes all requests in its own name.
+	ActFor func(ctx context.Context, principal string, groups []string) context.Context
 	// SystemPrompt is the system prompt of runs without their own. Empty means a short built-in
 	// prompt.
 	SystemPrompt string
+	// Memory are the memory files of all runs.
+	Memory []MemoryFile
+	// MaxMemory is the size of the largest memory file of a workspace, in bytes. 0 means
+	// memoryfile.DefaultMaxBytes.
+	MaxMemory int64
+	// Workspace returns the folder of this machine in which the tools of Tools work. An error says why
+	// there is none that the agent can read. Nil means that there is none.
+	Workspace func() (string, error)
+	// Statistics returns statistics of the tools of Tools. Nil: they are not known.
+	Statistics func(ctx context.Context, query tool.StatsQuery) ([]tool.Stats, error)
+	// ToolStatistics says which statistics the descriptions of tools have.
+	ToolStatistics ToolStatistics
 	// Limits are the default limits of runs.
 	Limits loop.Limits
 	// People says whether runs can ask a person, unless the task says otherwise. The zero value
@@ -66,8 +103,17 @@ type Config struct {
 	SystemToolPlugins map[string]string
 	// ExplicitCompletion is the default of Task.ExplicitCompletion.
 	ExplicitCompletion bool
-	// Kinds are the tool choices for kinds of tasks, by name.
-	Kinds map[string]loop.ToolChoice
+	// Agents are the named agents. DefaultAgent is the agent of runs that name none, except sub-runs.
+	// Empty means none.
+	Agents       map[string]NamedAgent
+	DefaultAgent string
+	// TrustCallers says that a run continues the trace that its caller names, with the caller's
+	// sampled flag. It also applies without an Observer: toolhost trusts the agent, so the agent
+	// must not pass on the flag of a caller that the operator does not trust. The zero value means
+	// that each run, except a sub-run, begins a new trace.
+	TrustCallers bool
+	// Observer receives reports about runs. Nil means that the agent reports nothing, at no cost.
+	Observer Observer
 	// Search finds tools that a request does not list. Nil means that requests list all tools.
 	Search ToolSearch
 	// MaxTools is how many tools a request lists by default if there is a Search. 0 means 40.
@@ -75,9 +121,12 @@ type Config struct {
 	// SubRuns is the default number of levels of sub-runs below a run. 0 means 2; less than 0 means
 	// none.
 	SubRuns int
+	// Retention says which finished runs Expired returns.
+	Retention Retention
 	// Window is the default window of runs.
 	Window loop.Window
-	// Prices are the prices of tokens. A run with a cost budget needs the price of Model.
+	// Prices has the price of Model. A run with a cost budget needs the prices of all models that it
+	// may use.
 	Prices model.Prices
 	// ModelRetry is the retry policy for model requests. Zero fields mean 5 attempts, from 1 s to
 	// 30 s.
@@ -88,6 +137,9 @@ type Config struct {
 	// MaxRuns is how many runs may work at the same time. Others wait. Sub-runs, and runs that wait
 	// only for a person, do not count. 0 means 1000.
 	MaxRuns int
+	// AttachmentMemory is how many bytes of attachments the model requests in flight hold. Others
+	// wait. 0 means 64 MiB.
+	AttachmentMemory int64
 	// ModelIdle is how long a model's stream may be silent before the agent treats it as broken. 0
 	// means 5 minutes.
 	ModelIdle time.Duration
@@ -104,9 +156,15 @@ type Config struct {
 	// EffectsAllowed are, by tool, the keys of a run's context that the tool may change although
 	// the caller set them at the start. The tool has to declare them as well.
 	EffectsAllowed map[string][]string
+	// Quotas bound what tenants and principals use.
+	Quotas Quotas
 	// Log receives warnings and errors. Nil discards them.
 	Log *slog.Logger
 }
+
+// defaultAttachmentMemory lets three runs with as many attachments as a run may have make a request at
+// the same time. An encoded request takes a few times the bytes of its attachments.
+const defaultAttachmentMemory = 64 << 20
 
 const defaultSystemPrompt = "You are a helpful agent. Use the tools where they help, rely on what they return rather " +
 	"than on guesses, and say plainly what could not be done."
@@ -122,7 +180,7 @@ func (c *Config) withDefaults() (Config, error) {
 	if d.SystemPrompt == "" {
 		d.SystemPrompt = defaultSystemPrompt
 	}
-	if err := errors.Join(loop.CheckSystemTools(d.SystemTools), loop.CheckSystemTools(slices.Sorted(maps.Keys(d.SystemToolPlugins))), d.Prices.Check(), d.Window.Check()); err != nil {
+	if err := errors.Join(loop.CheckSystemTools(d.SystemTools), loop.CheckSystemTools(slices.Sorted(maps.Keys(d.SystemToolPlugins))), d.Prices.Check(), d.Window.Check(), d.ToolStatistics.check(), d.checkAgents()); err != nil {
 		return d, err
 	}
 	d.People = d.People.WithDefaults()
@@ -132,7 +190,11 @@ func (c *Config) withDefaults() (Config, error) {
 	d.SubRuns = loop.SubRunsOr(d.SubRuns, loop.DefaultSubRuns)
 	d.ModelRetry = d.ModelRetry.or(Retry{MaxAttempts: 5, Initial: time.Second, Max: 30 * time.Second})
 	d.ToolRetry = d.ToolRetry.or(Retry{MaxAttempts: 10, Initial: 200 * time.Millisecond, Max: 10 * time.Second})
+	if d.MaxMemory <= 0 {
+		d.MaxMemory = memoryfile.DefaultMaxBytes
+	}
 	d.MaxRuns = loop.FirstPositive(d.MaxRuns, 1000, 1)
+	d.AttachmentMemory = cmp.Or(max(d.AttachmentMemory, 0), defaultAttachmentMemory)
 	d.ModelIdle = durationOr(d.ModelIdle, 5*time.Minute)
 	d.CallDeadline = durationOr(d.CallDeadline, 15*time.Minute)
 	d.CancelGrace = durationOr(d.CancelGrace, 10*time.Second)
@@ -169,9 +231,9 @@ func (r Retry) or(d Retry) Retry {
 	}
 }
 
-// pause returns how long to wait after a failed attempt, from 1. The pause is random up to an
-// exponential limit (full jitter), so that runs that failed together do not retry together. It is
-// at least what the other side requests.
+// pause returns how long to wait after a failed attempt. attempt counts from 1. The pause is random
+// up to an exponential limit (full jitter), so that runs that failed together do not retry
+// together. It is at least retryAfter, the time that the other side requests.
 func (r Retry) pause(attempt int, retryAfter time.Duration) time.Duration {
 	bound := r.Max
 	if shift := attempt - 1; shift < 20 {

@@ -54,28 +54,34 @@ func TestCrowd(t *testing.T) {
 		}
 		group.Wait()
 		for r := range runs {
-			said, last := make(map[string]int), loop.Type("")
-			for e, err := range f.WatchRun(t.Context(), fmt.Sprint("run", r), 0) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if p, ok := e.Payload.(*loop.UserMessage); ok {
-					said[p.Text]++
-				}
-				last = e.Payload.Type()
-			}
-			want := make(map[string]int)
-			for p := range people {
-				for i := range messages {
-					want[fmt.Sprintf("%d.%d", p, i)] = 1
-				}
-			}
-			if diff := cmp.Diff(want, said); diff != "" || last != loop.TypeRunFinished {
-				t.Errorf("run %d ends with %s and holds (-want +got):\n%s", r, last, diff)
-			}
+			checkReceived(t, f, fmt.Sprint("run", r), people, messages)
 		}
 		for _, req := range m.seen() {
 			checkPaired(t, req.Messages)
 		}
 	})
+}
+
+// checkReceived checks that a finished run has each message of each person once.
+func checkReceived(t *testing.T, f *fixture, run string, people, messages int) {
+	t.Helper()
+	received, last := make(map[string]int), loop.Type("")
+	for e, err := range f.WatchRun(t.Context(), run, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, ok := e.Payload.(*loop.UserMessage); ok {
+			received[p.Text]++
+		}
+		last = e.Payload.Type()
+	}
+	want := make(map[string]int)
+	for p := range people {
+		for i := range messages {
+			want[fmt.Sprintf("%d.%d", p, i)] = 1
+		}
+	}
+	if diff := cmp.Diff(want, received); diff != "" || last != loop.TypeRunFinished {
+		t.Errorf("%s ends with %s and holds (-want +got):\n%s", run, last, diff)
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/agent/loop/looptest"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
 	"github.com/toolhost/toolhost/internal/model"
@@ -62,7 +63,7 @@ func (m *fakeModel) seen() []model.Request {
 	return m.requests
 }
 
-// turns returns a model that gives its nth answer to a conversation with n-1 answers.
+// turns returns a model that answers a conversation with n-1 answers by its nth answer.
 func turns(answers ...*model.Response) *fakeModel {
 	return &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
 		n := 0
@@ -78,11 +79,14 @@ func turns(answers ...*model.Response) *fakeModel {
 	}}
 }
 
-func response(reason model.StopReason, blocks ...model.Block) *model.Response {
-	return &model.Response{
-		Message: model.Message{Role: model.RoleAssistant, Blocks: blocks}, StopReason: reason, Usage: tool.Usage{InputTokens: 2, OutputTokens: 3},
-	}
-}
+// What the tests of the reducer and of the driver share.
+var (
+	text, call, effect = looptest.Text, looptest.Call, looptest.Effect
+	response           = looptest.Response
+	completion         = looptest.Completion
+	offered            = looptest.Offered()
+	checkPaired        = looptest.CheckPaired
+)
 
 // fakeTools is a toolhost in memory. It executes an id once; later calls join the execution or get
 // its outcome.
@@ -142,7 +146,7 @@ func (f *fakeTools) Open(ctx context.Context, call tool.Call, complete bool) (to
 		c = &fakeCall{changed: make(chan struct{})}
 		f.calls[call.ID] = c
 		f.executed[call.ID]++
-		ctx, cancel := context.WithCancelCause(context.Background())
+		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 		c.cancel = cancel
 		f.group.Go(func() {
 			defer cancel(nil)
@@ -152,6 +156,10 @@ func (f *fakeTools) Open(ctx context.Context, call tool.Call, complete bool) (to
 		})
 	}
 	return &fakeExecution{call: c}, nil
+}
+
+func (*fakeTools) AnswerQuestion(context.Context, tool.CallKey, uint32, tool.Answer) error {
+	return tool.Errorf(tool.KindNotFound, "nothing is asked")
 }
 
 func (f *fakeTools) CancelCall(_ context.Context, key tool.CallKey, reason string) error {

@@ -14,8 +14,12 @@ import (
 // further behind reads the journal.
 const feedLength = 512
 
+// feedBytes bounds the text in the passing events that a run keeps for its watchers, in bytes. The
+// oldest ones give way. The durable events need no such bound: their content is also in the state.
+const feedBytes = 1 << 20
+
 // feed distributes a run's events to any number of watchers. It keeps the last events, and each
-// watcher has a position among them, so that the feed never waits for a watcher.
+// watcher has a position among them. So the feed never waits for a watcher.
 type feed struct {
 	mu      sync.Mutex
 	begun   bool
@@ -23,6 +27,7 @@ type feed struct {
 	floor   uint64        // every durable event after this is in log
 	last    uint64        // the last durable event
 	index   uint64        // passing events since last
+	bytes   int           // of text in the passing events in log
 	changed chan struct{} // closed at the next change; nil without a waiting watcher
 	done    bool
 	err     error // why the run stopped before its end; nil if it finished
@@ -70,7 +75,45 @@ func (f *feed) pass(p loop.Payload) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.index++
+	if _, answer := p.(*loop.AnswerDelta); answer {
+		f.drop(func(e *loop.Event) bool { return e.Payload.Type() == loop.TypeAnswerDelta }) // the new one replaces it
+	}
+	if f.bytes+sizeOf(p) > feedBytes {
+		// Dropping half at once amortizes the cost of moving the rest.
+		f.drop(func(*loop.Event) bool { return f.bytes > feedBytes/2 })
+	}
+	f.bytes += sizeOf(p)
 	f.add(loop.Event{Seq: f.last + 1, Index: f.index, Time: time.Now(), Payload: p})
+}
+
+// drop removes the passing events for which gone returns true. It asks in order, the oldest first.
+func (f *feed) drop(gone func(*loop.Event) bool) {
+	f.log = slices.DeleteFunc(f.log, func(e loop.Event) bool {
+		if e.Durable() || !gone(&e) {
+			return false
+		}
+		f.bytes -= sizeOf(e.Payload)
+		return true
+	})
+}
+
+// sizeOf returns the bytes of text in a passing event.
+func sizeOf(p loop.Payload) int {
+	switch p := p.(type) {
+	case *loop.TextDelta:
+		return len(p.Text)
+	case *loop.ReasoningDelta:
+		return len(p.Text)
+	case *loop.ArgumentDelta:
+		return len(p.Tool) + len(p.Text)
+	case *loop.AnswerDelta:
+		return len(p.Answer)
+	case *loop.CallStatus:
+		return len(p.Tool) + len(p.Status.Message) + len(p.Status.Parameters) + len(p.Status.Result)
+	case *loop.TurnReset:
+		return len(p.Reason)
+	}
+	return 0
 }
 
 func (f *feed) add(e loop.Event) {
@@ -80,6 +123,8 @@ func (f *feed) add(e loop.Event) {
 		for _, old := range gone {
 			if old.Durable() {
 				f.floor = old.Seq
+			} else {
+				f.bytes -= sizeOf(old.Payload)
 			}
 		}
 		f.log = slices.Clone(f.log[feedLength/2:])

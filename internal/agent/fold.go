@@ -8,6 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/snapshot"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -15,8 +16,8 @@ const (
 	// defaultSnapshotEvery is the default of Config.SnapshotEvery. Folding so many events takes
 	// about a millisecond.
 	defaultSnapshotEvery = 64
-	// weighedAs is the number of bytes of a record that take as long to read and fold as one small
-	// record.
+	// weighedAs is a number of bytes. Reading and folding that many bytes of a record takes as long
+	// as one small record.
 	weighedAs = 2 << 10
 )
 
@@ -26,7 +27,7 @@ type tail struct {
 	weight int // of the records after the snapshot; see weigh
 }
 
-// weigh returns the cost of a record in small records.
+// weigh returns the cost of a record. The unit is the cost of one small record.
 func weigh(rec *runstore.Record) int { return 1 + len(rec.Data)/weighedAs }
 
 // fold folds a run's journal into a state. It starts from the run's snapshot if the snapshot can be
@@ -43,10 +44,10 @@ func (j *journal) fold(ctx context.Context, runID string, s *loop.State) (tail, 
 		}
 	}
 	switch {
-	case err != nil && ctx.Err() != nil, errors.Is(err, runstore.ErrNotFound):
+	case err != nil && ctx.Err() != nil, errors.Is(err, runstore.ErrNotFound), errors.Is(err, runstore.ErrUnavailable):
 		return tail{}, storeError(err)
 	case err != nil:
-		j.log.Warn("the snapshot of a run is of no use; all of its journal is read", "run", runID, "error", err)
+		j.log.Warn("the snapshot of a run cannot be used; its whole journal is read", "run", runID, "error", err)
 	}
 	*s = loop.State{}
 	weight, err := j.foldAfter(ctx, runID, s, nil)
@@ -94,13 +95,13 @@ func (r *run) addSnapshot(batch *runstore.Batch) tail {
 	for i := range batch.Records {
 		next.weight += weigh(&batch.Records[i])
 	}
-	if next.weight < r.agent.config.SnapshotEvery {
+	if next.weight < r.config.SnapshotEvery {
 		return next
 	}
 	renewal, kept, err := snapshot.Make(&r.state, next.kept, &batch.Records[len(batch.Records)-1])
 	switch {
 	case err != nil:
-		r.agent.config.Log.Warn("making a snapshot", "run", r.id, "error", err)
+		r.log.to(loglevel.Storage).Warn("a snapshot cannot be made", "error", err)
 		next.weight = 0 // retry later
 	case renewal != nil:
 		batch.Snapshot = renewal

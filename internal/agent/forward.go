@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -63,9 +65,10 @@ func (f *forwarder) begin(c *model.CallBegun) {
 	id := loop.CallID(q.started.RunID, q.turn, c.Index)
 	p.call = tool.Call{
 		ID: id, Tool: c.Name, Session: q.started.Session, Context: q.context, MaxShown: q.shown, Traceparent: q.started.Trace(id),
+		Agent: q.started.AgentName(), Run: q.started.RunID,
 	}
 	if i := slices.IndexFunc(q.offered, wants); q.offered[i].Spec.HasSideEffects() {
-		p.call.Ledger = q.run.agent.config.LedgerID()
+		p.call.Ledger = cmp.Or(q.ledger, q.run.config.LedgerID())
 	}
 	f.calls[c.Index] = p
 	f.watchers.Go(func() { f.send(p) }) // ends with reading, or with ctx
@@ -81,7 +84,7 @@ func (f *forwarder) add(d *model.ArgumentDelta) {
 // send opens the call and forwards its text until the response ends.
 func (f *forwarder) send(p *preview) {
 	defer f.guard(p)
-	execution, err := f.request.run.agent.config.Tools.Open(f.ctx, p.call, false)
+	execution, err := f.request.run.config.Tools.Open(f.ctx, p.call, false)
 	if err != nil {
 		f.fail(p, err)
 		return
@@ -126,8 +129,7 @@ func (f *forwarder) show(p *preview) {
 func (f *forwarder) fail(p *preview, err error) {
 	p.fail()
 	if f.ctx.Err() == nil {
-		f.request.run.agent.config.Log.Warn("a tool cannot look on while its arguments are written",
-			"run", f.request.run.id, "call", p.call.ID, "tool", p.call.Tool, "error", err)
+		f.request.run.log.to(loglevel.Tools).Warn("a tool cannot preview its arguments", "tool", p.call.Tool, "call", p.call.ID, "error", err)
 	}
 }
 
@@ -135,8 +137,7 @@ func (f *forwarder) fail(p *preview, err error) {
 func (f *forwarder) guard(p *preview) {
 	if v := recover(); v != nil {
 		p.fail()
-		f.request.run.agent.config.Log.Error("panic in a preview", "run", f.request.run.id, "call", p.call.ID,
-			"panic", v, "stack", string(debug.Stack()))
+		f.request.run.log.to(loglevel.Tools).Error("panic in a preview", "tool", p.call.Tool, "call", p.call.ID, "panic", v, "stack", string(debug.Stack()))
 	}
 }
 
@@ -293,7 +294,7 @@ func (e *toolCall) open(ctx context.Context, call *tool.Call) (execution tool.Ex
 			return execution, true, nil
 		}
 	}
-	execution, err = e.run.agent.config.Tools.Open(ctx, *call, true)
+	execution, err = e.run.config.Tools.Open(ctx, *call, true)
 	return execution, false, err
 }
 

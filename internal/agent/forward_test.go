@@ -38,13 +38,17 @@ func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
 		var order []string
 		for _, e := range g.watch() {
 			line := string(e.Payload.Type())
+			if p, ok := e.Payload.(*loop.ArgumentDelta); ok {
+				line += " " + p.CallID + " " + p.Tool + " " + p.Text
+			}
 			if p, ok := e.Payload.(*loop.CallStatus); ok {
-				line += " " + p.CallID + " " + string(p.Status.State) + " " + p.Status.Tip
+				line += " " + p.CallID + " " + string(p.Status.State) + " " + p.Status.Message
 			}
 			order = append(order, line)
 		}
 		want := []string{
-			"run_started", `call_status r.t1.c0 WAIT {"te`, `call_status r.t1.c0 WAIT {"text":`, "assistant_message",
+			"run_started", `argument_delta r.t1.c0 write {"te`, `call_status r.t1.c0 WAIT {"te`, `argument_delta r.t1.c0 write xt":`,
+			`call_status r.t1.c0 WAIT {"text":`, `argument_delta r.t1.c0 write 1}`, "assistant_message",
 			"call_started", "call_result", "assistant_message", "run_finished",
 		}
 		// Whether the tool sees the last piece depends on timing.
@@ -61,7 +65,7 @@ func TestArgumentsReachTheToolAsTheyAreWritten(t *testing.T) {
 	})
 }
 
-// Toolhost never executes a call that the model did not complete or must not make.
+// toolhost never executes a call that the model did not complete, or that the agent must not make.
 func TestPreviewsThatComeToNothing(t *testing.T) {
 	begin := func(ctx context.Context, s *script) error {
 		s.begin("write")
@@ -120,7 +124,7 @@ func TestPreviewsThatComeToNothing(t *testing.T) {
 				if slices.ContainsFunc(g.executed, func(line string) bool { return strings.HasPrefix(line, "write") }) {
 					t.Errorf("executed: %v", g.executed)
 				}
-				stats, err := g.Stats(t.Context(), "")
+				stats, err := g.Stats(t.Context(), tool.StatsQuery{})
 				if i := slices.IndexFunc(stats, func(s tool.Stats) bool { return s.Tool == "write" }); err != nil || i < 0 ||
 					stats[i].Calls != 1 || stats[i].Failures[tool.KindCancelled] != 1 {
 					t.Errorf("the call that was shown was not abandoned: %+v, %v", stats, err)
@@ -156,7 +160,7 @@ func TestPreviewAfterARetry(t *testing.T) {
 		for _, e := range g.watch() {
 			switch p := e.Payload.(type) {
 			case *loop.CallStatus:
-				order = append(order, p.CallID+" "+p.Status.Tip)
+				order = append(order, p.CallID+" "+p.Status.Message)
 			case *loop.TurnReset, *loop.CallResult:
 				order = append(order, string(p.Type()))
 			}
@@ -272,7 +276,7 @@ func TestCloseAbandonsPreviews(t *testing.T) {
 		if len(g.seen) == 0 || len(g.executed) != 0 {
 			t.Errorf("seen %q, executed %q", g.seen, g.executed)
 		}
-		if stats, err := g.Stats(t.Context(), ""); err != nil || len(stats) != 1 || stats[0].Failures[tool.KindCancelled] != 1 {
+		if stats, err := g.Stats(t.Context(), tool.StatsQuery{}); err != nil || len(stats) != 1 || stats[0].Failures[tool.KindCancelled] != 1 {
 			t.Errorf("the call was not abandoned: %+v, %v", stats, err)
 		}
 	})
@@ -300,7 +304,7 @@ func TestCancelWhileAResponseIsHandedOver(t *testing.T) {
 		}()
 		g.watch()
 		synctest.Wait()
-		stats, err := g.Stats(t.Context(), "")
+		stats, err := g.Stats(t.Context(), tool.StatsQuery{})
 		if err != nil || len(stats) != 1 || stats[0].Failures[tool.KindCancelled] != 1 || len(g.executed) > 0 {
 			t.Errorf("the call was not abandoned: %+v, %v, executed %q", stats, err, g.executed)
 		}

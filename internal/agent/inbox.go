@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -13,11 +14,20 @@ import (
 // SendMessage adds a user message and returns its Seq. It continues a finished run. A run at work
 // reads the message before its next model request. If ctx ends first, the message may still be
 // added.
-func (a *Agent) SendMessage(ctx context.Context, runID, text string) (uint64, error) {
+func (a *Agent) SendMessage(ctx context.Context, runID, text string, files ...loop.NewAttachment) (uint64, error) {
 	if strings.TrimSpace(text) == "" {
 		return 0, tool.Errorf(tool.KindInvalidArgument, "the message is empty")
 	}
-	return a.deliver(ctx, runID, &loop.UserMessage{Text: text})
+	if r, err := a.journal.summaryOf(ctx, runID); err == nil && r.Finished() && r.Parent == nil {
+		if err := a.admitWork(ctx, r.Principal); err != nil {
+			return 0, err
+		}
+	}
+	taken, err := a.attachToMessage(ctx, runID, files)
+	if err != nil {
+		return 0, err
+	}
+	return a.deliverWith(ctx, runID, &taken, &loop.UserMessage{Text: text, Attachments: taken.list})
 }
 
 // CancelRun requests that a run stops. Its calls are cancelled, each still gets its result, and the
@@ -53,6 +63,18 @@ func (a *Agent) Respond(ctx context.Context, runID string, decisions ...loop.Dec
 
 // deliver hands events to the run's goroutine and waits until they are in the journal.
 func (a *Agent) deliver(ctx context.Context, runID string, payloads ...loop.Payload) (uint64, error) {
+	return a.deliverWith(ctx, runID, nil, payloads...)
+}
+
+// deliverWith is deliver for an event with attachments, which may be nil. It releases them when the
+// event is in the journal or will not be there, which may be after ctx has ended.
+func (a *Agent) deliverWith(ctx context.Context, runID string, taken *attached, payloads ...loop.Payload) (uint64, error) {
+	handed := false
+	defer func() {
+		if !handed {
+			taken.release()
+		}
+	}()
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil {
 		return 0, err
@@ -69,10 +91,11 @@ func (a *Agent) deliver(ctx context.Context, runID string, payloads ...loop.Payl
 			return 0, tool.Errorf(tool.KindConflict, "run %s belongs to the process that started it; if that is gone, resume the run", runID)
 		}
 	}
-	in := &input{payloads: payloads, reply: make(chan reply, 1)}
+	in := &input{payloads: payloads, taken: taken, reply: make(chan reply, 1)}
 	if err := a.wake(r.ref(), in); err != nil {
 		return 0, err
 	}
+	handed = true
 	select {
 	case answer := <-in.reply:
 		return answer.seq, answer.err
@@ -95,17 +118,17 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 			if r, err := summarize(&page[i]); err == nil {
 				k = r.ref()
 			} else { // the run's next event replaces the summary
-				a.config.Log.Error("going on with a run whose summary is broken", "run", k.id, "error", err)
+				a.config().Log.Error("the summary of a run is broken; the run continues", "run", k.id, "error", err)
 			}
-			err := a.wake(k, nil)
-			if tool.KindOf(err) == tool.KindConflict {
-				a.config.Log.Warn("a run is left to the process that works on it", "run", k.id, "error", err)
-				continue
-			}
-			if err != nil {
+			switch err := a.wake(k, nil); tool.KindOf(err) {
+			case "":
+				n++
+			case tool.KindConflict:
+				a.config().Log.Warn("another process works on a run; it is not resumed here", "run", k.id, "error", err)
+				a.claimLater(k)
+			default:
 				return n, err
 			}
-			n++
 		}
 		if len(page) < query.PageSize() {
 			return n, nil
@@ -114,9 +137,38 @@ func (a *Agent) Resume(ctx context.Context) (int, error) {
 	}
 }
 
-// ResumeRun continues one interrupted run, whatever process began it. It does nothing for a run
-// that has finished or that this agent works on. It fails with KindConflict if another process
-// works on the run.
+// claimLater continues a run whose claim may be that of a process that has ended, if the store says
+// that claims can outlive their process.
+func (a *Agent) claimLater(k runRef) {
+	lingering, ok := a.journal.claims.(runstore.Lingering)
+	if !ok {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.group.Go(func() { // ends with the agent
+		for end := time.Now().Add(lingering.Linger()); time.Now().Before(end) && sleep(a.ctx, claimPause) == nil; {
+			err := a.wake(k, nil)
+			if err == nil {
+				a.config().Log.Info("the process that worked on a run has ended; the run goes on here", "run", k.id)
+				return
+			}
+			if kind := tool.KindOf(err); kind != tool.KindConflict && kind != tool.KindUnavailable {
+				return
+			}
+		}
+	})
+}
+
+// claimPause is the pause between two attempts of claimLater.
+const claimPause = time.Second
+
+// ResumeRun continues one interrupted run. Any process may have begun it. ResumeRun does nothing
+// for a run that has finished or that this agent works on. It fails with KindConflict if another
+// process works on the run.
 func (a *Agent) ResumeRun(ctx context.Context, runID string) error {
 	r, err := a.journal.summaryOf(ctx, runID)
 	if err != nil || r.Finished() {
@@ -130,76 +182,168 @@ type runRef struct {
 	id   string
 	last uint64 // the Seq of its last event, or of an earlier one
 	sub  bool
+	// owner is the key of the principal that the run belongs to.
+	owner string
 	// fresh means that this agent has just started the run. tries is how often in a row the journal
 	// could not be written.
 	fresh bool
 	tries int
 }
 
-func (r *Run) ref() runRef { return runRef{id: r.ID, last: r.LastSeq, sub: r.Parent != nil} }
+func (r *Run) ref() runRef {
+	return runRef{id: r.ID, last: r.LastSeq, sub: r.Parent != nil, owner: r.Principal}
+}
 
-// wake starts a goroutine for a run that has none, and hands it an input, which may be nil.
+// wake starts a goroutine for a run that has none, and hands it an input, which may be nil. It may wait
+// for the store, as long as a claim takes.
 func (a *Agent) wake(k runRef, in *input) error {
+	for {
+		r, wait, err := a.find(k.id, in)
+		if err != nil || r != nil {
+			return err
+		}
+		if wait == nil {
+			return a.begun(k, in, a.journal.claim(k.id))
+		}
+		<-wait // the goroutine that closes it waits only for the store
+	}
+}
+
+// wakeSoon is wake for a run that is in the journal and must not be forgotten: if the store is not
+// available now, the run begins later.
+func (a *Agent) wakeSoon(k runRef) error {
+	err := a.wake(k, nil)
+	if !errors.Is(err, runstore.ErrUnavailable) {
+		return err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
 		return errClosed()
 	}
-	r := a.runs[k.id]
-	if r == nil {
-		if err := a.journal.claim(k.id); err != nil { // does not block, so the agent may hold mu
-			return err
-		}
-		r = newRun(a, k)
+	k.tries++
+	a.group.Go(func() { a.retryLater(k) }) // ends with the agent
+	return nil
+}
+
+// find hands an input to the run at work. If there is none, it returns the channel to wait for before
+// the next attempt, or begins to move the run itself: the caller then claims it and calls begun.
+func (a *Agent) find(runID string, in *input) (*run, <-chan struct{}, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil, nil, errClosed()
+	}
+	if r := a.runs[runID]; r != nil {
+		r.receive(in)
+		return r, nil, nil
+	}
+	if wait := a.moving[runID]; wait != nil {
+		return nil, wait, nil
+	}
+	a.move(runID)
+	return nil, nil, nil
+}
+
+// begun ends the move that find began. It starts the run's goroutine if the claim succeeded.
+func (a *Agent) begun(k runRef, in *input, err error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil {
+		// An agent that closes waits for this move, and cancels the run at its first step.
+		r := newRun(a, k)
 		a.runs[k.id] = r
 		a.group.Go(func() { r.work(a.ctx) })
+		r.receive(in)
 	}
+	a.moved(k.id)
+	return err
+}
+
+// move makes others wait for the run until moved. The caller holds mu. Close waits for it.
+func (a *Agent) move(runID string) {
+	a.group.Add(1)
+	a.moving[runID] = make(chan struct{})
+}
+
+// moved lets others go on. The caller holds mu.
+func (a *Agent) moved(runID string) {
+	close(a.moving[runID])
+	delete(a.moving, runID)
+	a.group.Done()
+}
+
+// receive adds an input, which may be nil. The caller holds Agent.mu.
+func (r *run) receive(in *input) {
 	if in != nil {
 		r.inbox = append(r.inbox, in)
 		r.wake()
 	}
-	return nil
 }
 
 // storeRetry is the retry policy for runs whose journal could not be written. A full disk may have
 // space later.
 func storeRetry() Retry { return Retry{Initial: time.Second, Max: 30 * time.Second} }
 
-// retryLater continues a run after a pause. It ends when the agent closes.
+// retryLater continues a run after a pause, and after further ones as long as the store is not
+// available. It ends when the agent closes.
 func (a *Agent) retryLater(k runRef) {
-	if sleep(a.ctx, storeRetry().pause(k.tries, 0)) == nil {
-		_ = a.wake(k, nil) // it fails only when the agent closes
+	for sleep(a.ctx, storeRetry().pause(k.tries, 0)) == nil {
+		err := a.wake(k, nil)
+		if tool.KindOf(err) != tool.KindUnavailable {
+			if err != nil {
+				a.config().Log.Error("a run is not continued", "run", k.id, "error", err)
+			}
+			return
+		}
+		k.tries++
 	}
 }
 
-// take returns the inputs of a run. If last is set and there are none, the run is no longer at
-// work.
+// take returns the waiting inputs of a run. If last is set and there are none, it removes the run
+// from the runs at work and returns left = true.
 func (a *Agent) take(r *run, last bool) (inputs []*input, left bool) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	inputs, r.inbox = r.inbox, nil
-	if last && len(inputs) == 0 {
-		a.forget(r)
-		return nil, true
+	left = last && len(inputs) == 0
+	forgotten := left && a.forget(r)
+	a.mu.Unlock()
+	if forgotten {
+		a.release(r)
 	}
-	return inputs, false
+	return inputs, left
 }
 
 // drop ends work on a run and returns its remaining inputs.
 func (a *Agent) drop(r *run) []*input {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.forget(r)
+	forgotten := a.forget(r)
 	inputs := r.inbox
 	r.inbox = nil
+	a.mu.Unlock()
+	if forgotten {
+		a.release(r)
+	}
 	return inputs
 }
 
-func (a *Agent) forget(r *run) {
-	if a.runs[r.id] == r {
-		delete(a.runs, r.id)
-		a.journal.release(r.id)
+// forget removes a run from the runs at work, and reports whether it was one of them. The caller holds
+// mu, and then calls release without it.
+func (a *Agent) forget(r *run) bool {
+	if a.runs[r.id] != r {
+		return false
 	}
+	delete(a.runs, r.id)
+	a.move(r.id)
+	return true
+}
+
+// release gives up the claim of a run that was forgotten.
+func (a *Agent) release(r *run) {
+	a.journal.release(r.id)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.moved(r.id)
 }
 
 func (a *Agent) feedOf(runID string) *feed {

@@ -63,7 +63,8 @@ func TestMessageWhileTheRunFails(t *testing.T) {
 	})
 }
 
-// What a cancelled run was doing is not mistaken for what it does after the next message.
+// If a run is canceled and gets a message at once, the agent stops the canceled work and does not
+// treat it as the work on the message.
 func TestCancelAndMessageAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0

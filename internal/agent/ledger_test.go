@@ -124,7 +124,8 @@ func TestSameLedgerJoinsTheCall(t *testing.T) {
 	})
 }
 
-// That a toolhost does not know a call says nothing if the call was sent to another toolhost.
+// If a toolhost does not know a call, that says nothing about a call that was sent to another
+// toolhost.
 func TestCancelAfterTheLedgerChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, _, after := movedRun(t, loop.People{}, "other")
@@ -144,7 +145,7 @@ func TestCancelAfterTheLedgerChanged(t *testing.T) {
 }
 
 // An attempt that has not begun is sent to the toolhost where the run continues.
-func TestApprovedCallIsOfTheLedgerOfItsOwnTime(t *testing.T) {
+func TestApprovedCallNamesTheLedgerOfItsAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		people := loop.People{Attended: true, AskOutcome: true, Expiry: time.Hour}
 		m := turns(response(model.StopToolUse, call("a", "serial")), response(model.StopEndTurn, text("done")))

@@ -5,51 +5,131 @@ import (
 	"log/slog"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/loglevel"
+	"github.com/toolhost/toolhost/internal/trace"
+	"github.com/toolhost/toolhost/tool"
 )
 
-// log logs a durable event for operators. The command that started a foreground run shows its
-// events, so they are logged for debugging only.
-func (r *run) log(e loop.Event) {
-	level, words, more := slog.LevelDebug, "", []any(nil)
-	switch p := e.Payload.(type) {
-	case *loop.AssistantMessage:
-		words, more = "the model answered", []any{"stop_reason", p.StopReason, "calls", len(p.Calls), "output_tokens", p.Usage.OutputTokens}
-	case *loop.CallStarted:
-		words, more = "a call is sent", []any{"call", p.CallID, "tool", p.Tool}
-	case *loop.CallResult:
-		words, more = "a call has its result", []any{"call", p.CallID, "tool", p.Tool, "is_error", p.Result.IsError}
-		if p.Failure != nil {
-			more = append(more, "kind", p.Failure.Kind, "error", p.Failure.Message)
-		}
-	case *loop.DecisionRequested:
-		level, words, more = slog.LevelInfo, "a run waits for a person", []any{"decision", p.ID, "kind", p.Kind, "tool", p.Tool}
-	case *loop.RunFinished:
-		level, words, more = slog.LevelInfo, "a run ended", []any{"stop_reason", p.StopReason, "turns", p.Turns, "calls", p.Calls}
-		if p.Message != "" {
-			more = append(more, "message", p.Message)
-		}
-		if p.StopReason == loop.StopModelError || p.StopReason == loop.StopInternalError {
-			level = slog.LevelError
-		}
-	default:
-		return
-	}
-	r.logLine(level, words, more...)
+// runLog logs about one run. It is safe for concurrent use after open.
+//
+// The command that started a run in the foreground shows the run's events to a person. So the facts
+// about such a run are logged for debugging only.
+type runLog struct {
+	logger     *slog.Logger // its records name the run
+	foreground bool
 }
 
-// logStart logs that work on the run begins or continues.
-func (r *run) logStart() {
-	words := "run continues"
-	if r.fresh {
-		words = "a run begins"
-	}
-	r.logLine(slog.LevelInfo, words, "model", r.agent.config.Model.Name(), "events", r.state.Seq())
+func newRunLog(a *Agent, runID string) runLog {
+	return runLog{logger: a.config().Log.With("run", runID)}
 }
 
-// logLine logs a line about the run.
-func (r *run) logLine(level slog.Level, words string, more ...any) {
-	if r.state.Started().Foreground {
+// open adds the session and the trace of the run, which the journal has.
+func (l *runLog) open(started *loop.RunStarted) {
+	l.foreground = started.Foreground
+	if started.Session != started.RunID {
+		l.logger = l.logger.With("session", started.Session)
+	}
+	if context, ok := trace.Parse(started.Traceparent); ok {
+		l.logger = l.logger.With("trace", context.Trace.String())
+	}
+}
+
+// to returns the logger of a subsystem.
+func (l *runLog) to(subsystem string) *slog.Logger { return l.logger.With(loglevel.Key, subsystem) }
+
+// fact logs a fact about the run.
+func (l *runLog) fact(subsystem string, level slog.Level, words string, more ...any) {
+	if l.foreground {
 		level = slog.LevelDebug
 	}
-	r.agent.config.Log.Log(context.Background(), level, words, append([]any{"run", r.id}, more...)...)
+	l.to(subsystem).Log(context.Background(), level, words, more...)
+}
+
+// logBegun logs that work on the run begins or continues.
+func (r *run) logBegun() {
+	words := "run resumed"
+	if r.fresh {
+		words = "run begun"
+	}
+	more := []any{"model", r.state.Started().Model}
+	if started := r.state.Started(); started.Parent != nil {
+		more = append(more, "parent", started.Parent.RunID)
+	}
+	if !r.fresh {
+		more = append(more, "turn", r.state.Turn(), "events", r.state.Seq())
+	}
+	r.log.fact(loglevel.Runs, slog.LevelInfo, words, more...)
+}
+
+// logEvent logs a durable event of the run.
+func (r *run) logEvent(e loop.Event) {
+	switch p := e.Payload.(type) {
+	case *loop.AssistantMessage:
+		r.log.fact(loglevel.Models, slog.LevelDebug, "model answered", append([]any{"stop_reason", p.StopReason, "calls", len(p.Calls)}, spent(p.Usage, p.Cost)...)...)
+	case *loop.Compacted:
+		if p.Failure == "" {
+			r.log.fact(loglevel.Models, slog.LevelInfo, "conversation compacted", append([]any{"reason", p.Reason, "messages", p.Replaced}, spent(p.Usage, p.Cost)...)...)
+		} else {
+			r.log.fact(loglevel.Models, slog.LevelWarn, "conversation not compacted", "reason", p.Reason, "error", p.Failure)
+		}
+	case *loop.CallStarted:
+		r.log.fact(loglevel.Tools, slog.LevelDebug, "call sent", "tool", p.Tool, "call", p.CallID)
+	case *loop.CallResult:
+		r.logResult(p)
+	case *loop.DecisionRequested:
+		r.log.fact(loglevel.Runs, slog.LevelInfo, "run waits for a person", "decision", p.ID, "kind", p.Kind, "tool", p.Tool, "call", p.CallID)
+	case *loop.DecisionMade:
+		r.log.fact(loglevel.Runs, slog.LevelInfo, "person decided", "principal", p.Principal, "decision", p.ID, "verdict", p.Verdict, "by", p.By)
+	case *loop.CancelRequested:
+		r.log.fact(loglevel.Runs, slog.LevelInfo, "run cancelled", "reason", p.Reason)
+	case *loop.ContextChange:
+		if len(p.Refused) > 0 {
+			r.log.to(loglevel.Tools).Warn("effects of tools on the run's context were refused", "refused", p.Refused)
+		}
+	case *loop.RunFinished:
+		r.logFinished(p)
+	}
+}
+
+// logResult logs the result of a call. Failures of toolhost and of plugins are important to the
+// operator. Errors that tools report, and mistakes of the model, are for the model.
+func (r *run) logResult(p *loop.CallResult) {
+	if p.Failure == nil {
+		r.log.fact(loglevel.Tools, slog.LevelDebug, "call ended", "tool", p.Tool, "call", p.CallID, "is_error", p.Result.IsError)
+		return
+	}
+	level := slog.LevelDebug
+	switch p.Failure.Kind {
+	case tool.KindOutcomeUnknown:
+		level = slog.LevelWarn
+	case tool.KindCrashed, tool.KindTimeout, tool.KindUnavailable, tool.KindInternal:
+		level = slog.LevelInfo
+	}
+	r.log.fact(loglevel.Tools, level, "call failed", "tool", p.Tool, "call", p.CallID, "outcome", p.Failure.Kind, "error", p.Failure.Message)
+}
+
+// logFinished logs the end of the run.
+func (r *run) logFinished(p *loop.RunFinished) {
+	level := slog.LevelInfo
+	if p.StopReason == loop.StopModelError || p.StopReason == loop.StopInternalError {
+		level = slog.LevelError
+	}
+	more := append([]any{"stop_reason", p.StopReason, "turns", p.Turns, "calls", p.Calls}, spent(p.Usage, p.Cost)...)
+	if p.Message != "" {
+		key := "message"
+		if level == slog.LevelError {
+			key = "error"
+		}
+		more = append(more, key, p.Message)
+	}
+	r.log.fact(loglevel.Runs, level, "run ended", more...)
+}
+
+// spent returns the fields for tokens and their cost.
+func spent(usage tool.Usage, cost float64) []any {
+	more := []any{"input_tokens", usage.InputTokens, "output_tokens", usage.OutputTokens}
+	if cost > 0 {
+		more = append(more, "cost", cost)
+	}
+	return more
 }

@@ -29,10 +29,10 @@ func TestLogOfARunWhoseModelIsDown(t *testing.T) {
 			f.end()
 			f.Close()
 			for words, want := range map[string]int{
-				"level=INFO msg=\"a run begins\" run=r":             1,
-				"level=WARN msg=\"asking the model again\" run=r":   4,
-				"level=ERROR msg=\"a run ended\" run=r stop_reason": 1,
-				"192.0.2.7": 5,
+				"level=INFO msg=\"run begun\" run=r":            1,
+				"level=WARN msg=\"model is asked again\" run=r": 4,
+				"level=ERROR msg=\"run ended\" run=r":           1,
+				"192.0.2.7":                                     5,
 			} {
 				if foreground {
 					want = 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -54,6 +55,10 @@ type RunQuery struct {
 	Token  string     // the next token of the page before; empty means the newest run
 	States []RunState // only runs in these states; empty means all
 	Parent string     // only the sub-runs of this run; empty means all runs
+	// Tenants and Principal select the runs of some tenants, and of the principal with a key. Empty
+	// means all. The token of a page with other runs is then unknown.
+	Tenants   []string
+	Principal string
 }
 
 // RunState says whether a run is at work.
@@ -64,14 +69,22 @@ const (
 	RunRunning RunState = "running"  // at work
 	RunWaiting RunState = "waiting"  // a person has to decide something
 	RunEnded   RunState = "finished" // it has ended; a user message continues it
-	// RunInterrupted means that no process works on the run. `agentd serve` continues it, or, if it
-	// ran in the foreground of another command, `agentd resume`.
+	// RunInterrupted means that no process works on the run. `agentd serve` continues its own runs.
+	// `agentd resume` continues a run that ran in the foreground of another command.
 	RunInterrupted RunState = "interrupted"
 )
 
 func (q *RunQuery) matches(r *Run) bool {
-	return (len(q.States) == 0 || slices.Contains(q.States, r.State())) &&
+	return q.inTenants(r.ID) && (len(q.States) == 0 || slices.Contains(q.States, r.State())) &&
 		(q.Parent == "" || r.Parent != nil && r.Parent.RunID == q.Parent)
+}
+
+func (q *RunQuery) inTenants(runID string) bool {
+	return len(q.Tenants) == 0 || slices.Contains(q.Tenants, TenantOf(runID))
+}
+
+func unknownToken(token string) error {
+	return tool.Errorf(tool.KindInvalidArgument, "the page token %q is not one that was given out", loop.Clip(token))
 }
 
 // maxScanned is the largest number of runs that one page of ListRuns examines.
@@ -82,11 +95,17 @@ const maxScanned = 10 * runstore.MaxPage
 func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next string, err error) {
 	const usual = 50
 	size := min(loop.FirstPositive(query.Size, usual, usual), runstore.MaxPage)
-	from := runstore.Query{Limit: size, Before: query.Token}
+	from := runstore.Query{Limit: size, Before: query.Token, Owner: query.Principal}
+	switch {
+	case len(query.Tenants) == 1:
+		from.Tenant = query.Tenants[0]
+	case !query.inTenants(query.Token) && query.Token != "":
+		return nil, "", unknownToken(query.Token)
+	}
 	for scanned := 0; scanned < maxScanned; {
 		page, err := a.store.List(ctx, from)
 		if tool.KindOf(storeError(err)) == tool.KindNotFound {
-			return nil, "", tool.Errorf(tool.KindInvalidArgument, "the page token %q is not one that was given out", loop.Clip(query.Token))
+			return nil, "", unknownToken(query.Token)
 		}
 		if err != nil {
 			return nil, "", storeError(err)
@@ -94,7 +113,7 @@ func (a *Agent) ListRuns(ctx context.Context, query RunQuery) (runs []Run, next 
 		for i := range page {
 			r, err := summarize(&page[i])
 			if err != nil { // one broken summary must not hide the other runs
-				a.config.Log.Error("listing a run", "run", page[i].ID, "error", err)
+				a.config().Log.With(loglevel.Key, loglevel.Storage).Error("the summary of a run is broken", "run", page[i].ID, "error", err)
 				r = Run{ID: page[i].ID, StartTime: page[i].CreateTime, UpdateTime: page[i].UpdateTime, LastSeq: page[i].LastSeq, Unreadable: true}
 			}
 			from.Before = r.ID

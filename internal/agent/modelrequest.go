@@ -1,16 +1,14 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -19,8 +17,9 @@ import (
 func (r *run) requestModel(t *task) {
 	q := &modelRequest{
 		run: r, task: t, request: r.state.Request(), turn: r.state.Turn(), read: r.state.Seq(), offered: r.offered, started: *r.state.Started(),
-		context: r.state.Context(r.state.Turn()), shown: r.state.MaxShown(1), found: r.state.Found(),
+		context: r.state.Context(r.state.Turn()), shown: r.state.MaxShown(1), ledger: r.state.LedgerAtBackup(), found: r.state.Found(),
 	}
+	q.route = r.newRoute(q.request.Messages)
 	r.group.Go(q.work)
 }
 
@@ -35,98 +34,114 @@ type modelRequest struct {
 	started loop.RunStarted
 	context map[string]json.RawMessage // the context of the response's calls
 	found   []string                   // the tools that searches found
-	wasted  tool.Usage                 // the usage of failed attempts
-	shown   *int                       // the limit for shown results, as known before the response
+	route   route
+	timing  modelTiming
+	shown   *int // the limit for shown results, as known before the response
+	// ledger is State.LedgerAtBackup
+	ledger string
 }
 
 func (q *modelRequest) work() {
 	defer q.run.recoverTask(q.task, func(words string) loop.Payload { return q.run.state.Failed(loop.StopInternalError, words) })
+	if err := q.run.noModel; err != nil {
+		q.fail(loop.StopModelError, err.Error())
+		return
+	}
+	if reason, err := q.run.agent.unspent(q.task.ctx, q.started.Principal); err != nil && q.task.ctx.Err() == nil {
+		q.fail(reason, err.Error())
+		return
+	}
 	if err := q.listTools(); err != nil {
 		q.fail(loop.StopInternalError, fmt.Sprintf("the tools cannot be listed: %v", err))
 		return
 	}
-	retry, malformed := q.run.agent.config.ModelRetry, 0
-	for attempt := 1; ; attempt++ {
-		resp, open, err := q.generate()
+	q.timing.begin()
+	for {
+		q.timing.attempts = q.route.attempts
+		from := q.route.current()
+		q.chooseTools(from)
+		resp, open, err := q.attempt(from)
 		if q.task.ctx.Err() != nil {
 			open.abandon()
 			return
 		}
+		if lost, ok := errors.AsType[*notLoaded](err); ok {
+			q.fail(loop.StopInternalError, lost.Error())
+			return
+		}
 		if err == nil {
-			claim := q.hold(open)
-			q.run.report(update{task: q.task, done: func() loop.Payload {
-				q.run.previews = claim()
-				m := q.run.state.Respond(resp, q.offered, q.read)
-				m.Wasted, m.Cost = q.wasted, q.run.agent.cost(resp.Usage)+q.run.agent.cost(q.wasted)
-				return m
-			}})
+			q.run.observeAnswer(&q.timing, &q.route, resp, nil)
+			q.finish(from, resp, open)
 			return
 		}
 		failure := modelError(err)
-		q.wasted = q.wasted.Add(failure.Usage)
-		if failure.Malformed {
-			malformed++
-		}
-		if !failure.Retryable || failure.ContextOverflow || attempt >= retry.MaxAttempts || malformed >= loop.MaxMalformed {
-			words := failure.Error()
-			if attempt > 1 {
-				words = fmt.Sprintf("%s (after %d attempts)", words, attempt)
-			}
-			if failure.ContextOverflow {
-				q.run.report(update{task: q.task, done: func() loop.Payload { return q.withWaste(q.run.state.Overflowed(words)) }})
-				return
-			}
-			q.fail(loop.StopModelError, words)
+		step := q.route.failed(failure)
+		if !step.again {
+			q.run.observeAnswer(&q.timing, &q.route, nil, failure)
+			q.giveUp(failure)
 			return
 		}
-		q.logRetry(failure, attempt+1)
-		q.run.report(update{task: q.task, passing: &loop.TurnReset{Reason: failure.Error(), Attempt: attempt + 1}})
-		if sleep(q.task.ctx, retry.pause(attempt, failure.RetryAfter)) != nil {
+		reset := &loop.TurnReset{Reason: failure.Error(), Attempt: q.route.attempts}
+		if step.next {
+			reset.Model = q.route.current().Model.Name()
+		}
+		q.run.report(update{task: q.task, passing: reset})
+		if !q.run.repeat(q.task.ctx, "model is asked again", &q.route, step, failure) {
 			return
 		}
 	}
+}
+
+// finish reports the response of a model.
+func (q *modelRequest) finish(from routed, resp *model.Response, open previews) {
+	claim, answer := q.hold(open), q.judgeAnswer(resp)
+	q.run.report(update{task: q.task, done: func() loop.Payload {
+		q.run.previews = claim()
+		m := q.run.state.Respond(resp, q.offered, q.read)
+		m.Answer = answer
+		m.Model, m.Fallback = from.Model.Name(), from.place
+		m.Wasted, m.Cost = q.route.wasted, from.cost(resp.Usage)+q.route.cost
+		return m
+	}})
+}
+
+// giveUp ends a request after its last attempt. If the conversation was too long for any model,
+// compacting it may help.
+func (q *modelRequest) giveUp(failure *model.Error) {
+	if q.route.tooLong == nil {
+		q.fail(loop.StopModelError, q.route.words(failure))
+		return
+	}
+	words := q.route.words(q.route.tooLong)
+	q.run.report(update{task: q.task, done: func() loop.Payload { return q.withWaste(q.run.state.Overflowed(words)) }})
 }
 
 func (q *modelRequest) fail(reason loop.StopReason, words string) {
 	q.run.report(update{task: q.task, done: func() loop.Payload { return q.withWaste(q.run.state.Failed(reason, words)) }})
 }
 
-// logRetry logs that the request is repeated. It may run concurrently with the run's goroutine.
-func (q *modelRequest) logRetry(failure *model.Error, attempt int) {
-	level := slog.LevelWarn
-	if q.started.Foreground {
-		level = slog.LevelDebug
-	}
-	q.run.agent.config.Log.Log(q.task.ctx, level, "asking the model again", "run", q.run.id, "attempt", attempt, "error", failure)
-}
-
 // withWaste adds the usage of failed attempts to the event that ends a request without a response.
 func (q *modelRequest) withWaste(p loop.Payload) loop.Payload {
-	cost := q.run.agent.cost(q.wasted)
 	switch p := p.(type) {
 	case *loop.RunFinished:
-		p.Usage, p.Cost = p.Usage.Add(q.wasted), p.Cost+cost
+		p.Usage, p.Cost = p.Usage.Add(q.route.wasted), p.Cost+q.route.cost
 	case *loop.Compacted:
-		p.Usage, p.Cost = p.Usage.Add(q.wasted), p.Cost+cost
+		p.Usage, p.Cost = p.Usage.Add(q.route.wasted), p.Cost+q.route.cost
 	}
 	return p
-}
-
-// cost returns the cost of tokens of the agent's model, or 0 if the price is unknown.
-func (a *Agent) cost(u tool.Usage) float64 {
-	cost, _ := a.config.Prices.Cost(a.config.Model.Name(), u)
-	return cost
 }
 
 // listTools lists the tools. If toolhost does not answer, the last list of this run applies,
 // because the calls themselves wait for toolhost.
 func (q *modelRequest) listTools() error {
-	query, retry := q.started.Query(q.context), q.run.agent.config.ToolRetry
+	query, retry := q.started.Query(q.context), q.run.config.ToolRetry
 	for attempt := 1; ; attempt++ {
-		infos, err := q.run.agent.config.Tools.ListTools(q.task.ctx, query)
+		infos, err := q.run.config.Tools.ListTools(q.task.ctx, query)
 		switch {
 		case err == nil:
-			infos = slices.DeleteFunc(slices.Clone(infos), func(info tool.Info) bool { return !q.run.agent.tools.admits(&info) })
+			infos = slices.DeleteFunc(slices.Clone(infos), func(info tool.Info) bool {
+				return !q.started.Permits(&info) || !q.run.config.tools.admits(&info)
+			})
 			slices.SortFunc(infos, func(a, b tool.Info) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 			q.setTools(infos)
 			q.run.report(update{task: q.task, offered: q.offered})
@@ -134,7 +149,7 @@ func (q *modelRequest) listTools() error {
 		case q.task.ctx.Err() != nil:
 			return err
 		case q.offered != nil:
-			q.run.agent.config.Log.Warn("listing tools", "run", q.run.id, "error", err)
+			q.run.log.to(loglevel.Tools).Warn("tools cannot be listed; the last list applies", "error", err)
 			q.setTools(q.offered)
 			return nil
 		case attempt >= retry.MaxAttempts || !mayRecover(err):
@@ -151,14 +166,24 @@ func (q *modelRequest) setTools(infos []tool.Info) {
 	if q.offered == nil {
 		q.offered = []tool.Info{}
 	}
+}
+
+// chooseTools puts the tools that a model accepts into the request.
+func (q *modelRequest) chooseTools(m routed) {
 	var tools []model.Tool
-	for _, info := range q.started.VisibleTools(infos, q.found) {
-		tools = append(tools, modelTool(&info.Spec))
+	for _, info := range q.started.VisibleTools(q.offered, q.found) {
+		t := modelTool(&info.Spec)
+		t.Description = q.started.Described(t.Name, t.Description)
+		tools = append(tools, t)
 	}
-	own := q.started.OfferedSystemTools(infos)
-	tools = q.run.agent.tools.accepted(tools, len(own))
-	for i := range own {
-		tools = append(tools, modelTool(&own[i]))
+	system := q.started.OfferedSystemTools(q.offered)
+	q.request.Schema = nil
+	if model.FeaturesOf(m.Model).Schema {
+		q.request.Schema, system = q.started.ResponseSchema, loop.AnswersBySchema(system)
+	}
+	tools = q.run.config.tools.accepted(m.Model, tools, len(system))
+	for i := range system {
+		tools = append(tools, systemTool(m.Model, &system[i]))
 	}
 	q.request.Tools = tools
 }
@@ -167,45 +192,42 @@ func modelTool(spec *tool.Spec) model.Tool {
 	return model.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema, Examples: examples(spec)}
 }
 
-// errIdle is the cause that ends a silent stream.
-var errIdle = errors.New("the model's stream has stalled")
+// notLoaded is the error of an attempt whose attachments cannot be loaded. No model was asked.
+type notLoaded struct{ error }
 
-// generate makes one attempt. It shows the text as it arrives, forwards partial arguments, and
-// returns the open previews.
-func (q *modelRequest) generate() (*model.Response, previews, error) {
-	ctx, cancel := context.WithCancelCause(q.task.ctx)
-	defer cancel(nil)
-	idle := q.run.agent.config.ModelIdle
-	watchdog := time.AfterFunc(idle, func() { cancel(errIdle) })
-	defer watchdog.Stop()
+// attempt makes one attempt. The contents of the attachments are in memory only for as long as it
+// lasts, and not during the pause before the next one.
+func (q *modelRequest) attempt(m routed) (*model.Response, previews, error) {
+	request, free, err := q.run.agent.loadAttachments(q.task.ctx, q.started.RunID, q.request)
+	if err != nil {
+		return nil, nil, &notLoaded{err}
+	}
+	defer free()
+	return q.generate(m, request)
+}
+
+// generate asks a model. It shows the text as it arrives, forwards partial arguments, and returns the
+// open previews.
+func (q *modelRequest) generate(m routed, request model.Request) (*model.Response, previews, error) {
 	forward := q.forward()
 	defer forward.abandon()
-	for chunk, err := range q.run.agent.config.Model.Generate(ctx, q.request) {
-		watchdog.Reset(idle)
+	show := q.show()
+	resp, err := q.run.stream(q.task.ctx, m.Model, request, func(chunk model.Chunk) {
+		q.timing.chunk()
 		switch {
-		case err != nil && errors.Is(context.Cause(ctx), errIdle):
-			return nil, nil, &model.Error{Message: fmt.Sprintf("%v: nothing came for %s", errIdle, idle), Retryable: true, Usage: modelError(err).Usage, Err: err}
-		case err != nil:
-			return nil, nil, err
-		case chunk.Response != nil:
-			return chunk.Response, forward.finish(), nil
 		case chunk.CallBegun != nil:
 			forward.begin(chunk.CallBegun)
 		case chunk.ArgumentDelta != nil:
 			forward.add(chunk.ArgumentDelta)
-		case chunk.TextDelta != nil && chunk.TextDelta.Text != "":
-			q.run.report(update{task: q.task, passing: &loop.TextDelta{Text: chunk.TextDelta.Text}})
 		}
+		show.chunk(&chunk)
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, nil, &model.Error{Message: "the model's stream ended before the response was complete", Retryable: true}
-}
-
-// modelError returns err as a *model.Error. An error of another type is not retried.
-func modelError(err error) *model.Error {
-	if e, ok := errors.AsType[*model.Error](err); ok {
-		return e
-	}
-	return &model.Error{Message: err.Error(), Err: err}
+	q.timing.chunk()
+	show.finish()
+	return resp, forward.finish(), nil
 }
 
 const (

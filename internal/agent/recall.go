@@ -13,10 +13,10 @@ func (e *toolCall) recall() *loop.CallResult {
 	if lost := e.elsewhere(); lost != nil {
 		return loop.FailureResult(&e.call, lost)
 	}
-	ctx, stop := context.WithTimeout(e.task.ctx, e.run.agent.config.CancelGrace)
+	ctx, stop := context.WithTimeout(e.task.ctx, e.run.config.CancelGrace)
 	defer stop()
 	key := tool.CallKey{Session: e.session, ID: e.call.SentID()}
-	retry := e.run.agent.config.ToolRetry
+	retry := e.run.config.ToolRetry
 	for attempt := 1; ; attempt++ {
 		out, err := e.outcomeOf(ctx, key)
 		if out != nil {
@@ -29,7 +29,7 @@ func (e *toolCall) recall() *loop.CallResult {
 }
 
 func (e *toolCall) outcomeOf(ctx context.Context, key tool.CallKey) (*tool.Outcome, error) {
-	tools := e.run.agent.config.Tools
+	tools := e.run.config.Tools
 	if err := tools.CancelCall(ctx, key, context.Cause(e.task.cancelled).Error()); err != nil {
 		return nil, err
 	}

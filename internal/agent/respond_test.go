@@ -140,7 +140,7 @@ func TestSeveralAtOnce(t *testing.T) {
 }
 
 // A decision expires even if its agent was not running at that time.
-func TestNobodyResponds(t *testing.T) {
+func TestNoPersonResponds(t *testing.T) {
 	for _, away := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			m := turns(response(model.StopToolUse, call("a", "echo")), response(model.StopEndTurn, text("ok")))
@@ -245,8 +245,8 @@ func TestContextReachesTools(t *testing.T) {
 		f.start(loop.Task{Session: `s"\\`, Context: map[string]json.RawMessage{"k": []byte(`[1]`)}})
 		f.end()
 		want := []map[string]json.RawMessage{
-			{"k": []byte(`[1]`), "run": []byte(`"r"`), "turn": []byte(`1`), "session": []byte(`"s\"\\\\"`)},
-			{"k": []byte(`[1,2]`), "run": []byte(`"r"`), "turn": []byte(`2`), "session": []byte(`"s\"\\\\"`)},
+			{"k": []byte(`[1]`), "run": []byte(`"r"`), "turn": []byte(`1`), "session": []byte(`"s\"\\\\"`), "model": []byte(`"fake:model"`), "usage": []byte(`{"cost":0}`)},
+			{"k": []byte(`[1,2]`), "run": []byte(`"r"`), "turn": []byte(`2`), "session": []byte(`"s\"\\\\"`), "model": []byte(`"fake:model"`), "usage": []byte(`{"input_tokens":2,"output_tokens":3,"cost":0}`)},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("context (-want +got):\n%s", diff)

@@ -5,24 +5,36 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// run is a run at work. Its goroutine folds the journal, keeps in progress what Next names, and
-// appends what happens. Only this goroutine writes the journal and the feed.
+// run is a run at work. Its goroutine folds the journal, starts and stops tasks so that they match
+// the commands of Next, and appends the resulting events. Only this goroutine writes the journal
+// and the feed.
 type run struct {
 	agent *Agent
-	id    string
-	feed  feed
-	sub   bool          // whether it is a sub-run
-	fresh bool          // this agent has just started it
-	tries int           // failed writes of the journal in a row
-	woken chan struct{} // capacity 1; signals that the inbox is not empty
-	inbox []*input      // guarded by Agent.mu
+	// the configuration that the run works with; set to its own one before the first task
+	config *configured
+	// models are those of the run, the first one first. If there is none, noModel says why. Both are
+	// set before the first task.
+	models  []routed
+	noModel error
+	id      string
+	log     runLog
+	feed    feed
+	sub     bool          // whether it is a sub-run
+	owner   string        // the key of its principal
+	waits   atomic.Bool   // it waits only for a person
+	fresh   bool          // this agent has just started it
+	tries   int           // failed writes of the journal in a row
+	woken   chan struct{} // capacity 1; signals that the inbox is not empty
+	inbox   []*input      // guarded by Agent.mu
 
 	// Only the goroutine uses these:
 	state   loop.State
@@ -33,6 +45,10 @@ type run struct {
 	offered []tool.Info      // the last list of tools
 	alarm   *time.Timer      // for Wait; nil: time causes no event
 	hasSlot bool             // whether it has one of Agent.slots
+
+	schema answerSchema // of the answer
+
+	observed *observed // nil: there is no observer; set before the first task
 
 	// previews are the open previews of the last response, until its calls begin.
 	previews previews
@@ -45,7 +61,14 @@ type run struct {
 // input is events from outside the run. All of them happen or none.
 type input struct {
 	payloads []loop.Payload
+	taken    *attached  // that the payloads name; nil: none
 	reply    chan reply // capacity 1; gets exactly one reply
+}
+
+// answer replies to an input. What it would add is in the journal, or will not be there.
+func (in *input) answer(with reply) {
+	in.taken.release()
+	in.reply <- with
 }
 
 type reply struct {
@@ -55,7 +78,7 @@ type reply struct {
 
 func newRun(a *Agent, k runRef) *run {
 	r := &run{
-		agent: a, id: k.id, sub: k.sub, fresh: k.fresh, tries: k.tries, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
+		agent: a, config: a.config(), id: k.id, log: newRunLog(a, k.id), sub: k.sub, owner: k.owner, fresh: k.fresh, tries: k.tries, woken: make(chan struct{}, 1), tasks: make(map[string]*task), updates: make(chan update),
 	}
 	// watchers read the journal up to there, also while the run waits for a slot
 	r.feed.begin(k.last)
@@ -71,18 +94,24 @@ func (r *run) work(ctx context.Context) {
 	}
 	r.setAlarm(loop.Wait{})
 	r.releaseSlot()
+	r.observed.end()
 	r.previews.abandon()
 	r.group.Wait()
+	if r.tries == 0 && tool.KindOf(err) == tool.KindUnavailable {
+		r.tries = 1 // the journal could not be read
+	}
 	again := r.tries > 0 && ctx.Err() == nil
 	if err != nil && ctx.Err() == nil {
-		r.agent.config.Log.Error("a run stopped without being finished", "run", r.id, "error", err, "tried_again", again)
+		r.log.to(loglevel.Runs).Error("run stopped before its end", "tried_again", again, "error", err)
 	}
 	for _, in := range r.agent.drop(r) {
-		in.reply <- reply{err: err}
+		in.answer(reply{err: err})
 	}
 	r.feed.end(err)
 	if again {
-		r.agent.group.Go(func() { r.agent.retryLater(runRef{id: r.id, last: r.state.Seq(), sub: r.sub, tries: r.tries}) })
+		r.agent.group.Go(func() {
+			r.agent.retryLater(runRef{id: r.id, last: r.state.Seq(), sub: r.sub, owner: r.owner, tries: r.tries})
+		})
 	}
 }
 
@@ -94,7 +123,14 @@ func (r *run) loop(ctx context.Context) error {
 	if r.tail, err = r.agent.journal.fold(ctx, r.id, &r.state); err != nil {
 		return err
 	}
-	r.logStart()
+	r.config = r.agent.configFor(r.state.Started())
+	r.models, r.noModel = r.agent.modelsFor(r.config, r.state.Started())
+	if act := r.config.ActFor; act != nil {
+		ctx = act(ctx, r.state.Started().Principal, r.state.Started().Groups)
+	}
+	r.log.open(r.state.Started())
+	r.logBegun()
+	r.observed = r.observe()
 	r.inherited = make(map[string]bool)
 	for _, command := range loop.Next(&r.state) {
 		if c, ok := command.(loop.CallTool); ok {
@@ -145,18 +181,18 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 	for i, in := range inputs {
 		fits, err := r.checkInput(in.payloads)
 		if err != nil || !fits {
-			in.reply <- reply{r.state.Seq(), err}
+			in.answer(reply{r.state.Seq(), err})
 			continue
 		}
 		seq := r.state.Seq() + 1
-		err = r.commit(ctx, in.payloads...)
-		in.reply <- reply{seq, err}
-		// Reconcile after each input: what this event ended must not be mistaken for what the next
-		// one begins.
+		err = r.commitWith(ctx, in.taken.news(), in.payloads...)
+		in.answer(reply{seq, err})
+		// Reconcile after each input. Otherwise a task that this event ended could be mistaken for
+		// one that the next event begins.
 		r.reconcile(ctx)
 		if err != nil {
 			for _, rest := range inputs[i+1:] {
-				rest.reply <- reply{err: err}
+				rest.answer(reply{err: err})
 			}
 			return err
 		}
@@ -164,12 +200,14 @@ func (r *run) admit(ctx context.Context, inputs []*input) error {
 	return nil
 }
 
-// checkInput reports whether an input changes the run. An error says that it does not fit; false
-// without an error means that there is nothing to do.
+// checkInput reports whether an input changes the run. An error says that the input does not fit
+// the run. false without an error means that there is nothing to do.
 func (r *run) checkInput(payloads []loop.Payload) (bool, error) {
 	decided := make(map[string]bool)
 	for _, p := range payloads {
 		switch p := p.(type) {
+		case *loop.UserMessage:
+			return true, r.checkAttachments(p)
 		case *loop.CancelRequested:
 			return r.state.Finished() == nil && !r.state.Cancelling(), nil
 		case *loop.DecisionMade:
@@ -177,12 +215,17 @@ func (r *run) checkInput(payloads []loop.Payload) (bool, error) {
 				kind := tool.KindInvalidArgument
 				if r.state.Decision(p.ID) == nil {
 					kind = tool.KindNotFound
+				} else if tool.KindOf(err) == tool.KindDenied {
+					kind = tool.KindDenied
 				}
 				hint := ""
 				if refs := r.state.SubRunDecisions(); len(refs) > 0 {
 					hint = "; what its sub-runs wait for is " + strings.Join(refs, ", ")
 				}
 				return false, tool.Errorf(kind, "run %s: %w%s", r.id, err, hint)
+			}
+			if err := checkEdit(r.state.Decision(p.ID), p); err != nil {
+				return false, tool.Errorf(tool.KindInvalidArgument, "run %s: decision %s: %w", r.id, p.ID, err)
 			}
 			if decided[p.ID] {
 				return false, tool.Errorf(tool.KindInvalidArgument, "run %s: decision %s is made twice", r.id, p.ID)
@@ -198,8 +241,9 @@ type notJSON struct{ error }
 
 // entries are events that are folded already and will be appended together.
 type entries struct {
-	records []runstore.Record
-	events  []loop.Event
+	records  []runstore.Record
+	events   []loop.Event
+	contents []runstore.Content
 }
 
 // fold adds an event to the entries and folds it into the state.
@@ -228,7 +272,12 @@ func (r *run) fold(to *entries, p loop.Payload) error {
 // shows them. After any error except notJSON the state is ahead of the journal, and the run has to
 // stop.
 func (r *run) commit(ctx context.Context, payloads ...loop.Payload) error {
-	var all entries
+	return r.commitWith(ctx, nil, payloads...)
+}
+
+// commitWith is commit for events that name contents, which the store writes with them.
+func (r *run) commitWith(ctx context.Context, contents []runstore.Content, payloads ...loop.Payload) error {
+	all := entries{contents: contents}
 	for _, p := range payloads {
 		if err := r.fold(&all, p); err != nil {
 			return err
@@ -247,30 +296,37 @@ func (r *run) commit(ctx context.Context, payloads ...loop.Payload) error {
 	if len(all.records) == 0 {
 		return nil
 	}
-	if err := r.append(ctx, all.records); err != nil {
+	spent := runstore.Spent{Day: runstore.Day(time.Now())}
+	for _, e := range all.events {
+		spent = spent.Add(spentBy(e.Payload))
+	}
+	if err := r.append(ctx, &all, spent); err != nil {
 		return err
 	}
 	r.feed.publish(all.events...)
 	for _, e := range all.events {
-		r.log(e)
-		if change, ok := e.Payload.(*loop.ContextChange); ok && len(change.Refused) > 0 {
-			r.agent.config.Log.Warn("effects of tools on the run's context were refused", "run", r.id, "refused", change.Refused)
-		}
+		r.logEvent(e)
+		r.observed.see(e)
 	}
 	return nil
 }
 
-// append writes records to the journal, and a snapshot with them if one is due.
-func (r *run) append(ctx context.Context, records []runstore.Record) error {
+// append writes entries to the journal, and a snapshot with them if one is due.
+func (r *run) append(ctx context.Context, all *entries, spent runstore.Spent) error {
 	head, err := headFor(&r.state)
 	if err != nil {
 		return tool.AsError(err)
 	}
-	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(records)), Records: records, Head: head}
+	batch := runstore.Batch{RunID: r.id, After: r.state.Seq() - uint64(len(all.records)), Records: all.records, Head: head, Spent: spent, Contents: all.contents}
 	next := r.addSnapshot(&batch)
 	// Close does not cancel the append but waits for it, because a cancelled append may or may not
 	// have happened.
-	if err := r.agent.store.Append(context.WithoutCancel(ctx), batch); err != nil {
+	began := time.Now()
+	err = r.agent.store.Append(context.WithoutCancel(ctx), batch)
+	if r.observed != nil {
+		r.observed.observer.Appended(time.Since(began), err)
+	}
+	if err != nil {
 		if !errors.Is(err, runstore.ErrConflict) {
 			r.tries++
 		}

@@ -11,10 +11,10 @@ import (
 // arrival. A run that waits only for a person gives its slot up.
 //
 // A sub-run needs no slot, because its parent has one. If sub-runs needed slots, parents that wait
-// for their sub-runs could hold all slots, and no run would make progress. There is one exception:
-// if a sub-run waits for a person, its parent also gives its slot up. After the decision, the
-// sub-run continues before its parent has a slot again. The number of sub-runs of a run is bounded
-// by the calls of one response.
+// for their sub-runs could hold all slots, and no run would make progress. If a sub-run waits for a
+// person, its parent also gives its slot up. After the decision, the sub-run continues before its
+// parent has a slot again, and then runs without one. The calls of one response bound the number of
+// such sub-runs.
 
 // awaitSlot waits for a slot before the run reads its journal, or until the run has an input.
 func (r *run) awaitSlot(ctx context.Context) error {
@@ -69,6 +69,12 @@ func (r *run) busy() bool {
 func (r *run) mayWork() bool {
 	if r.hasSlot && !r.busy() {
 		r.releaseSlot()
+	}
+	r.waits.Store(!r.sub && !r.hasSlot && !r.busy())
+	if r.observed != nil {
+		busy := r.hasSlot || r.state.Finished() == nil && r.busy()
+		r.observed.works(r.hasSlot || r.sub && busy)
+		r.observed.waits(!busy && r.state.Finished() == nil)
 	}
 	return r.sub || r.hasSlot
 }

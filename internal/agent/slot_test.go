@@ -28,24 +28,10 @@ func ended(t *testing.T, f *fixture, id string) *loop.RunFinished {
 
 // Runs wait for a slot. A run that waits for a person gives its slot up, a sub-run needs none, and
 // a waiting run accepts messages, cancels and watchers.
-func TestOnlySoManyRunsAreAtWork(t *testing.T) {
+func TestWorkingRunsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		m := &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {
-			switch req.Messages[0].Blocks[0].Text.Text {
-			case "ask":
-				if len(req.Messages) == 1 {
-					return response(model.StopToolUse, question("which?")), nil
-				}
-			case "wait":
-				select {
-				case <-release:
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				}
-			}
-			return response(model.StopEndTurn, text("ok")), nil
-		}}
+		m := slotModel(release)
 		small := func(c *agent.Config) { withPeople(c); c.MaxRuns = 1 }
 		f := newFixture(t, m, newTools(echo), small)
 		start := func(id, prompt string, parent *loop.Parent) {
@@ -63,7 +49,7 @@ func TestOnlySoManyRunsAreAtWork(t *testing.T) {
 		}
 		start("child", "quick", &loop.Parent{RunID: "works", CallID: "works.t1.c0"})
 		if end := ended(t, f, "child"); end == nil {
-			t.Error("a sub-run waited for a seat")
+			t.Error("a sub-run waited for a slot")
 		}
 		if err := f.CancelRun(t.Context(), "unwanted", ""); err != nil {
 			t.Error(err)
@@ -76,11 +62,11 @@ func TestOnlySoManyRunsAreAtWork(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := len(m.seen()); n != 3 {
-			t.Errorf("%d responses were asked for while another run had the seat", n)
+			t.Errorf("%d responses were asked for while another run had the slot", n)
 		}
 		for e, err := range f.WatchRun(t.Context(), "queued", 0) {
 			if err != nil || e.Payload.Type() != loop.TypeRunStarted {
-				t.Errorf("who watches a run that waits sees %v, %v", e.Payload, err)
+				t.Errorf("a watcher of a run that waits sees %v, %v", e.Payload, err)
 			}
 			break
 		}
@@ -97,9 +83,29 @@ func TestOnlySoManyRunsAreAtWork(t *testing.T) {
 	})
 }
 
+// slotModel returns a model that asks a question at "ask", waits for release at "wait", and answers
+// everything else at once.
+func slotModel(release <-chan struct{}) *fakeModel {
+	return &fakeModel{answer: func(ctx context.Context, req model.Request) (*model.Response, error) {
+		switch req.Messages[0].Blocks[0].Text.Text {
+		case "ask":
+			if len(req.Messages) == 1 {
+				return response(model.StopToolUse, question("which?")), nil
+			}
+		case "wait":
+			select {
+			case <-release:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		return response(model.StopEndTurn, text("ok")), nil
+	}}
+}
+
 // Many runs share a few slots. Each ends as it should, and all slots are free afterwards.
 // TestAThousandRuns has a thousand runs at work at the same time.
-func TestManyRunsForFewSeats(t *testing.T) {
+func TestManyRunsForFewSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs, turnsEach, seats = 200, 6, 20
 		m := &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {

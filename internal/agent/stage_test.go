@@ -29,7 +29,7 @@ type stage struct {
 	asked    int
 	seen     []string                 // every prefix that was previewed
 	executed []string                 // arguments
-	statuses map[string]chan struct{} // by tip; closed when a watcher has seen it
+	statuses map[string]chan struct{} // by message; closed when a watcher has seen it
 
 	// Faults of previews; set before the model writes.
 	refuse, lost error // on opening; in the events
@@ -61,7 +61,7 @@ func (g *stage) tool(name string) hosttest.Tool {
 		Spec: tool.Spec{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`), PartialArguments: true},
 		Preview: func(text []byte, emit func(tool.Event)) {
 			g.note(&g.seen, name+" "+string(text))
-			emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Tip: string(text)}})
+			emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Message: string(text)}})
 		},
 		Run: func(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, error) {
 			g.note(&g.executed, name+" "+string(call.Arguments))
@@ -101,14 +101,14 @@ func (g *stage) Generate(ctx context.Context, _ model.Request) iter.Seq2[model.C
 	}
 }
 
-// sawTip returns when a watcher of the run has seen a status with a tip.
-func (g *stage) sawTip(tip string) chan struct{} {
+// sawMessage returns when a watcher of the run has seen a status with a message.
+func (g *stage) sawMessage(message string) chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	seen := g.statuses[tip]
+	seen := g.statuses[message]
 	if seen == nil {
 		seen = make(chan struct{})
-		g.statuses[tip] = seen
+		g.statuses[message] = seen
 	}
 	return seen
 }
@@ -121,11 +121,11 @@ func (g *stage) watch() (events []loop.Event) {
 			g.t.Fatal(err)
 		}
 		events = append(events, e)
-		if p, ok := e.Payload.(*loop.CallStatus); ok && p.Status.Tip != "" {
+		if p, ok := e.Payload.(*loop.CallStatus); ok && p.Status.Message != "" {
 			select {
-			case <-g.sawTip(p.Status.Tip):
+			case <-g.sawMessage(p.Status.Message):
 			default:
-				close(g.sawTip(p.Status.Tip))
+				close(g.sawMessage(p.Status.Message))
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (s *script) write(text string) {
 // shown waits until a watcher has seen the tool's status for a prefix of the arguments.
 func (s *script) shown(ctx context.Context, prefix string) error {
 	select {
-	case <-s.stage.sawTip(prefix):
+	case <-s.stage.sawMessage(prefix):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -31,7 +32,7 @@ func (s *subRun) work() {
 	})
 	ctx, stop := context.WithCancel(s.task.ctx)
 	defer stop()
-	retry := s.run.agent.config.ToolRetry
+	retry := s.run.config.ToolRetry
 	for attempt, guarded := 1, false; ; attempt++ {
 		err := s.begin(ctx)
 		if err == nil && !guarded {
@@ -48,11 +49,11 @@ func (s *subRun) work() {
 		case end != nil:
 			s.finish(loop.SubResult(&s.call, end))
 			return
-		case attempt >= retry.MaxAttempts || !mayRecover(err) || tool.KindOf(err) == tool.KindCancelled:
+		case attempt >= retry.MaxAttempts || !mayRecover(err) || tool.KindOf(err) == tool.KindCancelled, tool.AsError(err).RetryAfter > maxRetryAfter:
 			s.finish(loop.FailureResult(&s.call, tool.AsError(err)))
 			return
 		}
-		s.run.agent.config.Log.Warn("following a sub-run again", "run", s.run.id, "sub_run", s.child.RunID, "error", err)
+		s.run.log.to(loglevel.Runs).Warn("sub-run is followed again", "sub_run", s.child.RunID, "error", err)
 		if sleep(ctx, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil {
 			return
 		}
@@ -93,13 +94,13 @@ func (s *subRun) guard(ctx context.Context) {
 	}
 	err := s.run.agent.CancelRun(ctx, s.child.RunID, context.Cause(s.task.cancelled).Error())
 	if err != nil && ctx.Err() == nil {
-		s.run.agent.config.Log.Error("cancelling a sub-run", "run", s.run.id, "sub_run", s.child.RunID, "error", err)
+		s.run.log.to(loglevel.Runs).Error("a sub-run cannot be cancelled", "sub_run", s.child.RunID, "error", err)
 	}
 }
 
 // follow waits for the sub-run's end and meanwhile shows its progress.
 func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
-	s.show(tool.Status{State: tool.StatusDoing, Tip: "sub-run: " + s.child.RunID})
+	s.show(tool.Status{State: tool.StatusDoing, Message: "sub-run: " + s.child.RunID})
 	asks := &loop.SubRunWaiting{CallID: s.call.ID, RunID: s.child.RunID}
 	if err := s.reportWaiting(ctx, &asks); err != nil {
 		return nil, err
@@ -113,9 +114,9 @@ func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 			// the first end: a call has one result, even if a message continues the sub-run
 			return p, nil
 		case *loop.CallStarted:
-			s.show(tool.Status{Tip: fmt.Sprintf("%s calls %s", s.child.RunID, p.Tool)})
+			s.show(tool.Status{Message: fmt.Sprintf("%s calls %s", s.child.RunID, p.Tool)})
 		case *loop.DecisionRequested:
-			s.show(tool.Status{Tip: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, loop.DecisionRef(s.child.RunID, p.ID), p.Reason)})
+			s.show(tool.Status{Message: fmt.Sprintf("%s waits for a decision (%s): %s", s.child.RunID, loop.DecisionRef(s.child.RunID, p.ID), p.Reason)})
 		}
 		if concernsPeople(e.Payload, len(asks.Decisions) > 0) {
 			if err := s.reportWaiting(ctx, &asks); err != nil {
@@ -126,7 +127,7 @@ func (s *subRun) follow(ctx context.Context) (*loop.RunFinished, error) {
 	return nil, tool.Errorf(tool.KindUnavailable, "the events of sub-run %s ended before it had finished", s.child.RunID)
 }
 
-// concernsPeople reports whether the run may wait for other decisions after an event.
+// concernsPeople reports whether an event may change the decisions that the run waits for.
 func concernsPeople(p loop.Payload, waiting bool) bool {
 	switch p.(type) {
 	case *loop.DecisionRequested, *loop.SubRunWaiting:

@@ -34,7 +34,7 @@ func delegating(parent, child func(n int, req model.Request) *model.Response) *f
 	}}
 }
 
-func said(req model.Request) string { return req.Messages[0].Blocks[0].Text.Text }
+func firstText(req model.Request) string { return req.Messages[0].Blocks[0].Text.Text }
 
 // results returns the texts of the results in the last message.
 func results(req model.Request) []string {
@@ -62,7 +62,7 @@ func TestSubRuns(t *testing.T) {
 		if n == 0 {
 			return response(model.StopToolUse, call("c", "echo"))
 		}
-		return response(model.StopEndTurn, text(said(req)+" has "+results(req)[0]))
+		return response(model.StopEndTurn, text(firstText(req)+" has "+results(req)[0]))
 	})
 	f := newFixture(t, m, newTools(echo), withSystem)
 	f.start(loop.Task{Session: "shared"})
@@ -90,7 +90,7 @@ func TestSubRuns(t *testing.T) {
 		t.Fatalf("there are %d sub-runs: %v", len(children), err)
 	}
 	for _, req := range m.seen() {
-		if said(req) == "two" && len(req.Tools) == 0 {
+		if firstText(req) == "two" && len(req.Tools) == 0 {
 			t.Error("the second sub-run has no tools")
 		}
 	}

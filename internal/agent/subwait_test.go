@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// asking is a model whose run delegates to a sub-run, which delegates again, and the lowest run
-// asks.
+// asking returns a model for three runs: the run starts a sub-run, the sub-run starts another one,
+// and the last one asks a question.
 func asking() *fakeModel {
 	return delegating(func(n int, req model.Request) *model.Response {
 		if n == 0 {
@@ -23,7 +23,7 @@ func asking() *fakeModel {
 		switch {
 		case n == 1:
 			return response(model.StopEndTurn, text(results(req)[0]))
-		case said(req) == "delegate":
+		case firstText(req) == "delegate":
 			return response(model.StopToolUse, newTask("b", `{"task":"ask"}`))
 		}
 		return response(model.StopToolUse, question("which?"))
@@ -41,7 +41,7 @@ func state(t *testing.T, f *fixture, id string) agent.Run {
 
 // The run that a user started shows what a run two levels below waits for, also after a restart. A
 // response there reaches the lower run.
-func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
+func TestDecisionsOfSubRunsAreMadeAtTheParent(t *testing.T) {
 	for _, restarted := range []bool{false, true} {
 		name := map[bool]string{false: "in one life", true: "in two lives"}[restarted]
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestWhatSubRunsWaitForIsDecidedAbove(t *testing.T) {
 }
 
 // A run whose sub-run waits for a person gives its slot up.
-func TestWaitingForASubRunKeepsNobodyWaiting(t *testing.T) {
+func TestWaitingForASubRunNeedsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, asking(), newTools(echo), func(c *agent.Config) { withPeople(c); withSystem(c); c.MaxRuns = 1 })
 		f.start(loop.Task{})

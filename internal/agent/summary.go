@@ -34,6 +34,9 @@ type Run struct {
 	// Interrupted is whether no process works on the run although it has not ended. Only GetRun and
 	// ListRuns set it, and only if the store has claims.
 	Interrupted bool
+	// Principal is the key of the principal that the run belongs to. Empty for runs of earlier
+	// versions.
+	Principal string
 	// Foreground is whether the run belongs to the process that started it; see Task.
 	Foreground bool
 }
@@ -67,7 +70,7 @@ func summarize(r *runstore.Run) (Run, error) {
 	return Run{
 		ID: r.ID, Prompt: v.Prompt, Model: v.Model, StopReason: v.StopReason, StartTime: r.CreateTime, UpdateTime: r.UpdateTime,
 		LastSeq: r.LastSeq, Turns: v.Turns, Calls: v.Calls, Usage: v.Usage, Cost: v.Cost, Waiting: v.Waiting, Parent: v.Parent,
-		Foreground: v.Foreground,
+		Foreground: v.Foreground, Principal: v.Principal,
 	}, nil
 }
 
@@ -88,5 +91,12 @@ func headFor(s *loop.State) (runstore.Head, error) {
 	if err != nil {
 		return runstore.Head{}, fmt.Errorf("summing up run %s: %w", s.Started().RunID, err)
 	}
-	return runstore.Head{Unfinished: s.Finished() == nil && !s.Started().Foreground, Summary: data}, nil
+	head := runstore.Head{
+		Unfinished: s.Finished() == nil && !s.Started().Foreground, Summary: data,
+		Owner: s.Started().Principal, Tenant: TenantOf(s.Started().RunID),
+	}
+	if p := s.Started().Parent; p != nil {
+		head.Parent = p.RunID
+	}
+	return head, nil
 }

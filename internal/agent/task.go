@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -20,6 +21,10 @@ type task struct {
 	stop      context.CancelFunc      // the run no longer needs the task
 	cancel    context.CancelCauseFunc // for a call: cancel it and report its result
 	cancelled context.Context         // ended by cancel
+
+	// For a call at toolhost:
+	questions *questions
+	asked     map[uint32]*tool.Question // the questions that the run has handled; used by the run's goroutine only
 }
 
 // update is what a task reports to its run: a passing event, the decisions of a sub-run, a list of
@@ -31,10 +36,13 @@ type update struct {
 	// returns the event that ends the task; the run's goroutine calls it
 	done    func() loop.Payload
 	offered []tool.Info // if not nil, the current list of tools
+	review  *review     // of a call that needs approval; may be nil
+	asked   *asked
+	replied *loop.ModelReplied
 }
 
-// reconcile starts what Next names and is not in progress, and stops what is in progress and not
-// named.
+// reconcile starts the commands of Next that are not in progress, and stops everything that is in
+// progress but not among the commands.
 func (r *run) reconcile(ctx context.Context) {
 	named := make(map[string]bool)
 	var wait loop.Wait
@@ -63,9 +71,18 @@ func (r *run) reconcile(ctx context.Context) {
 				if c.Cancel != nil {
 					t.cancel(errCancelled(c.Cancel.Reason))
 				}
+				t.questions.deliver(c.Replies)
 				r.startCall(t, c.Call)
-			} else if t != nil && c.Cancel != nil {
-				t.cancel(errCancelled(c.Cancel.Reason))
+			} else if t != nil {
+				t.questions.deliver(c.Replies)
+				if c.Cancel != nil {
+					t.cancel(errCancelled(c.Cancel.Reason))
+				}
+			}
+		case loop.ApproveStanding:
+			named[c.RequestID] = true
+			if r.tasks[c.RequestID] == nil && mayWork {
+				r.approveStanding(r.startTask(ctx, c.RequestID), c)
 			}
 		case loop.Wait:
 			wait = c
@@ -101,7 +118,8 @@ func (r *run) setAlarm(w loop.Wait) {
 	}
 }
 
-// alarmC returns the alarm's channel, or nil, which blocks, if there is none.
+// alarmC returns the alarm's channel. If there is no alarm, it returns nil, on which a receive
+// blocks.
 func (r *run) alarmC() <-chan time.Time {
 	if r.alarm == nil {
 		return nil
@@ -110,7 +128,7 @@ func (r *run) alarmC() <-chan time.Time {
 }
 
 func (r *run) startTask(ctx context.Context, name string) *task {
-	t := &task{name: name}
+	t := &task{name: name, questions: newQuestions(), asked: map[uint32]*tool.Question{}}
 	t.ctx, t.stop = context.WithCancel(ctx)
 	t.cancelled, t.cancel = context.WithCancelCause(t.ctx)
 	r.tasks[name] = t
@@ -125,14 +143,15 @@ func (r *run) report(u update) {
 	}
 }
 
-// recoverTask recovers a panic of a task. The panic ends only its command. Otherwise it would end
-// all runs, and again when they are resumed. outcome returns the event that ends the task.
+// recoverTask recovers a panic of a task. The panic then ends only the task's command. Without it,
+// the panic would end all runs, and again each time they are resumed. outcome returns the event
+// that ends the task.
 func (r *run) recoverTask(t *task, outcome func(words string) loop.Payload) {
 	v := recover()
 	if v == nil {
 		return
 	}
-	r.agent.config.Log.Error("panic in a task", "run", r.id, "task", t.name, "panic", v, "stack", string(debug.Stack()))
+	r.log.to(loglevel.Runs).Error("panic in a task", "task", t.name, "panic", v, "stack", string(debug.Stack()))
 	words := fmt.Sprintf("agentd has a bug: a panic: %v", v)
 	r.report(update{task: t, done: func() loop.Payload { return outcome(words) }})
 }
@@ -151,6 +170,12 @@ func (r *run) handle(ctx context.Context, u update) error {
 	if u.waiting != nil {
 		return r.recordWaiting(ctx, u.waiting)
 	}
+	if u.asked != nil {
+		return r.takeQuestion(ctx, u.task, u.asked)
+	}
+	if u.replied != nil {
+		return r.commit(ctx, u.replied)
+	}
 	if u.done == nil {
 		return nil
 	}
@@ -159,6 +184,12 @@ func (r *run) handle(ctx context.Context, u update) error {
 	delete(r.tasks, u.task.name)
 	if res, ok := p.(*loop.CallResult); ok {
 		p = r.state.Settle(res)
+	}
+	if requested, ok := p.(*loop.DecisionRequested); ok {
+		if r.config.ApproveStanding == nil {
+			requested.Definition = ""
+		}
+		u.review.describe(requested)
 	}
 	err := r.commit(ctx, p)
 	if bad, ok := errors.AsType[notJSON](err); ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// crowded is a script whose first and last call wait until all runs are there.
+// crowded is a script whose first and last call wait until all runs have made the same call.
 const crowded = `
 turns:
   - calls: [{id: a, tool: echo, arguments: {key: gather}}]

@@ -1,22 +1,29 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // makeCall starts a call at toolhost. Its goroutine belongs to the run and ends with the task.
 func (r *run) makeCall(t *task, c loop.Call) {
 	e := &toolCall{
-		run: r, task: t, call: c, session: r.state.Started().Session, trace: r.state.Started().Trace(c.SentID()), context: r.state.Context(r.state.Turn() - 1),
+		run: r, task: t, call: c, session: r.state.Started().Session, agent: r.state.Started().AgentName(), trace: r.state.Started().Trace(c.SentID()), context: r.state.Context(r.state.Turn() - 1),
 		shown: r.state.MaxShown(r.state.BatchSize()), opened: r.inherited[c.SentID()], preview: r.previews.take(c.SentID()),
-		answers: r.state.Answers(),
+		direct: r.state.Answers(), restored: r.state.LedgerAtBackup() != "",
+		attended: r.state.Started().People.Attended, asking: map[uint32]*tool.Question{},
+	}
+	if i := slices.IndexFunc(r.offered, func(info tool.Info) bool { return info.Spec.Name == c.Tool }); i >= 0 {
+		e.spec = &r.offered[i].Spec
 	}
 	r.group.Go(e.work)
 }
@@ -27,11 +34,20 @@ type toolCall struct {
 	task    *task
 	call    loop.Call
 	session string
+	agent   string // the name of the run's agent; empty: none
 	trace   string // the W3C trace context
 	context map[string]json.RawMessage
 	shown   *int // the limit for the shown result, in bytes; nil: toolhost decides
-	opened  bool // whether it was opened, perhaps by an earlier process, and may have had effects
-	answers int  // the number of calls that answer the user directly; 0: results go to the model
+	// restored says that the journal of the run was restored from a backup
+	restored bool
+	opened   bool // whether it was opened, perhaps by an earlier process, and may have had effects
+	direct   int  // the number of calls that answer the user directly; 0: results go to the model
+	attended bool // whether a person can answer questions of the tool
+	// spec is the declaration of the tool as the run's last model request had it; nil: unknown
+	spec *tool.Spec
+
+	clock  *callClock
+	asking map[uint32]*tool.Question // the open questions of the tool
 
 	// preview is completed if it is not nil. Otherwise the call is opened.
 	preview *preview
@@ -44,17 +60,21 @@ func (e *toolCall) work() {
 		return loop.FailureResult(&e.call, e.lost(&tool.Error{Kind: tool.KindInternal, Message: words}))
 	})
 	defer e.drop()
-	retry := e.run.agent.config.ToolRetry
-	deadline := time.AfterFunc(e.run.agent.config.CallDeadline, func() {
-		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.agent.config.CallDeadline))
+	retry := e.run.config.ToolRetry
+	e.clock = newCallClock(e.run.config.CallDeadline, func() {
+		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.config.CallDeadline))
 	})
-	defer deadline.Stop()
+	defer e.clock.stop()
 	for attempt := 1; ; attempt++ {
+		// The end of the task's context also ends cancelled, but later.
+		cancelled := e.cancelled()
 		switch {
-		case e.cancelled() && e.opened:
+		case e.task.ctx.Err() != nil:
+			return // the agent closes, and the call is not cancelled
+		case cancelled && e.opened:
 			e.finish(e.recall())
 			return
-		case e.cancelled():
+		case cancelled:
 			e.finish(loop.FailureResult(&e.call, e.lost(nil)))
 			return
 		}
@@ -63,6 +83,7 @@ func (e *toolCall) work() {
 		case e.task.ctx.Err() != nil:
 			return // the agent closes; the call continues in toolhost
 		case out != nil:
+			out = e.reused(out)
 			if r := loop.OutcomeResult(&e.call, out); e.answer(r) {
 				e.finish(r)
 			}
@@ -74,7 +95,7 @@ func (e *toolCall) work() {
 		if e.cancelled() {
 			continue
 		}
-		e.run.agent.config.Log.Warn("opening a call again", "run", e.run.id, "call", e.call.ID, "error", err)
+		e.run.log.to(loglevel.Tools).Warn("call sent again", "tool", e.call.Tool, "call", e.call.ID, "attempt", attempt+1, "error", err)
 		if sleep(e.task.cancelled, retry.pause(attempt, tool.AsError(err).RetryAfter)) != nil && e.task.ctx.Err() != nil {
 			return
 		}
@@ -84,7 +105,20 @@ func (e *toolCall) work() {
 func (e *toolCall) cancelled() bool { return e.task.cancelled.Err() != nil }
 
 func (e *toolCall) finish(result *loop.CallResult) {
-	e.run.report(update{task: e.task, done: func() loop.Payload { return result }})
+	e.run.report(update{task: e.task, done: func() loop.Payload { return result }, review: e.review(result.Failure)})
+}
+
+// approval returns the approval of the call as toolhost needs it. If the agent's own principal
+// approved, toolhost takes the approver from the connection, so that the agent needs no right to name
+// others.
+func (e *toolCall) approval() *tool.Approval {
+	a := e.call.Approval
+	if a == nil || a.Approver == "" || a.Approver != e.run.config.Principal {
+		return a
+	}
+	own := *a
+	own.Approver, own.ApprovedBy = "", cmp.Or(a.ApprovedBy, a.Approver)
+	return &own
 }
 
 // attempt opens the call and follows it to its end. It returns either an outcome or an error.
@@ -95,7 +129,8 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 	e.run.group.Go(func() { e.guard(ctx, stop, opened) }) // ends with ctx
 	call := tool.Call{
 		ID: e.call.SentID(), Tool: e.call.Tool, Arguments: json.RawMessage(e.call.Arguments), Session: e.session,
-		Approval: e.call.Approval, Context: e.context, MaxShown: e.shown, Traceparent: e.trace,
+		Approval: e.approval(), Context: e.context, MaxShown: e.shown, Traceparent: e.trace,
+		Answers: e.answers(), Agent: e.agent, Run: e.run.id,
 	}
 	if e.call.SideEffects {
 		call.Ledger, call.FirstSent = e.call.Ledger, e.call.FirstSent
@@ -107,6 +142,7 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 	defer exec.Close()
 	e.opened = true
 	opened <- exec
+	e.run.group.Go(func() { e.sendReplies(ctx) }) // ends with ctx
 	for {
 		event, err := exec.Next(ctx)
 		switch {
@@ -118,6 +154,10 @@ func (e *toolCall) attempt() (*tool.Outcome, error) {
 			return nil, event.Ended.Err
 		case event.Ended != nil:
 			return event.Ended, nil
+		case event.Question != nil:
+			e.ask(event.Question)
+		case event.Closed != nil:
+			e.closed(event.Closed)
 		case event.Status != nil:
 			e.run.report(update{task: e.task, passing: &loop.CallStatus{CallID: e.call.ID, Tool: e.call.Tool, Status: *event.Status}})
 		}
@@ -135,7 +175,7 @@ func (e *toolCall) guard(ctx context.Context, stop context.CancelFunc, opened <-
 	if e.task.ctx.Err() != nil {
 		return // the agent closes, and the call is not cancelled
 	}
-	grace := time.NewTimer(e.run.agent.config.CancelGrace)
+	grace := time.NewTimer(e.run.config.CancelGrace)
 	defer grace.Stop()
 	for {
 		select {
@@ -150,9 +190,9 @@ func (e *toolCall) guard(ctx context.Context, stop context.CancelFunc, opened <-
 	}
 }
 
-// lost returns why a call ended without an outcome: it was cancelled and did not end, or toolhost
-// could not be reached, for which err is the last reason. If the call may have had effects, the
-// error is KindOutcomeUnknown.
+// lost returns the error of a call that ended without an outcome: the call was canceled and did not
+// end, or toolhost could not be reached. err is then the last error of the connection. If the call
+// may have had effects, the result is KindOutcomeUnknown.
 func (e *toolCall) lost(err error) *tool.Error {
 	reason := tool.AsError(err)
 	if e.cancelled() {
@@ -161,13 +201,14 @@ func (e *toolCall) lost(err error) *tool.Error {
 	if !e.opened || !e.call.SideEffects || !mayRecover(reason) {
 		return reason
 	}
-	return tool.Errorf(tool.KindOutcomeUnknown, "the call was begun, and how it ended cannot be had: %w", reason)
+	return tool.Errorf(tool.KindOutcomeUnknown, "the call was begun, and agentd cannot learn how it ended: %w", reason)
 }
 
 // mayRecover reports whether another attempt may succeed after an error. A refusal is final.
 func mayRecover(err error) bool {
 	switch tool.KindOf(err) {
-	case tool.KindInvalidArgument, tool.KindNotFound, tool.KindDenied, tool.KindApprovalRequired, tool.KindConflict, tool.KindOutcomeUnknown:
+	case tool.KindInvalidArgument, tool.KindNotFound, tool.KindDenied, tool.KindApprovalRequired, tool.KindConflict, tool.KindOutcomeUnknown,
+		tool.KindUnsupported:
 		return false
 	}
 	return true

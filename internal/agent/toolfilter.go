@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -8,15 +9,15 @@ import (
 	"sync"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// toolFilter removes tools that a request must not list: those that the model's API does not
-// accept, and those that would replace a system tool without consent of the configuration. It is
-// safe for concurrent use.
+// toolFilter removes tools that a request must not list: tools that the model's API does not
+// accept, and tools that would replace a system tool although the configuration does not allow it.
+// It is safe for concurrent use.
 type toolFilter struct {
-	model   model.Model
 	plugins map[string]string // see Config.SystemToolPlugins
 	log     *slog.Logger
 
@@ -25,30 +26,37 @@ type toolFilter struct {
 }
 
 func newToolFilter(cfg *Config) *toolFilter {
-	return &toolFilter{model: cfg.Model, plugins: cfg.SystemToolPlugins, log: cfg.Log, leftOut: make(map[string]string)}
+	return &toolFilter{plugins: cfg.SystemToolPlugins, log: cfg.Log.With(loglevel.Key, loglevel.Tools), leftOut: make(map[string]string)}
 }
 
-// maxTools returns how many tools of plugins a request can have beside all system tools, or 0
-// without a limit. If there are more, tools are found by search, where there is one.
-func (f *toolFilter) maxTools() int {
-	limiter, ok := f.model.(model.ToolLimiter)
-	if !ok || limiter.MaxTools() == 0 {
-		return 0
+// maxTools returns how many tools of plugins a request to any of the models can have in addition to
+// all system tools. 0 means no limit. If there are more tools, the model finds them by search, if
+// search is available.
+func maxTools(models []chosen) int {
+	most := 0
+	for _, m := range models {
+		if limiter, ok := m.offered.Model.(model.ToolLimiter); ok && limiter.MaxTools() > 0 {
+			// final_answer is not among them, but a run that has it is not offered attempt_completion.
+			limit := max(1, limiter.MaxTools()-len(loop.SystemTools()))
+			if most == 0 || limit < most {
+				most = limit
+			}
+		}
 	}
-	return max(1, limiter.MaxTools()-len(loop.SystemTools()))
+	return most
 }
 
-// accepted returns the tools of plugins that the model's API accepts beside own system tools. It
-// logs each of the others once.
-func (f *toolFilter) accepted(tools []model.Tool, own int) []model.Tool {
-	limiter, ok := f.model.(model.ToolLimiter)
+// accepted returns the tools of plugins that the model's API accepts. own is the number of system
+// tools in the request. It logs each of the other tools once.
+func (f *toolFilter) accepted(m model.Model, tools []model.Tool, own int) []model.Tool {
+	limiter, ok := m.(model.ToolLimiter)
 	if !ok {
 		return tools
 	}
 	tools = slices.DeleteFunc(tools, func(t model.Tool) bool {
 		reason := limiter.Refuses(t)
 		if reason != "" {
-			f.leaveOut(t.Name, reason)
+			f.leaveOut(m.Name(), t.Name, reason)
 		}
 		return reason != ""
 	})
@@ -57,7 +65,7 @@ func (f *toolFilter) accepted(tools []model.Tool, own int) []model.Tool {
 		return tools
 	}
 	for _, t := range tools[max(0, most):] {
-		f.leaveOut(t.Name, "the model's API takes no more tools, and this agentd cannot search for the others")
+		f.leaveOut(m.Name(), t.Name, "the model's API takes no more tools, and this agentd cannot search for the others")
 	}
 	return tools[:max(0, most)]
 }
@@ -65,16 +73,17 @@ func (f *toolFilter) accepted(tools []model.Tool, own int) []model.Tool {
 // mostWarned limits the memory for tools that were logged.
 const mostWarned = 10_000
 
-// leaveOut logs that a tool is left out, once per agent. Each model request would log it otherwise.
-func (f *toolFilter) leaveOut(name, reason string) {
+// leaveOut logs that a tool is left out of requests to a model, or to any model if the name of the
+// model is empty. It logs that once per agent. Each model request would log it otherwise.
+func (f *toolFilter) leaveOut(model, name, reason string) {
 	f.mu.Lock()
-	told := f.leftOut[name] == reason || len(f.leftOut) >= mostWarned
+	told := f.leftOut[model+" "+name] == reason || len(f.leftOut) >= mostWarned
 	if !told {
-		f.leftOut[name] = reason
+		f.leftOut[model+" "+name] = reason
 	}
 	f.mu.Unlock()
 	if !told {
-		f.log.Warn("the model is not told of a tool", "tool", name, "model", f.model.Name(), "reason", reason)
+		f.log.Warn("the model is not offered a tool", "tool", name, "model", cmp.Or(model, "any"), "reason", reason)
 	}
 }
 
@@ -83,12 +92,16 @@ func (f *toolFilter) leaveOut(name, reason string) {
 // warning.
 func (f *toolFilter) admits(info *tool.Info) bool {
 	name := info.Spec.Name
-	own := strings.ToLower(name) // tool names are ASCII
-	if !loop.IsSystemTool(own) {
+	system := strings.ToLower(name) // tool names are ASCII
+	if !loop.IsSystemTool(system) {
 		return true
 	}
-	if name != own {
-		f.leaveOut(name, fmt.Sprintf("it differs only by case from agentd's own tool %s", own))
+	if name != system {
+		f.leaveOut("", name, fmt.Sprintf("it differs only by case from agentd's own tool %s", system))
+		return false
+	}
+	if name == loop.SystemFinalAnswer {
+		f.leaveOut("", name, "agentd's own tool with this name ends runs with a response schema, and no other replaces it")
 		return false
 	}
 	plugin := f.plugins[name]
@@ -100,6 +113,6 @@ func (f *toolFilter) admits(info *tool.Info) bool {
 	if plugin != "" {
 		reason += fmt.Sprintf(", and it is set to %s", loop.Clip(plugin))
 	}
-	f.leaveOut(name, reason)
+	f.leaveOut("", name, reason)
 	return false
 }

@@ -74,7 +74,7 @@ func TestToolsThatTheModelDoesNotTake(t *testing.T) {
 					}
 				}
 			}
-			if n := strings.Count(log.String(), "not told of"); n != test.warnings {
+			if n := strings.Count(log.String(), "not offered a tool"); n != test.warnings {
 				t.Errorf("%d warnings, want %d:\n%s", n, test.warnings, log.String())
 			}
 		})

@@ -16,12 +16,13 @@ type ToolSearch interface {
 
 // searchTools starts a search at toolhost. Its goroutine belongs to the run and ends with the task.
 func (r *run) searchTools(t *task, c loop.Call) {
-	query := r.state.Started().Query(r.state.Context(r.state.Turn() - 1))
+	started := r.state.Started()
+	query := started.Query(r.state.Context(r.state.Turn() - 1))
 	r.group.Go(func() {
 		defer r.recoverTask(t, func(words string) loop.Payload {
 			return loop.FailureResult(&c, &tool.Error{Kind: tool.KindInternal, Message: words})
 		})
-		matches, err := r.search(t, query, &c)
+		matches, err := r.search(t, started, query, &c)
 		if t.ctx.Err() != nil {
 			return
 		}
@@ -33,8 +34,8 @@ func (r *run) searchTools(t *task, c loop.Call) {
 	})
 }
 
-func (r *run) search(t *task, query tool.Query, c *loop.Call) ([]tool.Match, error) {
-	cfg := &r.agent.config
+func (r *run) search(t *task, started *loop.RunStarted, query tool.Query, c *loop.Call) ([]tool.Match, error) {
+	cfg := r.config
 	if cfg.Search == nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "this agentd cannot search for tools")
 	}
@@ -44,7 +45,9 @@ func (r *run) search(t *task, query tool.Query, c *loop.Call) ([]tool.Match, err
 		matches, err := cfg.Search.SearchTools(t.cancelled, in.Query, query)
 		switch {
 		case err == nil:
-			return slices.DeleteFunc(matches, func(m tool.Match) bool { return !r.agent.tools.admits(&m.Info) }), nil
+			return slices.DeleteFunc(matches, func(m tool.Match) bool {
+				return !started.Permits(&m.Info) || !r.config.tools.admits(&m.Info)
+			}), nil
 		case t.cancelled.Err() != nil:
 			return nil, context.Cause(t.cancelled)
 		case attempt >= cfg.ToolRetry.MaxAttempts || !mayRecover(err):

@@ -68,6 +68,9 @@ func search(words string) model.Block {
 // restart, and can be called.
 func TestToolSearch(t *testing.T) {
 	infos := manyTools()
+	for i := range infos {
+		infos[i].Spec.Tags = []string{"a"}
+	}
 	infos[8].UnavailableReason = "it needs a key"
 	finder := &fakeSearch{infos: infos, fail: tool.Errorf(tool.KindUnavailable, "not yet")}
 	m := turns(response(model.StopToolUse, search("tool")), response(model.StopToolUse, call("x", "tool7")), response(model.StopEndTurn, text("done")),
@@ -124,7 +127,7 @@ func TestToolSearchFails(t *testing.T) {
 }
 
 // Requests have at most the configured number of tools, in the order of preference.
-func TestWhichToolsAreTold(t *testing.T) {
+func TestWhichToolsAreOffered(t *testing.T) {
 	tests := []struct {
 		name   string
 		infos  []tool.Info
@@ -132,7 +135,7 @@ func TestWhichToolsAreTold(t *testing.T) {
 		want   []string
 	}{
 		{"few enough", manyTools(), loop.ToolChoice{MaxTools: 10}, []string{"tool0", "tool1", "tool2", "tool3", "tool4", "tool5", "tool6", "tool7", "tool8", "tool9"}},
-		{"named ones", manyTools(), loop.ToolChoice{MaxTools: 2, Names: []string{"tool9", "tool5"}}, []string{"tool5", "tool9", "tool_search"}},
+		{"named ones", manyTools(), loop.ToolChoice{MaxTools: 2, Names: []string{"tool9", "tool5"}}, []string{"tool5", "tool9"}},
 		{"a plugin's search", manyTools("tool_search"), loop.ToolChoice{MaxTools: 2}, []string{"tool0", "tool_search"}},
 		{"a plugin's task", manyTools("new_task"), loop.ToolChoice{MaxTools: 2}, []string{"new_task", "tool0", "tool_search"}},
 	}
@@ -194,4 +197,15 @@ type listing struct {
 func (l *listing) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
 	l.query = query
 	return l.fakeTools.ListTools(ctx, query)
+}
+
+// searched returns the names in the result of a search.
+func searched(told string) []string {
+	var names []string
+	for line := range strings.Lines(told) {
+		if name, _, ok := strings.Cut(strings.TrimPrefix(line, "- "), ": "); ok && strings.HasPrefix(line, "- ") {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -5,23 +5,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
 )
 
-// The calls of a run are spans of the caller's trace, and the journal records them.
+// The calls of a run are spans of the caller's trace if the configuration trusts callers, also
+// without an observer. The journal records them.
 func TestTraces(t *testing.T) {
 	const ours = "0af7651916cd43dd8448eb211c80319c"
 	form := regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
-	for name, test := range map[string]struct{ parent, trace, flags string }{
-		"none":        {"", "", "01"},
-		"a parent":    {"00-" + ours + "-b7ad6b7169203331-00", ours, "00"},
-		"no trace id": {"00-" + strings.Repeat("0", 32) + "-b7ad6b7169203331-01", "", "01"},
-		"ill-formed":  {"00-" + strings.ToUpper(ours) + "-b7ad6b7169203331-01", "", "01"},
+	for name, test := range map[string]struct {
+		parent    string
+		distrusts bool
+		trace     string
+		flags     string
+	}{
+		"none":        {"", false, "", "01"},
+		"a parent":    {"00-" + ours + "-b7ad6b7169203331-00", false, ours, "00"},
+		"not trusted": {"00-" + ours + "-b7ad6b7169203331-00", true, "", "01"},
+		"no trace id": {"00-" + strings.Repeat("0", 32) + "-b7ad6b7169203331-01", false, "", "01"},
+		"ill-formed":  {"00-" + strings.ToUpper(ours) + "-b7ad6b7169203331-01", false, "", "01"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo")), response(model.StopEndTurn, text("hi")))
-			f, tools := askedFixture(t, m, nil)
+			f, tools := askedFixture(t, m, func(cfg *agent.Config) { cfg.TrustCallers = !test.distrusts })
 			f.start(loop.Task{Traceparent: test.parent})
 			sent := map[string]string{}
 			events := f.watch(0)
@@ -29,7 +37,8 @@ func TestTraces(t *testing.T) {
 				sent[c.ID] = c.Traceparent
 			}
 			run := events[0].Payload.(*loop.RunStarted).Traceparent
-			if !form.MatchString(run) || !strings.HasSuffix(run, test.flags) || test.trace != "" && run[3:35] != test.trace || run == test.parent {
+			if !form.MatchString(run) || !strings.HasSuffix(run, test.flags) || test.trace != "" && run[3:35] != test.trace || run == test.parent ||
+				test.trace == "" && strings.Contains(run, ours) {
 				t.Fatalf("the run is %q", run)
 			}
 			spans := map[string]bool{run: true}

@@ -11,8 +11,8 @@ import (
 
 // WatchRun yields the events of a run after a Seq: first those in the journal, then new ones, each
 // durable event exactly once. A watcher that joins while the model writes also gets the passing
-// events since the last durable one. A slow consumer misses passing events but no durable ones, and
-// delays no one else.
+// events since the last durable one. A slow consumer may miss passing events but no durable ones,
+// and does not delay the run or other watchers.
 //
 // WatchRun ends when the run has finished. The last value is an error if there is no such run
 // (KindNotFound), or if the run is not at work in this agent or the agent closes (KindUnavailable).

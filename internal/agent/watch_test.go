@@ -169,7 +169,8 @@ func TestWatcherFromTheStartOfARunAtWork(t *testing.T) {
 	})
 }
 
-// A watcher that does not read blocks no one, and still gets every durable event.
+// A watcher that does not read blocks no other part of the agent, and still gets every durable
+// event.
 func TestSlowWatcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{pieces: make(chan string)}
@@ -252,7 +253,8 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// The watch of a run does not end with the run if a message waits.
+// The watch of a run does not end with the run if a user message already waits, because the run
+// then continues.
 func TestWatchFollowsARunThatGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, turns(response(model.StopEndTurn, text("one")), response(model.StopEndTurn, text("two"))), newTools(echo), nil)
@@ -269,7 +271,7 @@ func TestWatchFollowsARunThatGoesOn(t *testing.T) {
 	})
 }
 
-// A watcher that sees the run's end late, when the run already continues, sees it continue.
+// If a watcher receives the run's end when the run already continues, the watch continues, too.
 func TestWatchFollowsIntoTheNextWork(t *testing.T) {
 	for name, idle := range map[string]bool{"watching live": false, "reading the journal": true} {
 		t.Run(name, func(t *testing.T) {

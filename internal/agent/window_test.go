@@ -13,7 +13,7 @@ import (
 
 // isSummary reports whether the request asks for a summary.
 func isSummary(req model.Request) bool {
-	return strings.HasPrefix(said(req), "This is the conversation so far:")
+	return strings.HasPrefix(firstText(req), "This is the conversation so far:")
 }
 
 func sizeOf(req model.Request) int {
@@ -59,8 +59,8 @@ func TestModelAsksForCompaction(t *testing.T) {
 		t.Errorf("the run used %d tokens", got)
 	}
 	checkPaired(t, last.Messages)
-	if len(last.Messages) != 3 || said(last) != "hello" {
-		t.Errorf("after the summary the conversation has %d messages and begins with %q", len(last.Messages), said(last))
+	if len(last.Messages) != 3 || firstText(last) != "hello" {
+		t.Errorf("after the summary the conversation has %d messages and begins with %q", len(last.Messages), firstText(last))
 	}
 	kept := false
 	for _, e := range f.watch(0) {
@@ -143,7 +143,7 @@ func TestSummaryCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestResultsShowWhatIsLeft: calls are sent with a share of the tokens that are left.
+// Each result tells the model how many tokens are left, and calls are sent with a share of them.
 func TestResultsShowWhatIsLeft(t *testing.T) {
 	shown := make(chan *int, 8)
 	record := func(_ context.Context, call tool.Call, _ func(tool.Status)) tool.Outcome {
@@ -178,8 +178,8 @@ func TestWindowIsChecked(t *testing.T) {
 	}
 }
 
-// TestSummaryIsInterrupted: a run whose agent stops while the model sums up asks again; one that is
-// cancelled does not.
+// If an agent stops while the model writes the summary, the continued run requests the summary
+// again. A canceled run does not.
 func TestSummaryIsInterrupted(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
 		asked, times := make(chan struct{}, 8), atomic.Int32{}
@@ -196,7 +196,7 @@ func TestSummaryIsInterrupted(t *testing.T) {
 				return response(model.StopEndTurn, text("short")), nil
 			case n == 1:
 				return response(model.StopToolUse, call("a", "echo")), nil
-			case said(req) == "hello" && len(req.Messages[0].Blocks) == 2:
+			case firstText(req) == "hello" && len(req.Messages[0].Blocks) == 2:
 				return response(model.StopEndTurn, text("done")), nil
 			}
 			return response(model.StopToolUse, call("b", loop.SystemCompact)), nil

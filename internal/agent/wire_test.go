@@ -14,13 +14,15 @@ import (
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/anthropic"
 	"github.com/toolhost/toolhost/internal/model/openai"
+	"github.com/toolhost/toolhost/internal/model/openai/responses"
 	"github.com/toolhost/toolhost/internal/model/wiretest"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestCutCallsAreNotMade plays each provider's stream that its token limit cuts in the middle of a
-// call, and then one that ends: the tool, which looks on while the model writes, executes nothing;
-// the model is asked again with a larger limit, and reads a result for the call that was cut.
+// TestCutCallsAreNotMade plays two streams of each provider: one that the token limit cuts in the
+// middle of a call, and then one that ends. The tool previews the call while the model writes, but
+// executes nothing. The agent asks the model again with a larger limit, and the model reads a
+// result for the call that was cut.
 func TestCutCallsAreNotMade(t *testing.T) {
 	for name, test := range map[string]struct {
 		cut, whole string // archives of the providers' tests
@@ -38,6 +40,12 @@ func TestCutCallsAreNotMade(t *testing.T) {
 			func(s *wiretest.Server) (model.Model, error) {
 				return openai.New(openai.Config{Model: "m", BaseURL: s.URL, HTTPClient: s.Client})
 			}, "max_tokens",
+		},
+		"openai-responses": {
+			"../model/openai/responses/testdata/call_cut.txtar", "../model/openai/responses/testdata/text.txtar",
+			func(s *wiretest.Server) (model.Model, error) {
+				return responses.New(responses.Config{Model: "m", BaseURL: s.URL, HTTPClient: s.Client})
+			}, "max_output_tokens",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,14 +75,14 @@ func TestCutCallsAreNotMade(t *testing.T) {
 			if string(first[test.limit]) != "500" || string(second[test.limit]) != "1000" {
 				t.Errorf("the limits were %s and %s", first[test.limit], second[test.limit])
 			}
-			if !strings.Contains(string(second["messages"]), "[not run]") {
-				t.Errorf("the model does not read that its call was not made: %s", second["messages"])
+			if conversation := string(second["messages"]) + string(second["input"]); !strings.Contains(conversation, "[not run]") {
+				t.Errorf("the model does not read that its call was not made: %s", conversation)
 			}
 		})
 	}
 }
 
-// unused is a tool that looks on and must not be executed.
+// unused is a tool that previews calls and must not execute any.
 func unused(t *testing.T, name string) hosttest.Tool {
 	return hosttest.Tool{
 		Spec:    tool.Spec{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`), PartialArguments: true},

@@ -27,8 +27,9 @@ const (
 	maxNearText = 64
 )
 
-// typed returns the types that a value of another type must have, and what else the schema demands.
-// The validator stops at the type. Without the rest, the next call would fail for it.
+// typed returns the types that a value of another type must have, and what else the schema requires
+// of such a value. The validator reports only the wrong type. Without the rest, the model's next
+// call could fail for that reason.
 func (e *explainer) typed(want []string, location string, value any) string {
 	var all []string
 	left := maxBesides
@@ -44,14 +45,14 @@ func (e *explainer) gather(s *jsonschema.Schema, value any, all *[]string, left 
 	if *left--; s == nil || *left < 0 {
 		return
 	}
-	var own []string
+	var fixed []string
 	if s.Const != nil {
-		own = append(own, jsontext.Show(*s.Const))
+		fixed = append(fixed, jsontext.Show(*s.Const))
 	}
 	if s.Enum != nil {
-		own = append(own, "one of ["+e.nearestFirst(s.Enum.Values, value)+"]")
+		fixed = append(fixed, "one of ["+e.nearestFirst(s.Enum.Values, value)+"]")
 	}
-	for _, demanded := range append(own, demands(s)...) {
+	for _, demanded := range append(fixed, demands(s)...) {
 		if !slices.Contains(*all, demanded) {
 			*all = append(*all, demanded)
 		}
@@ -184,8 +185,8 @@ func (e *explainer) letters(a, b string) float64 {
 	return d
 }
 
-// demand returns what a keyword demands of a value, to be written after "must". It returns "" for a
-// keyword that needs another sentence.
+// demand returns a keyword's requirement as a phrase that follows "must". It returns "" for a
+// keyword that needs a sentence of another form.
 func demand(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Enum:

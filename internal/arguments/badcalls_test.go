@@ -61,8 +61,8 @@ func answer(s *arguments.Schema, text string) string {
 	if err != nil {
 		return err.Error()
 	}
-	mended, _ := s.Repair(p)
-	if err := s.Validate(mended); err != nil {
+	repaired, _ := s.Repair(p)
+	if err := s.Validate(repaired); err != nil {
 		return err.Error()
 	}
 	return "(fits)"

@@ -26,10 +26,10 @@ func isChoice(e *jsonschema.ValidationError) bool {
 	}
 }
 
-// choice explains why a value fits none of the alternatives. It leaves out alternatives for values
-// of another type, unless all of them are: for an object, it does not mention an alternative for
-// strings. It explains the others in one sentence. As separate problems they would read as if the
-// model had to fix all of them.
+// choice explains why a value fits none of the alternatives. For an object, it does not mention an
+// alternative for strings: it leaves out alternatives for values of another type, unless all of
+// them are. It explains the others in one sentence. In separate problems, the model would read that
+// it has to fix all of them.
 func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 	meant := closest(err)
 	if len(meant) == 1 {
@@ -79,8 +79,8 @@ func closest(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return found
 }
 
-// distance returns 2 if an alternative is for another type than the value has, 1 if the alternative
-// requires another value of the value or of one of its properties, and 0 otherwise.
+// distance returns 2 if the alternative is for another type than the value's, 1 if it requires
+// another constant for the value or for one of its properties, and 0 otherwise.
 func distance(e *jsonschema.ValidationError, depth int) int {
 	far := 0
 	below := len(e.InstanceLocation) - depth
@@ -123,8 +123,8 @@ func wanted(causes []*jsonschema.ValidationError) []string {
 	return types
 }
 
-// typedChoice returns the types that the alternatives require, each with what else the alternative
-// demands.
+// typedChoice returns the types that the alternatives require, and with each type what else the
+// alternative requires.
 func (e *explainer) typedChoice(causes []*jsonschema.ValidationError, value any) string {
 	var all []string
 	for _, cause := range causes {

@@ -29,9 +29,9 @@ func FuzzPipeline(f *testing.F) {
 			return
 		}
 		checkLaws(t, s, p)
-		mended, _ := s.Repair(p)
+		repaired, _ := s.Repair(p)
 		checkWords(t, s.Validate(p))
-		checkWords(t, s.Validate(mended))
+		checkWords(t, s.Validate(repaired))
 	})
 }
 

@@ -1,3 +1,5 @@
+//go:build !race
+
 package arguments_test
 
 import (
@@ -10,15 +12,6 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 )
 
-// branches returns a schema of n alternatives, each of which contains the schema itself.
-func branches(n int) string {
-	subs := make([]string, n)
-	for i := range subs {
-		subs[i] = `{"properties":{"a":{"$ref":"#"}},"required":["z` + strconv.Itoa(i) + `"]}`
-	}
-	return `{"anyOf":[{"type":"integer"},` + strings.Join(subs, ",") + `]}`
-}
-
 // doubled returns a schema that refers to two others, each of which refers to two others, and so
 // on.
 func doubled(n int) string {
@@ -29,10 +22,6 @@ func doubled(n int) string {
 		b.WriteString(`"d` + strconv.Itoa(i) + `":{"allOf":[` + next + `,` + next + `]},`)
 	}
 	return b.String() + `"d` + strconv.Itoa(n) + `":{"type":"integer"}}}`
-}
-
-func nested(open string, n int, value, end string) string {
-	return strings.Repeat(open, n) + value + strings.Repeat(end, n)
 }
 
 // TestHostileArguments checks that hostile texts and schemas get a correct or clear answer, after
@@ -108,14 +97,6 @@ func TestHostileArguments(t *testing.T) {
 			}
 		})
 	}
-}
-
-func manyNames(n int) string {
-	var b strings.Builder
-	for i := range n {
-		b.WriteString(`,"n` + strconv.Itoa(i) + `":1`)
-	}
-	return b.String()
 }
 
 // allocated returns the number of bytes that f allocates in total.

@@ -1,3 +1,5 @@
+//go:build !race
+
 package arguments_test
 
 import (

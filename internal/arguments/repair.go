@@ -29,8 +29,9 @@ const (
 // list of changes, ordered by path. It does not change p. A second repair changes nothing.
 //
 //   - Where the schema says integer, "10" and 10.0 become 10; where it says number, "1.5" becomes 1.5.
-//   - Where it says boolean, and neither string nor a number that the value could be, true, yes, y and 1
-//     become true, and false, no, n and 0 become false: strings in any case, or the numbers.
+//   - Where it says boolean, true, yes, y and 1 become true, and false, no, n and 0 become false: strings
+//     in any case, or the numbers. This does not apply if the schema also allows a string, or a number
+//     that the value could be.
 //   - Where it says array or object, and not string, a string with the JSON of one becomes that value.
 //   - A string that differs from exactly one value of enum or const only by case becomes that value.
 //   - A number beyond minimum or maximum becomes the bound; an exclusive bound moves integers alone.
@@ -38,12 +39,12 @@ const (
 //     is declared, not required, and may not be null counts as missing.
 //
 // The rules apply to a depth of 128 values and references, through $ref, allOf, properties and
-// items, and through those of then, else and dependentSchemas that apply. Of anyOf and oneOf, only
-// the one branch counts that the value fits or could be made to fit; a string that could become a
-// number or a boolean becomes the number. Repair changes a single value only if the value does not
-// fit before and fits after, except for the spelling of integers. Arguments that fit get defaults
-// only if they still fit with them. What cannot be repaired stays, for Validate to explain. If the
-// work would be too much, nothing is changed.
+// items, and through those of then, else and dependentSchemas that apply. For anyOf and oneOf,
+// Repair uses only the one branch that the value fits or could be made to fit. A string that could
+// become a number or a boolean becomes the number. Repair changes a single value only if the value
+// does not fit before and fits after, except for the spelling of integers. Arguments that fit get
+// defaults only if they still fit with them. What cannot be repaired stays, for Validate to
+// explain. If the work would be too much, nothing is changed.
 //
 // docs/arguments.md has the rules as a table, which a test compares with Repair.
 func (s *Schema) Repair(p Parsed) (Parsed, []Repair) {
@@ -92,7 +93,7 @@ func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
 	if r.left <= 0 || depth > maxRepairDepth || s == nil || s.Bool != nil {
 		return v
 	}
-	out := r.own(s, v, depth)
+	out := r.keywords(s, v, depth)
 	if s.Ref != nil {
 		out = r.repair(s.Ref, out, depth+1)
 	}
@@ -114,8 +115,8 @@ func (r *repairer) repair(s *jsonschema.Schema, v any, depth int) any {
 	return out
 }
 
-// own applies the keywords of the schema itself.
-func (r *repairer) own(s *jsonschema.Schema, v any, depth int) any {
+// keywords applies the keywords of the schema itself.
+func (r *repairer) keywords(s *jsonschema.Schema, v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
 		return r.object(s, v, depth)
@@ -123,7 +124,7 @@ func (r *repairer) own(s *jsonschema.Schema, v any, depth int) any {
 		return r.array(s, v, depth)
 	default:
 		if holds := r.unquoted(s, v); holds != nil {
-			return r.own(s, holds, depth)
+			return r.keywords(s, holds, depth)
 		}
 		return scalar(s, v, r.fits(s, v))
 	}

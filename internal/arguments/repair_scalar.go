@@ -180,7 +180,7 @@ func truth(says map[string]bool, v any, word string) any {
 	return v
 }
 
-// rat returns the value of a JSON number, or nil if n is none or too long to work with.
+// rat returns the value of a JSON number, or nil if n is not a number or is too long.
 func rat(n json.Number) *big.Rat {
 	text := string(n)
 	if len(text) > maxScalarText || !json.Valid([]byte(text)) || !strings.ContainsRune("-0123456789", rune(text[0])) || !jsontext.Finite(text) {

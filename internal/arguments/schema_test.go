@@ -131,8 +131,8 @@ func TestEveryKeywordHasItsSentence(t *testing.T) {
 	}
 }
 
-// TestNamesAreRefusedWhereTheyAre checks that an error of propertyNames names the object of the
-// property, whatever is validated after it.
+// TestNamesAreRefusedWhereTheyAre checks that an error of propertyNames names the object that has
+// the property, whatever else is validated after it.
 func TestNamesAreRefusedWhereTheyAre(t *testing.T) {
 	schema, err := arguments.Compile(json.RawMessage(`{"properties":{
 		"list":{"items":{"$ref":"#/$defs/lower"}},
@@ -237,8 +237,8 @@ func TestErrorsNameWhatIsAllowed(t *testing.T) {
 		{`{"type":"string"}`, `1.5`, `v: must be string, but is number 1.5; send "1.5"`},
 	} {
 		s := compile(t, `{"properties":{"v":`+tc.schema+`}}`)
-		mended, _ := s.Repair(parsed(t, `{"v":`+tc.given+`}`))
-		check(t, s.Validate(mended), tc.want)
+		repaired, _ := s.Repair(parsed(t, `{"v":`+tc.given+`}`))
+		check(t, s.Validate(repaired), tc.want)
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build !race
+
 package arguments_test
 
 import (
@@ -15,9 +17,9 @@ import (
 const fitting = `{"count":7,"price":1.5,"color":"red","resolution":150,"code":"abc","tags":["t"],"address":{"street":"s","zip":"12345"},` +
 	`"labels":{"l":1},"urgent":true,"when":"2026-02-28T15:04:05Z"}`
 
-// sdkParameter is a parameter of those schemas: the types that it accepts, what a message on any
-// other type must name, and values of the right type that do not fit, with what the message must
-// name.
+// sdkParameter is a parameter of the schemas in testdata/sdk. It lists the types that the parameter
+// accepts, the names that a message about any other type must contain, and values of the right type
+// that do not fit, each with the names that the message must contain.
 type sdkParameter struct {
 	path   string
 	types  []string

@@ -15,8 +15,8 @@ import (
 )
 
 // Settled reports that the arguments fit the schema, that Repair would not change them, and that
-// none of them is Undeclared. False means that only Repair and Validate can tell. Settled does not
-// allocate. By the schemas that tools usually have, it takes very little time.
+// none of them is Undeclared. If it returns false, call Repair and Validate to find out. Settled
+// does not allocate. With the schemas that tools usually have, it takes very little time.
 func (s *Schema) Settled(p Parsed) bool {
 	canonical, parts := p.Parts()
 	if len(parts) == 0 {
@@ -29,9 +29,9 @@ func (s *Schema) Settled(p Parsed) bool {
 const (
 	// maxQuickHops bounds the schemas that refer to each other and apply to one value.
 	maxQuickHops = 32
-	// maxQuickSteps and quickStepsEach, for each part of the arguments, bound how often a schema is
-	// applied to a part. Usual schemas are applied once or a few times to each. A schema whose
-	// alternatives contain the schema itself could be applied without end.
+	// maxQuickSteps and quickStepsEach bound how often schemas are applied. quickStepsEach counts
+	// for each part of the arguments. Usual schemas are applied once or a few times to each part. A
+	// schema whose alternatives contain the schema itself could be applied without end.
 	maxQuickSteps  = 256
 	quickStepsEach = 16
 	// quickCounts bounds, in the same way, how often the characters of all texts are counted.
@@ -51,7 +51,7 @@ type judge struct {
 // this is not known.
 func (j *judge) settled(q *quick, i uint32, hops int) bool {
 	j.left--
-	if q == nil || hops > maxQuickHops || j.left < 0 || !j.own(q, i) {
+	if q == nil || hops > maxQuickHops || j.left < 0 || !j.keywords(q, i) {
 		return false
 	}
 	for _, sub := range q.all {
@@ -63,8 +63,8 @@ func (j *judge) settled(q *quick, i uint32, hops int) bool {
 		slices.ContainsFunc(q.alternatives, func(sub *quick) bool { return j.settled(sub, i, hops+1) })
 }
 
-// own is settled for the keywords of the schema itself.
-func (j *judge) own(q *quick, i uint32) bool {
+// keywords is settled for the keywords of the schema itself.
+func (j *judge) keywords(q *quick, i uint32) bool {
 	p := &j.parts[i]
 	if p.Kind == jsontext.KindNumber {
 		return q.number(j.canonical[p.Start:p.End])
@@ -84,14 +84,14 @@ func (j *judge) own(q *quick, i uint32) bool {
 	}
 }
 
-func (j *judge) text(q *quick, said []byte, escaped bool) bool {
+func (j *judge) text(q *quick, content []byte, escaped bool) bool {
 	if q.minLength >= 0 || q.maxLength >= 0 {
-		if j.left -= len(said) / textStep; j.left < 0 {
+		if j.left -= len(content) / textStep; j.left < 0 {
 			return false
 		}
-		n := utf8.RuneCount(said)
+		n := utf8.RuneCount(content)
 		if escaped {
-			n = characters(said)
+			n = characters(content)
 		}
 		if n < q.minLength || q.maxLength >= 0 && n > q.maxLength {
 			return false
@@ -100,7 +100,7 @@ func (j *judge) text(q *quick, said []byte, escaped bool) bool {
 	if q.words == nil {
 		return true
 	}
-	return !escaped && slices.ContainsFunc(q.words, func(word string) bool { return word == string(said) })
+	return !escaped && slices.ContainsFunc(q.words, func(word string) bool { return word == string(content) })
 }
 
 // characters counts the characters of a text that contains escapes.
@@ -199,7 +199,8 @@ type property struct {
 }
 
 // quickly returns the quick form of a schema, or nil if the schema uses a keyword that quick does
-// not support. seen holds the schemas that were begun.
+// not support. seen holds the schemas whose conversion has begun, because a schema may contain
+// itself.
 func quickly(s *jsonschema.Schema, seen map[*jsonschema.Schema]*quick) *quick {
 	if s == nil || !plain(s) {
 		return nil
@@ -262,8 +263,7 @@ func count(n *int) int {
 // kinds is a set of part kinds.
 type kinds uint16
 
-// kindInteger is another member of the set, for whole numbers. jsontext.KindNumber stands for all
-// numbers.
+// kindInteger is an additional kind for whole numbers. jsontext.KindNumber means all numbers.
 const kindInteger jsontext.Kind = 15
 
 func (k kinds) has(one jsontext.Kind) bool { return k&(1<<one) != 0 }

@@ -117,9 +117,9 @@ func within(s *jsonschema.Schema) []*jsonschema.Schema {
 	return subs
 }
 
-// nameRule replaces the keyword propertyNames of a schema. The validator's own errors of that
-// keyword share the memory of their location with values that are validated later, and end up
-// naming those.
+// nameRule replaces the keyword propertyNames of a schema. The validator's own errors for that
+// keyword share the memory of their location with later validations, so they would name the
+// location of another value.
 type nameRule struct{ schema *jsonschema.Schema }
 
 // Validate implements jsonschema.SchemaExt.

@@ -166,7 +166,8 @@ func Refusal(all []Undeclared) error {
 	return notFitting(misspelled(all))
 }
 
-// likely says which missing declared names the unknown names of an object resemble.
+// likely returns a text that says which missing declared names the unknown names of an object
+// resemble.
 func likely(strange []string, s *jsonschema.Schema, value any) string {
 	object, _ := value.(map[string]any)
 	var missing, all []string

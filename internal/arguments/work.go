@@ -22,8 +22,9 @@ const (
 	// fewItems is the number of items up to which the validator compares items in pairs. It hashes
 	// the items of longer arrays.
 	fewItems = 20
-	// patternStep is the number of states of a pattern, over all characters of a text, that count
-	// as one step. All steps of a validation are about a second of matching.
+	// patternStep is the number of states of a pattern that count as one step, added up over all
+	// characters of the text. A validation may take so many steps that matching takes about a
+	// second.
 	patternStep = 32
 	// regexStep is the number of steps for each byte of a text that must be a regular expression.
 	// The validator compiles that text, and \pL or x{1000} takes about 20 µs. maxRegex bounds the
@@ -93,7 +94,7 @@ func (w *work) charge(s *jsonschema.Schema, v any, depth, hops int) {
 		return
 	}
 	if !w.located {
-		w.own(s, v)
+		w.keywords(s, v)
 	}
 	for _, sub := range [...]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else} {
 		w.charge(sub, v, depth+1, hops+1)
@@ -125,8 +126,9 @@ func (w *work) late(s *jsonschema.Schema) []*jsonschema.Schema {
 	return nil
 }
 
-// own charges the keywords that compare a whole value.
-func (w *work) own(s *jsonschema.Schema, v any) {
+// keywords charges the steps of keywords that compare or match the whole value: pattern, format, enum
+// and const.
+func (w *work) keywords(s *jsonschema.Schema, v any) {
 	if text, ok := v.(string); ok && (s.Pattern != nil || s.Format != nil) {
 		w.left -= len(text) / 16
 		if s.Pattern != nil {
@@ -152,8 +154,8 @@ func (w *work) own(s *jsonschema.Schema, v any) {
 	}
 }
 
-// match charges the matching of a text with a pattern. Each character, and the end, may take as
-// many steps as the pattern is large.
+// match charges the steps of matching a text with a pattern. Each character, and the end of the
+// text, may take as many steps as the size of the pattern.
 func (w *work) match(pattern jsonschema.Regexp, text string) {
 	w.left -= (len(text) + 1) * w.patterns[pattern.String()] / patternStep
 }
@@ -219,23 +221,23 @@ func admits(s *jsonschema.Schema, v any) bool {
 	if s.Types == nil || s.Types.IsEmpty() {
 		return true
 	}
-	var own jsonschema.Types
+	var types jsonschema.Types
 	switch v.(type) {
 	case nil:
-		own.Add("null")
+		types.Add("null")
 	case bool:
-		own.Add("boolean")
+		types.Add("boolean")
 	case json.Number:
-		own.Add("number")
-		own.Add("integer")
+		types.Add("number")
+		types.Add("integer")
 	case string:
-		own.Add("string")
+		types.Add("string")
 	case []any:
-		own.Add("array")
+		types.Add("array")
 	case map[string]any:
-		own.Add("object")
+		types.Add("object")
 	default:
 		return true
 	}
-	return *s.Types&own != 0
+	return *s.Types&types != 0
 }

@@ -1,15 +1,15 @@
-// Package artifact stores content that is too large for results on disk. Callers and tools can read
-// it by handle.
+// Package artifact stores, on disk, content that is too large for results. Callers and tools can
+// read it by handle.
 //
 // The package owns one folder with a file for each artifact, and decides which artifacts it
 // removes. Each artifact belongs to a principal and a session, and others cannot find out that it
-// exists. The package does not decide what becomes an artifact, or what a result shows of it:
-// internal/host does.
+// exists. internal/host decides which content becomes an artifact, and what the result shows of it.
 //
-// A file has everything about an artifact: its first line is a header, and the content follows. One
-// rename makes both visible, no index can disagree with the files, and opening a store reads only
-// the header of each file. An artifact whose handle Put has returned survives the end of the
-// process. After a power failure an artifact may be gone, but a partial one is never there.
+// A file contains everything about an artifact: its first line is a header, and the content
+// follows. One rename makes both visible, no index can disagree with the files, and opening a store
+// reads only the header of each file. An artifact whose handle Put has returned survives the end of
+// the process. After a power failure an artifact may be gone, but no file contains only a part of
+// one.
 package artifact
 
 import (
@@ -66,6 +66,8 @@ type Store struct {
 	ages    *list.List               // of *entry, the oldest first
 	bytes   int64                    // of all entries and of artifacts that are being written
 	writing int                      // artifacts that are being written
+	owners  owners
+	quota   Quota // nil: there is none
 	closed  bool
 
 	stop   chan struct{}
@@ -79,7 +81,7 @@ func Open(cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the artifacts: %w", err)
 	}
-	s := &Store{cfg: cfg, entries: map[string]*list.Element{}, ages: list.New(), stop: make(chan struct{})}
+	s := &Store{cfg: cfg, entries: map[string]*list.Element{}, ages: list.New(), owners: newOwners(), stop: make(chan struct{})}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("opening the artifacts in %s: %w", cfg.Dir, err)
 	}
@@ -105,8 +107,26 @@ func (s *Store) open() error {
 	return err
 }
 
-// Close closes the store and waits for its goroutine. Reads and writes that run fail or end. It may
-// be called more than once.
+// Quota returns the most bytes of the artifacts of a principal's tenant, and of the principal; 0: no
+// bound of its own. It must be safe for concurrent use, and must not call the store.
+type Quota func(principal string) (ofTenant, ofPrincipal int64)
+
+// Limit sets the quotas of tenants and principals. They apply to the next artifact of each.
+func (s *Store) Limit(q Quota) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quota = q
+}
+
+// Usage returns how many artifacts are stored, and how many bytes they take.
+func (s *Store) Usage() (count int, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.entries), s.bytes
+}
+
+// Close closes the store and waits for its goroutine. Reads and writes in progress end or fail.
+// Close may be called more than once.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	closed := s.closed

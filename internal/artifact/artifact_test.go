@@ -121,7 +121,7 @@ func TestBelongsToItsSession(t *testing.T) {
 	}
 }
 
-func TestFilesAreTheUsersOwn(t *testing.T) {
+func TestOtherUsersCannotReadFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "artifacts")
 	s := open(t, artifact.Config{Dir: dir})
 	handle := put(t, s, alice, "secret")
@@ -173,6 +173,7 @@ func TestOpenRemovesLeftovers(t *testing.T) {
 	for name, text := range map[string]string{
 		".writing-abc": "half", "artifact-garbage": "no header\n", "artifact-empty": "",
 		"artifact-long": strings.Repeat("x", 1<<20), "somebody's": "stays",
+		"artifact-newer": `{"version":2,"handle":{"of":"a later format"}}` + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -182,8 +183,8 @@ func TestOpenRemovesLeftovers(t *testing.T) {
 	if got := has(s, alice, whole, cut, renamed, "artifact-x", "artifact-garbage"); got != "x----" {
 		t.Errorf("readable: %s", got)
 	}
-	if got := files(t, dir); got != 2 {
-		t.Errorf("%d files are left, want the whole one and somebody's", got)
+	if got := files(t, dir); got != 3 {
+		t.Errorf("%d files are left, want the whole one, that of a newer toolhost and somebody's", got)
 	}
 }
 
@@ -343,6 +344,43 @@ func TestConfigIsChecked(t *testing.T) {
 		if s, err := artifact.Open(cfg); err == nil {
 			_ = s.Close()
 			t.Errorf("opened with %+v", cfg)
+		}
+	}
+}
+
+// A full store removes artifacts of the tenant that has the most. A quota removes those of its tenant
+// or principal, and refuses an artifact that exceeds it alone.
+func TestTenantsKeepTheirShare(t *testing.T) {
+	red, blue, eve := artifact.Owner{Principal: "red/ada"}, artifact.Owner{Principal: "blue/bob"}, artifact.Owner{Principal: "red/eve"}
+	x := func(n int) string { return strings.Repeat("x", n) }
+	s := open(t, artifact.Config{Dir: t.TempDir(), MaxBytes: 100, MaxCount: 8})
+	calm := put(t, s, blue, x(30))
+	first, second := put(t, s, red, x(35)), put(t, s, red, x(35))
+	third := put(t, s, eve, x(35))
+	if got := has(s, blue, calm) + has(s, red, first, second) + has(s, eve, third); got != "x-xx" {
+		t.Errorf("kept %s of a full store, want x-xx", got)
+	}
+	for range 20 {
+		put(t, s, red, "x")
+	}
+	if got := has(s, blue, calm); got != "x" {
+		t.Error("a flood of small artifacts removed that of another tenant")
+	}
+	s = open(t, artifact.Config{Dir: t.TempDir()})
+	s.Limit(func(principal string) (ofTenant, ofPrincipal int64) {
+		return map[string]int64{"red/ada": 50, "red/eve": 50}[principal], map[string]int64{"red/eve": 20}[principal]
+	})
+	a, b, c, d := put(t, s, red, x(30)), put(t, s, eve, x(15)), put(t, s, eve, x(10)), put(t, s, blue, x(500))
+	if got := has(s, red, a) + has(s, eve, b, c) + has(s, blue, d); got != "x-xx" {
+		t.Errorf("kept %s with a full quota of a principal, want x-xx", got)
+	}
+	e := put(t, s, red, x(20))
+	if got := has(s, red, a, e) + has(s, eve, c) + has(s, blue, d); got != "-xxx" {
+		t.Errorf("kept %s with a full quota of a tenant, want -xxx", got)
+	}
+	for owner, quota := range map[artifact.Owner]string{eve: "the principal red/eve together may have 20 (its quota artifact_bytes)", red: "the tenant red together may have 50"} {
+		if _, err := s.Put(owner, artifact.Content{Size: 51, Data: strings.NewReader(x(51))}); err == nil || !strings.Contains(err.Error(), quota) {
+			t.Errorf("an artifact above the quota: %v", err)
 		}
 	}
 }

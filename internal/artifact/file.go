@@ -22,11 +22,19 @@ const (
 	maxHeader = 8 << 10
 	// maxWord bounds a name and a media type in bytes, by what file systems and registries allow.
 	maxWord = 255
+	// fileVersion is the version of the format. It increases when an older build would misread a
+	// file.
+	fileVersion = 1
 )
+
+// errNewer says why the store ignores a file that a newer build wrote. The file's content is not
+// damaged, so the store does not remove the file.
+var errNewer = errors.New("a newer toolhost wrote it")
 
 // entry is the header of an artifact.
 type entry struct {
-	Handle string `json:"handle"`
+	Version int    `json:"version"` // 0 in files of earlier builds
+	Handle  string `json:"handle"`
 	Owner
 	MediaType string    `json:"media_type"`
 	Name      string    `json:"name,omitempty"`
@@ -38,6 +46,7 @@ type entry struct {
 
 // write creates the file of e with the content of r. If it fails, it leaves no file.
 func write(root *os.Root, e *entry, r io.Reader) (err error) {
+	e.Version = fileVersion
 	header, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -87,6 +96,12 @@ func inspect(root *os.Root, name string) (*entry, error) {
 		return nil, fmt.Errorf("reading its first line: %w", err)
 	}
 	e := &entry{begin: int64(len(line))}
+	var written struct {
+		Version int `json:"version"`
+	}
+	if json.Unmarshal(line, &written) == nil && written.Version > fileVersion {
+		return nil, errNewer
+	}
 	if err := json.Unmarshal(line, e); err != nil {
 		return nil, fmt.Errorf("reading its first line: %w", err)
 	}
@@ -100,7 +115,7 @@ func inspect(root *os.Root, name string) (*entry, error) {
 }
 
 // load fills the index from the folder, and removes files that are incomplete or damaged. It leaves
-// files alone that are not the store's.
+// files alone that are not the store's or that a newer build wrote.
 func (s *Store) load() error {
 	files, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -114,6 +129,10 @@ func (s *Store) load() error {
 			e, reason := inspect(s.root, name)
 			if reason == nil {
 				found = append(found, e)
+				continue
+			}
+			if errors.Is(reason, errNewer) {
+				s.cfg.Logger.Warn("passing over an artifact of a newer toolhost", "artifact", name)
 				continue
 			}
 			s.cfg.Logger.Warn("removing an artifact that is damaged", "artifact", name, "reason", reason)
@@ -130,6 +149,7 @@ func (s *Store) load() error {
 	for _, e := range found {
 		s.addLocked(e)
 		s.bytes += e.Size
+		s.owners.add(e.Owner.Principal, e.Size, 1)
 	}
 	s.remove(s.evictLocked(time.Now()))
 	return nil

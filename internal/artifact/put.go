@@ -18,14 +18,14 @@ type Content struct {
 }
 
 // Put stores c.Data and returns the handle. It blocks for the disk. It removes older artifacts to
-// make room. If it fails, it stores nothing, but the artifacts that it removed stay removed; the
-// error has the kind unavailable.
+// make room. If it fails, it stores nothing, and the error has the kind unavailable. The artifacts
+// that it removed before stay removed.
 func (s *Store) Put(owner Owner, c Content) (handle string, err error) {
 	e := &entry{
 		Handle: prefix + strings.ToLower(rand.Text()), Owner: owner,
 		MediaType: word(c.MediaType), Name: word(c.Name), Size: c.Size, Made: time.Now(),
 	}
-	victims, refused := s.reserve(e.Size)
+	victims, refused := s.reserve(owner.Principal, e.Size)
 	s.remove(victims)
 	if refused != nil {
 		return "", refused
@@ -34,6 +34,7 @@ func (s *Store) Put(owner Owner, c Content) (handle string, err error) {
 		s.mu.Lock()
 		s.bytes -= e.Size
 		s.writing--
+		s.owners.add(owner.Principal, -e.Size, -1)
 		s.mu.Unlock()
 		return "", tool.Errorf(tool.KindUnavailable, "keeping an artifact of %d bytes: %w", e.Size, err)
 	}
@@ -45,7 +46,7 @@ func (s *Store) Put(owner Owner, c Content) (handle string, err error) {
 }
 
 // reserve makes room for an artifact, and returns the artifacts whose files must be removed for it.
-func (s *Store) reserve(size int64) ([]*entry, *tool.Error) {
+func (s *Store) reserve(principal string, size int64) ([]*entry, *tool.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -55,12 +56,18 @@ func (s *Store) reserve(size int64) ([]*entry, *tool.Error) {
 		return nil, tool.Errorf(tool.KindUnavailable,
 			"keeping an artifact of %d bytes: all artifacts together may have %d (artifacts.max_bytes)", size, s.cfg.MaxBytes)
 	}
+	who, most := s.boundOf(principal)
+	if most > 0 && size > most {
+		return nil, tool.Errorf(tool.KindUnavailable, "keeping an artifact of %d bytes: all artifacts of %s together may have %d (its quota artifact_bytes)", size, who, most)
+	}
 	s.bytes += size
 	s.writing++
-	return s.evictLocked(time.Now()), nil
+	s.owners.add(principal, size, 1)
+	return append(s.evictOwnLocked(principal), s.evictLocked(time.Now())...), nil
 }
 
-// addLocked adds an entry to the index. The caller holds s.mu, or s is not shared yet.
+// addLocked adds an entry to the index, but not to the sizes. The caller holds s.mu, or s is not
+// shared yet.
 func (s *Store) addLocked(e *entry) { s.entries[e.Handle] = s.ages.PushBack(e) }
 
 // word cuts s so that it fits into a header.

@@ -2,11 +2,15 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
 )
 
 // Config sets the file of a log and what it keeps.
@@ -17,25 +21,45 @@ type Config struct {
 	// All makes the log keep every decision. Otherwise it leaves out calls that are allowed without
 	// a rule.
 	All bool
+	// MaxBytes is the size from which the log goes on in a new file. 0: no limit.
+	MaxBytes int64
+	// KeepFiles is the number of former files that stay; see Files. 0: all.
+	KeepFiles int
+	// ToOwner makes Open give a new file to the owner of its folder, if root creates it. It is for
+	// commands: the server of another user could not open a log that root created.
+	ToOwner bool
 }
 
-// Log is an open log. All methods are safe for concurrent use.
+// Log is an open log. All methods are safe for concurrent use, and several processes may write to
+// one file: a server, and the commands that change its tokens.
+//
+// Each writer locks the file, reads where the chain ends, and appends its line. Only then it
+// unlocks the file. So each line follows the newest one. When a writer goes on in a new file, it
+// holds the lock of the old file until the new one has its first line. Another writer that waits
+// for that lock finds out that the name leads to another file, and goes on there. Without the lock,
+// it would append its line to a file that the chain has left, and Verify would report a change.
 type Log struct {
-	path string
-	all  bool
+	config Config
+	path   string
+	all    bool
 	// turn has one token. The goroutine that has put it into the channel may write. Unlike a mutex,
-	// a context can end the wait. Lines are written one at a time, because a full disk can leave an
-	// incomplete line, which must be terminated before the next line.
+	// a context can end the wait. Lines are written one at a time, because each contains the digest
+	// of the line before it.
 	turn chan struct{}
 	file *os.File // nil: closed
+	size int64    // of the file after the last line that this log wrote or read
+	end  position // of the chain
 	torn bool     // the file ends with an incomplete line
+
+	watching sync.Mutex
+	changed  chan struct{} // closed after the next line; nil: nothing waits
 }
 
 var errClosed = errors.New("the log is closed")
 
 // Open opens a log, or creates it. The caller must close it.
 func Open(c Config) (*Log, error) {
-	l := &Log{path: c.File, all: c.All, turn: make(chan struct{}, 1)}
+	l := &Log{config: c, path: c.File, all: c.All, turn: make(chan struct{}, 1)}
 	if err := os.MkdirAll(filepath.Dir(c.File), 0o700); err != nil {
 		return nil, l.failed("opening", err)
 	}
@@ -45,7 +69,8 @@ func Open(c Config) (*Log, error) {
 	return l, nil
 }
 
-// open opens the file and replaces the open one. If that fails, the open one stays.
+// open opens the file and replaces the open one. If that fails, the open one stays. If the file is
+// empty and there was another one, the chain goes on in the new one.
 func (l *Log) open() error {
 	if info, err := os.Stat(l.path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its reader
 		return errors.New("it is not a regular file")
@@ -56,32 +81,75 @@ func (l *Log) open() error {
 	if err != nil {
 		return err
 	}
-	torn, err := endsTorn(file)
+	info, err := file.Stat()
+	if err == nil && info.Size() == 0 && l.config.ToOwner && os.Geteuid() == 0 {
+		err = giveToOwner(filepath.Dir(l.path), file)
+	}
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
-	if l.file != nil {
-		_ = l.file.Close() // nothing is lost: each line was written when Record returned
+	end, torn, err := lastPosition(file, info.Size())
+	if err != nil {
+		return errors.Join(err, file.Close())
 	}
-	l.file, l.torn = file, torn
-	return nil
+	before, old := l.end, l.file
+	l.file, l.size, l.end, l.torn = file, info.Size(), end, torn
+	if old != nil {
+		defer old.Close() // releases its lock; nothing is lost, because each line was written when Record returned
+	}
+	if l.size > 0 {
+		return nil
+	}
+	reason := "the log goes on in a new file"
+	if old == nil {
+		reason = "there was no file, or it was empty; the log goes on after the newest former file"
+	}
+	return l.begin(before, reason)
 }
 
-// endsTorn reports whether a file ends with an incomplete line.
-func endsTorn(file *os.File) (bool, error) {
-	info, err := file.Stat()
-	if err != nil || info.Size() == 0 {
-		return false, err
+// begin writes the first line of the open file, unless another writer is faster. before is the end of
+// the chain as far as this log has read it. Other writers may have left further files since then. So
+// begin looks for the newest one while it holds the lock of the open file, which has no line yet.
+func (l *Log) begin(before position, reason string) error {
+	unlock, err := l.catchUp()
+	if err != nil {
+		return err
 	}
-	var last [1]byte
-	if _, err := file.ReadAt(last[:], info.Size()-1); err != nil {
-		return false, err
+	defer unlock()
+	if l.size > 0 {
+		return nil
 	}
-	return last[0] != '\n', nil
+	former, err := l.formerEnd()
+	if err != nil {
+		return err
+	}
+	if former.seq > before.seq {
+		before = former
+	}
+	if before.seq == 0 {
+		return nil // the log has no line at all
+	}
+	l.end = before
+	e := l.lineOf(Event{Kind: OfRotation, Act: "rotate", Outcome: Allowed, Reason: reason})
+	e.link = link{l.end.seq + 1, l.end.prev}
+	return l.put(e)
 }
 
-// write appends a text with one system call.
-func (l *Log) write(ctx context.Context, text string) error {
+// giveToOwner gives a file to the owner of its folder.
+func giveToOwner(folder string, file *os.File) error {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || stat.Uid == 0 {
+		return nil
+	}
+	return file.Chown(int(stat.Uid), int(stat.Gid))
+}
+
+// append gives a line its place in the chain, and writes it.
+func (l *Log) append(ctx context.Context, at *link, line any) error {
 	if err := l.await(ctx); err != nil {
 		return l.failed("writing", err)
 	}
@@ -89,21 +157,84 @@ func (l *Log) write(ctx context.Context, text string) error {
 	if l.file == nil {
 		return l.failed("writing", errClosed)
 	}
-	if l.torn {
-		text = "\n" + text
-	}
-	n, err := l.file.WriteString(text)
-	if n > 0 {
-		l.torn = text[n-1] != '\n'
+	unlock, err := l.catchUp()
+	for range maxMoves {
+		if err != nil || !l.moved() {
+			break
+		}
+		unlock()
+		if err = l.open(); err == nil {
+			unlock, err = l.catchUp()
+		}
 	}
 	if err != nil {
 		return l.failed("writing", err)
 	}
+	defer func() { unlock() }()
+	*at = link{l.end.seq + 1, l.end.prev}
+	if err := l.put(line); err != nil {
+		return l.failed("writing", err)
+	}
+	if l.config.MaxBytes > 0 && l.size >= l.config.MaxBytes {
+		l.rotate()
+	}
 	return nil
 }
 
-// await waits for the turn. It takes a free turn even if ctx has ended: a decision was made even if
-// the call was given up.
+// catchUp locks the file and reads where its chain ends, if another process has written to it. A
+// file that has become smaller was changed by another program: the chain goes on from the lines that
+// are gone, so that Verify finds the gap.
+func (l *Log) catchUp() (unlock func(), err error) {
+	file := l.file
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, err
+	}
+	unlock = func() { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN) } // fails for a file that rotate has closed
+	info, err := file.Stat()
+	if err == nil && info.Size() > l.size {
+		var end position
+		if end, l.torn, err = lastPosition(l.file, info.Size()); err == nil {
+			l.end = position{max(end.seq, l.end.seq), end.prev}
+		}
+	}
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	l.size = info.Size()
+	return unlock, nil
+}
+
+// put appends a line with one system call.
+func (l *Log) put(line any) error {
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(line); err != nil { // such as a time after the year 9999
+		return err
+	}
+	text := out.String()
+	lead := 0
+	if l.torn {
+		text, lead = "\n"+text, 1
+	}
+	n, err := l.file.WriteString(text)
+	l.size += int64(n)
+	if n > lead {
+		l.end = l.end.follow([]byte(strings.TrimSuffix(text[lead:n], "\n")))
+	}
+	if n > 0 {
+		l.torn = text[n-1] != '\n'
+	}
+	if err != nil {
+		return err
+	}
+	l.announce()
+	return nil
+}
+
+// await waits for the turn. If the turn is free, it takes it even if ctx has ended: the log must
+// have a decision even if the caller gave the call up.
 func (l *Log) await(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -143,10 +274,31 @@ func (l *Log) Close() error {
 	}
 	err := l.file.Close()
 	l.file = nil
+	l.announce()
 	if err != nil {
 		return l.failed("closing", err)
 	}
 	return nil
+}
+
+// announce wakes what waits for the next line.
+func (l *Log) announce() {
+	l.watching.Lock()
+	defer l.watching.Unlock()
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+}
+
+// Changed returns a channel that is closed after the next line, and when the log is closed.
+func (l *Log) Changed() <-chan struct{} {
+	l.watching.Lock()
+	defer l.watching.Unlock()
+	if l.changed == nil {
+		l.changed = make(chan struct{})
+	}
+	return l.changed
 }
 
 func (l *Log) failed(doing string, err error) error {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Account is the part of a budget that one connection uses. It lasts as long as the connection or
-// anything that is reserved on it. All methods are safe for concurrent use. A nil Account has room
-// for everything.
+// Account is the part of a budget that one connection uses. It exists as long as the connection or
+// any reservation of it. All methods are safe for concurrent use. A nil Account has room for
+// everything.
 type Account struct {
 	budget    *Budget
 	principal *principal
@@ -50,12 +50,12 @@ func (a *Account) settleLocked() {
 	a.budget.leaveLocked(a.principal)
 }
 
-// slowness is how long a connection is not read after it has sent something for which there is no
-// room. Without a pause, a caller that is refused could keep toolhost as busy as one that is
-// served.
+// slowness is how long toolhost does not read a connection that has sent something for which there
+// was no room. Without a pause, a caller whose messages are refused could keep toolhost as busy as
+// a caller that is served.
 const slowness = 50 * time.Millisecond
 
-// Slow says that the connection has sent something for which there is no room, so that Pause
+// Slow records that the connection has sent something for which there was no room. Pause then
 // returns a short time.
 func (a *Account) Slow() {
 	if a != nil {
@@ -79,8 +79,8 @@ func (a *Account) Pause() time.Duration {
 // turnBytes is how much large text a connection may send before other connections get their turn.
 const turnBytes = 64 << 10
 
-// Carry says that the connection has sent n bytes of large text, for which other connections may
-// wait.
+// Carry records that the connection has sent n bytes of large text, for which other connections may
+// have to wait.
 func (a *Account) Carry(n int) {
 	if a != nil {
 		a.bulk.Add(int64(n))
@@ -98,14 +98,54 @@ func (a *Account) Due() bool {
 }
 
 // Hold is what one call has reserved on an account. The zero value has reserved nothing and needs
-// no account. All methods are safe for concurrent use. A Hold must not be copied.
+// no account. All methods are safe for concurrent use, except On and For. A Hold must not be copied.
+//
+// The calls of one connection can belong to many principals: a delegate makes calls for others, and
+// callers with tokens may come from one address. So the bytes beyond the share of the connection
+// count for the principal of the hold, and not for the one that opened the connection.
 type Hold struct {
-	account    *Account
+	account *Account
+	name    string // of the principal; empty: that of the account
+
+	// The mutex of the budget guards these.
 	kept, more int64
+	payer      *principal // for which more counts; nil: more is 0
+	delegated  bool       // see Move
 }
 
 // On sets the account of the hold. It must be called before anything is reserved.
 func (h *Hold) On(a *Account) { h.account = a }
+
+// For sets the principal for which the hold counts; empty: the one of the account. delegated says
+// that the caller of the connection acts for that principal; see Move. It must be called before
+// anything is reserved.
+func (h *Hold) For(principal string, delegated bool) { h.name, h.delegated = principal, delegated }
+
+// Move makes the hold count for the principal for which a delegate has made the call. It fails with
+// an *ExhaustedError if that principal has no room. Whether it does or not, a lack of room for this
+// hold does not slow the connection from then on, because calls of other principals come over it.
+func (h *Hold) Move(principal string) error {
+	a := h.account
+	if a == nil || principal == h.name {
+		return nil
+	}
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h.delegated = true
+	from, to := h.payer, b.principalLocked(a, principal)
+	if h.more > 0 && !b.mayMoveLocked(to, h.more) {
+		return b.exhaustedLocked(to)
+	}
+	h.name = principal
+	if h.more > 0 {
+		from.used -= h.more
+		to.used += h.more
+		h.payer, b.principals[to.name] = to, to
+		b.leaveLocked(from)
+	}
+	return nil
+}
 
 // Account returns the account of the hold, or nil.
 func (h *Hold) Account() *Account { return h.account }
@@ -122,25 +162,38 @@ func (h *Hold) TryReserve(n int) error {
 	if h.takeLocked(int64(n)) {
 		return nil
 	}
-	a.Slow()
-	return b.exhaustedLocked(a.principal)
+	if !h.delegated {
+		a.Slow()
+	}
+	return b.exhaustedLocked(h.payerLocked())
+}
+
+// payerLocked returns the principal for which the hold counts. The budget may not know it yet.
+func (h *Hold) payerLocked() *principal {
+	if h.payer != nil {
+		return h.payer
+	}
+	return h.account.budget.principalLocked(h.account, h.name)
 }
 
 // takeLocked reserves n bytes if there is room.
 func (h *Hold) takeLocked(n int64) bool {
 	a := h.account
-	b, p := a.budget, a.principal
+	b := a.budget
 	switch {
 	case a.own >= 0 && a.kept+n <= a.own:
 		a.kept += n
 		h.kept += n
-	case b.roomLocked(p, n, h.more):
+	default:
+		p := h.payerLocked()
+		if !b.roomLocked(p, n, h.more) {
+			return false
+		}
 		a.more += n
 		b.used += n
 		p.used += n
 		h.more += n
-	default:
-		return false
+		h.payer, b.principals[p.name] = p, p
 	}
 	return true
 }
@@ -214,7 +267,7 @@ func (b *Budget) impatient(w *waiter, began time.Time) (time.Duration, error) {
 		began = b.progress
 	}
 	if rest := b.patienceLocked() - time.Since(began); rest > 0 {
-		// meanwhile the waiting calls may come to hold nearly everything
+		// in that time, the waiting calls may reserve nearly everything
 		return min(rest, stuckPatience), nil
 	}
 	if i < len(b.waiters)-1 {
@@ -222,7 +275,7 @@ func (b *Budget) impatient(w *waiter, began time.Time) (time.Duration, error) {
 	}
 	b.waiters = slices.Delete(b.waiters, i, i+1)
 	b.progress = time.Now() // the call that gives up is about to release what it has
-	return 0, b.exhaustedLocked(w.hold.account.principal)
+	return 0, b.exhaustedLocked(w.hold.payerLocked())
 }
 
 // giveUp ends a wait for another reason, unless w was served at the same moment.
@@ -271,13 +324,17 @@ func (h *Hold) giveLocked(surplus int64) {
 	b := a.budget
 	more := min(surplus, h.more)
 	kept := surplus - more
+	payer := h.payerLocked()
 	h.more -= more
 	h.kept -= kept
 	a.more -= more
 	a.kept -= kept
-	b.releaseLocked(a.principal, more)
+	if h.more == 0 {
+		h.payer = nil
+	}
+	b.releaseLocked(payer, more)
 	a.settleLocked()
-	b.leaveLocked(a.principal)
+	b.leaveLocked(payer)
 }
 
 type contextKey struct{}

@@ -1,13 +1,14 @@
 // Package budget bounds the memory that callers can make toolhost hold at the same time: messages
-// that are being received, arguments, calls that run, and results that their callers have not read.
+// that are being received, arguments, calls in progress, and results that their callers have not
+// read.
 //
 // A Budget is divided. One quarter belongs to the connections: each connection takes a fixed share
 // when it opens, and keeps that share for its own small calls, whatever the other connections do.
 // All connections share the rest. One principal can take only a part of the rest, by default two
-// thirds. So one caller cannot take the memory of the others, and a connection with small calls
-// never waits for a connection with large ones.
+// thirds, over whichever connections its calls come. So one caller cannot take the memory of the
+// others, and a connection with small calls never waits for a connection with large ones.
 //
-// A reservation that waits for more memory keeps what it has, but not for ever: if nothing is
+// A reservation that waits for more memory keeps what it has, but not for ever: if no memory is
 // released for a while, waits end with an error, the newest first. So calls that wait for each
 // other cannot block each other for ever.
 //
@@ -113,10 +114,11 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// roomLocked reports whether a holder of held bytes may take n more bytes of the shared part for a
-// principal. While all other holders together hold at most an eighth of the shared part, a holder
-// may take what it needs: another bound limits one call. Two holders cannot both exceed the budget
-// this way, because each counts as another holder for the other.
+// roomLocked reports whether a hold may take n more bytes of the shared part for a principal. The
+// parameter held is the number of bytes that the hold has already. While all other holds together
+// have at most an eighth of the shared part, a hold may take what it needs, because another bound
+// limits one call. Two holds cannot both exceed the budget this way, because each counts as another
+// hold for the other.
 func (b *Budget) roomLocked(p *principal, n, held int64) bool {
 	return b.used-held <= b.shared/8 || b.used+n <= b.shared && p.used+n <= b.each
 }
@@ -153,6 +155,23 @@ func (b *Budget) releaseLocked(p *principal, n int64) {
 	}
 	clear(b.waiters[len(waiting):])
 	b.waiters = waiting
+}
+
+// principalLocked returns the principal with a name; empty: the one of an account. If the budget does
+// not know it, the caller must add it before it counts anything for it.
+func (b *Budget) principalLocked(a *Account, name string) *principal {
+	if name == "" || name == a.principal.name {
+		return a.principal
+	}
+	if p := b.principals[name]; p != nil {
+		return p
+	}
+	return &principal{name: name}
+}
+
+// mayMoveLocked reports whether n reserved bytes may count for another principal.
+func (b *Budget) mayMoveLocked(to *principal, n int64) bool {
+	return to.used+n <= b.each || b.used-n <= b.shared/8
 }
 
 // leaveLocked forgets a principal that has no connection and no reservation.

@@ -27,8 +27,8 @@ func exhausted(t *testing.T, err error) {
 	}
 }
 
-// A principal that has all that it may have leaves room for others. Its own connections keep their
-// shares too.
+// A principal that uses its whole share leaves room for others. Its own connections keep their
+// shares as well.
 func TestOnePrincipalLeavesRoomForOthers(t *testing.T) {
 	b := New(64*mib, 20*mib)
 	greedy, modest, other := open(t, b, "a"), open(t, b, "a"), open(t, b, "b")
@@ -84,8 +84,8 @@ func TestOneAmongSmallOnesGetsAll(t *testing.T) {
 	exhausted(t, second.TryReserve(1*mib))
 }
 
-// Nothing is refused while nothing else is in flight, such as the largest result, which has another
-// bound.
+// A reservation of any size succeeds while nothing else is in flight. The largest result, for
+// example, has another bound.
 func TestOneAloneGetsAll(t *testing.T) {
 	b := New(64*mib, 0)
 	var alone, second Hold
@@ -129,7 +129,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 }
 
 // Calls that each hold a part and want more come to an end, and the oldest gets what it wants.
-func TestThoseWhoWaitForEachOtherGoOn(t *testing.T) {
+func TestReservationsThatWaitForEachOtherContinue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(64*mib, 0)
 		var all sync.WaitGroup

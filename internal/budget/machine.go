@@ -11,7 +11,7 @@ import (
 )
 
 // MachineMemory returns how many bytes of memory this process can use: the memory of the machine,
-// or less if its control group limits it. It returns 0 if the system does not say.
+// or less if its control group limits it. It returns 0 if the system does not report it.
 func MachineMemory() int64 {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

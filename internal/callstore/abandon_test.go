@@ -27,8 +27,8 @@ func stall(t *testing.T, path string) (release func()) {
 	})
 }
 
-// No caller waits for a disk that does not answer. What callers have abandoned ends as the comments
-// of Begin, End and Forget say.
+// No caller waits for a disk that does not answer. Operations whose callers have left end as the
+// comments of Begin, End and Forget describe.
 func TestLeaving(t *testing.T) {
 	cfg := config(t)
 	store := open(t, cfg)

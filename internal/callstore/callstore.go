@@ -25,9 +25,11 @@ import (
 
 // Errors of a Store. Errors that name the call wrap them.
 var (
-	// ErrTaken says that the id is taken: its call runs, has ended, or has an unknown end.
+	// ErrTaken says that a call with this id exists: it is in progress, has ended, or has an
+	// unknown end.
 	ErrTaken = errors.New("the call id is taken")
-	// ErrNotBegun says that no such call runs: it never began, was forgotten, or has ended.
+	// ErrNotBegun says that no such call is in progress: it never began, was forgotten, or has
+	// ended.
 	ErrNotBegun = errors.New("no such call is under way")
 	// ErrClosed is the error of a store after Close.
 	ErrClosed = errors.New("the ledger on disk is closed")
@@ -38,31 +40,31 @@ var (
 // FullError says that the store has too many ids: it cannot guarantee for a new call that it is
 // executed only once.
 type FullError struct {
-	IDs  int       // how many ids the store has
-	Room time.Time // when the store forgets the oldest id
+	// Owner is the tenant or the principal whose quota is full, such as "the tenant red". Empty: the
+	// store is full.
+	Owner string
+	IDs   int       // how many ids the store has, of the owner if there is one
+	Room  time.Time // when the store forgets the oldest id, whosever it is
 }
 
 // Error returns a message with the time when there is room.
 func (e *FullError) Error() string {
+	if e.Owner != "" {
+		return fmt.Sprintf("the ledger on disk holds %d calls of %s, which is its quota call_ids, and forgets the oldest call at %s",
+			e.IDs, e.Owner, e.Room.UTC().Format(time.RFC3339))
+	}
 	return fmt.Sprintf("the ledger on disk holds %d calls and has room for another at %s", e.IDs, e.Room.UTC().Format(time.RFC3339))
 }
 
 // Config sets the file and the bounds of a store. Only Path is required.
 type Config struct {
 	Path string // of the file; Open creates it and its folder
+	Bounds
 
-	MaxIDs   int   // how many calls the store keeps; 0: 1,000,000
-	MaxBytes int64 // bounds all results together; 0: 256 MiB
-	// the largest stored result in bytes, at most an eighth of MaxBytes; 0: 16 MiB
-	MaxResult int
-	// from the beginning of a call until it is forgotten; longer than any call lasts; 0: seven days
-	KeepIDs     time.Duration
-	KeepResults time.Duration // from the end of a call until its result is removed; 0: one day
-
-	// Begun receives the number of the newest call after the file has it. The caller keeps the
-	// number elsewhere and compares it with Newest at the next start: a file with fewer calls is an
-	// older one, or has lost its log. The goroutine of the store calls Begun and waits for it. Nil:
-	// none.
+	// Begun receives the number of the newest call once the file contains that call. The caller
+	// stores the number in another place, and compares it with Newest at the next start: a file
+	// with fewer calls is an older copy, or has lost its log. The goroutine of the store calls
+	// Begun and waits for it. Nil: none.
 	Begun func(newest int64)
 
 	Logger *slog.Logger     // nil: nothing is logged
@@ -73,15 +75,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Path == "" {
 		return c, errors.New("no path is given")
 	}
-	if c.MaxIDs < 0 || c.MaxBytes < 0 || c.MaxResult < 0 || c.KeepIDs < 0 || c.KeepResults < 0 {
-		return c, errors.New("a bound is negative")
+	var err error
+	if c.Bounds, err = c.Bounds.WithDefaults(); err != nil {
+		return c, err
 	}
-	orDefault(&c.MaxIDs, 1_000_000)
-	orDefault(&c.MaxBytes, 256<<20)
-	orDefault(&c.MaxResult, 16<<20)
-	orDefault(&c.KeepIDs, 7*24*time.Hour)
-	orDefault(&c.KeepResults, 24*time.Hour)
-	c.MaxResult = int(min(int64(c.MaxResult), c.MaxBytes/resultShare))
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -91,22 +88,19 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-func orDefault[T int | int64 | time.Duration](value *T, otherwise T) {
-	if *value == 0 {
-		*value = otherwise
-	}
-}
-
 // Store stores calls in a file. Use Open to make one, and Close to end it. All methods are safe for
 // concurrent use.
 type Store struct {
 	cfg    Config
 	id     string
 	newest int64 // the number of the newest call when Open read the file
-	lock   *fileLock
-	db     *sql.DB // used by the writer only, with one connection
-	reader *reader
-	index  *index
+	noted  bool  // see Note
+	// restored is nil unless the file was restored from a backup
+	restored *Restoration
+	lock     *fileLock
+	db       *sql.DB // used by the writer only, with one connection
+	reader   *reader
+	index    *index
 
 	queue   queue
 	begins  chan struct{} // one token for each Begin that waits for the writer
@@ -157,7 +151,10 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 	if err = layout().Migrate(ctx, s.db); err != nil {
 		return nil, err
 	}
-	if s.id, err = readID(ctx, s.db); err != nil {
+	if s.id, s.noted, err = readID(ctx, s.db); err != nil {
+		return nil, err
+	}
+	if s.restored, err = readRestoration(ctx, s.db, cfg.KeepIDs); err != nil {
 		return nil, err
 	}
 	if err = settle(ctx, s.db, cfg.Now()); err != nil {
@@ -179,19 +176,39 @@ func open(ctx context.Context, cfg Config) (_ *Store, err error) {
 }
 
 // ID returns what distinguishes this ledger from all others: 32 hexadecimal digits that were chosen
-// at random when the file was created. The id never changes. A copy of the file has the same id.
+// at random when the file was created or restored from a backup. A copy of the file has the same id
+// until Renew gives it another one.
 func (s *Store) ID() string { return s.id }
 
 // Newest returns the number of the newest call that the file had when Open read it. Numbers grow,
 // and no two calls get the same number.
 func (s *Store) Newest() int64 { return s.newest }
 
-// Forgets reports whether the store may have forgotten a call that was first sent at a time,
-// because calls of that age are removed. It allows for a clock correction of a hundredth of
-// KeepIDs.
-func (s *Store) Forgets(sent time.Time) bool {
-	return s.cfg.Now().Sub(sent) > s.cfg.KeepIDs-s.cfg.KeepIDs/100
+// IDs returns how many ids the store has, and how many it can have.
+func (s *Store) IDs() (ids, most int) { return s.index.len(), s.cfg.MaxIDs }
+
+// Noted reports whether Note was called for this file, in this process or an earlier one.
+func (s *Store) Noted() bool { return s.noted }
+
+// Note records in the file that the caller keeps the number of the newest call in another file. If
+// that file is missing later, the caller can tell its loss from a ledger that never had such a
+// file. Note may be called once, before the first operation.
+func (s *Store) Note(ctx context.Context) error {
+	if s.noted {
+		return nil
+	}
+	if err := note(ctx, s.cfg.Path); err != nil {
+		return fmt.Errorf("noting that the newest call is recorded: %w", explain(s.cfg.Path, err))
+	}
+	s.noted = true
+	return nil
 }
+
+// Forgets implements Identity.
+func (s *Store) Forgets(sent time.Time) bool { return s.cfg.Bounds.Forgets(s.cfg.Now(), sent) }
+
+// Now returns the time of the store's clock.
+func (s *Store) Now() time.Time { return s.cfg.Now() }
 
 // Close executes the operations that wait, refuses others, and closes the file. It may be called
 // more than once.

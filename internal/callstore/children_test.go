@@ -2,7 +2,7 @@ package callstore_test
 
 import "maps"
 
-// children are what the test binary does instead of testing.
+// children are the functions that the test binary can execute instead of the tests.
 func children() map[string]func(args []string) error {
 	all := map[string]func(args []string) error{"calls": makeCalls}
 	maps.Copy(all, childrenHere())

@@ -59,7 +59,7 @@ func TestKill(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	cfg := config(t)
-	said := map[string]string{}
+	acknowledged := map[string]string{}
 	var unknown, ended int
 	const rounds = 20 // internal/e2e kills whole toolhosts fifty times
 	for round := range rounds {
@@ -68,27 +68,27 @@ func TestKill(t *testing.T) {
 		store, err := callstore.Open(t.Context(), cfg)
 		must(t, err)
 		for id, word := range news {
-			said[id] = word
+			acknowledged[id] = word
 			if word == "ended" {
 				ended++
 			}
 		}
 		// At the end, the test checks calls of earlier rounds again.
-		checkSaid(t, store, news)
+		checkAcknowledged(t, store, news)
 		running, err := store.List(t.Context(), callstore.Query{State: tool.CallRunning})
 		must(t, err)
 		if len(running) > 0 {
 			t.Errorf("round %d: %d calls are under way: %v", round, len(running), ids(running))
 		}
 		if round == rounds-1 {
-			checkSaid(t, store, said)
+			checkAcknowledged(t, store, acknowledged)
 			all, err := store.List(t.Context(), callstore.Query{State: tool.CallFailed})
 			must(t, err)
 			unknown = len(all)
 		}
 		must(t, store.Close())
 	}
-	t.Logf("%d ids, of which %d have ended and %d are unknown", len(said), ended, unknown)
+	t.Logf("%d ids, of which %d have ended and %d are unknown", len(acknowledged), ended, unknown)
 	if ended == 0 || unknown == 0 {
 		t.Errorf("the test proves nothing: %d calls have ended, %d are unknown", ended, unknown)
 	}
@@ -96,7 +96,7 @@ func TestKill(t *testing.T) {
 
 // killAfter runs a process that makes calls, kills it after a number of lines, and records the last
 // line about each id.
-func killAfter(t *testing.T, path string, round, lines int, said map[string]string) {
+func killAfter(t *testing.T, path string, round, lines int, acknowledged map[string]string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], path, fmt.Sprint(round))
 	cmd.Env = append(os.Environ(), childEnv+"=calls")
@@ -121,7 +121,7 @@ func killAfter(t *testing.T, path string, round, lines int, said map[string]stri
 			t.Errorf("round %d: %s", round, scanner.Text())
 			continue
 		}
-		said[id] = word
+		acknowledged[id] = word
 		if n++; n == lines {
 			kill()
 		}
@@ -135,9 +135,9 @@ func killAfter(t *testing.T, path string, round, lines int, said map[string]stri
 	}
 }
 
-func checkSaid(t *testing.T, store *callstore.Store, said map[string]string) {
+func checkAcknowledged(t *testing.T, store *callstore.Store, acknowledged map[string]string) {
 	t.Helper()
-	for id, word := range said {
+	for id, word := range acknowledged {
 		e, found, err := store.Find(t.Context(), key(id))
 		must(t, err)
 		switch {

@@ -2,7 +2,6 @@ package callstore
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
@@ -11,7 +10,7 @@ import (
 // Key names a call. Principals and sessions cannot see each other's ids.
 type Key struct{ Principal, Session, ID string }
 
-// State is what the store knows of the end of a call.
+// State is the store's knowledge of how a call ended.
 type State string
 
 // The states of an entry.
@@ -64,65 +63,4 @@ func (e *Entry) Record() tool.CallRecord {
 		StartTime: e.Begun,
 		EndTime:   e.Ended,
 	}
-}
-
-// standing is State and How in one column of the file.
-type standing int64
-
-// The file contains these values. They must never change.
-const (
-	standsBegun     standing = 0
-	standsSucceeded standing = 1
-	standsToolError standing = 2
-	standsFailed    standing = 3
-	standsUnknown   standing = 4
-)
-
-func (s standing) state() State {
-	switch s {
-	case standsBegun:
-		return StateBegun
-	case standsUnknown:
-		return StateUnknown
-	default:
-		return StateEnded
-	}
-}
-
-func (s standing) how() tool.CallState {
-	switch s {
-	case standsBegun:
-		return tool.CallRunning
-	case standsSucceeded:
-		return tool.CallSucceeded
-	case standsToolError:
-		return tool.CallToolError
-	default:
-		return tool.CallFailed
-	}
-}
-
-func standingOf(out *tool.Outcome) standing {
-	switch {
-	case out.Err != nil:
-		return standsFailed
-	case out.Result.IsError:
-		return standsToolError
-	default:
-		return standsSucceeded
-	}
-}
-
-// hash identifies a key. It takes about 2⁶⁴ tries to find two keys with the same hash.
-type hash [16]byte
-
-func (k Key) hash() hash {
-	var room [512]byte
-	text := room[:0]
-	for _, part := range []string{k.Principal, k.Session, k.ID} {
-		text = binary.AppendUvarint(text, uint64(len(part)))
-		text = append(text, part...)
-	}
-	sum := sha256.Sum256(text)
-	return hash(sum[:len(hash{})])
 }

@@ -5,19 +5,22 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/identity"
 )
 
 const (
-	// resultShare is the part of MaxBytes that eviction keeps free, and the most that one result
-	// may have: one eighth. So there is room for the next results while eviction is behind.
-	resultShare = 8
+	// ResultShare defines two limits as a fraction of MaxBytes, one eighth: the space that eviction
+	// keeps free, and the largest size of one result. So there is room for new results until
+	// eviction has caught up.
+	ResultShare = 8
 	// maxEvict bounds the rows that one transaction removes, so that no call waits long. It is more
 	// than a group of operations can add.
 	maxEvict = 2 * maxGroup
 )
 
-// evict removes calls and outcomes that are too old or too many, the oldest first, a bounded number
-// of rows per transaction.
+// evict removes calls and outcomes that are too old or too many, a bounded number of rows per
+// transaction.
 func (w *writer) evict(ctx context.Context) {
 	now := w.store.cfg.Now()
 	err := errors.Join(w.evictOutcomes(ctx, now), w.evictCalls(ctx, now))
@@ -34,29 +37,80 @@ func (w *writer) evict(ctx context.Context) {
 type oldRow struct {
 	at    int64 // the number of a call, or the place of an outcome
 	bytes int64
-	hash  hash
+	hash  Hash
 	time  time.Time
+
+	principal string // of a call
+	kept      int64  // the bytes of the outcome of a call
+	tenant    string // of an outcome; empty: its call was removed
 }
 
 // evictOutcomes removes outcomes that are too old or too many. The way in which the calls ended
 // stays.
 func (w *writer) evictOutcomes(ctx context.Context, now time.Time) error {
-	limit := w.store.cfg.MaxBytes - w.store.cfg.MaxBytes/resultShare
-	if w.bytes <= limit && now.Before(w.dataDue) {
+	if limit := w.store.cfg.MaxBytes - w.store.cfg.MaxBytes/ResultShare; w.bytes > limit {
+		if err := w.evictLargest(ctx, limit); err != nil {
+			return err
+		}
+	}
+	if now.Before(w.dataDue) {
 		return nil
 	}
-	rows, err := w.oldest(ctx, w.oldestOutcomes, func(r *sql.Rows, o *oldRow, nanos *int64) error {
-		return r.Scan(&o.at, &o.bytes, nanos)
+	rows, err := w.oldest(ctx, w.oldestOutcomes, scanOutcome, maxEvict)
+	if err != nil {
+		return err
+	}
+	gone := 0
+	for gone < len(rows) && !now.Before(rows[gone].time.Add(w.store.cfg.KeepResults)) {
+		gone++
+	}
+	return w.drop(ctx, rows, gone, w.store.cfg.KeepResults, &w.dataDue, w.dropOutcomes, func(c *change) {
+		for i := range rows[:gone] {
+			c.keep(rows[i].tenant, -rows[i].bytes)
+		}
+	})
+}
+
+// evictLargest removes the oldest outcomes of the tenant that has the most bytes of them, so that a
+// tenant with few outcomes keeps them while another one makes many calls. Outcomes whose calls were
+// removed go first, because no caller can get them.
+//
+// Places only grow, so the search begins where it ended the last time for this tenant. Otherwise it
+// would read the outcomes of all other tenants again each time.
+func (w *writer) evictLargest(ctx context.Context, limit int64) error {
+	tenant := w.kept.Largest()
+	if w.kept.Of("") > 0 {
+		tenant = ""
+		delete(w.passed, tenant) // a call can be removed at any place
+	}
+	rows, err := w.oldest(ctx, w.tenantOutcomes, scanOutcome, w.passed[tenant], tenant, maxEvict)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	gone, left := 0, w.bytes
+	for gone < len(rows) && left > limit {
+		left -= rows[gone].bytes
+		gone++
+	}
+	err = w.inTransaction(ctx, false, func(c *change) error {
+		for i := range rows[:gone] {
+			if _, err := w.dropOutcome.ExecContext(ctx, rows[i].at); err != nil {
+				return err
+			}
+			c.keep(tenant, -rows[i].bytes)
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	gone, left := 0, w.bytes
-	for gone < len(rows) && (left > limit || !now.Before(rows[gone].time.Add(w.store.cfg.KeepResults))) {
-		left -= rows[gone].bytes
-		gone++
-	}
-	return w.drop(ctx, rows, gone, w.store.cfg.KeepResults, &w.dataDue, w.dropOutcomes, func(c *change) { c.bytes = left })
+	w.passed[tenant] = rows[gone-1].at
+	w.behind = w.behind || left > limit
+	return nil
+}
+
+func scanOutcome(r *sql.Rows, o *oldRow, nanos *int64) error {
+	return r.Scan(&o.at, &o.bytes, nanos, &o.tenant)
 }
 
 // evictCalls removes calls that are too old. There are never too many, because Begin refuses them.
@@ -64,12 +118,7 @@ func (w *writer) evictCalls(ctx context.Context, now time.Time) error {
 	if now.Before(w.callsDue) {
 		return nil
 	}
-	rows, err := w.oldest(ctx, w.oldestCalls, func(r *sql.Rows, o *oldRow, nanos *int64) error {
-		var raw sql.RawBytes
-		err := r.Scan(&o.at, &raw, nanos)
-		copy(o.hash[:], raw)
-		return err
-	})
+	rows, err := w.oldest(ctx, w.oldestCalls, scanCall, maxEvict)
 	if err != nil {
 		return err
 	}
@@ -81,12 +130,22 @@ func (w *writer) evictCalls(ctx context.Context, now time.Time) error {
 		c.deleted = true
 		for i := range rows[:gone] {
 			c.numbers[rows[i].hash] = 0
+			c.owned.Add(rows[i].principal, -1)
+			c.keep(identity.TenantOf(rows[i].principal), -rows[i].kept)
+			c.keep("", rows[i].kept)
 		}
 	})
 }
 
-func (w *writer) oldest(ctx context.Context, statement *sql.Stmt, scan func(*sql.Rows, *oldRow, *int64) error) ([]oldRow, error) {
-	rows, err := statement.QueryContext(ctx, maxEvict)
+func scanCall(r *sql.Rows, o *oldRow, nanos *int64) error {
+	var raw sql.RawBytes
+	err := r.Scan(&o.at, &raw, nanos, &o.principal, &o.kept)
+	copy(o.hash[:], raw)
+	return err
+}
+
+func (w *writer) oldest(ctx context.Context, statement *sql.Stmt, scan func(*sql.Rows, *oldRow, *int64) error, args ...any) ([]oldRow, error) {
+	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -126,17 +185,9 @@ func (w *writer) drop(ctx context.Context, rows []oldRow, gone int, keep time.Du
 
 // room returns when the oldest call is forgotten.
 func (w *writer) room(ctx context.Context) (time.Time, error) {
-	rows, err := w.oldestCalls.QueryContext(ctx, 1)
-	if err != nil {
-		return time.Time{}, err
+	rows, err := w.oldest(ctx, w.oldestCalls, scanCall, 1)
+	if err != nil || len(rows) == 0 {
+		return time.Unix(0, 0).Add(w.store.cfg.KeepIDs), err
 	}
-	defer rows.Close()
-	var number, nanos int64
-	var raw sql.RawBytes
-	if rows.Next() {
-		if err := rows.Scan(&number, &raw, &nanos); err != nil {
-			return time.Time{}, err
-		}
-	}
-	return time.Unix(0, nanos).Add(w.store.cfg.KeepIDs), rows.Err()
+	return rows[0].time.Add(w.store.cfg.KeepIDs), nil
 }

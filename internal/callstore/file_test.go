@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
 func contains(err error, words ...string) bool {
@@ -45,6 +47,31 @@ func TestRefusesForeignFiles(t *testing.T) {
 		if err == nil || !contains(err, want, path) || errors.Is(err, callstore.ErrDamaged) {
 			t.Errorf("opening %s: got %v, want it to say %q", filepath.Base(path), err, want)
 		}
+	}
+}
+
+// A ledger with a trigger, which would run with each statement of the store, is refused by everything
+// that reads a ledger.
+func TestRefusesForeignSchemas(t *testing.T) {
+	for name, statement := range map[string]string{
+		"trigger": "CREATE TRIGGER forget AFTER INSERT ON calls BEGIN DELETE FROM calls; END",
+		"view":    "ALTER TABLE ledger RENAME TO former; CREATE VIEW ledger AS SELECT 'chosen' AS id, 0 AS newest, 1 AS noted",
+		"column":  "ALTER TABLE calls ADD COLUMN more TEXT AS (hex(id))",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "calls.db")
+			shut(t, open(t, callstore.Config{Path: path}))
+			execute(t, path, statement)
+			_, opened := callstore.Open(t.Context(), callstore.Config{Path: path})
+			_, read := callstore.ReadID(t.Context(), path)
+			_, renewed := callstore.Renew(t.Context(), path, time.Now(), time.Now())
+			checked := callstore.Check(t.Context(), path)
+			for what, err := range map[string]error{"Open": opened, "ReadID": read, "Renew": renewed, "Check": checked} {
+				if !errors.Is(err, sqlitefile.ErrForeignSchema) {
+					t.Errorf("%s: error %v", what, err)
+				}
+			}
+		})
 	}
 }
 

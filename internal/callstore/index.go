@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// index has every id in the file, so that looking for an id reads nothing from the file. It also
-// keeps ids unique: the tables have no index of their own, and only one writer adds ids.
+// index contains every id in the file, so that looking for an id reads nothing from the file. The
+// index also keeps ids unique: the tables of the file have no index, and only one writer adds ids.
 type index struct {
 	mu      sync.RWMutex
-	numbers map[hash]int64
+	numbers map[Hash]int64
 }
 
 func loadIndex(ctx context.Context, db *sql.DB) (*index, error) {
@@ -23,23 +23,24 @@ func loadIndex(ctx context.Context, db *sql.DB) (*index, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	// The span counts forgotten calls too. Beyond a million, letting the map grow costs less.
-	x := &index{numbers: make(map[hash]int64, min(span, 1_000_000))}
+	// The span includes the numbers of forgotten calls, so it may be much larger than the map.
+	// Beyond a million, letting the map grow costs less.
+	x := &index{numbers: make(map[Hash]int64, min(span, 1_000_000))}
 	var number int64
 	var raw sql.RawBytes
 	for rows.Next() {
 		if err := rows.Scan(&number, &raw); err != nil {
 			return nil, err
 		}
-		if len(raw) != len(hash{}) {
+		if len(raw) != len(Hash{}) {
 			return nil, ErrDamaged
 		}
-		x.numbers[hash(raw)] = number
+		x.numbers[Hash(raw)] = number
 	}
 	return x, rows.Err()
 }
 
-func (x *index) find(key hash) (number int64, ok bool) {
+func (x *index) find(key Hash) (number int64, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	number, ok = x.numbers[key]
@@ -52,8 +53,8 @@ func (x *index) len() int {
 	return len(x.numbers)
 }
 
-// apply adds the ids that have a number and removes those that have none.
-func (x *index) apply(changes map[hash]int64) {
+// apply adds the ids whose number is not 0, and removes those whose number is 0.
+func (x *index) apply(changes map[Hash]int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for key, number := range changes {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// childEnv is the environment variable that names what the test binary does instead of testing.
+// childEnv is the environment variable that names the function to execute instead of the tests.
 const childEnv = "CALLSTORE_TEST_CHILD"
 
 func TestMain(m *testing.M) {

@@ -21,13 +21,14 @@ const (
 	verbForget verb = "forgetting"
 )
 
-// op is one operation for the writer. Its caller waits for it, and may leave.
+// op is one operation for the writer. Its caller waits for the result, and may stop waiting.
 type op struct {
 	verb   verb
 	key    Key
-	hash   hash
+	hash   Hash
 	entry  Entry     // of verbBegin
-	ending ending    // of verbEnd
+	quota  Quota     // likewise
+	ending Ending    // of verbEnd
 	ended  time.Time // of verbEnd
 	only   int64     // the number of the call; 0: whichever call has the key
 
@@ -38,7 +39,7 @@ type op struct {
 }
 
 func newOp(v verb, key Key) *op {
-	return &op{verb: v, key: key, hash: key.hash(), done: make(chan error, 1)}
+	return &op{verb: v, key: key, hash: key.Hash(), done: make(chan error, 1)}
 }
 
 // answer passes the result to the caller, and reports whether the caller was still waiting.
@@ -56,15 +57,20 @@ func (o *op) answer(err error) bool {
 // left reports whether the caller has left. It is for operations without an answer.
 func (o *op) left() bool { return o.settled.Load() }
 
-// Begin records that a plugin is about to get a call. When it returns nil, the disk has the record.
+// Begin records that a plugin is about to receive a call. When it returns nil, the disk has the
+// record.
 //
 // Begin fails with ErrTaken if the id is taken, with a *FullError if there are too many ids, and
-// with the system's error if the file cannot be written; then it records nothing. If ctx ends
-// first, Begin returns the cause of ctx, and the id is free or is freed at once: the caller has
-// nothing to undo, and a later Begin does not collide with this one.
-func (s *Store) Begin(ctx context.Context, e Entry) error {
+// with the system's error if the file cannot be written. It then records nothing. If ctx ends
+// first, Begin returns the cause of ctx. The id is then free, or the store frees it at once. The
+// caller has nothing to undo, and a later Begin does not collide with this one.
+func (s *Store) Begin(ctx context.Context, e Entry) error { return s.BeginWithin(ctx, e, Quota{}) }
+
+// BeginWithin is Begin for a principal with a quota. It also fails with a *FullError if the tenant or
+// the principal has too many ids.
+func (s *Store) BeginWithin(ctx context.Context, e Entry, q Quota) error {
 	o := newOp(verbBegin, e.Key)
-	o.entry = e
+	o.entry, o.quota = e, q
 	if e.Begun.IsZero() {
 		o.entry.Begun = s.cfg.Now()
 	}
@@ -79,17 +85,17 @@ func (s *Store) Begin(ctx context.Context, e Entry) error {
 }
 
 // End records how a call ended. When it returns nil, the record survives the end of this process,
-// but possibly not that of the machine. If the result is too large, End stores only how the call
+// but possibly not a crash of the machine. If the result is too large, End stores only how the call
 // ended.
 //
-// End fails with ErrNotBegun unless the call runs. If the file cannot be written, End fails too,
-// and the store writes the end as soon as the file can be written again; if that never happens, the
-// next Open makes the call StateUnknown. If ctx ends first, the store writes the record all the
-// same.
+// End fails with ErrNotBegun unless the call is in progress. If the file cannot be written, End
+// fails too, and the store writes the end as soon as the file can be written again. If that never
+// happens, the next Open makes the call StateUnknown. If ctx ends first, the store still writes the
+// record.
 func (s *Store) End(ctx context.Context, key Key, out tool.Outcome) error {
 	o := newOp(verbEnd, key)
 	var err error
-	if o.ending, err = encodeOutcome(&out, s.cfg.MaxResult); err != nil {
+	if o.ending, err = EncodeOutcome(&out, s.cfg.MaxResult); err != nil {
 		return fmt.Errorf("ending call %s on disk: %w", key.ID, err)
 	}
 	o.ended = s.cfg.Now()
@@ -97,8 +103,8 @@ func (s *Store) End(ctx context.Context, key Key, out tool.Outcome) error {
 }
 
 // Forget removes a call that began and reached no plugin, so that its id can be used again. It does
-// nothing if there is no such call, and fails with ErrNotBegun if the call has ended. Like an End,
-// the removal survives the end of this process, is tried again after a failure, and happens also if
+// nothing if there is no such call, and fails with ErrNotBegun if the call has ended. The removal
+// is as durable as the record of End. The store repeats it after a failure, and executes it also if
 // ctx ends first.
 func (s *Store) Forget(ctx context.Context, key Key) error {
 	return s.do(ctx, newOp(verbForget, key))

@@ -15,29 +15,30 @@ import (
 // enough for a sentence about what happened.
 const maxShortMessage = 512
 
-// ending is the stored form of an outcome.
-type ending struct {
-	stands           standing
-	plugin, instance string
-	short            []byte // why the call failed, shortened; nil: it did not fail
-	data             []byte // the whole outcome; nil: not stored
+// Ending is the form in which stores keep an outcome.
+type Ending struct {
+	Stands           Standing
+	Plugin, Instance string
+	Short            []byte // why the call failed, shortened; nil: it did not fail
+	Data             []byte // the whole outcome; nil: not stored
 }
 
-// encodeOutcome leaves out the data if they have more than limit bytes.
-func encodeOutcome(out *tool.Outcome, limit int) (ending, error) {
-	e := ending{stands: standingOf(out), plugin: out.Plugin, instance: out.Instance}
+// EncodeOutcome returns the form of an outcome in a store, without the data if they have more than
+// limit bytes.
+func EncodeOutcome(out *tool.Outcome, limit int) (Ending, error) {
+	e := Ending{Stands: standingOf(out), Plugin: out.Plugin, Instance: out.Instance}
 	var err error
 	if out.Err != nil {
-		if e.short, err = proto.Marshal(toolpb.FromError(shorten(out.Err))); err == nil {
-			e.data, err = proto.Marshal(toolpb.FromError(out.Err))
+		if e.Short, err = proto.Marshal(toolpb.FromError(shorten(out.Err))); err == nil {
+			e.Data, err = proto.Marshal(toolpb.FromError(out.Err))
 		}
 	} else {
-		e.data, err = proto.Marshal(toolpb.FromResult(out.Result))
+		e.Data, err = proto.Marshal(toolpb.FromResult(out.Result))
 	}
-	if len(e.data) > limit {
-		e.data = nil
-	} else if e.data == nil {
-		e.data = []byte{} // not nil: an empty result is a result
+	if len(e.Data) > limit {
+		e.Data = nil
+	} else if e.Data == nil {
+		e.Data = []byte{} // not nil: an empty result is a result
 	}
 	return e, err
 }
@@ -55,16 +56,18 @@ func shorten(err *tool.Error) *tool.Error {
 	return &short
 }
 
-// decodeInto sets what the columns say about the end of a call.
-func decodeInto(e *Entry, stands standing, short []byte, kept bool, data []byte) error {
-	e.State, e.How = stands.state(), stands.how()
+// Decode sets what a store says about the end of the call: its standing, the short error, whether
+// the data of the outcome are kept, and the data. Key and Plugin must be set. An error wraps
+// ErrDamaged.
+func (e *Entry) Decode(stands Standing, short []byte, kept bool, data []byte) error {
+	e.State, e.How = stands.State(), stands.How()
 	switch stands {
-	case standsUnknown:
+	case StandsUnknown:
 		e.Err = &tool.Error{
 			Kind: tool.KindOutcomeUnknown, CallID: e.ID, Plugin: e.Plugin,
 			Message: "toolhost ended while the call was under way; whether it had its effects is not known",
 		}
-	case standsFailed:
+	case StandsFailed:
 		var err error
 		if e.Err, err = decodeError(short); err != nil {
 			return err
@@ -74,7 +77,7 @@ func decodeInto(e *Entry, stands standing, short []byte, kept bool, data []byte)
 		return nil
 	}
 	out := tool.Outcome{CallID: e.ID, Plugin: e.Plugin, Instance: e.Instance}
-	if stands == standsFailed {
+	if stands == StandsFailed {
 		var err error
 		if out.Err, err = decodeError(data); err != nil {
 			return err

@@ -51,8 +51,8 @@ func (q *queue) take() (group []*op, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n, bytes := 0, 0
-	for n < min(len(q.ops), maxGroup) && (n == 0 || bytes+len(q.ops[n].ending.data) <= maxGroupBytes) {
-		bytes += len(q.ops[n].ending.data)
+	for n < min(len(q.ops), maxGroup) && (n == 0 || bytes+len(q.ops[n].ending.Data) <= maxGroupBytes) {
+		bytes += len(q.ops[n].ending.Data)
 		n++
 	}
 	group = append(group, q.ops[:n]...)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/sqlitefile"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -22,7 +23,7 @@ const (
 	stride = 8192
 )
 
-// reader reads while the writer writes, and never waits for it.
+// reader reads from the file while the writer writes, and never waits for the writer.
 type reader struct {
 	finders, lister *sql.DB // separate, so that lists do not delay calls
 	find            *sql.Stmt
@@ -88,7 +89,7 @@ func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error
 	var e Entry
 	var sum, short, data []byte
 	var begun, ended int64
-	var stands standing
+	var stands Standing
 	var kept bool
 	into := []any{&e.Number, &e.Principal, &e.Session, &e.ID, &sum, &e.Tool, &e.Plugin, &e.Instance, &begun, &ended, &stands, &short}
 	if withData {
@@ -101,10 +102,10 @@ func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error
 		return Entry{}, fmt.Errorf("reading the digest: %w", ErrDamaged)
 	}
 	e.Begun = time.Unix(0, begun).UTC()
-	if stands != standsBegun {
+	if stands != StandsBegun {
 		e.Ended = time.Unix(0, ended).UTC()
 	}
-	return e, decodeInto(&e, stands, short, kept, data)
+	return e, e.Decode(stands, short, kept, data)
 }
 
 // Find returns a call, with its outcome if that is stored. A key that is not in the store costs no
@@ -114,7 +115,7 @@ func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err
 		return Entry{}, false, fmt.Errorf("looking for call %s: %w", key.ID, ErrClosed)
 	}
 	defer s.reader.leave()
-	number, ok := s.index.find(key.hash())
+	number, ok := s.index.find(key.Hash())
 	if !ok {
 		return Entry{}, false, nil
 	}
@@ -131,7 +132,7 @@ func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err
 // Known reports whether the store may have a call, without reading the file. False is certain; true
 // is wrong only for two keys with the same hash.
 func (s *Store) Known(key Key) bool {
-	_, ok := s.index.find(key.hash())
+	_, ok := s.index.find(key.Hash())
 	return ok
 }
 
@@ -140,8 +141,9 @@ func (s *Store) Known(key Key) bool {
 type Query struct {
 	Plugin, Tool, Session, ID string
 	State                     tool.CallState
-	Before                    int64 // only calls with a lower Number; 0: from the newest call
-	Limit                     int   // how many; 0 or more than MaxPage means MaxPage
+	Tenants                   tool.Tenants // of the principals
+	Before                    int64        // only calls with a lower Number; 0: from the newest call
+	Limit                     int          // how many; 0 or more than MaxPage means MaxPage
 }
 
 // List returns calls without their outcomes, in reverse order of beginning. If it returns fewer
@@ -188,10 +190,14 @@ func (r *reader) listBetween(ctx context.Context, entries []Entry, q Query, from
 			args = append(args, want)
 		}
 	}
+	if q.Tenants != nil {
+		condition, names := ofTenants(q.Tenants)
+		statement, args = statement+" AND "+condition, append(args, names...)
+	}
 	if q.State != "" {
 		statement += " AND c.state IN (-1"
-		for stands := standsBegun; stands <= standsUnknown; stands++ {
-			if stands.how() == q.State {
+		for stands := StandsBegun; stands <= StandsUnknown; stands++ {
+			if stands.How() == q.State {
 				statement += fmt.Sprintf(", %d", stands)
 			}
 		}
@@ -210,4 +216,18 @@ func (r *reader) listBetween(ctx context.Context, entries []Entry, q Query, from
 		entries = append(entries, entry)
 	}
 	return entries, rows.Err()
+}
+
+// ofTenants returns the condition that the principal of a call belongs to one of the tenants, with
+// its arguments. identity.Principal.Key describes the text of a principal.
+func ofTenants(tenants tool.Tenants) (condition string, args []any) {
+	condition = "(0"
+	for _, name := range tenants {
+		condition += " OR substr(c.principal, 1, ?) = ?"
+		args = append(args, len(name)+1, name+"/")
+		if name == identity.DefaultTenant {
+			condition += " OR instr(c.principal, '/') = 0"
+		}
+	}
+	return condition + ")", args
 }

@@ -47,20 +47,46 @@ INSERT INTO ledger VALUES (lower(hex(randomblob(16))));
 `, `
 -- The number of the newest call, if rows with higher numbers than those in calls were deleted.
 ALTER TABLE ledger ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
+`, `
+-- 1 if a file beside the ledger has the number of the newest call, see Store.Note.
+ALTER TABLE ledger ADD COLUMN noted INTEGER NOT NULL DEFAULT 0;
+`, `
+CREATE TABLE restorations (         -- from backups, see Restoration
+	number   INTEGER PRIMARY KEY,
+	ledger   TEXT NOT NULL,         -- the id before the restoration
+	backup   INTEGER NOT NULL,      -- nanoseconds since 1970
+	restored INTEGER NOT NULL,      -- nanoseconds since 1970
+	accepted INTEGER NOT NULL DEFAULT 0
+) STRICT;
 `}}
 }
 
-// readID returns the id of the ledger.
-func readID(ctx context.Context, db *sql.DB) (id string, err error) {
-	err = db.QueryRowContext(ctx, "SELECT id FROM ledger").Scan(&id)
+// readID returns the id of the ledger, and whether Store.Note was called.
+func readID(ctx context.Context, db *sql.DB) (id string, noted bool, err error) {
+	err = db.QueryRowContext(ctx, "SELECT id, noted FROM ledger").Scan(&id, &noted)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && id == "" {
 		err = fmt.Errorf("the ledger has no id: %w", ErrDamaged)
 	}
-	return id, err
+	return id, noted, err
+}
+
+// note makes the record of Store.Note part of the file itself. A record in the log alone could be
+// lost with the log.
+func note(ctx context.Context, path string) error {
+	db, err := sqlitefile.Connect(path, 1, "immediate")
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{"UPDATE ledger SET noted = 1", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return errors.Join(err, db.Close())
+		}
+	}
+	return db.Close()
 }
 
 // settle makes every call StateUnknown that an earlier process began and did not end.
 func settle(ctx context.Context, db *sql.DB, now time.Time) error {
-	_, err := db.ExecContext(ctx, "UPDATE calls SET state = ?, ended = ? WHERE state = ?", standsUnknown, now.UnixNano(), standsBegun)
+	_, err := db.ExecContext(ctx, "UPDATE calls SET state = ?, ended = ? WHERE state = ?", StandsUnknown, now.UnixNano(), StandsBegun)
 	return err
 }

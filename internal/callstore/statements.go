@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"github.com/toolhost/toolhost/internal/identity"
 )
 
 // statements are the statements of the writer, compiled once on its connection. Transactions are
@@ -14,11 +16,19 @@ type statements struct {
 	insert, end, keep, forget    *sql.Stmt
 	oldestCalls, dropCalls       *sql.Stmt
 	oldestOutcomes, dropOutcomes *sql.Stmt
+	tenantOutcomes, dropOutcome  *sql.Stmt
 	setNewest                    *sql.Stmt
 }
 
 func newWriter(ctx context.Context, s *Store) (_ *writer, err error) {
-	w := &writer{store: s, synced: true}
+	w := &writer{store: s, synced: true, passed: map[string]int64{}}
+	// before the writer takes the only connection
+	if w.owned, err = loadHoldings(ctx, s.db); err != nil {
+		return nil, err
+	}
+	if err := w.loadKept(ctx, s.db); err != nil {
+		return nil, err
+	}
 	if w.conn, err = s.db.Conn(ctx); err != nil {
 		return nil, err
 	}
@@ -48,12 +58,41 @@ func (st *statements) texts() map[string]**sql.Stmt {
 			WHERE number = ? AND state = 0`: &st.end,
 		"INSERT INTO outcomes (place, call, ended, bytes, data) VALUES (?, ?, ?, ?, ?)": &st.keep,
 		"DELETE FROM calls WHERE number = ? AND state = 0":                              &st.forget,
-		"SELECT number, hash, begun FROM calls ORDER BY number LIMIT ?":                 &st.oldestCalls,
-		"DELETE FROM calls WHERE number <= ?":                                           &st.dropCalls,
-		"SELECT place, bytes, ended FROM outcomes ORDER BY place LIMIT ?":               &st.oldestOutcomes,
-		"DELETE FROM outcomes WHERE place <= ?":                                         &st.dropOutcomes,
-		"UPDATE ledger SET newest = ?":                                                  &st.setNewest,
+		`SELECT number, hash, begun, principal, ifnull((SELECT bytes FROM outcomes WHERE place = calls.outcome), 0)
+			FROM calls ORDER BY number LIMIT ?`: &st.oldestCalls,
+		"DELETE FROM calls WHERE number <= ?": &st.dropCalls,
+		"SELECT o.place, o.bytes, o.ended, " + tenantOfOutcome + outcomesWithCalls + " ORDER BY o.place LIMIT ?":                                                   &st.oldestOutcomes,
+		"SELECT o.place, o.bytes, o.ended, " + tenantOfOutcome + outcomesWithCalls + " WHERE o.place > ? AND " + tenantOfOutcome + " = ? ORDER BY o.place LIMIT ?": &st.tenantOutcomes,
+		"DELETE FROM outcomes WHERE place <= ?": &st.dropOutcomes,
+		"DELETE FROM outcomes WHERE place = ?":  &st.dropOutcome,
+		"UPDATE ledger SET newest = ?":          &st.setNewest,
 	}
+}
+
+// The tenant of an outcome o is that of the principal of its call c: the text before the slash of its
+// key, see identity.TenantOf. It is empty if the call was removed.
+const (
+	outcomesWithCalls = " FROM outcomes o LEFT JOIN calls c ON c.number = o.call"
+	tenantOfOutcome   = "CASE WHEN c.principal IS NULL THEN '' WHEN instr(c.principal, '/') = 0 THEN '" + identity.DefaultTenant +
+		"' ELSE substr(c.principal, 1, instr(c.principal, '/') - 1) END"
+)
+
+// loadKept counts the bytes of the outcomes in the file.
+func (w *writer) loadKept(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, "SELECT "+tenantOfOutcome+" AS tenant, sum(o.bytes)"+outcomesWithCalls+" GROUP BY tenant")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var tenant string
+		var bytes int64
+		if err := rows.Scan(&tenant, &bytes); err != nil {
+			return err
+		}
+		w.kept.Add(tenant, bytes)
+	}
+	return rows.Err()
 }
 
 // release closes the statements and returns their connection to its pool.

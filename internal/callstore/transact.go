@@ -3,6 +3,8 @@ package callstore
 import (
 	"context"
 	"errors"
+
+	"github.com/toolhost/toolhost/internal/identity"
 )
 
 // errLeft is why the writer skips a Begin. No caller gets it.
@@ -28,10 +30,18 @@ func (w *writer) transact(ctx context.Context, ops []*op) error {
 // change is what a transaction changes in memory once it is committed.
 type change struct {
 	totals
-	numbers map[hash]int64 // 0: removed
-	begun   map[hash]*op   // in this transaction
-	growth  int            // the change of the number of calls
-	deleted bool           // rows of calls were deleted, possibly the newest
+	numbers map[Hash]int64   // 0: removed
+	begun   map[Hash]*op     // in this transaction
+	growth  int              // the change of the number of calls
+	deleted bool             // rows of calls were deleted, possibly the newest
+	owned   Holdings         // the changes of the number of ids
+	kept    map[string]int64 // the changes of the bytes of outcomes, by tenant
+}
+
+// keep changes the bytes of the outcomes of a tenant, and so of all outcomes.
+func (c *change) keep(tenant string, bytes int64) {
+	c.bytes += bytes
+	c.kept[tenant] += bytes
 }
 
 // inTransaction runs a function in a transaction, commits it and adopts the change. If anything
@@ -40,7 +50,7 @@ func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) 
 	if err := w.setSynced(ctx, sync); err != nil {
 		return err
 	}
-	c := &change{totals: w.totals, numbers: map[hash]int64{}, begun: map[hash]*op{}}
+	c := &change{totals: w.totals, numbers: map[Hash]int64{}, begun: map[Hash]*op{}, owned: NewHoldings(), kept: map[string]int64{}}
 	_, err := w.begin.ExecContext(ctx)
 	if err == nil {
 		err = do(c)
@@ -60,6 +70,10 @@ func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) 
 		w.store.cfg.Begun(c.number)
 	}
 	w.totals = c.totals
+	w.owned.Adopt(c.owned)
+	for tenant, bytes := range c.kept {
+		w.kept.Add(tenant, bytes)
+	}
 	w.store.index.apply(c.numbers)
 	return nil
 }
@@ -96,6 +110,7 @@ func (w *writer) apply(ctx context.Context, c *change, o *op) error {
 		done, err := affected(w.forget.ExecContext(ctx, number))
 		if err == nil && done {
 			c.numbers[o.hash] = 0
+			c.owned.Add(o.key.Principal, -1)
 			c.growth--
 			c.deleted = true
 		} else if err == nil {
@@ -111,7 +126,7 @@ func (w *writer) apply(ctx context.Context, c *change, o *op) error {
 	}
 }
 
-func (w *writer) find(c *change, key hash) (number int64, ok bool) {
+func (w *writer) find(c *change, key Hash) (number int64, ok bool) {
 	if number, changed := c.numbers[key]; changed {
 		return number, number != 0
 	}
@@ -129,6 +144,7 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 			return err
 		}
 		holder.refused = errLeft
+		c.owned.Add(o.key.Principal, -1)
 		c.growth--
 		c.deleted = true
 		there = false
@@ -142,18 +158,24 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 		o.refused = &FullError{IDs: ids, Room: room}
 		return err
 	}
+	if owner, ids := w.owned.Full(o.key.Principal, o.quota, c.owned); owner != "" {
+		room, err := w.room(ctx)
+		o.refused = &FullError{Owner: owner, IDs: ids, Room: room}
+		return err
+	}
 	c.number++
 	e := &o.entry
 	if _, err := w.insert.ExecContext(ctx, c.number, o.hash[:], e.Principal, e.Session, e.ID, e.Sum[:], e.Tool, e.Plugin, e.Begun.UnixNano()); err != nil {
 		return err
 	}
 	c.numbers[o.hash], c.begun[o.hash] = c.number, o
+	c.owned.Add(o.key.Principal, 1)
 	c.growth++
 	return nil
 }
 
 func (w *writer) applyEnd(ctx context.Context, c *change, o *op, number int64) error {
-	data := o.ending.data
+	data := o.ending.Data
 	if data != nil && c.bytes+int64(len(data)) > w.store.cfg.MaxBytes {
 		data = nil // there is no room before the next eviction
 	}
@@ -163,7 +185,7 @@ func (w *writer) applyEnd(ctx context.Context, c *change, o *op, number int64) e
 		place = c.place
 	}
 	end := &o.ending
-	done, err := affected(w.end.ExecContext(ctx, end.stands, o.ended.UnixNano(), place, end.plugin, end.plugin, end.instance, end.short, number))
+	done, err := affected(w.end.ExecContext(ctx, end.Stands, o.ended.UnixNano(), place, end.Plugin, end.Plugin, end.Instance, end.Short, number))
 	if err != nil {
 		return err
 	}
@@ -174,7 +196,7 @@ func (w *writer) applyEnd(ctx context.Context, c *change, o *op, number int64) e
 	if data == nil {
 		return nil
 	}
-	c.bytes += int64(len(data))
+	c.keep(identity.TenantOf(o.key.Principal), int64(len(data)))
 	_, err = w.keep.ExecContext(ctx, c.place, number, o.ended.UnixNano(), len(data), data)
 	return err
 }

@@ -3,6 +3,8 @@ package callstore
 import (
 	"context"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/shares"
 )
 
 // tidyEvery is how often the writer evicts and retries if it gets no operation.
@@ -13,6 +15,9 @@ type writer struct {
 	store *Store
 	statements
 	totals
+	owned  Holdings
+	kept   shares.Shares    // the bytes of outcomes, by tenant; of those without a call, under ""
+	passed map[string]int64 // by tenant: no outcome of the tenant has this place or a lower one
 
 	synced   bool  // commits are synced to the disk
 	owed     []*op // operations that must still be written; each is about one row
@@ -22,7 +27,7 @@ type writer struct {
 	dataDue  time.Time // when the oldest call and the oldest outcome are due; zero: not known
 }
 
-// totals is what the writer knows of the file.
+// totals contains the writer's counts of the file's content.
 type totals struct {
 	number, place int64 // of the newest call and the newest outcome
 	bytes         int64 // of all outcomes
@@ -51,9 +56,10 @@ func (w *writer) loop() {
 	}
 }
 
-// work evicts, writes what is owed, and then writes a group.
+// work evicts old calls, then writes the Ends that could not be written before, and then writes a
+// group of operations.
 func (w *writer) work(group []*op) {
-	// Not the context of a caller: the group belongs to several callers.
+	// The context is not that of a caller, because the group belongs to several callers.
 	ctx := context.Background()
 	w.behind = false
 	w.evict(ctx)
@@ -100,9 +106,9 @@ func (w *writer) commit(ctx context.Context, ops []*op) {
 		for _, o := range ops {
 			w.commit(ctx, []*op{o})
 		}
-	case ops[0].verb == verbEnd && len(ops[0].ending.data) > 0:
-		w.store.cfg.Logger.Warn("a result could not be written to the ledger; trying to write how the call ended", "call", ops[0].key.ID, "error", err)
-		ops[0].ending.data = nil
+	case ops[0].verb == verbEnd && len(ops[0].ending.Data) > 0:
+		w.store.cfg.Logger.Warn("a result could not be written to the ledger; trying to write how the call ended", "call", ops[0].key.ID, "session", ops[0].key.Session, "principal", ops[0].key.Principal, "error", err)
+		ops[0].ending.Data = nil
 		w.commit(ctx, ops)
 	default:
 		w.fail(ops[0], err)
@@ -117,8 +123,8 @@ func (w *writer) deliver(o *op) {
 	}
 }
 
-// fail answers the operations that could not be written. It keeps Ends as owed, because with them
-// the file will be right.
+// fail answers the operations that could not be written. It keeps Ends to write them later, because
+// the file is correct only with them.
 func (w *writer) fail(o *op, err error) {
 	if !w.failing {
 		w.failing = true

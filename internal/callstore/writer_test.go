@@ -23,7 +23,7 @@ func newTestWriter(t *testing.T) *writer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWriter(ctx, &Store{cfg: cfg, db: db, index: &index{numbers: map[hash]int64{}}})
+	w, err := newWriter(ctx, &Store{cfg: cfg, db: db, index: &index{numbers: map[Hash]int64{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestWhatIsOwedIsAboutOneCall(t *testing.T) {
 	w.owe(do(verbForget, "a"))
 	w.commit(ctx, []*op{do(verbForget, "a"), do(verbBegin, "a")})
 	w.payOwed(ctx)
-	if number, ok := w.store.index.find(Key{ID: "a"}.hash()); !ok || number != 2 || len(w.owed) != 0 {
+	if number, ok := w.store.index.find(Key{ID: "a"}.Hash()); !ok || number != 2 || len(w.owed) != 0 {
 		t.Errorf("the second call has number %d, %v; %d are owed", number, ok, len(w.owed))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -35,7 +36,7 @@ func TestRunExitsWithTheCodeOfTheFailure(t *testing.T) {
 		{"no server", tool.Errorf(tool.KindUnavailable, "nobody: %w", client.ErrNoServer), nil, 4, "prog: nobody: no server answers\n"},
 		{"lost", tool.Errorf(tool.KindOutcomeUnknown, "lost: %w", client.ErrNoServer), nil, 3, "prog: outcome_unknown: lost: no server answers\n"},
 		{"argument", nil, []string{"x"}, 2, "prog: unknown command \"x\" for \"prog\"\nusage: prog [flags]; see `prog --help`\n"},
-		{"version", errors.New("it ran"), []string{"--version"}, 0, "prog version " + cli.Version() + "\n"},
+		{"version", errors.New("it ran"), []string{"--version"}, 0, cli.VersionText("prog", version.Info()) + "\n"},
 		{"flag", nil, []string{"--x"}, 2, "prog: unknown flag: --x\nthe flags of `prog` are --help, --output, --version; see `prog --help`\n"},
 	}
 	for _, test := range tests {

@@ -39,8 +39,8 @@ func Usage(format string, args ...any) error {
 }
 
 // Run runs a command tree and returns the exit code. It prints an error to standard error, after
-// the program's name. Errors of cobra are usage errors. The flag --version prints Version. An error
-// that wraps client.ErrNoServer should say how to start a server.
+// the program's name. Errors of cobra are usage errors. Run adds the flag --version. An error that
+// wraps client.ErrNoServer should say how to start a server.
 func Run(ctx context.Context, root *cobra.Command, p Process) int {
 	begun := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
@@ -48,8 +48,7 @@ func Run(ctx context.Context, root *cobra.Command, p Process) int {
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	root.Version = Version()
-	root.Flags().Bool("version", false, "print the version, or the commit it was built from, and exit")
+	AddVersion(root, p)
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.SetFlagErrorFunc(flagError)

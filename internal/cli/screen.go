@@ -13,11 +13,14 @@ type Screen struct {
 	Color   bool // the terminal shows colors, and the user did not refuse them
 }
 
-// Screen returns the properties of standard output. It has no color if NO_COLOR is set, see
+// Screen returns the properties of standard output.
+func (p Process) Screen() Screen { return ScreenOf(p.Stdout, p.Getenv) }
+
+// ScreenOf returns the properties of a stream. It has no color if NO_COLOR is set, see
 // https://no-color.org, or if TERM is dumb.
-func (p Process) Screen() Screen {
-	columns, _ := TerminalSize(p.Stdout)
-	color := columns > 0 && p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb"
+func ScreenOf(stream any, getenv func(string) string) Screen {
+	columns, _ := TerminalSize(stream)
+	color := columns > 0 && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 	return Screen{Columns: columns, Color: color}
 }
 

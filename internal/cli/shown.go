@@ -10,10 +10,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Shown returns the form of a result for people: its text, and facts about it in one line. A fact
-// is a member of a flat JSON object beside other blocks, such as the exit code of a command beside
-// the output of the command. If the result is only such an object, the object is the text. Shown
-// leaves out the label "stdout:" if there is no output on standard error, and nothing else. It
+// Shown returns a result in the form for people: its text, and its facts in one line. A fact is a
+// member of a flat JSON object that stands beside other blocks, such as the exit code of a command
+// beside the command's output. If the result has only such an object, the object is the text. Shown
+// removes the label "stdout:" if there is no output on standard error, and removes nothing else. It
 // escapes neither string.
 func Shown(r *tool.Result) (text, facts string) {
 	var rest []tool.Content

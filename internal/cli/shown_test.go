@@ -16,6 +16,13 @@ func TestShown(t *testing.T) {
 			[]tool.Content{tool.JSON([]byte(`{"exit_code":3,"signal":"TERM","timed_out":true}`)), tool.Text("printed\n")},
 			"printed\n", "exit code 3, signal TERM, timed out true",
 		},
+		"one labeled output": {
+			[]tool.Content{tool.JSON([]byte(`{"exit_code":0}`)), tool.Text("stdout:"), tool.Text("printed\n")}, "printed\n", "exit code 0",
+		},
+		"two labeled outputs": {
+			[]tool.Content{tool.JSON([]byte(`{"exit_code":1}`)), tool.Text("stdout:"), tool.Text("printed\n"), tool.Text("stderr:"), tool.Text("failed\n")},
+			"stdout:\nprinted\n\nstderr:\nfailed\n", "exit code 1",
+		},
 		"nothing but facts":  {[]tool.Content{tool.JSON([]byte(`{"exit_code":0}`))}, `{"exit_code":0}`, ""},
 		"rows and a note":    {[]tool.Content{tool.JSON([]byte(`[{"a":1}]`)), tool.Text("[1 row]")}, "[{\"a\":1}]\n[1 row]", ""},
 		"an object of lists": {[]tool.Content{tool.JSON([]byte(`{"rows":[1]}`)), tool.Text("x")}, "{\"rows\":[1]}\nx", ""},

@@ -2,8 +2,8 @@ package cli
 
 import "strings"
 
-// StyledText is text of which each part has a style, and which lines wrap between words. The zero
-// value is empty.
+// StyledText is text whose parts have styles and whose lines wrap between words. The zero value is
+// empty.
 type StyledText struct {
 	cells []cell
 	marks int // combining marks at the end, which count across parts
@@ -25,7 +25,7 @@ func (t *StyledText) Add(text string, style Color) {
 // Break ends the line.
 func (t *StyledText) Break() { t.cells = append(t.cells, cell{'\n', Plain}) }
 
-// Lines returns the lines for a screen of which the first columns are used for something else.
+// Lines returns the lines for a screen whose first indent columns are in use.
 func (t *StyledText) Lines(screen Screen, indent int) []string {
 	const least = 20 // columns for text, however deep its indentation is
 	columns := 0

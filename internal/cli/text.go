@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Count returns a number with its noun, in the plural where the number needs it: "1 tool", "2
-// tools".
+// Count returns a number with its noun, in the plural if needed: "1 tool", "2 tools".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -36,7 +35,8 @@ func Dash(s string) string {
 	return s
 }
 
-// Were returns what, followed by "was" for one thing and by "were" for several.
+// Were returns the text of the parameter what, followed by "was" if n is 1, and by "were"
+// otherwise.
 func Were(what string, n int) string {
 	if n == 1 {
 		return what + " was"

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -13,12 +14,44 @@ func (d *decoder) check() {
 	calls := d.config.Calls
 	ordered(d, "calls", "default_timeout", calls.DefaultTimeout, "max_timeout", calls.MaxTimeout)
 	d.checkFilters()
+	d.checkWorkspace()
 	d.settings("defaults", d.config.Defaults)
 	for name, s := range d.config.ByPlugin {
 		parent := yamldoc.Join("plugin", name)
 		d.settings(parent, s)
 		d.unused(parent, s)
 	}
+}
+
+// checkMCP reports listeners of MCP that contradict the other listeners.
+func (d *decoder) checkMCP() {
+	if len(d.Errs) > 0 {
+		return
+	}
+	others := map[string]bool{d.config.Listen: d.config.Listen != ""}
+	admits := ""
+	for _, l := range d.config.Listeners {
+		others[l.Address] = true
+		admits = cmp.Or(admits, l.Admits)
+	}
+	for i, l := range d.config.MCP.Listeners {
+		key := fmt.Sprintf("mcp.listeners[%d]", i)
+		switch {
+		case others[l.Address]:
+			d.Fail(d.At[key+".address"], key+".address", "gRPC clients connect to this address; MCP needs another one")
+		case l.Admits != "" && admits != "" && l.Admits != admits:
+			d.Fail(d.At[key+".admits"], key+".admits", "a plain listener under listeners admits %s; all have to admit the same role, because their callers are the same principal, anonymous", admits)
+		}
+	}
+}
+
+// plugins returns the settings of plugins by their names.
+func plugins(c *Config, names []string) []PluginSettings {
+	all := make([]PluginSettings, len(names))
+	for i, name := range names {
+		all[i] = c.Plugin(name)
+	}
+	return all
 }
 
 func (d *decoder) settings(parent string, s PluginSettings) {
@@ -32,8 +65,9 @@ func (d *decoder) settings(parent string, s PluginSettings) {
 	}
 }
 
-// ordered reports a value that must not be above another one and is. It does so at the value that
-// the mapping itself has. If the mapping inherits both, the error is at the defaults.
+// ordered reports a value that is above another one although it must not be. If the mapping itself
+// has one of the two values, the error is at that value. If the mapping inherits both, the error is
+// at the defaults.
 func ordered[T int | time.Duration](d *decoder, parent, lowKey string, low T, highKey string, high T) {
 	if low <= high {
 		return
@@ -62,8 +96,8 @@ func (d *decoder) unused(parent string, s PluginSettings) {
 	}{
 		{"min_instances", s.Isolation == lifecycle.Shared, "isolation: shared"},
 		{"prewarmed", s.Isolation == lifecycle.PerCall, "isolation: call"},
-		{"max_calls_per_instance", s.Isolation != lifecycle.PerCall, "isolation: shared or session"},
-		{"recycle_after_calls", s.Isolation != lifecycle.PerCall, "isolation: shared or session"},
+		{"max_calls_per_instance", s.Isolation != lifecycle.PerCall, "isolation: shared, principal or session"},
+		{"recycle_after_calls", s.Isolation != lifecycle.PerCall, "isolation: shared, principal or session"},
 	} {
 		if at, given := d.At[yamldoc.Join(parent, only.key)]; given && !only.means {
 			d.Fail(at, yamldoc.Join(parent, only.key), "this key has a meaning only with %s; the plugin has isolation: %s", only.instead, s.Isolation)

@@ -1,18 +1,20 @@
 // Package config reads toolhost.yaml, the operator's configuration of toolhost and of each plugin.
 //
 // It owns the keys, their defaults and bounds, and the checks that concern several keys. The
-// structs of settings.go define the file: the decoder, `toolhost config show` and
-// docs/configuration.md follow them. Package yamldoc reads the file. This package does not apply
-// the yamldoc. It does not expand variables or "~".
+// structs of settings.go and plugin_settings.go define the file: the decoder, `toolhost config
+// show` and docs/configuration.md follow them. Package yamldoc reads the file. This package does
+// not apply the configuration. It does not expand variables or "~".
 //
-// A command with flags applies them to the Config that Load returns: a flag has precedence over the
+// A command with flags applies them to the Config that Parse returns: a flag has precedence over the
 // file, and the file has precedence over the defaults.
 package config
 
 import (
-	"path/filepath"
+	"fmt"
 	"reflect"
 
+	"github.com/toolhost/toolhost/internal/authn/authconfig"
+	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
@@ -36,27 +38,24 @@ func Default() Config {
 	return c
 }
 
-// Load reads the file at path. Relative paths in the file are relative to the folder that holds it,
-// and absolute in the result. If the file can be read, the error is of type Errors and has
-// everything that is wrong with the file.
-func Load(path string) (Config, error) { return yamldoc.Load(path, parse) }
-
-// LoadText is Load for a file that the caller has read already. A decision that the caller made
-// about these bytes is valid for the result.
-func LoadText(path string, data []byte) (Config, error) { return yamldoc.LoadText(path, data, parse) }
-
-// Parse reads the text of a file. name stands for the file in errors. Relative paths in the text
-// are relative to the folder of name, and stay relative if that is. The error is of type Errors.
-// Parse may be called concurrently.
-func Parse(name string, data []byte) (Config, error) { return parse(name, filepath.Dir(name), data) }
-
-func parse(name, dir string, data []byte) (Config, error) {
+// Parse reads the text of the file at path. Relative paths in the text are relative to the folder
+// that holds the file, and absolute in the result. If the text is wrong, the error is of type Errors
+// and has everything that is wrong. Parse may be called concurrently.
+func Parse(path string, text []byte) (Config, error) {
 	c := Default()
-	c.LockFile = filepath.Join(dir, c.LockFile)
-	d := newDecoder(name, dir, &c)
-	d.Decode(data, reflect.ValueOf(&c).Elem())
+	d := newDecoder(path, &c)
+	var err error
+	if c.LockFile, err = d.Resolve(c.LockFile); err != nil {
+		return Config{}, fmt.Errorf("reading the configuration: %w", err)
+	}
+	d.Decode(text, reflect.ValueOf(&c).Elem())
 	d.checkSecrets()
 	d.checkTools()
+	telemetryconfig.Check(d.Decoder, "telemetry", &c.Telemetry)
+	authconfig.Check(d.Decoder, "auth", &c.Auth)
+	authconfig.CheckListeners(d.Decoder, "listeners", c.Listeners)
+	authconfig.CheckListeners(d.Decoder, "mcp.listeners", c.MCP.Listeners)
+	d.checkMCP()
 	if len(d.Errs) == 0 {
 		d.check()
 	}

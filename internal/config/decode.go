@@ -5,7 +5,12 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/authn/authconfig"
+	"github.com/toolhost/toolhost/internal/egress"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
+	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
 	"github.com/toolhost/toolhost/internal/yamldoc"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -16,10 +21,16 @@ type decoder struct {
 	config *Config
 }
 
-func newDecoder(name, dir string, c *Config) decoder {
-	d := decoder{yamldoc.NewDecoder(name, dir), c}
+func newDecoder(path string, c *Config) decoder {
+	d := decoder{yamldoc.NewDecoder(path), c}
 	d.MaxBytes = yamldoc.MaxConfigBytes
-	d.Checks = map[string]func(string) error{"variable": checkVariable, "qualified": checkToolKey}
+	d.Checks = telemetryconfig.Checks()
+	d.Checks["variable"], d.Checks["qualified"] = checkVariable, checkToolKey
+	d.Checks["principal"], d.Checks["tenant"], d.Checks["tenant_name"] = checkPrincipal, checkTenantKey, identity.CheckTenant
+	d.Checks["word"] = func(string) error { return nil }
+	d.Checks["listener"] = authconfig.CheckListener
+	d.Checks["subsystem"] = loglevel.OfToolhost().Check
+	d.Checks["address range"] = func(text string) error { _, err := egress.ParseGrant(text); return err }
 	d.New = func(t reflect.Type) (start reflect.Value) {
 		if t == reflect.TypeFor[PluginSettings]() {
 			start = reflect.ValueOf(c.Defaults.clone()) // decoded before: the field is before ByPlugin
@@ -29,7 +40,8 @@ func newDecoder(name, dir string, c *Config) decoder {
 	return d
 }
 
-// checkVariable returns why the operator cannot give a plugin an environment variable with a name.
+// checkVariable returns an error if the operator cannot give a plugin an environment variable with
+// that name.
 func checkVariable(name string) error {
 	switch {
 	case name == "" || strings.ContainsAny(name, "=\x00"):

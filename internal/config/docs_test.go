@@ -13,11 +13,11 @@ import (
 
 const (
 	document = "../../docs/configuration.md"
-	begin    = "<!-- Generated from internal/config/settings.go: go test ./internal/config -update -->\n"
+	begin    = "<!-- Generated from the structs of internal/config: go test ./internal/config -update -->\n"
 	end      = "<!-- End of what is generated. -->\n"
 )
 
-// The generated part of docs/configuration.md follows settings.go. Run the test with -update to
+// The generated part of docs/configuration.md follows the structs. Run the test with -update to
 // rewrite it.
 func TestDocumentationIsFresh(t *testing.T) {
 	now, err := os.ReadFile(document)
@@ -41,7 +41,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 func reference(t *testing.T) string {
 	t.Helper()
 	tables := yamldoctest.Reference{
-		Source: "settings.go", Of: reflect.TypeFor[config.Config](),
+		Sources: []string{"settings.go", "plugin_settings.go", "quotas.go", "workspace.go", "../telemetry/telemetryconfig/settings.go", "../authn/authconfig/auth.go", "../authn/authconfig/credentials.go", "../authn/authconfig/listeners.go"}, Of: reflect.TypeFor[config.Config](),
 		Also: func(key string) string {
 			switch {
 			case key == "plugin":
@@ -57,19 +57,4 @@ func reference(t *testing.T) string {
 }
 
 // Every file in docs/configuration.md is a valid configuration.
-func TestDocumentedFilesLoad(t *testing.T) {
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := strings.Split(string(text), "```yaml\n")[1:]
-	if len(blocks) < 2 {
-		t.Fatalf("%d files are documented", len(blocks))
-	}
-	for _, block := range blocks {
-		file, _, _ := strings.Cut(block, "```")
-		if _, err := config.Parse(document, []byte(file)); err != nil {
-			t.Errorf("%v in\n%s", err, file)
-		}
-	}
-}
+func TestDocumentedFilesLoad(t *testing.T) { yamldoctest.CheckPage(t, document, config.Parse) }

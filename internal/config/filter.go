@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// checkFilters reports invalid names and patterns. toolhost checks whether such filters and tools
-// exist when it has read the plugins.
+// checkFilters reports invalid names and patterns. toolhost checks later, when it has read the
+// plugins, whether such filters and tools exist.
 func (d *decoder) checkFilters() {
 	for i, f := range d.config.Filters {
 		parent := fmt.Sprintf("filters[%d]", i)

@@ -17,7 +17,8 @@ func (s PluginSettings) Lifecycle() lifecycle.Config {
 	return lifecycle.Config{
 		Isolation:           s.Isolation,
 		MinInstances:        s.MinInstances,
-		MaxInstances:        s.MaxInstances, // 0 means auto in both
+		MaxInstances:        s.MaxInstances,      // 0 means auto in both
+		MaxTotal:            s.MaxTotalInstances, // 0 means unlimited in both
 		Prewarmed:           cmp.Or(s.Prewarmed, none),
 		MaxCallsPerInstance: s.MaxCallsPerInstance, // 0 means unlimited in both
 		MaxQueue:            s.MaxQueue,
@@ -36,7 +37,8 @@ func (s PluginSettings) Lifecycle() lifecycle.Config {
 
 // clone returns settings that share no memory with s.
 func (s PluginSettings) clone() PluginSettings {
-	s.Env, s.PassEnv = maps.Clone(s.Env), slices.Clone(s.PassEnv)
+	s.Env, s.PassEnv, s.Ask = maps.Clone(s.Env), slices.Clone(s.PassEnv), slices.Clone(s.Ask)
 	s.Sandbox.Read, s.Sandbox.Write = slices.Clone(s.Sandbox.Read), slices.Clone(s.Sandbox.Write)
+	s.HTTP.Addresses = slices.Clone(s.HTTP.Addresses)
 	return s
 }

@@ -18,7 +18,8 @@ func (p Policy) Compile() (*policy.Policy, error) {
 	return policy.Compile(rules)
 }
 
-// checkPolicy reports the errors of rules, with the place inside an expression if there is one.
+// checkPolicy reports the errors of rules. If CEL reports a position inside an expression, so does
+// the error.
 func (d *decoder) checkPolicy() {
 	_, err := d.config.Policy.Compile()
 	wrong, ok := errors.AsType[policy.Errors](err)

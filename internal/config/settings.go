@@ -3,67 +3,88 @@ package config
 import (
 	"time"
 
-	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/authn/authconfig"
+	"github.com/toolhost/toolhost/internal/telemetry/telemetryconfig"
 )
 
-// The structs of this file define toolhost.yaml. The comment of a field is its documentation, also
-// in docs/configuration.md. Package yamldoc documents the tags.
+// The structs of this file, of plugin_settings.go and of workspace.go define toolhost.yaml. The
+// comment of a field is its documentation, also in docs/configuration.md. Package yamldoc documents
+// the tags.
 
 // Config is a whole toolhost.yaml. Default, Parse and Load return one with every field set; the
 // zero Config is not usable. It is a plain value: do not change it while another goroutine reads
 // it.
 type Config struct {
 	// The address for clients: `unix:///PATH`, `127.0.0.1:PORT` or `[::1]:PORT`.
-	Listen string `yaml:"listen" is:"address" unset:"this user's socket, $XDG_RUNTIME_DIR/toolhost/toolhost.sock"`
+	Listen string `yaml:"listen" is:"address" unset:"this user's socket, $XDG_RUNTIME_DIR/toolhost/toolhost.sock" restart:"true"`
 	// Allows a TCP port in `listen`. Every user and program on the machine can then make calls, and
 	// toolhost cannot tell them apart. Clients of a TCP port get no AdminService.
-	Insecure bool `yaml:"insecure" default:"false"`
+	Insecure bool `yaml:"insecure" default:"false" deprecated:"a listener with admits under listeners" restart:"true"`
+	// Further addresses for clients, with TLS or on loopback. The address of `listen` stays, unless
+	// it is not given and one of these is a unix socket.
+	Listeners []authconfig.Listener `yaml:"listeners" is:"listener" hint:"write each on separate lines, the first after a dash" restart:"true"`
+	// What clients over TCP can take.
+	Network authconfig.Network `yaml:"network" restart:"true"`
+	// The server for clients of the Model Context Protocol over HTTP.
+	MCP MCP `yaml:"mcp" restart:"true"`
 	// The folders that hold plugins, in order of precedence: if two plugins or tools have one name,
 	// the first wins.
-	Folders []string `yaml:"plugins" is:"folder" unset:"the folder of toolhost install, if it exists" hint:"the settings of one plugin belong under plugin"`
+	Folders []string `yaml:"plugins" is:"folder" unset:"the folder of toolhost install, if it exists" hint:"the settings of one plugin belong under plugin" restart:"true"`
 	// What toolhost does with a plugin that appears in one of these folders after the first use of
 	// the folder, and with a plugin that declares more than you trusted: `ask` waits for `toolhost
 	// trust NAME`, `allow` trusts it.
-	NewPlugins string `yaml:"new_plugins" default:"ask" oneof:"ask,allow"`
+	NewPlugins string `yaml:"new_plugins" default:"ask" oneof:"ask,allow" restart:"true"`
 	// The folder for data that outlives the process: copies of plugins, their descriptions and the
 	// records of calls.
-	State string `yaml:"state" is:"folder" unset:"$XDG_STATE_HOME/toolhost"`
-	// The folder in which tools work.
-	Workspace string `yaml:"workspace" is:"folder" unset:"the working directory of toolhost"`
+	State string `yaml:"state" is:"folder" unset:"$XDG_STATE_HOME/toolhost" restart:"true"`
+	// The folders in which tools work. `workspace: DIR` is short for `workspace: {folder: DIR}`.
+	Workspace Workspace `yaml:"workspace" restart:"true"`
 	// Runs only the plugins in the lock file, and only with the digests in it.
-	Locked bool `yaml:"locked" default:"false"`
+	Locked bool `yaml:"locked" default:"false" restart:"true"`
 	// The path of the lock file for `locked`.
-	LockFile string `yaml:"lock_file" is:"file" default:"toolhost.lock"`
+	LockFile string `yaml:"lock_file" is:"file" default:"toolhost.lock" restart:"true"`
 	// What toolhost prints to standard error.
 	Log Log `yaml:"log"`
 	// How toolhost starts plugin processes.
 	Launch Launch `yaml:"launch"`
 	// The bounds of one call.
 	Calls Calls `yaml:"calls"`
+	// The bounds of what tools ask persons and models during a call.
+	Questions Questions `yaml:"questions"`
+	// The bounds of standing approvals.
+	Approvals Approvals `yaml:"approvals"`
 	// How much memory callers can occupy in toolhost.
-	Memory Memory `yaml:"memory"`
+	Memory Memory `yaml:"memory" restart:"true"`
+	// Which callers may do what.
+	Auth authconfig.Auth `yaml:"auth"`
+	// How much tenants and principals may use.
+	Quotas Quotas `yaml:"quotas"`
 	// Which calls toolhost allows.
 	Policy Policy `yaml:"policy"`
 	// The log of decisions about calls.
-	Audit Audit `yaml:"audit"`
+	Audit Audit `yaml:"audit" restart:"true"`
 	// The filters that toolhost runs around calls: in this order before a call, and in the reverse
 	// order after it.
 	Filters []Filter `yaml:"filters" is:"filter" hint:"write each on separate lines, the first after a dash"`
 	// The secrets that tools may request, by name: the place of each value, and the plugins that
 	// get it. Tools get no other secrets.
-	Secrets map[string]Secret `yaml:"secrets" keys:"name" hint:"a mapping from names of secrets to the places of their values" conceal:"this file does not hold values; write env and the name of a variable, or file and a path, and plugins"`
+	Secrets map[string]Secret `yaml:"secrets" keys:"name" hint:"a mapping from names of secrets to the places of their values" conceal:"this file does not hold values; write env and the name of a variable, file and a path, or command and a program, and plugins"`
 	// How many outcomes toolhost keeps, to answer a repeated call with the same id.
-	Ledger Ledger `yaml:"ledger"`
+	Ledger Ledger `yaml:"ledger" restart:"true"`
 	// How much of a result callers see if they do not choose a size.
 	Results Results `yaml:"results"`
 	// How much toolhost keeps of results that are too large to show.
-	Artifacts Artifacts `yaml:"artifacts"`
+	Artifacts Artifacts `yaml:"artifacts" restart:"true"`
 	// How many events of plugins and instances toolhost keeps.
-	Events Events `yaml:"events"`
+	Events Events `yaml:"events" restart:"true"`
+	// How much toolhost keeps on disk of what happened to plugins and calls.
+	History History `yaml:"history" restart:"true"`
 	// How much toolhost keeps of the output of plugins.
-	Logs Logs `yaml:"logs"`
+	Logs Logs `yaml:"logs" restart:"true"`
+	// What toolhost tells others about itself: metrics and traces.
+	Telemetry telemetryconfig.Settings `yaml:"telemetry"`
 	// When toolhost looks for new, changed and removed plugins without a command.
-	Reload Reload `yaml:"reload"`
+	Reload Reload `yaml:"reload" restart:"true"`
 	// The settings of every plugin.
 	Defaults PluginSettings `yaml:"defaults"`
 	// The settings of one plugin, by its name. They replace those of `defaults` key by key, and
@@ -76,6 +97,20 @@ type Config struct {
 	// precedence, key by key. Loading the file does not check that such a tool exists: toolhost
 	// warns at its start.
 	Tools map[string]ToolSettings `yaml:"tools" keys:"qualified" hint:"a mapping from names of tools to their settings"`
+}
+
+// MCP says at which addresses MCP clients can connect, to the path /mcp. Without listeners, there
+// is no such server.
+type MCP struct {
+	// The addresses, with TLS or on loopback, as under `listeners` of the file.
+	Listeners []authconfig.Listener `yaml:"listeners" hint:"write each on separate lines, the first after a dash" restart:"true"`
+	// The names by which clients reach the server, without ports. Requests for other names are
+	// refused, because a web page can send them.
+	Hosts []string `yaml:"hosts" is:"host" unset:"localhost and the loopback addresses on a plain port, and every name with tls" hint:"write a list such as [toolhost.example]" restart:"true"`
+	// The origins of web pages that may use the server, such as `https://app.example`.
+	Origins []string `yaml:"origins" is:"origin" unset:"only pages of the server itself" hint:"write a list such as [https://app.example]" restart:"true"`
+	// Offers the tools find_tools and call_tool instead of all tools.
+	Search bool `yaml:"search" default:"false" restart:"true"`
 }
 
 // ToolSettings are the operator's settings of one tool. A nil or empty field leaves the plugin's
@@ -103,8 +138,18 @@ type ToolSettings struct {
 	// The most calls of one session that may start in any 60 seconds; further calls fail. All
 	// sessions of one caller together may start ten times as many.
 	RateLimitPerMinute *int `yaml:"rate_limit_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"what the plugin declares"`
+	// The most calls of one agent for one caller that may start in any 60 seconds, in all of its runs;
+	// further calls fail. Calls without an agent do not count.
+	AgentRateLimitPerMinute *int `yaml:"agent_rate_limit_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
+	// Other limits for single agents, by their names in agentd.yaml.
+	Agents map[string]AgentLimits `yaml:"agents" keys:"name" hint:"a mapping from names of agents to their limits"`
 	// The most calls of all sessions that execute at the same time; further calls wait.
 	MaxConcurrent *int `yaml:"max_concurrent" zero:"unlimited" min:"1" max:"1000000" unset:"unlimited"`
+	// How often toolhost tries a failed call again, within the timeout of the call. Only infrastructure
+	// errors of the kinds `crashed`, `unavailable` and `rate_limited` count. toolhost never tries a call
+	// again that an instance may have executed, unless the tool is `read_only` or `idempotent`. The
+	// pauses are those that the plugin declares, or grow from 200 ms to 5 s.
+	MaxRetries *int `yaml:"max_retries" zero:"none" min:"1" max:"20" unset:"what the plugin declares"`
 	// The cost of one use, in the unit of all tools. toolhost charges each attempt that the plugin
 	// executes, also a failed one, unless the result reports another cost. Results, statistics and
 	// the budgets of runs include it.
@@ -114,24 +159,32 @@ type ToolSettings struct {
 	Effects []string `yaml:"effects" is:"key" hint:"write a list of keys of the context" unset:"none"`
 }
 
+// AgentLimits are the limits of one agent's calls of one tool.
+type AgentLimits struct {
+	// The most calls of the agent for one caller that may start in any 60 seconds.
+	RateLimitPerMinute *int `yaml:"rate_limit_per_minute" zero:"unlimited" min:"1" max:"1000000" unset:"agent_rate_limit_per_minute of the tool"`
+}
+
 // Log configures what toolhost prints to standard error.
 type Log struct {
-	// The lowest level that is printed.
+	// The lowest level that is logged.
 	Level string `yaml:"level" default:"info" oneof:"debug,info,warn,error"`
-	// The format of a line.
-	Format string `yaml:"format" default:"text" oneof:"text,json"`
+	// Other levels for subsystems, such as `{policy: debug, plugin.fs: warn}`.
+	Levels map[string]string `yaml:"levels" keys:"subsystem" oneof:"debug,info,warn,error" unset:"every subsystem has the level of level" hint:"a mapping from subsystems to levels"`
+	// The form of a record: text for people, or one line of JSON.
+	Format string `yaml:"format" default:"text" oneof:"text,json" restart:"true"`
 }
 
 // Launch configures how toolhost starts plugin processes.
 type Launch struct {
 	// The most processes that start at the same time; others wait.
-	Parallel int `yaml:"parallel" default:"4" min:"1" max:"1000"`
+	Parallel int `yaml:"parallel" default:"4" min:"1" max:"1000" restart:"true"`
 	// The longest time from the start of a process until it accepts calls.
 	Timeout time.Duration `yaml:"timeout" default:"30s" min:"1ms"`
 	// The size of the prestart pool. Each process in it is sandboxed already, and waits for the
 	// next call of a plugin that was used and no longer runs. It has not started the plugin yet,
 	// and takes little memory. 0: no pool.
-	Waiting int `yaml:"waiting" default:"8" min:"0" max:"1000"`
+	Prestarted int `yaml:"prestarted" default:"8" min:"0" max:"1000" restart:"true"`
 }
 
 // Calls are the bounds of one call.
@@ -160,6 +213,32 @@ type Calls struct {
 	OutputSchemas string `yaml:"output_schemas" default:"refuse" oneof:"refuse,warn"`
 	// The largest result; a call with a larger one fails.
 	MaxResultBytes Size `yaml:"max_result_bytes" default:"64MiB" min:"1KiB" max:"1GiB"`
+}
+
+// Questions bounds what tools ask. A tool can ask only what `ask` of its plugin permits, and only
+// if the caller of the tool answers such questions.
+type Questions struct {
+	// The most questions of one call. A further one gets the error rate_limited.
+	PerCall int `yaml:"per_call" default:"16" min:"1" max:"1000"`
+	// The most bytes of one question, and of one answer.
+	MaxBytes Size `yaml:"max_bytes" default:"256KiB" min:"1KiB" max:"512KiB"`
+	// How long a question waits for its answer. For the same time in all, the questions of a call
+	// pause its deadline, also beyond `calls.max_timeout`.
+	MaxWait time.Duration `yaml:"max_wait" default:"1h" min:"1s" max:"168h"`
+}
+
+// Approvals bounds standing approvals: approvals of later calls, which a person gives in advance.
+type Approvals struct {
+	// Whether standing approvals can be created and used. With `false`, those that exist stay, and
+	// approve nothing.
+	Standing bool `yaml:"standing" default:"true"`
+	// How long a standing approval can last. A shorter value also shortens those that exist, and a longer
+	// one does not lengthen them.
+	Longest time.Duration `yaml:"longest" default:"720h" min:"1m" max:"8760h"`
+	// The most standing approvals of one principal.
+	PerPrincipal int `yaml:"per_principal" default:"100" min:"1" max:"10000"`
+	// The most standing approvals of one tenant.
+	PerTenant int `yaml:"per_tenant" default:"1000" min:"1" max:"100000"`
 }
 
 // Memory bounds the memory that callers can occupy. Requests beyond it wait or fail with
@@ -191,7 +270,7 @@ type Rule struct {
 	// lists its variables.
 	When string `yaml:"when" required:"true"`
 	// The decision about these calls.
-	Then string `yaml:"then" required:"true" oneof:"allow,deny,require_approval"`
+	Then string `yaml:"then" required:"true" oneof:"allow,deny,require_approval,four_eyes"`
 	// The reason, for the caller and for the audit log.
 	Reason string `yaml:"reason" unset:"no reason"`
 }
@@ -199,12 +278,17 @@ type Rule struct {
 // Audit configures the log of decisions about calls: one line of JSON for each. The log has digests
 // of arguments, not the arguments.
 type Audit struct {
-	// The path of the file. toolhost only appends to it. To rotate it, move it away and send
-	// toolhost a hangup signal: it begins a new file.
+	// The path of the file. toolhost only appends to it. If another program rotates it, that program
+	// moves the file away and sends toolhost a hangup signal: toolhost begins a new file.
 	File string `yaml:"file" is:"file" unset:"audit.jsonl in the folder that state names"`
 	// Which decisions the log has: `all`, or `decisions`: those of a rule or a person, and those
 	// that stopped a call.
 	Log string `yaml:"log" default:"decisions" oneof:"decisions,all"`
+	// The size from which toolhost goes on in a new file. The former file stays beside it, with the
+	// time and the number of its last line in its name.
+	MaxBytes Size `yaml:"max_bytes" default:"100MiB" min:"1MiB" max:"1TiB"`
+	// How many former files stay. `all` removes none.
+	KeepFiles int `yaml:"keep_files" default:"all" zero:"all" min:"1" max:"100000"`
 }
 
 // Filter configures for which calls toolhost runs a filter, and what happens if the filter fails.
@@ -226,15 +310,43 @@ type Filter struct {
 	Timeout time.Duration `yaml:"timeout" default:"5s" min:"1ms"`
 }
 
-// Secret is the place of a secret's value, and the plugins that get it. Either Env or File is set.
+// Secret is where the values of a secret are, and the plugins that get them. At most one of Env, File
+// and Command is set, and at least one place in all.
 type Secret struct {
-	// The variable of toolhost's environment that holds the value. Set either this or `file`.
-	Env string `yaml:"env" unset:"the value is in a file"`
-	// The file that holds the value, at most 64 KiB; a newline at its end is not part of the value.
-	// toolhost reads it each time that it needs the value.
-	File string `yaml:"file" is:"file" unset:"the value is in the environment"`
+	// The variable of toolhost's environment that holds the value for the tenant `default`. Set only
+	// one of `env`, `file` and `command`.
+	Env string `yaml:"env" unset:"the value is elsewhere"`
+	// The file that holds the value for the tenant `default`, at most 64 KiB; a newline at its end is
+	// not part of the value. toolhost reads it each time that it needs the value.
+	File string `yaml:"file" is:"file" unset:"the value is elsewhere"`
+	// The program, with its arguments, that prints the value for the tenant `default`, such as the
+	// client of a vault. toolhost runs it without a shell, for 10 seconds at most, with only the
+	// variables `PATH`, `HOME`, `USER`, `LANG`, `LC_ALL`, `TZ`, `XDG_CONFIG_HOME` and
+	// `XDG_RUNTIME_DIR` of its environment.
+	Command []string `yaml:"command" is:"word" hint:"write a list: the absolute path of a program, and its arguments" unset:"the value is elsewhere"`
+	// How long toolhost uses a value that `command` printed.
+	Refresh time.Duration `yaml:"refresh" unset:"5m" min:"1s"`
 	// The plugins whose tools get the value if they declare that they need it.
 	Plugins []string `yaml:"plugins" is:"name" required:"true" hint:"write a list of names"`
+	// The places of the values of other tenants. `all` is the place for every tenant that is not
+	// listed. A tenant without a place does not get the secret.
+	Tenants map[string]SecretPlace `yaml:"tenants" keys:"tenant" hint:"a mapping from tenants to the places of their values"`
+	// The places of the values of single principals, by their keys, such as `ada` or `red/ada`. They
+	// have precedence over those of tenants. An instance of a plugin that may get such a secret
+	// serves one principal.
+	Principals map[string]SecretPlace `yaml:"principals" keys:"principal" hint:"a mapping from principals to the places of their values"`
+}
+
+// SecretPlace is where one value of a secret is. One of Env, File and Command is set.
+type SecretPlace struct {
+	// The variable of toolhost's environment that holds the value.
+	Env string `yaml:"env" unset:"the value is elsewhere"`
+	// The file that holds the value.
+	File string `yaml:"file" is:"file" unset:"the value is elsewhere"`
+	// The program that prints the value, with its arguments.
+	Command []string `yaml:"command" is:"word" hint:"write a list: the absolute path of a program, and its arguments" unset:"the value is elsewhere"`
+	// How long toolhost uses a value that `command` printed.
+	Refresh time.Duration `yaml:"refresh" unset:"5m" min:"1s"`
 }
 
 // Ledger bounds the outcomes that toolhost keeps. At the first bound that is reached, it removes
@@ -281,17 +393,27 @@ type Events struct {
 	Kept int `yaml:"kept" default:"10000" min:"1" max:"10000000"`
 }
 
+// History bounds what toolhost keeps on disk for the time after its restart: events, crashes with
+// the calls that were executed, failed calls, and statistics by hour.
+type History struct {
+	// How long toolhost keeps an entry. It keeps at most 20,000 events, 2,000 crashes, 50,000 failed
+	// calls, and 200,000 statistics of one tool in one hour. All entries together take at most 192
+	// MiB.
+	Keep time.Duration `yaml:"keep" default:"720h" min:"1h" max:"87600h"`
+}
+
 // Logs bounds what toolhost keeps of the output of plugins, in memory.
 type Logs struct {
-	// How many lines of each plugin clients can read later. Beyond that, toolhost removes the
-	// oldest.
+	// How many lines of each plugin for each tenant clients can read later. Beyond that, toolhost
+	// removes the oldest.
 	LinesPerPlugin int `yaml:"lines_per_plugin" default:"2000" min:"1" max:"1000000"`
-	// The longest line; toolhost cuts longer ones.
+	// The longest line. Of a longer one, toolhost keeps the beginning and the end.
 	LineBytes Size `yaml:"line_bytes" default:"8KiB" min:"256B" max:"1MiB"`
-	// How many lines of each plugin toolhost accepts in a second; it counts and drops the rest.
+	// How many lines of each plugin for each tenant toolhost accepts in a second; it counts and drops
+	// the rest.
 	LinesPerSecond int `yaml:"lines_per_second" default:"1000" min:"1" max:"1000000"`
-	// The most memory for the lines of all plugins. Beyond that, the plugin with the most bytes
-	// loses its oldest lines.
+	// The most memory for the lines of all plugins. Beyond that, the plugin and tenant with the most
+	// bytes lose their oldest lines.
 	MaxBytes Size `yaml:"max_bytes" default:"64MiB" min:"1MiB" max:"1TiB"`
 	// How many exits of each plugin's instances clients can read later, each with the last lines of
 	// standard error.
@@ -303,112 +425,4 @@ type Reload struct {
 	// Looks for changes whenever a folder of plugins changes. A hangup signal and `toolhost reload`
 	// always do so.
 	Watch bool `yaml:"watch" default:"true"`
-}
-
-// PluginSettings configure one plugin. Like Config, they have every field set.
-type PluginSettings struct {
-	// Lists the plugin, but does not offer its tools and never starts it.
-	Disabled bool `yaml:"disabled" default:"false"`
-	// What calls share: `shared` is a pool of processes for all calls, `session` one process for
-	// each session, `call` one process for each call. Calls in one process can see each other's
-	// memory, HOME, TMPDIR and secrets, whatever their caller, session or tenant.
-	Isolation lifecycle.Isolation `yaml:"isolation" default:"shared" oneof:"shared,session,call"`
-	// How many instances stay after the first call, idle or not. Only with isolation `shared`.
-	MinInstances int `yaml:"min_instances" default:"0" min:"0" max:"1000"`
-	// The most instances at the same time, without those that end. `auto` is 1 with isolation
-	// `shared` and 16 with the others, or `min_instances` if that is more.
-	MaxInstances int `yaml:"max_instances" default:"auto" zero:"auto" min:"1" max:"1000"`
-	// How many processes wait for calls after the first call. Only with isolation `call`.
-	Prewarmed int `yaml:"prewarmed" default:"1" min:"0" max:"1000"`
-	// The most calls of one instance at the same time. With isolation `call` it is always 1.
-	MaxCallsPerInstance int `yaml:"max_calls_per_instance" default:"unlimited" zero:"unlimited" min:"1" max:"1000000"`
-	// The most calls that wait for an instance; further calls fail at once.
-	MaxQueue int `yaml:"max_queue" default:"1024" min:"1" max:"1000000"`
-	// How long an instance stays without calls.
-	IdleTimeout time.Duration `yaml:"idle_timeout" default:"5m" zero:"never" min:"1ms"`
-	// The number of calls after which toolhost replaces an instance. With isolation `call` it is
-	// always 1.
-	RecycleAfterCalls int `yaml:"recycle_after_calls" default:"never" zero:"never" min:"1" max:"1000000000"`
-	// The age at which toolhost replaces an instance.
-	RecycleAfterAge time.Duration `yaml:"recycle_after_age" default:"never" zero:"never" min:"1s"`
-	// How long the calls of an instance may continue when toolhost replaces it because of an
-	// upgrade, a rollback, a restart or recycling.
-	DrainTimeout time.Duration `yaml:"drain_timeout" default:"30s" min:"1ms"`
-	// The pause before the second restart after a series of crashes, and before later ones. The
-	// first restart is immediate.
-	Backoff Backoff `yaml:"backoff"`
-	// When toolhost stops restarting a plugin that keeps crashing. An operator or a successful
-	// probe ends the quarantine.
-	Quarantine Quarantine `yaml:"quarantine"`
-	// An instance that lives this long ends a series of crashes, and makes a probe succeed.
-	StableAfter time.Duration `yaml:"stable_after" default:"10s" min:"1ms"`
-	// What one instance may use. A plugin that requests less gets less.
-	Limits Limits `yaml:"limits"`
-	// What the processes of the plugin may access. These settings decide, whatever the plugin
-	// requests.
-	Sandbox Sandbox `yaml:"sandbox"`
-	// Variables of toolhost's environment that the plugin gets with their values. A plugin.yaml can
-	// only request them, with `env: {pass: […]}`.
-	PassEnv []string `yaml:"pass_env" is:"variable" hint:"write a list of names"`
-	// Environment variables with fixed values, in addition to those of every plugin. toolhost
-	// expands nothing in them.
-	Env map[string]string `yaml:"env" keys:"variable" hint:"a mapping of names to texts"`
-}
-
-// Backoff bounds the random pause before a restart.
-type Backoff struct {
-	// The bound of the first pause. It doubles with each crash of the series.
-	Initial time.Duration `yaml:"initial" default:"200ms" min:"1ms"`
-	// The bound of every pause.
-	Max time.Duration `yaml:"max" default:"30s" min:"1ms"`
-}
-
-// Quarantine configures when toolhost stops restarting a plugin.
-type Quarantine struct {
-	// The number of crashes within `window` after which the quarantine begins.
-	Crashes int `yaml:"crashes" default:"5" zero:"never" min:"1" max:"1000"`
-	// The time in which toolhost counts crashes.
-	Window time.Duration `yaml:"window" default:"10m" min:"1s"`
-	// The time in quarantine after which toolhost starts the plugin once, to test it.
-	ProbeAfter time.Duration `yaml:"probe_after" default:"5m" zero:"never" min:"1ms"`
-}
-
-// Limits bound one instance with all of its processes. 0: unlimited.
-type Limits struct {
-	// The memory of all processes of the instance. The kernel kills an instance that exceeds it.
-	// `auto` is half of the memory that toolhost may use on this machine, at least 512 MiB.
-	Memory Size `yaml:"memory" default:"auto" zero:"unlimited" auto:"auto" min:"16MiB"`
-	// The processors for all processes of the instance: 0.5 is half of one. The kernel slows an
-	// instance that needs more.
-	CPUs float64 `yaml:"cpus" default:"unlimited" zero:"unlimited" min:"0.01" max:"10000"`
-	// The most processes and threads at the same time. Starting another one fails. A Go program has
-	// about ten. The bound protects the machine from a plugin that starts processes without end.
-	Processes int `yaml:"processes" default:"1024" zero:"unlimited" min:"8" max:"1000000"`
-	// The most open files and connections of each process. Opening another one fails.
-	OpenFiles int `yaml:"open_files" default:"unlimited" zero:"unlimited" min:"32" max:"10000000"`
-	// The largest file that the instance writes. Writing more fails.
-	FileSize Size `yaml:"file_size" default:"unlimited" zero:"unlimited" min:"1KiB"`
-	// What toolhost does if this machine cannot enforce a limit: `best_effort` starts the plugin
-	// with a warning, `required` does not start it.
-	Enforcement string `yaml:"enforcement" default:"best_effort" oneof:"best_effort,required"`
-}
-
-// Sandbox configures what the processes of a plugin may access in addition to the system's
-// libraries, their executable and a private folder.
-type Sandbox struct {
-	// Whether the sandbox is on. It has several layers. `required` does not start the plugin if a
-	// layer fails. `on` uses the layers that this machine supports. `auto` is `required` for each
-	// layer that worked for a process of this toolhost before, and `on` for the others. `off` gives
-	// the plugin the access of toolhost.
-	Mode string `yaml:"mode" default:"auto" oneof:"auto,on,required,off"`
-	// Allows the network.
-	Network bool `yaml:"network" default:"false"`
-	// The access to the folder that `workspace` names.
-	Workspace string `yaml:"workspace" default:"write" oneof:"none,read,write"`
-	// Further files and folders that the plugin may read and execute. They must exist when it
-	// starts.
-	Read []string `yaml:"read" is:"path" hint:"write a list of paths"`
-	// Further files and folders that the plugin may read, execute and change. They must exist when
-	// it starts.
-	Write []string `yaml:"write" is:"path" hint:"write a list of paths"`
 }

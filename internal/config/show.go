@@ -10,8 +10,13 @@ import (
 // with its value; keys without a value are comments. Of a plugin's keys it has those that differ
 // from the defaults.
 func (c *Config) YAML() []byte {
-	return yamldoc.YAML(reflect.ValueOf(c).Elem(), yamldoc.Bases{
+	return yamldoc.YAML(reflect.ValueOf(c).Elem(), c.bases())
+}
+
+// bases returns the settings that plugins and tools have without an entry of their own.
+func (c *Config) bases() yamldoc.Bases {
+	return yamldoc.Bases{
 		reflect.TypeFor[PluginSettings](): reflect.ValueOf(c.Defaults),
 		reflect.TypeFor[ToolSettings]():   reflect.ValueOf(ToolSettings{}),
-	})
+	}
 }

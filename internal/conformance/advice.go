@@ -14,8 +14,8 @@ import (
 const (
 	// fewWords is the number of words below which a description is reported as short.
 	fewWords = 8
-	// alike is the share of a tool's own score that another tool needs, in a search for the first
-	// tool's description, to be reported as similar.
+	// alike defines when two tools are similar. In a search for the description of one tool, the
+	// other tool must reach at least this share of the first tool's own score.
 	alike = 0.75
 )
 
@@ -112,7 +112,8 @@ func propertiesOf(schema json.RawMessage) map[string]string {
 	return described
 }
 
-// adviseSimilar reports tools of which each is found by a search for the description of the other.
+// adviseSimilar reports pairs of tools. A search for the description of either tool finds the other
+// one, too.
 func (a *adviser) adviseSimilar() {
 	if len(a.plugin.Tools) < 2 {
 		a.skip("advice.similar", "it has one tool")

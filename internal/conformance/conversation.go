@@ -89,7 +89,7 @@ func (c *conversation) revive(ctx context.Context, check string) bool {
 	return true
 }
 
-// drop ends a process that no further test can use, and judges what it sent.
+// drop ends a process that the examination cannot use any more, and judges what the process sent.
 func (c *conversation) drop() {
 	c.t.end()
 	c.x.remember(c.t)

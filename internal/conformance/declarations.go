@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,10 +46,25 @@ func (d *declarations) judgeNames(manifestName string) {
 			d.fail(check, spec.Name, "it has no description")
 		}
 	}
+	applied := map[string]int{}
 	for _, f := range d.plugin.Filters {
 		name("filter", f.Name)
 		if !f.Before && !f.After {
 			d.fail(check, f.Name, "the filter is asked neither before nor after calls")
+		}
+		for i, name := range f.Tools {
+			if !slices.ContainsFunc(d.plugin.Tools, func(spec tool.Spec) bool { return spec.Name == name }) {
+				d.fail(check, f.Name, "the filter applies to the tool %s, which the plugin does not have", quote(name))
+			}
+			if slices.Contains(f.Tools[:i], name) {
+				d.fail(check, f.Name, "the filter names the tool %s twice", quote(name))
+			}
+			applied[name]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(applied)) {
+		if applied[name] > tool.MaxOwnFilters {
+			d.fail(check, name, "%d filters of the plugin apply to the tool, more than %d", applied[name], tool.MaxOwnFilters)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func TestAdvice(t *testing.T) {
 		x := &adviser{newFindings(), &tool.Description{Name: "p", Version: "1", Tools: c.tools}}
 		x.advise()
 		var got []string
-		for _, check := range x.findings.report("not reached") {
+		for _, check := range x.results(definitions(), "not reached") {
 			if check.Status == Advice {
 				got = append(got, check.ID)
 			}

@@ -60,13 +60,13 @@ func (t *trial) ask(ctx context.Context, tools ...string) (*pluginv1.DescribeRes
 func descriptionOf(said *pluginv1.DescribeResponse) tool.Description {
 	d := tool.Description{
 		Name: said.GetName(), Version: said.GetVersion(), Description: said.GetDescription(), DefaultTags: said.GetDefaultTags(),
-		Permissions: toolpb.ToPermissions(said.GetPermissions()),
+		Permissions: toolpb.ToPermissions(said.GetPermissions()), SDK: toolpb.ToSDK(said.GetSdk()),
 	}
 	for _, spec := range said.GetTools() {
 		d.Tools = append(d.Tools, toolpb.ToSpec(spec))
 	}
 	for _, f := range said.GetFilters() {
-		d.Filters = append(d.Filters, tool.Filter{Name: f.GetName(), Description: f.GetDescription(), Before: f.GetBefore(), After: f.GetAfter()})
+		d.Filters = append(d.Filters, tool.Filter{Name: f.GetName(), Description: f.GetDescription(), Before: f.GetBefore(), After: f.GetAfter(), Tools: f.GetTools()})
 	}
 	return d
 }

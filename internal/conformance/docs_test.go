@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -15,7 +16,9 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, title := range conformance.Titles() {
+	titles := conformance.Titles()
+	maps.Copy(titles, conformance.MCPTitles())
+	for id, title := range titles {
 		if row := fmt.Sprintf("| `%s` | %s |", id, title); !strings.Contains(string(text), row) {
 			t.Errorf("docs/verify.md lacks the line\n%s", row)
 		}

@@ -48,8 +48,8 @@ func (x *examiner) refuses(ctx context.Context, check string, environ func(dir s
 	x.pass(check, "")
 }
 
-// another launches the plugin once more and waits for its health. The check that needs this process
-// fails if a step fails that succeeded before.
+// another launches the plugin once more and waits for its health. If a step fails that succeeded
+// for an earlier process, the check that needs this process fails.
 func (x *examiner) another(ctx context.Context, check string) *trial {
 	t, found := x.launch(ctx)
 	if len(found) > 0 {
@@ -59,7 +59,7 @@ func (x *examiner) another(ctx context.Context, check string) *trial {
 	return t
 }
 
-// leaves judges the exit of a plugin that has a reason to exit.
+// leaves judges the exit of a plugin that must exit now.
 func (x *examiner) leaves(t *trial, check string, anyCode bool) {
 	defer t.end()
 	if !t.exitsWithin(x.cfg.ExitTimeout) {

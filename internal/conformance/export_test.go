@@ -17,3 +17,12 @@ func Titles() map[string]string {
 	}
 	return titles
 }
+
+// MCPTitles returns the titles of the checks of MCP servers, by id.
+func MCPTitles() map[string]string {
+	titles := map[string]string{}
+	for _, d := range mcpDefinitions() {
+		titles[d.id] = d.title
+	}
+	return titles
+}

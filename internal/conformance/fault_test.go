@@ -76,8 +76,8 @@ func faultsAtTheEnd() []examination {
 	}
 }
 
-// faultsOfCalls returns the faults of calls. It omits those that only limits contain, such as
-// memory and descriptors, because the contract does not regulate them.
+// faultsOfCalls returns the faults of calls. It omits faults that only the limits of a process
+// bound, such as using up memory or descriptors, because the contract does not regulate them.
 func faultsOfCalls() []examination {
 	executed := []string{"calls.executed"}
 	deaf := []string{"calls.executed", "flow.deadline", "flow.cancel"}

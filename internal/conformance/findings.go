@@ -65,12 +65,13 @@ func (f *findings) fail(id, tool, format string, args ...any) {
 	}
 }
 
-// report returns all checks. otherwise is the reason for checks without a result.
-func (f *findings) report(otherwise string) []Check {
+// results returns the checks with these definitions. otherwise is the reason for checks without a
+// result.
+func (f *findings) results(of []definition, otherwise string) []Check {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var checks []Check
-	for _, d := range definitions() {
+	for _, d := range of {
 		c := f.of(d.id)
 		check := Check{ID: d.id, Title: d.title, Contract: d.contract, Status: Pass, Reason: c.reason, Findings: c.found}
 		switch {

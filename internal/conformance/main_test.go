@@ -21,8 +21,8 @@ type examination struct {
 	args []string // a program that examineAll builds, and its arguments
 	call string   // the arguments for the plugin's tool; empty: those of the default
 	tool string
-	// The checks that fail; those after a question mark may fail, and one of them must if all have
-	// one.
+	// The checks that must fail. Those after a question mark may fail; if all have one, at least
+	// one of them must.
 	want []string
 	// hangs shortens the bound of an answer, because the examination reaches it.
 	hangs bool
@@ -32,7 +32,7 @@ type examination struct {
 
 const (
 	// patience bounds an answer that is expected.
-	patience = 30 * time.Second
+	patience = time.Minute
 	// impatience bounds an answer that is not expected. All expected answers arrive within it.
 	impatience = 8 * time.Second
 	// brief bounds a start that is expected to fail.

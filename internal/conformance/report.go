@@ -15,7 +15,8 @@ const (
 	Pass   Status = "pass"   // the examined behavior follows the contract
 	Fail   Status = "fail"   // the plugin breaks the contract
 	Advice Status = "advice" // the plugin follows the contract and could be better
-	// The check had nothing to examine, or could not examine it. Check.Reason says why.
+	// NotApplicable means that the check had nothing to examine, or could not examine it.
+	// Check.Reason says why.
 	NotApplicable Status = "not_applicable"
 )
 
@@ -43,7 +44,7 @@ type Check struct {
 	Contract string `json:"contract,omitempty"`
 	// Remedy says how to fix the findings. It is empty if there are none.
 	Remedy string `json:"remedy,omitempty"`
-	// Findings are the problems. There are some exactly if Status is Fail or Advice.
+	// Findings are the problems. The list is not empty exactly if Status is Fail or Advice.
 	Findings []Finding `json:"findings,omitempty"`
 }
 

@@ -62,7 +62,7 @@ func isProgramsFault(err error) bool {
 	return errors.Is(err, syscall.ENOEXEC) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOENT)
 }
 
-// offering returns the environment of a plugin that is offered versions of the contract.
+// offering returns an environment that offers versions of the contract to a plugin.
 func offering(versions string) func(dir string) []string {
 	return func(dir string) []string {
 		return []string{
@@ -227,7 +227,8 @@ func (t *trial) exitsWithin(d time.Duration) bool {
 	}
 }
 
-// whatBecame says whether a process that closed its connection has exited, and how.
+// whatBecame returns a text that says whether a process that closed its connection has exited, and
+// how.
 func (t *trial) whatBecame() string {
 	if t.exitsWithin(exitGrace) {
 		return "it ended: " + t.ending()

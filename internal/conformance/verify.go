@@ -35,9 +35,10 @@ type Config struct {
 	// Workspace is the workspace of calls, an absolute path. It should be empty and of no value,
 	// because tools that change files are called, too. Empty: none.
 	Workspace string
-	// Tool is the only tool to call, whatever it declares. Empty: the tools that are read_only or
-	// idempotent, with their examples or with arguments made from their schemas, and each example
-	// of other tools once, unless they are dangerous. Tools that need secrets are never called.
+	// Tool is the only tool to call, whatever it declares. If it is empty, the examination calls
+	// these tools: tools that are read_only or idempotent, with their examples or with arguments
+	// made from their schemas; and each example of other tools once, unless the tool is dangerous.
+	// It never calls tools that need secrets.
 	Tool string
 	// Arguments are the arguments for Tool, a JSON object. Empty: its examples, or arguments made
 	// from its schema.
@@ -178,7 +179,7 @@ func (x *examiner) giveUp(err error) {
 	x.broken = err
 }
 
-// remember keeps the last output of the plugin in a trial that failed.
+// remember stores the last output of the plugin if the trial failed.
 func (x *examiner) remember(t *trial) {
 	x.noted.Lock()
 	defer x.noted.Unlock()
@@ -199,7 +200,7 @@ func (x *examiner) judgeOutput() {
 func (x *examiner) report(otherwise string) *Report {
 	r := &Report{
 		Plugin: x.described.Name, Version: x.described.Version, Tools: []string{}, Called: append([]string{}, x.called...),
-		Checks: x.findings.report(otherwise), Sandbox: x.sandbox, Isolation: x.cfg.Isolation,
+		Checks: x.results(definitions(), otherwise), Sandbox: x.sandbox, Isolation: x.cfg.Isolation,
 	}
 	if r.Plugin == "" {
 		r.Plugin = x.cfg.Process.Plugin

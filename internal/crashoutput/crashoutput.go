@@ -25,8 +25,8 @@ func beginnings() []string {
 	}
 }
 
-// announcements returns the beginnings that carry no reason: the first line after them without an
-// indent has it.
+// announcements returns the beginnings that contain no reason. The reason is in the first line
+// after them without an indent.
 func announcements() []string {
 	return []string{"Traceback (most recent call last)", "node:internal"}
 }
@@ -54,8 +54,8 @@ func Reason(lines []string) string {
 }
 
 // Shorten returns at most limit bytes of the last lines, including a byte for each end of a line.
-// It keeps the explanation first and the last lines second, and it clips a line that is too long
-// alone.
+// It keeps the explanation first and the last lines second. Of the first line that does not fit, it
+// keeps the beginning and the end.
 func Shorten(lines []string, limit int) []string {
 	size := 0
 	for _, line := range lines {
@@ -72,7 +72,8 @@ const leftOut = "[%d lines are left out]"
 // LeftOut returns the line that replaces n others in tool.Exit.LastStderr.
 func LeftOut(n int) string { return fmt.Sprintf(leftOut, n) }
 
-// linesLeftOut returns how many others a line of LeftOut replaces, and 0 for any other line.
+// linesLeftOut returns the number of lines that a line of LeftOut replaces. It returns 0 for any
+// other line.
 func linesLeftOut(line string) int {
 	n := 0
 	if _, err := fmt.Sscanf(line, leftOut, &n); err != nil || line != LeftOut(n) {
@@ -82,8 +83,8 @@ func linesLeftOut(line string) int {
 }
 
 // explanation returns the index of the line with the last beginning of an explanation, or -1. An
-// indented beginning counts only without another one, because runtimes indent the causes of the
-// last error.
+// indented beginning counts only if no other line has a beginning, because runtimes indent the
+// causes of the last error.
 func explanation(lines []string) int {
 	indented := -1
 	for i, line := range slices.Backward(lines) {
@@ -128,7 +129,7 @@ func shorten(lines []string, limit int) []string {
 		limit -= notes
 		for _, i := range []int{reason(lines), begin} {
 			if _, ok := kept[i]; !ok {
-				kept[i] = clipLine(lines[i], limit/2)
+				kept[i] = clipMiddle(lines[i], limit/2)
 				limit -= len(kept[i]) + 1
 			}
 		}
@@ -138,8 +139,8 @@ func shorten(lines []string, limit int) []string {
 			continue
 		}
 		if len(line)+1 > limit {
-			if len(kept) == 0 && limit > len(ellipsis) {
-				kept[i] = clipLine(line, limit-1)
+			if len(kept) == 0 && limit > len(ellipsis) || limit > clippedLine {
+				kept[i] = clipMiddle(line, limit-1)
 			}
 			break
 		}
@@ -168,6 +169,23 @@ func withGaps(lines []string, kept map[int]string) []string {
 }
 
 const ellipsis = "…"
+
+// clippedLine is the smallest number of bytes for which Shorten includes a part of a line after
+// other lines. A shorter part contains too little information.
+const clippedLine = 100
+
+// clipMiddle shortens a line to at most limit bytes: it keeps the beginning and the end.
+func clipMiddle(line string, limit int) string {
+	if len(line) <= limit {
+		return line
+	}
+	begin := clipLine(line, (limit+len(ellipsis))/2)
+	end := len(line) - (limit - len(begin))
+	for end < len(line) && !utf8.RuneStart(line[end]) {
+		end++
+	}
+	return begin + line[end:]
+}
 
 // clipLine shortens a line to at most limit bytes, at the end of a rune, and marks the cut.
 func clipLine(line string, limit int) string {

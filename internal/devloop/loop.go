@@ -14,7 +14,7 @@ import (
 // before a build. After the build it calls built with the plugin or the error and waits for built
 // to return. If files change during a build, Run builds again before it calls built.
 func (p *Project) Run(ctx context.Context, output io.Writer, begins func(), built func(ctx context.Context, plugin string, err error)) {
-	own := writes{}
+	written := writes{}
 	for again := false; ctx.Err() == nil; {
 		if !again {
 			begins()
@@ -25,7 +25,7 @@ func (p *Project) Run(ctx context.Context, output io.Writer, begins func(), buil
 			return
 		}
 		after := p.look()
-		if again = own.note(before, after); again {
+		if again = written.note(before, after); again {
 			continue
 		}
 		built(ctx, plugin, err)
@@ -38,12 +38,13 @@ func (p *Project) Run(ctx context.Context, output io.Writer, begins func(), buil
 // end. After ownAfter consecutive builds, Run therefore treats the file as output of the build.
 type writes map[string]int
 
-// ownAfter is the number of consecutive builds after which a file counts as written by the build.
-// An author who changes the same file during that many builds must save it once more.
+// ownAfter is the number of consecutive builds with a change after which Run treats a file as
+// output of the build. An author who changes the same file during all these builds must save it
+// once more.
 const ownAfter = 3
 
-// note records what changed during a build. It reports whether a change was not made by the build
-// itself.
+// note records the files that changed during a build. It reports whether a file changed that the
+// build does not write itself.
 func (w writes) note(before, after look) (foreign bool) {
 	changed := before.changed(after)
 	maps.DeleteFunc(w, func(path string, _ int) bool { return !changed[path] })
@@ -55,7 +56,7 @@ func (w writes) note(before, after look) (foreign bool) {
 }
 
 // await waits until the repository differs from seen and two consecutive looks are equal, so that a
-// build does not start in the middle of a save. It also returns when ctx ends.
+// build does not start while an author saves files. It also returns when ctx ends.
 func (p *Project) await(ctx context.Context, seen look) {
 	tick := time.NewTicker(p.every)
 	defer tick.Stop()
@@ -77,7 +78,8 @@ func (p *Project) await(ctx context.Context, seen look) {
 // look is the state of a repository's files: a stamp for each path.
 type look map[string]stamp
 
-// changed returns the paths of the files that were changed, created or removed between l and since.
+// changed returns the paths of the files that were changed, created or removed between the looks l
+// and since.
 func (l look) changed(since look) map[string]bool {
 	paths := map[string]bool{}
 	for path, stamp := range l {

@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait, so that a hang fails a test instead of blocking it.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func write(t *testing.T, path, text string) {
 	t.Helper()

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/tool"
 )
 
-// askedFor is what a refused call says that it would execute.
+// askedFor is the part of a refused call's error that says what toolhost would execute.
 type askedFor struct {
 	CallID string `json:"call_id"`
 	Text   string `json:"text"`
@@ -138,8 +139,8 @@ turns:
 			t.Fatalf("it waits for %v, %v", run.GetPendingDecisions(), err)
 		}
 		pending := run.GetPendingDecisions()[0]
-		if said := last.GetDecisionRequested().GetDecision().GetArguments(); string(said) != string(pending.GetArguments()) {
-			t.Errorf("the event says %s, and the run %s", said, pending.GetArguments())
+		if arguments := last.GetDecisionRequested().GetDecision().GetArguments(); string(arguments) != string(pending.GetArguments()) {
+			t.Errorf("the event says %s, and the run %s", arguments, pending.GetArguments())
 		}
 		return pending, last.GetSeq()
 	}
@@ -156,7 +157,11 @@ turns:
 	}
 	approve(first, "")
 	second, seq := shown(seq)
-	approve(second, `{"amount":7,"to":"bob"}`)
+	small := &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Arguments: []byte(`{"amount":7,"to":"bob"}`)}}
+	if _, err := s.Respond(t.Context(), id, "ada", &agentdv1.Decision{DecisionId: second.GetDecisionId(), Verdict: small}); tool.KindOf(err) != tool.KindInvalidArgument {
+		t.Fatalf("arguments that do not fit the schema: %v", err)
+	}
+	approve(second, `{"amount":100,"to":"bob"}`)
 	third, seq := shown(seq)
 	if want := `{"amount":100,"force":true,"to":"bob"}`; string(third.GetArguments()) != want {
 		t.Fatalf("after the edit a person is shown %s, want %s", third.GetArguments(), want)

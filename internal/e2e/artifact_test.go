@@ -69,8 +69,9 @@ func TestArtifact(t *testing.T) {
 	h.endsClean(t)
 }
 
-// A model that receives a part of a result reads how much is missing and how to read it.
-func TestModelIsToldOfAnArtifact(t *testing.T) {
+// If a model receives only a part of a result, the result says how much is missing and how to read
+// it.
+func TestModelReadsTheHandleOfAnArtifact(t *testing.T) {
 	t.Parallel()
 	const size = 4 << 20
 	h := prepare(t)
@@ -78,19 +79,19 @@ func TestModelIsToldOfAnArtifact(t *testing.T) {
 	h.serve(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	said := ""
+	answer := ""
 	h.agentd(t, ctx, fmt.Sprintf(`
 turns:
   - calls: [{id: a, tool: fault, arguments: {do: large, text: text, number: %d}}]
   - text: 'I read: {{result "a"}}'
 `, size), func(e runEvent) {
 		if strings.HasPrefix(e.Text, "I read: ") {
-			said = e.Text
+			answer = e.Text
 		}
 	})
-	// agentd chooses the shown size by the free part of the model's window.
+	// agentd chooses the size of the shown part by the free space in the model's window.
 	whole := string(fault.Payload(size))
-	head, rest, _ := strings.Cut(said, "\n[Here ")
+	head, rest, _ := strings.Cut(answer, "\n[Here ")
 	note, tail, _ := strings.Cut(rest, "\n")
 	if len(head) < 1000 || !strings.HasPrefix(whole, strings.TrimPrefix(head, "I read: ")) || !strings.HasSuffix(whole, tail) ||
 		!strings.Contains(note, fmt.Sprintf(" of %d bytes are not shown. The whole is kept as artifact artifact-", size)) {
@@ -98,8 +99,8 @@ turns:
 	}
 }
 
-// toolhost writes an allowed result of 100 MiB to disk in bounded memory. The other kinds are
-// smaller, because only their size makes them large.
+// toolhost writes an allowed result of 100 MiB to disk in bounded memory. The results of the other
+// kinds are smaller here, because only results of this kind have no other bound.
 func TestHundredMiBArtifact(t *testing.T) {
 	h := prepare(t)
 	install(t, h, "fault", "faultplugin", "")
@@ -126,7 +127,7 @@ func TestHundredMiBArtifact(t *testing.T) {
 		}
 		grown := h.peakMemory(t) - before
 		t.Logf("%s: toolhost grew by %d MiB at most", large.kind, grown>>20)
-		// a smaller growth means nothing: garbage may not have been collected yet
+		// a smaller growth proves nothing: the garbage collector may not have run yet
 		if grown > max(4*large.size, 128<<20) {
 			t.Errorf("%s: that is too much for %d MiB", large.kind, large.size>>20)
 		}

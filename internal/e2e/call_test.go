@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -54,7 +55,7 @@ func TestBadInput(t *testing.T) {
 		"an unknown plugin":    {[]string{"restart", "nosuch"}, 3, []string{"nosuch", "calculator"}},
 		"a bad call id":        {[]string{"call", "calculator", "{}", "--call-id", "a b"}, 2, []string{"without spaces"}},
 		"nobody there":         {[]string{"tools", "--addr", "unix:///nowhere/t.sock"}, 4, []string{"/nowhere/t.sock", "toolhost serve"}},
-		"an address elsewhere": {[]string{"tools", "--addr", "example.com:80"}, 2, []string{"example.com"}},
+		"an address of a host": {[]string{"tools", "--addr", "example.com"}, 2, []string{"example.com", "HOST:PORT"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := h.do(t, tc.args...)
@@ -134,26 +135,7 @@ func TestKilledPlugin(t *testing.T) {
 	defer cancel()
 	write(t, filepath.Join(h.workspace, "note.txt"), "still here", 0o600)
 
-	stop := make(chan struct{})
-	var neighbours sync.WaitGroup
-	var reads atomic.Int64
-	for range 4 {
-		neighbours.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				outcome, err := c.Call(ctx, tool.Call{Tool: "read_file", Arguments: json.RawMessage(`{"path":"note.txt"}`)})
-				if err != nil || outcome.Result.IsError {
-					t.Errorf("a neighbour's call failed: %v %s", err, outcome.Result.Text())
-					return
-				}
-				reads.Add(1)
-			}
-		})
-	}
+	stopReading := readMeanwhile(ctx, t, c)
 	calculate := func() string {
 		outcome, err := c.Call(ctx, tool.Call{Tool: "calculator", Arguments: json.RawMessage(`{"expression":"6*7"}`)})
 		if err != nil || outcome.Result.Text() != "42" {
@@ -179,13 +161,42 @@ func TestKilledPlugin(t *testing.T) {
 		eventually.Holds(t, "the killed process is gone or a zombie", func() bool { return !running(pid) })
 		seen[calculate()] = true
 	}
-	close(stop)
-	neighbours.Wait()
+	reads := stopReading()
 	if len(seen) != kills+1 {
 		t.Errorf("%d instances answered, want %d: one after each kill", len(seen), kills+1)
 	}
-	if reads.Load() == 0 {
-		t.Error("the neighbour made no call")
+	if reads == 0 {
+		t.Error("the other plugin got no call")
+	}
+}
+
+// readMeanwhile calls another plugin again and again. The returned function stops the calls and
+// returns their number.
+func readMeanwhile(ctx context.Context, t *testing.T, c *client.Client) (stopReading func() int64) {
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	var reads atomic.Int64
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				outcome, err := c.Call(ctx, tool.Call{Tool: "read_file", Arguments: json.RawMessage(`{"path":"note.txt"}`)})
+				if err != nil || outcome.Result.IsError {
+					t.Errorf("a call of another plugin failed: %v %s", err, outcome.Result.Text())
+					return
+				}
+				reads.Add(1)
+			}
+		})
+	}
+	return func() int64 {
+		close(stop)
+		readers.Wait()
+		return reads.Load()
 	}
 }
 

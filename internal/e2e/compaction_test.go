@@ -49,10 +49,10 @@ func (s *sums) answer(asked thought) (text, calls string) {
 	return words, call(fmt.Sprintf("c%d", at+1), "calculator", fmt.Sprintf(`{"expression":"%d+1000"}`, at+1))
 }
 
-// TestALongRunIsSummedUp: a conversation that gets too long is summed up, again and again. agentd
-// is killed between the first summary and the next response, and the run goes on as if it had not
-// been: with the same words for the model, with its list of things to do, each call with its
-// result, and no call made twice.
+// A conversation that gets too long is summarized, several times. The test kills agentd between the
+// first summary and the next response. The run continues as if it had not been killed: the model
+// reads the same texts, the list of things to do is complete, each call has its result, and no call
+// executes twice.
 func TestALongRunIsSummedUp(t *testing.T) {
 	h := start(t)
 	s := &sums{last: 12, halted: make(chan struct{}), release: make(chan struct{})}

@@ -2,11 +2,14 @@ package e2e_test
 
 import (
 	"context"
+	"database/sql"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	_ "modernc.org/sqlite" // the driver of the ledger
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -24,8 +27,23 @@ func (h *toolhost) fails(t *testing.T, flags ...string) string {
 	return r.stderr
 }
 
-// toolhost does not start with an empty ledger next to other state. It does if the operator names
-// the id of the lost ledger.
+// TestTokensBeforeTheFirstStart checks that tokens which an operator creates before the first start,
+// and which the audit log records, are no sign of a lost ledger.
+func TestTokensBeforeTheFirstStart(t *testing.T) {
+	t.Parallel()
+	h := prepare(t)
+	for _, name := range []string{"ada", "bob"} {
+		h.do(t, "token", "create", name, "--state", h.state).exits(t, 0)
+	}
+	if _, err := os.Stat(filepath.Join(h.state, "audit.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	h.serve(t)
+	h.do(t, "tools").exits(t, 0)
+}
+
+// toolhost does not start with an empty ledger if other state shows that there was one. It starts
+// if the operator names the id of the lost ledger.
 func TestALostLedgerIsNotReplacedSilently(t *testing.T) {
 	t.Parallel()
 	another := start(t)
@@ -68,7 +86,7 @@ func TestALostLedgerIsNotReplacedSilently(t *testing.T) {
 			h.stop(t)
 			lose(t, h)
 			said := h.fails(t)
-			match := regexp.MustCompile(`--accept-lost-ledger (\S+)`).FindStringSubmatch(said)
+			match := regexp.MustCompile(`--accept-lost-ledger ([\w@]+)`).FindStringSubmatch(said)
 			if match == nil || !strings.Contains(said, "calls.db") {
 				t.Fatalf("it does not say how to go on:\n%s", said)
 			}
@@ -125,13 +143,73 @@ func TestAnOlderLedgerIsRefused(t *testing.T) {
 				}
 			}
 			said := h.fails(t)
-			match := regexp.MustCompile(`--accept-lost-ledger (\S+)`).FindStringSubmatch(said)
+			match := regexp.MustCompile(`--accept-lost-ledger ([\w@]+)`).FindStringSubmatch(said)
 			if match == nil || !strings.Contains(said, "calls.db") {
 				t.Fatalf("it does not say how to go on:\n%s", said)
 			}
 			h.fails(t) // a refusal changes nothing
 			h.serve(t, "--accept-lost-ledger", match[1])
 			h.stop(t)
+			h.serve(t)
+		})
+	}
+}
+
+// toolhost does not start if the number of the newest call is missing, because it then could not
+// see that the ledger's log is lost. A ledger of a build without this number is accepted.
+func TestALedgerWithoutTheNumberOfItsNewestCall(t *testing.T) {
+	t.Parallel()
+	for name, withLog := range map[string]bool{"after a stop": true, "after a kill, without the log": false} {
+		t.Run(name, func(t *testing.T) {
+			h := prepare(t)
+			installStamped(t, h, "one", "", "")
+			h.serve(t)
+			call := tool.Call{ID: "once", Tool: "versionplugin_write", Arguments: []byte(`{"file":"written","text":"once"}`), Timeout: patience}
+			if _, err := h.dial(t).Call(t.Context(), call); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(h.state, "calls.db")
+			if withLog {
+				h.stop(t)
+			} else {
+				if err := h.cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				<-h.exited
+				for _, log := range []string{"-wal", "-shm"} {
+					if err := os.RemoveAll(path + log); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := os.Remove(filepath.Join(h.state, "ledger.newest")); err != nil {
+				t.Fatal(err)
+			}
+			said := h.fails(t)
+			match := regexp.MustCompile(`--accept-lost-ledger ([\w@]+)`).FindStringSubmatch(said)
+			if match == nil || !strings.Contains(said, "ledger.newest") {
+				t.Fatalf("it does not say how to go on:\n%s", said)
+			}
+			h.fails(t) // a refusal changes nothing
+			h.serve(t, "--accept-lost-ledger", match[1])
+			h.stop(t)
+			h.serve(t)
+			h.stop(t)
+
+			// An earlier build knew no such file.
+			if err := os.Remove(filepath.Join(h.state, "ledger.newest")); err != nil {
+				t.Fatal(err)
+			}
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.ExecContext(t.Context(), "UPDATE ledger SET noted = 0"); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
 			h.serve(t)
 		})
 	}

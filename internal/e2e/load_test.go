@@ -41,8 +41,8 @@ type load struct {
 
 const (
 	callersOfLoad = 16 // the number in the specification of an upgrade
-	// pace is the pause of each caller. There is a call at every moment, but the machine has time
-	// for what is tested.
+	// pace is the pause of each caller between two calls. With it, some call runs at every moment,
+	// and the machine still has time for the upgrades under test.
 	pace = 20 * time.Millisecond
 )
 

@@ -11,8 +11,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A change that the lock file refuses has no effect. `why` names both digests and the command that
-// allows it. That command is enough, and no call fails.
+// If the lock file refuses a changed executable, the change has no effect. `why` shows both digests
+// and the command that allows the change. After that one command the new executable is in service,
+// and no call has failed.
 func TestLockLetsAChangeIn(t *testing.T) {
 	t.Parallel()
 	h := locked(t)
@@ -82,14 +83,14 @@ func TestLockLetsANewPluginIn(t *testing.T) {
 	if says := h.lockFile(t); !strings.Contains(says, `"fault": {version: "1"`) || strings.Contains(says, "new") {
 		t.Errorf("the lock file says\n%s", says)
 	}
-	said := h.lockFile(t)
+	before := h.lockFile(t)
 	install(t, h, "impostor", "faultplugin", "another")
 	eventually.Holds(t, "the impostor is seen", func() bool { return h.tells(t, "does not know impostor") })
 	r := h.do(t, "lock", "impostor")
 	r.exits(t, 3)
 	r.says(t, `it calls itself "fault", and that is `+filepath.Join(h.plugins, "a.new.tool"))
-	if now := h.lockFile(t); now != said {
-		t.Errorf("the lock file said\n%s\nand says\n%s", said, now)
+	if now := h.lockFile(t); now != before {
+		t.Errorf("the lock file said\n%s\nand says\n%s", before, now)
 	}
 	h.do(t, "call", "fault", `{"do":"echo","text":"still here"}`).says(t, "still here")
 }

@@ -1,3 +1,5 @@
+//go:build !race
+
 package e2e_test
 
 import (
@@ -81,7 +83,8 @@ func besieged(t *testing.T) (*toolhost, *client.Client) {
 // piece is incomplete argument text.
 var piece = bytes.Repeat([]byte("a"), 1<<20)
 
-// Callers open calls and send 15 MB of arguments for each without completing them.
+// toolhost's memory stays bounded if callers open calls and send 15 MB of arguments for each
+// without completing them.
 func TestIncompleteArgumentsAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, streams := range map[string]int{"one stream": 1, "many streams": 16} {
@@ -132,7 +135,8 @@ func openAndStuff(t *testing.T, c *client.Client) {
 	}
 }
 
-// Callers request results of 60 MB in many calls and do not read them.
+// toolhost's memory stays bounded if callers request results of 60 MB in many calls and do not read
+// them.
 func TestUnreadResultsAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, read := range map[string]bool{"read": true, "not read": false} {
@@ -172,7 +176,8 @@ func TestUnreadResultsAreBounded(t *testing.T) {
 	}
 }
 
-// Callers begin messages of 4 MiB and never complete them, so that no handler sees them.
+// toolhost's memory stays bounded if callers begin messages of 4 MiB and never complete them. No
+// handler sees these messages.
 func TestMessagesThatDoNotEndAreBounded(t *testing.T) {
 	t.Parallel()
 	h, calm := besieged(t)
@@ -184,9 +189,10 @@ func TestMessagesThatDoNotEndAreBounded(t *testing.T) {
 	h.survives(t, calm)
 }
 
-// beginMessages begins a message on each of some streams of one connection, and sends all of each
-// but its last bytes, as far as toolhost lets it. It returns when toolhost has taken nothing for a
-// while, or has closed the connection, which the test does in the end.
+// beginMessages begins a message on each of some streams of one connection. It sends all but the
+// last bytes of each message, as far as toolhost's flow control lets it. It returns when toolhost
+// has accepted nothing for a while, or has closed the connection. At the end of the test, the
+// connection is closed.
 func beginMessages(t *testing.T, h *toolhost, streams uint32, size int) {
 	conn, err := net.Dial("unix", strings.TrimPrefix(h.addr, "unix://"))
 	if err != nil {

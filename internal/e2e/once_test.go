@@ -17,10 +17,9 @@ import (
 // kills is the number of kills of toolhost.
 const kills = 50
 
-// TestKilledToolhostExecutesNothingTwice: toolhost is killed with -9 at random moments between the
-// dispatch of calls with side effects and their results. In its next life each id that was asked
-// for answers with its result, or that nobody knows, and its side effect happened at most once. A
-// result that a caller has seen is what everybody gets from then on.
+// The test kills toolhost with SIGKILL at random moments between the dispatch of calls with side
+// effects and their results. After the restart, a repeated id gets its result, or outcome_unknown,
+// and its side effect happened at most once. Every caller gets the result that one caller has seen.
 func TestKilledToolhostExecutesNothingTwice(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)

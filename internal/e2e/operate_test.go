@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -61,7 +62,8 @@ func crashUntilQuarantined(t *testing.T, h *toolhost) {
 	h.do(t, "why", "fault").says(t, "fault 1 is enabled", "fault-1 crashed: exit code 2", "| panic: boom at night", "nothing has to be done")
 	h.do(t, "logs", "fault").says(t, "panic: boom at night")
 	const crashes = 5 // crashes in ten minutes that cause a quarantine
-	// with different calls: toolhost refuses only the call if one call crashes repeatedly
+	// the calls differ, because toolhost refuses a call that crashes the plugin repeatedly, and
+	// then the plugin is not quarantined
 	for i := range crashes - 1 {
 		h.do(t, "call", "fault", fmt.Sprintf(`{"do":"exit","number":3,"text":"%d"}`, i)).exits(t, 3)
 	}
@@ -72,7 +74,7 @@ func crashUntilQuarantined(t *testing.T, h *toolhost) {
 	refused.says(t, "unavailable", "quarantined")
 }
 
-// mend runs the command that `why` prints.
+// repair runs the command that `why` prints.
 func mend(t *testing.T, h *toolhost) {
 	t.Helper()
 	h.do(t, "why", "fault").says(t, "fault 1 is quarantined", "next try", "exit code 3", "toolhost clear fault")
@@ -169,7 +171,7 @@ func info(t *testing.T, h *toolhost, name string) tool.PluginInfo {
 // watched is a client command that runs during the test.
 type watched struct {
 	cmd            *exec.Cmd
-	stdout, stderr *lockedBuffer
+	stdout, stderr *programs.Output
 	exited         chan struct{}
 }
 
@@ -178,7 +180,7 @@ func (h *toolhost) watch(t *testing.T, args ...string) *watched {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	w := &watched{
 		cmd:    command(ctx, h.home, []string{"TOOLHOST_ADDR=" + h.addr}, "toolhost", args...),
-		stdout: &lockedBuffer{}, stderr: &lockedBuffer{}, exited: make(chan struct{}),
+		stdout: &programs.Output{}, stderr: &programs.Output{}, exited: make(chan struct{}),
 	}
 	w.cmd.Stdout, w.cmd.Stderr = w.stdout, w.stderr
 	if err := w.cmd.Start(); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/eventually"
 )
 
@@ -20,7 +21,7 @@ type runEvent struct {
 	Type     string `json:"type"`
 	CallID   string `json:"call_id"`
 	State    string `json:"state"`
-	Tip      string `json:"tip"`
+	Message  string `json:"message"`
 	Text     string `json:"text"`
 	Instance string `json:"instance"`
 }
@@ -43,7 +44,7 @@ func (h *toolhost) agentd(t *testing.T, ctx context.Context, script string, seen
 		t.Fatal(err)
 	}
 	cmd := command(ctx, h.home, nil, "agentd", "run", "--toolhost", h.addr, "--model", "scripted:"+path, "-o", "json", "go")
-	stderr := &lockedBuffer{}
+	stderr := &programs.Output{}
 	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -97,7 +98,7 @@ func TestToolLooksOnWhileTheModelWrites(t *testing.T) {
 	var order []string
 	var answer string
 	h.agentd(t, ctx, fmt.Sprintf(draftScript, failing, proceed), func(e runEvent) {
-		name, text, _ := strings.Cut(e.Tip, " ")
+		name, text, _ := strings.Cut(e.Message, " ")
 		switch {
 		case e.Type == "call_status" && e.State == "WAIT" && strings.HasPrefix(text, awaited) && file != "":
 			drafters[file] = name

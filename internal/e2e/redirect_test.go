@@ -42,54 +42,14 @@ func (r *recorder) asked() []string {
 // The server at the base URL attacks: it redirects agentd's request to a server of the attacker.
 func TestModelServerCannotSendTheKeyElsewhere(t *testing.T) {
 	h := start(t)
-	for _, model := range []string{"anthropic:claude-test", "openai:gpt-test"} {
-		attacks := map[string]func(stolen string) http.HandlerFunc{
-			"another port": func(stolen string) http.HandlerFunc {
-				return func(w http.ResponseWriter, r *http.Request) {
-					http.Redirect(w, r, stolen+r.URL.Path, http.StatusTemporaryRedirect)
-				}
-			},
-			"another name of the host, permanently": func(stolen string) http.HandlerFunc {
-				target := strings.Replace(stolen, "127.0.0.1", "localhost", 1)
-				return func(w http.ResponseWriter, r *http.Request) {
-					http.Redirect(w, r, target+r.URL.Path, http.StatusPermanentRedirect)
-				}
-			},
-			"a redirect to itself first": func(stolen string) http.HandlerFunc {
-				return func(w http.ResponseWriter, r *http.Request) {
-					if strings.HasSuffix(r.URL.Path, "/moved") {
-						http.Redirect(w, r, stolen+"/v1", http.StatusTemporaryRedirect)
-						return
-					}
-					http.Redirect(w, r, "/moved", http.StatusTemporaryRedirect)
-				}
-			},
-			"a proxy that redirects": func(stolen string) http.HandlerFunc {
-				return func(w http.ResponseWriter, r *http.Request) {
-					http.Redirect(w, r, stolen+"/v1", http.StatusTemporaryRedirect)
-				}
-			},
-			"a refusal, then a redirect": func(stolen string) http.HandlerFunc {
-				var once sync.Once
-				return func(w http.ResponseWriter, r *http.Request) {
-					broken := false
-					once.Do(func() { broken = true })
-					if broken {
-						w.Header().Set("Retry-After-Ms", "1")
-						w.WriteHeader(http.StatusServiceUnavailable)
-						return
-					}
-					http.Redirect(w, r, stolen+r.URL.Path, http.StatusTemporaryRedirect)
-				}
-			},
-		}
-		for name, attack := range attacks {
+	for _, model := range []string{"anthropic:claude-test", "openai:gpt-test", "openai-responses:gpt-test", "gemini:gemini-test"} {
+		for name, attack := range keyAttacks() {
 			t.Run(model+" "+name, func(t *testing.T) {
 				thief := record(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 				server := record(t, attack(thief.URL))
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()
-				base, env := server.URL, []string{"ANTHROPIC_API_KEY=sk-secret", "OPENAI_API_KEY=sk-secret"}
+				base, env := server.URL, []string{"ANTHROPIC_API_KEY=sk-secret", "OPENAI_API_KEY=sk-secret", "GEMINI_API_KEY=sk-secret"}
 				if strings.HasPrefix(name, "a proxy") {
 					base, env = "http://model.test/v1", append(env, "HTTP_PROXY="+server.URL)
 				}
@@ -108,5 +68,50 @@ func TestModelServerCannotSendTheKeyElsewhere(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// keyAttacks returns servers that try to make agentd send its request, with the key, to the server
+// at another URL.
+func keyAttacks() map[string]func(stolen string) http.HandlerFunc {
+	return map[string]func(stolen string) http.HandlerFunc{
+		"another port": func(stolen string) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, stolen+r.URL.Path, http.StatusTemporaryRedirect)
+			}
+		},
+		"another name of the host, permanently": func(stolen string) http.HandlerFunc {
+			target := strings.Replace(stolen, "127.0.0.1", "localhost", 1)
+			return func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, target+r.URL.Path, http.StatusPermanentRedirect)
+			}
+		},
+		"a redirect to itself first": func(stolen string) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/moved") {
+					http.Redirect(w, r, stolen+"/v1", http.StatusTemporaryRedirect)
+					return
+				}
+				http.Redirect(w, r, "/moved", http.StatusTemporaryRedirect)
+			}
+		},
+		"a proxy that redirects": func(stolen string) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, stolen+"/v1", http.StatusTemporaryRedirect)
+			}
+		},
+		"a refusal, then a redirect": func(stolen string) http.HandlerFunc {
+			var once sync.Once
+			return func(w http.ResponseWriter, r *http.Request) {
+				broken := false
+				once.Do(func() { broken = true })
+				if broken {
+					w.Header().Set("Retry-After-Ms", "1")
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				http.Redirect(w, r, stolen+r.URL.Path, http.StatusTemporaryRedirect)
+			}
+		},
 	}
 }

@@ -90,8 +90,9 @@ func TestToolhostDoesNotAnswerItsPlugins(t *testing.T) {
 	h.serve(t)
 	client := "TOOLHOST_ADDR=" + h.addr + " " + filepath.Join(bin, "toolhost") + " plugins 2>&1"
 	for name, line := range map[string]string{
-		"itself":                           client,
-		"in a session of its own":          "setsid sh -c '" + client + "'",
+		"itself": client,
+		// "; true" keeps the shell, so that setsid is no group leader, does not fork, and waits.
+		"in a session of its own":          "setsid sh -c '" + client + "'; true",
 		"as an orphan without environment": "rm -f said; env -i setsid sh -c '(sleep 0.2; " + client + " > said; mv said done) &'; while ! [ -e done ]; do sleep 0.01; done; cat done; rm done",
 	} {
 		if says := h.shell(t, line); !strings.Contains(says, "does not answer processes of its plugins") {

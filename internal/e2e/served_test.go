@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"testing"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
@@ -24,8 +24,8 @@ import (
 type served struct {
 	*agentclient.Client
 	cmd    *exec.Cmd
-	exited chan struct{} // closed when the process has ended
-	log    *lockedBuffer
+	exited <-chan struct{} // closed when the process has ended
+	log    *programs.Output
 	start  func() *exec.Cmd
 }
 
@@ -35,7 +35,7 @@ func (h *toolhost) agentdServe(t *testing.T, flags ...string) *served {
 	t.Helper()
 	addr := "unix://" + filepath.Join(h.home, "a.sock")
 	args := append([]string{"serve", "--listen", addr, "--toolhost", h.addr, "--journal", filepath.Join(h.home, "runs.db")}, flags...)
-	s := &served{log: &lockedBuffer{}, start: func() *exec.Cmd { return command(context.Background(), h.home, nil, "agentd", args...) }}
+	s := &served{log: &programs.Output{}, start: func() *exec.Cmd { return command(context.Background(), h.home, nil, "agentd", args...) }}
 	s.live(t)
 	a, err := agentclient.Dial(addr)
 	if err != nil {
@@ -58,24 +58,12 @@ func (s *served) live(t *testing.T) {
 	t.Helper()
 	s.cmd = s.start()
 	s.cmd.Stderr = s.log
-	stdout, err := s.cmd.StdoutPipe()
-	if err == nil {
-		err = s.cmd.Start()
-	}
+	line, exited, err := programs.Start(s.cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ready, exited := make(chan string, 1), make(chan struct{})
 	s.exited = exited
-	cmd := s.cmd
-	go func() { // ends with the process
-		defer close(exited)
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-		io.Copy(io.Discard, stdout)
-		cmd.Wait()
-	}()
-	if line := <-ready; !strings.Contains(line, "ready at") {
+	if !strings.Contains(line, "ready at") {
 		t.Fatalf("agentd says %q\n%s", line, s.log)
 	}
 }
@@ -206,14 +194,14 @@ func checkPairs(t *testing.T, asked thought) {
 
 // A run's model sees a dynamic tool in the form that the run's calls are validated against. The
 // tool runs in the trace that the run's events name.
-func TestModelsAreToldWhatTheirCallsFit(t *testing.T) {
+func TestModelsGetSchemasThatTheirCallsFit(t *testing.T) {
 	h := prepare(t)
 	if err := os.Symlink(filepath.Join(bin, "dynamicplugin"), filepath.Join(h.plugins, "dynamicplugin")); err != nil {
 		t.Fatal(err)
 	}
 	h.serve(t)
 	file := filepath.Join(h.home, "agentd.yaml")
-	write(t, file, "kinds: {picking: {names: [choose, whence]}}\n", 0o600)
+	write(t, file, "agents: {picking: {tools: {names: [choose, whence]}}}\n", 0o600)
 	m := newMind(t, func(asked thought) (string, string) {
 		switch len(asked.Messages) {
 		case 2: // the instructions and the prompt
@@ -226,7 +214,7 @@ func TestModelsAreToldWhatTheirCallsFit(t *testing.T) {
 	d := h.agentdServe(t, append(m.flags(), "--config", file)...)
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	id, err := d.StartRun(t.Context(), &agentdv1.StartRunRequest{
-		Prompt: "choose", Session: "s7", Kind: "picking", Traceparent: parent, Context: map[string][]byte{"options": []byte(`["red","blue"]`)},
+		Prompt: "choose", Session: "s7", Agent: "picking", Traceparent: parent, Context: map[string][]byte{"options": []byte(`["red","blue"]`)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -240,12 +228,13 @@ func TestModelsAreToldWhatTheirCallsFit(t *testing.T) {
 			traces[c.GetTool()] = c.GetTraceparent()
 		}
 	}
-	if results["choose"] != "chosen: red" || results["whence"] != traces["whence"] || !strings.HasPrefix(traces["whence"], parent[:36]) ||
+	notSampled := strings.TrimSuffix(traces["whence"], "1") + "0" // because this toolhost records no traces
+	if results["choose"] != "chosen: red" || results["whence"] != notSampled || !strings.HasPrefix(traces["whence"], parent[:36]) ||
 		traces["whence"] == traces["choose"] {
 		t.Errorf("results %v, traces %v", results, traces)
 	}
 	for _, asked := range m.thoughts() {
-		if len(asked.Tools) != 3 || asked.Tools[0].Function.Description != "Chooses for s7." || !strings.Contains(string(asked.Tools[0].Function.Parameters), `"blue"`) {
+		if len(asked.Tools) != 5 || asked.Tools[0].Function.Description != "Chooses for s7." || !strings.Contains(string(asked.Tools[0].Function.Parameters), `"blue"`) {
 			t.Errorf("the model was told %+v", asked.Tools)
 		}
 	}

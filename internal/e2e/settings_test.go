@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A plugin has the settings of its environment also when it is described for the first time. Its
-// log has what it writes then.
+// A plugin gets the settings of its environment also for its first description. Its log contains
+// what it prints during the description.
 func TestAPluginIsAskedWithItsSettings(t *testing.T) {
 	h := prepare(t)
 	program := "#!/bin/sh\n[ -n \"$NEEDED\" ] || exit 9\necho \"started with $NEEDED\" >&2\nexec " + filepath.Join(bin, "faultplugin") + " \"$@\"\n"
@@ -18,7 +18,8 @@ func TestAPluginIsAskedWithItsSettings(t *testing.T) {
 	h.do(t, "call", "fault", `{"do":"echo","text":"x"}`).exits(t, 0)
 }
 
-// Changes of the file apply at the next start, and reload says so.
+// A reload names the settings that it applies, and those that need a restart. It applies nothing of a
+// file that is not trusted.
 func TestReloadNamesAChangedConfiguration(t *testing.T) {
 	h := prepare(t)
 	h.serve(t)
@@ -30,8 +31,8 @@ func TestReloadNamesAChangedConfiguration(t *testing.T) {
 	h.do(t, "reload").says(t, "nothing changed in the plugin folders\n")
 	write(t, file, string(first)+"events: {kept: 72}\ncalls: {max_timeout: 7m}\n", 0o600)
 	h.trust(t, "toolhost.yaml")
-	h.do(t, "reload").says(t, file+" has changed since toolhost started (calls, events); restart toolhost to apply it")
-	h.do(t, "reload", "-o", "json").says(t, `"keys":["calls","events"]`)
+	h.do(t, "reload").says(t, "in force from "+file+": calls.max_timeout\n", "restart toolhost to apply events.kept")
+	h.do(t, "reload", "-o", "json").says(t, `"keys":["events"]`, `"key":"events.kept","old":"10000","new":"72","restart":true`)
 	write(t, file, string(first)+"events: {kept: 73}\n", 0o600)
-	h.do(t, "reload").says(t, "would refuse to start with it", "is not trusted", "toolhost trust --diff")
+	h.do(t, "reload").says(t, "changes nothing", "is not trusted", "toolhost trust --diff")
 }

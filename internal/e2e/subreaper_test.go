@@ -21,8 +21,8 @@ import (
 // nobody is the id of an unprivileged user.
 const nobody = 65534
 
-// byNobody prepares a binary below a home to run as an ordinary user.
-func byNobody(t *testing.T, home, name string, args ...string) *exec.Cmd {
+// asOrdinaryUser prepares a binary below a home to run as an ordinary user.
+func asOrdinaryUser(t *testing.T, home, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := command(t.Context(), home, []string{"TOOLHOST_ADDR=unix://" + filepath.Join(home, "t.sock")}, name, args...)
 	cmd.Path = filepath.Join(home, name)
@@ -32,10 +32,10 @@ func byNobody(t *testing.T, home, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestNothingHidesFromAnOrdinaryUser: where plugins get neither control groups nor namespaces, a
-// process that left its group and its session and cleared its environment is gone soon after any
-// one or two of the three processes of toolhost were killed: the outer subreaper, the inner one,
-// and the one that serves.
+// On a machine where plugins get neither control groups nor namespaces, toolhost consists of three
+// processes: the outer subreaper, the inner one, and the one that serves. If any one or two of them
+// are killed, all processes of plugins end soon. This includes a process that left its group and
+// its session and cleared its environment.
 func TestNothingHidesFromAnOrdinaryUser(t *testing.T) {
 	const outer, inner, served = 0, 1, 2
 	for name, members := range map[string][]int{
@@ -46,7 +46,7 @@ func TestNothingHidesFromAnOrdinaryUser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			home := newHome(t)
 			chain := startBelowSubreapers(t, home)
-			called := run(t, byNobody(t, home, "toolhost", "call", "--approve", "fault", `{"do":"spawn","text":"bare"}`))
+			called := run(t, asOrdinaryUser(t, home, "toolhost", "call", "--approve", "fault", `{"do":"spawn","text":"bare"}`))
 			called.exits(t, 0)
 			hidden, err := strconv.Atoi(strings.TrimSpace(called.stdout))
 			if err != nil || !running(hidden) {
@@ -79,7 +79,7 @@ func startBelowSubreapers(t *testing.T, home string) (chain [3]int) {
 			t.Fatal(err)
 		}
 	}
-	serve := byNobody(t, home, "toolhost", "serve", "--plugins", plugins, "--listen", "unix://"+filepath.Join(home, "t.sock"))
+	serve := asOrdinaryUser(t, home, "toolhost", "serve", "--plugins", plugins, "--listen", "unix://"+filepath.Join(home, "t.sock"))
 	stdout, err := serve.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/eventually"
 )
 
@@ -59,7 +60,7 @@ func harmless(t *testing.T, what, text string) {
 // screen is a separate terminal for one command.
 type screen struct {
 	keyboard, terminal *os.File
-	written            lockedBuffer
+	written            programs.Output
 	gone               chan struct{} // closed when all processes with the terminal have ended
 }
 
@@ -129,7 +130,7 @@ func onScreen(t *testing.T, cmd *exec.Cmd) string {
 	return openScreen(t, 100).run(t, cmd, nil)
 }
 
-// withUnruly starts a toolhost with a plugin that writes the attack in every possible place.
+// withUnruly starts a toolhost with a plugin that writes terminal controls in every possible place.
 func withUnruly(t *testing.T) *toolhost {
 	t.Helper()
 	h := prepare(t)

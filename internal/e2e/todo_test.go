@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // and lists the plan. After another message it continues with the plan.
 const todoScript = `
 turns:
-  - calls: [{tool: write_todos, arguments: {todos: [{text: read, status: in_progress}, {text: write}, {text: test}]}}]
+  - calls: [{tool: write_todos, arguments: {todos: [{text: read, status: in_progress}, {text: write, due: "2999-12-01"}, {text: test}]}}]
   - calls:
       - {tool: update_todo, arguments: {id: "1", status: completed}}
       - {tool: update_todo, arguments: {id: "2", status: in_progress}}
@@ -57,8 +58,8 @@ func TestTodos(t *testing.T) {
 	with := []string{"--toolhost", h.addr, "--journal", journal, "--model", "scripted:" + script}
 
 	events := todoEvents(t, h.agentdOf(t, "", append([]string{"run", "go", "-o", "json"}, with...)...))
-	first := `[{"id":"1","text":"read","status":"in_progress"},{"id":"2","text":"write","status":"pending"},{"id":"3","text":"test","status":"pending"}]`
-	second := `[{"id":"1","text":"read","status":"completed"},{"id":"2","text":"write","status":"in_progress"},{"id":"3","text":"test","status":"pending"},` +
+	first := `[{"id":"1","text":"read","status":"in_progress"},{"id":"2","text":"write","status":"pending","due":"2999-12-01"},{"id":"3","text":"test","status":"pending"}]`
+	second := `[{"id":"1","text":"read","status":"completed"},{"id":"2","text":"write","status":"in_progress","due":"2999-12-01"},{"id":"3","text":"test","status":"pending"},` +
 		`{"id":"4","text":"tell","status":"pending"},{"id":"5","text":"rest","status":"pending"}]`
 	if diff := cmp.Diff([]string{first, second}, todosOf(events)); diff != "" {
 		t.Errorf("watchers are told (-want +got):\n%s", diff)
@@ -66,8 +67,8 @@ func TestTodos(t *testing.T) {
 	if !slices.ContainsFunc(events, func(e todoEvent) bool { return e.Type == "compacted" && e.Summary == "Much was done." }) {
 		t.Error("the conversation was not summed up")
 	}
-	if said := lastText(events); said != "After all: [x] 1. read\n[>] 2. write (in_progress)\n[ ] 3. test\n[ ] 4. tell\n[ ] 5. rest\n1 of 5 are done." {
-		t.Errorf("after the summary the model says %q", said)
+	if got := lastText(events); got != "After all: [x] 1. read\n[>] 2. write (in_progress, due 2999-12-01)\n[ ] 3. test\n[ ] 4. tell\n[ ] 5. rest\n1 of 5 are done." {
+		t.Errorf("after the summary the model says %q", got)
 	}
 
 	var id string
@@ -78,20 +79,27 @@ func TestTodos(t *testing.T) {
 	}
 	h.agentdOf(t, "go on\n", append([]string{"chat", id}, with...)...)
 	events = todoEvents(t, h.agentdOf(t, "", "show", id, "--journal", journal, "-o", "json"))
+	story := h.agentdOf(t, "", "show", id, "--journal", journal)
+	if want := "☐ todos: 1 of 5 are done\n  2. write (in progress), due 2999-12-01\n  3. test\n  4. tell\n  5. rest\n"; !strings.Contains(story, want) {
+		t.Errorf("agentd show prints\n%s\nwithout\n%s", story, want)
+	}
 	third := strings.Replace(second, `"tell","status":"pending"`, `"tell","status":"cancelled"`, 1)
 	if diff := cmp.Diff([]string{first, second, third}, todosOf(events)); diff != "" {
 		t.Errorf("the journal tells (-want +got):\n%s", diff)
 	}
-	if said := lastText(events); !strings.Contains(said, "Now: [x] 1. read\n[>] 2. write (in_progress)\n[ ] 3. test\n[-] 4. tell (cancelled)\n[ ] 5. rest\n2 of 5 are done.") {
-		t.Errorf("in the end the model says %q", said)
+	if got := lastText(events); !strings.Contains(got, "Now: [x] 1. read\n[>] 2. write (in_progress, due 2999-12-01)\n[ ] 3. test\n[-] 4. tell (cancelled)\n[ ] 5. rest\n2 of 5 are done.") {
+		t.Errorf("in the end the model says %q", got)
 	}
 }
+
+// created matches the time at which a todo was created.
+var created = regexp.MustCompile(`,"created":"[0-9]{4}-[^"]*Z"`)
 
 func todosOf(events []todoEvent) []string {
 	var all []string
 	for _, e := range events {
 		if e.Type == "todo_change" {
-			all = append(all, string(e.Todos))
+			all = append(all, created.ReplaceAllString(string(e.Todos), ""))
 		}
 	}
 	return all

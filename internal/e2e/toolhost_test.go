@@ -1,22 +1,19 @@
 package e2e_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -24,29 +21,12 @@ import (
 // toolhost is a running `toolhost serve`.
 type toolhost struct {
 	home, workspace, state, plugins, addr string
+	env                                   []string // further variables of toolhost
 
 	cmd    *exec.Cmd
-	stderr *lockedBuffer
-	exited chan struct{} // closed when the process has ended
+	stderr *programs.Output
+	exited <-chan struct{} // closed when the process has ended
 	looks  *client.Client
-}
-
-// lockedBuffer is a buffer that a process writes while a test reads it.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // newHome returns a folder with a short path, because socket paths have a limit of about 100 bytes.
@@ -92,8 +72,9 @@ func start(t *testing.T) *toolhost {
 	return h
 }
 
-// grant lets plugins read the folder with the binaries under test, which many plugins are scripts
-// for, and write the given paths. It adds to toolhost.yaml, which a test may have written before.
+// grant lets plugins read the folder with the binaries under test, because many plugins are scripts
+// that run these binaries, and write the given paths. It appends to the toolhost.yaml of the test,
+// if there is one.
 func (h *toolhost) grant(t *testing.T, write ...string) {
 	t.Helper()
 	path := filepath.Join(h.home, "toolhost.yaml")
@@ -153,26 +134,18 @@ func (h *toolhost) serve(t *testing.T, flags ...string) {
 	h.grant(t)
 	h.allow(t)
 	h.trust(t, "toolhost.yaml")
-	h.cmd = command(context.Background(), h.home, nil, "toolhost", append([]string{"serve",
-		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--workspace", h.workspace}, flags...)...)
-	h.stderr = &lockedBuffer{}
+	if h.workspace != "" {
+		flags = append([]string{"--workspace", h.workspace}, flags...)
+	}
+	h.cmd = command(context.Background(), h.home, h.env, "toolhost", append([]string{"serve",
+		"--plugins", h.plugins, "--listen", h.addr, "--state", h.state}, flags...)...)
+	h.stderr = &programs.Output{}
 	h.cmd.Stderr = h.stderr
-	stdout, err := h.cmd.StdoutPipe()
+	line, exited, err := programs.Start(h.cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	h.exited = make(chan struct{})
-	ready := make(chan string, 1)
-	go func() { // ends with the process
-		defer close(h.exited)
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-		io.Copy(io.Discard, stdout)
-		h.cmd.Wait()
-	}()
+	h.exited = exited
 	t.Cleanup(func() {
 		h.cmd.Process.Signal(syscall.SIGTERM)
 		<-h.exited
@@ -180,7 +153,7 @@ func (h *toolhost) serve(t *testing.T, flags ...string) {
 			t.Logf("toolhost's log:\n%s", h.stderr)
 		}
 	})
-	if line := <-ready; !strings.Contains(line, h.addr) {
+	if !strings.Contains(line, h.addr) {
 		t.Fatalf("the line that says it is ready is %q; want the address in it\n%s", line, h.stderr)
 	}
 	h.looks = h.dial(t)

@@ -48,8 +48,8 @@ func TestTwentyUpgradesAndRollbacks(t *testing.T) {
 	l.end()
 }
 
-// A replaced file takes over, whether toolhost notices it or a command reports it, and no call
-// fails.
+// A replaced file comes into service, whether toolhost notices the change or a command reports it,
+// and no call fails.
 func TestTwentyReplacedFiles(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
@@ -79,8 +79,9 @@ func TestTwentyReplacedFiles(t *testing.T) {
 func TestBrokenExecutables(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
-	// A good launch takes a tenth of a second; what hangs is waited for twice. Those that behave at
-	// first leave a file, which no process may that is only asked what it is.
+	// A good launch takes a tenth of a second. toolhost waits twice for an executable that hangs.
+	// Plugins that work at first write a file, which the process that toolhost starts only for the
+	// description must not do.
 	write(t, filepath.Join(h.home, "toolhost.yaml"), "launch: {timeout: 5s}\nplugin: {versionplugin: {sandbox: {mode: off}}}\n", 0o600)
 	installStamped(t, h, "1", "", "")
 	h.serve(t)

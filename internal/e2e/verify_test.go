@@ -81,7 +81,7 @@ func TestVerifyGoPlugins(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"dynamicplugin", "filterplugin", "secretplugin"} {
+	for _, name := range []string{"approvalplugin", "dynamicplugin", "filterplugin", "secretplugin"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			passes(t, filepath.Join(bin, name))

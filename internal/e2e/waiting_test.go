@@ -37,7 +37,8 @@ func (h *toolhost) onlyWaiting(t *testing.T, plugin string) (pid int) {
 	return pid
 }
 
-// A used plugin has a prestarted process until the plugin changes or is removed, or toolhost ends.
+// A plugin that has been used keeps a prestarted process until the plugin changes or is removed, or
+// toolhost ends.
 func TestOneWaitsForTheNextCall(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -78,11 +79,11 @@ func TestOneWaitsForTheNextCall(t *testing.T) {
 	eventually.Holds(t, "nobody waits without toolhost", func() bool { return !running(pid) && len(runFolders(t, h.home)) == 0 })
 }
 
-// launch.waiting: 0 disables the prestart pool.
-func TestNobodyWaitsWhereTheOperatorWantsNone(t *testing.T) {
+// launch.prestarted: 0 disables the prestart pool.
+func TestNoPrestartPool(t *testing.T) {
 	t.Parallel()
 	h := prepare(t)
-	write(t, filepath.Join(h.home, "toolhost.yaml"), "launch: {waiting: 0}\n", 0o600)
+	write(t, filepath.Join(h.home, "toolhost.yaml"), "launch: {prestarted: 0}\n", 0o600)
 	h.serve(t)
 	for range 3 {
 		h.do(t, "call", "calculator", `{"expression":"6*7"}`).says(t, "42")

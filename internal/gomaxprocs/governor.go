@@ -15,17 +15,24 @@ const (
 	// window is the time over which use is measured for a decision, while there is work.
 	window = 10 * time.Millisecond
 	// calmWindow is the time between two looks without work. Work that begins without a call of
-	// Work gets its processors at the latest after it.
+	// Work gets its processors after this time at the latest.
 	calmWindow = 5 * time.Second
 	// crowded is the time for which all processors must be at work before the process gets more.
-	crowded = 3 * window
+	// A garbage collection of toolhost keeps one processor busy for about 50 ms if the ledger has
+	// 10,000 outcomes, while goroutines wait. It must not count as lasting load.
+	crowded = 250 * time.Millisecond
 	// memory is the time over which the highest need counts.
 	memory = 250 * time.Millisecond
-	// full is the part of its processors' time from which on a process gets more of them.
+	// full is the part of its processors' time above which a process gets more processors.
 	full = 0.9
 	// ample is the largest part of the time of n processors that a process may use when it is
-	// reduced to n.
+	// reduced to n, for n above one.
 	ample = 0.7
+	// alone is the use below which a process is reduced to one processor. The bound needs no
+	// reserve, because use falls by a fifth with one processor: the runtime wakes no second thread.
+	// With a lower bound, a process that got a second processor for a moment would keep it only
+	// because of that overhead.
+	alone = 1.0
 	// idle is the part of one processor's time below which a process counts as idle.
 	idle = 0.02
 	// blocking is the number of processors of a process that waits for disks. A waiting thread can
@@ -33,10 +40,10 @@ const (
 	blocking = 2
 )
 
-// crowd is a time in which all processors were at work, with the values of the two clocks of system
-// at its beginning.
+// crowd is the beginning of a period in which all processors were at work, as the values of the two
+// clocks of system.
 type crowd struct {
-	since         time.Time
+	usage
 	waited, spare time.Duration
 }
 
@@ -59,10 +66,11 @@ type Governor struct {
 	ended  bool
 }
 
-// Govern starts a governor. GOMAXPROCS changes first after a quarter of a second, so that the start
-// of the process takes no longer. Govern returns nil, and changes nothing, in these cases:
-// GOMAXPROCS is set in the environment or by runtime.GOMAXPROCS; the runtime uses one processor
-// only, or more than four; the system does not tell what a process uses. Close ends the governor.
+// Govern starts a governor. It leaves GOMAXPROCS unchanged for the first quarter of a second, so
+// that the process starts as fast as without a governor. Govern returns nil and changes nothing in
+// these cases: GOMAXPROCS is set in the environment or by runtime.GOMAXPROCS; the runtime uses one
+// processor only, or more than four; the system does not report the process's use. Close ends the
+// governor.
 func Govern(getenv func(string) string) *Governor {
 	chosen := runtime.GOMAXPROCS(0)
 	if getenv("GOMAXPROCS") != "" || chosen == 1 || chosen > largestMeasured {
@@ -98,9 +106,9 @@ func (g *Governor) Work() {
 	g.timer.Reset(window)
 }
 
-// Hold gives the process a second processor within moments, and at least until the caller calls
-// release, which it must. Use it for work during which a thread keeps its processor without
-// working, such as the start of a process. It never blocks.
+// Hold gives the process a second processor within moments, and keeps it until the caller calls
+// release. The caller must call release. Hold is for work during which a thread keeps its processor
+// without working, such as the start of a process. It never blocks.
 func (g *Governor) Hold() (release func()) {
 	if g == nil {
 		return func() {}
@@ -142,7 +150,7 @@ func (g *Governor) look() {
 	}
 	called := g.calmed && !g.calm.Load() // Work brought this look forward, and use is the average of a long calm
 	if !called {
-		g.widen(use, now.at)
+		g.widen(use, now)
 		g.narrow(now)
 	}
 	pause := window
@@ -166,8 +174,8 @@ func (g *Governor) next(pause time.Duration) {
 	}
 }
 
-// chosenByRuntime reports whether the runtime changed the number. It follows the limits of the
-// container as long as no code has set a number.
+// chosenByRuntime reports whether the runtime changed the number of processors. The runtime follows
+// the limits of the container as long as no code has set a number.
 func (g *Governor) chosenByRuntime() bool {
 	if g.given != g.most {
 		return false
@@ -183,26 +191,31 @@ func (g *Governor) chosenByRuntime() bool {
 	return true
 }
 
-// widen doubles the number if all processors were at work for some time, goroutines waited for one,
-// and the machine has an idle one. The second condition tells work from garbage collection, which
-// uses all processors that there are. Without the third, one more thread would take processor time
-// from the processes that get this process's messages.
-func (g *Governor) widen(use float64, at time.Time) {
+// widen doubles the number of processors if three conditions hold: all processors were at work for
+// some time, goroutines waited for a processor, and the machine has an idle one. The second
+// condition distinguishes work from garbage collection, which uses all processors of the process.
+// Without the third, another thread would take processor time from the processes that receive this
+// process's messages.
+func (g *Governor) widen(use float64, now usage) {
+	crowding := !g.crowd.at.IsZero()
+	if crowding {
+		use = g.crowd.processors(now)
+	}
 	if use < full*float64(g.given) || g.given >= g.most {
 		g.crowd = crowd{}
 		return
 	}
-	switch took := at.Sub(g.crowd.since); {
-	case g.crowd.since.IsZero():
+	switch took := now.at.Sub(g.crowd.at); {
+	case !crowding:
 	case took < crowded:
 		return
 	case g.system.waited()-g.crowd.waited >= took/4 && g.system.spare()-g.crowd.spare >= took/4:
 		g.need(2 * g.given)
 	}
-	g.crowd = crowd{since: at, waited: g.system.waited(), spare: g.system.spare()}
+	g.crowd = crowd{usage: now, waited: g.system.waited(), spare: g.system.spare()}
 }
 
-// narrow lowers the number if less was needed for some time.
+// narrow lowers the number of processors if the process needed fewer for some time.
 func (g *Governor) narrow(now usage) {
 	if now.at.Sub(g.begun.at) < memory {
 		return
@@ -214,7 +227,8 @@ func (g *Governor) narrow(now usage) {
 	g.needed, g.begun = 1, now
 }
 
-// need raises the number to n, or to all that the runtime would use.
+// need raises the number of processors to n, or to the number that the runtime would use if that is
+// smaller.
 func (g *Governor) need(n int) {
 	g.needed = max(g.needed, n)
 	if g.given < n {
@@ -222,13 +236,16 @@ func (g *Governor) need(n int) {
 	}
 }
 
-// enough returns the number of processors of which the use is at most ample.
+// enough returns the number of processors that suffice for a use.
 func enough(use float64) int {
-	return max(1, int(math.Ceil(use/ample)))
+	if use < alone {
+		return 1
+	}
+	return int(math.Ceil(use / ample))
 }
 
-// give sets the number. If that is all processors, the runtime chooses, because the limits of the
-// container may have changed.
+// give sets the number of processors. If that is all of them, it lets the runtime choose, because
+// the limits of the container may have changed.
 func (g *Governor) give(n int) {
 	switch {
 	case g.ended || n == g.given || g.system.number() != g.given: // the next look finds out what changed it

@@ -16,6 +16,7 @@ type machine struct {
 	others     float64 // processors that other processes use
 	wanted     float64 // processors that the work of the process would use if it had them
 	lonely     bool    // the work is one goroutine, and no other waits for its processor
+	waking     float64 // processors that waking threads uses while the process has more than one
 	set        int     // GOMAXPROCS
 	custom     bool    // code has set it
 
@@ -35,10 +36,14 @@ func (m *machine) pass() {
 	took := time.Since(m.at)
 	m.at = time.Now()
 	of := func(n float64) time.Duration { return time.Duration(n * float64(took)) }
-	use := math.Min(m.wanted, float64(m.set))
+	wanted := m.wanted
+	if m.set > 1 {
+		wanted += m.waking
+	}
+	use := math.Min(wanted, float64(m.set))
 	m.state.cpu += of(use)
 	if !m.lonely {
-		m.wait += of(m.wanted - use)
+		m.wait += of(wanted - use)
 	}
 	m.idle += of(math.Max(0, float64(m.processors)-use-m.others))
 }
@@ -99,12 +104,14 @@ func TestAProcessHasTheProcessorsThatItsWorkNeeds(t *testing.T) {
 		wanted     float64
 		others     float64
 		lonely     bool
+		waking     float64
 		disks      int64
 		start, end int // GOMAXPROCS before and after, of eight processors
 	}{
 		{name: "none to speak of", wanted: 0.01, start: 8, end: 1},
 		{name: "what fits on one", wanted: 0.65, start: 8, end: 1},
 		{name: "what fits on one, from one", wanted: 0.85, start: 1, end: 1},
+		{name: "what fits on one without waking threads", wanted: 0.75, waking: 0.2, start: 8, end: 1},
 		{name: "what needs three", wanted: 1.9, start: 8, end: 3},
 		{name: "what needs all, from one", wanted: 20, start: 1, end: 8},
 		{name: "what needs three, from one", wanted: 2.7, start: 1, end: 4},
@@ -122,7 +129,9 @@ func TestAProcessHasTheProcessorsThatItsWorkNeeds(t *testing.T) {
 				if test.start == 1 && m.after(2*memory) != 1 {
 					t.Fatal("without work it does not come down to one")
 				}
-				m.change(func() { m.wanted, m.others, m.lonely = test.wanted, test.others, test.lonely })
+				m.change(func() {
+					m.wanted, m.others, m.lonely, m.waking = test.wanted, test.others, test.lonely, test.waking
+				})
 				g.Work()
 				got := 0
 				for range 100 {
@@ -135,6 +144,28 @@ func TestAProcessHasTheProcessorsThatItsWorkNeeds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A garbage collection with one processor does not get a second one, although it looks like work
+// that needs it.
+func TestABurstIsNoLastingLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMachine(8)
+		g := govern(m.system())
+		defer g.Close()
+		m.after(2 * memory)
+		for range 10 {
+			m.change(func() { m.wanted = 3 })
+			g.Work()
+			if got := m.after(crowded / 2); got != 1 {
+				t.Fatalf("in a burst it has %d processors, want 1", got)
+			}
+			m.change(func() { m.wanted = 0.6 })
+			if got := m.after(crowded); got != 1 {
+				t.Fatalf("after a burst it has %d processors, want 1", got)
+			}
+		}
+	})
 }
 
 func TestAHeldProcessHasASecondProcessorAtOnce(t *testing.T) {
@@ -159,8 +190,8 @@ func TestAHeldProcessHasASecondProcessorAtOnce(t *testing.T) {
 	})
 }
 
-// TestAnIdleProcessIsLeftAlone: a look costs processor time, and a machine may have hundreds of
-// idle plugins.
+// The governor does not look at an idle process, because a look costs processor time and a machine
+// may have hundreds of idle plugins.
 func TestAnIdleProcessIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine(8)
@@ -213,8 +244,8 @@ func TestANumberThatOtherCodeSetStays(t *testing.T) {
 	})
 }
 
-// TestTheLimitsOfTheContainerMayChange: the runtime follows them as long as no code has set a
-// number.
+// The governor lets the runtime follow changed limits of the container, which it does as long as no
+// code has set a number.
 func TestTheLimitsOfTheContainerMayChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine(8)
@@ -237,8 +268,8 @@ func TestTheLimitsOfTheContainerMayChange(t *testing.T) {
 	})
 }
 
-// TestOneProcessorIsAllThatThereIs: the limit of a container can fall to one processor while the
-// process uses all.
+// The governor works if the limit of the container falls to one processor while the process uses
+// all.
 func TestOneProcessorIsAllThatThereIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine(8)

@@ -8,8 +8,8 @@ import (
 
 func nothing(string) string { return "" }
 
-// TestGovern: with the real runtime and kernel, an idle process gets down to one processor, and has
-// all again in the end.
+// With the real runtime and kernel, an idle process is reduced to one processor, and has all
+// processors again after Close.
 func TestGovern(t *testing.T) {
 	defer runtime.SetDefaultGOMAXPROCS()
 	runtime.SetDefaultGOMAXPROCS()
@@ -72,7 +72,7 @@ func TestGovernLeavesAloneWhatIsChosen(t *testing.T) {
 	}
 }
 
-// TestReadings: the values from the runtime and the kernel grow with the work.
+// The values from the runtime and the kernel grow with the work.
 func TestReadings(t *testing.T) {
 	defer runtime.SetDefaultGOMAXPROCS()
 	runtime.GOMAXPROCS(1)

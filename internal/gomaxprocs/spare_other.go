@@ -4,5 +4,6 @@ package gomaxprocs
 
 import "time"
 
-// spareTime returns the clock, as if one processor were always idle: the system does not tell.
+// spareTime returns the time of the clock, which means that one processor was always idle. This
+// system does not report the real value.
 func spareTime() time.Duration { return clock() }

@@ -23,7 +23,8 @@ type system struct {
 	number func() int
 	// limit sets that number. 0 leaves the choice to the runtime.
 	limit func(n int)
-	// used returns what the process has used. ok is false if the system does not tell.
+	// used returns the processor time that the process has used. ok is false if the system does not
+	// report it.
 	used func() (u usage, ok bool)
 	// waited returns approximately how long all goroutines together were runnable without running.
 	waited func() time.Duration

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// sampled is the runtime's sampling rate: it measures one of so many changes of a goroutine's
-// state.
+// sampled is the runtime's sampling rate: the runtime measures one in this number of changes of a
+// goroutine's state.
 const sampled = 8
 
 // waiting reads how long goroutines wait for a processor. It reuses the memory of the samples.

@@ -35,3 +35,10 @@ func (h *Host) readArtifact(ctx context.Context, owner artifact.Owner, handle st
 		return h.cfg.Artifacts.Read(owner, handle, offset, limit)
 	}
 }
+
+// readArtifact reads an artifact for the plugin. The plugin can read the artifacts of the call's
+// session.
+func (a *attempt) readArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
+	c := a.call
+	return c.host.readArtifact(ctx, artifact.Owner{Principal: c.request.Principal, Session: c.request.Session}, handle, offset, limit)
+}

@@ -1,20 +1,22 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/callstore"
-	"github.com/toolhost/toolhost/internal/host/deadline"
 	"github.com/toolhost/toolhost/internal/host/ledger"
+	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/host/throttle"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/trace"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -28,21 +30,22 @@ const (
 	attemptAnswered                      // what follows the answer may block
 )
 
-// attempt is the way of a call through one instance: it sends the call to the plugin, reads what
-// the plugin says of it, and judges how the call ended. One goroutine uses it at a time.
+// attempt is one execution of a call on one instance. It sends the call to the plugin, reads the
+// plugin's events, and decides how the call ended. One goroutine uses it at a time.
 type attempt struct {
 	call       *call
 	supervisor *supervisor.Supervisor
 	lease      *supervisor.Lease
 	instance   *supervisor.Instance
 	number     uint32 // from 1
-	wire       *pluginwire.Call
+	wire       pluginconn.Call
 	began      time.Time
 
 	whole       bool // the plugin got all arguments at once
 	heard       bool // the plugin has said something of the call
 	charged     bool // the cost of the attempt is counted
 	mustNotWait bool // the goroutine must not block, not even for a disk
+	unanswered  bool // the plugin had an open question when its connection was lost
 
 	result  attemptResult
 	outcome tool.Outcome // of attemptFailed and attemptAnswered
@@ -65,16 +68,17 @@ func (a *attempt) run() {
 }
 
 // start sends the call to the instance with a method of its connection. If it returns false, the
-// instance did not get the call, and a.result says what follows.
-func (a *attempt) start(send func(context.Context, pluginwire.Start) (*pluginwire.Call, error)) bool {
+// instance did not get the call, and a.result says how to continue.
+func (a *attempt) start(send func(context.Context, pluginconn.Start) (pluginconn.Call, error)) bool {
 	c := a.call
-	if c.Executed() {
-		if refused := a.admit(); refused != nil {
-			c.finishUnexecuted(tool.Outcome{Plugin: a.supervisor.Name(), Err: refused})
-			return false
-		}
+	refused := c.checkFilters(a.instance.Revision())
+	if refused == nil && c.executed() {
+		refused = a.admit()
 	}
-	secrets, refused := c.secrets() // again: they may have changed while the call waited
+	var secrets map[string]string
+	if refused == nil {
+		secrets, refused = c.secrets() // again: they may have changed while the call waited
+	}
 	if refused != nil {
 		c.finishUnexecuted(tool.Outcome{Plugin: a.supervisor.Name(), Err: refused})
 		return false
@@ -83,7 +87,7 @@ func (a *attempt) start(send func(context.Context, pluginwire.Start) (*pluginwir
 	a.began = time.Now()
 	wire, err := send(c.ctx(), frame)
 	switch {
-	case errors.Is(err, pluginwire.ErrConnLost), errors.Is(err, pluginwire.ErrNoRoom):
+	case errors.Is(err, pluginconn.ErrLost), errors.Is(err, pluginconn.ErrNoRoom):
 		a.result = attemptMoved
 		return false
 	case err != nil:
@@ -91,15 +95,17 @@ func (a *attempt) start(send func(context.Context, pluginwire.Start) (*pluginwir
 		return false
 	}
 	a.wire, a.whole = wire, frame.Complete
-	c.events.Start(tool.Started{CallID: c.request.ID, Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Attempt: a.number})
+	c.observed.attempted(a)
+	c.events.Start(tool.Started{CallID: c.request.ID, Plugin: a.supervisor.Name(), Instance: a.instance.ID(), Attempt: a.number, Asks: c.permittedToAsk()})
 	return true
 }
 
-// frame returns what the plugin gets at the beginning of the call.
-func (a *attempt) frame(secrets map[string]string) pluginwire.Start {
+// frame returns the message with which the plugin receives the call.
+func (a *attempt) frame(secrets map[string]string) pluginconn.Start {
 	c := a.call
 	text, complete := c.args.begin()
-	return pluginwire.Start{
+	workspace := cmp.Or(a.instance.Workspace(), c.host.cfg.Workspace)
+	start := pluginconn.Start{
 		CallID:      c.request.ID,
 		Tool:        c.tool.DeclaredName(),
 		Arguments:   text,
@@ -107,29 +113,35 @@ func (a *attempt) frame(secrets map[string]string) pluginwire.Start {
 		Attempt:     a.number,
 		Timeout:     c.timer.Granted(),
 		Session:     c.request.Session,
-		Workspace:   c.host.cfg.Workspace,
-		Values:      declaredValues(c.request.Context, c.tool.Spec.ContextKeys),
+		Workspace:   workspace,
+		Values:      contextFor(&c.request, c.tool.Spec.ContextKeys, workspace),
 		Secrets:     secrets,
 		Traceparent: c.request.Traceparent,
+		Answers:     c.mayAsk(),
 		Artifacts:   a.readArtifact,
 		Hold:        a.holdResult,
 	}
+	if c.span() != nil {
+		start.SpanBytes, start.Spans = trace.MaxBytes, a.returned
+	}
+	return start
 }
 
-// admit does what is necessary just before the plugin may execute the call: it counts the call for
-// the rate limit, and writes to the ledger that a call with side effects begins. If it returns an
-// error, the plugin must not execute the call. A first attempt that exceeds the rate limit is
-// refused; a later one waits.
+// admit runs just before the plugin may execute the call. It counts the call for the rate limit,
+// records in the ledger that a call with side effects begins, and looks whether the standing
+// approval of the call is still in force. If it returns an error, the plugin must not execute the
+// call. A first attempt that exceeds the rate limit is refused; a later
+// one waits.
 func (a *attempt) admit() *tool.Error {
 	c := a.call
-	for c.tool.Spec.RateLimitPerMinute > 0 {
+	for c.rateLimits() != (throttle.Limits{}) {
 		var refused *tool.Error
 		if a.number == 1 {
 			if refused = c.checkRate(true); refused != nil {
 				return refused
 			}
 		} else {
-			refused = c.host.rates.Check(&c.request, int(c.tool.Spec.RateLimitPerMinute), true)
+			refused = c.host.rates.Check(&c.request, c.rateLimits(), true)
 		}
 		if refused == nil {
 			break
@@ -139,11 +151,11 @@ func (a *attempt) admit() *tool.Error {
 		}
 	}
 	if !c.tool.Spec.HasSideEffects() {
-		return nil
+		return c.checkStanding()
 	}
-	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived)
+	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, c.idQuota())
 	if err == nil {
-		return nil
+		return c.checkStanding()
 	}
 	if _, full := errors.AsType[*callstore.FullError](err); !full && (c.ctx().Err() != nil || errors.Is(err, ledger.ErrFinished)) {
 		return c.unsent(err)
@@ -151,8 +163,8 @@ func (a *attempt) admit() *tool.Error {
 	return ledger.Refusal(err)
 }
 
-// holdResult reserves memory for a part of the result, and waits for room. The connection of the
-// plugin calls it. An error ends the call.
+// holdResult reserves memory for a part of the result, and waits until memory is available. The
+// connection of the plugin calls it. An error ends the call.
 func (a *attempt) holdResult(ctx context.Context, size int) error {
 	err := a.call.memory.hold.Reserve(ctx, size)
 	exhausted, ok := errors.AsType[*budget.ExhaustedError](err)
@@ -163,15 +175,8 @@ func (a *attempt) holdResult(ctx context.Context, size int) error {
 		exhausted)
 }
 
-// readArtifact reads an artifact for the plugin. The plugin can read what belongs to the session of
-// the call.
-func (a *attempt) readArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error) {
-	c := a.call
-	return c.host.readArtifact(ctx, artifact.Owner{Principal: c.request.Principal, Session: c.request.Session}, handle, offset, limit)
-}
-
-// feed sends preview text to the plugin, and in the end the complete arguments. If sending fails,
-// follow finds out why.
+// feed sends preview text to the plugin, and then the complete arguments. If sending fails, feed
+// returns, and follow finds the reason.
 func (a *attempt) feed(ctx context.Context) {
 	c := a.call
 	for {
@@ -195,22 +200,29 @@ func (a *attempt) feed(ctx context.Context) {
 	}
 }
 
-// follow reads what the plugin says until the plugin has finished with the call or is given up.
+// follow reads the plugin's events until the plugin has finished with the call, or the host stops
+// waiting for the plugin.
 func (a *attempt) follow() {
 	ctx := a.call.ctx()
 	for {
 		ev, err := a.next(ctx)
 		switch {
 		case err == nil && ev.Ended != nil:
+			a.call.abandonQuestions()
 			a.ended(*ev.Ended)
 			return
+		case err == nil && ev.Question != nil:
+			a.heard = true
+			a.ask(ev.Question)
 		case err == nil:
 			a.heard = true
 			a.publish(ev)
 		case ctx.Err() != nil:
+			a.call.abandonQuestions()
 			a.interrupt(context.Cause(ctx))
 			return
 		default:
+			a.unanswered = a.call.abandonQuestions()
 			a.lost(err)
 			return
 		}
@@ -223,25 +235,28 @@ func (a *attempt) next(ctx context.Context) (tool.Event, error) {
 	if err != nil {
 		return ev, err
 	}
-	return a.call.host.cfg.Secrets.Redactor().Event(ev), nil
+	return a.call.settings.Secrets.Redactor().Event(ev), nil
 }
 
-// publish adds an event to the event log, and a log record to the log buffer too. Progress may
-// extend the deadline.
+// publish adds an event to the event log. It adds a record of the plugin to the log buffer and to
+// the log as well. Progress may extend the deadline.
 func (a *attempt) publish(ev tool.Event) {
 	a.call.events.Publish(ev)
 	if ev.Log != nil {
 		a.call.host.cfg.Logs.Append(tool.LogLine{
 			Plugin: a.supervisor.Name(), Instance: a.instance.ID(), CallID: a.call.request.ID, Record: *ev.Log,
+			Tenant: identity.TenantOf(a.call.request.Principal),
 		})
+		a.logRecord(ev.Log)
 	}
 	if ev.Status != nil && ev.Status.Progress != nil {
 		a.call.timer.Extend(a.call.timeout())
 	}
 }
 
-// ended ends the attempt as the plugin says. If the plugin reports a timeout at the moment of the
-// deadline, the host's message counts, which says how long the deadline was.
+// ended ends the attempt with the outcome that the plugin sent. If the plugin reports a timeout at
+// the moment of the deadline, the outcome gets the host's message, which says how long the deadline
+// was.
 func (a *attempt) ended(outcome tool.Outcome) {
 	if e := outcome.Err; e != nil && e.Kind == tool.KindTimeout && a.call.timer.Near() {
 		outcome.Err = a.timedOut()
@@ -249,20 +264,20 @@ func (a *attempt) ended(outcome tool.Outcome) {
 	a.finish(outcome)
 }
 
-// finish ends the call, unless it may be tried again, or what follows may wait and must not wait
-// here.
+// finish ends the call, with two exceptions: the call may be tried again, or ending it may have to
+// wait although this goroutine must not.
 func (a *attempt) finish(outcome tool.Outcome) {
 	c := a.call
 	outcome.Plugin, outcome.Instance = a.supervisor.Name(), a.instance.ID()
 	outcome.Result.Duration = time.Since(a.began)
-	if c.Executed() && !a.charged {
+	if c.executed() && !a.charged {
 		a.charged = true
 		c.report.Charge(&outcome, c.tool.Spec.CostPerUse)
 		if schema := c.output.Load(); schema != nil {
 			a.checkOutput(schema, &outcome)
 		}
 	}
-	if outcome.Err != nil && c.Executed() && !c.tool.Spec.HasSideEffects() && a.mayRetry(outcome.Err) {
+	if outcome.Err != nil && c.executed() && !c.tool.Spec.HasSideEffects() && a.mayRetry(outcome.Err) {
 		a.result, a.outcome = attemptFailed, outcome
 		return
 	}
@@ -282,17 +297,16 @@ func (a *attempt) mayWrite(outcome *tool.Outcome) bool {
 	return shaper.Needed(&outcome.Result)
 }
 
-// checkOutput checks a result against the output schema of its tool. A caller does not get a result
-// that does not fit, because code that relies on the schema would misread it, unless the operator
-// wants only a warning.
+// checkOutput checks a result against the output schema of its tool. If the result does not fit,
+// the caller gets an error in its place, because code that relies on the schema would misread it.
+// The operator can configure a warning instead.
 func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
 	err := result.CheckOutput(schema, outcome)
 	if err == nil {
 		return
 	}
-	c, keep := a.call, a.call.host.cfg.KeepBadOutput
-	c.host.cfg.Logger.Warn("a result does not fit the output schema of its tool", "tool", c.request.Tool,
-		"plugin", c.plugin(), "call_id", c.request.ID, "refused", !keep, "error", err)
+	c, keep := a.call, a.call.settings.KeepBadOutput
+	c.logger(c.host.log.calls).Warn("a result does not fit the output schema of its tool", "refused", !keep, "error", err)
 	if keep {
 		c.report.SetBadOutput(result.Clip(err.Error(), result.MaxReason))
 		return
@@ -308,10 +322,18 @@ func (a *attempt) checkOutput(schema *catalog.Schema, outcome *tool.Outcome) {
 
 func (a *attempt) fail(err *tool.Error) { a.finish(tool.Outcome{Err: err}) }
 
-// lost ends a call whose connection broke, or decides that another instance gets it.
+// lost ends a call whose connection broke, or makes another instance execute it.
 func (a *attempt) lost(err error) {
 	c := a.call
-	if !errors.Is(err, pluginwire.ErrConnLost) {
+	if errors.Is(err, pluginconn.ErrNotTaken) && a.whole && !a.heard && c.ctx().Err() == nil {
+		a.result = attemptMoved
+		return
+	}
+	if errors.Is(err, pluginconn.ErrNotTaken) {
+		a.fail(tool.Errorf(tool.KindUnavailable, "the plugin %q did not take the call; nothing was executed", a.supervisor.Name()))
+		return
+	}
+	if !errors.Is(err, pluginconn.ErrLost) {
 		a.fail(tool.Errorf(tool.KindInternal, "following the call: %w", err))
 		return
 	}
@@ -325,7 +347,8 @@ func (a *attempt) lost(err error) {
 		return
 	}
 	kind := tool.KindCrashed
-	if c.Executed() && c.tool.Spec.HasSideEffects() {
+	// A person may have acted on a question, so that the call must not be made again.
+	if c.executed() && c.tool.Spec.HasSideEffects() || a.unanswered {
 		kind = tool.KindOutcomeUnknown
 	}
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", a.supervisor.Name(), exit, a.aftermath())
@@ -334,8 +357,8 @@ func (a *attempt) lost(err error) {
 }
 
 // awaitGone waits until it is known how the instance ended. That is usually soon, because the
-// instance stops a process that has lost its connection. But to find all that the process started
-// may take longer than the call has; then awaitGone returns false.
+// supervisor stops a process that has lost its connection. If killing everything that the process
+// started takes longer than the rest of the call's time, awaitGone returns false.
 func (a *attempt) awaitGone() bool {
 	select {
 	case <-a.instance.Gone():
@@ -352,42 +375,22 @@ func (a *attempt) awaitGone() bool {
 	}
 }
 
-// mayMove reports whether another instance may get a call whose tool does not allow retries: the
-// call has no side effects, the plugin has said nothing of it, and something outside killed the
-// process. A process that crashed by itself or ran out of memory may have done so because of the
-// call.
+// mayMove reports whether another instance may execute a call whose tool does not allow retries.
+// That requires that the call has no side effects, that the plugin has sent no event of it, and
+// that something outside the plugin killed the process. A process that crashed by itself or ran out
+// of memory may have done so because of the call.
 func (a *attempt) mayMove(exit tool.Exit) bool {
 	return a.number == 1 && a.whole && !a.heard && a.call.ctx().Err() == nil && !a.call.tool.Spec.HasSideEffects() &&
 		exit.Signal == "SIGKILL" && !exit.OutOfMemory
 }
 
-// timedOut returns the failure of a call whose deadline has passed.
-func (a *attempt) timedOut() *tool.Error {
-	return tool.Errorf(tool.KindTimeout, "the tool %q took longer than the %v that it had; %s", a.call.request.Tool, a.call.timer.Limit(), a.aftermath())
-}
-
-func (a *attempt) cancelled(cause error) *tool.Error {
-	if errors.Is(cause, errStopping) {
-		return tool.Errorf(tool.KindCancelled, "the call was cancelled: %w; %s", cause, a.aftermath())
-	}
-	return tool.Errorf(tool.KindCancelled, "%w; %s", cause, a.aftermath())
-}
-
-// unresolved returns the failure of a call whose instance lost its connection, and whose time was
-// up before it was known how the instance ended.
-func (a *attempt) unresolved(cause error) *tool.Error {
-	if !errors.Is(cause, deadline.ErrPassed) {
-		return a.cancelled(cause)
-	}
-	return tool.Errorf(tool.KindTimeout, "the plugin %q lost its connection during the call, and how it ended was not known within the %v that the call had; %s",
-		a.supervisor.Name(), a.call.timer.Limit(), a.aftermath())
-}
-
-// aftermath returns what the caller must expect of a call that failed.
+// aftermath returns a text for the caller that says which effects a failed call may have had.
 func (a *attempt) aftermath() string {
 	switch {
-	case !a.call.Executed():
+	case !a.call.executed():
 		return "nothing was executed"
+	case a.unanswered:
+		return "its question had no answer yet"
 	case a.call.tool.Spec.HasSideEffects():
 		return "it may have done part of its work"
 	default:

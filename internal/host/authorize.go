@@ -1,11 +1,9 @@
 package host
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
@@ -14,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
+	"github.com/toolhost/toolhost/internal/standing"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -23,33 +22,38 @@ import (
 // An approval is for exact final arguments. An approval of other arguments is refused even where no
 // rule requires an approval: what a person approved and what a plugin executes must never differ.
 type authorizer struct {
-	policy *policy.Policy
-	audit  *audit.Log // nil: decisions are not written
-	logger *slog.Logger
+	policy   *policy.Policy
+	standing *standing.Store // nil: there are no standing approvals, or the operator switched them off
+	audit    *audit.Log      // nil: decisions are not written
+	logger   *slog.Logger
 }
 
-// decision is what the authorizer decided about a call.
+// decision is the authorizer's decision about a call.
 type decision struct {
-	entry   audit.Decision
-	refused *tool.Error // why the call must not be executed; nil: it may be
+	entry    audit.Decision
+	refused  *tool.Error            // why the call must not be executed; nil: it may be
+	standing *tool.StandingApproval // which approves the call; nil: none does
 }
 
-// decide decides whether a call may be executed with its final arguments. It returns an error only
-// if the context of the call ended meanwhile.
-func (a *authorizer) decide(ctx context.Context, call *tool.Call, t *catalog.Tool, s submission, final arguments.Parsed) (decision, error) {
+// decide decides whether a call may be executed with its final arguments. stands says that a standing
+// approval may approve it. decide returns an error only if the context of the call ended meanwhile.
+func (a *authorizer) decide(ctx context.Context, call *tool.Call, t *catalog.Tool, s submission, final arguments.Parsed, stands bool) (decision, error) {
 	d := a.policy.Decide(ctx, policyInput(call, t, final))
 	if d.Err != nil && ctx.Err() != nil { // not the fault of a rule
 		return decision{}, d.Err
 	}
 	if d.Err != nil {
-		a.logger.Warn("a rule of the policy could not be evaluated and denied a call", "rule", d.Rule,
-			"tool", call.Tool, "call_id", call.ID, "error", d.Err)
+		a.logger.Warn("a rule of the policy could not be evaluated and denied a call", "plugin", t.Plugin.Info.Name, "tool", call.Tool,
+			"call", call.ID, "session", call.Session, "principal", call.Principal, "trace", traceOf(call), "rule", d.Rule, "error", d.Err)
 	}
 	made := decision{entry: audit.Decision{
-		Principal: call.Principal, Session: call.Session, CallID: call.ID, Tool: call.Tool,
+		Principal: call.Principal, Via: call.Via, From: call.From, Session: call.Session, CallID: call.ID, Tool: call.Tool,
 		Plugin: t.Plugin.Info.Name, Rule: d.Rule, Reason: d.Reason, Arguments: final.Canonical(),
 	}}
 	made.judge(call, s, final, d)
+	if stands && made.refused != nil && d.Then == policy.RequireApproval {
+		a.approveByStanding(&made, call, t, final)
+	}
 	return made, nil
 }
 
@@ -62,15 +66,20 @@ func (made *decision) judge(call *tool.Call, s submission, final arguments.Parse
 			made.entry.Outcome = audit.Allowed
 			return
 		}
-	case policy.RequireApproval:
+	case policy.RequireApproval, policy.FourEyes:
+		other := d.Then == policy.FourEyes
+		if approved != nil && other && !byAnother(call, approved) {
+			approved, refused = nil, tool.Errorf(tool.KindApprovalRequired,
+				"%s: the principal that the call is for cannot approve it; another one has to", whyApproval(call.Tool, d))
+		}
 		if approved != nil {
 			made.entry.Outcome, made.entry.Approval = audit.Approved, approved
 			return
 		}
 		if refused == nil {
-			refused = tool.Errorf(tool.KindApprovalRequired, "%s: a person has to approve the call first", whyApproval(call.Tool, d))
+			refused = tool.Errorf(tool.KindApprovalRequired, "%s: %s has to approve the call first", whyApproval(call.Tool, d), approvers(other))
 		}
-		refused.Rule = d.Rule
+		refused.Rule, refused.FourEyes = d.Rule, other
 	default:
 		made.entry.Outcome = audit.Denied
 		made.refused = tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s", call.Tool, because(d))
@@ -80,23 +89,19 @@ func (made *decision) judge(call *tool.Call, s submission, final arguments.Parse
 	made.entry.Outcome, made.refused = audit.ApprovalRequired, refused
 }
 
-// record writes a decision to the audit log, and returns why the call must not be executed, or nil.
-// A call whose permission cannot be written must not be executed.
-func (a *authorizer) record(ctx context.Context, entry audit.Decision, refused *tool.Error) *tool.Error {
+// record writes a decision to the audit log. If a permission cannot be written, the call must not be
+// executed.
+func (a *authorizer) record(ctx context.Context, entry audit.Decision) error {
 	if a.audit == nil {
-		return refused
+		return nil
 	}
-	if err := a.audit.Record(ctx, entry); err != nil && refused == nil {
-		return tool.Errorf(tool.KindUnavailable, "the decision about the call cannot be recorded, and so it must not be made: %w", err)
-	} else if err != nil {
-		a.logger.Error("a refused call is missing in the audit log", "call_id", entry.CallID, "tool", entry.Tool, "error", err)
-	}
-	return refused
+	return a.audit.Record(ctx, entry)
 }
 
-// allowsPreview reports whether the tool may see the arguments before the policy has judged them.
-// It may not if the policy will deny the call whatever the arguments are. A tool that gets secrets,
-// which it gets with the first arguments, may only if the policy will allow the call.
+// allowsPreview reports whether the tool may see the arguments before the policy decides about
+// them. It may not if the policy will deny the call for any arguments. A tool with secrets gets
+// them together with the first arguments. So it may preview only if the policy will allow the call
+// for any arguments.
 func (a *authorizer) allowsPreview(ctx context.Context, call *tool.Call, t *catalog.Tool) bool {
 	verdict, known := a.policy.Foresee(ctx, policyInput(call, t, arguments.Parsed{}))
 	if len(t.Spec.RequiresAuth) > 0 {
@@ -107,7 +112,7 @@ func (a *authorizer) allowsPreview(ctx context.Context, call *tool.Call, t *cata
 
 func policyInput(call *tool.Call, t *catalog.Tool, given arguments.Parsed) policy.Input {
 	return policy.Input{
-		Principal: call.Principal, Session: call.Session, CallID: call.ID, Context: call.Context, Plugin: t.Plugin.Info.Name,
+		Principal: call.Principal, Groups: call.Groups, Via: call.Via, Session: call.Session, CallID: call.ID, Context: call.Context, Plugin: t.Plugin.Info.Name,
 		Tool: &t.Spec, Arguments: given.Canonical(), Object: given,
 	}
 }
@@ -128,8 +133,8 @@ func because(d policy.Decision) string {
 	return d.Reason + " (rule \"" + d.Rule + "\")"
 }
 
-// approvalOf returns the approval that came with a call if it is for exactly these final arguments,
-// or why it is not. It returns nil and nil if no approval came.
+// approvalOf returns the approval of a call if it is for exactly these final arguments, and an
+// error otherwise. It returns nil and nil if the call has no approval.
 func approvalOf(call *tool.Call, s submission, final arguments.Parsed) (*tool.Approval, *tool.Error) {
 	if call.Approval == nil {
 		return nil, nil
@@ -160,31 +165,21 @@ func approvalOf(call *tool.Call, s submission, final arguments.Parsed) (*tool.Ap
 	}
 	if digest != frozen.Digest(final) {
 		return nil, tool.Errorf(tool.KindApprovalRequired,
-			"the approval by %s is not for the arguments that would be executed; show these to a person and ask again", result.Clip(approved.ApprovedBy, 200))
+			"the approval by %s is not for the arguments that would be executed; show these to a person and ask again", result.Clip(cmp.Or(approved.Approver, approved.ApprovedBy), 200))
 	}
-	approved.ApprovedBy = approver(call.Principal, approved.ApprovedBy)
 	return &approved, nil
 }
 
-// approver returns how the audit log names the person who approved: the principal that the
-// connection authenticates, and in quotes the name that the caller claims, as in `uid:1000
-// ("ada")`. The claim alone proves nothing. Without a principal there is no connection, and the
-// claim is all there is.
-func approver(principal, claimed string) string {
-	if principal == "" || claimed == principal || isApprover(principal, claimed) {
-		return claimed
-	}
-	return fmt.Sprintf("%s (%q)", principal, result.Clip(claimed, 200))
+// byAnother reports whether a principal other than the one that the call is for approved it. It
+// compares keys, which follow from verified credentials: the name that the caller claims, and the
+// credential that a principal used, do not matter. Without a key, the approver may be anybody.
+func byAnother(call *tool.Call, approved *tool.Approval) bool {
+	return approved.Approver != "" && approved.Approver != call.Principal
 }
 
-// isApprover reports whether a claim already has the form of approver, with the same principal.
-// agentd sends it in this form.
-func isApprover(principal, claimed string) bool {
-	claim, ok := strings.CutPrefix(claimed, principal+" (")
-	if !ok {
-		return false
+func approvers(other bool) string {
+	if other {
+		return "a principal other than the one that the call is for"
 	}
-	claim, ok = strings.CutSuffix(claim, ")")
-	name, err := strconv.Unquote(claim)
-	return ok && err == nil && claim == strconv.Quote(name) && len(name) <= 200
+	return "a person"
 }

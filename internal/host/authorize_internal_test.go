@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/host/deadline"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
@@ -11,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A call whose deadline passes, or that is cancelled, while the policy is evaluated ends for that
-// reason. It does not look like a denial.
+// If the deadline of a call passes during the evaluation of the policy, the call ends with a
+// timeout and not with a denial. A call that is canceled meanwhile ends as canceled.
 func TestCallThatEndedIsNotDenied(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{{Name: "fine", When: `true`, Then: policy.Allow}})
 	if err != nil {
@@ -20,8 +21,9 @@ func TestCallThatEndedIsNotDenied(t *testing.T) {
 	}
 	for kind, cause := range map[tool.Kind]error{tool.KindTimeout: deadline.ErrPassed, tool.KindCancelled: cancelledBy("enough")} {
 		logger := slog.New(slog.DiscardHandler)
-		h := &Host{ctx: t.Context(), cfg: &Config{Policy: rules, Logger: logger}, authorizer: authorizer{policy: rules, logger: logger}}
-		c, err := h.newCall(&tool.Call{ID: "late", Tool: "echo"}, &catalog.Tool{Plugin: &catalog.Plugin{}}, "late", false, false)
+		h := &Host{ctx: t.Context(), cfg: &Config{Logger: logger}}
+		settings := h.newGeneration(Settings{Policy: rules}, 0)
+		c, err := h.newCall(&tool.Call{ID: "late", Tool: "echo"}, toolView{&catalog.Tool{Plugin: &catalog.Plugin{}}, settings}, ToolCall, time.Time{}, "late", false, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,11 +83,15 @@ func TestPolicy(t *testing.T) {
 	}
 	var kept []string
 	for text := range strings.Lines(string(data)) {
-		var line map[string]string
+		var line struct {
+			CallID                 string `json:"call_id"`
+			Decision, Rule, Reason string
+			ApprovedBy             string `json:"approved_by"`
+		}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			t.Fatal(err)
 		}
-		kept = append(kept, strings.Join([]string{line["call_id"], line["decision"], line["rule"], line["reason"], line["approved_by"]}, " "))
+		kept = append(kept, strings.Join([]string{line.CallID, line.Decision, line.Rule, line.Reason, line.ApprovedBy}, " "))
 		if strings.Contains(text, `"bytes":`) {
 			t.Errorf("arguments are in the log: %s", text)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -25,9 +26,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// BenchmarkDo measures what the host itself costs for a call with an answer of 1 KiB. There is no
-// socket, no other process and no encoding. The calls have ids, so that the host keeps their
-// outcomes. Rules, artifacts, the ledger on disk and the audit log are on.
+// BenchmarkDo measures the cost of the host itself for a call with an answer of 1 KiB. There is no
+// socket, no other process and no encoding. The calls have ids, so that the host stores their
+// outcomes. Rules, artifacts, the ledger on disk and the audit log are enabled.
 func BenchmarkDo(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(strconv.Itoa(callers), func(b *testing.B) {
@@ -42,7 +43,7 @@ func BenchmarkDo(b *testing.B) {
 				ignore, done := func(tool.Execution) {}, func(ev tool.Event) { ended <- ev }
 				for pb.Next() {
 					id := "bench-" + strconv.FormatUint(ids.Add(1), 10)
-					h.Do(b.Context(), tool.Call{ID: id, Tool: "echo", Principal: "somebody", Arguments: text, MaxShown: &most}, ignore, done)
+					h.Do(b.Context(), tool.Call{ID: id, Tool: "echo", Principal: "somebody", Arguments: text, MaxShown: &most}, time.Time{}, ignore, done)
 					if o := (<-ended).Ended; o == nil || o.Err != nil || len(o.Result.Content) != 1 {
 						b.Errorf("the call ended with %+v", o)
 						return
@@ -54,7 +55,7 @@ func BenchmarkDo(b *testing.B) {
 }
 
 // benchHost returns a host with one plugin that answers at once.
-func benchHost(b *testing.B) *host.Host {
+func benchHost(b testing.TB) *host.Host {
 	b.Helper()
 	rules, err := policy.Compile([]policy.Rule{
 		{Name: "nothing-huge", When: `tool.name == "echo" && arguments.size > 1000000`, Then: policy.Deny},
@@ -84,8 +85,8 @@ func benchHost(b *testing.B) *host.Host {
 			`"note":{"type":"string"}},"required":["size","note"],"additionalProperties":false}`),
 	}
 	h := host.New(host.Config{
-		Catalog: openCatalog(b, tool.Description{Name: "echo", Version: "1.0.0", Tools: []tool.Spec{echo}}),
-		Policy:  rules, Calls: calls, Artifacts: artifacts, Audit: log,
+		Catalog:  openCatalog(b, tool.Description{Name: "echo", Version: "1.0.0", Tools: []tool.Spec{echo}}),
+		Settings: host.Settings{Policy: rules}, Calls: calls, Artifacts: artifacts, Audit: log,
 		Launch: func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
 			p := unserved{&fakeProcess{pid: firstPID, done: make(chan struct{}), conn: pluginwire.NewConn(echoing{}, pluginwire.ConnConfig{})}}
 			return p, p.conn.Open(ctx)
@@ -95,7 +96,7 @@ func benchHost(b *testing.B) *host.Host {
 	return h
 }
 
-// unserved is a plugin process without a server. The host stops it once.
+// unserved is a plugin process without a server. The host stops it once, at the end.
 type unserved struct{ *fakeProcess }
 
 func (p unserved) Stop(context.Context) error {

@@ -3,7 +3,6 @@ package host
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host/ledger"
 	"github.com/toolhost/toolhost/internal/host/result"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/host/throttle"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -30,10 +30,13 @@ import (
 // Other goroutines may add arguments, cancel the call or end it at any time.
 type call struct {
 	host     *Host
-	request  tool.Call // without the arguments
+	settings *generation // in force when the call began; it keeps them
+	request  tool.Call   // without the arguments
 	tool     *catalog.Tool
 	arrived  time.Time
-	internal bool // a request to a filter: no filters, no shaping
+	kind     CallKind      // a FilterCall has no filters and no shaping
+	filtered *catalog.Tool // whose plugin applies the filter that the call asks to it; nil: another call
+	counted  bool          // the host's usage counts the call until it ends
 
 	events   eventlog.Call
 	entry    ledger.Entry[*call]
@@ -42,26 +45,30 @@ type call struct {
 	args     argumentText
 	approval approval
 	report   result.Report
+	observed *callReport // nil: there is no observer
+
+	questions atomic.Pointer[questions] // nil: the tool has not asked anything
 
 	// The schema of structured results, as the session of the call sees the tool; nil: none.
 	output atomic.Pointer[catalog.Schema]
 }
 
-var _ supervisor.CallState = (*call)(nil)
+var _ supervisor.CallState = (*leased)(nil)
 
-// newCall returns a call that has not begun. An empty id is generated. fresh is for
+// newCall returns a call that has not begun. A zero time of arrival means now. fresh is for
 // ledger.Entry.Init.
-func (h *Host) newCall(request *tool.Call, t *catalog.Tool, id string, generated, fresh bool) (*call, error) {
+func (h *Host) newCall(request *tool.Call, in toolView, kind CallKind, arrived time.Time, id string, generated, fresh bool) (*call, error) {
 	if err := h.ctx.Err(); err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
 	}
-	c := &call{host: h, request: *request, tool: t, arrived: request.ReceivedAt}
+	c := &call{host: h, settings: in.settings, request: *request, tool: in.tool, kind: kind, arrived: arrived}
 	if c.arrived.IsZero() {
 		c.arrived = time.Now()
 	}
 	c.request.ID = id
 	c.request.Arguments = nil // args has them, as long as they are needed
 	c.timer.Init(&h.deadlines)
+	c.observe()
 	c.entry.Init(h.ledger, c, ledger.Key{Principal: request.Principal, Session: request.Session, ID: id}, generated, fresh)
 	return c, nil
 }
@@ -85,64 +92,78 @@ func (c *call) abandon(cause error) {
 	c.finishUnexecuted(tool.Outcome{Err: tool.Errorf(tool.KindCancelled, "the call was abandoned: %w", cause)})
 }
 
-// Executed reports whether the plugin may have begun to execute the call, not only to preview it.
-func (c *call) Executed() bool { return c.args.isComplete() }
+// executed reports whether the plugin may have begun to execute the call, not only to preview it.
+func (c *call) executed() bool { return c.args.isComplete() }
 
-// Succeeded reports whether the call has a result.
-func (c *call) Succeeded() bool {
-	outcome, _ := c.events.Outcome()
+// leased is a call as its supervisor sees it: it implements supervisor.CallState.
+type leased call
+
+// Executed implements supervisor.CallState.
+func (l *leased) Executed() bool { return (*call)(l).executed() }
+
+// Succeeded implements supervisor.CallState.
+func (l *leased) Succeeded() bool {
+	outcome, _ := l.events.Outcome()
 	return outcome != nil && outcome.Err == nil
 }
 
-// Sum returns the digest of the tool and the arguments; zero before the call has claimed its id.
-func (c *call) Sum() ledger.Sum { return c.entry.Sum() }
+// Received implements supervisor.CallState.
+func (l *leased) Received() time.Time { return l.arrived }
+
+// Sum implements supervisor.CallState.
+func (l *leased) Sum() ledger.Sum { return l.entry.Sum() }
+
+// Cancel implements supervisor.CallState.
+func (l *leased) Cancel(cause error) { l.timer.Cancel(cause) }
 
 // plugin returns the name of the plugin that has the tool.
 func (c *call) plugin() string { return c.tool.Plugin.Info.Name }
 
 // hasFilters reports whether filters are asked about the call.
 func (c *call) hasFilters() bool {
-	return len(c.host.cfg.Filters) > 0 && len(c.filters().filters) > 0
+	return len(c.settings.Filters)+len(c.tool.Filters) > 0 && len(c.filters().filters) > 0
 }
 
 // preview lets the plugin look at the arguments while they arrive.
 func (c *call) preview(text []byte) {
 	c.args.preview(text)
-	c.timer.Set(c.host.cfg.MaxTimeout)
+	c.allowPause()
+	c.timer.Set(c.settings.MaxTimeout)
 	c.spawn(c.execute)
 }
 
-// setDeadline gives a call whose arguments are complete the time that it has.
+// setDeadline sets the deadline of a call whose arguments are complete.
 func (c *call) setDeadline() {
+	c.allowPause()
 	timeout := c.timeout()
 	if !c.tool.Spec.ProgressExtendsTimeout {
 		c.timer.Set(timeout)
 		return
 	}
-	most := c.host.cfg.MaxTimeout
+	most := c.settings.MaxTimeout
 	if c.request.Timeout > 0 {
 		most = min(most, c.request.Timeout)
 	}
 	c.timer.SetExtendable(timeout, most)
 }
 
-// timeout returns how long the call may take: what its caller wants, bounded by the timeout of the
-// tool and of the host.
+// timeout returns how long the call may take: the timeout that its caller requests, bounded by
+// those of the tool and of the host.
 func (c *call) timeout() time.Duration {
 	d, spec := c.request.Timeout, &c.tool.Spec
 	if spec.Timeout > 0 && (d == 0 || d > spec.Timeout) {
 		d = spec.Timeout
 	}
 	if d == 0 {
-		d = c.host.cfg.DefaultTimeout
+		d = c.settings.DefaultTimeout
 	}
-	return min(d, c.host.cfg.MaxTimeout)
+	return min(d, c.settings.MaxTimeout)
 }
 
-// secrets returns the secrets that the tool declares, as they are now. From now on, toolhost
-// redacts them in all that plugins say.
+// secrets returns the current values of the secrets that the tool declares. From now on, toolhost
+// redacts these values in all output of plugins.
 func (c *call) secrets() (map[string]string, *tool.Error) {
-	values, err := c.host.cfg.Secrets.View().Values(c.plugin(), c.tool.Spec.RequiresAuth)
+	values, err := c.settings.Secrets.View(c.request.Principal).Values(c.plugin(), c.tool.Spec.RequiresAuth)
 	if err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "the tool %q cannot be called: %w; nothing was executed", c.request.Tool, err)
 	}
@@ -235,7 +256,8 @@ func (a *argumentText) finish(text, given []byte) {
 	}
 }
 
-// begin returns the text that the plugin gets first, and whether that is all.
+// begin returns the text that the plugin gets first. complete reports whether that is the whole
+// text.
 func (a *argumentText) begin() (text []byte, complete bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -243,8 +265,8 @@ func (a *argumentText) begin() (text []byte, complete bool) {
 	return a.text[:a.sent:a.sent], a.complete
 }
 
-// next returns the text that the plugin gets next. If the text is complete and was replaced, the
-// plugin gets the replacement for all that it has.
+// next returns the text that the plugin gets next. If the text is complete and was replaced,
+// replacement is the whole new text, and the plugin discards what it has received.
 func (a *argumentText) next() (piece, replacement []byte, complete bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -277,23 +299,24 @@ func (a *argumentText) drop() {
 	a.text, a.sent, a.dropped = nil, 0, true
 }
 
-// approval is what the host keeps of a call's approval while the call runs. The zero value is that
-// of a call without one. All methods are safe for concurrent use.
+// approval holds what the host knows about the approval of a running call. The zero value is that
+// of a call without an approval. All methods are safe for concurrent use.
 type approval struct {
 	mu       sync.Mutex
 	decision *audit.Decision   // see setDecision
 	taken    *frozen.Arguments // from the cache, for this call; nil: none
 	key      frozen.Key        // of taken
+	stands   *standingUse      // the standing approval of the call; nil: none
 }
 
-// setDecision keeps the decision about the call for a later entry of the audit log.
+// setDecision stores the decision about the call for a later entry of the audit log.
 func (a *approval) setDecision(d audit.Decision) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.decision = &d
 }
 
-// lastDecision returns what setDecision has kept, or a zero decision.
+// lastDecision returns the decision that setDecision stored, or the zero decision.
 func (a *approval) lastDecision() audit.Decision {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -303,7 +326,7 @@ func (a *approval) lastDecision() audit.Decision {
 	return *a.decision
 }
 
-// setFrozen notes that the call has taken its final arguments from the cache.
+// setFrozen records that the call has taken its final arguments from the cache.
 func (a *approval) setFrozen(args *frozen.Arguments, key frozen.Key) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -331,35 +354,23 @@ func (a *approval) giveBack(cache *frozen.Cache) {
 func (a *approval) drop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.decision, a.taken = nil, nil
+	a.decision, a.taken, a.stands = nil, nil, nil
 }
 
-// declaredValues returns the context values that a tool declares. It gets no others.
-func declaredValues(values map[string]json.RawMessage, keys []string) map[string]json.RawMessage {
-	var declared map[string]json.RawMessage
-	for _, key := range keys {
-		if value, ok := values[key]; ok {
-			if declared == nil {
-				declared = map[string]json.RawMessage{}
-			}
-			declared[key] = value
-		}
-	}
-	return declared
+// rateLimits returns the limits of calls per minute that apply to the call.
+func (c *call) rateLimits() throttle.Limits {
+	return throttle.Limits{Session: int(c.tool.Spec.RateLimitPerMinute), Agent: c.tool.AgentRates.For(c.request.Agent)}
 }
 
-// checkRate returns why the rate limit refuses the call, or nil. take counts a call that may start.
-// If the audit log has the permission of the call, it gets the refusal too.
+// checkRate returns the error with which the rate limit refuses the call; nil if the limit allows
+// it. take says that the call may start now, and counts it. If the audit log already has the
+// permission of the call, checkRate adds the refusal.
 func (c *call) checkRate(take bool) *tool.Error {
-	limit := c.tool.Spec.RateLimitPerMinute
-	if limit == 0 {
-		return nil
-	}
-	refused := c.host.rates.Check(&c.request, int(limit), take)
+	refused := c.host.rates.Check(&c.request, c.rateLimits(), take)
 	if refused == nil {
 		return nil
 	}
 	entry := c.approval.lastDecision()
 	entry.Outcome, entry.Reason = audit.RateLimited, refused.Message
-	return c.host.authorizer.record(c.ctx(), entry, refused)
+	return c.decided(entry, refused)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/host/eventlog"
 	"github.com/toolhost/toolhost/internal/host/ledger"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -25,11 +26,19 @@ const (
 )
 
 // LedgerID returns the id of the ledger that remembers the calls. Without Config.Calls, every host
-// has another one.
+// has a different id.
 func (h *Host) LedgerID() string { return h.ledger.ID() }
 
-// Calls returns the calls of all principals that run or that the ledger remembers, in memory and on
-// disk, the newest first. Errors: invalid_argument; unavailable if the store cannot be read.
+// Folders returns the workspace, Settings.WritableFolders and Settings.HiddenFolders. The caller must
+// not change the slices.
+func (h *Host) Folders() tool.Folders {
+	latest := h.generations.latest()
+	return tool.Folders{Workspace: h.cfg.Workspace, Writable: latest.WritableFolders, Hidden: latest.HiddenFolders}
+}
+
+// Calls returns the calls of the principals of some tenants, the newest first: those that run, those in the ledger,
+// in memory and on disk, those that ended in the last minutes (recentCalls), and the failed ones in
+// the history. Errors: invalid_argument; unavailable if the store or the history cannot be read.
 func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error) {
 	at, err := parseCallPosition(q.PageToken)
 	if err != nil {
@@ -42,8 +51,13 @@ func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, erro
 		return tool.CallPage{}, err
 	}
 	listed = append(listed, stored...)
+	failed, moreFailed, err := h.callsInHistory(ctx, q, at, size, listed)
+	if err != nil {
+		return tool.CallPage{}, err
+	}
+	listed = append(listed, failed...)
 	slices.SortFunc(listed, listedCall.compare)
-	more = more || len(listed) > size
+	more = more || moreFailed || len(listed) > size
 	listed = listed[:min(len(listed), size)]
 	page := tool.CallPage{Calls: []tool.CallRecord{}}
 	for _, c := range listed {
@@ -56,9 +70,10 @@ func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, erro
 	return page, nil
 }
 
-// WatchCall returns the events of a call after a number: first those that the log has, then new
+// WatchCall returns the events of a call after a number: first those in the event log, then new
 // ones, up to the outcome. When ctx ends, the last item is an error. Errors: invalid_argument;
-// not_found. A call has its id only when its arguments are complete.
+// not_found, also while the arguments of the call are incomplete, because a call gets its id only
+// after that.
 func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
 	return func(yield func(tool.Event, error) bool) {
 		events, unfollow, err := h.watch(ctx, key, after)
@@ -91,8 +106,8 @@ func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) 
 	return err
 }
 
-// watch returns the events of a call for a watcher, whose account ctx carries. The watcher must
-// call unfollow in the end.
+// watch returns the event log of a call for a watcher. ctx carries the watcher's memory account.
+// The watcher must call unfollow at the end.
 func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *eventlog.Call, unfollow func(), _ error) {
 	if e := h.ledger.Find(keyOf(key)); e != nil {
 		if e.Call.memory.follow() {
@@ -106,6 +121,7 @@ func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *ev
 	}
 	hold := &budget.Hold{}
 	hold.On(budget.FromContext(ctx))
+	hold.For(key.Principal, true) // an operator or a delegate may watch calls of others
 	if err := hold.TryReserve(events.Size()); err != nil {
 		e := tool.Errorf(tool.KindRateLimited, "the call cannot be shown now: %w; try again later", err)
 		e.CallID, e.RetryAfter = key.ID, busyRetry
@@ -162,27 +178,69 @@ func unknownCall(id string) *tool.Error {
 	return err
 }
 
-// callsInMemory returns the calls in memory that match and come after a position, in no order.
+// callsInMemory returns the calls in memory that match and come after a position, in no order. A
+// call that ends gets into recentCalls before it leaves the ledger, so callsInMemory reads the ledger
+// first, and leaves out what both have.
 func (h *Host) callsInMemory(q tool.CallQuery, at callPosition) []listedCall {
+	entries := h.ledger.All()
 	var calls []listedCall
-	for _, e := range h.ledger.All() {
-		c := listedCall{CallRecord: e.Call.summary()}
+	known := map[callPosition]bool{}
+	for _, recent := range h.recent.all(time.Now()) {
+		c := listedCall{CallRecord: recent}
+		known[c.identity()] = true
 		if selects(q, &c.CallRecord) && at.precedes(c) {
+			calls = append(calls, c)
+		}
+	}
+	for _, e := range entries {
+		c := listedCall{CallRecord: e.Call.summary()}
+		if selects(q, &c.CallRecord) && at.precedes(c) && !known[c.identity()] {
 			calls = append(calls, c)
 		}
 	}
 	return calls
 }
 
-// callsInStore returns at most most matching calls that only the store has, and whether there may
-// be more.
+// callsInHistory returns matching calls that failed, except those that are listed already, and
+// whether there may be more. Memory has a failed call too until it needs the room, so callsInHistory
+// reads the history after memory: a call that leaves memory meanwhile is in the history by then. The
+// parameter most is the largest number of calls to return.
+func (h *Host) callsInHistory(ctx context.Context, q tool.CallQuery, at callPosition, most int, listed []listedCall) ([]listedCall, bool, error) {
+	if q.State != "" && q.State != tool.CallFailed {
+		return nil, false, nil
+	}
+	var before time.Time
+	if at.ID != "" {
+		before = at.Time.Add(1) // several calls may have begun at that time
+	}
+	known := make(map[callPosition]bool, len(listed))
+	for _, c := range listed {
+		known[c.identity()] = true
+	}
+	var calls []listedCall
+	err := h.cfg.History.Calls(ctx, q.Since, before, func(record tool.CallRecord) bool {
+		c := listedCall{CallRecord: record}
+		if selects(q, &c.CallRecord) && at.precedes(c) && !known[c.identity()] {
+			calls = append(calls, c)
+		}
+		return len(calls) < most
+	})
+	if err != nil {
+		return nil, false, tool.Errorf(tool.KindUnavailable, "%w", err)
+	}
+	return calls, len(calls) == most, nil
+}
+
+// callsInStore returns matching calls that are only in the store, and whether there may be more.
+// The parameter most is the largest number of calls to return.
 func (h *Host) callsInStore(ctx context.Context, q tool.CallQuery, at callPosition, most int) ([]listedCall, bool, error) {
 	if h.cfg.Calls == nil {
 		return nil, false, nil
 	}
 	var calls []listedCall
 	query := callstore.Query{
-		Plugin: q.Plugin, Tool: q.Tool, Session: q.Session, ID: q.CallID, State: q.State, Before: at.Before, Limit: most,
+		Plugin: q.Plugin, Tool: q.Tool, Session: q.Session, ID: q.CallID, State: q.State, Tenants: q.Tenants,
+		Before: at.Before, Limit: most,
 	}
 	for len(calls) < most {
 		entries, err := h.cfg.Calls.List(ctx, query)
@@ -191,6 +249,9 @@ func (h *Host) callsInStore(ctx context.Context, q tool.CallQuery, at callPositi
 		}
 		for _, e := range entries {
 			query.Before = e.Number
+			if e.Begun.Before(q.Since) {
+				return calls, false, nil // the rest began even earlier
+			}
 			if h.ledger.Find(e.Key) == nil {
 				calls = append(calls, listedCall{CallRecord: e.Record(), number: e.Number})
 			}
@@ -214,11 +275,31 @@ func (c *call) summary() tool.CallRecord {
 		State:     tool.CallRunning,
 		StartTime: c.arrived,
 	}
-	outcome, ended := c.events.Outcome()
-	if outcome == nil {
-		return record
+	if outcome, ended := c.events.Outcome(); outcome != nil {
+		record.EndTime = ended
+		setState(&record, outcome)
 	}
-	record.EndTime = ended
+	return record
+}
+
+// ended returns the call as operators see it after its end, which is now. Unlike summary, it does
+// not use the event log.
+func (c *call) ended(outcome *tool.Outcome) tool.CallRecord {
+	record := tool.CallRecord{
+		CallID:    c.request.ID,
+		Principal: c.request.Principal,
+		Session:   c.request.Session,
+		Tool:      c.request.Tool,
+		Plugin:    c.plugin(),
+		Instance:  outcome.Instance,
+		StartTime: c.arrived,
+		EndTime:   time.Now(),
+	}
+	setState(&record, outcome)
+	return record
+}
+
+func setState(record *tool.CallRecord, outcome *tool.Outcome) {
 	switch {
 	case outcome.Err != nil:
 		record.State, record.Err = tool.CallFailed, outcome.Err
@@ -227,10 +308,12 @@ func (c *call) summary() tool.CallRecord {
 	default:
 		record.State = tool.CallSucceeded
 	}
-	return record
 }
 
 func selects(q tool.CallQuery, c *tool.CallRecord) bool {
+	if c.StartTime.Before(q.Since) || !q.Tenants.Contain(identity.TenantOf(c.Principal)) {
+		return false
+	}
 	for _, want := range [][2]string{
 		{q.Plugin, c.Plugin}, {q.Tool, c.Tool}, {q.Session, c.Session}, {q.CallID, c.CallID}, {string(q.State), string(c.State)},
 	} {
@@ -241,10 +324,16 @@ func selects(q tool.CallQuery, c *tool.CallRecord) bool {
 	return true
 }
 
-// listedCall is a call with its number in the store; 0: the call is in memory.
+// listedCall is a call with its number in the store. The number is 0 if the call is in memory.
 type listedCall struct {
 	tool.CallRecord
 	number int64
+}
+
+// identity returns a value that no other call has, and that is the same wherever the call is listed.
+// A call id alone may belong to several calls, because a refused call releases its id.
+func (c listedCall) identity() callPosition {
+	return callPosition{Time: time.Unix(0, c.StartTime.UnixNano()), ID: c.CallID, Session: c.Session, Principal: c.Principal}
 }
 
 // compare orders calls: the newest first.

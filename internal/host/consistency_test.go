@@ -51,8 +51,8 @@ type changes struct {
 const callers = 3
 
 func tellChanges(t *testing.T, random *rand.Rand) {
-	// A crash must cause no long backoff and no quarantine here: the tests of package lifecycle
-	// check those.
+	// In this test a crash must cause no long backoff and no quarantine. The tests of package
+	// lifecycle check those.
 	impatient := lifecycle.Config{InitialBackoff: time.Millisecond, MaxBackoff: 10 * time.Millisecond, MaxCrashes: 1000, IdleTimeout: 4 * time.Second}
 	c := &changes{
 		release: newReleaseWith(t, with(impatient)), random: random, calls: make(chan struct{}, callers),

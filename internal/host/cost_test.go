@@ -72,7 +72,7 @@ func TestCost(t *testing.T) {
 				} else if costOf(again) != tc.want {
 					t.Errorf("the replay says %v", costOf(again))
 				}
-				stats, err := r.Stats(t.Context(), "")
+				stats, err := r.Stats(t.Context(), tool.StatsQuery{})
 				if err != nil || len(stats) != 1 || stats[0].TotalCost != total {
 					t.Errorf("the statistics say %+v, %v; want the cost %v", stats, err, total)
 				}

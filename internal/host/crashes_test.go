@@ -103,7 +103,7 @@ func TestDifferentCallsStillQuarantine(t *testing.T) {
 
 // Exits, events and the log name the calls that were executed during a crash, also in a later host.
 func TestACrashNamesItsCall(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.jsonl")
+	path := filepath.Join(t.TempDir(), "history.db")
 	var log bytes.Buffer
 	var minted string
 	check := func(t *testing.T, r *rig) {
@@ -129,7 +129,7 @@ func TestACrashNamesItsCall(t *testing.T) {
 	keep := func(h **history.Log) func(*host.Config) {
 		return func(c *host.Config) {
 			var err error
-			if *h, err = history.Open(path, slog.Default()); err != nil {
+			if *h, err = history.Open(t.Context(), history.Config{Path: path, Logger: slog.Default()}); err != nil {
 				t.Fatal(err)
 			}
 			c.History, c.Logger = *h, slog.New(slog.NewTextHandler(&log, nil))
@@ -148,7 +148,7 @@ func TestACrashNamesItsCall(t *testing.T) {
 	check(t, r)
 	r.Close()
 	first.Close()
-	if !strings.Contains(log.String(), "instance crashed; it was executing bomb (call "+minted+")") {
+	if !strings.Contains(log.String(), "calls=1 executing=\"bomb (call "+minted+" of uid:9)\"") {
 		t.Errorf("the log says\n%s", &log)
 	}
 	r = newRig(t, hosttest.Tools(), keep(&second))
@@ -177,8 +177,8 @@ func TestWhatHappensToAPluginIsLogged(t *testing.T) {
 		synctest.Wait()
 		r.Close()
 		for line, want := range map[string]int{
-			"level=WARN msg=plugin_backing_off": 3, "level=ERROR msg=plugin_quarantined": 1,
-			"level=INFO msg=plugin_enabled": 1, "level=WARN msg=plugin_paused": 1,
+			"level=WARN msg=\"plugin backs off\"": 3, "level=ERROR msg=\"plugin quarantined\"": 1,
+			"level=INFO msg=\"plugin enabled\"": 1, "level=WARN msg=\"plugin paused\"": 1,
 			"level=ERROR msg=\"instance crashed\"": 5, "level=INFO msg=\"instance ready\"": 5,
 		} {
 			if n := strings.Count(log.String(), line); n != want {

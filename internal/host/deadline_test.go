@@ -3,12 +3,16 @@ package host_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -18,15 +22,15 @@ func stubborn(release <-chan struct{}) hosttest.Tool {
 	return hosttest.Tool{
 		Spec: tool.Spec{Name: "stubborn", Description: "Ignores every order to stop.", Timeout: 3 * time.Second},
 		Run: func(_ context.Context, _ tool.Call, emit func(tool.Event)) (tool.Result, error) {
-			emit(tool.Event{Status: &tool.Status{State: tool.StatusDoing, Tip: "at it"}})
+			emit(tool.Event{Status: &tool.Status{State: tool.StatusDoing, Message: "at it"}})
 			<-release
 			return tool.TextResult("too late"), nil
 		},
 	}
 }
 
-// The caller's timeout counts, bounded by the tool's and by the host's. Without any, the default
-// counts.
+// The caller's timeout applies, bounded by the tool's and by the host's. If neither the caller nor
+// the tool sets one, the default applies.
 func TestDeadline(t *testing.T) {
 	for name, tc := range map[string]struct{ caller, declared, want time.Duration }{
 		"nobody says":        {0, 0, 30 * time.Second},
@@ -61,8 +65,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// The host's message about a deadline counts even if the clock of the plugin is slightly ahead. A
-// timeout that a tool reports about something else stays.
+// A call at its deadline ends with the host's message, even if the clock of the plugin is slightly
+// ahead. A timeout that a tool reports about something else stays unchanged.
 func TestTheHostSaysThatTheTimeIsUp(t *testing.T) {
 	for name, tc := range map[string]struct {
 		after time.Duration
@@ -101,7 +105,7 @@ func TestToolThatDoesNotYield(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer neighbour.Close()
-		untilTip(t, neighbour, "waiting")
+		untilStatus(t, neighbour, "waiting")
 
 		began := time.Now()
 		got := outcome(t, r, call("stubborn", "{}"))
@@ -126,6 +130,47 @@ func TestToolThatDoesNotYield(t *testing.T) {
 	})
 }
 
+// An instance that stops because of a call that does not stop is no normal stop: the observer learns
+// that, and its exit names the call and is in the history.
+func TestUnhealthyExitIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "history.db")
+		release := make(chan struct{})
+		start := func(o *recorder) (*rig, *history.Log) {
+			log, err := history.Open(t.Context(), history.Config{Path: path, Logger: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return newRig(t, append(hosttest.Tools(), stubborn(release)), func(c *host.Config) { c.History, c.PluginObserver = log, o }), log
+		}
+		observer := &recorder{}
+		r, log := start(observer)
+		stuck := call("stubborn", "{}")
+		stuck.ID = "stuck"
+		outcome(t, r, stuck)
+		time.Sleep(5*time.Second + time.Millisecond) // virtual: YieldTimeout
+		synctest.Wait()
+		close(release)
+		r.Close()
+		log.Close()
+		if !slices.Contains(observer.plugins, "unhealthy fixture") {
+			t.Errorf("the reports are %v", observer.plugins)
+		}
+		later, log := start(&recorder{})
+		defer log.Close()
+		outcome(t, later, call("echo", `{"text":"x"}`))
+		plugins, err := later.Plugins(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		exits := plugins[0].RecentExits
+		if len(exits) != 1 || !exits[0].Unhealthy || len(exits[0].Calls) != 1 || exits[0].Calls[0].CallID != "stuck" || !strings.Contains(exits[0].Exit.Reason, "did not stop") {
+			t.Errorf("the exits are %+v", exits)
+		}
+		later.Close()
+	})
+}
+
 // A call that is cancelled shortly before its deadline ends at the deadline, even if its tool does
 // not stop.
 func TestCancelDoesNotPutTheDeadlineOff(t *testing.T) {
@@ -139,7 +184,7 @@ func TestCancelDoesNotPutTheDeadlineOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		untilTip(t, e, "at it")
+		untilStatus(t, e, "at it")
 		time.Sleep(2900 * time.Millisecond) // virtual
 		e.Cancel("enough")
 		got := end(t, e)
@@ -163,7 +208,7 @@ func TestStoppedInstanceGetsNoCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		untilTip(t, e, "at it")
+		untilStatus(t, e, "at it")
 		e.Cancel("enough")
 		time.Sleep(499 * time.Millisecond) // virtual
 		if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Instance != "fixture-1" {
@@ -235,8 +280,8 @@ func TestLedgerIsBounded(t *testing.T) {
 	}
 }
 
-// Calls without an id make the ledger forget nothing, and calls without side effects make it forget
-// no call with side effects.
+// Calls without an id remove no outcome from the ledger, and calls without side effects remove no
+// outcome of a call with side effects.
 func TestNamelessCallsPushNothingOut(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.MaxLedgerEntries = 5 })
 	once := call("count", `{"key":"k"}`)

@@ -30,7 +30,7 @@ func do(t *testing.T, r *rig, c tool.Call, cancel bool) (got tool.Outcome, opene
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	ended := make(chan tool.Outcome, 2)
-	r.Do(ctx, c, func(tool.Execution) { opened++ }, func(ev tool.Event) { done++; ended <- *ev.Ended })
+	r.Do(ctx, c, time.Time{}, func(tool.Execution) { opened++ }, func(ev tool.Event) { done++; ended <- *ev.Ended })
 	if cancel {
 		synctest.Wait()
 		leave()

@@ -16,7 +16,7 @@ func TestLastStatusIsKept(t *testing.T) {
 			for range 10_000 { // more than the log can store
 				emit(tool.Event{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "x"}})
 			}
-			emit(tool.Event{Status: &tool.Status{State: tool.StatusSuccess, Tip: "done"}})
+			emit(tool.Event{Status: &tool.Status{State: tool.StatusSuccess, Message: "done"}})
 			return tool.TextResult("said"), nil
 		},
 	}
@@ -26,7 +26,7 @@ func TestLastStatusIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	untilTip(t, e, "done")
+	untilStatus(t, e, "done")
 	if got := end(t, e); got.Err != nil {
 		t.Errorf("the call ended with %+v", got.Err)
 	}

@@ -36,7 +36,8 @@ type execution struct {
 
 var _ tool.Execution = (*execution)(nil)
 
-// errAbandoned is why a call ends whose caller leaves before the arguments are complete.
+// errAbandoned is the reason why a call ends if its caller leaves before the arguments are
+// complete.
 var errAbandoned = fmt.Errorf("its caller left before the arguments were complete; nothing was executed")
 
 // cancelError is the cause of a call that was cancelled.
@@ -44,8 +45,7 @@ type cancelError struct{ reason string }
 
 func (e *cancelError) Error() string { return fmt.Sprintf("the call was cancelled: %s", e.reason) }
 
-// cancelledBy returns the cause of a call that is cancelled for a reason; empty: the caller gave
-// none.
+// cancelledBy returns the cause of a canceled call. reason is empty if the caller gave none.
 func cancelledBy(reason string) *cancelError {
 	if reason == "" {
 		reason = "its caller cancelled it"
@@ -89,8 +89,8 @@ func (e *execution) Send(ctx context.Context, text []byte, complete bool) error 
 
 // growLocked reserves memory for more bytes of arguments.
 func (e *execution) growLocked(more int) *tool.Error {
-	if e.text.Len()+more > e.host.cfg.MaxArgumentBytes {
-		return e.host.tooLarge(e.id)
+	if e.text.Len()+more > e.call.settings.MaxArgumentBytes {
+		return e.call.settings.tooLarge(e.id)
 	}
 	if e.call.args.previews() {
 		more *= 2 // the preview has a copy
@@ -119,7 +119,7 @@ func (e *execution) awaitArguments() {
 // argumentsTimeout returns how long the next piece of the arguments may take. All pieces together
 // may take MaxTimeout.
 func (e *execution) argumentsTimeout() time.Duration {
-	return min(e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout-time.Since(e.call.arrived))
+	return min(e.call.settings.ArgumentsTimeout, e.call.settings.MaxTimeout-time.Since(e.call.arrived))
 }
 
 func (e *execution) argumentsTimedOut() {
@@ -130,7 +130,7 @@ func (e *execution) argumentsTimedOut() {
 	}
 	e.endLocked(tool.Outcome{Err: tool.Errorf(tool.KindTimeout,
 		"the arguments were not complete %v after the call was opened; a piece of them must come every %v, and all of them within %v; nothing was executed",
-		time.Since(e.call.arrived).Round(time.Millisecond), e.host.cfg.ArgumentsTimeout, e.host.cfg.MaxTimeout)})
+		time.Since(e.call.arrived).Round(time.Millisecond), e.call.settings.ArgumentsTimeout, e.call.settings.MaxTimeout)})
 }
 
 func (e *execution) submit() task {
@@ -140,17 +140,17 @@ func (e *execution) submit() task {
 }
 
 // submitLocked claims the id for the complete arguments. whole says that they arrived with the
-// call. It does not block: what may block is in the task that it returns.
+// call. It does not block: it returns the work that may block as a task.
 func (e *execution) submitLocked(whole bool) (todo task) {
 	e.complete = true
-	own := e.call
-	e.call, todo = e.host.claim(own, e.text.Take(), whole)
-	e.replayed = e.call != own
+	opened := e.call
+	e.call, todo = e.host.claim(opened, e.text.Take(), whole)
+	e.replayed = e.call != opened
 	if e.replayed {
 		if !e.call.memory.follow() {
-			e.hold.On(own.memory.hold.Account())
+			e.hold.On(opened.memory.hold.Account())
 		}
-		own.memory.unfollow()
+		opened.memory.unfollow()
 	}
 	return todo
 }

@@ -12,3 +12,6 @@ func (h *Host) IsIndexed() bool {
 func (h *Host) Remembered(plugin string) (revisions, turns int) {
 	return h.upgrades.Remembered(plugin)
 }
+
+// Tenants returns for how many tenants a plugin has a supervisor.
+func (h *Host) Tenants(plugin string) int { return h.plugins.Find(plugin).Tenants() }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
@@ -16,7 +17,9 @@ import (
 
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/rpc/pluginclient"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -36,11 +39,14 @@ type fakeProcess struct {
 	exit tool.Exit
 }
 
-func (p *fakeProcess) Conn() *pluginwire.Conn        { return p.conn }
+func (p *fakeProcess) Conn() pluginconn.Conn         { return pluginclient.New(p.conn) }
 func (p *fakeProcess) PID() int                      { return p.pid }
+func (p *fakeProcess) CPU() time.Duration            { return time.Second }
 func (p *fakeProcess) RSS() uint64                   { return 1 << 20 }
+func (p *fakeProcess) Memory() uint64                { return 100 << 20 }
 func (p *fakeProcess) Limits() []tool.EffectiveLimit { return nil }
 func (p *fakeProcess) Withdrawn() string             { return "" }
+func (p *fakeProcess) Workspace() string             { return "" }
 func (p *fakeProcess) Sandbox() tool.Sandbox         { return tool.Sandbox{Mode: "off"} }
 func (p *fakeProcess) Done() <-chan struct{}         { return p.done }
 func (p *fakeProcess) Stop(_ context.Context) error  { p.end(tool.Exit{}); return nil }
@@ -126,7 +132,7 @@ func (f *fixture) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.R
 			return tool.Result{}, err
 		}
 		if complete {
-			return t.Run(hosttest.WithArtifacts(ctx, call.ReadArtifact), tool.Call{ID: start.CallID, Tool: start.Tool, Arguments: text, Session: start.Session, Context: start.Values}, emit)
+			return t.Run(hosttest.WithAsker(hosttest.WithArtifacts(ctx, call.ReadArtifact), call.Ask), tool.Call{ID: start.CallID, Tool: start.Tool, Arguments: text, Session: start.Session, Context: start.Values}, emit)
 		}
 		seen = append(seen, text...)
 		if t.Preview != nil {

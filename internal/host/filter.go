@@ -13,18 +13,22 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/host/result"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Filter configures for which calls the host asks a filter. If neither Tools nor Tags are set, it
-// asks for every call; otherwise for the calls of tools that one of them matches.
+// Filter configures for which calls the host asks a filter. If neither Tools nor Tags are set, the
+// host asks it for every call. Otherwise the host asks it for the tools that match an element of
+// Tools or Tags.
 type Filter struct {
 	Name     string        // as the filter's plugin declares it
 	Tools    []string      // names of tools, or patterns of path.Match
 	Tags     []string      // tags of tools
 	Optional bool          // if the filter fails or does not exist, the call continues without it
 	Timeout  time.Duration // for one request to the filter; 0: 5 s
+
+	own *catalog.Filter // see ownFilter; nil: the configuration has the filter
 }
 
 const defaultFilterTimeout = 5 * time.Second
@@ -45,8 +49,10 @@ func (f *Filter) timeout() time.Duration { return cmp.Or(f.Timeout, defaultFilte
 
 // filterChain is the filters of one call, in their order. Before the tool executes, each filter can
 // change the arguments, deny the call, or answer in place of the tool. After the tool has answered,
-// each filter can replace the result; then the last filter is asked first, so that the first filter
-// is the outermost one in both directions.
+// each filter can replace the result. After the call the host asks the last filter first, so that
+// the first filter is the outermost one in both directions. The filters of the configuration come
+// first, so that the operator's see what callers send and get. Those that the tool's own plugin
+// applies are closest to the tool; see ownFilter.
 type filterChain struct {
 	call    *call
 	filters []*Filter
@@ -55,48 +61,60 @@ type filterChain struct {
 // filters returns the filters of the call. A call that asks a filter has none.
 func (c *call) filters() filterChain {
 	chain := filterChain{call: c}
-	if c.internal {
+	if c.kind == FilterCall {
 		return chain
 	}
-	for i := range c.host.cfg.Filters {
-		if f := &c.host.cfg.Filters[i]; f.applies(c.request.Tool, c.tool.Spec.Tags) {
+	for i := range c.settings.Filters {
+		if f := &c.settings.Filters[i]; f.applies(c.request.Tool, c.tool.Spec.Tags) && !chain.appliesItself(f) {
 			chain.filters = append(chain.filters, f)
 		}
+	}
+	for _, spec := range c.tool.Filters {
+		chain.filters = append(chain.filters, ownFilter(c.tool, spec))
 	}
 	return chain
 }
 
+// declared returns a filter as its plugin declares it, or nil if no plugin has it now.
+func (x filterChain) declared(f *Filter) *catalog.Filter {
+	if f.own != nil {
+		return f.own
+	}
+	return x.call.host.cfg.Catalog.Snapshot().Filter(f.Name)
+}
+
 // mustSeeArguments reports whether a filter may have to see the arguments before the plugin does.
 func (x filterChain) mustSeeArguments() bool {
-	snapshot := x.call.host.cfg.Catalog.Snapshot()
 	return slices.ContainsFunc(x.filters, func(f *Filter) bool {
-		declared := snapshot.Filter(f.Name)
+		declared := x.declared(f)
 		return declared == nil || declared.Spec.Before
 	})
 }
 
-// digest returns a digest of the filters and of the plugins that have them now. An approved repeat
-// of a call passes the filters again if a reload has added or changed one since the arguments were
-// shown.
+// digest returns a digest of the filters and of the plugins that currently provide them. An
+// approved repeat of a call skips the filters only if the digest is the same as when the arguments
+// were shown. So it passes the filters again if a reload has added or changed one.
 func (x filterChain) digest() (sum [sha256.Size]byte) {
-	snapshot := x.call.host.cfg.Catalog.Snapshot()
 	h := sha256.New()
 	for _, f := range x.filters {
 		plugin, digest := "", ""
-		if declared := snapshot.Filter(f.Name); declared != nil {
+		if declared := x.declared(f); declared != nil {
 			plugin, digest = declared.Plugin.Info.Name, declared.Plugin.Digest
 		}
-		fmt.Fprintf(h, "%q %q %q\n", f.Name, plugin, digest)
+		fmt.Fprintf(h, "%q %q %q %v\n", f.Name, plugin, digest, f.own != nil)
 	}
 	h.Sum(sum[:0])
 	return sum
 }
 
-// before asks the filters before the tool executes. It returns the arguments as the filters left
-// them, or false if that ended the call.
+// before asks the filters before the tool executes. It returns the arguments after all changes. ok
+// is false if a filter has ended the call.
 func (x filterChain) before(s submission) (text []byte, parsed arguments.Parsed, ok bool) {
 	text, parsed = s.text, s.parsed
 	for i, f := range x.filters {
+		if x.isFirstOwn(i) && x.call.willBeDenied() {
+			break
+		}
 		reply, err := x.ask(f, filterjson.Before, parsed.Canonical(), nil)
 		switch {
 		case err != nil:
@@ -124,14 +142,14 @@ func (x filterChain) denied(f *Filter, reason string, given json.RawMessage) *to
 	reason = result.Clip(cmp.Or(reason, "it did not say why"), result.MaxReason)
 	err := tool.Errorf(tool.KindDenied, "the call of %q is not allowed: %s (filter %q)", c.request.Tool, reason, f.Name)
 	err.Rule = f.Name
-	return c.host.authorizer.record(c.ctx(), audit.Decision{
-		Principal: c.request.Principal, Session: c.request.Session, CallID: c.request.ID, Tool: c.request.Tool, Plugin: c.plugin(),
+	return c.decided(audit.Decision{
+		Principal: c.request.Principal, Via: c.request.Via, From: c.request.From, Session: c.request.Session, CallID: c.request.ID, Tool: c.request.Tool, Plugin: c.plugin(),
 		Outcome: audit.Denied, Rule: f.Name, Reason: reason, Arguments: given,
 	}, err)
 }
 
-// answered ends the call with what a filter answered in place of the tool. The filters of the
-// chain, which are outside of that one, are asked about the answer as if it were the tool's.
+// answered ends the call with the result that a filter gave in place of the tool. The filters
+// before that one in the order are then asked about the result as if it came from the tool.
 func (x filterChain) answered(by *Filter, arguments json.RawMessage, answer tool.Result) {
 	x.call.report.SetAnsweredBy(by.Name)
 	answer.Duration = 0 // the tool did not run
@@ -144,7 +162,7 @@ func (x filterChain) answered(by *Filter, arguments json.RawMessage, answer tool
 	x.call.finish(tool.Outcome{Result: filtered}) // a repeat must get the same answer
 }
 
-// after asks the filters about what the tool answered, and returns how the call ends.
+// after asks the filters about the outcome of the tool, and returns the outcome of the call.
 func (x filterChain) after(outcome tool.Outcome) tool.Outcome {
 	if x.call.entry.Finished() { // at its deadline
 		return outcome
@@ -185,8 +203,8 @@ func replaceResult(old, r tool.Result) tool.Result {
 	return r
 }
 
-// withheld returns the failure of a call that was executed and whose result must not be shown
-// because a filter failed.
+// withheld returns the failure of a call that a plugin has executed. Callers must not see its
+// result, because a filter failed.
 func (x filterChain) withheld(cause *tool.Error) *tool.Error {
 	aftermath := "it can be called again"
 	kind := cause.Kind

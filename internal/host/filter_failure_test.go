@@ -24,7 +24,7 @@ func hangs(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
 	return tool.Result{}, ctx.Err()
 }
 
-// failures has the ways in which a filter fails, each with a part of the error.
+// failures returns the ways in which a filter can fail, each with a part of the expected error.
 func failures(p **filterPlugin) map[string]struct {
 	run  filterFunc
 	says string
@@ -55,8 +55,8 @@ func failures(p **filterPlugin) map[string]struct {
 	}
 }
 
-// If a filter fails, the call ends with an error. If the filter is optional, the call goes on
-// without it. After the call of a tool with side effects, the error says that they have happened.
+// If a filter fails, the call ends with an error. If the filter is optional, the call continues
+// without it. If the tool has run and has side effects, the error says that they have happened.
 func TestFailingFilters(t *testing.T) {
 	var current *filterPlugin
 	for name, failure := range failures(&current) {
@@ -110,7 +110,8 @@ func checkFailed(t *testing.T, got tool.Outcome, phase, called, filter, says str
 	}
 }
 
-// A call whose filter no plugin has is refused, and the error names the filter.
+// If no plugin has a configured filter, calls that need it are refused, and the error names the
+// filter.
 func TestAFilterThatIsNotThere(t *testing.T) {
 	for name, change := range map[string]func(*host.Config){
 		"unknown":  nil,

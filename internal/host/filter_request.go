@@ -16,27 +16,30 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// filterReply is what a filter replied about a call. The zero reply leaves the call unchanged.
+// filterReply is the reply of a filter about a call. The zero reply leaves the call unchanged.
 type filterReply struct {
 	answer    filterjson.Answer
 	arguments *arguments.Parsed // answer.Arguments, parsed; nil: none
 }
 
-// ask asks a filter about the call, if the filter takes part in the phase. An optional filter that
-// fails gives the zero reply.
+// ask asks a filter about the call if the filter declares the phase. If an optional filter fails,
+// ask returns the zero reply.
 func (x filterChain) ask(f *Filter, phase filterjson.Phase, given json.RawMessage, r *tool.Result) (filterReply, *tool.Error) {
 	c := x.call
-	reply, err := x.request(f, filterjson.Request{
-		Phase: phase, CallID: c.request.ID, Principal: c.request.Principal, Session: c.request.Session,
-		Tool: c.request.Tool, Plugin: c.plugin(), Arguments: given, Result: r,
-	})
-	// A call that has ended is not executed. A result that exists is shown.
+	q := filterjson.Request{
+		Phase: phase, CallID: c.request.ID, Session: c.request.Session, Tool: x.toolFor(f), Plugin: c.plugin(), Arguments: given, Result: r,
+	}
+	if x.knowsPrincipal(f) {
+		q.Principal, q.Groups, q.Via = c.request.Principal, c.request.Groups, c.request.Via
+	}
+	reply, err := x.request(f, q)
+	// Before the tool executes, a call that has ended must not continue. After it, an existing
+	// result is still shown.
 	ended := phase == filterjson.Before && c.ctx().Err() != nil
 	if err == nil || !f.Optional || ended {
 		return reply, err
 	}
-	c.host.cfg.Logger.Warn("a filter failed, and the call goes on without it", "filter", f.Name, "phase", phase,
-		"tool", c.request.Tool, "call_id", c.request.ID, "error", err)
+	c.logger(c.host.log.calls).Warn("a filter failed, and the call continues without it", "filter", f.Name, "phase", phase, "error", err)
 	return filterReply{}, nil
 }
 
@@ -61,11 +64,11 @@ func (x filterChain) request(f *Filter, q filterjson.Request) (filterReply, *too
 	if err != nil {
 		return filterReply{}, x.failed(f, tool.KindInternal, err)
 	}
-	outcome := x.execute(declared, time.Until(end), text)
+	outcome := x.execute(f, declared, time.Until(end), text)
 	switch {
 	case ctx.Err() != nil && outcome.Err != nil:
 		return filterReply{}, x.interrupted(f, context.Cause(ctx))
-	// both deadlines are the same; either may pass first
+	// the filter and the call have the same deadline, and either timer may fire first
 	case outcome.Err != nil && outcome.Err.Kind == tool.KindTimeout && last:
 		return filterReply{}, x.interrupted(f, deadline.ErrPassed)
 	case outcome.Err != nil:
@@ -75,7 +78,7 @@ func (x filterChain) request(f *Filter, q filterjson.Request) (filterReply, *too
 	case outcome.Result.IsError:
 		return filterReply{}, x.failed(f, tool.KindUnavailable, errors.New(result.Clip(outcome.Result.Text(), result.MaxReason)))
 	}
-	reply, err := x.parse(q.Phase, outcome.Result)
+	reply, err := x.parse(f, q.Phase, outcome.Result)
 	if err != nil {
 		return filterReply{}, x.failed(f, tool.KindInternal, err)
 	}
@@ -83,12 +86,15 @@ func (x filterChain) request(f *Filter, q filterjson.Request) (filterReply, *too
 }
 
 // parse reads a filter's answer.
-func (x filterChain) parse(phase filterjson.Phase, r tool.Result) (filterReply, error) {
+func (x filterChain) parse(f *Filter, phase filterjson.Phase, r tool.Result) (filterReply, error) {
 	answer, err := filterjson.DecodeAnswer(phase, r)
+	if err == nil && answer.Answer != nil && f.own != nil {
+		return filterReply{}, errOwnAnswer
+	}
 	if err != nil || answer.Arguments == nil {
 		return filterReply{answer: answer}, err
 	}
-	if most := x.call.host.cfg.MaxArgumentBytes; len(answer.Arguments) > most {
+	if most := x.call.settings.MaxArgumentBytes; len(answer.Arguments) > most {
 		return filterReply{}, fmt.Errorf("the arguments in its answer are larger than %d bytes", most)
 	}
 	changed, err := arguments.Parse(answer.Arguments)
@@ -98,15 +104,19 @@ func (x filterChain) parse(phase filterjson.Phase, r tool.Result) (filterReply, 
 	return filterReply{answer: answer, arguments: &changed}, nil
 }
 
-// timeout returns how long a filter may take. last says that the call ends by then.
+// timeout returns how long a filter may take. last reports that this is the rest of the call's
+// time.
 func (x filterChain) timeout(f *Filter) (limit time.Duration, last bool) {
 	left := time.Until(x.call.timer.End())
 	return min(f.timeout(), left), left <= f.timeout()
 }
 
-// find returns what a plugin declares of a filter. If no plugin has it, find waits until new
+// find returns a plugin's declaration of a filter. If no plugin declares it, find waits until new
 // plugins have described themselves.
 func (x filterChain) find(f *Filter, end time.Time) (*catalog.Filter, error) {
+	if f.own != nil {
+		return f.own, x.call.settings.switchedOff(f.own.Plugin.Info.Name)
+	}
 	host := x.call.host
 	declared := host.cfg.Catalog.Snapshot().Filter(f.Name)
 	if declared == nil {
@@ -120,23 +130,25 @@ func (x filterChain) find(f *Filter, end time.Time) (*catalog.Filter, error) {
 	if declared == nil {
 		return nil, errors.New("no plugin has a filter of that name")
 	}
-	return declared, host.cfg.switchedOff(declared.Plugin.Info.Name)
+	return declared, x.call.settings.switchedOff(declared.Plugin.Info.Name)
 }
 
-// execute makes the call of a filter. It is a call like any other, but with a generated id and
-// without filters and policy. execute returns when the filter's call or the filtered call has
-// ended; the host finishes the rest of the filter's call.
-func (x filterChain) execute(f *catalog.Filter, limit time.Duration, question []byte) tool.Outcome {
+// execute makes the call of a filter. It is a call like any other, but has a generated id and
+// neither filters nor policy. execute returns when the filter's call or the filtered call has
+// ended. If the filtered call ends first, the filter's call ends in the background.
+func (x filterChain) execute(f *Filter, declared *catalog.Filter, limit time.Duration, question []byte) tool.Outcome {
 	outer := x.call
-	spec := tool.Spec{Name: f.Spec.Name, Description: f.Spec.Description, ReadOnly: true}
+	spec := tool.Spec{Name: declared.Spec.Name, Description: declared.Spec.Description, ReadOnly: true}
 	request := &tool.Call{
-		Tool: spec.Name, Principal: outer.request.Principal, Session: outer.request.Session, Traceparent: outer.request.Traceparent,
+		Tool: f.Name, Principal: outer.request.Principal, Groups: outer.request.Groups, Via: outer.request.Via, From: outer.request.From, Session: outer.request.Session, Traceparent: outer.request.Traceparent,
 	}
-	c, err := outer.host.newCall(request, &catalog.Tool{Spec: spec, Plugin: f.Plugin}, "filter-"+rand.Text(), true, false)
+	c, err := outer.host.newCall(request, toolView{&catalog.Tool{Spec: spec, Plugin: declared.Plugin}, outer.settings}, FilterCall, time.Time{}, "filter-"+rand.Text(), true, false)
 	if err != nil {
 		return tool.Outcome{Err: tool.AsError(err)}
 	}
-	c.internal = true
+	if f.own != nil {
+		c.filtered = outer.tool
+	}
 	c.args.finish(question, question)
 	c.timer.Set(limit)
 	defer context.AfterFunc(outer.ctx(), func() { c.Cancel(context.Cause(outer.ctx())) })()
@@ -157,6 +169,9 @@ func (x filterChain) execute(f *catalog.Filter, limit time.Duration, question []
 func (x filterChain) failed(f *Filter, kind tool.Kind, cause error) *tool.Error {
 	if tool.KindOf(cause) == tool.KindTimeout {
 		cause = fmt.Errorf("it did not answer within the %v that it had", f.timeout())
+	}
+	if f.own != nil {
+		return tool.Errorf(kind, "the filter %q, which the plugin applies to calls of its tool %q, failed: %w", f.Name, x.call.request.Tool, cause)
 	}
 	return tool.Errorf(kind, "the filter %q, which the configuration wants around calls of %q, failed: %w", f.Name, x.call.request.Tool, cause)
 }

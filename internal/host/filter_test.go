@@ -27,7 +27,7 @@ import (
 // filterFunc is the implementation of a filter.
 type filterFunc func(ctx context.Context, q filterjson.Request) (tool.Result, error)
 
-// filterPlugin is a pluginwire.Handler of filters. It remembers the requests.
+// filterPlugin is a pluginwire.Handler of filters. It records the requests.
 type filterPlugin struct {
 	filters map[string]filterFunc
 
@@ -84,8 +84,8 @@ func (p *filterPlugin) questions() []string {
 	return asked
 }
 
-// newFilterRig returns a host of the tools, and of the filters in another plugin. uses configures
-// the filters.
+// newFilterRig returns a host with a plugin that has the tools, and another plugin that has the
+// filters. uses configures the filters.
 func newFilterRig(t *testing.T, tools []hosttest.Tool, filters map[string]filterFunc, change func(*host.Config), uses ...host.Filter) (*rig, *filterPlugin) {
 	t.Helper()
 	filtering := &filterPlugin{filters: filters}
@@ -214,7 +214,7 @@ func TestFiltersStandAroundACall(t *testing.T) {
 	if got := outcome(t, r, c); got.Err == nil || got.Err.Kind != tool.KindConflict {
 		t.Errorf("other arguments that filters come to the same with gave %+v", got)
 	}
-	stats, err := r.Stats(t.Context(), filterPluginName)
+	stats, err := r.Stats(t.Context(), tool.StatsQuery{Plugin: filterPluginName})
 	if err != nil || len(stats) != 3 || stats[1].Tool != "inner" || stats[1].Calls != 2 || stats[1].Succeeded != 2 {
 		t.Errorf("the filters' statistics are %+v, %v", stats, err)
 	}
@@ -276,8 +276,8 @@ func TestADenial(t *testing.T) {
 	}
 }
 
-// A filter's answer replaces the call of the tool. The filters outside of it see the answer as a
-// result, and a repeated call gets it again.
+// A filter can answer in place of the tool. The filters before it in the order see the answer as a
+// result, and a repeated call gets the answer again.
 func TestAnAnswer(t *testing.T) {
 	cached := tool.TextResult("from the cache")
 	cached.Metadata = map[string]json.RawMessage{"own": json.RawMessage(`1`), "toolhost.answered_by": json.RawMessage(`"me"`)}
@@ -327,8 +327,8 @@ func TestChangedArguments(t *testing.T) {
 	})
 }
 
-// The figures of the tool stay if the filter sets none. Metadata of a filter in toolhost's name is
-// removed.
+// The tool's usage, cost and duration stay if the filter sets none. toolhost removes metadata that
+// a filter sets under toolhost's own keys.
 func TestChangedResult(t *testing.T) {
 	spend := hosttest.Tool{
 		Spec: tool.Spec{Name: "spend", Description: "Costs something.", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -377,7 +377,8 @@ func TestWhichCallsAreFiltered(t *testing.T) {
 	}
 }
 
-// The host asks a filter of the tool's plugin only after the lease of the tool's call has ended.
+// If the filter's plugin is also the tool's plugin, the host asks the filter only after the lease
+// of the tool's call has ended.
 func TestFiltersDoNotWaitForTheToolTheyFollow(t *testing.T) {
 	p := &filterPlugin{filters: map[string]filterFunc{"own": marks("own")}}
 	both := &pluginOfBoth{filterPlugin: p, fixture: newFixture(hosttest.Tools())}
@@ -394,9 +395,9 @@ func TestFiltersDoNotWaitForTheToolTheyFollow(t *testing.T) {
 	}
 }
 
-// If only one call of a tool may run at a time, the next call begins while a filter still has the
-// result of the one before.
-func TestFiltersHoldUpNobody(t *testing.T) {
+// If a tool allows only one call at a time, the next call begins while a filter still examines the
+// result of the call before.
+func TestFiltersDelayNoOtherCall(t *testing.T) {
 	release, entered := make(chan struct{}), make(chan struct{}, 2)
 	r, _ := newFilterRig(t, hosttest.Tools(), map[string]filterFunc{"after_slow": func(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
 		entered <- struct{}{}
@@ -406,7 +407,7 @@ func TestFiltersHoldUpNobody(t *testing.T) {
 		}
 		return tool.Result{}, nil
 	}}, func(cfg *host.Config) {
-		cfg.MaxConcurrent = func(name string) int { return map[string]int{"echo": 1}[name] }
+		cfg.Catalog.Configure(catalog.Overrides{"echo": {MaxConcurrent: new(1)}}, 0)
 	}, host.Filter{Name: "after_slow", Tools: []string{"echo"}})
 	var callers sync.WaitGroup
 	for range 2 {
@@ -485,7 +486,7 @@ func TestPreviewBeforeAFilterThatOnlyFollows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	untilTip(t, e, "seen")
+	untilStatus(t, e, "seen")
 	if err := e.Send(t.Context(), []byte(`3,"units":"si"}`), true); err != nil {
 		t.Fatal(err)
 	}
@@ -508,7 +509,7 @@ func TestManyFilteredCalls(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if stats, err := r.Stats(t.Context(), filterPluginName); err != nil || stats[0].Calls != 128 || stats[0].Succeeded != 128 {
+	if stats, err := r.Stats(t.Context(), tool.StatsQuery{Plugin: filterPluginName}); err != nil || stats[0].Calls != 128 || stats[0].Succeeded != 128 {
 		t.Errorf("the statistics are %+v, %v", stats, err)
 	}
 }

@@ -3,12 +3,13 @@ package host
 import (
 	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/host/result"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// finish ends a call that a plugin has, or may have, executed. Only the first end of a call counts.
-// The store gets the outcome before any caller can see it, so that a later use of the id never gets
-// another one.
+// finish ends a call that a plugin has executed or may have executed. If the call ends several
+// times, the first end takes effect. The store gets the outcome before any caller can see it, so
+// that a later use of the id never gets another one.
 func (c *call) finish(outcome tool.Outcome) {
 	first, begun := c.entry.Conclude()
 	if !first {
@@ -18,7 +19,14 @@ func (c *call) finish(outcome tool.Outcome) {
 	if begun {
 		c.entry.End(c.ctx(), &outcome)
 	}
-	c.publish(outcome)
+	record := recordRecent
+	switch {
+	case c.kind != ToolCall, begun:
+		record = recordNothing
+	case !c.entry.Generated(): // only the memory of the ledger has the call
+		record = recordFailure
+	}
+	c.publish(outcome, record)
 	c.entry.Settle(c.size(), c.tool.Spec.HasSideEffects())
 	c.stop()
 }
@@ -35,12 +43,16 @@ func (c *call) finishUnexecuted(outcome tool.Outcome) {
 	}
 	c.approval.giveBack(c.host.frozen)
 	c.entry.Release()
-	c.publish(c.shape(outcome))
+	record := recordRecent
+	// A call that is refused because another one has its id would be listed beside that one.
+	if c.kind != ToolCall || outcome.Err != nil && outcome.Err.Kind == tool.KindConflict {
+		record = recordNothing
+	}
+	c.publish(c.shape(outcome), record)
 	c.stop()
 }
 
-// finishJoined ends a call whose caller follows another call from now on. Statistics do not count
-// it.
+// finishJoined ends a call whose caller has joined another call. Statistics do not count it.
 func (c *call) finishJoined() {
 	if first, _ := c.entry.Conclude(); !first {
 		return
@@ -51,36 +63,54 @@ func (c *call) finishJoined() {
 	c.stop()
 }
 
-// publish adds the outcome to the event log. A caller that sees the outcome finds it counted.
-func (c *call) publish(outcome tool.Outcome) {
-	c.events.End(outcome, func() {
-		c.host.stats.count(c.request.Tool, c.plugin(), &outcome, outcome.Result.Duration)
+// recording says what recentCalls does with a call that ends.
+type recording int
+
+const (
+	recordNothing recording = iota
+	recordFailure           // recentCalls.store
+	recordRecent            // recentCalls.add
+)
+
+// publish adds the outcome to the event log. It counts and records the outcome first, so that a
+// caller that sees the outcome finds it in the statistics and in the list of calls.
+func (c *call) publish(outcome tool.Outcome, record recording) {
+	c.events.End(outcome, func(outcome *tool.Outcome) {
+		switch {
+		case record == recordRecent:
+			c.host.recent.add(c.ended(outcome), c.host.cfg.History)
+		case record == recordFailure && outcome.Err != nil:
+			c.host.recent.store(c.ended(outcome), c.host.cfg.History)
+		}
+		c.host.stats.count(c.request.Tool, identity.TenantOf(c.request.Principal), c.plugin(), outcome, outcome.Result.Duration, c.host.cfg.History)
+		c.observed.ended(c, outcome)
+		c.logEnd(outcome)
 	})
 }
 
-// stop ends the context of the call, which also ends a preview, and frees what the call needs no
-// longer.
+// stop ends the context of the call, which also ends a preview. It frees the memory that an ended
+// call does not need.
 func (c *call) stop() {
 	c.timer.Stop()
+	c.uncount()
 	c.memory.end(callBytes + c.events.Size())
 }
 
-// shape returns the outcome as callers get it: with the report of what toolhost did, without
-// effects that the tool may not have, and with artifacts in place of large content. A caller that
-// joins the call later gets the same outcome, even if it asked for another size.
+// shape returns the outcome in the form that callers get. It adds the report of toolhost's changes,
+// removes effects that the tool may not have, and replaces large content by artifacts. A caller
+// that joins the call later gets the same outcome, even if it asked for another size.
 func (c *call) shape(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = c.request.ID
 	c.report.AddTo(&outcome)
 	if len(outcome.Result.Effects) > 0 {
 		rules := result.EffectRules{
-			Declared: c.tool.Spec.EffectKeys, Granted: c.tool.Effects, Read: c.host.cfg.Policy.Reads, Tool: c.tool.DeclaredName(),
+			Declared: c.tool.Spec.EffectKeys, Granted: c.tool.Effects, Read: c.settings.Policy.Reads, Tool: c.tool.DeclaredName(),
 		}
 		if count, key, reason := rules.Apply(&outcome); count > 0 {
-			c.host.cfg.Logger.Warn("effects of a call were refused", "tool", c.request.Tool, "plugin", c.plugin(), "call_id", c.request.ID,
-				"count", count, "key", key, "reason", reason)
+			c.logger(c.host.log.calls).Warn("effects of a call were refused", "count", count, "key", key, "reason", reason)
 		}
 	}
-	if !c.internal && c.host.cfg.Artifacts != nil {
+	if c.kind == ToolCall && c.host.cfg.Artifacts != nil {
 		shaper := c.shaper()
 		shaper.Shape(&outcome.Result)
 	}
@@ -93,14 +123,19 @@ func (c *call) shape(outcome tool.Outcome) tool.Outcome {
 	return outcome
 }
 
-// shaper returns what shapes the result of the call.
+// shaper returns the result.Shaper for this call.
 func (c *call) shaper() result.Shaper {
-	shown := c.host.cfg.MaxShown
+	shown := c.settings.MaxShown
 	if c.request.MaxShown != nil {
 		shown = max(*c.request.MaxShown, 0)
 	}
 	return result.Shaper{
 		Store: c.host.cfg.Artifacts, Owner: artifact.Owner{Principal: c.request.Principal, Session: c.request.Session},
-		Shown: shown, Logger: c.host.cfg.Logger, Call: &c.request,
+		Shown: shown, Losses: c,
 	}
+}
+
+// LostContent implements result.LossReporter.
+func (c *call) LostContent(size uint64, err error) {
+	c.logger(c.host.log.calls).Error("a large result was not kept: its caller gets a part of it", "bytes", size, "error", err)
 }

@@ -43,8 +43,8 @@ const (
 	askedPays = `{"amount":100,"force":true}`
 )
 
-// wantAsked checks that a call ended with a request for the approval of exactly these final
-// arguments, and returns their digest.
+// wantAsked checks that a call ended with a request to approve exactly these final arguments. It
+// returns their digest.
 func wantAsked(t *testing.T, got tool.Outcome, final string) string {
 	t.Helper()
 	sum := sha256.Sum256([]byte(final))
@@ -178,7 +178,8 @@ func TestAddedFilterIsAskedAboutAnApprovedRepeat(t *testing.T) {
 	}
 }
 
-// A host without the stored arguments computes them again, and the digest decides.
+// A host that does not have the stored arguments computes them again, and compares their digest
+// with the approved one.
 func TestFinalArgumentsAfterARestart(t *testing.T) {
 	var executed []string
 	c := tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked)}
@@ -221,7 +222,7 @@ func TestApprovalOfAStream(t *testing.T) {
 	}
 }
 
-// Nobody can approve by a digest what was not shown. The error tells the caller why nothing was
+// A person cannot approve by digest what was not shown. The error tells the caller why nothing was
 // shown.
 func TestArgumentsTooLargeToShow(t *testing.T) {
 	var executed []string
@@ -233,37 +234,64 @@ func TestArgumentsTooLargeToShow(t *testing.T) {
 	}
 }
 
-// The audit log names the principal of the connection, and beside it the name that the caller
-// claims.
-func TestWhoApproved(t *testing.T) {
-	for claim, want := range map[string]string{
-		"uid:0 root":                `uid:1007 ("uid:0 root")`,
-		"uid:1007":                  `uid:1007`,
-		`uid:1007 ("ada")`:          `uid:1007 ("ada")`, // the form that agentd sends
-		`uid:1007 ("ada") or uid:0`: `uid:1007 ("uid:1007 (\"ada\") or uid:0")`,
-		`uid:0 ("ada")`:             `uid:1007 ("uid:0 (\"ada\")")`,
+// The audit log names the approver that the server verified, and beside it the name that the caller
+// claims, which may be a lie.
+func TestApprovedBy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	log, err := audit.Open(audit.Config{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	var executed []string
+	r := newRig(t, []hosttest.Tool{pays(&executed)}, func(c *host.Config) { c.Audit = log })
+	approval := &tool.Approval{Approver: "uid:1007", ApprovedBy: "uid:0 root"}
+	call := tool.Call{Tool: "pay", Principal: "red/ada", Via: "agentd", From: "192.0.2.7", Arguments: []byte(askedPays), Approval: approval}
+	if got := outcome(t, r, call); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line struct {
+		Principal, Via, From, Approver string
+		By                             string `json:"approved_by"`
+	}
+	if err := json.Unmarshal(text, &line); err != nil || line.Approver != "uid:1007" || line.By != "uid:0 root" ||
+		line.Principal != "red/ada" || line.Via != "agentd" || line.From != "192.0.2.7" {
+		t.Errorf("the log has %+v, %v", line, err)
+	}
+}
+
+// A rule with the verdict four_eyes needs an approver with another key than the principal of the
+// call. What the caller claims as a name does not help, and neither does an unknown approver.
+func TestFourEyes(t *testing.T) {
+	rules, err := policy.Compile([]policy.Rule{{Name: "two", When: `tool.name == "pay"`, Then: policy.FourEyes}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var executed []string
+	r := newRig(t, []hosttest.Tool{pays(&executed)}, func(c *host.Config) { c.Policy = rules })
+	call := tool.Call{Tool: "pay", Principal: "red/ada", Via: "agentd", Arguments: []byte(askedPays)}
+	first := outcome(t, r, call)
+	if first.Err == nil || first.Err.Kind != tool.KindApprovalRequired || !first.Err.FourEyes || first.Err.Rule != "two" {
+		t.Fatalf("without an approval: %+v", first.Err)
+	}
+	for _, approval := range []tool.Approval{
+		{Approver: "red/ada"}, {Approver: "red/ada", ApprovedBy: "bob"}, {ApprovedBy: "bob"},
+		{Approver: "red/bob", Arguments: []byte(`{"amount":1000000}`)}, // bob approved other arguments
 	} {
-		file := filepath.Join(t.TempDir(), "audit.jsonl")
-		log, err := audit.Open(audit.Config{File: file})
-		if err != nil {
-			t.Fatal(err)
+		call.Approval = &approval
+		if got := outcome(t, r, call); got.Err == nil || got.Err.Kind != tool.KindApprovalRequired || !got.Err.FourEyes {
+			t.Errorf("%+v: %+v", approval, got.Err)
 		}
-		t.Cleanup(func() { log.Close() })
-		var executed []string
-		r := newRig(t, []hosttest.Tool{pays(&executed)}, func(c *host.Config) { c.Audit = log })
-		approval := &tool.Approval{ApprovedBy: claim}
-		if got := outcome(t, r, tool.Call{Tool: "pay", Principal: "uid:1007", Arguments: []byte(askedPays), Approval: approval}); got.Err != nil {
-			t.Fatal(got.Err)
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var line struct {
-			By string `json:"approved_by"`
-		}
-		if err := json.Unmarshal(text, &line); err != nil || line.By != want {
-			t.Errorf("the claim %q is logged as %q, want %q: %v", claim, line.By, want, err)
-		}
+	}
+	if len(executed) > 0 {
+		t.Fatalf("executed %v", executed)
+	}
+	call.Approval = &tool.Approval{Approver: "red/bob", ArgumentsSHA256: first.Err.ArgumentsSHA256}
+	if got := outcome(t, r, call); got.Err != nil || len(executed) != 1 {
+		t.Errorf("with the approval of another principal: %+v, executed %v", got.Err, executed)
 	}
 }

@@ -1,9 +1,9 @@
-// Package host executes calls of tools: it launches the instances of plugins when calls need them,
+// Package host executes calls of tools. It launches the instances of plugins when calls need them,
 // takes each call through filters, policy and limits to an instance, and remembers the outcomes by
 // call id.
 //
 // The package knows the terms of package tool. It does not know gRPC, protobuf or go-plugin: it
-// launches processes with the LaunchFunc that it is given, and internal/rpc/hostserver serves it on
+// launches processes with the LaunchFunc of its Config, and internal/rpc/hostserver serves it on
 // the network.
 //
 // The steps of a call are in open.go, prepare.go, route.go, attempt.go and finish.go, in this
@@ -16,7 +16,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
@@ -25,14 +24,12 @@ import (
 	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/host/ledger"
-	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/host/logbuffer"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
 	"github.com/toolhost/toolhost/internal/host/throttle"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
-	"github.com/toolhost/toolhost/internal/secrets"
+	"github.com/toolhost/toolhost/internal/standing"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -42,8 +39,20 @@ type Process = supervisor.Process
 // LaunchFunc starts an instance of a plugin and returns when the instance takes calls.
 type LaunchFunc = supervisor.LaunchFunc
 
-// ReportLaunch sets the state that operators see of an instance while a LaunchFunc starts it. ctx
-// must come from the context of the LaunchFunc.
+// Owner says whose calls an instance serves.
+type Owner = supervisor.Owner
+
+// LaunchOwner returns whose calls the instance will serve that a LaunchFunc starts. ctx must be
+// derived from the context of the LaunchFunc.
+func LaunchOwner(ctx context.Context) Owner { return supervisor.LaunchOwner(ctx) }
+
+// RefuseLaunch returns the error with which a LaunchFunc refuses an owner, such as one without
+// credentials. The plugin is not at fault: there is no backoff, and instances of other owners start.
+// The calls that wait for the instance end with err.
+func RefuseLaunch(err *tool.Error) error { return supervisor.RefuseLaunch(err) }
+
+// ReportLaunch sets the state of an instance that operators see while a LaunchFunc starts the
+// instance. ctx must be derived from the context of the LaunchFunc.
 func ReportLaunch(ctx context.Context, state tool.InstanceState) {
 	supervisor.ReportLaunch(ctx, state)
 }
@@ -51,9 +60,11 @@ func ReportLaunch(ctx context.Context, state tool.InstanceState) {
 // errStopping is the cause of everything that ends because the host closes.
 var errStopping = supervisor.ErrStopping
 
-// Config sets what a host works with and its bounds. Catalog and Launch are required. The functions
-// must be safe for concurrent use, and must return the same for the same name.
+// Config sets the dependencies and the bounds of a host. Catalog and Launch are required.
 type Config struct {
+	// Settings are the settings in force until Reconfigure replaces them.
+	Settings
+
 	Catalog   *catalog.Catalog // not owned: close it after the host
 	Launch    LaunchFunc
 	Workspace string            // the absolute path of the tools' folder; empty: none
@@ -63,96 +74,42 @@ type Config struct {
 	// Calls stores calls with side effects, so that they are not executed twice even after a
 	// restart. Not owned: close it after the host. Nil: the host remembers calls only until it
 	// closes.
-	Calls *callstore.Store
+	Calls callstore.Calls
 
 	// Artifacts stores the content that is too large for results. Not owned: close it after the
 	// host. Nil: results stay whole.
 	Artifacts *artifact.Store
-	// MaxShown is how many bytes of text and JSON a result shows if its caller sets nothing; 0: 4
-	// KiB.
-	MaxShown int
 
-	// Configuration returns for Reload what of the configuration file is not in force. Nil:
-	// everything is.
-	Configuration func() *tool.ConfigurationChange
-
-	// KeepBadOutput lets results through that do not fit the output schema of their tool, with a
-	// warning.
-	KeepBadOutput bool
-	// Policy decides which calls may be made. Nil: dangerous tools need the approval of a person,
-	// all others are allowed.
-	Policy *policy.Policy
-	// Filters are asked before calls in this order, and after calls in the reverse order.
-	Filters []Filter
-	// Secrets has the secrets that tools get if they declare them and their plugins were granted
-	// them. The host redacts them in what plugins say. Nil: there are none.
-	Secrets *secrets.Store
-	// History keeps what happened to plugins for after a restart, and has what happened before. Not
-	// owned: close it after the host. Nil: nothing is kept.
+	// History stores what happened to plugins, so that a later host can show it. The host also
+	// shows what History contains from earlier hosts. Not owned: close it after the host. Nil:
+	// nothing is stored.
 	History *history.Log
-	// Audit gets the decisions about calls. A call whose permission cannot be written is not
-	// executed. Not owned. Nil: decisions are not written.
+	// Audit receives the decisions about calls. The host does not execute a call whose permission
+	// it cannot write to Audit. Not owned. Nil: the host does not write decisions.
 	Audit *audit.Log
 
-	// Lifecycle configures the instances of a plugin. Nil: the defaults.
-	Lifecycle func(plugin string) lifecycle.Config
+	// Approvals stores standing approvals. Not owned: close it after the host. Nil: the host has none.
+	Approvals *standing.Store
 
-	// MaxConcurrent limits how many calls of a tool are executed at the same time; others wait. 0:
-	// no limit. Nil: no limit for any tool.
-	MaxConcurrent func(tool string) int
+	// Configuration reads and applies the configuration file, for operators. Nil: the host has
+	// none.
+	Configuration Configuration
 
-	// Sandbox returns what the operator grants to a plugin. Nil: plugins run without a sandbox.
-	Sandbox func(plugin string) tool.Sandbox
-
-	// Variables returns the names of the environment variables that the operator passes to a plugin
-	// or sets for it. Nil: none.
-	Variables func(plugin string) []string
-
-	// Disabled reports whether the operator disabled a plugin: it is listed, and its tools cannot
-	// be called. Nil: no plugin is disabled.
-	Disabled func(plugin string) bool
-
-	DefaultTimeout   time.Duration // for a call if its tool and its caller set none; 0: 30 s
-	MaxTimeout       time.Duration // bounds every call; 0: 10 min
-	LaunchTimeout    time.Duration // from the launch of a process until it takes calls; 0: 30 s
-	MaxLaunches      int           // processes that start at the same time; 0: 4
-	MaxExits         int           // exits that are kept for each plugin; 0: 10
-	MaxEvents        int           // events of plugins and instances that are kept; 0: 10,000
-	YieldTimeout     time.Duration // until an instance ends whose tool ignores a cancel; 0: 5 s
-	MaxArgumentBytes int           // of one call; 0: 16 MiB
-	RefuseMisspelled bool          // refuses misspelled arguments instead of reporting them
-	ArgumentsTimeout time.Duration // between two pieces of a call's arguments; 0: 2 min
-	MaxLedgerEntries int           // outcomes in memory; 0: 10,000
-	MaxLedgerBytes   int           // of the outcomes in memory; 0: 64 MiB
+	MaxLaunches      int // processes that start at the same time; 0: 4
+	MaxExits         int // exits that are kept for each plugin; 0: 10
+	MaxEvents        int // events of plugins and instances that are kept; 0: 10,000
+	MaxLedgerEntries int // outcomes in memory; 0: 10,000
+	MaxLedgerBytes   int // of the outcomes in memory; 0: 64 MiB
 }
 
 func (c Config) withDefaults() Config {
-	c.DefaultTimeout = cmp.Or(c.DefaultTimeout, 30*time.Second)
-	c.MaxTimeout = cmp.Or(c.MaxTimeout, 10*time.Minute)
-	c.LaunchTimeout = cmp.Or(c.LaunchTimeout, 30*time.Second)
 	c.MaxLaunches = cmp.Or(c.MaxLaunches, 4)
 	c.MaxExits = cmp.Or(c.MaxExits, 10)
 	c.MaxEvents = cmp.Or(c.MaxEvents, 10_000)
-	if c.MaxConcurrent == nil {
-		c.MaxConcurrent = func(string) int { return 0 }
-	}
-	if c.Sandbox == nil {
-		c.Sandbox = func(string) tool.Sandbox { return tool.Sandbox{Mode: "off"} }
-	}
-	if c.Disabled == nil {
-		c.Disabled = func(string) bool { return false }
-	}
-	c.YieldTimeout = cmp.Or(c.YieldTimeout, 5*time.Second)
-	c.MaxArgumentBytes = cmp.Or(c.MaxArgumentBytes, 16<<20)
-	c.ArgumentsTimeout = cmp.Or(c.ArgumentsTimeout, 2*time.Minute)
 	c.MaxLedgerEntries = cmp.Or(c.MaxLedgerEntries, 10_000)
-	c.MaxShown = cmp.Or(c.MaxShown, 4<<10)
 	c.MaxLedgerBytes = cmp.Or(c.MaxLedgerBytes, 64<<20)
 	if c.Logs == nil {
 		c.Logs = logbuffer.New(logbuffer.Config{})
-	}
-	if c.Lifecycle == nil {
-		c.Lifecycle = func(string) lifecycle.Config { return lifecycle.Config{} }
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -160,31 +117,26 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// switchedOff returns an error if the operator disabled a plugin.
-func (c *Config) switchedOff(plugin string) error {
-	if c.Disabled(plugin) {
-		return tool.Errorf(tool.KindUnavailable, "the plugin %q is %s", plugin, reasonSwitchedOff)
-	}
-	return nil
-}
-
-const reasonSwitchedOff = "switched off in the configuration: disabled is true"
-
 // Host executes calls. All methods are safe for concurrent use, and their errors are *tool.Error.
 //
-// Its methods come from three parts: Host itself opens and shows calls, toolList lists and finds
-// tools, and operator shows and operates plugins.
+// Its methods come from four parts: Host opens calls and shows them, the embedded toolList lists
+// and finds tools, the embedded offers lists and reads resources and prompts, and the embedded
+// operator shows plugins and carries out operators' commands.
 type Host struct {
 	*toolList
+	*offers
 	*operator
 
-	cfg         *Config
+	cfg         *Config // without Settings: see generations
+	generations *generations
 	ledger      *ledger.Ledger[*call]
-	authorizer  authorizer
+	log         loggers
 	plugins     *supervisor.Plugins
 	stats       *statistics
+	recent      recentCalls
 	rates       *throttle.Rates
 	concurrency *throttle.Concurrency
+	usage       *throttle.Usage
 	frozen      *frozen.Cache
 	deadlines   deadline.Queue
 
@@ -206,28 +158,50 @@ func New(config Config) *Host {
 	cfg := config.withDefaults()
 	h := &Host{
 		cfg:         &cfg,
-		authorizer:  authorizer{policy: cfg.Policy, audit: cfg.Audit, logger: cfg.Logger},
+		generations: &generations{},
+		log:         newLoggers(cfg.Logger),
 		stats:       newStatistics(),
 		rates:       throttle.NewRates(),
-		concurrency: throttle.NewConcurrency(cfg.MaxConcurrent),
+		concurrency: throttle.NewConcurrency(concurrencyOf(cfg.Catalog)),
+		usage:       throttle.NewUsage(),
 		frozen:      frozen.NewCache(),
 		gone:        make(chan struct{}),
 	}
+	first := h.newGeneration(cfg.Settings, cfg.Catalog.Snapshot().Generation())
+	h.generations.pair.Store(&generationPair{current: first, previous: first})
+	cfg.Settings = Settings{} // code that reads settings from here would miss Reconfigure
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	h.ledger = ledger.New[*call](ledger.Config{
-		Store: cfg.Calls, MaxEntries: cfg.MaxLedgerEntries, MaxBytes: cfg.MaxLedgerBytes, Logger: cfg.Logger,
+		Store: cfg.Calls, MaxEntries: cfg.MaxLedgerEntries, MaxBytes: cfg.MaxLedgerBytes, Quota: h.resultQuota, Logger: h.log.storage,
 	})
+	h.offers = &offers{
+		cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, usage: h.usage, log: h.log,
+		lists: newOfferLists(), followed: newFollowed(),
+	}
 	h.plugins = supervisor.New(supervisor.Config{
 		Context: h.ctx, Spawn: h.spawn,
-		Catalog: cfg.Catalog, Launch: cfg.Launch, Lifecycle: cfg.Lifecycle, Disabled: cfg.Disabled,
-		Logger: cfg.Logger, History: cfg.History, Secrets: cfg.Secrets,
-		LaunchTimeout: cfg.LaunchTimeout, MaxLaunches: cfg.MaxLaunches, MaxExits: cfg.MaxExits, MaxEvents: cfg.MaxEvents,
+		Catalog: cfg.Catalog, Launch: h.offers.launch(cfg.Launch), Settings: h.supervisorSettings,
+		Logger: h.log.lifecycle, History: cfg.History, Redactor: first.Secrets.Redactor(),
+		MaxLaunches: cfg.MaxLaunches, MaxExits: cfg.MaxExits, MaxEvents: cfg.MaxEvents,
 	})
-	h.toolList = &toolList{cfg: h.cfg, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
-	h.operator = &operator{cfg: h.cfg, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
+	h.offers.plugins = h.plugins
+	if cfg.Artifacts != nil {
+		cfg.Artifacts.Limit(h.artifactQuota)
+	}
+	h.toolList = &toolList{cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
+	h.operator = &operator{cfg: h.cfg, generations: h.generations, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
 	seen := cfg.Catalog.Snapshot()
 	h.wg.Go(func() { h.upgrades.Follow(seen) }) // ends with h.ctx; Close waits
 	h.wg.Go(h.indexCatalog)                     // likewise
+	if cfg.History != nil {
+		h.wg.Go(h.flushStatistics) // likewise
+	}
+	if cfg.Approvals != nil {
+		h.reportEnds()
+		h.shortenApprovals(h.generations.latest().Approvals.Longest)
+		h.wg.Go(h.endExpiredApprovals) // likewise
+		h.wg.Go(h.endChangedApprovals) // likewise
+	}
 	return h
 }
 
@@ -248,6 +222,7 @@ func (h *Host) Close() error {
 	h.wg.Wait()
 	h.inline.Wait() // before the pool closes, since they may still need it
 	h.pool.Close()
+	h.stats.flush(h.cfg.History)
 	close(h.gone)
 	return nil
 }

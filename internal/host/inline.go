@@ -4,11 +4,12 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
-	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -21,19 +22,19 @@ const (
 	maxInlineResult = 8 << 10
 )
 
-// inlineCall is a call on the inline path: it takes the steps of every call (claim, prepare, route,
-// attempt, finish) without a goroutine. The goroutine that reads the caller's stream takes the call
-// up to the plugin and leaves it there; the goroutine that reads the plugin's stream takes the
-// outcome to the caller. To pass a call from one goroutine to another costs about as much as all
-// that the host does with it.
+// inlineCall is a call on the inline path. It takes the steps of every call (claim, prepare, route,
+// attempt, finish) without a goroutine of its own. Passing a call from one goroutine to another
+// costs about as much as everything else that the host does with it. So the goroutine that reads
+// the caller's stream carries the call to the plugin, and the goroutine that reads the plugin's
+// stream carries the outcome to the caller.
 //
-// Neither goroutine may block. So inlineTool lets only those calls in that need to wait for nothing
-// but their tool, and a call continues in a goroutine (see later) as soon as it has to wait after
-// all, or anything happens but a small answer of the tool.
+// Neither goroutine may block. So inlineTool admits only calls that wait for nothing but their
+// tool. If such a call has to wait after all, or if anything other than a small answer of the tool
+// arrives, the call continues in a goroutine (see later).
 //
 // While the plugin has the call, no goroutine owns it (parked). The answer of the plugin, a cancel
-// and the deadline may come at the same time; the one that sets parked to false owns the call from
-// then on.
+// and the deadline may arrive at the same time. The goroutine that sets parked to false owns the
+// call from then on.
 type inlineCall struct {
 	host    *Host
 	ctx     context.Context // of the caller
@@ -45,33 +46,34 @@ type inlineCall struct {
 	left    sync.Once // frees the place that enterInline gave
 }
 
-// inlineTool returns the tool of a call for the inline path; nil if the host knows of anything that
-// the call may have to wait for. The call must be made with that tool: another one may have its
-// name a moment later.
-func (h *Host) inlineTool(call *tool.Call) *catalog.Tool {
+// inlineTool returns the tool of a call for the inline path, with the settings for the call. The
+// tool is nil if the call may have to wait for anything but its tool. The caller must use the
+// returned tool for the call, because another tool may get the name a moment later.
+func (h *Host) inlineTool(ctx context.Context, call *tool.Call) toolView {
 	if len(call.Arguments) > maxInlineArguments {
-		return nil
+		return toolView{}
 	}
-	t := h.cfg.Catalog.Snapshot().Tool(call.Tool)
-	if t == nil {
-		return nil
+	settings, snapshot := h.generations.view(h.cfg.Catalog)
+	t := snapshot.Tool(call.Tool)
+	if t == nil || !mayCall(ctx, call).use(call.Tool) {
+		return toolView{}
 	}
 	spec := &t.Spec
-	if spec.Dynamic || spec.RateLimitPerMinute > 0 || len(spec.RequiresAuth) > 0 || h.cfg.MaxConcurrent(call.Tool) > 0 {
-		return nil
+	if spec.Dynamic || spec.RateLimitPerMinute > 0 || len(spec.RequiresAuth) > 0 || t.MaxConcurrent > 0 || len(t.Filters) > 0 || t.AgentRates.Set() {
+		return toolView{}
 	}
-	for i := range h.cfg.Filters {
-		if h.cfg.Filters[i].applies(call.Tool, spec.Tags) {
-			return nil
+	for i := range settings.Filters {
+		if settings.Filters[i].applies(call.Tool, spec.Tags) {
+			return toolView{}
 		}
 	}
 	if h.cfg.Calls == nil || call.ID == "" {
-		return t
+		return toolView{t, settings}
 	}
 	if spec.HasSideEffects() || h.cfg.Calls.Known(callstore.Key{Principal: call.Principal, Session: call.Session, ID: call.ID}) {
-		return nil
+		return toolView{}
 	}
-	return t
+	return toolView{t, settings}
 }
 
 // enterInline makes Close wait for a call on the inline path. It returns false if the host is
@@ -86,16 +88,17 @@ func (h *Host) enterInline() bool {
 	return true
 }
 
-// begin takes the call up to the plugin. t is the tool of the call.
-func (x *inlineCall) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Execution)) {
+// begin carries the call to the plugin. in is what inlineTool returned for the call.
+func (x *inlineCall) begin(call *tool.Call, in toolView, received time.Time, opened func(tool.Execution)) {
 	defer func() {
 		if p := recover(); p != nil { // the caller handles it
 			x.abort(p)
 			panic(p)
 		}
 	}()
-	todo, err := x.host.openInline(x.ctx, &x.e, call, t)
+	todo, err := x.host.openInline(x.ctx, &x.e, call, in, received)
 	if err != nil {
+		x.host.refused(call.Tool, err)
 		x.leave(failed(call.ID, err))
 		return
 	}
@@ -117,7 +120,8 @@ func (x *inlineCall) begin(call *tool.Call, t *catalog.Tool, opened func(tool.Ex
 	}
 }
 
-// abort frees what a call has that a bug has ended in begin: its instance, its id, and its place.
+// abort ends a call after a panic in begin. It frees the call's instance and its id, and Close no
+// longer waits for the call.
 func (x *inlineCall) abort(bug any) {
 	defer x.left.Do(x.host.inline.Done)
 	x.parked.Store(false) // nothing that the plugin says matters
@@ -144,15 +148,15 @@ func (x *inlineCall) abort(bug any) {
 // dispatch gives the call to an instance that is ready. If there is none, the call continues in a
 // goroutine.
 func (x *inlineCall) dispatch(c *call) {
-	s := x.host.plugins.Of(c.tool.Plugin)
-	lease := s.Ask(supervisor.Request{Call: &c.request, State: c})
+	s := x.host.plugins.Of(c.tool.Plugin, identity.TenantOf(c.request.Principal))
+	lease := s.Ask(supervisor.Request{Call: &c.request, State: (*leased)(c)})
 	x.attempt = attempt{call: c, supervisor: s, lease: lease, number: 1}
 	if !lease.Ready() {
 		x.later(func() { x.route(1, lease) })
 		return
 	}
 	x.attempt.instance = lease.Instance()
-	started := x.attempt.start(func(_ context.Context, start pluginwire.Start) (*pluginwire.Call, error) {
+	started := x.attempt.start(func(_ context.Context, start pluginconn.Start) (pluginconn.Call, error) {
 		return x.attempt.instance.Conn().TryStart(start)
 	})
 	switch {
@@ -168,7 +172,8 @@ func (x *inlineCall) dispatch(c *call) {
 	}
 }
 
-// park leaves the call to the plugin until the plugin says something of it, or its context ends.
+// park leaves the call to the plugin until the plugin sends an event of the call, or the context of
+// the call ends.
 func (x *inlineCall) park() {
 	timer := &x.attempt.call.timer
 	x.parked.Store(true) // from here on, another goroutine may own the call
@@ -178,8 +183,8 @@ func (x *inlineCall) park() {
 	timer.OnEnd(func() { x.wake(-1) })
 }
 
-// wake continues a parked call: its end of a size in bytes has arrived, or, with -1, anything else
-// has happened.
+// wake continues a parked call. end is the size in bytes of the outcome that has arrived, or -1 if
+// anything else has happened.
 func (x *inlineCall) wake(end int) {
 	switch {
 	case !x.parked.CompareAndSwap(true, false): // another goroutine owns the call
@@ -191,7 +196,7 @@ func (x *inlineCall) wake(end int) {
 	}
 }
 
-// follow takes the call to its end. It does not block if the end has arrived.
+// follow follows the call to its end. It does not block if the outcome has arrived.
 func (x *inlineCall) follow() {
 	x.attempt.follow()
 	x.attempt.wire.Close()
@@ -212,8 +217,8 @@ func (x *inlineCall) follow() {
 	})
 }
 
-// route executes the call in a goroutine, from an attempt on. asked is a lease that the call has
-// asked for, or nil.
+// route executes the call in a goroutine, from attempt number on. asked is a lease that the call
+// has requested, or nil.
 func (x *inlineCall) route(number uint32, asked *supervisor.Lease) {
 	c := x.e.call
 	c.route(number, asked, func() {})
@@ -221,8 +226,8 @@ func (x *inlineCall) route(number uint32, asked *supervisor.Lease) {
 	x.end()
 }
 
-// end takes the outcome to the caller. It waits only for the outcome of another call that this one
-// joined.
+// end passes the outcome to the caller. It waits only if this call has joined another call, for the
+// outcome of that call.
 func (x *inlineCall) end() {
 	ev, err := x.e.Next(x.ctx)
 	if err != nil {
@@ -240,5 +245,5 @@ func (x *inlineCall) leave(ev tool.Event) {
 	x.e.unfollow()
 }
 
-// later continues in a goroutine, for which Close waits.
+// later runs f, which continues the call, in a goroutine. Close waits for the goroutine.
 func (x *inlineCall) later(f func()) { x.host.pool.Go(f) }

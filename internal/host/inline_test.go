@@ -25,10 +25,16 @@ import (
 // done makes a call with Do and returns a channel that gets the outcome, once.
 func done(ctx context.Context, t *testing.T, r *rig, c tool.Call) (told <-chan tool.Outcome, execution tool.Execution) {
 	t.Helper()
+	return doneReceived(ctx, t, r, c, time.Time{})
+}
+
+// doneReceived is done for a call that the server received at a time.
+func doneReceived(ctx context.Context, t *testing.T, r *rig, c tool.Call, received time.Time) (told <-chan tool.Outcome, execution tool.Execution) {
+	t.Helper()
 	ends := make(chan tool.Outcome, 2)
 	var opened tool.Execution
 	var mu sync.Mutex
-	r.Do(ctx, c, func(e tool.Execution) {
+	r.Do(ctx, c, received, func(e tool.Execution) {
 		mu.Lock()
 		defer mu.Unlock()
 		opened = e
@@ -38,7 +44,7 @@ func done(ctx context.Context, t *testing.T, r *rig, c tool.Call) (told <-chan t
 	return ends, opened
 }
 
-// held is a tool that answers when the test releases it, with a text that the test chooses.
+// held is a tool that waits until the test sends its answer.
 func held(answers <-chan string) hosttest.Tool {
 	return hosttest.Tool{
 		Spec: tool.Spec{Name: "held", Description: "Answers when it is told to.", ReadOnly: true},
@@ -46,7 +52,7 @@ func held(answers <-chan string) hosttest.Tool {
 			select {
 			case text := <-answers:
 				if text == "status" {
-					emit(tool.Event{Status: &tool.Status{Tip: "at it"}})
+					emit(tool.Event{Status: &tool.Status{Message: "at it"}})
 					text = <-answers
 				}
 				return tool.TextResult(text), nil
@@ -168,9 +174,9 @@ func TestInlineWhenTheHostCloses(t *testing.T) {
 	})
 }
 
-// A call that has to wait for its process asks for it once. If it asked again during the first
-// launch, the pool would look too small, and processes would start beside calls instead of after
-// them.
+// A call that has to wait for its process requests the process once. A second request during the
+// first launch would make the pool look too small. Processes would then start for calls at the same
+// time, and not one after the other.
 func TestInlineAsksOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string)
@@ -228,7 +234,8 @@ func TestInlineWithABug(t *testing.T) {
 						}
 					}()
 					broken.bug.Store(tc.atProcess)
-					r.Do(t.Context(), c, func(tool.Execution) {
+					time.Sleep(time.Nanosecond) // so that the host checks again whether the process lives
+					r.Do(t.Context(), c, time.Time{}, func(tool.Execution) {
 						if !tc.atProcess {
 							panic("a bug")
 						}
@@ -251,7 +258,8 @@ func TestInlineWithABug(t *testing.T) {
 	}
 }
 
-// A call whose id is taken gets the outcome of the call that has the id, also while that one runs.
+// A call whose id is taken gets the outcome of the call that has the id, also if that call is in
+// progress.
 func TestInlineJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string)
@@ -272,7 +280,8 @@ func TestInlineJoins(t *testing.T) {
 	})
 }
 
-// A decision that the audit log keeps is written by a goroutine, before the call is executed.
+// If the audit log must record the decision about a call, a goroutine writes it before the call is
+// executed.
 func TestInlineWaitsForNoLog(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.log")
 	log, err := audit.Open(audit.Config{File: file, All: true})
@@ -311,7 +320,7 @@ func TestInlineKeepsItsTool(t *testing.T) {
 	var u *release
 	var goes atomic.Bool
 	u = newReleaseWith(t, func(c *host.Config) {
-		c.MaxConcurrent = func(string) int { // called between the lookup of the tool and the call
+		c.Disabled = func(string) bool { // called between the lookup of the tool and the call
 			if goes.CompareAndSwap(true, false) {
 				if err := os.Remove(u.path); err != nil {
 					t.Error(err)
@@ -320,7 +329,7 @@ func TestInlineKeepsItsTool(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			return 0
+			return false
 		}
 	})
 	if u.version() != "1" {
@@ -333,8 +342,9 @@ func TestInlineKeepsItsTool(t *testing.T) {
 	}
 }
 
-// The goroutine that reads the plugin's stream takes the outcome to the caller, unless a part of it
-// goes to disk. The replacement of a secret may be longer than the secret.
+// The goroutine that reads the plugin's stream passes the outcome to the caller, unless a part of
+// the outcome goes to disk. That is possible even for a small result: the replacement of a secret
+// may be longer than the secret.
 func TestInlineWritesNothing(t *testing.T) {
 	const key = "k3y-0f-h"
 	for name, tc := range map[string]struct {
@@ -359,7 +369,7 @@ func TestInlineWritesNothing(t *testing.T) {
 				t.Fatal(got.Err)
 			}
 			stacks, outcomes := make(chan string, 1), make(chan tool.Outcome, 1)
-			r.Do(t.Context(), call("say", "{}"), func(tool.Execution) {}, func(ev tool.Event) {
+			r.Do(t.Context(), call("say", "{}"), time.Time{}, func(tool.Execution) {}, func(ev tool.Event) {
 				stacks <- string(debug.Stack())
 				outcomes <- *ev.Ended
 			})

@@ -44,15 +44,15 @@ func end(t *testing.T, e tool.Execution) tool.Outcome {
 	}
 }
 
-// untilTip reads events up to a status with a tip.
-func untilTip(t *testing.T, e tool.Execution, tip string) {
+// untilStatus reads events up to a status with a message.
+func untilStatus(t *testing.T, e tool.Execution, message string) {
 	t.Helper()
 	for {
 		ev, err := e.Next(t.Context())
 		if err != nil || ev.Ended != nil {
-			t.Fatalf("waiting for the status %q: %+v, %v", tip, ev.Ended, err)
+			t.Fatalf("waiting for the status %q: %+v, %v", message, ev.Ended, err)
 		}
-		if ev.Status != nil && ev.Status.Tip == tip {
+		if ev.Status != nil && ev.Status.Message == message {
 			return
 		}
 	}
@@ -72,16 +72,16 @@ func gate(r *rig, tools []hosttest.Tool) (open func()) {
 	return sync.OnceFunc(func() { close(opened) })
 }
 
-// A starting instance shows what it waits for.
+// A starting instance shows operators which step of its launch it waits for.
 func TestInstancesShowHowFarTheyAre(t *testing.T) {
 	tools := hosttest.Tools()
 	r := newRig(t, tools, nil)
-	said, next := make(chan struct{}), make(chan struct{})
+	reported, next := make(chan struct{}), make(chan struct{})
 	states := []tool.InstanceState{tool.InstanceHandshaking, tool.InstanceWarming}
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
 		for _, state := range states {
 			host.ReportLaunch(ctx, state)
-			said <- struct{}{}
+			reported <- struct{}{}
 			<-next
 		}
 		return r.start(ctx, newFixture(tools))
@@ -92,7 +92,7 @@ func TestInstancesShowHowFarTheyAre(t *testing.T) {
 	}
 	defer e.Close()
 	for _, want := range states {
-		<-said
+		<-reported
 		instances, _ := r.Instances(t.Context(), "")
 		if len(instances) != 1 || instances[0].State != want {
 			t.Errorf("the instance is shown as %+v, want %s", instances, want)
@@ -182,14 +182,14 @@ func TestDeadBeforeTheCall(t *testing.T) {
 	}
 }
 
-// A call that ran during a crash ends with what is known. If its tool has side effects, the outcome
-// is unknown.
+// A call that an instance was executing when the instance crashed ends as crashed. If its tool has
+// side effects, the outcome is unknown.
 func TestCrash(t *testing.T) {
 	tools := hosttest.Tools()
 	for i := range tools {
 		if tools[i].Spec.Name == "steps" { // read-only, and made to wait here
 			tools[i].Run = func(ctx context.Context, _ tool.Call, emit func(tool.Event)) (tool.Result, error) {
-				emit(tool.Event{Status: &tool.Status{State: tool.StatusDoing, Tip: "waiting"}})
+				emit(tool.Event{Status: &tool.Status{State: tool.StatusDoing, Message: "waiting"}})
 				<-ctx.Done()
 				return tool.Result{}, ctx.Err()
 			}
@@ -211,7 +211,7 @@ func TestCrash(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer e.Close()
-			untilTip(t, e, "waiting")
+			untilStatus(t, e, "waiting")
 			r.process(0).end(tool.Exit{Code: -1, Signal: "SIGSEGV", LastStderr: []string{"oh no"}})
 			got := end(t, e)
 			if got.Err == nil || got.Err.Kind != tc.kind || got.Err.Exit == nil || got.Err.Exit.Signal != "SIGSEGV" || got.Instance != "fixture-1" {
@@ -281,7 +281,7 @@ func TestRestartDrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer old.Close()
-	untilTip(t, old, "waiting")
+	untilStatus(t, old, "waiting")
 	done, err := r.Restart(t.Context(), hosttest.PluginName, false)
 	if err != nil || len(done.Stopped) != 1 || done.Stopped[0] != "fixture-1" || len(done.Started) != 1 || done.Started[0] != "fixture-2" {
 		t.Fatalf("restart: %+v, %v", done, err)
@@ -325,7 +325,7 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	untilTip(t, e, "waiting")
+	untilStatus(t, e, "waiting")
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}

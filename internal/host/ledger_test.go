@@ -15,7 +15,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The ledger keeps the outcome of a call and not its arguments, and counts just that.
+// The ledger keeps the outcome of a call without its arguments, and counts the bytes of the outcome
+// only.
 func TestLedgerKeepsNoArguments(t *testing.T) {
 	r := newRig(t, []hosttest.Tool{{
 		Spec: tool.Spec{Name: "swallow", Description: "Takes much and says little.", ReadOnly: true,

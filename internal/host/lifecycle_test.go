@@ -161,7 +161,7 @@ func TestForceRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	untilTip(t, e, "waiting")
+	untilStatus(t, e, "waiting")
 	if _, err := r.Restart(t.Context(), hosttest.PluginName, true); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestCrashOfAProcessPerCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		untilTip(t, e, "waiting")
+		untilStatus(t, e, "waiting")
 		instances, _ := r.Instances(t.Context(), "")
 		for _, in := range instances {
 			if in.Calls == 1 {

@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -26,7 +28,7 @@ func (s *starts) note() {
 	s.times = append(s.times, time.Now())
 }
 
-// most returns the most starts in any 60 seconds.
+// most returns the largest number of starts in any 60 seconds.
 func (s *starts) most() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,8 +42,8 @@ func (s *starts) most() int {
 	return most
 }
 
-// At most as many calls as the limit start in any 60 seconds, whatever 64 callers do. A caller that
-// returns when the error says so gets in, so that the limit is used up.
+// No more calls start in any 60 seconds than the limit allows, whatever 64 callers do. A caller
+// that repeats its call at the time in the error succeeds, so that callers can use up the limit.
 func TestRateLimitIsExact(t *testing.T) {
 	for _, limit := range []uint32{1, 7, 100} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
@@ -83,7 +85,7 @@ func TestRateLimitIsExact(t *testing.T) {
 				if got := succeeded.Load(); got < uint64(limit)*rounds {
 					t.Errorf("%d calls in %d minutes: the limit of %d was not used", got, rounds, limit)
 				}
-				stats, err := r.Stats(t.Context(), "")
+				stats, err := r.Stats(t.Context(), tool.StatsQuery{})
 				if err != nil || len(stats) != 1 || stats[0].Succeeded != succeeded.Load() ||
 					stats[0].Failures[tool.KindRateLimited] != refused.Load() || stats[0].Calls != succeeded.Load()+refused.Load() {
 					t.Errorf("statistics %+v, %v; %d succeeded, %d were refused", stats, err, succeeded.Load(), refused.Load())
@@ -121,8 +123,36 @@ func TestRateLimitIsPerSession(t *testing.T) {
 	})
 }
 
-// At most as many calls of the tool as the limit run at the same time. Others wait in order, up to
-// their deadlines.
+// The operator limits the calls of an agent, whatever sessions it uses. Calls without an agent, which
+// could also take the inline path, are not limited.
+func TestRateLimitOfAnAgent(t *testing.T) {
+	counted := hosttest.Tool{
+		Spec: tool.Spec{Name: "counted", Description: "Counts.", ReadOnly: true},
+		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
+			return tool.TextResult("ok"), nil
+		},
+	}
+	r := newRig(t, []hosttest.Tool{counted}, func(c *host.Config) {
+		c.Catalog.Configure(catalog.Overrides{"counted": {AgentRates: catalog.AgentRates{Each: new(1), Of: map[string]int{"busy": 2, "free": 0}}}}, 0)
+	})
+	for agent, limit := range map[string]int{"other": 1, "busy": 2, "free": 9, "": 9} {
+		started := 0
+		for i := range 9 {
+			got := outcome(t, r, tool.Call{Tool: "counted", Arguments: []byte("{}"), Principal: "p", Session: fmt.Sprint("s", i), Agent: agent})
+			if got.Err == nil {
+				started++
+			} else if got.Err.Kind != tool.KindRateLimited || !strings.Contains(got.Err.Message, "of the agent "+agent) {
+				t.Errorf("agent %q: %v", agent, got.Err)
+			}
+		}
+		if started != limit {
+			t.Errorf("agent %q: %d calls started, want %d", agent, started, limit)
+		}
+	}
+}
+
+// At most as many calls of the tool run at the same time as the limit allows. Others wait in order,
+// up to their deadlines.
 func TestMaxConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
@@ -138,7 +168,7 @@ func TestMaxConcurrent(t *testing.T) {
 			},
 		}
 		r := newRig(t, []hosttest.Tool{slow}, func(c *host.Config) {
-			c.MaxConcurrent = func(string) int { return 3 }
+			c.Catalog.Configure(catalog.Overrides{"slow": {MaxConcurrent: new(3)}}, 0)
 		})
 		began := time.Now()
 		var callers sync.WaitGroup

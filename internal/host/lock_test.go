@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A plugin that the changed lock file no longer allows ends, with an event that says why. A plugin
-// that it allows again returns.
+// If a changed lock file no longer allows a plugin, the plugin ends, with an event that says why.
+// If the lock file allows it again, it returns.
 func TestALockThatIsChanged(t *testing.T) {
 	u := newRelease(t)
 	u.catalog.Close()

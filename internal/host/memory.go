@@ -18,21 +18,22 @@ const (
 	// lightArguments is the size of arguments up to which parsing and checking them takes no memory
 	// worth counting.
 	lightArguments = 256 << 10
-	// formBytes is what parsed arguments take at most besides their text: arguments.Parse bounds
-	// the number of values.
+	// formBytes is the most memory that parsed arguments take in addition to their text.
+	// arguments.Parse bounds the number of values.
 	formBytes = 24 << 20
 	// busyRetry is when a caller may try again after it was refused for want of memory.
 	busyRetry = time.Second
 )
 
-// reservation is the memory that a call has reserved on the account of the connection that made it
-// (see package budget). The zero value has no account. All methods are safe for concurrent use.
+// reservation is the memory that a call has reserved on the account of the connection that made it,
+// for the principal of the call (see package budget). The zero value has no account. All methods
+// are safe for concurrent use.
 //
 // A call takes memory for its arguments, for the work on them, for its events and for its result.
-// The arguments and the work end with the call. The rest stays reserved as long as an execution or
-// a watcher follows the call. The ledger may keep the outcome longer; it has a bound of its own. A
-// caller whose arguments find no room is refused. A result waits for room for a while, because the
-// tool has already done its work.
+// The memory for the arguments and the work is released at the end of the call. The rest stays
+// reserved as long as an execution or a watcher follows the call. The ledger may keep the outcome
+// longer, within a bound of its own. If there is no room for a caller's arguments, the host refuses
+// the call. A result waits for room for a while, because the tool has already done its work.
 type reservation struct {
 	hold budget.Hold
 
@@ -41,7 +42,7 @@ type reservation struct {
 	over      bool // the call has ended: the reservation is only for its followers
 }
 
-// workOf returns how much memory it takes to parse and check arguments of a size: their canonical
+// workOf returns how much memory parsing and checking arguments of a size takes: their canonical
 // form and the values that they contain.
 func workOf(size int) int {
 	if size <= lightArguments {
@@ -52,8 +53,8 @@ func workOf(size int) int {
 
 // open reserves memory for a new call with one follower, on the account that ctx carries. work may
 // wait for room; size may not.
-func (m *reservation) open(ctx context.Context, size, work int) error {
-	m.hold.On(budget.FromContext(ctx))
+func (m *reservation) open(ctx context.Context, request *tool.Call, size, work int) error {
+	holdFor(ctx, &m.hold, request)
 	m.followers = 1
 	if err := m.hold.TryReserve(size); err != nil {
 		return err
@@ -65,10 +66,16 @@ func (m *reservation) open(ctx context.Context, size, work int) error {
 	return nil
 }
 
+// holdFor makes a hold count for the principal of a call, on the account that ctx carries.
+func holdFor(ctx context.Context, h *budget.Hold, request *tool.Call) {
+	h.On(budget.FromContext(ctx))
+	h.For(request.Principal, request.Via != "")
+}
+
 // grow reserves more bytes, and reports whether there was room.
 func (m *reservation) grow(bytes int) bool { return m.hold.TryReserve(bytes) == nil }
 
-// end notes that the call has ended, and that its followers need size bytes.
+// end records that the call has ended, and that its followers need size bytes.
 func (m *reservation) end(size int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,8 +87,8 @@ func (m *reservation) end(size int) {
 	m.hold.Shrink(int64(size))
 }
 
-// follow adds a follower. It returns false if the call has given its memory back, so that the
-// follower must reserve memory for what it shows.
+// follow adds a follower. It returns false if the call has already released its memory. The
+// follower must then reserve memory for the events that it reads.
 func (m *reservation) follow() (held bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,7 +114,7 @@ func (c *call) reserve(ctx context.Context, arguments int, complete bool) error 
 	if complete {
 		work = workOf(arguments)
 	}
-	if err := c.memory.open(ctx, callBytes+c.size()+arguments, work); err != nil {
+	if err := c.memory.open(ctx, &c.request, callBytes+c.size()+arguments, work); err != nil {
 		return c.noRoom(err)
 	}
 	return nil

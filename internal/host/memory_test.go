@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -60,8 +61,8 @@ func TestArgumentsHaveADeadline(t *testing.T) {
 	}
 }
 
-// Whatever happens to a call, its reservation is released in the end. A caller that sends more than
-// there is room for is refused.
+// Whatever happens to a call, its reservation is released at the end. If there is no room for what
+// a caller sends, the call is refused.
 func TestMemoryIsGivenBack(t *testing.T) {
 	large := strings.Repeat("x", 1<<20)
 	synctest.Test(t, func(t *testing.T) {
@@ -104,32 +105,39 @@ func TestMemoryIsGivenBack(t *testing.T) {
 		ended(t, invalid)
 		invalid.Close()
 
-		var held []tool.Execution
-		var refused error
-		for refused == nil && len(held) < 64 {
-			e, err := r.Open(ctx, call("echo", fmt.Sprintf(`{"text":"%d%s`, len(held), large)), false)
-			if refused = err; err == nil {
-				held = append(held, e)
-			}
-		}
-		if tool.KindOf(refused) != tool.KindRateLimited || !strings.Contains(refused.Error(), "nothing was executed") {
-			t.Errorf("a call beyond the budget was refused with %v", refused)
-		}
-		for i, e := range held[:len(held)-1] {
-			e.Close()
-			if i == 0 { // there is room for exactly one more piece
-				last := held[len(held)-1]
-				_ = last.Send(ctx, []byte(large), false)
-				_ = last.Send(ctx, []byte(large+large), false)
-				if o := ended(t, last); o.Err == nil || o.Err.Kind != tool.KindRateLimited {
-					t.Errorf("a call whose arguments grow beyond the budget ended with %v", o.Err)
-				}
-				last.Close()
-			}
-		}
+		exceedBudget(ctx, t, r, large)
 		synctest.Wait()
 		if used := b.Used(); used != 0 {
 			t.Errorf("%d bytes are still reserved", used)
 		}
 	})
+}
+
+// exceedBudget begins calls until the budget refuses one, and checks that one that ends makes room
+// for one piece.
+func exceedBudget(ctx context.Context, t *testing.T, r *rig, large string) {
+	t.Helper()
+	var held []tool.Execution
+	var refused error
+	for refused == nil && len(held) < 64 {
+		e, err := r.Open(ctx, call("echo", fmt.Sprintf(`{"text":"%d%s`, len(held), large)), false)
+		if refused = err; err == nil {
+			held = append(held, e)
+		}
+	}
+	if tool.KindOf(refused) != tool.KindRateLimited || !strings.Contains(refused.Error(), "nothing was executed") {
+		t.Errorf("a call beyond the budget was refused with %v", refused)
+	}
+	for i, e := range held[:len(held)-1] {
+		e.Close()
+		if i == 0 { // there is room for exactly one more piece
+			last := held[len(held)-1]
+			_ = last.Send(ctx, []byte(large), false)
+			_ = last.Send(ctx, []byte(large+large), false)
+			if o := ended(t, last); o.Err == nil || o.Err.Kind != tool.KindRateLimited {
+				t.Errorf("a call whose arguments grow beyond the budget ended with %v", o.Err)
+			}
+			last.Close()
+		}
+	}
 }

@@ -30,8 +30,8 @@ func (p *mortal) Alive() bool {
 	return !p.dead.Load() && p.fakeProcess.Alive()
 }
 
-// Calls that arrived together ask once whether their process lives. A call that arrived later asks
-// again, so that it does not go to a dead process whose connection still exists.
+// Calls that arrived together check once whether their process lives. A call that arrived later
+// checks again, so that it does not go to a dead process whose connection still exists.
 func TestADeadProcessGetsNoCallThatCameAfterItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tools := []hosttest.Tool{{Spec: tool.Spec{Name: "log", Description: "Says its id.", ReadOnly: true}, Run: echoLog}}
@@ -50,9 +50,7 @@ func TestADeadProcessGetsNoCallThatCameAfterItsEnd(t *testing.T) {
 		}
 		first := latest
 		came := func(at time.Time) <-chan tool.Outcome {
-			c := call("log", "{}")
-			c.ReceivedAt = at
-			told, _ := done(t.Context(), t, r, c)
+			told, _ := doneReceived(t.Context(), t, r, call("log", "{}"), at)
 			return told
 		}
 		time.Sleep(time.Second)

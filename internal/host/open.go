@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
-	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/ledger"
-	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -23,8 +22,9 @@ import (
 // the model; the host launches no process for them. Errors: not_found, invalid_argument,
 // unavailable.
 func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
-	e, todo, err := h.open(ctx, &call, complete)
+	e, todo, err := h.open(ctx, &call, time.Time{}, complete)
 	if err != nil {
+		h.refused(call.Tool, err)
 		return nil, err
 	}
 	if todo.call != nil {
@@ -41,29 +41,34 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 // gets the outcome exactly once, even if ctx has ended. The host calls both before Do returns or
 // from one of its goroutines, which may be one that reads from a plugin: they must not block. When
 // ctx ends, the host cancels a call whose id it generated; any other call continues.
-func (h *Host) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
+//
+// received is when the server received the call. A server that reads several calls from one message
+// passes the same time for all of them, so that the host checks once whether their instance lives.
+// Zero means now.
+func (h *Host) Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
 	call.OutcomeOnly = true
-	t := h.inlineTool(&call)
+	in := h.inlineTool(ctx, &call)
 	switch {
-	case t != nil && h.enterInline():
+	case in.tool != nil && h.enterInline():
 		x := &inlineCall{host: h, ctx: ctx, done: done}
-		x.begin(&call, t, opened)
+		x.begin(&call, in, received, opened)
 	default:
-		h.doInGoroutine(ctx, call, opened, done)
+		h.doInGoroutine(ctx, call, received, opened, done)
 	}
 }
 
 // doInGoroutine makes a call in a goroutine. It is separate from Do because the goroutine needs a
 // copy of the call in the heap, which the inline path does not.
-func (h *Host) doInGoroutine(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
-	if !h.spawn(func() { h.do(ctx, &call, opened, done) }) {
+func (h *Host) doInGoroutine(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
+	if !h.spawn(func() { h.do(ctx, &call, received, opened, done) }) {
 		done(failed(call.ID, tool.Errorf(tool.KindUnavailable, "%w", errStopping)))
 	}
 }
 
-func (h *Host) do(ctx context.Context, call *tool.Call, opened func(tool.Execution), done func(tool.Event)) {
-	e, todo, err := h.open(ctx, call, true)
+func (h *Host) do(ctx context.Context, call *tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
+	e, todo, err := h.open(ctx, call, received, true)
 	if err != nil {
+		h.refused(call.Tool, err)
 		done(failed(call.ID, err))
 		return
 	}
@@ -80,66 +85,78 @@ func (h *Host) do(ctx context.Context, call *tool.Call, opened func(tool.Executi
 	done(ev)
 }
 
-// failed returns the outcome of a call that cannot be followed.
+// failed returns the outcome of a call for which the host has no execution.
 func failed(callID string, err error) tool.Event {
 	e := *tool.AsError(err)
 	e.CallID = cmp.Or(e.CallID, callID)
 	return tool.Event{Ended: &tool.Outcome{CallID: e.CallID, Err: &e}}
 }
 
-// open begins a call. The caller does todo.
-func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *execution, todo task, err error) {
-	if err := h.checkCall(call); err != nil {
+// open begins a call. The caller must do the returned task.
+func (h *Host) open(ctx context.Context, call *tool.Call, received time.Time, complete bool) (e *execution, todo task, err error) {
+	if err := h.checkCall(ctx, call); err != nil {
 		return nil, task{}, err
 	}
-	t, err := h.lookup(ctx, call.Tool)
+	in, err := h.lookup(ctx, call.Tool, mayCall(ctx, call))
 	if tool.KindOf(err) == tool.KindNotFound && complete {
-		if e, refused := h.openFormer(ctx, call); e != nil || refused != nil {
+		if e, refused := h.openFormer(ctx, call, in.settings); e != nil || refused != nil {
 			return e, task{}, refused
 		}
+	}
+	if tool.KindOf(err) == tool.KindNotFound {
+		h.noteUnknown(ctx, call)
 	}
 	if err != nil {
 		return nil, task{}, ofCall(call.ID, err)
 	}
 	e = &execution{}
-	todo, err = e.begin(ctx, h, call, t, complete, false)
+	todo, err = e.begin(ctx, h, call, in, received, complete, false)
 	return e, todo, err
 }
 
-// openInline is open for a call that takes the inline path. t is what inlineTool returned for it.
+// openInline is open for a call that takes the inline path. in is what inlineTool returned for it.
 // It does not block. e must be zero.
-func (h *Host) openInline(ctx context.Context, e *execution, call *tool.Call, t *catalog.Tool) (todo task, err error) {
-	if err := h.checkCall(call); err != nil {
+func (h *Host) openInline(ctx context.Context, e *execution, call *tool.Call, in toolView, received time.Time) (todo task, err error) {
+	if err := h.checkCall(ctx, call); err != nil {
 		return task{}, err
 	}
-	if err := h.cfg.switchedOff(t.Plugin.Info.Name); err != nil {
+	if err := in.settings.switchedOff(in.tool.Plugin.Info.Name); err != nil {
 		return task{}, ofCall(call.ID, err)
 	}
-	return e.begin(ctx, h, call, t, true, true)
+	return e.begin(ctx, h, call, in, received, true, true)
 }
 
-// begin begins a call that was checked. e must be zero. fresh says that the store does not know the
-// id.
-func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, t *catalog.Tool, complete, fresh bool) (todo task, err error) {
+// begin begins a call that has passed checkCall. e must be zero. fresh says that the store does not
+// know the id.
+func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, in toolView, received time.Time, complete, fresh bool) (todo task, err error) {
 	id, generated := call.ID, call.ID == ""
 	if generated {
 		id = "call-" + rand.Text()
 	}
-	c, err := h.newCall(call, t, id, generated, fresh)
+	if in.tool.Spec.HasSideEffects() {
+		if err := h.ledger.CheckRestored(call); err != nil {
+			return task{}, err
+		}
+	}
+	c, err := h.newCall(call, in, ToolCall, received, id, generated, fresh)
 	if err != nil {
 		return task{}, err
 	}
-	if len(call.Arguments) > h.cfg.MaxArgumentBytes {
-		return task{}, h.tooLarge(id)
+	if len(call.Arguments) > in.settings.MaxArgumentBytes {
+		return task{}, in.settings.tooLarge(id)
+	}
+	if err := c.count(); err != nil {
+		return task{}, err
 	}
 	if err := c.reserve(ctx, len(call.Arguments), complete); err != nil {
+		c.uncount()
 		return task{}, err
 	}
 	e.host, e.id, e.generated, e.outcomeOnly, e.text, e.call = h, id, generated, call.OutcomeOnly, flow.TextOf(call.Arguments), c
 	if complete {
 		return e.submit(), nil
 	}
-	if t.Spec.PartialArguments && c.mayPreview() {
+	if in.tool.Spec.PartialArguments && c.mayPreview() {
 		c.preview(call.Arguments)
 	}
 	e.awaitArguments()
@@ -150,7 +167,7 @@ func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, t *cata
 // policy must not deny the call, no filter may have to see the arguments first, and all secrets
 // must exist.
 func (c *call) mayPreview() bool {
-	if !c.host.authorizer.allowsPreview(c.ctx(), &c.request, c.tool) || c.filters().mustSeeArguments() {
+	if !c.settings.authorizer.allowsPreview(c.ctx(), &c.request, c.tool) || c.filters().mustSeeArguments() {
 		return false
 	}
 	_, err := c.secrets()
@@ -159,7 +176,7 @@ func (c *call) mayPreview() bool {
 
 // checkCall refuses calls that are invalid whatever their tool is, and calls that this host may
 // have executed and forgotten.
-func (h *Host) checkCall(call *tool.Call) error {
+func (h *Host) checkCall(ctx context.Context, call *tool.Call) error {
 	if call.ID != "" {
 		if err := tool.CheckID(call.ID); err != nil {
 			return tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
@@ -171,19 +188,22 @@ func (h *Host) checkCall(call *tool.Call) error {
 	if call.Timeout < 0 {
 		return tool.Errorf(tool.KindInvalidArgument, "the timeout %v is negative; give a positive one, or none for the tool's own", call.Timeout)
 	}
-	if call.Approval != nil && call.Approval.ApprovedBy == "" {
+	if err := checkContext(call.Context); err != nil {
+		return err
+	}
+	if call.Approval != nil && call.Approval.Approver == "" && call.Approval.ApprovedBy == "" {
 		return tool.Errorf(tool.KindInvalidArgument, "the approval does not say who approved; set approved_by")
 	}
 	if call.Approval != nil && call.Approval.ArgumentsSHA256 != "" && !frozen.IsDigest(call.Approval.ArgumentsSHA256) {
 		return tool.Errorf(tool.KindInvalidArgument, "the approval's arguments_sha256 is no digest; repeat that of the answer that asked for approval, 64 lower-case hexadecimal digits")
 	}
-	if err := h.ledger.Check(call); err != nil {
+	if err := h.ledger.Check(ctx, call); err != nil {
 		return err
 	}
 	return nil
 }
 
-// checkSession refuses a session that no call could have.
+// checkSession refuses a session name that no call could have.
 func checkSession(session string) error {
 	if session == "" {
 		return nil
@@ -201,16 +221,16 @@ func ofCall(id string, err error) error {
 	return e
 }
 
-func (h *Host) tooLarge(callID string) *tool.Error {
-	err := tool.Errorf(tool.KindInvalidArgument, "the arguments are larger than %d bytes; put large data into a file of the workspace and pass its path", h.cfg.MaxArgumentBytes)
+func (g *generation) tooLarge(callID string) *tool.Error {
+	err := tool.Errorf(tool.KindInvalidArgument, "the arguments are larger than %d bytes; put large data into a file of the workspace and pass its path", g.MaxArgumentBytes)
 	err.CallID = callID
 	return err
 }
 
-// claim gives a call whose arguments are complete its id. It returns the call to follow, and what
-// is to be done for it. That is the call itself if the id was free. It is another one if the same
-// call has the id. If the id or the arguments cannot be used, the call has ended. whole says that
-// the arguments arrived with the call, in one piece.
+// claim gives a call whose arguments are complete its id. It returns the call to follow, and the
+// remaining work. If the id was free, follow is the call itself. If the same call has the id
+// already, follow is that call. If the id or the arguments cannot be used, the call has ended.
+// whole says that the arguments arrived with the call, in one piece.
 func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task) {
 	parsed, err := arguments.Parse(text)
 	if err != nil {
@@ -224,7 +244,7 @@ func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task)
 		return c, task{}
 	case stored != nil:
 		c.finishJoined()
-		return h.restore(c.request, stored), task{}
+		return h.restore(c.request, c.settings, stored), task{}
 	case holder.Call != c:
 		c.finishJoined()
 		return holder.Call, task{}
@@ -233,10 +253,11 @@ func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task)
 	}
 }
 
-// openFormer follows a call that was made when its tool still existed: the tool is gone, but the
-// outcome of the call is not. It returns neither an execution nor an error if the id is free.
-func (h *Host) openFormer(ctx context.Context, request *tool.Call) (*execution, error) {
-	if request.ID == "" || len(request.Arguments) > h.cfg.MaxArgumentBytes {
+// openFormer opens a call whose tool no longer exists, for a caller that repeats the id: the
+// outcome of the call may still exist. It returns neither an execution nor an error if the id is
+// free.
+func (h *Host) openFormer(ctx context.Context, request *tool.Call, settings *generation) (*execution, error) {
+	if request.ID == "" || len(request.Arguments) > settings.MaxArgumentBytes {
 		return nil, nil
 	}
 	parsed, err := arguments.Parse(request.Arguments)
@@ -250,7 +271,7 @@ func (h *Host) openFormer(ctx context.Context, request *tool.Call) (*execution, 
 	case refused != nil:
 		return nil, refused
 	case stored != nil:
-		c = h.restore(*request, stored)
+		c = h.restore(*request, settings, stored)
 	case holder != nil:
 		c = holder.Call
 	default:
@@ -258,14 +279,14 @@ func (h *Host) openFormer(ctx context.Context, request *tool.Call) (*execution, 
 	}
 	e := &execution{host: h, id: request.ID, outcomeOnly: request.OutcomeOnly, call: c, complete: true, replayed: true}
 	if !c.memory.follow() {
-		e.hold.On(budget.FromContext(ctx))
+		holdFor(ctx, &e.hold, request)
 	}
 	return e, nil
 }
 
-// restore returns a call that has ended with the outcome that the store has.
-func (h *Host) restore(request tool.Call, stored *callstore.Entry) *call {
-	c := &call{host: h, request: request}
+// restore returns an ended call with the outcome from the store.
+func (h *Host) restore(request tool.Call, settings *generation, stored *callstore.Entry) *call {
+	c := &call{host: h, settings: settings, request: request}
 	c.memory.over = true
 	c.entry.Conclude()
 	c.events.Restore(ledger.StoredOutcome(stored), 0)

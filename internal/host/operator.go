@@ -13,14 +13,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// operator is the part of a Host that operators use: it shows plugins, instances, logs, events and
-// statistics, and operates plugins.
+// operator is the part of a Host for operators: it shows plugins, instances, logs, events and
+// statistics, and carries out commands for plugins.
 type operator struct {
-	cfg      *Config
-	ctx      context.Context // ends when the host closes
-	plugins  *supervisor.Plugins
-	upgrades *supervisor.Upgrades
-	stats    *statistics
+	cfg         *Config
+	generations *generations
+	ctx         context.Context // ends when the host closes
+	plugins     *supervisor.Plugins
+	upgrades    *supervisor.Upgrades
+	stats       *statistics
 }
 
 // Plugins returns all plugins, ordered by name, with the reason for those that cannot be used.
@@ -34,6 +35,7 @@ func (o *operator) Plugins(context.Context) ([]tool.PluginInfo, error) {
 }
 
 func (o *operator) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
+	settings := o.generations.latest()
 	info := tool.PluginInfo{
 		Name:        p.Info.Name,
 		Version:     p.Info.Version,
@@ -43,9 +45,10 @@ func (o *operator) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		State:       tool.PluginEnabled,
 		Tools:       []string{},
 		Warnings:    p.Warnings,
+		SDK:         p.Info.SDK,
 
 		PinnedDigest: p.Pin,
-		Isolation:    string(cmp.Or(o.cfg.Lifecycle(p.Info.Name).Isolation, lifecycle.Shared)),
+		Isolation:    string(cmp.Or(settings.Lifecycle(p.Info.Name).Isolation, lifecycle.Shared)),
 	}
 	if p.Refusal != (catalog.Refusal{}) {
 		info.Refusal = &tool.PluginRefusal{Digest: p.Refusal.Digest, Reason: p.Refusal.Reason, Locked: p.Refusal.Locked, Name: p.Refusal.Name}
@@ -54,12 +57,15 @@ func (o *operator) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 		info.Permissions = &asked
 	}
 	info.Ungranted = o.ungranted(p, p.Permissions())
+	if granted := settings.Sandbox(p.Info.Name); granted.WorkspaceBackend != "" && !p.Manifest.Remote() {
+		info.Workspace, info.WorkspaceBackend = cmp.Or(granted.Workspace, tool.AccessNone), granted.WorkspaceBackend
+	}
 	info.PreviousDigest = o.cfg.Catalog.Previous(p.Info.Name)
 	switch {
 	case p.Problem != "":
 		info.State, info.Reason = tool.PluginUnusable, p.Problem
 		return info
-	case o.cfg.Disabled(p.Info.Name):
+	case settings.Disabled(p.Info.Name):
 		info.State, info.Reason = tool.PluginDisabled, reasonSwitchedOff
 		return info
 	}
@@ -69,11 +75,13 @@ func (o *operator) pluginInfo(p *catalog.Plugin) tool.PluginInfo {
 	for _, f := range p.Filters {
 		info.Filters = append(info.Filters, f.Spec.Name)
 	}
+	info.OwnFilters = ownFiltersOf(p)
 	o.plugins.Describe(&info)
 	return info
 }
 
-// LockFile returns which file pins plugins to digests, and whether unpinned plugins are refused.
+// LockFile returns the file that pins plugins to digests, and whether the host refuses plugins that
+// it does not pin.
 func (o *operator) LockFile(context.Context) (tool.LockFile, error) {
 	path, enforced := o.cfg.Catalog.LockFile()
 	return tool.LockFile{Path: path, Enforced: enforced}, nil
@@ -83,9 +91,9 @@ func (o *operator) LockFile(context.Context) (tool.LockFile, error) {
 // plugin and start. Errors: not_found.
 func (o *operator) Instances(_ context.Context, plugin string) ([]tool.InstanceInfo, error) {
 	infos := []tool.InstanceInfo{}
-	for _, s := range o.plugins.All() { // a plugin whose file is gone may still have calls
-		if plugin == "" || s.Name() == plugin {
-			infos = append(infos, s.Instances()...)
+	for _, g := range o.plugins.Groups() { // a plugin whose file is gone may still have calls
+		if plugin == "" || g.Name() == plugin {
+			infos = append(infos, g.Instances()...)
 		}
 	}
 	if snapshot := o.cfg.Catalog.Snapshot(); plugin != "" && len(infos) == 0 && snapshot.Plugin(plugin) == nil {
@@ -119,18 +127,21 @@ func (o *operator) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool
 	}
 }
 
-// WatchEvents returns what happened to plugins and instances: first the events that the log has,
-// the oldest first, then, if q.Follow is set, new ones until ctx ends or the host closes. The
-// events are numbered without gaps. A gap that no selection explains means that the log has
-// discarded events. The numbers begin at 1 again with each host: a query after a number that the
-// host has not reached begins at the oldest event.
+// WatchEvents returns what happened to plugins and instances: first the events in the log, the
+// oldest first, then, if q.Follow is set, new ones until ctx ends or the host closes. The log
+// numbers events without gaps. If numbers are missing that q does not filter out, the log has
+// discarded events. Each host begins again at 1. So a query after a number that this host has not
+// reached begins at the oldest event.
 func (o *operator) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2[tool.PluginEvent, error] {
 	return func(yield func(tool.PluginEvent, error) bool) {
 		for after := q.After; ; {
 			events, changed := o.plugins.Events().After(after)
 			for _, e := range events {
 				after = e.Seq
-				if (q.Plugin == "" || e.Plugin == q.Plugin) && !yield(e, nil) {
+				if (q.Plugin != "" && e.Plugin != q.Plugin) || e.Time.Before(q.Since) {
+					continue
+				}
+				if visibleEvent(&e, q.Tenants) && !yield(e, nil) {
 					return
 				}
 			}
@@ -149,13 +160,21 @@ func (o *operator) WatchEvents(ctx context.Context, q tool.EventQuery) iter.Seq2
 	}
 }
 
-// Stats returns the statistics of a plugin's tools, or of all tools if plugin is empty, since the
-// host was made, ordered by name. It leaves out tools that were not called. Errors: not_found.
-func (o *operator) Stats(_ context.Context, plugin string) ([]tool.Stats, error) {
-	if err := o.checkPlugin(plugin); err != nil {
-		return nil, err
+// Stats returns the statistics of tools, ordered by name. It leaves out tools that were not called.
+// Errors: not_found; unavailable if the history cannot be read.
+func (o *operator) Stats(ctx context.Context, q tool.StatsQuery) ([]tool.Stats, error) {
+	unknown := o.checkPlugin(q.Plugin)
+	if q.Since.IsZero() || o.cfg.History == nil {
+		if unknown != nil {
+			return nil, unknown
+		}
+		return o.stats.list(q.Plugin, q.Tenants), nil
 	}
-	return o.stats.list(plugin), nil
+	all, err := o.statsSince(ctx, q)
+	if err == nil && len(all) == 0 && unknown != nil { // the history may have plugins that are gone
+		return nil, unknown
+	}
+	return all, err
 }
 
 // checkPlugin returns an error if a named plugin is unknown. A plugin that cannot be used is known.
@@ -167,62 +186,62 @@ func (o *operator) checkPlugin(name string) error {
 	return unknownPlugin(snapshot, name)
 }
 
-// Restart replaces a plugin's instances: see supervisor.Supervisor.Restart. Errors: not_found,
+// Restart replaces a plugin's instances: see supervisor.Group.Restart. Errors: not_found,
 // unavailable.
 func (o *operator) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
-	s, err := o.supervisorOf(plugin)
+	g, err := o.groupOf(plugin)
 	if err != nil {
 		return tool.Restarted{}, err
 	}
-	return s.Restart(ctx, force)
+	return g.Restart(ctx, force)
 }
 
 // Drain lets all instances of a plugin finish their calls, stops them, and returns when they are
 // gone. New calls start new instances, unless the plugin is paused. Errors: not_found.
 func (o *operator) Drain(ctx context.Context, plugin string) error {
-	s, err := o.supervisorOf(plugin)
+	g, err := o.groupOf(plugin)
 	if err != nil {
 		return err
 	}
-	return s.Drain(ctx)
+	return g.Drain(ctx)
 }
 
 // Pause makes a plugin take no new calls until Resume: calls that wait are rejected, calls that run
 // finish. Errors: not_found.
 func (o *operator) Pause(_ context.Context, plugin string) error {
-	return o.operate(plugin, (*supervisor.Supervisor).Pause)
+	return o.operate(plugin, (*supervisor.Group).Pause)
 }
 
 // Resume ends a pause. Errors: not_found.
 func (o *operator) Resume(_ context.Context, plugin string) error {
-	return o.operate(plugin, (*supervisor.Supervisor).Resume)
+	return o.operate(plugin, (*supervisor.Group).Resume)
 }
 
 // ClearQuarantine ends a quarantine or a backoff: the next call launches an instance. Errors:
 // not_found.
 func (o *operator) ClearQuarantine(_ context.Context, plugin string) error {
-	return o.operate(plugin, (*supervisor.Supervisor).ClearQuarantine)
+	return o.operate(plugin, (*supervisor.Group).ClearQuarantine)
 }
 
-func (o *operator) operate(plugin string, command func(*supervisor.Supervisor)) error {
-	s, err := o.supervisorOf(plugin)
+func (o *operator) operate(plugin string, command func(*supervisor.Group)) error {
+	g, err := o.groupOf(plugin)
 	if err != nil {
 		return err
 	}
-	command(s)
+	command(g)
 	return nil
 }
 
-// supervisorOf returns the supervisor of a plugin that an operator names.
-func (o *operator) supervisorOf(plugin string) (*supervisor.Supervisor, error) {
+// groupOf returns the supervisors of a plugin that an operator names.
+func (o *operator) groupOf(plugin string) (*supervisor.Group, error) {
 	p, err := o.inService(plugin)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.cfg.switchedOff(plugin); err != nil {
+	if err := o.generations.latest().switchedOff(plugin); err != nil {
 		return nil, err
 	}
-	return o.plugins.Of(p), nil
+	return o.plugins.GroupOf(p), nil
 }
 
 func (o *operator) inService(plugin string) (*catalog.Plugin, error) {
@@ -234,16 +253,49 @@ func (o *operator) inService(plugin string) (*catalog.Plugin, error) {
 	return p, nil
 }
 
-// Reload scans the plugin folders: it takes new plugins into service, removes those whose files are
-// gone, and upgrades those that have changed. It returns when all of that is decided. The answer
-// names each plugin that cannot be used, every time, and what of the configuration file is not in
-// force.
+// Configuration is the configuration file of a host, as operators use it. The methods must be safe
+// for concurrent use.
+type Configuration interface {
+	// Reload applies the changes of the file. A file that toolhost would refuse at its start changes
+	// nothing; the result then has a Problem. The result is nil if the file is unchanged. The second
+	// result has the plugins that do not start with the changed configuration.
+	Reload(ctx context.Context) (*tool.ConfigurationChange, []tool.ReloadFailure)
+	// Diff returns what Reload would change, or nil.
+	Diff() *tool.ConfigurationChange
+}
+
+// Reload applies the changes of the configuration file, and then scans the plugin folders. It takes
+// new plugins into service, removes those whose files are gone, and upgrades those that have
+// changed. It returns when all these changes have succeeded or failed. Every answer names each
+// plugin that cannot be used.
 func (o *operator) Reload(ctx context.Context) (tool.Reloaded, error) {
-	done, err := o.upgrades.Reload(ctx)
-	if err == nil && o.cfg.Configuration != nil {
-		done.Configuration = o.cfg.Configuration()
+	var change *tool.ConfigurationChange
+	var failures []tool.ReloadFailure
+	if o.cfg.Configuration != nil {
+		change, failures = o.cfg.Configuration.Reload(ctx)
 	}
-	return done, err
+	done, err := o.upgrades.Reload(ctx)
+	if err != nil {
+		return done, err
+	}
+	done.Configuration, done.Failures = change, append(done.Failures, failures...)
+	return done, nil
+}
+
+// ReloadPlugins is Reload without the configuration file.
+func (o *operator) ReloadPlugins(ctx context.Context) (tool.Reloaded, error) {
+	return o.upgrades.Reload(ctx)
+}
+
+// DiffConfiguration returns what Reload would change in the configuration.
+func (o *operator) DiffConfiguration(context.Context) (tool.ConfigurationChange, error) {
+	if o.cfg.Configuration == nil {
+		return tool.ConfigurationChange{}, nil
+	}
+	if change := o.cfg.Configuration.Diff(); change != nil {
+		return *change, nil
+	}
+	return tool.ConfigurationChange{}, nil
 }
 
 // Upgrade brings the executable that is now in the folder of a plugin into service, also after a

@@ -10,8 +10,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A result that does not fit the tool's output schema is refused as the tool's fault, or passes
-// with a note.
+// If a result does not fit the tool's output schema, the call fails because of the tool, or the
+// caller gets the result with a note.
 func TestOutputSchema(t *testing.T) {
 	const promise = `{"type":"object","required":["answer"],"properties":{"answer":{"type":"integer"}}}`
 	for name, tc := range map[string]struct {

@@ -23,12 +23,6 @@ func overridden(t *testing.T, overrides catalog.Overrides) func(*host.Config) {
 			d.Tools = append(d.Tools, offered.Spec)
 		}
 		cfg.Catalog = openCatalogWith(t, d, overrides)
-		cfg.MaxConcurrent = func(name string) int {
-			if found := cfg.Catalog.Snapshot().Tool(name); found != nil {
-				return found.MaxConcurrent
-			}
-			return 0
-		}
 	}
 }
 
@@ -74,7 +68,7 @@ func TestARenamedTool(t *testing.T) {
 	if got.Err == nil || got.Err.Kind != tool.KindNotFound || !strings.Contains(got.Err.Message, `"shout"`) {
 		t.Errorf("by its old name: %+v", got)
 	}
-	stats, err := r.Stats(t.Context(), "")
+	stats, err := r.Stats(t.Context(), tool.StatsQuery{})
 	if err != nil || len(stats) != 1 || stats[0].Tool != "shout" {
 		t.Errorf("statistics %+v, %v", stats, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/ledger"
+	"github.com/toolhost/toolhost/internal/host/throttle"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -29,7 +30,7 @@ type submission struct {
 	work   int  // how much memory is reserved for the work on them
 }
 
-// task is the rest of the work on a call whose arguments are complete. The zero task is nothing.
+// task is the remaining work on a call whose arguments are complete. The zero task does nothing.
 type task struct {
 	call      *call
 	submitted submission
@@ -52,8 +53,8 @@ func (t task) do() {
 	}
 }
 
-// accept sets the deadline of a call that has claimed its id. It returns what remains to be done
-// for the call. That is nothing if the call has already ended.
+// accept sets the deadline of a call that has claimed its id. It returns the remaining work, which
+// is nothing if the call has already ended.
 func (c *call) accept(s submission) task {
 	if c.entry.Finished() { // a preview has failed
 		return task{}
@@ -71,10 +72,10 @@ const (
 	prepareMustWait                 // the audit log has to be waited for; nothing was decided
 )
 
-// preparation takes a call from complete arguments to final ones that may be executed. Filters,
-// repairs and the schema make the final arguments; the policy, an approval and the rate limit
-// decide on them. After freeze, the arguments do not change: the tool executes exactly what the
-// rules have judged and what a person has seen.
+// preparation turns the complete arguments of a call into final arguments that the plugin may
+// execute. Filters, repairs and the schema make the final arguments. The policy, an approval and
+// the rate limit decide on them. After freeze, the arguments do not change: the tool executes
+// exactly the arguments on which the rules decided and which the person saw.
 type preparation struct {
 	call      *call
 	submitted submission
@@ -82,16 +83,17 @@ type preparation struct {
 	final     arguments.Parsed // the same
 }
 
-// prepare does the preparation of a call. noWait says that it must not wait for the audit log.
+// prepare prepares a call. noWait says that it must not wait for the audit log.
 func (c *call) prepare(s submission, noWait bool) prepared {
 	if _, err := c.secrets(); err != nil {
 		c.finishUnexecuted(tool.Outcome{Err: err})
 		return prepareEnded
 	}
 	p := preparation{call: c, submitted: s, text: s.text, final: s.parsed}
-	if !p.freeze() || !p.validate() {
+	if !p.freeze() {
 		return prepareEnded
 	}
+	p.recordArguments()
 	refused, mustWait := p.authorize(noWait)
 	if mustWait {
 		return prepareMustWait
@@ -107,15 +109,15 @@ func (c *call) prepare(s submission, noWait bool) prepared {
 	return prepareReady
 }
 
-// freeze makes the final arguments. Arguments that a person approved are in the cache, if they are
-// still there; otherwise filters and repairs make them. It returns false if that ended the call.
+// freeze makes the final arguments and checks them against the schema. If a person approved
+// arguments that are still in the cache, it takes those; otherwise filters and repairs make them.
+// If no arguments fit the schema, freeze ends the call with a result for the model, and returns
+// false.
 func (p *preparation) freeze() bool {
-	c := p.call
-	if taken := p.takeFrozen(); taken != nil {
+	c, taken := p.call, p.takeFrozen()
+	if taken != nil {
 		p.text, p.final = taken.Final.Canonical(), taken.Final
-		return true
-	}
-	if c.hasFilters() {
+	} else if c.hasFilters() {
 		var ok bool
 		if p.text, p.final, ok = c.filters().before(p.submitted); !ok {
 			return false
@@ -130,8 +132,14 @@ func (p *preparation) freeze() bool {
 		c.finishUnexecuted(tool.Outcome{Err: c.unsent(err)})
 		return false
 	}
-	if !c.tool.Spec.Strict {
-		p.repair(schema)
+	if !schema.Settled(p.final) { // most arguments are settled, so that nothing below is necessary
+		if taken == nil && !c.tool.Spec.Strict {
+			p.repair(schema)
+		}
+		if err := p.validate(schema); err != nil {
+			c.finishUnexecuted(tool.Outcome{Result: tool.ErrorResult(err.Error())})
+			return false
+		}
 	}
 	if canonical := p.final.Canonical(); c.request.Approval != nil && !p.tooLargeToReplace(canonical) {
 		p.text = canonical // exactly the bytes of the digest
@@ -139,8 +147,9 @@ func (p *preparation) freeze() bool {
 	return true
 }
 
-// repair repairs arguments that do not fit the schema, and notes how, unless the plugin could not
-// get the repaired ones.
+// repair repairs arguments that do not fit the schema, and records each repair for the result. It
+// changes nothing if the repaired arguments could not be sent to the plugin, or the repairs could
+// not be reported.
 func (p *preparation) repair(schema *catalog.Schema) {
 	repaired, repairs := schema.Repair(p.final)
 	if len(repairs) == 0 || p.tooLargeToReplace(repaired.Canonical()) || p.call.report.SetRepairs(repairs) != nil {
@@ -154,59 +163,53 @@ func (p *preparation) tooLargeToReplace(text []byte) bool {
 	return p.call.tool.Spec.PartialArguments && len(text) > maxReplacement
 }
 
-// validate reports whether the final arguments fit the schema. If not, it ends the call with a
-// result that tells the model.
-func (p *preparation) validate() bool {
-	c := p.call
-	schema, err := c.schema()
-	if err != nil {
-		c.finishUnexecuted(tool.Outcome{Err: c.unsent(err)})
-		return false
+// validate returns why the final arguments do not fit the schema, or nil.
+func (p *preparation) validate(schema *catalog.Schema) error {
+	if err := schema.Validate(p.final); err != nil {
+		return err
 	}
-	if err = schema.Validate(p.final); err == nil {
-		err = p.checkUndeclared(schema.Undeclared(p.final))
-	}
-	if err != nil {
-		c.finishUnexecuted(tool.Outcome{Result: tool.ErrorResult(err.Error())})
-		return false
-	}
-	return true
+	return p.checkUndeclared(schema.Undeclared(p.final))
 }
 
-// checkUndeclared notes arguments that the tool does not declare, or refuses them if the operator
-// wants that.
+// checkUndeclared reports arguments that the tool does not declare in the result. If the operator
+// configured it, it refuses the call instead.
 func (p *preparation) checkUndeclared(all []arguments.Undeclared) error {
 	if len(all) == 0 {
 		return nil
 	}
-	if p.call.host.cfg.RefuseMisspelled {
+	if p.call.settings.RefuseMisspelled {
 		return arguments.Refusal(all)
 	}
 	return p.call.report.SetUndeclared(all)
 }
 
-// authorize returns why the final arguments must not be executed, or nil. It writes the decision to
-// the audit log. If that may block and noWait is set, it decides nothing and mustWait is true.
+// authorize returns an error if the final arguments must not be executed, or nil. It writes the
+// decision to the audit log. If that may block and noWait is set, it decides nothing and returns
+// mustWait = true.
 func (p *preparation) authorize(noWait bool) (refused *tool.Error, mustWait bool) {
 	c := p.call
-	d, ended := c.host.authorizer.decide(c.ctx(), &c.request, c.tool, p.submitted, p.final)
+	d, ended := c.settings.authorizer.decide(c.ctx(), &c.request, c.tool, p.submitted, p.final, !p.tooLargeToReplace(p.final.Canonical()))
 	if ended != nil {
 		return c.unsent(ended), false
 	}
 	if noWait && c.host.cfg.Audit != nil && c.host.cfg.Audit.Keeps(d.entry) {
 		return nil, true
 	}
+	c.observed.decided(&d.entry)
+	if d.standing != nil {
+		p.stand(d)
+	}
 	if d.refused != nil && d.refused.Kind == tool.KindApprovalRequired {
 		p.storeFrozen(d.refused)
 	}
-	if c.host.cfg.Audit != nil && c.tool.Spec.RateLimitPerMinute > 0 {
+	if c.host.cfg.Audit != nil && c.rateLimits() != (throttle.Limits{}) {
 		c.approval.setDecision(d.entry) // for checkRate
 	}
-	return c.host.authorizer.record(c.ctx(), d.entry, d.refused), false
+	return c.decided(d.entry, d.refused), false
 }
 
-// schema returns the schema of the arguments, as the session of the call sees the tool. The error
-// is that the call ended first.
+// schema returns the schema of the arguments, as the session of the call sees the tool. It returns
+// an error if the call ends first.
 func (c *call) schema() (*catalog.Schema, error) {
 	if !c.tool.Spec.Dynamic {
 		c.output.Store(c.tool.Output)
@@ -244,6 +247,9 @@ func (p *preparation) storeFrozen(asked *tool.Error) {
 	c := p.call
 	digest := frozen.Digest(p.final)
 	asked.ArgumentsSHA256 = digest
+	if c.settings.authorizer.standing != nil {
+		asked.DefinitionSHA256 = c.tool.DefinitionDigest()
+	}
 	if canonical := p.final.Canonical(); len(canonical) <= maxShownArguments {
 		asked.Arguments = json.RawMessage(canonical)
 	} else {

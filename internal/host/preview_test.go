@@ -43,7 +43,7 @@ func TestFailedPreviewLeavesItsID(t *testing.T) {
 	})
 }
 
-// The error says how long the call really had.
+// The error says how long the caller had for the arguments.
 func TestPreviewThatNeverCompletes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hosttest.Tools(), func(cfg *host.Config) { cfg.MaxTimeout = 2 * time.Minute })

@@ -9,8 +9,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Each reload names a plugin that cannot be used, whether it ever worked or not. The event log has
-// that once.
+// Each reload reports a plugin that cannot be used, whether the plugin ever worked or not. The
+// event log has one event for it.
 func TestEachReloadTellsWhatCannotBeUsed(t *testing.T) {
 	u := newRelease(t)
 	u.version()
@@ -44,7 +44,7 @@ func TestEachReloadTellsWhatCannotBeUsed(t *testing.T) {
 }
 
 // A rollback has its own events.
-func TestARollbackIsTold(t *testing.T) {
+func TestARollbackIsReported(t *testing.T) {
 	u := newRelease(t)
 	u.version()
 	u.install("2")
@@ -71,8 +71,9 @@ func TestARollbackIsTold(t *testing.T) {
 	}
 }
 
-// Plugins that arrive, cannot be used, and leave are events, whether a call uses them or not.
-func TestWhatComesAndGoesIsTold(t *testing.T) {
+// The host reports an event when a plugin is added, becomes unusable or is removed, also if no call
+// has used the plugin.
+func TestAddedAndRemovedPluginsAreReported(t *testing.T) {
 	u := newRelease(t)
 	reload := func() {
 		t.Helper()

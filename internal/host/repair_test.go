@@ -30,7 +30,7 @@ func mirrors() []hosttest.Tool {
 	return []hosttest.Tool{
 		{Spec: plain, Run: mirror}, {Spec: strict, Run: mirror},
 		{Spec: preview, Run: mirror, Preview: func(_ []byte, emit func(tool.Event)) {
-			emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Tip: "seen"}})
+			emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Message: "seen"}})
 		}},
 	}
 }
@@ -65,8 +65,8 @@ func texts(values map[string]json.RawMessage) map[string]string {
 	return out
 }
 
-// The tool gets arguments that fit, and the result says what was changed. Arguments that fit reach
-// the tool as they were written.
+// The tool gets repaired arguments that fit the schema, and the result lists the repairs. Arguments
+// that fit reach the tool unchanged.
 func TestRepairedCall(t *testing.T) {
 	r := newRig(t, mirrors(), nil)
 	checkMirror(t, outcome(t, r, call("plain", almost)), mended, mendings)
@@ -74,7 +74,7 @@ func TestRepairedCall(t *testing.T) {
 	checkMirror(t, outcome(t, r, call("plain", untouched)), untouched, "")
 }
 
-// Two calls are the same if their callers sent the same, whatever the repair made of it.
+// Two calls are the same if their callers sent the same arguments, whatever the repair changed.
 func TestRepairIsNoConflict(t *testing.T) {
 	r := newRig(t, mirrors(), nil)
 	c := call("plain", almost)
@@ -91,7 +91,7 @@ func TestRepairIsNoConflict(t *testing.T) {
 	}
 }
 
-// Two calls are the same if their JSON means the same, however it is written.
+// Two calls are the same if their arguments have the same JSON value, in any notation.
 func TestNumbersWrittenOtherwiseAreNoConflict(t *testing.T) {
 	r := newRig(t, mirrors(), nil)
 	c := call("plain", `{"units":"si","days":3}`)
@@ -142,7 +142,7 @@ func TestRepairAfterPreview(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer e.Close()
-			untilTip(t, e, "seen")
+			untilStatus(t, e, "seen")
 			if err := e.Send(t.Context(), []byte(tc.rest), true); err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestRepairAfterPreview(t *testing.T) {
 	}
 }
 
-// Only toolhost sets metadata in toolhost's name.
+// Only toolhost can set metadata under toolhost's own keys.
 func TestPluginsDoNotSpeakForToolhost(t *testing.T) {
 	liar := hosttest.Tool{
 		Spec: tool.Spec{Name: "liar", Description: "Says what it should not."},
@@ -184,7 +184,7 @@ func TestMisspelledArguments(t *testing.T) {
 	}
 }
 
-// A tool gets an object if its caller sent only white space.
+// A tool gets an empty object if its caller sent only white space.
 func TestBlankArguments(t *testing.T) {
 	optional := mirrors()[1]
 	optional.Spec.Name, optional.Spec.InputSchema = "optional", json.RawMessage(`{"type":"object"}`)

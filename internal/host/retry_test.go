@@ -26,8 +26,8 @@ func moody(spec tool.Spec, failures int, failure *tool.Error) (hosttest.Tool, *i
 	}}, tries
 }
 
-// A call that is safe to repeat and failed temporarily is tried again as its tool declares. No
-// other call is.
+// A call that is safe to repeat and failed temporarily is tried again as its tool declares,
+// or as the operator says. No other call is.
 func TestRetry(t *testing.T) {
 	unavailable := tool.Errorf(tool.KindUnavailable, "not now")
 	patient := tool.RetryPolicy{MaxAttempts: 4, InitialBackoff: time.Second, MaxBackoff: 2 * time.Second}
@@ -37,19 +37,29 @@ func TestRetry(t *testing.T) {
 		failure  *tool.Error
 		tries    int
 		kind     tool.Kind
+		retries  *int // the operator's max_retries
 	}{
-		"until it works":          {tool.Spec{ReadOnly: true, Retry: patient}, 3, unavailable, 4, ""},
-		"an idempotent one":       {tool.Spec{Idempotent: true, Retry: patient}, 1, unavailable, 2, ""},
-		"as often as it says":     {tool.Spec{ReadOnly: true, Retry: patient}, 9, unavailable, 4, tool.KindUnavailable},
-		"not if it does not say":  {tool.Spec{ReadOnly: true}, 9, unavailable, 1, tool.KindUnavailable},
-		"not with side effects":   {tool.Spec{Retry: patient}, 9, unavailable, 1, tool.KindUnavailable},
-		"not what does not pass":  {tool.Spec{ReadOnly: true, Retry: patient}, 9, tool.Errorf(tool.KindInternal, "a bug"), 1, tool.KindInternal},
-		"not beyond the deadline": {tool.Spec{ReadOnly: true, Retry: patient, Timeout: 100 * time.Millisecond}, 9, unavailable, 1, tool.KindUnavailable},
+		"until it works":                    {tool.Spec{ReadOnly: true, Retry: patient}, 3, unavailable, 4, "", nil},
+		"an idempotent one":                 {tool.Spec{Idempotent: true, Retry: patient}, 1, unavailable, 2, "", nil},
+		"as often as it says":               {tool.Spec{ReadOnly: true, Retry: patient}, 9, unavailable, 4, tool.KindUnavailable, nil},
+		"not if it does not say":            {tool.Spec{ReadOnly: true}, 9, unavailable, 1, tool.KindUnavailable, nil},
+		"not with side effects":             {tool.Spec{Retry: patient}, 9, unavailable, 1, tool.KindUnavailable, nil},
+		"not what does not pass":            {tool.Spec{ReadOnly: true, Retry: patient}, 9, tool.Errorf(tool.KindInternal, "a bug"), 1, tool.KindInternal, nil},
+		"not beyond the deadline":           {tool.Spec{ReadOnly: true, Retry: patient, Timeout: 100 * time.Millisecond}, 9, unavailable, 1, tool.KindUnavailable, nil},
+		"as the operator says":              {tool.Spec{ReadOnly: true}, 2, unavailable, 3, "", new(2)},
+		"less often than the tool says":     {tool.Spec{ReadOnly: true, Retry: patient}, 9, unavailable, 2, tool.KindUnavailable, new(1)},
+		"not at all, as the operator says":  {tool.Spec{ReadOnly: true, Retry: patient}, 9, unavailable, 1, tool.KindUnavailable, new(0)},
+		"side effects, although it is set":  {tool.Spec{}, 9, unavailable, 1, tool.KindUnavailable, new(5)},
+		"what is final, although it is set": {tool.Spec{ReadOnly: true}, 9, tool.Errorf(tool.KindInvalidArgument, "no"), 1, tool.KindInvalidArgument, new(5)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				failing, tries := moody(tc.spec, tc.failures, tc.failure)
-				r := newRig(t, []hosttest.Tool{failing}, nil)
+				r := newRig(t, []hosttest.Tool{failing}, func(c *host.Config) {
+					if tc.retries != nil {
+						c.Catalog.Configure(catalog.Overrides{"moody": {MaxRetries: tc.retries}}, 0)
+					}
+				})
 				got := outcome(t, r, call("moody", "{}"))
 				if *tries != tc.tries {
 					t.Errorf("%d tries, want %d", *tries, tc.tries)
@@ -62,8 +72,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// The waits between attempts grow within the tool's bounds, and are at least as long as the failure
-// says.
+// The waits between attempts grow within the tool's bounds. They are at least as long as the
+// failure's RetryAfter.
 func TestRetryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := tool.Errorf(tool.KindRateLimited, "later")

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/tool"
 )
 
 const (
-	// maxMoves bounds how often a call moves to another instance because the one before died before
-	// it took the call, where the tool does not say how often it may be tried.
+	// maxMoves bounds how often a call moves to another instance because its instance died before
+	// it accepted the call. A tool that allows more attempts raises the bound.
 	maxMoves = 3
-	// The backoff between attempts of a tool that allows retries and sets none.
+	// The backoff between attempts of a tool that allows retries but sets no backoff.
 	defaultRetryBackoff    = 200 * time.Millisecond
 	defaultMaxRetryBackoff = 5 * time.Second
 )
@@ -22,23 +23,25 @@ const (
 // when execute returns.
 func (c *call) execute() {
 	defer c.dropArguments()
-	leave, err := c.host.concurrency.Enter(c.ctx(), c.request.Tool)
+	began := time.Now()
+	leave, err := c.host.concurrency.Enter(c.ctx(), c.request.Tool, identity.TenantOf(c.request.Principal))
 	if err != nil {
 		c.finishUnexecuted(tool.Outcome{Plugin: c.plugin(), Err: c.unsent(err)})
 		return
 	}
 	defer leave()
+	c.observed.entered(began)
 	c.route(1, nil, leave)
 }
 
-// route gives the call to one instance after the other until it has its outcome. number is the
-// number of the first attempt, asked a lease that the call has asked for, or nil. leave says that
-// the tool has finished.
+// route sends the call to one instance after the other until it has its outcome. number is the
+// number of the first attempt. asked is a lease that the call has requested, or nil. route calls
+// leave when the tool has finished.
 func (c *call) route(number uint32, asked *supervisor.Lease, leave func()) {
-	s := c.host.plugins.Of(c.tool.Plugin)
+	s := c.host.plugins.Of(c.tool.Plugin, identity.TenantOf(c.request.Principal))
 	for ; ; number++ {
-		a := &attempt{call: c, supervisor: s, number: number}
-		lease, err := s.Acquire(c.ctx(), supervisor.Request{Call: &c.request, State: c}, asked)
+		a, asking := &attempt{call: c, supervisor: s, number: number}, time.Now()
+		lease, err := s.Acquire(c.ctx(), supervisor.Request{Call: &c.request, State: (*leased)(c)}, asked)
 		asked = nil
 		if err != nil {
 			if failure := tool.AsError(err); a.mayRetry(failure) && a.pause(failure) {
@@ -48,6 +51,7 @@ func (c *call) route(number uint32, asked *supervisor.Lease, leave func()) {
 			return
 		}
 		a.lease, a.instance = lease, lease.Instance()
+		c.observed.acquired(asking, a.instance)
 		a.run()
 		lease.Release()
 		if !a.again(leave) {
@@ -56,9 +60,9 @@ func (c *call) route(number uint32, asked *supervisor.Lease, leave func()) {
 	}
 }
 
-// again does what the end of the attempt requires. It reports whether the call needs another
-// attempt; if not, the call has its outcome. The lease must be released, since a filter may need
-// the instance.
+// again handles the end of an attempt. It reports whether the call needs another attempt; otherwise
+// the call has its outcome. The caller must have released the lease, because a filter may need the
+// instance.
 func (a *attempt) again(leave func()) bool {
 	c := a.call
 	switch {
@@ -86,8 +90,9 @@ func (a *attempt) again(leave func()) bool {
 	return true
 }
 
-// mayRetry reports whether a call that failed at this attempt may be tried again: its tool allows
-// that, and the failure may be temporary. The caller checks that the call cannot happen twice.
+// mayRetry reports whether a call that failed at this attempt may be tried again. The tool must
+// allow retries, and the failure may be temporary. The caller checks that the call cannot take
+// effect twice.
 func (a *attempt) mayRetry(failure *tool.Error) bool {
 	if a.number >= a.call.tool.Spec.Retry.MaxAttempts || a.call.ctx().Err() != nil {
 		return false
@@ -111,8 +116,9 @@ func (a *attempt) pause(failure *tool.Error) bool {
 		}
 	}
 	bound = min(bound, most)
-	// At least half of the bound, so that the waits grow, and a random part, so that calls that
-	// failed together do not return together.
-	wait := bound/2 + rand.N(bound/2+1)
-	return a.call.timer.Sleep(max(wait, failure.RetryAfter))
+	// At least half of the bound, so that the waits grow. The random part prevents calls that
+	// failed together from repeating together.
+	wait := max(bound/2+rand.N(bound/2+1), failure.RetryAfter)
+	a.call.observed.retries(a.number, failure, wait)
+	return a.call.timer.Sleep(wait)
 }

@@ -48,7 +48,7 @@ func newSecretRig(t *testing.T, use func(context.Context, *pluginwire.ServerCall
 	give(t, file, theKey)
 	r = newRig(t, tools, func(cfg *host.Config) {
 		cfg.Secrets = secrets.New(secrets.Config{Sources: []secrets.Source{
-			{Name: "KEY", File: file, Plugins: []string{hosttest.PluginName}}, {Name: "OTHER", File: file, Plugins: []string{"another"}},
+			{Name: "KEY", Tenants: map[string]secrets.Place{secrets.AllTenants: {File: file}}, Plugins: []string{hosttest.PluginName}}, {Name: "OTHER", Tenants: map[string]secrets.Place{secrets.AllTenants: {File: file}}, Plugins: []string{"another"}},
 		}})
 		cfg.Logs = logbuffer.New(logbuffer.Config{})
 		if change != nil {
@@ -77,8 +77,8 @@ func count(_ context.Context, _ *pluginwire.ServerCall, given map[string]string)
 	return tool.TextResult(fmt.Sprint(lengths)), nil
 }
 
-// Only a tool that declares a secret gets it. A new value counts from the next call on.
-func TestSecretsReachOnlyWhoDeclaredThem(t *testing.T) {
+// Only a tool that declares a secret gets it. A changed value reaches the tool with the next call.
+func TestSecretsReachOnlyToolsThatDeclareThem(t *testing.T) {
 	r, file := newSecretRig(t, count, nil, needing("careful", "KEY"), needing("stranger"))
 	for _, step := range []struct{ value, tool, want string }{
 		{theKey, "careful", "map[KEY:16]"}, {theKey, "stranger", "map[]"}, {"a new one\n", "careful", "map[KEY:9]"},
@@ -90,8 +90,8 @@ func TestSecretsReachOnlyWhoDeclaredThem(t *testing.T) {
 	}
 }
 
-// A tool whose secret is missing is listed with the reason. A call gets the same message, and
-// neither starts a process.
+// A tool whose secret is missing is listed with the reason. A call fails with the same message.
+// Neither listing nor calling starts a process.
 func TestMissingSecret(t *testing.T) {
 	preview := needing("preview", "KEY")
 	preview.Spec.PartialArguments = true
@@ -213,7 +213,7 @@ func TestSecretIsShownNowhere(t *testing.T) {
 			return tool.Result{}, err
 		}
 		for _, ev := range []tool.Event{
-			{Status: &tool.Status{State: tool.StatusDoing, Tip: secret, Parameters: value, Progress: &tool.Progress{Message: secret}}},
+			{Status: &tool.Status{State: tool.StatusDoing, Message: secret, Parameters: value, Progress: &tool.Progress{Message: secret}}},
 			{Log: &tool.LogRecord{Level: tool.LogInfo, Message: secret, Attributes: map[string]json.RawMessage{"a": value}}},
 		} {
 			if err := c.Send(ctx, ev); err != nil {

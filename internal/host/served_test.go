@@ -56,5 +56,5 @@ func served(t *testing.T, h hostserver.Host) remote {
 
 // A host behind the server, gRPC and the client passes the same suite.
 func TestConformsThroughTheClient(t *testing.T) {
-	hosttest.Run(t, func(t *testing.T) hosttest.Host { return served(t, newRig(t, hosttest.Tools(), withArtifacts(t))) })
+	hosttest.Run(t, func(t *testing.T) hosttest.Host { return served(t, newRig(t, hosttest.Tools(), forSuite(t))) })
 }

@@ -48,7 +48,7 @@ func answering(answer func() (tool.Result, error)) hosttest.Tool {
 	}
 }
 
-// shaped returns what a caller with a budget gets of a result. A negative budget means that the
+// shaped returns the result that a caller with a budget gets. A negative budget means that the
 // caller sets none.
 func shaped(t *testing.T, r *rig, shown int) tool.Result {
 	t.Helper()

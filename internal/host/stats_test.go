@@ -10,7 +10,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Every call is counted once, with the way it ended, whatever runs at the same time.
+// Every call is counted once, with its kind of outcome, also if other calls run at the same time.
 func TestStatsAreExact(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	const each = 200
@@ -23,7 +23,7 @@ func TestStatsAreExact(t *testing.T) {
 		wg.Go(func() { outcome(t, r, call("danger", `{}`)) })
 	}
 	wg.Wait()
-	got, err := r.Stats(t.Context(), hosttest.PluginName)
+	got, err := r.Stats(t.Context(), tool.StatsQuery{Plugin: hosttest.PluginName})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestStatsAreExact(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, err := r.Stats(t.Context(), "nosuch"); tool.KindOf(err) != tool.KindNotFound {
+	if _, err := r.Stats(t.Context(), tool.StatsQuery{Plugin: "nosuch"}); tool.KindOf(err) != tool.KindNotFound {
 		t.Errorf("of an unknown plugin: %v", err)
 	}
 }
@@ -70,7 +70,7 @@ func TestLogsOfCalls(t *testing.T) {
 	}
 }
 
-// A caller that joins a call, or repeats it, adds nothing to the statistics.
+// A caller that joins a call, or gets a replay of its outcome, adds nothing to the statistics.
 func TestStatsCountACallOnce(t *testing.T) {
 	r := newRig(t, hosttest.Tools(), nil)
 	c := call("count", `{"key":"k"}`)
@@ -80,7 +80,7 @@ func TestStatsCountACallOnce(t *testing.T) {
 			t.Fatalf("the call ended with %+v", got)
 		}
 	}
-	got, err := r.Stats(t.Context(), hosttest.PluginName)
+	got, err := r.Stats(t.Context(), tool.StatsQuery{Plugin: hosttest.PluginName})
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -28,7 +28,7 @@ func openCalls(t *testing.T, cfg callstore.Config) *callstore.Store {
 	return s
 }
 
-// life runs f with a host that stores its calls in a file, and then closes both.
+// life runs f with a host that stores its calls in a file, and then closes the host and the store.
 func life(t *testing.T, file string, tools []hosttest.Tool, f func(r *rig, s *callstore.Store)) {
 	t.Helper()
 	s := openCalls(t, callstore.Config{Path: file})
@@ -46,8 +46,8 @@ func counted(id string) tool.Call {
 	return c
 }
 
-// The next host answers for an id that was executed as this host does, also for watches, lists and
-// cancels. It refuses the id for another call.
+// A later host with the same file treats an executed id as this host does, also for watches, lists
+// and cancels. It refuses the id for another call.
 func TestLedgerOutlivesTheHost(t *testing.T) {
 	file, tools := filepath.Join(t.TempDir(), "calls.db"), hosttest.Tools()
 	life(t, file, tools, func(r *rig, _ *callstore.Store) {
@@ -91,7 +91,7 @@ func TestLedgerOutlivesTheHost(t *testing.T) {
 		if err != nil || len(page.Calls) != 2 || page.Calls[0].Session != "t" || page.Calls[1].Session != "s" || page.Calls[1].State != tool.CallSucceeded {
 			t.Errorf("the calls are %+v, %v", page, err)
 		}
-		if stats, _ := r.Stats(t.Context(), ""); len(stats) != 1 || stats[0].Calls != 2 {
+		if stats, _ := r.Stats(t.Context(), tool.StatsQuery{}); len(stats) != 1 || stats[0].Calls != 2 {
 			t.Errorf("the statistics are %+v: a replay is no call, a conflict is one that failed", stats)
 		}
 	})
@@ -133,7 +133,7 @@ func TestUnknownOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	untilTip(t, e, "waiting")
+	untilStatus(t, e, "waiting")
 	if err := s.Close(); err != nil { // as if toolhost had died: nothing more is written
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestNeverDispatchedIsForgotten(t *testing.T) {
 // When the store is full of ids, the host refuses new calls with side effects, and says when there
 // is room. Other calls go on.
 func TestFullLedger(t *testing.T) {
-	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), MaxIDs: 2})
+	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), Bounds: callstore.Bounds{MaxIDs: 2}})
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = s })
 	outcome(t, r, counted("a"))
 	outcome(t, r, counted("b"))
@@ -285,7 +285,7 @@ func TestOldCallIsNotExecutedAgain(t *testing.T) {
 	now := time.Now()
 	var later atomic.Int64 // the store reads the time on another goroutine
 	clock := func() time.Time { return now.Add(time.Duration(later.Load())) }
-	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), KeepIDs: time.Hour, Now: clock})
+	s := openCalls(t, callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db"), Bounds: callstore.Bounds{KeepIDs: time.Hour}, Now: clock})
 	r := newRig(t, hosttest.Tools(), func(c *host.Config) { c.Calls = s })
 	old := counted("old")
 	old.Ledger = s.ID()

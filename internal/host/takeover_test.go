@@ -29,9 +29,9 @@ func (u *release) shadow(version string) string {
 	return path
 }
 
-// When the file of a plugin is gone and another folder has a plugin of its name, that one takes the
-// calls, whether the catalog or the host notices first. A call that runs finishes in the old
-// process.
+// If the file of a plugin disappears and another folder has a plugin of the same name, that plugin
+// gets the calls. It makes no difference whether the catalog or the host notices the change first.
+// A call in progress finishes in the old process.
 func TestNameThatBecomesAnothers(t *testing.T) { synctest.Test(t, testNameThatBecomesAnothers) }
 
 func testNameThatBecomesAnothers(t *testing.T) {
@@ -61,7 +61,8 @@ func testNameThatBecomesAnothers(t *testing.T) {
 	}
 }
 
-// A change of a plugin whose name belongs to another plugin does not affect that other plugin.
+// If a name belongs to one plugin, a change of another plugin of that name has no effect on the
+// first.
 func TestChangeOfWhatHasNoName(t *testing.T) { synctest.Test(t, testChangeOfWhatHasNoName) }
 
 func testChangeOfWhatHasNoName(t *testing.T) {
@@ -177,8 +178,8 @@ func testRollbackDuringAnUpgrade(t *testing.T) {
 	c.isConsistent()
 }
 
-// The old plugin leaves service while a new revision starts. That is not the fault of the new
-// revision, and the plugin that returns runs.
+// The old plugin leaves service while a new revision starts. The new revision is not marked as
+// failed, and the plugin works when its file returns.
 func TestRetireWhileANewRevisionWarms(t *testing.T) {
 	synctest.Test(t, testRetireWhileANewRevisionWarms)
 }
@@ -203,7 +204,7 @@ func testRetireWhileANewRevisionWarms(t *testing.T) {
 	c.isConsistent()
 }
 
-// Of all revisions that a plugin ever had, only the one that takes calls can be launched.
+// Of all revisions that a plugin has had, only the one in service can be launched.
 func TestWhatIsForgotten(t *testing.T) { synctest.Test(t, testWhatIsForgotten) }
 
 func testWhatIsForgotten(t *testing.T) {
@@ -221,10 +222,12 @@ func testWhatIsForgotten(t *testing.T) {
 	}
 }
 
-// A change goes on after the operator who ordered it has left.
-func TestChangeThatNobodyWaitsFor(t *testing.T) { synctest.Test(t, testChangeThatNobodyWaitsFor) }
+// A change continues after the operator who ordered it has disconnected.
+func TestChangeWithoutAWaitingOperator(t *testing.T) {
+	synctest.Test(t, testChangeWithoutAWaitingOperator)
+}
 
-func testChangeThatNobodyWaitsFor(t *testing.T) {
+func testChangeWithoutAWaitingOperator(t *testing.T) {
 	c := &changes{release: newRelease(t)}
 	c.version()
 	c.install("slow")

@@ -12,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	rpcgate "github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -27,7 +28,9 @@ func servedAt(t *testing.T, h hostserver.Host, at string) *client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, done := hostserver.NewServer(hostserver.Config{Host: h}), make(chan error, 1)
+	server, done := hostserver.NewServer(hostserver.Config{Host: h, Gate: rpcgate.New(rpcgate.Config{
+		Rights: hostserver.Rights(), Policy: rpcgate.Always(rpcgate.LocalPolicy(rpcgate.Anonymous("caller"))),
+	})}), make(chan error, 1)
 	go func() { done <- server.Serve(listener) }() // ends with Shutdown; the cleanup waits for it
 	c, err := client.Dial(listener.Address().String())
 	if err != nil {

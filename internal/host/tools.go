@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/render"
@@ -17,12 +18,13 @@ const defaultMatches = 10
 
 // toolList is the part of a Host that lists, searches, renders and finds tools.
 type toolList struct {
-	cfg       *Config
-	ctx       context.Context // ends when the host closes
-	spawn     func(func()) bool
-	plugins   *supervisor.Plugins
-	search    searchIndex
-	described *descriptions
+	cfg         *Config
+	generations *generations
+	ctx         context.Context // ends when the host closes
+	spawn       func(func()) bool
+	plugins     *supervisor.Plugins
+	search      searchIndex
+	described   *descriptions
 }
 
 // ListTools returns the tools that match, ordered by name. If it lists dynamic tools for a session,
@@ -31,30 +33,32 @@ func (l *toolList) ListTools(ctx context.Context, q tool.Query) ([]tool.Info, er
 	return l.ListPage(ctx, q, "")
 }
 
-// ListPage is ListTools for the tools whose names follow a name; empty: all. It looks only at the
-// tools between that name and the last one that it returns.
+// ListPage is ListTools for the tools whose names follow the name after. An empty name means all
+// tools. It examines only the tools between that name and the last one that it returns.
 func (l *toolList) ListPage(ctx context.Context, q tool.Query, after string) ([]tool.Info, error) {
 	if err := checkSession(q.Session); err != nil {
 		return nil, err
 	}
 	var tools []*catalog.Tool
-	for t := range l.cfg.Catalog.Snapshot().ToolsAfter(after, q) {
-		if l.cfg.Disabled(t.Plugin.Info.Name) {
+	settings, snapshot := l.generations.view(l.cfg.Catalog)
+	may := permission{authz.FromContext(ctx), authz.ToolsList, q.Principal, q.Groups}
+	for t := range snapshot.ToolsAfter(after, q) {
+		if settings.Disabled(t.Plugin.Info.Name) || !may.use(t.Spec.Name) {
 			continue
 		}
 		if tools = append(tools, t); len(tools) == q.MaxTools {
 			break
 		}
 	}
-	infos, info := make([]tool.Info, 0, len(tools)), l.infos()
+	infos, info := make([]tool.Info, 0, len(tools)), settings.infos(q.Principal)
 	for _, t := range l.seenBy(ctx, q.Viewer(), tools) {
 		infos = append(infos, info(t))
 	}
 	return infos, nil
 }
 
-// SearchTools returns the tools that match and contain one of the words, the best match first, with
-// those that cannot be called now. q.MaxTools is 10 by default. Errors: invalid_argument.
+// SearchTools returns the tools that match and contain one of the words, the best match first. It
+// includes tools that cannot be called now. q.MaxTools is 10 by default. Errors: invalid_argument.
 func (l *toolList) SearchTools(ctx context.Context, words string, q tool.Query) ([]tool.Match, error) {
 	if strings.TrimSpace(words) == "" {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "there are no words to search for; say in a few what the tool should do")
@@ -67,7 +71,7 @@ func (l *toolList) SearchTools(ctx context.Context, words string, q tool.Query) 
 	}
 	indexed := l.search.of(l.cfg.Catalog)
 	keep, at := make([]bool, len(indexed.tools)), 0
-	for _, t := range l.enabled(indexed.snapshot, q) {
+	for _, t := range l.enabled(ctx, indexed.snapshot, q) {
 		for indexed.tools[at] != t { // both lists are ordered by name
 			at++
 		}
@@ -78,7 +82,7 @@ func (l *toolList) SearchTools(ctx context.Context, words string, q tool.Query) 
 	for i, hit := range hits {
 		found[i] = indexed.tools[hit.Tool]
 	}
-	matches, info := []tool.Match{}, l.infos()
+	matches, info := []tool.Match{}, l.generations.latest().infos(q.Principal)
 	for i, t := range l.seenBy(ctx, q.Viewer(), found) {
 		matches = append(matches, tool.Match{Info: info(t), Score: hits[i].Score})
 	}
@@ -123,25 +127,28 @@ func (l *toolList) GetTool(ctx context.Context, name string, v tool.Viewer) (too
 	if err := checkSession(v.Session); err != nil {
 		return tool.Info{}, err
 	}
-	t, err := l.lookup(ctx, name)
+	in, err := l.lookup(ctx, name, permission{authz.FromContext(ctx), authz.ToolsList, v.Principal, v.Groups})
 	if err != nil {
 		return tool.Info{}, err
 	}
-	return l.infos()(l.seenBy(ctx, v, []*catalog.Tool{t})[0]), nil
+	return in.settings.infos(v.Principal)(l.seenBy(ctx, v, []*catalog.Tool{in.tool})[0]), nil
 }
 
 // enabled returns the tools of a snapshot that match, ordered by name, whatever q.MaxTools is. It
-// leaves out tools of disabled plugins.
-func (l *toolList) enabled(snapshot *catalog.Snapshot, q tool.Query) []*catalog.Tool {
+// leaves out tools of disabled plugins, and those that the caller may not see.
+func (l *toolList) enabled(ctx context.Context, snapshot *catalog.Snapshot, q tool.Query) []*catalog.Tool {
 	q.MaxTools = 0
-	return slices.DeleteFunc(snapshot.Tools(q), func(t *catalog.Tool) bool { return l.cfg.Disabled(t.Plugin.Info.Name) })
+	disabled, may := l.generations.latest().Disabled, permission{authz.FromContext(ctx), authz.ToolsList, q.Principal, q.Groups}
+	return slices.DeleteFunc(snapshot.Tools(q), func(t *catalog.Tool) bool {
+		return disabled(t.Plugin.Info.Name) || !may.use(t.Spec.Name)
+	})
 }
 
 // infos returns a function that describes a tool to callers, with the reason why it cannot be
-// called: a secret is missing. The function looks each secret up once. It is for one answer, and
-// not safe for concurrent use.
-func (l *toolList) infos() func(t *catalog.Tool) tool.Info {
-	view := l.cfg.Secrets.View()
+// called: a secret of the principal is missing. The function looks each secret up once. It is for
+// one answer, and not safe for concurrent use.
+func (g *generation) infos(principal string) func(t *catalog.Tool) tool.Info {
+	view := g.Secrets.Glance(principal)
 	return func(t *catalog.Tool) tool.Info {
 		info := t.Info()
 		if _, err := view.Values(t.Plugin.Info.Name, t.Spec.RequiresAuth); err != nil {
@@ -151,20 +158,29 @@ func (l *toolList) infos() func(t *catalog.Tool) tool.Info {
 	}
 }
 
+// toolView is a tool as one generation of settings sees it, with these settings.
+type toolView struct {
+	tool     *catalog.Tool // nil: there is no such tool
+	settings *generation
+}
+
 // lookup returns a tool that can be called. If the tool is unknown, lookup waits until new plugins
-// have described themselves.
-func (l *toolList) lookup(ctx context.Context, name string) (*catalog.Tool, error) {
-	if t := l.cfg.Catalog.Snapshot().Tool(name); t != nil {
-		return t, l.cfg.switchedOff(t.Plugin.Info.Name)
+// have described themselves. A tool that the caller may not use is unknown to it: the answer takes
+// the same steps and has the same text. The settings in the result are not nil, even if there is an
+// error.
+func (l *toolList) lookup(ctx context.Context, name string, may permission) (toolView, error) {
+	settings, snapshot := l.generations.view(l.cfg.Catalog)
+	if t := snapshot.Tool(name); t != nil && may.use(name) {
+		return toolView{t, settings}, settings.switchedOff(t.Plugin.Info.Name)
 	}
 	if err := l.cfg.Catalog.Settle(ctx); err != nil {
-		return nil, tool.AsError(err)
+		return toolView{settings: settings}, tool.AsError(err)
 	}
-	snapshot := l.cfg.Catalog.Snapshot()
-	if t := snapshot.Tool(name); t != nil {
-		return t, l.cfg.switchedOff(t.Plugin.Info.Name)
+	settings, snapshot = l.generations.view(l.cfg.Catalog)
+	if t := snapshot.Tool(name); t != nil && may.use(name) {
+		return toolView{t, settings}, settings.switchedOff(t.Plugin.Info.Name)
 	}
-	return nil, unknownTool(snapshot, name, l.cfg.Disabled)
+	return toolView{settings: settings}, unknownTool(snapshot, name, settings.Disabled, may)
 }
 
 func checkCount(q tool.Query) error {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// descriptionAge is how long an answer is valid. A plugin cannot say that its answer is
-	// outdated.
+	// descriptionAge is how long an answer is valid. The contract has no message with which a
+	// plugin could report that its answer is outdated.
 	descriptionAge = time.Minute
-	// failureAge is how long a plugin that did not answer is not asked again, so that it does not
-	// delay every list of tools.
+	// failureAge is the time for which the host does not ask a plugin again that did not answer.
+	// Otherwise the plugin would delay every list of tools.
 	failureAge = 10 * time.Second
 	// maxDescriptions and maxDescriptionBytes bound the cache. The least recently used entries go
 	// first.
@@ -45,7 +45,7 @@ type description struct {
 	key  descriptionKey
 	done chan struct{} // closed once there is an answer, or the plugin has failed
 
-	// Guarded by descriptions.mu. tools may be read without it once done is closed.
+	// Guarded by descriptions.mu. Once done is closed, tools may be read without the lock.
 	tools map[string]*catalog.Tool // by declared name; a missing tool is as the plugin declares it
 	until time.Time                // the end of its validity; zero: there is no answer yet
 	bytes int
@@ -70,8 +70,8 @@ func (c *descriptions) get(key descriptionKey) (d *description, first bool) {
 	return d, true
 }
 
-// settle stores the tools that a plugin described in its entry, and wakes those who wait for the
-// entry. If err is not nil, there is no answer, and the entry is valid for failureAge only.
+// settle stores the tools that a plugin described in its entry, and wakes the callers that wait for
+// the entry. If err is not nil, the entry has no tools and is valid for failureAge only.
 func (c *descriptions) settle(d *description, tools map[string]*catalog.Tool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

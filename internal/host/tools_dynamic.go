@@ -8,17 +8,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// describeTimeout is for one request to describe tools, with the launch that it may need. Callers
-// that list tools wait for it.
+// describeTimeout bounds one request to describe tools, including the launch that it may need.
+// Callers that list tools wait for it.
 const describeTimeout = 5 * time.Second
 
 var errNoAnswer = fmt.Errorf("it did not answer within %v", describeTimeout)
@@ -30,8 +32,8 @@ type descriptionRequest struct {
 	tools  []*catalog.Tool // all dynamic tools of the plugin
 }
 
-// descriptionRequestFor returns what to ask the plugin of a tool; false if the viewer has nothing
-// by which sessions could differ.
+// descriptionRequestFor returns the request that asks a tool's plugin for descriptions. ok is false
+// if the viewer has no session and no context by which the descriptions could differ.
 func descriptionRequestFor(t *catalog.Tool, v tool.Viewer) (descriptionRequest, bool) {
 	r := descriptionRequest{viewer: v, plugin: t.Plugin}
 	var keys []string
@@ -41,6 +43,7 @@ func descriptionRequestFor(t *catalog.Tool, v tool.Viewer) (descriptionRequest, 
 			keys = append(keys, other.Spec.ContextKeys...)
 		}
 	}
+	keys = slices.DeleteFunc(keys, func(key string) bool { return strings.HasPrefix(key, tool.ReservedPrefix) }) // the viewer chose the values
 	r.viewer.Context = declaredValues(v.Context, keys)
 	return r, r.viewer.Session != "" || len(r.viewer.Context) > 0
 }
@@ -86,17 +89,17 @@ func (l *toolList) seenBy(ctx context.Context, v tool.Viewer, tools []*catalog.T
 			return seen
 		}
 		if described := d.tools[tools[i].DeclaredName()]; described != nil {
-			own := *described
-			own.Plugin = tools[i].Plugin
-			seen[i] = &own
+			copied := *described
+			copied.Plugin = tools[i].Plugin
+			seen[i] = &copied
 		}
 	}
 	return seen
 }
 
-// describe returns the description of a tool for a session, which may not have its answer yet; nil
-// if the tool is the same for all sessions. It asks the plugin if there is no recent answer, and
-// does not wait.
+// describe returns the description of a tool for a session; nil if the tool is the same for all
+// sessions. If there is no recent answer, it asks the plugin in the background. The description
+// then gets its tools later.
 func (l *toolList) describe(t *catalog.Tool, v tool.Viewer) *description {
 	if !t.Spec.Dynamic {
 		return nil
@@ -112,7 +115,7 @@ func (l *toolList) describe(t *catalog.Tool, v tool.Viewer) *description {
 	return d
 }
 
-// settle gives a description the answer of its plugin.
+// settle asks the plugin for a description and stores the answer.
 func (l *toolList) settle(d *description, r descriptionRequest) {
 	ctx, cancel := context.WithTimeoutCause(l.ctx, describeTimeout, errNoAnswer)
 	defer cancel()
@@ -126,19 +129,20 @@ func (l *toolList) settle(d *description, r descriptionRequest) {
 	l.described.settle(d, tools, err)
 }
 
-// askPlugin asks an instance of the plugin. If each session has its own instance, it is that one.
+// askPlugin asks an instance of the plugin. If each session has its own instance, it asks that of
+// the session.
 func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[string]*catalog.Tool, error) {
 	state := &describeState{}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(&state.ctx, func() { cancel(context.Cause(&state.ctx)) })()
 	viewer := &tool.Call{Principal: r.viewer.Principal, Session: r.viewer.Session}
-	lease, err := l.plugins.Of(r.plugin).Acquire(ctx, supervisor.Request{Call: viewer, State: state}, nil)
+	lease, err := l.plugins.Of(r.plugin, identity.TenantOf(viewer.Principal)).Acquire(ctx, supervisor.Request{Call: viewer, State: state}, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer lease.Release()
-	request := pluginwire.DescribeRequest{Session: r.viewer.Session, Context: r.viewer.Context}
+	request := pluginconn.DescribeRequest{Session: r.viewer.Session, Context: r.viewer.Context}
 	for _, t := range r.tools {
 		request.Tools = append(request.Tools, t.DeclaredName())
 	}
@@ -155,7 +159,7 @@ func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[str
 		if i < 0 {
 			continue
 		}
-		own, err := t.Described(l.cfg.Secrets.Redactor().Spec(answer.Tools[i]))
+		own, err := t.Described(l.generations.latest().Secrets.Redactor().Spec(answer.Tools[i]))
 		if err != nil {
 			l.cfg.Logger.Debug("a dynamic tool is shown as it is declared", "tool", t.Spec.Name, "session", r.viewer.Session, "error", err)
 			continue
@@ -170,6 +174,7 @@ func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[str
 type describeState struct{ ctx flow.CallContext }
 
 func (*describeState) Sum() (sum [sha256.Size]byte) { return sum }
+func (*describeState) Received() time.Time          { return time.Time{} }
 func (*describeState) Executed() bool               { return false }
 func (*describeState) Succeeded() bool              { return false }
 func (d *describeState) Cancel(cause error)         { d.ctx.End(cause) }

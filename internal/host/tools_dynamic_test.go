@@ -70,7 +70,8 @@ func (c *chooser) questions() []pluginwire.DescribeRequest {
 	return slices.Clone(c.asked)
 }
 
-// newChooserRig returns a host with the plugin, under overrides.
+// newChooserRig returns a host with the plugin chooser. overrides are the operator's settings of
+// its tools.
 func newChooserRig(t *testing.T, overrides catalog.Overrides) (*rig, *chooser) {
 	t.Helper()
 	c := &chooser{}
@@ -153,9 +154,9 @@ func describedFor(t *testing.T, r *rig, v tool.Viewer) string {
 	return info.Spec.Description
 }
 
-// The host asks a plugin once for each principal, session and context, with the keys that the
-// plugin declares and by the names that it knows. Without a session and context, the host does not
-// ask.
+// The host asks a plugin once for each principal, session and context. The request contains the
+// context keys that the plugin declares, and the names under which the plugin declares its tools.
+// Without a session and context, the host does not ask.
 func TestWhatIsAsked(t *testing.T) {
 	r, c := newChooserRig(t, nil)
 	if _, err := r.ListTools(t.Context(), tool.Query{Context: map[string]json.RawMessage{"undeclared": []byte(`1`)}}); err != nil || r.started() != 0 {
@@ -233,8 +234,8 @@ func TestPluginsThatDescribeBadly(t *testing.T) {
 	}
 }
 
-// A plugin that does not answer delays callers for at most five seconds, and then not at all for a
-// while.
+// A plugin that does not answer delays callers for at most five seconds. For a while after that, it
+// does not delay them at all.
 func TestAPluginThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, c := newChooserRig(t, nil)
@@ -284,8 +285,8 @@ func TestAnswersGrowOld(t *testing.T) {
 	})
 }
 
-// The operator's configuration overrides what a session sees, and the host asks the plugin by the
-// declared name of a renamed tool.
+// The operator's configuration overrides the description for a session. The host asks the plugin
+// for a renamed tool by its declared name.
 func TestOperatorsKnowBetter(t *testing.T) {
 	r, c := newChooserRig(t, catalog.Overrides{"choose": {Rename: "pick", Description: "Picks, says the operator."}})
 	info, err := r.GetTool(t.Context(), "pick", tool.Viewer{Session: "s"})

@@ -23,8 +23,8 @@ type indexedSnapshot struct {
 	words    *toolsearch.Index
 }
 
-// of returns the index of what the catalog has now. The first caller builds it, which takes half a
-// second for 10,000 tools; other callers for the same snapshot wait for that.
+// of returns the index of the catalog's current content. The first caller builds it, which takes
+// half a second for 10,000 tools. Other callers for the same snapshot wait until it is built.
 func (s *searchIndex) of(c *catalog.Catalog) *indexedSnapshot {
 	s.mu.Lock()
 	if snapshot := c.Snapshot(); s.newest == nil || s.newest.snapshot != snapshot {

@@ -49,7 +49,7 @@ func TestIndexIsBuiltBeforeTheFirstSearch(t *testing.T) {
 	})
 }
 
-// A search finds the tools of a plugin that arrives, and not those of one that leaves.
+// A search finds the tools of an added plugin, and no tools of a removed one.
 func TestSearchFollowsTheCatalogue(t *testing.T) {
 	u := newRelease(t)
 	path := filepath.Join(u.dir, "zoo")

@@ -10,16 +10,14 @@ import (
 )
 
 func (o *operator) ungranted(p *catalog.Plugin, asked tool.Permissions) []tool.Ungranted {
-	var variables []string
-	if o.cfg.Variables != nil {
-		variables = o.cfg.Variables(p.Info.Name)
-	}
-	return Ungranted(p, asked, o.cfg.Sandbox(p.Info.Name), variables)
+	settings := o.generations.latest()
+	return Ungranted(p, asked, settings.Sandbox(p.Info.Name), settings.Variables(p.Info.Name))
 }
 
-// Ungranted returns what a plugin asks for and does not have, each with the line of toolhost.yaml
-// that grants it. asked is what the plugin asks for besides what its tools ask for. granted is what
-// its sandbox opens, and variables are those that the operator passes to it or sets for it.
+// Ungranted returns the requests of a plugin that the operator has not granted, each with the line
+// of toolhost.yaml that grants it. asked are the plugin's own requests, in addition to those of its
+// tools. granted is the access of its sandbox. variables are the variables that the operator passes
+// to it or sets for it.
 func Ungranted(p *catalog.Plugin, asked tool.Permissions, granted tool.Sandbox, variables []string) []tool.Ungranted {
 	var all []tool.Ungranted
 	for _, name := range p.Variables() {

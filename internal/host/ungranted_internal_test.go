@@ -37,9 +37,8 @@ func TestUngrantedRequestsComeWithTheirGrants(t *testing.T) {
 		"there is no sandbox":             {all, tool.Sandbox{Mode: "off"}, exempt, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := &operator{cfg: &Config{Sandbox: func(string) tool.Sandbox { return test.granted }}}
 			p := &catalog.Plugin{Info: tool.Description{Name: "p"}, Tools: test.tools}
-			if diff := cmp.Diff(test.want, o.ungranted(p, test.asked)); diff != "" {
+			if diff := cmp.Diff(test.want, Ungranted(p, test.asked, test.granted, nil)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

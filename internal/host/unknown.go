@@ -11,19 +11,21 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// unknownTool returns the error for a name that no tool has. It says which tools there are, so that
-// a model or a person can correct the name. It does not name tools of hidden plugins.
-func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin string) bool) *tool.Error {
-	if snapshot.SwitchedOff(name) {
+// unknownTool returns the error for a name that no tool has. The error lists existing tools, so
+// that a model or a person can correct the name. It does not name tools of hidden plugins, and
+// nothing that the caller may not use: the text about such a tool is the text about a name that no
+// tool ever had.
+func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin string) bool, may permission) *tool.Error {
+	if snapshot.SwitchedOff(name) && may.use(name) {
 		return tool.Errorf(tool.KindUnavailable, "the tool %q is %s", name, reasonSwitchedOff)
 	}
-	if now := snapshot.Renamed(name); now != "" {
+	if now := snapshot.Renamed(name); now != "" && may.use(now) {
 		return tool.Errorf(tool.KindNotFound, "there is no tool %q here; the configuration renamed it to %q", name, now)
 	}
 	const most = 20
 	var names []string
 	for _, t := range snapshot.Tools(tool.Query{}) {
-		if !hidden(t.Plugin.Info.Name) {
+		if !hidden(t.Plugin.Info.Name) && may.use(t.Spec.Name) {
 			names = append(names, t.Spec.Name)
 		}
 	}
@@ -57,8 +59,8 @@ func unknownPlugin(snapshot *catalog.Snapshot, name string) *tool.Error {
 	return tool.Errorf(tool.KindNotFound, "there is no plugin %q; %s", result.Clip(name, 80), hint)
 }
 
-// didYouMean returns a question that names those names that resemble want, followed by a space;
-// empty: none does. The caller of the tool must be allowed to see all names.
+// didYouMean returns a question with the names that resemble want, followed by a space. It is empty
+// if no name resembles want. The caller of the tool must be allowed to see all names.
 func didYouMean(names []string, want string) string {
 	const most = 3
 	near := nearest.Names(want, names, most)

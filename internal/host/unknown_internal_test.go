@@ -37,7 +37,7 @@ func TestAToolThatMayComeIsNotDenied(t *testing.T) {
 		if err := known.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		told := unknownTool(known.Snapshot(), "forecast", func(string) bool { return false })
+		told := unknownTool(known.Snapshot(), "forecast", func(string) bool { return false }, permission{})
 		if told.Kind != tool.KindNotFound || strings.Contains(told.Message, "try again soon") != tc.want {
 			t.Errorf("with %d new plugins it is said %v", tc.files, told)
 		}

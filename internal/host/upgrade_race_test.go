@@ -8,8 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// restart starts a restart whose new instance waits until the returned function is called. That
-// function waits for the end of the restart.
+// restart starts a restart whose new instance waits until the test calls the returned function.
+// That function then waits for the end of the restart.
 func (u *release) restart() (end func()) {
 	u.t.Helper()
 	gate := make(chan struct{})
@@ -40,7 +40,7 @@ func (u *release) untilEvent(kind string) {
 	}
 }
 
-// An upgrade during a restart waits for it. A restart is no reason to refuse a good executable.
+// An upgrade during a restart waits for the end of the restart. It is not refused because of it.
 func TestUpgradeDuringARestart(t *testing.T) { synctest.Test(t, testUpgradeDuringARestart) }
 
 func testUpgradeDuringARestart(t *testing.T) {
@@ -112,8 +112,8 @@ func TestProcessesOfARemovedPlugin(t *testing.T) {
 	}
 }
 
-// A plugin's first call, whose arguments are complete only after an upgrade, does not bring the old
-// executable back.
+// If the first call of a plugin is opened before an upgrade and its arguments are complete after
+// it, the call does not bring the old executable back.
 func TestCallOpenedBeforeAnUpgrade(t *testing.T) {
 	u := newRelease(t)
 	e, err := u.Open(t.Context(), call("version", ""), false)

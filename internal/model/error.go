@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
@@ -23,6 +25,10 @@ type Error struct {
 	Retryable bool
 	// ContextOverflow says that the conversation exceeds the model's window.
 	ContextOverflow bool
+	// Unusable says that this client cannot use the model at all: the key is wrong or gives no access,
+	// the account has no credit, or the model does not exist. Waiting does not help, but another model
+	// may answer the same request. It is false if the provider refuses the request or its content.
+	Unusable bool
 	// Malformed says that the response is invalid or ended for an unknown reason. Such an error is
 	// retryable, because another response may be valid. But a server that repeats it usually keeps
 	// repeating it, so the agent retries it fewer times.
@@ -49,6 +55,48 @@ func (e *Error) Error() string {
 	}
 	return e.Message
 }
+
+// Overloaded reports whether the provider had no capacity for the request, or not for this client. It
+// is false if repeating the request cannot help, such as after the end of a credit.
+func (e *Error) Overloaded() bool {
+	if !e.Retryable {
+		return false
+	}
+	switch e.Status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, statusOverloaded:
+		return true
+	}
+	// An error within a stream has a code and often no status. These are the codes of Anthropic,
+	// OpenAI and Google.
+	switch e.Code {
+	case "overloaded_error", "rate_limit_error", "rate_limit_exceeded", "server_overloaded", "server_is_overloaded", "slow_down", "overloaded",
+		"UNAVAILABLE", "RESOURCE_EXHAUSTED":
+		return true
+	}
+	return false
+}
+
+// Unusable reports whether an HTTP status or one of a provider's codes means Error.Unusable.
+//
+// The status 403 alone does not. Some providers also refuse content with it, so its code decides.
+func Unusable(status int, codes ...string) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusNotFound:
+		return true
+	}
+	return slices.ContainsFunc(codes, func(code string) bool { return unusableCodes[code] })
+}
+
+// unusableCodes are the codes of Anthropic, OpenAI and Google for Error.Unusable.
+var unusableCodes = map[string]bool{
+	"authentication_error": true, "billing_error": true, "permission_error": true, "not_found_error": true,
+	"invalid_api_key": true, "insufficient_quota": true, "billing_not_active": true, "billing_hard_limit_reached": true, "model_not_found": true,
+	"unsupported_country_region_territory": true,
+	"UNAUTHENTICATED":                      true, "PERMISSION_DENIED": true, "NOT_FOUND": true, "API_KEY_INVALID": true,
+}
+
+// statusOverloaded is the status of Anthropic's API for an overload.
+const statusOverloaded = 529
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

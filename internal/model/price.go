@@ -35,10 +35,11 @@ func (p Prices) Cost(model string, u tool.Usage) (float64, bool) {
 	if !known {
 		return 0, false
 	}
-	return price.cost(u), true
+	return price.Cost(u), true
 }
 
-func (p Price) cost(u tool.Usage) float64 {
+// Cost returns the cost of usage; see Prices.Cost.
+func (p Price) Cost(u tool.Usage) float64 {
 	const perMillion = 1e-6
 	// Some servers count cached tokens twice, or not as input. The cost must not become negative.
 	read := min(u.CacheReadTokens, u.InputTokens)

@@ -27,20 +27,23 @@ const maxRedirects = 5
 // follows a redirect only if scheme, host and port stay the same and the request stays a POST with
 // its body. It ends the request at any other redirect with a *RedirectError, before it sends
 // anything.
+//
+// The returned client reads only a bounded part of each response; see boundedTransport.
 func HTTPClient(base *http.Client) *http.Client {
-	var own http.Client
+	var client http.Client
 	switch {
 	case base != nil:
-		own = *base
+		client = *base
 	default:
 		if transport, ok := http.DefaultTransport.(*http.Transport); ok {
 			transport = transport.Clone()
 			transport.ResponseHeaderTimeout = answerWait
-			own.Transport = transport
+			client.Transport = transport
 		}
 	}
-	own.CheckRedirect = checkRedirect
-	return &own
+	client.CheckRedirect = checkRedirect
+	client.Transport = &boundedTransport{client.Transport}
+	return &client
 }
 
 func checkRedirect(next *http.Request, via []*http.Request) error {
@@ -73,14 +76,16 @@ func (e *RedirectError) Error() string {
 		"set the base URL to the server's final address, if you trust it", e.From, e.To, e.Reason)
 }
 
-// RedirectRefused returns the *Error for a request whose redirect the client refused, or nil if err
-// has another cause. The error is not retryable, because the server would redirect again.
-func RedirectRefused(err error) *Error {
-	refused, ok := errors.AsType[*RedirectError](err)
-	if !ok {
-		return nil
+// ClientError returns the *Error for a request that the client of HTTPClient ended, or nil if err has
+// another cause. A refused redirect is not retryable, because the server would redirect again.
+func ClientError(err error) *Error {
+	if refused, ok := errors.AsType[*RedirectError](err); ok {
+		return &Error{Message: refused.Error(), Err: refused}
 	}
-	return &Error{Message: refused.Error(), Err: refused}
+	if large, ok := errors.AsType[*tooLargeError](err); ok {
+		return &Error{Message: large.Error(), Retryable: true, Malformed: true, Err: large}
+	}
+	return nil
 }
 
 // originOf returns scheme, host and port in one canonical form. It lowers only ASCII letters.

@@ -33,11 +33,11 @@ func Retryable(status int, header http.Header) bool {
 // Retry-After-Ms and Retry-After, the latter as seconds or as a date relative to now. It returns 0
 // if they are missing, invalid or in the past.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
-	if wait := waitOf(header.Get("Retry-After-Ms"), time.Millisecond); wait > 0 {
+	if wait := WaitOf(header.Get("Retry-After-Ms"), time.Millisecond); wait > 0 {
 		return wait
 	}
 	value := header.Get("Retry-After")
-	if wait := waitOf(value, time.Second); wait > 0 {
+	if wait := WaitOf(value, time.Second); wait > 0 {
 		return wait
 	}
 	if date, err := http.ParseTime(value); err == nil {
@@ -49,7 +49,9 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 // longestWait prevents an overflow of time.Duration. Callers have lower limits.
 const longestWait = 365 * 24 * time.Hour
 
-func waitOf(value string, unit time.Duration) time.Duration {
+// WaitOf returns a number of units as a duration, at most a year. It returns 0 unless the text is a
+// number above 0.
+func WaitOf(value string, unit time.Duration) time.Duration {
 	number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 	if err != nil || !(number > 0) {
 		return 0

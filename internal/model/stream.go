@@ -7,8 +7,8 @@ import (
 )
 
 // Stream returns the sequence of Model.Generate for a provider. stream passes the chunks of one
-// response to yield until there are no more, or until yield returns false: then it returns left,
-// and its error is ignored. Otherwise its error ends the sequence.
+// response to yield. If yield returns false, stream must return left = true, and its error is
+// ignored. Otherwise its error, if any, ends the sequence.
 func Stream(stream func(yield func(Chunk) bool) (left bool, err error)) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		left, err := stream(func(chunk Chunk) bool { return yield(chunk, nil) })

@@ -19,8 +19,9 @@ const (
 	maxWrong = 3
 )
 
-// Names returns at most that many candidates that resemble a name, the nearest first; candidates
-// that are equally near are ordered by name. It takes about a microsecond for each candidate.
+// Names returns the candidates that resemble a name, the nearest first, and those that are equally
+// near ordered by name. The parameter most is the largest number of names to return. Names takes
+// about a microsecond for each candidate.
 func Names(name string, candidates []string, most int) []string {
 	found := byLetters(name, candidates)
 	if len(found) == 0 {
@@ -123,8 +124,8 @@ func words(name string) []string {
 }
 
 // Distance returns the number of letters to add, remove, replace, or swap with their neighbor to
-// turn one text into the other, or most+1 if it exceeds most. Its time is the length of the texts
-// times most.
+// turn one text into the other. If the number exceeds the parameter most, Distance returns most+1.
+// Its time is proportional to the length of the texts times most.
 func Distance(a, b []rune, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1

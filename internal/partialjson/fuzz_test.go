@@ -76,9 +76,9 @@ func FuzzPrefixes(f *testing.F) {
 	})
 }
 
-// longest returns the longest part of a prefix that is JSON once it is closed and that later bytes
-// cannot change, except for a string that may grow. It tries all parts. It returns nil if there is
-// none.
+// longest returns the longest part of a prefix that is valid JSON once it is closed, and that later
+// bytes cannot change, except for a string that may grow. It tries all parts. It returns nil if
+// there is none.
 func longest(prefix []byte) []byte {
 	for end := len(prefix); end > 0; end-- {
 		closing, open := closers(prefix[:end])
@@ -145,8 +145,8 @@ func changeable(prefix []byte, end int, open bool) bool {
 	return inNumber && (end == len(prefix) || strings.IndexByte(number, prefix[end]) >= 0)
 }
 
-// decode also reports whether no object contains a property twice. encoding/json keeps the last of
-// them, which a prefix cannot know.
+// decode decodes a text, and also reports whether no object contains a property twice.
+// encoding/json uses the last of several, which the parser of a prefix cannot know.
 func decode(t *testing.T, text []byte) (value any, unique bool) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))

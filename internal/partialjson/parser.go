@@ -102,6 +102,11 @@ func (p *Parser) Value() json.RawMessage {
 	return value
 }
 
+// Whole reports whether the text so far is a complete object or array: its last bracket is closed.
+func (p *Parser) Whole() bool {
+	return p.err == nil && p.state == afterValue && len(p.stack) == 0 && p.known > 0 && (p.text[p.known-1] == '}' || p.text[p.known-1] == ']')
+}
+
 func (p *Parser) step(c byte) {
 	switch p.state {
 	case inKey, inString:

@@ -148,3 +148,19 @@ func TestLargeTextIsLinear(t *testing.T) {
 		t.Errorf("%d bytes, want %d", got, want)
 	}
 }
+
+// A text is whole from its last bracket on, however it is cut.
+func TestWhole(t *testing.T) {
+	for text, want := range map[string]bool{
+		``: false, `{`: false, `{}`: true, ` {} `: true, `[1, {"a": "}"}]`: true, `{"a": "}"`: false, `{"a": {}`: false,
+		`"}"`: false, `"]`: false, `7 `: false, `true`: false, `{}}`: false, `{} x`: false, `[}`: false,
+	} {
+		var p partialjson.Parser
+		for i := range len(text) {
+			_, _ = p.Write([]byte(text[i : i+1])) // some are no JSON
+		}
+		if got := p.Whole(); got != want {
+			t.Errorf("%q: whole is %v", text, got)
+		}
+	}
+}

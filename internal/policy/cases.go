@@ -30,12 +30,14 @@ type caseFile struct {
 type caseKeys struct {
 	Name      string                     `yaml:"name" required:"true"`
 	Principal string                     `yaml:"principal" unset:"an empty text"`
+	Groups    []string                   `yaml:"groups" is:"group" hint:"write a list of groups"`
+	Via       string                     `yaml:"via" unset:"an empty text"`
 	Session   string                     `yaml:"session" unset:"an empty text"`
 	CallID    string                     `yaml:"call_id" unset:"an empty text"`
 	Context   map[string]json.RawMessage `yaml:"context"`
 	Tool      toolKeys                   `yaml:"tool" required:"true"`
 	Arguments json.RawMessage            `yaml:"arguments"`
-	Expect    string                     `yaml:"expect" required:"true" oneof:"allow,deny,require_approval"`
+	Expect    string                     `yaml:"expect" required:"true" oneof:"allow,deny,require_approval,four_eyes"`
 	Rule      *string                    `yaml:"rule" unset:"any rule"`
 }
 
@@ -56,7 +58,7 @@ type toolKeys struct {
 // ReadCases parses a file of cases. Errors use name for the file. The error is the first fault of
 // the file, with line and column.
 func ReadCases(name string, data []byte) ([]Case, error) {
-	d := yamldoc.NewDecoder(name, "")
+	d := yamldoc.NewDecoder(name)
 	var f caseFile
 	d.Decode(data, reflect.ValueOf(&f).Elem())
 	if at, given := d.At["cases"]; given && len(f.Cases) == 0 && !d.Failed("cases") {
@@ -77,7 +79,7 @@ func ReadCases(name string, data []byte) ([]Case, error) {
 		cases[i] = Case{
 			Name: c.Name, Line: at.Line, Column: at.Column, Expect: Verdict(c.Expect), Rule: c.Rule,
 			Input: Input{
-				Principal: c.Principal, Session: c.Session, CallID: c.CallID, Context: c.Context, Arguments: c.Arguments,
+				Principal: c.Principal, Groups: c.Groups, Via: c.Via, Session: c.Session, CallID: c.CallID, Context: c.Context, Arguments: c.Arguments,
 				Tool: c.Tool.spec(), Plugin: c.Tool.Plugin,
 			},
 		}

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"cel.dev/cel-go/cel"
@@ -77,8 +78,8 @@ func Compile(rules []Rule) (*Policy, error) {
 			wrong = append(wrong, &Error{Field: "name", Message: "another rule has this name already"})
 		}
 		names[rule.Name] = true
-		if rule.Then != Allow && rule.Then != Deny && rule.Then != RequireApproval {
-			wrong = append(wrong, &Error{Field: "then", Message: fmt.Sprintf("%q is not allow, deny or require_approval", rule.Then)})
+		if !slices.Contains([]Verdict{Allow, Deny, RequireApproval, FourEyes}, rule.Then) {
+			wrong = append(wrong, &Error{Field: "then", Message: fmt.Sprintf("%q is not allow, deny, require_approval or four_eyes", rule.Then)})
 		}
 		for _, err := range wrong {
 			err.Index, err.Rule = i, rule.Name
@@ -93,7 +94,7 @@ func Compile(rules []Rule) (*Policy, error) {
 }
 
 // subjects are the variables of expressions.
-const subjects = "principal, session, call_id, context, tool and arguments"
+const subjects = "principal, tenant, groups, via, session, call_id, context, tool and arguments"
 
 // newEnv declares the variables of expressions.
 func newEnv() (*cel.Env, error) {
@@ -105,6 +106,9 @@ func newEnv() (*cel.Env, error) {
 		ext.Sets(),
 		cel.CrossTypeNumericComparisons(true),
 		cel.Variable("principal", cel.StringType),
+		cel.Variable("tenant", cel.StringType),
+		cel.Variable("groups", cel.ListType(cel.StringType)),
+		cel.Variable("via", cel.StringType),
 		cel.Variable("session", cel.StringType),
 		cel.Variable("call_id", cel.StringType),
 		cel.Variable("context", cel.MapType(cel.StringType, cel.DynType)),
@@ -113,9 +117,9 @@ func newEnv() (*cel.Env, error) {
 	)
 }
 
-// growing returns errors for functions whose result may be larger than their arguments by any
-// factor. CEL charges the cost of a step after it, which is too late for a step that takes all
-// memory. The other functions are linear.
+// growing returns errors for functions whose result can be much larger than their arguments. CEL
+// charges the cost of a step after the step, which is too late for a step that takes all memory.
+// The results of the other functions grow linearly.
 func growing(checked *cel.Ast) (errs Errors) {
 	source := checked.NativeRep().SourceInfo()
 	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -173,8 +177,8 @@ func compile(env *cel.Env, expression string, context *reading) (program cel.Pro
 	return program, counted, nil
 }
 
-// sentence turns an error message of CEL into one line for authors of rules. It removes what the
-// CEL parser says about its grammar. For an unknown name, it adds the names that are allowed.
+// sentence turns an error message of CEL into one line for authors of rules. It removes the parts
+// about CEL's grammar. For an unknown name, it adds the names that are allowed.
 func sentence(message string) string {
 	message = strings.Join(strings.Fields(strings.TrimPrefix(message, "Syntax error: ")), " ")
 	message, _, _ = strings.Cut(message, " expecting ")

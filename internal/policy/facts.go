@@ -13,6 +13,8 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/toolhost/toolhost/internal/identity"
 )
 
 // toolFacts is the type of the variable tool.
@@ -35,7 +37,8 @@ type toolFacts struct {
 type facts struct {
 	in   Input
 	tool toolFacts
-	// The result of readArguments, from the first use on; most rules use only the tool.
+	// The cached result of readArguments. It is computed at the first use, because most rules use
+	// only the tool.
 	arguments any
 	context   any // the result of readContext, likewise
 	work      work
@@ -54,6 +57,12 @@ func (f *facts) ResolveName(name string) (any, bool) {
 	switch name {
 	case "principal":
 		return f.in.Principal, true
+	case "tenant":
+		return identity.TenantOf(f.in.Principal), true
+	case "groups":
+		return f.in.Groups, true
+	case "via":
+		return f.in.Via, true
 	case "session":
 		return f.in.Session, true
 	case "call_id":

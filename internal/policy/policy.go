@@ -14,6 +14,8 @@ package policy
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +36,8 @@ const (
 	Allow           Verdict = "allow"
 	Deny            Verdict = "deny"
 	RequireApproval Verdict = "require_approval" // a person must approve the call
+	// a principal other than the one that the call is for must approve it
+	FourEyes Verdict = "four_eyes"
 )
 
 // Rule is one rule of an operator.
@@ -46,7 +50,9 @@ type Rule struct {
 
 // Input is the call to decide on. Tool is required.
 type Input struct {
-	Principal string
+	Principal string   // the key of the principal that the call is for
+	Groups    []string // of the principal
+	Via       string   // the key of the delegate that makes the call; empty: the principal itself
 	Session   string
 	CallID    string
 	Context   map[string]json.RawMessage // given by the caller, by key; not validated
@@ -109,6 +115,21 @@ func (p *Policy) Decide(ctx context.Context, in Input) Decision {
 		}
 	}
 	return byDefault(in)
+}
+
+// RuleDigest returns the digest of what the rule with a name decides: its expression and its verdict.
+// It is empty if there is no such rule. The reason is not part of it.
+func (p *Policy) RuleDigest(name string) string {
+	if p == nil {
+		return ""
+	}
+	for i := range p.rules {
+		if rule := &p.rules[i]; rule.Name == name {
+			sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %s", len(rule.When), rule.When, rule.Then))
+			return hex.EncodeToString(sum[:])
+		}
+	}
+	return ""
 }
 
 func byDefault(in Input) Decision {

@@ -78,7 +78,7 @@ func example() policy.Input {
 	}
 }
 
-func TestWhatExpressionsMaySay(t *testing.T) {
+func TestWhichExpressionsAreValid(t *testing.T) {
 	for _, expression := range []string{
 		`principal == "uid:1000" && session == "s1" && call_id == "c1"`,
 		`tool.name == "write" && tool.plugin == "fs" && tool.category == "files" && tool.version == "1.2"`,
@@ -240,7 +240,7 @@ func TestCompileSaysAllThatIsWrong(t *testing.T) {
 		want  []policy.Error
 	}{
 		{"types", []policy.Rule{{Name: "r", When: "tool.dangerus", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 5, Message: "undefined field 'dangerus'; a tool has name, plugin, category, version, tags, dangerous, read_only, idempotent, cost_per_use, metadata"}}},
-		{"names", []policy.Rule{{Name: "r", When: "true &&\n  tols.name == 'a'", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 2, Column: 3, Message: "undeclared reference to 'tols'; an expression may speak of principal, session, call_id, context, tool and arguments, and use the functions of CEL"}}},
+		{"names", []policy.Rule{{Name: "r", When: "true &&\n  tols.name == 'a'", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 2, Column: 3, Message: "undeclared reference to 'tols'; an expression may speak of principal, tenant, groups, via, session, call_id, context, tool and arguments, and use the functions of CEL"}}},
 		{"end", []policy.Rule{{Name: "r", When: "(true", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Line: 1, Column: 6, Message: "the expression ends too early"}}},
 		{"growing", []policy.Rule{{Name: "r", When: "true &&\n  arguments.a.replace('', arguments.a) == '%s'.format([1])", Then: policy.Deny}}, []policy.Error{
 			{Rule: "r", Field: "when", Line: 2, Column: 22, Message: "the function replace is not available in rules"},
@@ -250,7 +250,7 @@ func TestCompileSaysAllThatIsWrong(t *testing.T) {
 		{"anything", []policy.Rule{{Name: "r", When: "arguments.a", Then: policy.Deny}}, []policy.Error{{Rule: "r", Field: "when", Message: "the expression has to be true or false, and this may be anything; compare it, as in `arguments.force == true`"}}},
 		{"fields", []policy.Rule{{Name: "a b", When: "true", Then: "maybe"}, {Name: "r", When: "true", Then: policy.Deny}, {Name: "r", When: "true", Then: policy.Deny}}, []policy.Error{
 			{Rule: "a b", Field: "name", Message: `the name "a b" is ill-formed; use 1 to 64 of A-Z a-z 0-9 _ -, beginning with a letter`},
-			{Rule: "a b", Field: "then", Message: `"maybe" is not allow, deny or require_approval`},
+			{Rule: "a b", Field: "then", Message: `"maybe" is not allow, deny, require_approval or four_eyes`},
 			{Index: 2, Rule: "r", Field: "name", Message: "another rule has this name already"},
 		}},
 	} {
@@ -337,7 +337,8 @@ func (c *counted) Object() map[string]any {
 }
 
 // TestArgumentsAreMadeOnceAndOnlyForRulesThatSpeakOfThem checks that arguments that were parsed are
-// not parsed again, and that Object is called only for rules that use them.
+// not parsed again. It also checks that the policy calls Object only for rules that use the
+// arguments.
 func TestArgumentsAreMadeOnceAndOnlyForRulesThatSpeakOfThem(t *testing.T) {
 	rules, err := policy.Compile([]policy.Rule{
 		{Name: "many", When: `tool.name == "write" && arguments.n > 3`, Then: policy.Deny},

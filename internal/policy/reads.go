@@ -10,8 +10,8 @@ import (
 )
 
 // reading is the set of context keys that a rule may read. Tools must not write those keys, so that
-// the set may be too large but not too small: a use of the context that is not the lookup of one
-// constant key counts as all keys.
+// the set may be too large but not too small. If an expression uses the context in any other way
+// than by looking up one constant key, the set contains all keys.
 type reading struct {
 	keys map[string]bool
 	all  bool
@@ -22,7 +22,7 @@ func (p *Policy) Reads(key string) bool {
 	return p != nil && (p.context.all || p.context.keys[key])
 }
 
-// note adds the keys that an expression reads.
+// note adds the context keys that an expression reads to the set.
 func (r *reading) note(checked *cel.Ast) {
 	if r.keys == nil {
 		r.keys = map[string]bool{}

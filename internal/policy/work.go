@@ -208,21 +208,21 @@ func (m *matching) Eval(vars interpreter.Activation) ref.Val {
 
 func (m *matching) match(w *work, values []ref.Val) ref.Val {
 	text, isText := values[0].(types.String)
-	said, isPattern := values[1].(types.String)
+	source, isPattern := values[1].(types.String)
 	if !isText || !isPattern {
 		return types.NoSuchOverloadErr()
 	}
 	re, size := m.re, m.size
 	if re == nil {
-		if len(said) > maxPattern {
+		if len(source) > maxPattern {
 			return types.WrapErr(errLongPattern)
 		}
-		size = pattern.Size(string(said))
-		if err := w.charge(product(size, len(said))); err != nil {
+		size = pattern.Size(string(source))
+		if err := w.charge(product(size, len(source))); err != nil {
 			return types.WrapErr(err)
 		}
 		var err error
-		if re, err = regexp.Compile(string(said)); err != nil {
+		if re, err = regexp.Compile(string(source)); err != nil {
 			return types.WrapErr(err)
 		}
 	}

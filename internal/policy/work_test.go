@@ -1,3 +1,5 @@
+//go:build !race
+
 package policy_test
 
 import (

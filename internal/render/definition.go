@@ -45,6 +45,20 @@ func ForAnthropic(spec *tool.Spec) (Definition, error) {
 	return Definition{spec.Name, describe(spec, refused, nil, 0), schema}, nil
 }
 
+// geminiRules keep keywords away from the root at which Gemini expects nothing but an object with
+// properties.
+var geminiRules = schemaRules{properties: true, refused: []string{"oneOf", "anyOf", "allOf", "enum", "not"}}
+
+// ForGemini returns a tool as a function of the Gemini API, whose schema is JSON Schema
+// (parametersJsonSchema). The error says why the API refuses the tool in every form.
+func ForGemini(spec *tool.Spec) (Definition, error) {
+	if err := checkUsable(spec); err != nil {
+		return Definition{}, err
+	}
+	schema, refused := geminiRules.fit(spec.InputSchema)
+	return Definition{spec.Name, describe(spec, refused, spec.InputExamples, 0), schema}, nil
+}
+
 // checkUsable returns an error unless every API accepts the tool's name, and its schema is empty or
 // JSON.
 func checkUsable(spec *tool.Spec) error {
@@ -69,9 +83,10 @@ func unacceptable(schema json.RawMessage) (name string, found bool) {
 	return "", false
 }
 
-// describe returns a tool's description and what the API has no other field for, in at most longest
-// characters; 0 means no bound. If there is too much, describe omits examples first, and then cuts
-// the author's text. The conditions on arguments matter more.
+// describe returns a tool's description, followed by everything for which the API has no other
+// field. The result has at most longest characters; 0 means no bound. If it is too long, describe
+// omits examples first, and then cuts the author's text, because the conditions on arguments matter
+// more.
 func describe(spec *tool.Spec, refused object, examples []tool.InputExample, longest int) string {
 	text, rest := strings.TrimSpace(spec.Description), ""
 	if len(refused) > 0 {

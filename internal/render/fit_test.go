@@ -45,8 +45,8 @@ func decode(t *testing.T, text []byte, into any) {
 	}
 }
 
-// TestSchemasFit checks how schemas change whose root an API would refuse, and that other schemas
-// do not change.
+// TestSchemasFit checks that a schema changes in the expected way if an API would refuse its root,
+// and that other schemas do not change.
 func TestSchemasFit(t *testing.T) {
 	const deep = `{"type":"object","properties":{"b":{"oneOf":[{"const":1.0},{"const":1e2}]},"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"not":{}}},"x-own":"<&>"}`
 	tests := []struct{ name, schema, openai, anthropic, mcp string }{
@@ -97,9 +97,9 @@ func TestSchemasFit(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedIsTold checks that the description contains the keywords that were removed from
+// TestRefusedToolsAreReported checks that the description contains the keywords that were removed from
 // the root of a schema.
-func TestWhatIsRefusedIsTold(t *testing.T) {
+func TestRefusedToolsAreReported(t *testing.T) {
 	const rest = `{"type":"object","properties":{"a":true}}`
 	tests := []struct {
 		format tool.Format

@@ -28,7 +28,7 @@ type mcpAnnotations struct {
 	Idempotent  bool `json:"idempotentHint"`
 }
 
-// mcpMeta holds what the protocol has no field for.
+// mcpMeta holds the properties of a tool for which the protocol has no field.
 type mcpMeta struct {
 	Plugin        string       `json:"toolhost/plugin"`
 	Version       string       `json:"toolhost/version,omitempty"`

@@ -174,7 +174,8 @@ func (o *outline) kind(n node) string {
 // lastStep returns the last token of a reference.
 func lastStep(reference string) string { return reference[strings.LastIndexByte(reference, '/')+1:] }
 
-// below writes what a schema contains: properties, those of its elements, and alternatives.
+// below writes what a schema contains: its properties, the properties of its elements, and its
+// alternatives.
 func (o *outline) below(n node) {
 	if n.depth >= maxDepth {
 		return

@@ -73,10 +73,10 @@ func expandReference(root object) object {
 				continue
 			}
 			for _, t := range target {
-				switch own := o.get(t.name); {
-				case own == nil || t.name == "$ref":
+				switch value := o.get(t.name); {
+				case value == nil || t.name == "$ref":
 					expanded = append(expanded, t)
-				case t.name != "description" && t.name != "title" && !bytes.Equal(own, t.value):
+				case t.name != "description" && t.name != "title" && !bytes.Equal(value, t.value):
 					return root
 				}
 			}

@@ -9,25 +9,31 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/sdkarchive"
 )
 
 // language describes how a repository uses the SDK of its language.
 type language struct {
 	folder string // folder of the SDK in a checkout of toolhost
 	needs  string // file that must exist in that folder
+	names  string // file of a repository that names the SDK's version
 
 	// carry returns the files that contain the SDK in a repository. sources contains toolhost's
 	// sources.
 	carry func(sources fs.FS) ([]file, error)
-	// refer returns the template values with which a repository uses the SDK: the SDK in that
-	// folder of a checkout, or, if path is empty, the SDK in the repository.
-	refer func(sources fs.FS, path string) (map[string]string, error)
+	// refer returns the template values with which a repository takes the SDK from its origin.
+	refer func(sources fs.FS, from origin) (map[string]string, error)
+	// upgrade adds the changes of a repository to the repository's edits, and returns the version
+	// of the SDK before the upgrade. The error is fs.ErrNotExist if the repository does not use the
+	// SDK of this language.
+	upgrade func(r repository) (from string, err error)
 }
 
 var languages = map[string]language{
-	"go":         {folder: ".", needs: "go.mod", carry: carryGo, refer: referGo},
-	"python":     {folder: "sdk/python", needs: "pyproject.toml", carry: carryPython, refer: referPython},
-	"typescript": {folder: "sdk/typescript", needs: "package.json", carry: carryTypeScript, refer: referTypeScript},
+	"go":         {folder: ".", needs: "go.mod", names: "go.mod", carry: carryGo, refer: referGo, upgrade: upgradeGo},
+	"python":     {folder: "sdk/python", needs: "pyproject.toml", names: "requirements.txt", carry: carryPython, refer: referPython, upgrade: upgradePython},
+	"typescript": {folder: "sdk/typescript", needs: "package.json", names: "package.json", carry: carryTypeScript, refer: referTypeScript, upgrade: upgradeTypeScript},
 }
 
 // carriedDir is the folder of a repository that contains the SDK, with slashes.
@@ -48,9 +54,6 @@ func CheckLanguage(name string) error {
 // ErrNoCheckout is the error for a Config.Checkout that is not a checkout of toolhost.
 var ErrNoCheckout = errors.New("it is not a checkout of toolhost; name the folder that holds toolhost's go.mod")
 
-// modulePath is the module in the go.mod of a checkout.
-const modulePath = "github.com/toolhost/toolhost"
-
 // sdkIn returns the absolute path of the language's SDK in a checkout.
 func (l language) sdkIn(checkout string) (string, error) {
 	resolved, err := filepath.Abs(checkout)
@@ -65,7 +68,7 @@ func (l language) sdkIn(checkout string) (string, error) {
 	if err == nil {
 		_, err = os.Stat(filepath.Join(folder, l.needs))
 	}
-	if err != nil || !strings.HasPrefix(string(text), "module "+modulePath+"\n") {
+	if err != nil || !strings.HasPrefix(string(text), "module "+sdkarchive.ModulePath+"\n") {
 		return "", fmt.Errorf("looking for the SDK in %s: %w", checkout, ErrNoCheckout)
 	}
 	return folder, nil

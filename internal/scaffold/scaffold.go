@@ -23,20 +23,24 @@ var templates embed.FS
 // source file.
 const suffix = ".tmpl"
 
-// hidden contains the files whose names begin with a dot in a repository but not among the
-// templates, where git and npm would apply them.
-var hidden = map[string]string{"gitignore": ".gitignore", "npmrc": ".npmrc"}
+// hidden contains the files and folders whose names begin with a dot in a repository. Their
+// templates have names without the dot, because git and npm would apply them to this repository
+// otherwise.
+var hidden = map[string]string{"gitignore": ".gitignore", "github": ".github", "npmrc": ".npmrc"}
 
-// Config describes the repository to write. All fields except Checkout are required.
+// Config describes the repository to write. All fields except Online and Checkout are required.
 type Config struct {
 	Name     string // name of the plugin; see CheckName
 	Language string // one of Languages
 	Dir      string // folder to write; it must be empty or missing
 	Sources  fs.FS  // sources of the SDKs, from toolhost.Sources
 
+	// Online makes the repository name the SDK's release in the public registry of its language,
+	// from which a build fetches the SDK. Otherwise the repository contains the SDK. A repository
+	// names no file outside of itself in both cases.
+	Online bool
 	// Checkout is a checkout of toolhost whose SDK the repository links, by a relative path if
-	// possible. If it is empty, the repository contains the SDK and refers to nothing outside of
-	// itself.
+	// possible. It must be empty if Online is true.
 	Checkout string
 }
 
@@ -122,10 +126,10 @@ type file struct {
 	text string
 }
 
-// blanks returns a replacer for the placeholders <%…%> of the templates. Plain replacement is
-// enough for these few, so the package does not use text/template.
+// blanks returns a replacer for the placeholders <%…%> of the templates. There are so few that the
+// package does not need text/template.
 func (c Config) blanks(sdk map[string]string) *strings.Replacer {
-	// Differs from the name of the SDK's package for every plugin.
+	// The prefix makes the name differ from that of the SDK's package for every plugin.
 	pkg := "plugin-" + strings.ToLower(c.Name)
 	pairs := []string{"<%Name%>", c.Name, "<%Tool%>", toolName(c.Name), "<%QuotedPackage%>", strconv.Quote(pkg)}
 	for name, value := range sdk {
@@ -165,31 +169,35 @@ func render(c Config) ([]file, error) {
 // sdk returns the files of the SDK and the template values that refer to it. There are no files if
 // the SDK is linked.
 func (c Config) sdk(l language) (files []file, blanks map[string]string, err error) {
-	var linked string
-	if c.Checkout != "" {
+	from, where := origin{fetched: c.Online}, ""
+	switch {
+	case c.Checkout != "":
 		folder, err := l.sdkIn(c.Checkout)
 		if err != nil {
 			return nil, nil, err
 		}
-		linked = relative(c.Dir, folder)
-	} else if files, err = l.carry(c.Sources); err != nil {
-		return nil, nil, fmt.Errorf("making a copy of the SDK: %w", err)
+		from.linked = relative(c.Dir, folder)
+		where = "The SDK is in a checkout of toolhost, `" + from.linked + "`. Only machines with that checkout can build this repository."
+	case c.Online:
+		where = "The build fetches toolhost's SDK from the public registry, in the version that `" + l.names + "` names."
+	default:
+		if files, err = l.carry(c.Sources); err != nil {
+			return nil, nil, fmt.Errorf("making a copy of the SDK: %w", err)
+		}
+		where = "The folder `" + carriedDir + "` contains toolhost's SDK, so that the build fetches it from no registry. Commit that folder too."
 	}
-	if blanks, err = l.refer(c.Sources, linked); err != nil {
+	if blanks, err = l.refer(c.Sources, from); err != nil {
 		return nil, nil, fmt.Errorf("referring to the SDK: %w", err)
 	}
-	blanks["Where"] = "The repository carries toolhost's SDK, which is not published yet, in `" + carriedDir + "`. Commit that folder, too."
-	if linked != "" {
-		blanks["Where"] = "The SDK is linked from a checkout of toolhost, `" + linked + "`. Without `--sdk`, `toolhost new` puts a copy of the SDK here instead."
-	}
+	blanks["Where"] = where
 	return files, blanks, nil
 }
 
 // target returns the path in the repository of the file that a template produces.
 func target(name string) string {
-	dir, base := path.Split(strings.TrimSuffix(name, suffix))
-	if dotted, ok := hidden[base]; ok {
-		base = dotted
+	parts := strings.Split(strings.TrimSuffix(name, suffix), "/")
+	for i, part := range parts {
+		parts[i] = cmp.Or(hidden[part], part)
 	}
-	return dir + base
+	return strings.Join(parts, "/")
 }

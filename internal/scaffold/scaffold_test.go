@@ -1,18 +1,16 @@
 package scaffold_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"errors"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/toolhost/toolhost"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
@@ -33,7 +31,7 @@ func TestWrite(t *testing.T) {
 			if !slices.IsSorted(files) {
 				t.Errorf("the files are in no order: %q", files)
 			}
-			for _, want := range []string{"README.md", "Makefile", ".gitignore", carried[language]} {
+			for _, want := range []string{"README.md", "Makefile", ".gitignore", ".github/workflows/test.yml", carried[language]} {
 				if !slices.Contains(files, want) {
 					t.Errorf("there is no %s among %v", want, files)
 				}
@@ -57,7 +55,7 @@ func TestWrite(t *testing.T) {
 var carried = map[string]string{
 	"go":         "third_party/toolhost-sdk/sdk/serve.go",
 	"python":     "third_party/toolhost_sdk-0.1.0-py3-none-any.whl",
-	"typescript": "third_party/toolhost-sdk/src/index.ts",
+	"typescript": "third_party/toolhost-sdk-0.1.0.tgz",
 }
 
 // contents checks each file and returns the concatenated text of all files.
@@ -87,10 +85,54 @@ func check(t *testing.T, name string, text []byte) {
 		if _, err := parser.ParseFile(token.NewFileSet(), name, text, 0); err != nil {
 			t.Error(err)
 		}
+	case ".yml":
+		checkJob(t, name, text)
 	case ".yaml":
 		m, err := manifest.Parse(name, text)
 		if err != nil || m.Name != "my-Weather" {
 			t.Errorf("%+v, %v", m, err)
+		}
+	}
+}
+
+// checkJob checks that the CI job runs the targets of the Makefile that need no toolhost.
+func checkJob(t *testing.T, name string, text []byte) {
+	t.Helper()
+	var workflow struct {
+		Jobs map[string]struct{ Steps []struct{ Uses, Run string } }
+	}
+	if err := yaml.Unmarshal(text, &workflow); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var runs []string
+	for _, step := range workflow.Jobs["test"].Steps {
+		if step.Run != "" {
+			runs = append(runs, step.Run)
+		}
+	}
+	if want := []string{"make build", "make lint", "make test"}; !slices.Equal(runs, want) {
+		t.Errorf("%s runs %q, want %q", name, runs, want)
+	}
+}
+
+// A repository that fetches the SDK names the SDK's version in the form of the language's package
+// manager. It contains no SDK, and no go.sum, because only the registry has the checksums.
+func TestOnline(t *testing.T) {
+	for language, want := range map[string]string{
+		"go":         "require github.com/toolhost/toolhost v0.1.0\n",
+		"python":     "\ntoolhost-sdk==0.1.0\n",
+		"typescript": `"@toolhost/sdk": "0.1.0"`,
+	} {
+		dir := t.TempDir()
+		files, err := scaffold.Write(scaffold.Config{Name: "my-Weather", Language: language, Dir: dir, Sources: toolhost.Sources(), Online: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := contents(t, dir, files); !strings.Contains(all, want) || strings.Contains(all, "third_party/toolhost") || strings.Contains(all, "replace ") {
+			t.Errorf("%s: %q is in none of the files, or the repository refers to a copy of the SDK", language, want)
+		}
+		if slices.ContainsFunc(files, func(name string) bool { return name == "go.sum" || strings.HasPrefix(name, "third_party") }) {
+			t.Errorf("%s: the repository contains the SDK or its checksums: %q", language, files)
 		}
 	}
 }
@@ -173,88 +215,6 @@ func TestLinked(t *testing.T) {
 			if _, err := scaffold.Write(c); !errors.Is(err, scaffold.ErrNoCheckout) {
 				t.Errorf("%s: %s is taken for a checkout: %v", language, none, err)
 			}
-		}
-	}
-}
-
-// The Go module in a repository contains every package that it imports, or its go.mod requires the
-// module. So a new import of the SDK cannot break new repositories.
-func TestCarriedModuleIsWhole(t *testing.T) {
-	dir := t.TempDir()
-	files, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "go", Dir: dir, Sources: toolhost.Sources()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const module = "github.com/toolhost/toolhost"
-	own := filepath.Join(dir, "third_party", "toolhost-sdk")
-	required, err := os.ReadFile(filepath.Join(own, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		if filepath.Ext(name) != ".go" {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, spec := range file.Imports {
-			imported := strings.Trim(spec.Path.Value, `"`)
-			if inside, ok := strings.CutPrefix(imported, module+"/"); ok {
-				if _, err := os.Stat(filepath.Join(own, inside)); err != nil {
-					t.Errorf("%s imports %s, which is not carried: name it in sources.go", name, imported)
-				}
-			} else if first, _, _ := strings.Cut(imported, "/"); strings.Contains(first, ".") && !requires(string(required), imported) {
-				t.Errorf("%s imports %s, whose module the carried go.mod does not name: add it to goModules", name, imported)
-			}
-		}
-	}
-}
-
-// requires reports whether the go.mod requires the module of the imported package.
-func requires(mod, imported string) bool {
-	for module := imported; module != "."; module = path.Dir(module) {
-		if strings.Contains(mod, "\t"+module+" v") {
-			return true
-		}
-	}
-	return false
-}
-
-// The wheel is reproducible, contains the whole package, and has the metadata of pyproject.toml.
-// pip checks the rest when the tests in internal/e2e/docs install it.
-func TestWheel(t *testing.T) {
-	var wheels [2][]byte
-	for i := range wheels {
-		dir := t.TempDir()
-		if _, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "python", Dir: dir, Sources: toolhost.Sources()}); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if wheels[i], err = os.ReadFile(filepath.Join(dir, carried["python"])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(wheels[0], wheels[1]) {
-		t.Error("two wheels of the same sources differ")
-	}
-	archive, err := zip.NewReader(bytes.NewReader(wheels[0]), int64(len(wheels[0])))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"toolhost/__init__.py", "toolhost/_json.py", "toolhost/py.typed", "toolhost/_proto/toolhost/tool/v1/spec_pb2.pyi"} {
-		if _, err := fs.Stat(archive, want); err != nil {
-			t.Error(err)
-		}
-	}
-	metadata, err := fs.ReadFile(archive, "toolhost_sdk-0.1.0.dist-info/METADATA")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Name: toolhost-sdk\n", "Version: 0.1.0\n", "Requires-Python: >=3", "Requires-Dist: grpcio>=", "Requires-Dist: pydantic>="} {
-		if !strings.Contains(string(metadata), want) {
-			t.Errorf("the wheel's metadata lacks %q", want)
 		}
 	}
 }

@@ -18,8 +18,8 @@ func events(text string) []tool.Event {
 	members := map[string]json.RawMessage{"a " + text: value}
 	return []tool.Event{
 		{Started: &tool.Started{CallID: "c", Plugin: "p", Instance: "p-1"}},
-		{Status: &tool.Status{Tip: text, Parameters: value, Result: value, Progress: &tool.Progress{Done: 1, Message: text}}},
-		{Status: &tool.Status{Tip: text}},
+		{Status: &tool.Status{Message: text, Parameters: value, Result: value, Progress: &tool.Progress{Done: 1, Message: text}}},
+		{Status: &tool.Status{Message: text}},
 		{Log: &tool.LogRecord{Message: text, Attributes: members}},
 		{Ended: &tool.Outcome{CallID: "c", Err: &tool.Error{Kind: tool.KindCrashed, Message: text, Exit: &tool.Exit{
 			Reason: text, LastStderr: []string{"one", text},
@@ -27,6 +27,7 @@ func events(text string) []tool.Event {
 		{Ended: &tool.Outcome{CallID: "c", Result: tool.Result{
 			Content: []tool.Content{
 				tool.Text(text), tool.JSON(value), tool.File(text, "x/"+text, []byte(text)), tool.Image("image/png", []byte(text)),
+				{Kind: tool.ContentText, Text: text, URI: "test://" + text},
 				{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: "h", Name: text, MediaType: text, Head: text, Tail: text}},
 			},
 			Effects: []tool.Effect{{Key: text, Value: value}}, Metadata: members,
@@ -38,13 +39,13 @@ func events(text string) []tool.Event {
 // change.
 func TestEvent(t *testing.T) {
 	r := learnt("KEY", "hunter2hunter2")
-	said := events("it is hunter2hunter2!")
+	original := events("it is hunter2hunter2!")
 	for i, want := range events("it is [secret KEY]!") {
-		if diff := cmp.Diff(want, r.Event(said[i])); diff != "" {
+		if diff := cmp.Diff(want, r.Event(original[i])); diff != "" {
 			t.Errorf("event %d (-want +got):\n%s", i, diff)
 		}
 	}
-	if diff := cmp.Diff(events("it is hunter2hunter2!"), said); diff != "" {
+	if diff := cmp.Diff(events("it is hunter2hunter2!"), original); diff != "" {
 		t.Errorf("what was said has changed (-want +got):\n%s", diff)
 	}
 }
@@ -58,11 +59,11 @@ func TestSpec(t *testing.T) {
 			InputExamples: []tool.InputExample{{Description: text, Arguments: value}},
 		}
 	}
-	said := spec("it is hunter2hunter2!")
-	if diff := cmp.Diff(spec("it is [secret KEY]!"), learnt("KEY", "hunter2hunter2").Spec(said)); diff != "" {
+	original := spec("it is hunter2hunter2!")
+	if diff := cmp.Diff(spec("it is [secret KEY]!"), learnt("KEY", "hunter2hunter2").Spec(original)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(spec("it is hunter2hunter2!"), said); diff != "" {
+	if diff := cmp.Diff(spec("it is hunter2hunter2!"), original); diff != "" {
 		t.Errorf("what was said has changed (-want +got):\n%s", diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,8 +18,8 @@ const (
 	// shortest is the length in bytes that a value, or a form of it, needs to be redacted. Shorter
 	// ones occur in too many unrelated texts.
 	shortest = 6
-	// shortestPiece is the length that a line of a value of several lines needs to be redacted.
-	// Shorter lines tell little and occur elsewhere.
+	// shortestPiece is the smallest length of a line that is redacted, if a value has several
+	// lines. Shorter lines reveal little and occur by chance in other texts.
 	shortestPiece = 16
 	// shortestFolded is the length in bytes that a value needs to be found in upper or lower case.
 	// A shorter one may be an ordinary word in that form.
@@ -28,9 +29,10 @@ const (
 	longestRecoded = 4 << 10
 )
 
-// forms returns the forms in which a value may be written: unchanged; escaped for JSON, Go and
-// URLs; in hexadecimal digits and base64, also within a longer text; in UTF-16; in upper and lower
-// case; and the single lines of a value of several lines, because logs cut texts into lines.
+// forms returns the forms in which a value may be written: unchanged; escaped for JSON, Go, URLs and
+// HTML; with doubled quotes; in hexadecimal digits, base64 and base32, also within a longer text; in
+// UTF-16; in upper and lower case; and the single lines of a value of several lines, because logs
+// cut texts into lines.
 func forms(value string) []string {
 	all := encodings(value)
 	if len(value) <= longestRecoded {
@@ -49,6 +51,7 @@ func encodings(value string) []string {
 	all = append(all, escapedJSON(value)...)
 	all = append(all, unquoted(strconv.Quote(value)), unquoted(strconv.QuoteToASCII(value)))
 	all = append(all, escapedURL(value)...)
+	all = append(all, escapedMarkup(value)...)
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		all = append(all, encoding.EncodeToString([]byte(value)))
 		all = append(all, within(encoding.WithPadding(base64.NoPadding), value)...)
@@ -97,6 +100,17 @@ func escapedURL(value string) []string {
 		all = append(all, lowerEscapes(text))
 	}
 	return all
+}
+
+// escapedMarkup returns the value as part of HTML or XML, as different encoders write quotes, and in
+// quotes that are doubled, as CSV and SQL write them.
+func escapedMarkup(value string) []string {
+	text := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(value)
+	return []string{
+		text, html.EscapeString(value), strings.NewReplacer(`"`, "&quot;", "'", "&#x27;").Replace(text),
+		strings.NewReplacer(`"`, "&quot;", "'", "&#39;").Replace(text), strings.NewReplacer(`"`, "&quot;", "'", "&apos;").Replace(text),
+		strings.ReplaceAll(value, `"`, `""`), strings.ReplaceAll(value, "'", "''"),
+	}
 }
 
 // lowerEscapes writes %2F as %2f.

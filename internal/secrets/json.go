@@ -29,13 +29,17 @@ func (m *matcher) json(value []byte) []byte {
 	return redacted
 }
 
-// wrapped reports whether JSON may contain a secret in base64 with escaped line breaks.
+// unescapedLines makes each line of each JSON string a line.
+var unescapedLines = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `"`, "\n")
+
+// wrapped reports whether JSON may contain a secret that extends over several lines, with escaped
+// line breaks.
 func (m *matcher) wrapped(text string) bool {
 	if !strings.Contains(text, `\n`) {
 		return false
 	}
-	lines := strings.ReplaceAll(strings.ReplaceAll(text, `\n`, "\n"), `\r`, "\r")
-	return m.unwrapped(lines) != lines
+	lines := unescapedLines.Replace(text)
+	return m.undumped(lines) != lines || m.recoded(lines) != lines
 }
 
 // tokens returns JSON with each of its tokens redacted.

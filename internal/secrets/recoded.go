@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"cmp"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -23,10 +24,24 @@ func recoded(value string) []string {
 		all = append(all, string(wide), digits, strings.ToUpper(digits))
 		all = append(all, within(base64.RawStdEncoding, string(wide))...)
 	}
+	all = append(all, inBase32(value)...)
 	if len(value) >= shortestFolded {
 		all = append(all, strings.ToUpper(value), strings.ToLower(value))
 	}
 	return all
+}
+
+// inBase32 returns the base32 characters that depend on the value alone if it is encoded as part of
+// a longer text, for each alignment, in upper and lower case.
+func inBase32(value string) []string {
+	var all []string
+	for before := range 5 {
+		text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(append(make([]byte, before), value...))
+		begin, end := (8*before+4)/5, 8*(before+len(value))/5
+		all = append(all, text[begin:end], strings.ToLower(text[begin:end]))
+	}
+	whole := base32.StdEncoding.EncodeToString([]byte(value))
+	return append(all, whole, strings.ToLower(whole))
 }
 
 // dumped returns the hexadecimal digits of a value with separators or prefixes.

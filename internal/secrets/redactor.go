@@ -2,7 +2,6 @@ package secrets
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"io"
 	"slices"
@@ -13,17 +12,19 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// remembered is the number of values that are redacted for each secret, the latest ones. A value
-// that changes every hour must not slow everything down forever, and its old values are useless.
+// remembered is the number of values that are redacted for each place of a secret. These are the
+// latest values: a secret that changes every hour must not slow redaction down forever, and its old
+// values are useless to an attacker.
 const remembered = 16
 
 // Redactor replaces the values of secrets by [secret NAME], also if they are escaped or encoded.
 //
 // It redacts the values that it has learned and that have at least 6 bytes; shorter ones occur in
 // too many texts by accident. It does not recognize a value that is reversed, compressed,
-// encrypted, split, in mixed case, in another encoding such as base32, or dumped in lines with
-// offsets. It does not recognize base64 across line breaks in logs, which it reads line by line,
-// and in texts of more than 1 MiB.
+// encrypted, split, with some letters in another case, in another encoding such as base85, or
+// dumped in octal or decimal numbers. In logs, which it reads line by line, and in texts of more
+// than 1 MiB, it does not recognize forms that extend over several lines. In such texts it also
+// does not recognize hexadecimal digits and percent escapes of mixed case.
 //
 // A nil Redactor, and one that has learned nothing, return their input. The methods are safe for
 // concurrent use. They never change their input, and return it unchanged if it contains no secret.
@@ -33,29 +34,38 @@ type Redactor struct {
 	matcher atomic.Pointer[matcher]
 }
 
-type secret struct{ name, value string }
+// secret is a value that a Redactor has learned. place distinguishes the values of one secret that
+// are valid at the same time, for different tenants.
+type secret struct{ name, place, value string }
 
-// Learn adds a value. To add a known value costs almost nothing.
-func (r *Redactor) Learn(name, value string) {
-	if len(value) < shortest || r.matcher.Load().knows(value) {
+// Learn adds a value. To add a known value costs almost nothing. Of several secrets with one value,
+// texts show the name that is first in byte order.
+func (r *Redactor) Learn(name, value string) { r.learn(name, "", value) }
+
+// LearnAt is Learn for a name that has several values that are valid at the same time. place
+// distinguishes them, such as the key of a principal. The latest values of each place are redacted.
+func (r *Redactor) LearnAt(name, place, value string) { r.learn(name, place, value) }
+
+func (r *Redactor) learn(name, place, value string) {
+	if len(value) < shortest || r.matcher.Load().knows(name, value) {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.matcher.Load().knows(value) {
+	if r.matcher.Load().knows(name, value) {
 		return
 	}
 	mine := 0
 	for _, known := range r.values {
-		if known.name == name {
+		if known.name == name && known.place == place {
 			mine++
 		}
 	}
 	if mine == remembered {
-		oldest := slices.IndexFunc(r.values, func(known secret) bool { return known.name == name })
+		oldest := slices.IndexFunc(r.values, func(known secret) bool { return known.name == name && known.place == place })
 		r.values = slices.Delete(r.values, oldest, oldest+1)
 	}
-	r.values = append(r.values, secret{name, value})
+	r.values = append(r.values, secret{name, place, value})
 	r.matcher.Store(newMatcher(r.values))
 }
 
@@ -74,9 +84,11 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// Line returns a line of a log without secrets. If cut is set, the line was shortened; Line then
-// removes a possible beginning of a secret from its end.
-func (r *Redactor) Line(line string, cut bool) string {
+// Line returns a line of a log, or a part of one, without secrets. If cut is set, the end of the
+// line is missing; Line then removes a possible beginning of a secret from the end of the part. If
+// headless is set, the beginning of the line is missing; Line then removes a possible end of a
+// secret from the beginning of the part.
+func (r *Redactor) Line(line string, headless, cut bool) string {
 	m := r.load()
 	if m == nil {
 		return line
@@ -87,6 +99,9 @@ func (r *Redactor) Line(line string, cut bool) string {
 	}
 	if cut {
 		redacted = m.withoutBeginning(redacted)
+	}
+	if headless {
+		redacted = m.withoutEnd(redacted)
 	}
 	return redacted
 }
@@ -111,69 +126,6 @@ func (r *Redactor) Bytes(data []byte) []byte {
 		return []byte(redacted)
 	}
 	return data
-}
-
-// matcher finds all forms of a set of secrets in one pass. It is immutable.
-type matcher struct {
-	values        map[string]bool
-	forms         []string // the longest first
-	coded         []coded  // the forms in base64, which are found across line breaks
-	shortestCoded int      // the length of the shortest of these forms in bytes
-	replacer      *strings.Replacer
-	spans         bool // a value may extend over several JSON tokens
-}
-
-func newMatcher(secrets []secret) *matcher {
-	m := &matcher{values: make(map[string]bool, len(secrets))}
-	names := map[string]string{}
-	for _, s := range secrets {
-		m.values[s.value] = true
-		m.spans = m.spans || strings.ContainsAny(s.value, `"{}[],:`)
-		if len(s.value) <= longestRecoded {
-			for _, form := range base64Forms(s.value) {
-				if m.coded = append(m.coded, coded{form, s.name}); m.shortestCoded == 0 || len(form) < m.shortestCoded {
-					m.shortestCoded = len(form)
-				}
-			}
-		}
-		for _, form := range forms(s.value) {
-			if _, taken := names[form]; !taken {
-				names[form] = s.name
-				m.forms = append(m.forms, form)
-			}
-		}
-	}
-	// Of two forms that begin at the same byte, the replacer takes the first.
-	slices.SortFunc(m.forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	pairs := make([]string, 0, 2*len(m.forms))
-	for _, form := range m.forms {
-		pairs = append(pairs, form, "[secret "+names[form]+"]")
-	}
-	m.replacer = strings.NewReplacer(pairs...)
-	return m
-}
-
-func (m *matcher) knows(value string) bool { return m != nil && m.values[value] }
-
-func (m *matcher) text(text string) string {
-	if len(text) < shortest {
-		return text
-	}
-	return m.unwrapped(m.replacer.Replace(text))
-}
-
-// withoutBeginning returns a text without a possible beginning of a secret at its end.
-func (m *matcher) withoutBeginning(text string) string {
-	const telling = 3 // bytes; to reveal fewer is no loss
-	longest := 0
-	for _, form := range m.forms {
-		for n := min(len(form)-1, len(text)); n >= telling && n > longest; n-- {
-			if strings.HasSuffix(text, form[:n]) {
-				longest = n
-			}
-		}
-	}
-	return text[:len(text)-longest]
 }
 
 // Writer returns a writer for a log. Each Write is one record, which goes to w without secrets. If
@@ -219,12 +171,33 @@ func (r *Redactor) Event(ev tool.Event) tool.Event {
 		outcome := *ev.Ended
 		outcome.Result, outcome.Err = r.result(outcome.Result), r.Error(outcome.Err)
 		ev.Ended = &outcome
+	case ev.Question != nil:
+		question := r.question(*ev.Question)
+		ev.Question = &question
 	}
 	return ev
 }
 
+func (r *Redactor) question(q tool.Question) tool.Question {
+	q.Key = r.Text(q.Key)
+	if q.Person != nil {
+		person := *q.Person
+		person.Message, person.Schema = r.Text(person.Message), r.JSON(person.Schema)
+		q.Person = &person
+	}
+	if q.Model != nil {
+		model := *q.Model
+		model.System, model.Messages = r.Text(model.System), slices.Clone(model.Messages)
+		for i := range model.Messages {
+			model.Messages[i].Content = r.content(model.Messages[i].Content)
+		}
+		q.Model = &model
+	}
+	return q
+}
+
 func (r *Redactor) status(s tool.Status) tool.Status {
-	s.Tip, s.Parameters, s.Result = r.Text(s.Tip), r.JSON(s.Parameters), r.JSON(s.Result)
+	s.Message, s.Parameters, s.Result = r.Text(s.Message), r.JSON(s.Parameters), r.JSON(s.Result)
 	if s.Progress != nil {
 		progress := *s.Progress
 		progress.Message = r.Text(progress.Message)
@@ -243,23 +216,28 @@ func (r *Redactor) Record(record tool.LogRecord) tool.LogRecord {
 }
 
 func (r *Redactor) result(result tool.Result) tool.Result {
-	result.Content, result.Effects = slices.Clone(result.Content), slices.Clone(result.Effects)
-	for i := range result.Content {
-		c := &result.Content[i]
-		c.Text, c.JSON, c.Data = r.Text(c.Text), r.JSON(c.JSON), r.Bytes(c.Data)
-		c.Name, c.MediaType = r.Text(c.Name), r.Text(c.MediaType)
-		if c.Artifact != nil {
-			a := *c.Artifact
-			a.Name, a.MediaType, a.Head, a.Tail = r.Text(a.Name), r.Text(a.MediaType), r.Text(a.Head), r.Text(a.Tail)
-			c.Artifact = &a
-		}
-	}
+	result.Content, result.Effects = r.content(result.Content), slices.Clone(result.Effects)
 	for i := range result.Effects {
 		e := &result.Effects[i]
 		e.Key, e.Value = r.Text(e.Key), r.JSON(e.Value)
 	}
 	result.Metadata = r.members(result.Metadata)
 	return result
+}
+
+func (r *Redactor) content(blocks []tool.Content) []tool.Content {
+	blocks = slices.Clone(blocks)
+	for i := range blocks {
+		c := &blocks[i]
+		c.Text, c.JSON, c.Data = r.Text(c.Text), r.JSON(c.JSON), r.Bytes(c.Data)
+		c.Name, c.MediaType, c.URI = r.Text(c.Name), r.Text(c.MediaType), r.Text(c.URI)
+		if c.Artifact != nil {
+			a := *c.Artifact
+			a.Name, a.MediaType, a.Head, a.Tail = r.Text(a.Name), r.Text(a.MediaType), r.Text(a.Head), r.Text(a.Tail)
+			c.Artifact = &a
+		}
+	}
+	return blocks
 }
 
 // members returns the members of a JSON object without secrets.
@@ -296,7 +274,7 @@ func (r *Redactor) Error(err *tool.Error) *tool.Error {
 		return err
 	}
 	redacted := *err
-	if redacted.Message = r.Text(err.Message); redacted.Message != err.Message {
+	if redacted.Message = r.clipped(err.Message); redacted.Message != err.Message {
 		redacted.Err = nil // its message is not redacted
 	}
 	if err.Exit != nil {
@@ -304,6 +282,17 @@ func (r *Redactor) Error(err *tool.Error) *tool.Error {
 		redacted.Exit = &exit
 	}
 	return &redacted
+}
+
+// clipped returns a text without secrets. The SDKs shorten the message of an error and append an
+// ellipsis, before toolhost can see a secret that they cut. So clipped also removes the beginning
+// of a secret before an ellipsis at the end.
+func (r *Redactor) clipped(text string) string {
+	const more = "…"
+	if head, cut := strings.CutSuffix(text, more); cut {
+		return r.Line(head, false, true) + more
+	}
+	return r.Text(text)
 }
 
 // Exit returns the exit of a process without secrets.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/toolhost/toolhost/internal/secrets"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // hard contains characters that JSON, URLs and base64 write differently.
@@ -24,6 +26,21 @@ func learnt(name, value string) *secrets.Redactor {
 	r := &secrets.Redactor{}
 	r.Learn(name, value)
 	return r
+}
+
+// TestOneValueOfTwoSecrets checks that the order of learning does not decide which name is shown.
+func TestOneValueOfTwoSecrets(t *testing.T) {
+	for _, names := range [][]string{{"A", "B"}, {"B", "A"}, {"B", "A", "B"}} {
+		r := &secrets.Redactor{}
+		for _, name := range names {
+			r.Learn(name, hard)
+		}
+		for _, text := range []string{hard, base64.StdEncoding.EncodeToString([]byte(hard)), fmt.Sprintf("% x", hard)} {
+			if got := r.Text(text); got != "[secret A]" {
+				t.Errorf("learned as %v, %q becomes %q", names, text, got)
+			}
+		}
+	}
 }
 
 // TestTextForms checks that a value is found in each form.
@@ -44,6 +61,12 @@ func TestTextForms(t *testing.T) {
 		"a query":        url.QueryEscape,
 		"a path":         url.PathEscape,
 		"small escapes":  func(v string) string { return strings.ToLower(url.QueryEscape(v)) },
+		"HTML":           html.EscapeString,
+		"XML text":       strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace,
+		"XML attribute":  strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;").Replace,
+		"HTML of Python": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;").Replace,
+		"CSV":            func(v string) string { return strings.ReplaceAll(v, `"`, `""`) },
+		"SQL":            func(v string) string { return strings.ReplaceAll(v, "'", "''") },
 		"small digits":   func(v string) string { return hex.EncodeToString([]byte(v)) },
 		"capital digits": func(v string) string { return strings.ToUpper(hex.EncodeToString([]byte(v))) },
 		"bytes":          func(v string) string { return fmt.Sprintf("% x", v) },
@@ -56,7 +79,7 @@ func TestTextForms(t *testing.T) {
 		"base64":         func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) },
 		"base64 of URLs": func(v string) string { return base64.RawURLEncoding.EncodeToString([]byte(v)) },
 	} {
-		for _, value := range []string{hard, "correct-horse-battery", "aGVsbG8="} {
+		for _, value := range []string{hard, "correct-horse-battery", "aGVsbG8=", `it's <"q" & 'r'>`} {
 			if name == "small escapes" && strings.ToLower(value) != value {
 				continue
 			}
@@ -129,7 +152,7 @@ func TestNothingLearnt(t *testing.T) {
 		if got := r.Bytes(data); &got[0] != &data[0] {
 			t.Errorf("%s: the data is another one: %s", name, got)
 		}
-		if r.Text("text") != "text" || r.Line("line", true) != "line" || r.JSON(nil) != nil || r.Bytes(nil) != nil {
+		if r.Text("text") != "text" || r.Line("line", true, true) != "line" || r.JSON(nil) != nil || r.Bytes(nil) != nil {
 			t.Errorf("%s: it changed something", name)
 		}
 	}
@@ -195,14 +218,44 @@ func TestLine(t *testing.T) {
 		{"  MIIEvQIBADANBgkqhkiG9w0B AQEFAASCBKcwggSjAgEAAo", false, "  [secret PEM] [secret PEM]"},
 		{"-----BEGIN KEY-----", false, "-----BEGIN KEY-----"},
 	} {
-		if got := r.Line(tc.line, tc.cut); got != tc.want {
+		if got := r.Line(tc.line, false, tc.cut); got != tc.want {
 			t.Errorf("%q (cut: %v) became %q, not %q", tc.line, tc.cut, got, tc.want)
+		}
+	}
+}
+
+// TestLineWithoutItsBeginning checks that such a line loses an end of a secret at its beginning.
+func TestLineWithoutItsBeginning(t *testing.T) {
+	r := learnt("KEY", "abcdefghijkl")
+	for line, want := range map[string]string{
+		"bcdefghijkl x": " x", "jkl x": " x", "kl x": "kl x", "abcdefghijkl x": "[secret KEY] x", "Z2hpamts x": " x", "x jkl": "x jkl",
+	} {
+		if got := r.Line(line, true, false); got != want {
+			t.Errorf("%q became %q, not %q", line, got, want)
 		}
 	}
 }
 
 // TestLearnIsBounded checks that the latest values of a changing secret are redacted, and that
 // other secrets still are.
+// An SDK shortens a long message and appends an ellipsis. What remains of a secret there is removed.
+func TestASecretThatAnErrorCuts(t *testing.T) {
+	const value = "Zq8vKd3LmP0wRt6Y"
+	r := learnt("KEY", value)
+	for length := 3; length < len(value); length++ {
+		got := r.Error(&tool.Error{Message: "no service for " + value[:length] + "…"}).Message
+		if want := "no service for …"; got != want {
+			t.Errorf("with %d bytes of the secret: %q, want %q", length, got, want)
+		}
+	}
+	if got := r.Error(&tool.Error{Message: "no service for " + value + "…"}).Message; strings.Contains(got, value[:5]) || !strings.HasSuffix(got, "…") {
+		t.Errorf("with the whole secret: %q", got)
+	}
+	if got := r.Error(&tool.Error{Message: "it goes on…"}).Message; got != "it goes on…" {
+		t.Errorf("without a secret: %q", got)
+	}
+}
+
 func TestLearnIsBounded(t *testing.T) {
 	r := learnt("STAYS", "always the same")
 	for i := range 40 {

@@ -8,24 +8,42 @@ package secrets
 import (
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
-	"syscall"
-	"unicode/utf8"
+	"time"
+
+	"github.com/toolhost/toolhost/internal/identity"
 )
 
-// Source is the source of a secret's value, and the plugins that may have it. Either Env or File is
-// set.
+// Source describes a secret: where its values are, and which plugins may have them.
+//
+// A call gets the value of its principal. If the principal has none, it gets that of its tenant,
+// and then that of all tenants. There is no other fallback, so a value reaches no tenant that the
+// operator did not name.
 type Source struct {
 	// The name that tools use, and that replaces the value; without ", \ and control characters.
-	Name string
-	Env  string // a variable of toolhost's environment
-	// The absolute path of a regular file; the end of its last line is not part of the value.
-	File    string
-	Plugins []string // the plugins that may have it
+	Name       string
+	Plugins    []string         // the plugins that may have it
+	Tenants    map[string]Place // the values of tenants; AllTenants: of every other tenant
+	Principals map[string]Place // the values of principals, by their keys
+}
+
+// AllTenants is the key of Source.Tenants for every tenant that has no value of its own.
+const AllTenants = "all"
+
+// place returns where the value of a principal is, and the name of the place in the source. ok is
+// false if there is none.
+func (s *Source) place(principal string) (p Place, where string, ok bool) {
+	if p, ok = s.Principals[principal]; ok {
+		return p, "principal " + principal, true
+	}
+	for _, tenant := range []string{identity.TenantOf(principal), AllTenants} {
+		if p, ok = s.Tenants[tenant]; ok {
+			return p, "tenant " + tenant, true
+		}
+	}
+	return p, "", false
 }
 
 // Config lists the secrets.
@@ -33,21 +51,33 @@ type Config struct {
 	Sources []Source // with different names
 	// Getenv returns the value of a variable of toolhost's environment, or "". nil means os.Getenv.
 	Getenv func(name string) string
+	// Now returns the time, for the refresh of printed values. nil means time.Now.
+	Now func() time.Time
+	// Redactor learns the values. Stores that replace each other share one, because a plugin may
+	// print a value that a later store does not have. Nil means a new one.
+	Redactor *Redactor
 }
 
 // Store holds the operator's secrets. A nil Store has none. Its methods are safe for concurrent
 // use.
 type Store struct {
 	sources  map[string]Source // by name
+	commands commands
 	getenv   func(string) string
 	redactor *Redactor
 }
 
 // New returns a store. It reads no secret.
 func New(cfg Config) *Store {
-	s := &Store{sources: make(map[string]Source, len(cfg.Sources)), getenv: cfg.Getenv, redactor: &Redactor{}}
+	s := &Store{sources: make(map[string]Source, len(cfg.Sources)), getenv: cfg.Getenv, redactor: cfg.Redactor}
 	if s.getenv == nil {
 		s.getenv = os.Getenv
+	}
+	if s.commands.now = cfg.Now; cfg.Now == nil {
+		s.commands.now = time.Now
+	}
+	if s.redactor == nil && len(cfg.Sources) > 0 {
+		s.redactor = &Redactor{}
 	}
 	for _, source := range cfg.Sources {
 		s.sources[source.Name] = source
@@ -56,45 +86,79 @@ func New(cfg Config) *Store {
 }
 
 // Redactor returns the redactor of the values that the store has read. It is nil, which redacts
-// nothing, for a store without secrets.
+// nothing, for a store without secrets and without Config.Redactor.
 func (s *Store) Redactor() *Redactor {
-	if s == nil || len(s.sources) == 0 {
+	if s == nil {
 		return nil
 	}
 	return s.redactor
 }
 
-// Inspect reads all secrets and returns warnings for the operator. A missing value is not a
-// warning, because the tools that need the value report it.
+// Inspect reads all secrets that are not printed by commands, and returns warnings for the
+// operator. A missing value is not a warning, because the tools that need the value report it.
 func (s *Store) Inspect() (warnings []string) {
 	if s == nil {
 		return nil
 	}
-	view := s.View()
-	for _, name := range slices.Sorted(maps.Keys(s.sources)) {
-		source := s.sources[name]
-		value, err := view.read(name)
-		if err == nil && len(value) < shortest {
-			warnings = append(warnings, fmt.Sprintf("the secret %q is shorter than %d bytes: it is not kept out of results and logs, where it would be found in too much else; use a longer one", name, shortest))
+	for name, source := range s.sources {
+		for kind, places := range map[string]map[string]Place{"tenant ": source.Tenants, "principal ": source.Principals} {
+			for key, place := range places {
+				warnings = append(warnings, s.inspect(name, kind+key, place)...)
+			}
 		}
-		if source.File == "" {
-			continue
-		}
-		if info, err := os.Stat(source.File); err == nil && info.Mode().Perm()&0o007 != 0 {
-			warnings = append(warnings, fmt.Sprintf("the file %s of the secret %q is open to every user of this machine (its mode is %v); chmod 600 it", source.File, name, info.Mode().Perm()))
-		}
+	}
+	slices.Sort(warnings)
+	return slices.Compact(warnings)
+}
+
+func (s *Store) inspect(name, where string, place Place) (warnings []string) {
+	if len(place.Command) > 0 {
+		return nil // it may need a network, a person or much time
+	}
+	value, err := s.read(name, where, place)
+	if err == nil && len(value) < shortest {
+		warnings = append(warnings, fmt.Sprintf("the secret %q is shorter than %d bytes: it is not kept out of results and logs, where it would be found in too much else; use a longer one", name, shortest))
+	}
+	if place.File == "" {
+		return warnings
+	}
+	if info, err := os.Stat(place.File); err == nil && info.Mode().Perm()&0o007 != 0 {
+		warnings = append(warnings, fmt.Sprintf("the file %s of the secret %q is open to every user of this machine (its mode is %v); chmod 600 it", place.File, name, info.Mode().Perm()))
 	}
 	return warnings
 }
 
-// View returns a view of the store, which reads each secret once, on first use.
-func (s *Store) View() *View { return &View{store: s} }
+// PerPrincipal reports whether a plugin may get a secret that has values for single principals. Its
+// instances then have to serve one principal, because a plugin may keep what a call brought.
+func (s *Store) PerPrincipal(plugin string) bool {
+	if s == nil {
+		return false
+	}
+	for _, source := range s.sources {
+		if len(source.Principals) > 0 && slices.Contains(source.Plugins, plugin) {
+			return true
+		}
+	}
+	return false
+}
+
+// View returns a view of the store for the principal with a key. It reads each secret once, on first
+// use.
+func (s *Store) View(principal string) *View { return &View{store: s, principal: principal} }
+
+// Glance is View for a question that must be answered at once: it runs no command, and takes it for
+// granted that the command prints a value.
+func (s *Store) Glance(principal string) *View {
+	return &View{store: s, principal: principal, glance: true}
+}
 
 // View is a short-lived view of a store. It does not see later changes of a value. It is not safe
 // for concurrent use.
 type View struct {
-	store *Store
-	seen  map[string]reading // nil until the first read
+	store     *Store
+	principal string
+	glance    bool
+	seen      map[string]reading // nil until the first read
 }
 
 type reading struct {
@@ -103,7 +167,8 @@ type reading struct {
 }
 
 // Values returns the values of named secrets for a plugin. The error says which secrets the plugin
-// cannot have and what to do about it; it contains no value. Values reads files of bounded size.
+// cannot have and what to do about it; it contains no value. Values reads files of bounded size, and
+// waits for commands for a bounded time.
 func (v *View) Values(plugin string, names []string) (map[string]string, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -142,9 +207,16 @@ func (v *View) read(name string) (string, error) {
 		return seen.value, seen.err
 	}
 	source := v.store.sources[name]
-	value, err := v.store.fetch(source)
-	if err == nil {
-		v.store.redactor.Learn(name, value) // before any other code sees the value
+	place, where, ok := source.place(v.principal)
+	var value string
+	var err error
+	switch {
+	case !ok:
+		tenant := identity.TenantOf(v.principal)
+		err = fmt.Errorf("the secret %q has no value for the tenant %q: add secrets.%s.tenants.%s to toolhost.yaml", name, tenant, name, tenant)
+	case v.glance && len(place.Command) > 0:
+	default:
+		value, err = v.store.read(name, where, place)
 	}
 	if v.seen == nil {
 		v.seen = map[string]reading{}
@@ -153,62 +225,12 @@ func (v *View) read(name string) (string, error) {
 	return value, err
 }
 
-// largest bounds the length of a value in bytes. A key with its certificates fits, and a wrong path
-// does no harm.
-const largest = 64 << 10
-
-// fetch reads a value from its source.
-func (s *Store) fetch(source Source) (string, error) {
-	value, where, remedy := "", "", ""
-	if source.Env != "" {
-		where = "the variable " + source.Env + " of toolhost's environment"
-		remedy = "start toolhost with it"
-		if value = s.getenv(source.Env); value == "" {
-			return "", fmt.Errorf("the secret %q is missing: %s is not set or empty; %s", source.Name, where, remedy)
-		}
-	} else {
-		where = "the file " + source.File
-		remedy = "write the value into it"
-		text, err := readFile(source.File)
-		if err != nil {
-			return "", fmt.Errorf("the secret %q is missing: %s cannot be read: %w; %s", source.Name, where, reason(err), remedy)
-		}
-		value = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+// read reads the value at a place of a secret, and teaches it to the redactor before any other code
+// sees it.
+func (s *Store) read(name, where string, place Place) (string, error) {
+	value, err := s.fetch(name, where, place)
+	if err == nil {
+		s.redactor.learn(name, where, value)
 	}
-	switch {
-	case value == "":
-		return "", fmt.Errorf("the secret %q is missing: %s is empty; %s", source.Name, where, remedy)
-	case len(value) > largest:
-		return "", fmt.Errorf("the secret %q cannot be used: what %s holds is larger than %d bytes", source.Name, where, largest)
-	case !utf8.ValidString(value):
-		return "", fmt.Errorf("the secret %q cannot be used: what %s holds is no UTF-8 text; encode it, in base64 for example", source.Name, where)
-	}
-	return value, nil
-}
-
-// readFile reads a regular file, up to one line end and one byte more than the largest value. It
-// does not wait for the writer of a pipe.
-func readFile(path string) (string, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("it is no regular file")
-	}
-	text, err := io.ReadAll(io.LimitReader(file, largest+3))
-	return string(text), err
-}
-
-// reason returns an error without the path, which the message contains already.
-func reason(err error) error {
-	if inner, ok := errors.AsType[*os.PathError](err); ok {
-		return inner.Err
-	}
-	return err
+	return value, err
 }

@@ -29,6 +29,11 @@ func environment(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
+// forAll returns the same place of a value for all tenants.
+func forAll(place secrets.Place) map[string]secrets.Place {
+	return map[string]secrets.Place{secrets.AllTenants: place}
+}
+
 func TestValues(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -36,29 +41,29 @@ func TestValues(t *testing.T) {
 	}
 	large := strings.Repeat("x", 64<<10)
 	for name, tc := range map[string]struct {
-		source secrets.Source
-		want   string // alternative to errs
-		errs   []string
+		place secrets.Place
+		want  string // alternative to errs
+		errs  []string
 	}{
-		"a variable":            {secrets.Source{Env: "V"}, " a value\n", nil},
-		"a file":                {secrets.Source{File: write(t, "a value", 0o600)}, "a value", nil},
-		"a line":                {secrets.Source{File: write(t, "a value\n", 0o600)}, "a value", nil},
-		"a line of Windows":     {secrets.Source{File: write(t, "a value\r\n", 0o600)}, "a value", nil},
-		"lines":                 {secrets.Source{File: write(t, "a\nb\n\n", 0o600)}, "a\nb\n", nil},
-		"as large as may be":    {secrets.Source{File: write(t, large+"\r\n", 0o600)}, large, nil},
-		"a variable not set":    {secrets.Source{Env: "W"}, "", []string{`the secret "S" is missing`, "the variable W", "start toolhost with it"}},
-		"an empty file":         {secrets.Source{File: write(t, "\n", 0o600)}, "", []string{`"S" is missing`, "is empty", "write the value into it"}},
-		"no file":               {secrets.Source{File: "/no/such/file"}, "", []string{`"S" is missing`, "the file /no/such/file", "no such file", "write the value into it"}},
-		"a folder":              {secrets.Source{File: t.TempDir()}, "", []string{"no regular file"}},
-		"a pipe without writer": {secrets.Source{File: pipe}, "", []string{"no regular file"}},
-		"too large":             {secrets.Source{File: write(t, large+"xxx", 0o600)}, "", []string{"larger than 65536 bytes"}},
-		"too large by one":      {secrets.Source{File: write(t, large+"x", 0o600)}, "", []string{"larger than 65536 bytes"}},
-		"no text":               {secrets.Source{File: write(t, "a\xffb", 0o600)}, "", []string{"no UTF-8 text", "base64"}},
+		"a variable":            {secrets.Place{Env: "V"}, " a value\n", nil},
+		"a file":                {secrets.Place{File: write(t, "a value", 0o600)}, "a value", nil},
+		"a line":                {secrets.Place{File: write(t, "a value\n", 0o600)}, "a value", nil},
+		"a line of Windows":     {secrets.Place{File: write(t, "a value\r\n", 0o600)}, "a value", nil},
+		"lines":                 {secrets.Place{File: write(t, "a\nb\n\n", 0o600)}, "a\nb\n", nil},
+		"as large as may be":    {secrets.Place{File: write(t, large+"\r\n", 0o600)}, large, nil},
+		"a variable not set":    {secrets.Place{Env: "W"}, "", []string{`the secret "S" is missing`, "the variable W", "start toolhost with it"}},
+		"an empty file":         {secrets.Place{File: write(t, "\n", 0o600)}, "", []string{`"S" is missing`, "is empty", "write the value into it"}},
+		"no file":               {secrets.Place{File: "/no/such/file"}, "", []string{`"S" is missing`, "the file /no/such/file", "no such file", "write the value into it"}},
+		"a folder":              {secrets.Place{File: t.TempDir()}, "", []string{"no regular file"}},
+		"a pipe without writer": {secrets.Place{File: pipe}, "", []string{"no regular file"}},
+		"too large":             {secrets.Place{File: write(t, large+"xxx", 0o600)}, "", []string{"larger than 65536 bytes"}},
+		"too large by one":      {secrets.Place{File: write(t, large+"x", 0o600)}, "", []string{"larger than 65536 bytes"}},
+		"no text":               {secrets.Place{File: write(t, "a\xffb", 0o600)}, "", []string{"no UTF-8 text", "base64"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tc.source.Name, tc.source.Plugins = "S", []string{"p"}
-			store := secrets.New(secrets.Config{Sources: []secrets.Source{tc.source}, Getenv: environment(map[string]string{"V": " a value\n"})})
-			got, err := store.View().Values("p", []string{"S"})
+			source := secrets.Source{Name: "S", Plugins: []string{"p"}, Tenants: forAll(tc.place)}
+			store := secrets.New(secrets.Config{Sources: []secrets.Source{source}, Getenv: environment(map[string]string{"V": " a value\n"})})
+			got, err := store.View("ada").Values("p", []string{"S"})
 			if tc.errs == nil {
 				if diff := cmp.Diff(map[string]string{"S": tc.want}, got); diff != "" || err != nil {
 					t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -80,7 +85,7 @@ func TestValues(t *testing.T) {
 // TestGrants checks that a plugin receives exactly the secrets that were granted and requested.
 func TestGrants(t *testing.T) {
 	store := secrets.New(secrets.Config{
-		Sources: []secrets.Source{{Name: "A", Env: "A", Plugins: []string{"p", "q"}}, {Name: "B", Env: "B", Plugins: []string{"q"}}, {Name: "C", Env: "C"}},
+		Sources: []secrets.Source{{Name: "A", Tenants: forAll(secrets.Place{Env: "A"}), Plugins: []string{"p", "q"}}, {Name: "B", Tenants: forAll(secrets.Place{Env: "B"}), Plugins: []string{"q"}}, {Name: "C", Tenants: forAll(secrets.Place{Env: "C"})}},
 		Getenv:  environment(map[string]string{"A": "value a", "B": "value b", "C": "value c"}),
 	})
 	for name, tc := range map[string]struct {
@@ -99,7 +104,7 @@ func TestGrants(t *testing.T) {
 		"no store":  {nil, "p", []string{"A"}, nil, []string{`the secret "A" is not in the configuration`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := tc.store.View().Values(tc.plugin, tc.names)
+			got, err := tc.store.View("ada").Values(tc.plugin, tc.names)
 			if diff := cmp.Diff(tc.want, got); diff != "" || (err != nil) != (tc.errs != nil) {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
@@ -115,12 +120,12 @@ func TestGrants(t *testing.T) {
 // TestNewValues checks that a changed value is read again, and that both values are redacted.
 func TestNewValues(t *testing.T) {
 	path := write(t, "the first value", 0o600)
-	store := secrets.New(secrets.Config{Sources: []secrets.Source{{Name: "S", File: path, Plugins: []string{"p"}}}})
+	store := secrets.New(secrets.Config{Sources: []secrets.Source{{Name: "S", Tenants: forAll(secrets.Place{File: path}), Plugins: []string{"p"}}}})
 	for _, value := range []string{"the first value", "the other value"} {
 		if err := os.WriteFile(path, []byte(value), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		view := store.View()
+		view := store.View("ada")
 		got, err := view.Values("p", []string{"S"})
 		if err != nil || got["S"] != value {
 			t.Errorf("got %q, %v", got, err)
@@ -143,8 +148,8 @@ func TestInspect(t *testing.T) {
 	open := write(t, "open to all", 0o604)
 	store := secrets.New(secrets.Config{
 		Sources: []secrets.Source{
-			{Name: "OPEN", File: open}, {Name: "CLOSED", File: write(t, "closed to others", 0o640)}, {Name: "MISSING", File: "/no/such/file"},
-			{Name: "SHORT", Env: "SHORT"}, {Name: "UNSET", Env: "UNSET"},
+			{Name: "OPEN", Tenants: forAll(secrets.Place{File: open})}, {Name: "CLOSED", Tenants: forAll(secrets.Place{File: write(t, "closed to others", 0o640)})}, {Name: "MISSING", Tenants: forAll(secrets.Place{File: "/no/such/file"})},
+			{Name: "SHORT", Tenants: forAll(secrets.Place{Env: "SHORT"})}, {Name: "UNSET", Tenants: forAll(secrets.Place{Env: "UNSET"})},
 		},
 		Getenv: environment(map[string]string{"SHORT": "12345"}),
 	})

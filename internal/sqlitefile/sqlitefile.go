@@ -8,7 +8,6 @@ package sqlitefile
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -43,17 +42,26 @@ func Connect(path string, connections int, lock string, pragmas ...string) (*sql
 }
 
 // Layout describes the schema of a file and its history.
+//
+// The problem: a file may come from elsewhere, such as from a backup. A trigger in it would run with
+// each statement that the program executes: it could delete calls from a ledger, or write a call that
+// never happened. A view or a generated column in place of a table or column could return values that
+// no program wrote. The idea: SQLite stores the text of each CREATE statement, and the layout says
+// which statements created the file. So the program executes the steps of the file's version in
+// memory, and compares the two schemas. The invariant: before the first statement that reads or writes
+// rows, the file has exactly the tables, indexes and triggers of its version, and no views.
 type Layout struct {
 	// ApplicationID identifies the program in the header of the file, so that Migrate refuses a
 	// database of another program.
 	ApplicationID uint32
 	// Steps contains the SQL of each migration. Step i (from 0) migrates version i to version i+1.
-	// A released step never changes.
+	// A released step never changes, not even in its spaces and comments.
 	Steps []string
 }
 
 // Migrate migrates the file to the newest version in one transaction. An empty file has version 0.
-// Migrate refuses the file of another program or of a newer version.
+// Migrate refuses the file of another program or of a newer version. If the schema is not that of the
+// file's version, the error wraps ErrForeignSchema.
 //
 // db must begin transactions with "immediate". If two processes open a new file at the same time,
 // the second one then waits for the lock and finds the migration done.
@@ -63,24 +71,9 @@ func (l Layout) Migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer tx.Rollback()
-	var application, tables int64
-	var version int
-	for query, into := range map[string]any{
-		"PRAGMA application_id":              &application,
-		"PRAGMA user_version":                &version,
-		"SELECT count(*) FROM sqlite_schema": &tables,
-	} {
-		if err := tx.QueryRowContext(ctx, query).Scan(into); err != nil {
-			return err
-		}
-	}
-	switch {
-	case application != int64(l.ApplicationID) && tables > 0:
-		return errors.New("the file is a database of another program; choose another file")
-	case version > len(l.Steps):
-		return fmt.Errorf("the file has layout %d and this program knows only up to %d; use a newer program", version, len(l.Steps))
-	case version == len(l.Steps):
-		return nil
+	version, err := l.identify(ctx, tx)
+	if err != nil || version == len(l.Steps) {
+		return err
 	}
 	for _, step := range l.Steps[version:] {
 		if _, err := tx.ExecContext(ctx, step); err != nil {

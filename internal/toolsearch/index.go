@@ -170,7 +170,7 @@ func (b *builder) index() *Index {
 	return x
 }
 
-// value returns what a term counts in the i-th tool, from 0 to 1.
+// value returns the contribution of a term to the score of the i-th tool, from 0 to 1.
 func (b *builder) value(i int, c count) float64 {
 	average := max(1, b.total/float64(len(b.names)))
 	weight := c.weight / (1 - lengthMatters + lengthMatters*b.lengths[i]/average)

@@ -18,8 +18,8 @@ const (
 	// minPrefix is the number of characters that a word of the query needs to match longer words
 	// that begin with it.
 	minPrefix = 3
-	// prefixCounts is the largest share of a longer word's score that a match of its beginning
-	// contributes.
+	// prefixCounts is the largest share of a longer word's score that a tool gets if the query has
+	// only the beginning of that word.
 	prefixCounts = .5
 )
 
@@ -62,7 +62,7 @@ func (x *Index) Search(query string, keep func(tool int) bool, limit int) []Hit 
 	return top.sorted()
 }
 
-// queryWords returns the words of a query that count, each once.
+// queryWords returns the words of a query that are searched for, each once.
 func queryWords(query string) []string {
 	var all, content []string
 	seen := map[string]bool{}

@@ -2,8 +2,8 @@ package trust
 
 import "golang.org/x/sys/unix"
 
-// born returns when the file at a path was made, in nanoseconds since 1970, and 0 if the file
-// system does not tell.
+// born returns the time at which the file at a path was created, in nanoseconds since 1970, and 0
+// if the file system does not record it.
 func born(path string) int64 {
 	var stat unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BTIME, &stat); err != nil || stat.Mask&unix.STATX_BTIME == 0 {

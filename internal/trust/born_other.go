@@ -2,5 +2,5 @@
 
 package trust
 
-// born returns 0: the system does not tell the time.
+// born returns 0, because this system does not report the time.
 func born(string) int64 { return 0 }

@@ -3,13 +3,14 @@ package trust
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Bound returns a tool's definition with the stricter of the trusted and the declared values, and
-// lists the declarations that do not hold. If the tool was not trusted, it counts as dangerous and
-// gets nothing that it asks for.
+// Bound returns a tool's definition with the stricter of the trusted and the declared values. It
+// also lists the declarations that do not take effect. A tool that was not trusted is treated as
+// dangerous and gets nothing that it requests.
 func (t Tool) Bound(spec tool.Spec, trusted bool) (tool.Spec, []string) {
 	var held []string
 	stricter := func(field *bool, strict, holds bool, word string) {
@@ -50,7 +51,28 @@ func (t Tool) Bound(spec tool.Spec, trusted bool) (tool.Spec, []string) {
 	return spec, held
 }
 
-// known returns those of the names that were trusted, and adds the others to held.
+// FilterChanges returns, for people, how the filters of its own plugin that calls of a tool pass
+// differ from the trusted ones. Any change leaves the tool out until the operator trusts it: without
+// a filter the tool may show more, and a new filter changes arguments and results.
+func (t Tool) FilterChanges(now Tool) []string {
+	var changes []string
+	for _, filter := range now.Filters {
+		if !slices.Contains(t.Filters, filter) {
+			changes = append(changes, "its calls now pass the plugin's filter "+filter)
+		}
+	}
+	for _, filter := range t.Filters {
+		if !slices.Contains(now.Filters, filter) {
+			changes = append(changes, "its calls no longer pass the plugin's filter "+filter)
+		}
+	}
+	if len(changes) == 0 && !slices.Equal(t.Filters, now.Filters) {
+		changes = append(changes, "its calls pass the plugin's filters in another order: "+strings.Join(now.Filters, ", "))
+	}
+	return changes
+}
+
+// known returns the names that were trusted, and adds the others to held.
 func known(names, trusted []string, what string, held []string) ([]string, []string) {
 	var kept []string
 	for _, name := range names {

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,9 +33,9 @@ type File struct {
 
 // Check returns nil if a file may be used as configuration, else *Untrusted, or another error if
 // the records cannot be read. A file may be used if its content was trusted at its path. It may
-// also be used if the operator named it and no plugin can have written it: neither the file nor a
-// link on the way to it is in a folder that plugins may write, or could write under an earlier
-// toolhost of this user.
+// also be used if the operator named it and no plugin can have written it. For that, neither the
+// file nor a link in its path may be in a folder that plugins may write, or could write under an
+// earlier toolhost of this user.
 func (s *Store) Check(f File) error {
 	r, err := s.read()
 	if err != nil {
@@ -62,6 +63,21 @@ func (s *Store) Check(f File) error {
 	return &Untrusted{Path: f.Path, Reason: reason, Help: help + "; or name a file outside of such folders with --config"}
 }
 
+// CheckArchive returns *Untrusted if a plugin can have written an archive of a backup: neither the
+// file nor a link in its path may be in a folder that plugins could write under a toolhost of this
+// user. The restored state decides which files are trusted and which calls were executed.
+func (s *Store) CheckArchive(path string) error {
+	r, err := s.read()
+	if err != nil {
+		return err
+	}
+	reason := r.reachable(File{Path: path})
+	if reason == "" {
+		return nil
+	}
+	return &Untrusted{Path: path, Reason: reason, Help: "name the digest that was printed when the backup was made: --digest sha256:HEX"}
+}
+
 // reachable returns how a plugin could have written a file; empty if none could.
 func (r *records) reachable(f File) string {
 	places, err := lookups(f.Path)
@@ -70,10 +86,8 @@ func (r *records) reachable(f File) string {
 	}
 	for _, place := range places {
 		folder := r.writable(place)
-		for _, writable := range f.Writable {
-			if folder == "" && within(place, writable) {
-				folder = writable
-			}
+		if folder == "" {
+			folder = around(place, f.Writable)
 		}
 		if folder != "" {
 			return fmt.Sprintf("it is reached through %s, and tools may write, or could write earlier, in %s", place, folder)
@@ -90,7 +104,7 @@ func (r *records) reachable(f File) string {
 }
 
 // Gone returns *Untrusted if a file of this name was trusted in a folder and does not exist any
-// more. Without the file, its rules and limits would silently not hold.
+// more. Without this check, toolhost would silently start without the file's rules and limits.
 func (s *Store) Gone(folder, name string) error {
 	path := filepath.Join(folder, name)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -191,7 +205,7 @@ func (s *Store) AddWritable(folders ...string) error {
 	return s.change(func(r *records) (bool, error) {
 		kept := slices.DeleteFunc(slices.Clone(r.Writable), func(folder string) bool {
 			_, err := os.Lstat(folder)
-			return errors.Is(err, fs.ErrNotExist)
+			return err != nil && !errors.Is(err, fs.ErrPermission) // also for a path that no folder can have
 		})
 		ids := slices.Clone(r.WritableIDs)
 		for _, folder := range folders {
@@ -212,6 +226,32 @@ func (s *Store) AddWritable(folders ...string) error {
 	})
 }
 
+// Merge returns the content of a file of records that a backup has, for a restore that replaces the
+// records in use. Both are the content of such files. The result has the folders of both that
+// plugins could write: a folder that became writable after the backup still has the files that
+// plugins wrote there. Everything else is as in the backup.
+func Merge(restored, inUse []byte) ([]byte, error) {
+	var r, used records
+	if err := r.decode(restored); err != nil {
+		return nil, fmt.Errorf("the trust records of the backup cannot be used: %w", err)
+	}
+	if err := used.decode(inUse); err != nil {
+		return nil, fmt.Errorf("the trust records in use are damaged: %w", err)
+	}
+	for _, folder := range used.Writable {
+		if !slices.Contains(r.Writable, folder) {
+			r.Writable = append(r.Writable, folder)
+		}
+	}
+	for _, id := range used.WritableIDs {
+		if !slices.ContainsFunc(r.WritableIDs, id.is) {
+			r.WritableIDs = append(r.WritableIDs, id)
+		}
+	}
+	r.WritableIDs = r.WritableIDs[max(0, len(r.WritableIDs)-maxWritableIDs):]
+	return json.MarshalIndent(&r, "", " ")
+}
+
 // writable returns the folder around a place, or the place itself, that plugins may write or could
 // write earlier; "" if there is none.
 func (r *records) writable(place string) string {
@@ -220,11 +260,17 @@ func (r *records) writable(place string) string {
 			return folder
 		}
 	}
-	if len(r.WritableIDs) == 0 {
+	return recognize(place, r.WritableIDs)
+}
+
+// recognize returns the place, or the innermost folder around it, that has one of the identities;
+// "" if there is none.
+func recognize(place string, ids []identity) string {
+	if len(ids) == 0 {
 		return ""
 	}
 	for at := place; ; at = filepath.Dir(at) {
-		if id := identify(at); id.Inode != 0 && slices.ContainsFunc(r.WritableIDs, id.is) {
+		if id := identify(at); id.Inode != 0 && slices.ContainsFunc(ids, id.is) {
 			return at
 		}
 		if at == filepath.Dir(at) {
@@ -249,7 +295,8 @@ func keyOf(path string) (string, error) {
 }
 
 // lookups returns the places of all names that the kernel looks up on the way to a file: each link,
-// and the file itself. A process that can change one of them decides what the path denotes.
+// and the file itself. A process that can change one of them decides what the path denotes. If the
+// path leads to nothing, the last place is that of the file that would be created there.
 func lookups(path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -265,6 +312,9 @@ func lookups(path string) ([]string, error) {
 		}
 		next := filepath.Join(at, name) // ".." of a folder without links is its parent
 		info, err := os.Lstat(next)
+		if errors.Is(err, fs.ErrNotExist) {
+			return append(places, filepath.Join(append([]string{next}, left...)...)), nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -286,6 +336,34 @@ func lookups(path string) ([]string, error) {
 		left = append(strings.Split(strings.Trim(target, "/"), "/"), left...)
 	}
 	return append(places, at), nil
+}
+
+// Around returns the first of the folders through which a path leads, or "". A process that can
+// write this folder decides what the path denotes. Around considers the file, which need not exist,
+// and each symbolic link on the way to it. It recognizes a folder by its path and by its identity,
+// so that neither a bind mount nor another spelling of the path conceals the folder. A place in one
+// of the hidden folders does not count, because the process has no access to it.
+func Around(path string, folders, hidden []string) (string, error) {
+	places, err := lookups(path)
+	if err != nil {
+		return "", fmt.Errorf("following the links of %s: %w", path, err)
+	}
+	for _, place := range places {
+		if folder := around(place, folders); folder != "" && around(place, hidden) == "" {
+			return folder, nil
+		}
+	}
+	return "", nil
+}
+
+// around returns the first of the folders that a place is in, or "".
+func around(place string, folders []string) string {
+	for _, folder := range folders {
+		if within(place, folder) || recognize(place, []identity{identify(folder)}) != "" {
+			return folder
+		}
+	}
+	return ""
 }
 
 // within reports whether a place is a folder or in it. Links in the folder's path are followed.

@@ -109,9 +109,9 @@ func TestAFileThatWasTrustedAndIsGoneIsMissed(t *testing.T) {
 	}
 }
 
-// TestANamedFileIsTheOperatorsWord: unless plugins can write it, or a link on the way to it, now or
-// under an earlier toolhost.
-func TestANamedFileIsTheOperatorsWord(t *testing.T) {
+// A file that the operator names is trusted, unless plugins can write it or a link on its path, now
+// or under an earlier toolhost.
+func TestANamedFileIsTrusted(t *testing.T) {
 	w := newWorld(t)
 	etc, inside := w.write(t, "etc/a.yaml", "x"), w.write(t, "ws/a.yaml", "x")
 	link := func(target, name string) string {
@@ -172,4 +172,11 @@ func TestWhatIsFoundIsARegularFile(t *testing.T) {
 	must(t, syscall.Mkfifo(path, 0o600))
 	_, err := trust.Read(path, false) // which would otherwise wait for a writer
 	refused(t, err, "not a regular file")
+}
+
+// A device or a pipe that never ends cannot fill the memory.
+func TestAFileThatNeverEndsIsRefused(t *testing.T) {
+	if _, err := trust.Read("/dev/zero", true); err == nil || !strings.Contains(err.Error(), "/dev/zero has more than") {
+		t.Errorf("got %v", err)
+	}
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // identity identifies a folder independent of its path. A moved folder keeps its identity, a bind
-// mount has that of its source, and a folder that was removed and made again gets another one. The
-// zero identity belongs to no folder.
+// mount has the identity of its source, and a folder that was removed and created again gets
+// another one. The zero identity belongs to no folder.
 type identity struct {
 	Device uint64 `json:"device,omitempty"`
 	Inode  uint64 `json:"inode"`

@@ -5,10 +5,12 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// TestABindMountOfAWorkspaceIsKnown: only root can make the mount, and some containers forbid it to
-// root too. Then the test shows nothing.
+// A workspace is recognized behind a bind mount. Only root can make the mount, and some containers
+// forbid it to root too. Without the mount, the test checks nothing.
 func TestABindMountOfAWorkspaceIsKnown(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "ws/a.yaml", "x")
@@ -19,5 +21,13 @@ func TestABindMountOfAWorkspaceIsKnown(t *testing.T) {
 		return
 	}
 	refused(t, w.check(t, filepath.Join(mount, "a.yaml"), true), "could write earlier")
+	for name, path := range map[string]string{"a file": "a.yaml", "a file to be made": "new/b.yaml"} {
+		if folder, err := trust.Around(filepath.Join(mount, path), []string{w.workspace}, nil); err != nil || folder != w.workspace {
+			t.Errorf("%s behind the mount is in %q, %v", name, folder, err)
+		}
+		if folder, err := trust.Around(filepath.Join(mount, path), []string{w.workspace}, []string{mount}); err != nil || folder != "" {
+			t.Errorf("%s in a hidden folder is in %q, %v", name, folder, err)
+		}
+	}
 	must(t, syscall.Unmount(mount, 0))
 }

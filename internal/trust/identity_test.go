@@ -9,8 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// TestAFormerWorkspaceIsKnownAtItsNewPath: a move of the folder does not make a file the operator's
-// that tools may have written.
+// A file that tools may have written is not the operator's, also after a move of its folder.
 func TestAFormerWorkspaceIsKnownAtItsNewPath(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "ws/a.yaml", "x")
@@ -32,8 +31,8 @@ func TestAFormerWorkspaceIsKnownAtItsNewPath(t *testing.T) {
 	}
 }
 
-// TestAPluginFolderThatWasMadeAgain keeps only the digests that were trusted where tools may write
-// around it.
+// If a plugin folder was removed and created again, and tools may write around it, only the
+// recorded digests stay trusted.
 func TestAPluginFolderThatWasMadeAgain(t *testing.T) {
 	for name, writable := range map[string]bool{"in a workspace": true, "elsewhere": false} {
 		t.Run(name, func(t *testing.T) {
@@ -73,8 +72,8 @@ func TestAPluginFolderThatWasMadeAgain(t *testing.T) {
 	}
 }
 
-// TestAPluginWithAnotherName: a plugin's file with a hard link, which may be in a workspace, is
-// trusted by its digest only.
+// If a plugin's file has a second name (a hard link), which may be in a workspace, only its digest
+// is trusted.
 func TestAPluginWithAnotherName(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(t, "etc/p", "one")

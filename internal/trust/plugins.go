@@ -33,11 +33,42 @@ type Plugin struct {
 	// Exact is why only this digest is trusted, and no later one in its place; "" if a later one
 	// upgrades the plugin.
 	Exact string `json:"exact,omitempty"`
+	// Former is the revision that was trusted before; nil if none was. Its tools stay in service until
+	// the trusted revision replaces it.
+	Former *Former `json:"former,omitempty"`
+}
+
+// Former is the part of the record of a former revision that its tools need while they are replaced.
+type Former struct {
+	Digest  string              `json:"digest"`
+	Filters map[string][]string `json:"filters,omitempty"` // Tool.Filters, by declared names of tools
+}
+
+// former returns what the next record of a plugin keeps of this one, for a revision with a digest.
+func (p *Plugin) former(digest string) *Former {
+	switch {
+	case p == nil || p.Name == "":
+		return nil
+	case p.Digest == digest:
+		return p.Former
+	}
+	f := &Former{Digest: p.Digest}
+	for name, t := range p.Tools {
+		if len(t.Filters) > 0 {
+			if f.Filters == nil {
+				f.Filters = map[string][]string{}
+			}
+			f.Filters[name] = t.Filters
+		}
+	}
+	return f
 }
 
 // Tool is the trusted part of a tool's definition.
 type Tool struct {
-	Definition  string   `json:"definition"` // its digest
+	Definition string `json:"definition"` // its digest
+	// Text is the definition, to show what changed in it. Only tools of MCP servers have it.
+	Text        string   `json:"text,omitempty"`
 	Dangerous   bool     `json:"dangerous,omitempty"`
 	ReadOnly    bool     `json:"read_only,omitempty"`
 	Idempotent  bool     `json:"idempotent,omitempty"`
@@ -49,6 +80,9 @@ type Tool struct {
 	Secrets     []string `json:"secrets,omitempty"`
 	ContextKeys []string `json:"context_keys,omitempty"`
 	EffectKeys  []string `json:"effect_keys,omitempty"`
+	// Filters are the filters of its own plugin that its calls pass, in their order, each as its name
+	// and its phases: "redact (before and after)".
+	Filters []string `json:"filters,omitempty"`
 }
 
 // ToolOf returns the record of a tool with this declaration.
@@ -60,6 +94,12 @@ func ToolOf(spec tool.Spec) Tool {
 		Secrets: slices.Clone(spec.RequiresAuth), ContextKeys: slices.Clone(spec.ContextKeys),
 		EffectKeys: slices.Clone(spec.EffectKeys),
 	}
+}
+
+// Text returns a tool's declaration as lines of JSON, for people.
+func Text(spec tool.Spec) string {
+	text, _ := json.MarshalIndent(spec, "", "  ") // see ToolOf
+	return string(text) + "\n"
 }
 
 // Description is a plugin's description of itself, as far as it is recorded.
@@ -119,7 +159,7 @@ func (r *records) plugins(folders []string) *Plugins {
 	p := &Plugins{bySource: map[string]*Plugin{}, byName: map[string]string{}, owners: map[string]string{}}
 	orders := map[string]uint64{}
 	for _, folder := range folders {
-		folder = realFolder(folder)
+		folder = RealFolder(folder)
 		if r.Folders[folder] == nil {
 			continue
 		}
@@ -148,17 +188,19 @@ const (
 	exactReplaced = "its folder, which lies where tools may write, was made again since"
 )
 
-// Begin records the folders that were never used before, with the digests of their plugins by path,
-// which are trusted from then on. A plugin that could not be read has the digest "", and is trusted
-// in the form in which it is read first. Two kinds of plugins are not trusted: those in a folder
-// that plugins could write under an earlier toolhost, because a plugin may have put them there, and
-// files with other names (hard links). If plugins could write around a folder that was used before,
-// and another folder is at its path now, then only the recorded digests stay trusted.
+// Begin records the folders that were never used before, with the digests of their plugins by path.
+// These plugins are trusted from then on. A plugin that could not be read has the digest "", and is
+// trusted in the form in which it is read first.
+//
+// Two kinds of plugins are not trusted: plugins in a folder that plugins could write under an
+// earlier toolhost, because a plugin may have put them there, and files with other names (hard
+// links). If plugins could write around a folder that was used before, and another folder is at its
+// path now, then only the recorded digests stay trusted.
 func (s *Store) Begin(folders []string, digests map[string]string) error {
 	return s.change(func(r *records) (bool, error) {
 		changed := false
 		for _, folder := range folders {
-			folder = realFolder(folder)
+			folder = RealFolder(folder)
 			if known := r.Folders[folder]; known != nil {
 				changed = r.used(folder, known) || changed
 				continue
@@ -179,7 +221,7 @@ func (s *Store) Begin(folders []string, digests map[string]string) error {
 	})
 }
 
-// used notes that a folder is used again, and reports whether its record changes.
+// used records that a folder is used again, and reports whether its record changes.
 func (r *records) used(folder string, known *Folder) bool {
 	id := identify(folder)
 	if id == known.ID || id == (identity{}) {
@@ -200,7 +242,7 @@ func (s *Store) Known(folder string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	folder = realFolder(folder)
+	folder = RealFolder(folder)
 	return r.Folders[folder] != nil || r.writable(folder) != "", nil
 }
 
@@ -241,7 +283,7 @@ func (s *Store) TrustPlugin(folders []string, path string, d Description, first 
 		if owner := all.Named(d.Name); owner != "" && owner != source {
 			return false, fmt.Errorf("%w: the plugin name %q belongs to %s", ErrTaken, d.Name, owner)
 		}
-		now := &Plugin{Digest: d.Digest, When: s.now().UTC(), Name: d.Name, Tools: d.Tools, Asks: d.Asks, Names: map[string]uint64{}}
+		now := &Plugin{Digest: d.Digest, When: s.now().UTC(), Name: d.Name, Tools: d.Tools, Asks: d.Asks, Names: map[string]uint64{}, Former: before.former(d.Digest)}
 		switch {
 		case HasOtherNames(source):
 			now.Exact = exactLinked
@@ -325,8 +367,8 @@ func (s *Store) AllPlugins() ([]TrustedPlugin, error) {
 	return all, nil
 }
 
-// realFolder returns the absolute path of a folder without links.
-func realFolder(folder string) string {
+// RealFolder returns the absolute path of a folder without links.
+func RealFolder(folder string) string {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}
@@ -339,5 +381,5 @@ func realFolder(folder string) string {
 // realSource returns the path of a plugin without links on the way to its folder. The plugin itself
 // may be a link.
 func realSource(path string) string {
-	return filepath.Join(realFolder(filepath.Dir(path)), filepath.Base(path))
+	return filepath.Join(RealFolder(filepath.Dir(path)), filepath.Base(path))
 }

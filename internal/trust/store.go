@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	storeName    = "trust.json"
-	lockName     = "trust.lock"
+	storeName = "trust.json"
+	lockName  = "trust.lock"
+	// storeVersion is the version of the file's format. It increases with every field that is
+	// added, because an older program refuses a field that it does not know.
 	storeVersion = 1
 	// maxStoreBytes bounds the file. A user trusts at most thousands of files and plugins.
 	maxStoreBytes = 64 << 20
@@ -35,6 +37,9 @@ type Store struct {
 
 // NewStore returns the store in a folder, which need not exist.
 func NewStore(dir string) *Store { return &Store{dir: dir, now: time.Now} }
+
+// NewUserStore returns the store of the user whose environment getenv looks up; see Dir.
+func NewUserStore(getenv func(string) string) *Store { return NewStore(Dir(getenv)) }
 
 // Dir returns the folder.
 func (s *Store) Dir() string { return s.dir }
@@ -74,11 +79,27 @@ func (s *Store) read() (*records, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the trust records: %w", err)
 	}
+	if err := checkVersion(data); err != nil {
+		return nil, fmt.Errorf("the trust records in %s %w", s.path(), err)
+	}
 	if err := r.decode(data); err != nil {
 		return nil, fmt.Errorf("the trust records in %s are damaged: %w; "+
 			"move the file away and trust again what is wanted: toolhost trust", s.path(), err)
 	}
 	return r, nil
+}
+
+// checkVersion returns an error if a newer program wrote the records. It reads only the version,
+// because a newer program may have written fields that this one does not know.
+func checkVersion(data []byte) error {
+	var written struct {
+		Version int `json:"version"`
+	}
+	if len(data) > maxStoreBytes || json.Unmarshal(data, &written) != nil || written.Version <= storeVersion {
+		return nil // decode reports what is wrong
+	}
+	return fmt.Errorf("were written by a newer toolhost: they have version %d, and this one knows versions up to %d; "+
+		"use the newer toolhost, or set XDG_STATE_HOME to another folder", written.Version, storeVersion)
 }
 
 func (r *records) decode(data []byte) error {
@@ -135,7 +156,7 @@ func owned(file *os.File, dir string) error {
 	return nil
 }
 
-// change lets f change the records, and writes them unless f returns false or an error.
+// change calls f to change the records, and writes them unless f returns false or an error.
 func (s *Store) change(f func(r *records) (bool, error)) error {
 	if err := Secure(s.dir); err != nil {
 		return fmt.Errorf("writing the trust records: %w", err)
@@ -160,6 +181,9 @@ func (s *Store) change(f func(r *records) (bool, error)) error {
 		return err
 	}
 	data, err := json.MarshalIndent(r, "", " ")
+	if err == nil && len(data) > maxStoreBytes {
+		err = fmt.Errorf("%s would have more than %d bytes, and no program would read it", s.path(), maxStoreBytes)
+	}
 	if err == nil {
 		err = s.replace(data)
 	}

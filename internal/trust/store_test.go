@@ -12,7 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// TestDamagedRecordsAreAnError: damaged records must not read as "nothing was ever decided".
+// Damaged records are an error. They must not look as if the operator had decided nothing.
 func TestDamagedRecordsAreAnError(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(t, "ws/toolhost.yaml", "x")
@@ -21,7 +21,7 @@ func TestDamagedRecordsAreAnError(t *testing.T) {
 	good, err := os.ReadFile(records)
 	must(t, err)
 	for _, text := range []string{
-		"", "{", "null", "{}", `{"version":2}`, string(good) + "{}", strings.Replace(string(good), `"files"`, `"file"`, 1), string(good[:len(good)-2]),
+		"", "{", "null", "{}", string(good) + "{}", strings.Replace(string(good), `"files"`, `"file"`, 1), string(good[:len(good)-2]),
 		`{"version":1,"folders":{"/p":null}}`,
 	} {
 		must(t, os.WriteFile(records, []byte(text), 0o600))
@@ -32,6 +32,11 @@ func TestDamagedRecordsAreAnError(t *testing.T) {
 		if err := w.store.TrustFile(path, []byte("y")); err == nil {
 			t.Errorf("%q: it was written over", text)
 		}
+	}
+	newer := strings.Replace(string(good), `"version": 1`, `"version": 2, "owner": {"of": "a later field"}`, 1)
+	must(t, os.WriteFile(records, []byte(newer), 0o600))
+	if err := w.check(t, path, false); err == nil || !strings.Contains(err.Error(), "newer toolhost") || strings.Contains(err.Error(), "damaged") {
+		t.Errorf("records of a newer program: %v", err)
 	}
 	must(t, os.WriteFile(records, good, 0o600))
 	must(t, os.Chmod(records, 0o666))
@@ -45,7 +50,7 @@ func TestDamagedRecordsAreAnError(t *testing.T) {
 	}
 }
 
-// TestChangesAtTheSameTimeAreAllKept: several toolhosts and commands of a user share the records.
+// Changes by several toolhosts and commands of a user at the same time are all stored.
 func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
 	w := newWorld(t)
 	var group sync.WaitGroup
@@ -64,7 +69,8 @@ func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
 	}
 }
 
-// The records of a user without a home are where other users can make folders.
+// If a user has no home, the records are in a place where other users can create folders. A folder
+// of another user there is refused.
 func TestFolderOfAnotherUserIsRefused(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

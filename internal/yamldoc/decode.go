@@ -27,6 +27,9 @@ type Decoder struct {
 	Keys map[string]Place
 	// Errs is everything that is wrong so far.
 	Errs Errors
+	// Deprecated lists the deprecated keys that the file uses, and what to write instead. They are
+	// not errors: the decoder treats them like the keys that replace them.
+	Deprecated Errors
 	// Checks has a function for each word of the tags "is" and "keys" that is not built in. It
 	// returns why a text is not allowed. A word without a function allows every text.
 	Checks map[string]func(text string) error
@@ -37,15 +40,15 @@ type Decoder struct {
 	// MaxBytes bounds the file. 0: the caller has bounded it.
 	MaxBytes int
 
-	file, dir string
-	source    []rune       // the text of the file
-	root      reflect.Type // of the whole file
+	file   string
+	source []rune       // the text of the file
+	root   reflect.Type // of the whole file
 }
 
-// NewDecoder returns a decoder for a file. name stands for the file in errors. Paths in the file
-// are relative to dir.
-func NewDecoder(name, dir string) *Decoder {
-	return &Decoder{file: name, dir: dir, At: map[string]Place{}, Keys: map[string]Place{}}
+// NewDecoder returns a decoder for the file at a path, which is also the name of the file in errors.
+// Relative paths in the file are relative to the folder that holds the file.
+func NewDecoder(path string) *Decoder {
+	return &Decoder{file: path, At: map[string]Place{}, Keys: map[string]Place{}}
 }
 
 // Decode decodes a whole file into v, a struct. What is wrong is in Errs afterwards.
@@ -94,6 +97,9 @@ func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 		return // every key below is commented out
 	case Mapping:
 	default:
+		if d.short(v, key, node) {
+			return
+		}
 		d.Fail(node.Place(), key, "%s is not a mapping of keys; its keys are %s", node, strings.Join(keysOf(v.Type()), ", "))
 		return
 	}
@@ -105,9 +111,13 @@ func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
 		name := tag.Get("yaml")
+		d.former(values, key, name, tag.Get("was"))
 		if value, given := values[name]; given {
 			delete(values, name)
 			d.value(v.Field(i), tag, Join(key, name), value)
+			if instead := tag.Get("deprecated"); instead != "" {
+				d.deprecate(value, Join(key, name), instead)
+			}
 		}
 	}
 	for _, e := range entries {
@@ -115,6 +125,51 @@ func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 			d.unknown(v.Type(), key, e)
 		}
 	}
+}
+
+// short decodes a text in place of a mapping into the field of v with the tag short. It returns false
+// if there is no such field, or no text.
+func (d *Decoder) short(v reflect.Value, key string, node Node) bool {
+	for i := range v.NumField() {
+		if tag := v.Type().Field(i).Tag; tag.Get("short") != "" && node.Kind() == Text {
+			d.value(v.Field(i), tag, key, node)
+			return true
+		}
+	}
+	return false
+}
+
+// former moves the value of a deprecated key to the key that replaces it.
+func (d *Decoder) former(values map[string]Node, parent, name, was string) {
+	value, given := values[was]
+	if was == "" || !given {
+		return
+	}
+	delete(values, was)
+	if _, both := values[name]; both {
+		d.Fail(value.Place(), Join(parent, was), "the key is deprecated, and the file has %s too; leave this one out", Join(parent, name))
+		return
+	}
+	values[name] = value
+	d.deprecate(value, Join(parent, was), Join(parent, name))
+}
+
+// deprecate reports a deprecated key with this value, and what to write instead.
+func (d *Decoder) deprecate(value Node, key, instead string) {
+	d.Deprecated = append(d.Deprecated, newError(d.file, value.Place(), key,
+		"the key is deprecated, and a later release will refuse it; write %s instead", instead))
+}
+
+// Deprecations returns the deprecated keys of a file whose keys are the fields of T. It returns
+// none for a file with errors. name stands for the file in the messages.
+func Deprecations[T any](name string, data []byte) Errors {
+	d := NewDecoder(name)
+	d.Decode(data, reflect.New(reflect.TypeFor[T]()).Elem())
+	if len(d.Errs) > 0 {
+		return nil
+	}
+	d.Deprecated.Sort()
+	return d.Deprecated
 }
 
 func (d *Decoder) entries(parent string, node Node) []Entry {
@@ -190,7 +245,7 @@ func (d *Decoder) scalar(v reflect.Value, tag reflect.StructTag, key string, nod
 	if err == nil {
 		err = d.check(tag.Get("is"), s.text)
 	}
-	if is := tag.Get("is"); err == nil && (is == "folder" || is == "file" || is == "path") {
+	if is := tag.Get("is"); err == nil && (is == "folder" || is == "file" || is == "path" || is == "file or database" && !strings.Contains(s.text, "://")) {
 		s.text, err = d.path(s.text)
 		v.SetString(s.text)
 	}
@@ -199,13 +254,16 @@ func (d *Decoder) scalar(v reflect.Value, tag reflect.StructTag, key string, nod
 	}
 }
 
-// check returns why a text is not what a word of the tags "is" and "keys" stands for.
+// check returns an error if a text is not what the word of the tag "is" or "keys" requires.
 func (d *Decoder) check(word, text string) error {
 	switch check := d.Checks[word]; {
 	case check != nil:
 		return check(text)
 	case word == "address":
 		_, err := address.Parse(text)
+		return err
+	case word == "server":
+		_, err := address.ParseServer(text)
 		return err
 	case word == "name":
 		return tool.CheckName(text)
@@ -223,16 +281,24 @@ func (d *Decoder) path(text string) (string, error) {
 		return "", errors.New("a path cannot hold a zero byte")
 	case text[0] == '~' || text[0] == '$':
 		return "", fmt.Errorf("nothing is expanded in %q; write the path out, or ./%s if that is its name", text, text)
-	case filepath.IsAbs(text):
-		return filepath.Clean(text), nil
 	}
-	return filepath.Join(d.dir, text), nil
+	return d.Resolve(text)
+}
+
+// Resolve makes a path of the file absolute. A relative path is relative to the folder that holds
+// the file.
+func (d *Decoder) Resolve(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	return filepath.Abs(filepath.Join(filepath.Dir(d.file), path))
 }
 
 func (d *Decoder) list(v reflect.Value, tag reflect.StructTag, key string, node Node) {
 	if node.Kind() != List {
 		hint := "write each on a separate line, after a dash"
-		if given := tag.Get("hint"); given != "" && (node.Kind() == Mapping || tag.Get("required") != "") {
+		given := tag.Get("hint") // one that shows the form always helps
+		if given != "" && (node.Kind() == Mapping || tag.Get("required") != "" || strings.HasPrefix(given, "write it as ")) {
 			hint = given
 		}
 		d.Fail(node.Place(), key, "%s is not %s; %s", node, Describe(v.Type(), tag), hint)
@@ -311,7 +377,9 @@ func (d *Decoder) named(t reflect.Type, tag reflect.StructTag, name string, node
 	case strings.ContainsRune(s.text, 0):
 		d.Fail(node.Place(), name, "the value cannot hold a zero byte")
 	default:
-		value.SetString(s.text)
+		if err := set(value, tag, s); err != nil {
+			d.Fail(node.Place(), name, "%v", err)
+		}
 	}
 	return value
 }

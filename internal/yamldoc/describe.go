@@ -11,7 +11,7 @@ func Describe(t reflect.Type, tag reflect.StructTag) string {
 		t = t.Elem()
 	}
 	switch {
-	case tag.Get("oneof") != "":
+	case tag.Get("oneof") != "" && t.Kind() != reflect.Map:
 		return alternatives(strings.Split(tag.Get("oneof"), ","))
 	case t == typeJSON:
 		return "a JSON value"
@@ -39,10 +39,20 @@ func describeText(tag reflect.StructTag) string {
 	switch is := tag.Get("is"); is {
 	case "address":
 		return "an address such as unix:///PATH or 127.0.0.1:PORT"
+	case "listener":
+		return "an address such as unix:///PATH or 0.0.0.0:8443"
+	case "server":
+		return "an address such as unix:///PATH or HOST:PORT"
+	case "url":
+		return "a URL such as http://127.0.0.1:4317"
+	case "port":
+		return "an address such as 127.0.0.1:9464"
 	case "name", "path":
 		return "a " + is
 	case "folder", "file":
 		return "the path of a " + is
+	case "file or database":
+		return "the path of a file, or a URL such as postgres://USER@HOST/DATABASE"
 	default:
 		return "a text"
 	}

@@ -8,63 +8,43 @@
 //
 // A Decoder follows these tags of struct fields:
 //
-//	yaml      the key
-//	default   the value without the key, as the file writes it
-//	unset     what happens without the key, for fields without a default; the field is empty then
-//	required  any value: the file must have the key
-//	zero      the word for 0, where 0 has a special meaning
-//	auto      the word for Auto, where the program chooses the value
-//	min, max  bounds, as the file writes them
-//	oneof     the allowed values, separated by commas
-//	is        what a text has to be: address, name, folder, file, path, or a word of Decoder.Checks;
-//	          a Decoder makes folders, files and paths absolute
-//	keys      what the keys of a mapping have to be: name, or a word of Decoder.Checks
-//	hint      what to write instead, for the error of a value of another form
-//	conceal   any value: errors never show the values of a mapping, which may be secrets
+//	yaml        the key
+//	was         a former name of the key, which is deprecated and works like the key
+//	deprecated  what to write in place of the key, which still works
+//	default     the value without the key, as the file writes it
+//	unset       what happens without the key, for fields without a default; the field is empty then
+//	required    any value: the file must have the key
+//	zero        the word for 0, where 0 has a special meaning
+//	auto        the word for Auto, where the program chooses the value
+//	min, max    bounds, as the file writes them
+//	oneof       the allowed values, separated by commas
+//	is          what a text has to be: address, name, folder, file, path, or a word of Decoder.Checks;
+//	            a Decoder makes folders, files and paths absolute
+//	keys        what the keys of a mapping have to be: name, or a word of Decoder.Checks
+//	hint        what to write instead, for the error of a value of another form
+//	conceal     any value: errors never show the values of a mapping, which may be secrets
+//	private     any value: Diff does not show the values, which may be secrets
+//	short       any value: a text in place of the mapping with the field is the value of the field
+//	restart     any value: a running program does not apply a changed value; see KeepRestart
+//
+// The library goccy/go-yaml parses the text and knows where each value is. Its decoder is not
+// enough for files that an operator edits: it stops at the first error, and it knows no defaults, no
+// bounds and no former keys. Each file of this package adds one thing that the library lacks:
+//
+//	parse.go     a bound for the depth, because the parser's time grows with the square of the depth
+//	node.go      a value with its place, for model scripts, whose values may have any form
+//	json.go      a value as JSON with the digits of its numbers, for arguments and metadata
+//	decode.go    all errors of a file at once, and the places for checks that concern several keys
+//	scalar.go    durations, sizes, bounds and defaults: one tag is read, checked and documented
+//	describe.go  what a key allows, in the same words for errors and documentation
+//	keys.go      the key or word that the user probably meant
+//	inside.go    the place of a character in a text: `config check` points into a rule's expression
+//	write.go     a file with all defaults, for `config show`
+//	diff.go      the settings that differ, for `config diff` and reloads
 package yamldoc
-
-import (
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-)
 
 // Auto is the value of a number that the program chooses. The tag auto names the word for it.
 const Auto = -1
 
 // MaxConfigBytes bounds a configuration file.
 const MaxConfigBytes = 256 << 10
-
-// Load reads the configuration file at path. It passes the text to parse, with the absolute path of
-// the folder that relative paths of the file refer to.
-func Load[T any](path string, parse func(name, dir string, data []byte) (T, error)) (T, error) {
-	data, err := readFile(path)
-	if err != nil {
-		var zero T
-		return zero, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return LoadText(path, data, parse)
-}
-
-// LoadText is Load for a file that the caller has read already. A decision that the caller made
-// about these bytes is valid for the result.
-func LoadText[T any](path string, data []byte, parse func(name, dir string, data []byte) (T, error)) (T, error) {
-	dir, err := filepath.Abs(filepath.Dir(path))
-	if err != nil {
-		var zero T
-		return zero, fmt.Errorf("reading the configuration: %w", err)
-	}
-	return parse(path, dir, data)
-}
-
-// readFile reads at most MaxConfigBytes+1 bytes of a file. The additional byte shows that the file
-// is too large. The limit also ends the read of a device such as /dev/zero.
-func readFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, MaxConfigBytes+1))
-}

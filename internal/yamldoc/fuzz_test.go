@@ -29,7 +29,7 @@ func FuzzParse(f *testing.F) {
 			readAll(t, root, 0)
 		}
 		var all everyType
-		d := yamldoc.NewDecoder("f.yaml", "/folder")
+		d := yamldoc.NewDecoder("f.yaml")
 		d.Decode([]byte(text), reflect.ValueOf(&all).Elem())
 		for _, err := range d.Errs {
 			checkError(t, err)

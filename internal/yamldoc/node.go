@@ -90,7 +90,7 @@ func (n Node) String() string {
 	return "this"
 }
 
-// other is String for the end of a sentence.
+// other returns the text of String in the form for the end of a sentence.
 func (n Node) other() string { return strings.TrimSuffix(n.String(), ",") }
 
 // Place returns where the value begins.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -31,9 +29,7 @@ var errTooMany = fmt.Errorf("it redirected more than %d times", maxRedirects)
 func (s *settings) newClient(follow bool) *http.Client {
 	dialer := &net.Dialer{Timeout: dialLimit, KeepAlive: -1, Resolver: s.resolver}
 	guarded := *dialer
-	guarded.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
-		return s.checkText(address)
-	}
+	guarded.ControlContext = s.rules.Control
 	transport := &http.Transport{
 		DialContext:            guarded.DialContext,
 		TLSClientConfig:        &tls.Config{RootCAs: s.roots, MinVersion: tls.VersionTLS12},
@@ -103,7 +99,7 @@ func (s *settings) checkURL(u *url.URL) error {
 	}
 	// Behind a proxy, the address is only known if the URL contains it.
 	if _, err := netip.ParseAddr(u.Hostname()); err == nil && s.proxy != nil {
-		return s.checkText(net.JoinHostPort(u.Hostname(), port(u)))
+		return s.rules.CheckText(net.JoinHostPort(u.Hostname(), port(u)))
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	s, err := readSettings(func(name string) string { return example[name] })
-	if err != nil || len(s.allow) != 2 || len(s.only) != 2 || s.proxy == nil || s.userAgent == "" {
+	if err != nil || len(s.rules.Allow) != 2 || len(s.only) != 2 || s.proxy == nil || s.userAgent == "" {
 		t.Errorf("the example is read as %+v, %v", s, err)
 	}
 	if !strings.Contains(text, "`"+defaultUserAgent+"`") {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"syscall"
 
+	"github.com/toolhost/toolhost/internal/egress"
 	"github.com/toolhost/toolhost/sdk"
 )
 
@@ -33,9 +34,9 @@ func failure(ctx context.Context, to *url.URL, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		sdk.Logger(ctx).Warn("a request was refused because of its address", "host", host, "address", refused.address.String(), "kind", refused.kind)
-		return fmt.Errorf("%s is not reached, because it leads to %s, and public addresses alone are reached; %s", host, refused.kind, howToAllow)
+	if refused, ok := errors.AsType[*egress.Refusal](err); ok {
+		sdk.Logger(ctx).Warn("a request was refused because of its address", "host", host, "address", refused.Address.String(), "kind", refused.Kind)
+		return fmt.Errorf("%s is not reached, because it leads to %s, and public addresses alone are reached; %s", host, refused.Kind, howToAllow)
 	}
 	if isolated(err) {
 		return sdk.Unavailable("the plugin fetch has no network; an operator can grant it one in toolhost.yaml: plugin.fetch.sandbox.network: true")

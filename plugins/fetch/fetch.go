@@ -40,6 +40,8 @@ func fetchTool(s settings) sdk.Tool {
 		DisplayName: "Fetch URL",
 		Description: fetchDescription,
 		Category:    "web",
+		// what standing approvals may permit
+		Metadata: map[string]json.RawMessage{"toolhost.arguments": json.RawMessage(`{"url":"url"}`)},
 		InputExamples: []sdk.InputExample{
 			{Description: "read a page", Arguments: json.RawMessage(`{"url":"https://go.dev/doc/effective_go"}`)},
 			{Description: "ask an API", Arguments: json.RawMessage(`{"url":"https://api.github.com/repos/golang/go/releases?per_page=5","headers":{"Accept":"application/vnd.github+json"}}`)},
@@ -61,7 +63,7 @@ func (s settings) perform(ctx context.Context, client *http.Client, r request, o
 	if err != nil {
 		return sdk.Result{}, err
 	}
-	sdk.ReportStatus(ctx, sdk.Status{Tip: clip(r.method+" "+request.URL.Host+request.URL.Path, 120)})
+	sdk.ReportStatus(ctx, sdk.Status{Message: clip(r.method+" "+request.URL.Host+request.URL.Path, 120)})
 	a, err := send(client, request, o.MaxBytes)
 	if err != nil {
 		return sdk.Result{}, failure(limited, request.URL, err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/egress"
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
@@ -150,7 +151,7 @@ func TestRefusedRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := settings{allow: []grant{allowed(t, listener.Addr())}}
+	closed := settings{rules: egress.Rules{Allow: []egress.Grant{allowed(t, listener.Addr())}}}
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -158,10 +159,10 @@ func TestRefusedRequests(t *testing.T) {
 	says(t, call(t, w.settings, "fetch", map[string]any{"url": strings.Replace(w.URL, "http:", "https:", 1)}), true, "HTTP")
 }
 
-// Headers that the model sets for one origin do not reach another one, not even by later redirects.
-func TestRedirects(t *testing.T) {
-	var other *web
-	w := newWeb(t, func(w http.ResponseWriter, r *http.Request) {
+// redirecting returns two servers. Their paths redirect to themselves and to each other.
+func redirecting(t *testing.T) (w, other *web) {
+	t.Helper()
+	w = newWeb(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/same":
 			http.Redirect(w, r, "/end", http.StatusFound)
@@ -187,7 +188,13 @@ func TestRedirects(t *testing.T) {
 			http.Redirect(answer, r, "/end", http.StatusFound)
 		}
 	})
-	s := settings{allow: append(w.allow, other.allow...)}
+	return w, other
+}
+
+// Headers that the model sets for one origin do not reach another one, not even by later redirects.
+func TestRedirects(t *testing.T) {
+	w, other := redirecting(t)
+	s := settings{rules: egress.Rules{Allow: append(w.rules.Allow, other.rules.Allow...)}}
 	headers := map[string]any{"Authorization": "Bearer s3cret", "X-Api-Key": "s3cret", "Accept": "text/x-mine"}
 	last := func(w *web) http.Header {
 		all := w.requests()
@@ -353,7 +360,7 @@ func TestHTTPS(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	defer server.Close()
-	s := settings{allow: []grant{allowed(t, server.Listener.Addr())}}
+	s := settings{rules: egress.Rules{Allow: []egress.Grant{allowed(t, server.Listener.Addr())}}}
 	says(t, call(t, s, "fetch", map[string]any{"url": server.URL}), true, "certificate")
 	s.roots = x509.NewCertPool()
 	s.roots.AddCert(server.Certificate())

@@ -30,6 +30,8 @@ func requestTool(s settings) sdk.Tool {
 		DisplayName: "HTTP request",
 		Description: requestDescription,
 		Category:    "web",
+		// what standing approvals may permit
+		Metadata: map[string]json.RawMessage{"toolhost.arguments": json.RawMessage(`{"url":"url","body":"content"}`)},
 		InputExamples: []sdk.InputExample{
 			{Description: "create something by an API", Arguments: json.RawMessage(`{"url":"https://api.example.com/v1/items","body":"{\"name\":\"lamp\",\"price\":20}"}`)},
 			{Description: "send a form", Arguments: json.RawMessage(`{"url":"https://example.com/search","headers":{"Content-Type":"application/x-www-form-urlencoded"},"body":"q=lamp&page=2"}`)},

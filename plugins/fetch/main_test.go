@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/toolhost/toolhost/internal/egress"
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
@@ -40,7 +41,7 @@ func newWeb(t *testing.T, handler http.HandlerFunc) *web {
 		handler(answer, r)
 	}))
 	t.Cleanup(w.Close)
-	w.allow = []grant{allowed(t, w.Listener.Addr())}
+	w.rules.Allow = []egress.Grant{allowed(t, w.Listener.Addr())}
 	return w
 }
 
@@ -55,13 +56,9 @@ func (w *web) named(host string) string {
 	return strings.Replace(w.URL, "127.0.0.1", host, 1)
 }
 
-func allowed(t *testing.T, address net.Addr) grant {
+func allowed(t *testing.T, address net.Addr) egress.Grant {
 	t.Helper()
-	g, err := parseGrant(address.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return grant(t, address.String())
 }
 
 // call runs a tool. arguments, a map or JSON text, override the defaults.

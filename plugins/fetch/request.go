@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/toolhost/toolhost/internal/egress"
 )
 
 // request has the inputs about the request of both tools.
@@ -29,7 +31,7 @@ func (s *settings) build(ctx context.Context, r request) (*http.Request, error) 
 		return nil, fmt.Errorf("the URL cannot be read: %w", withoutURL(err))
 	}
 	if err := s.checkURL(u); err != nil {
-		if _, ok := errors.AsType[*refusal](err); ok {
+		if _, ok := errors.AsType[*egress.Refusal](err); ok {
 			err = failure(ctx, u, err)
 		}
 		return nil, err

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/egress"
 )
 
 // Environment variables for the operator's settings. In toolhost.yaml:
@@ -34,7 +35,7 @@ const defaultUserAgent = "toolhost-fetch/1.0 (+https://github.com/toolhost/toolh
 // settings are the operator's settings. The zero value allows only public addresses.
 type settings struct {
 	only      []string // host names in lower case, or "*." and a suffix; empty: all
-	allow     []grant
+	rules     egress.Rules
 	proxy     *url.URL // nil means none
 	userAgent string   // empty means defaultUserAgent
 
@@ -42,21 +43,15 @@ type settings struct {
 	roots    *x509.CertPool // nil means the system's
 }
 
-// grant is an address range that may be reached although it is not public.
-type grant struct {
-	prefix netip.Prefix
-	port   uint16 // 0 means all
-}
-
 func readSettings(getenv func(string) string) (settings, error) {
 	s := settings{userAgent: getenv(userAgentVariable)}
 	var problems []error
 	for text := range strings.FieldsFuncSeq(getenv(allowVariable), func(r rune) bool { return r == ',' || r == ' ' }) {
-		g, err := parseGrant(text)
+		g, err := egress.ParseGrant(text)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", allowVariable, err))
 		}
-		s.allow = append(s.allow, g)
+		s.rules.Allow = append(s.rules.Allow, g)
 	}
 	for text := range strings.FieldsFuncSeq(getenv(onlyVariable), func(r rune) bool { return r == ',' || r == ' ' }) {
 		host := strings.ToLower(strings.Trim(strings.TrimSuffix(text, "."), "[]"))
@@ -77,18 +72,4 @@ func readSettings(getenv func(string) string) (settings, error) {
 		problems = append(problems, fmt.Errorf("%s: %q cannot be sent; use ASCII characters", userAgentVariable, s.userAgent))
 	}
 	return s, errors.Join(problems...)
-}
-
-func parseGrant(text string) (grant, error) {
-	if prefix, err := netip.ParsePrefix(text); err == nil {
-		return grant{prefix: prefix.Masked()}, nil
-	}
-	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
-		return grant{prefix: netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())}, nil
-	}
-	if both, err := netip.ParseAddrPort(text); err == nil && both.Port() != 0 && both.Addr().Zone() == "" {
-		address := both.Addr().Unmap()
-		return grant{prefix: netip.PrefixFrom(address, address.BitLen()), port: both.Port()}, nil
-	}
-	return grant{}, fmt.Errorf("%q is neither an address, such as 10.1.2.3, 10.1.2.3:8080 or [fd00::1]:8080, nor a range, such as 10.1.0.0/16", text)
 }

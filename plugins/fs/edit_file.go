@@ -33,9 +33,9 @@ type editPart struct {
 }
 
 func editFileTool(l *lanes) sdk.Tool {
-	return sdk.Func(sdk.Spec{
+	return sdk.Object(sdk.Spec{
 		Name:        "edit_file",
-		Version:     "1.0.0",
+		Version:     "1.1.0",
 		DisplayName: "Edit file",
 		Description: `Changes parts of one text file of the workspace: replaces text that stands there by other text. Read the file first.
 Each old_text must occur exactly once, so include enough of the lines around it; if it does not, nothing is changed and the answer says how often it occurs, or which lines are like it. Several edits of a file belong in one call: all are made, or none. Line ends (LF or CRLF), encoding and permissions stay as they are: write line ends as \n. For a new file, or when most of a file changes, use write_file. Returns the lines that were changed.`,
@@ -44,8 +44,13 @@ Each old_text must occur exactly once, so include enough of the lines around it;
 			{Description: "one change, with a line around it that makes it the only one", Arguments: json.RawMessage(`{"path":"src/server.go","edits":[{"old_text":"func (s *Server) Start() error {\n\treturn nil","new_text":"func (s *Server) Start() error {\n\treturn s.listen()"}]}`)},
 			{Description: "a name everywhere, and a line deleted", Arguments: json.RawMessage(`{"path":"app.py","edits":[{"old_text":"user_nme","new_text":"user_name","replace_all":true},{"old_text":"import os\n","new_text":""}]}`)},
 		},
-	}, inWorkspace(func(ctx context.Context, w workspace.Workspace, in editInput) (string, error) {
-		return editFile(ctx, l, w, in)
+		PartialArguments: true,
+		Metadata:         changeMetadata(`{"path":"path","edits":"content"}`),
+	}, openChanger(changer[editInput]{
+		change: func(ctx context.Context, w workspace.Workspace, in editInput) (string, error) {
+			return editFile(ctx, l, w, in)
+		},
+		preview: previewEdit,
 	}))
 }
 
@@ -70,32 +75,48 @@ func editFile(ctx context.Context, l *lanes, w workspace.Workspace, in editInput
 
 // editOnce reads the file, edits it and writes it, unless the file has changed in between.
 func editOnce(ctx context.Context, w workspace.Workspace, in editInput) ([][]int, error) {
-	content, info, err := readWhole(ctx, w, in.Path)
+	p, err := planEdit(ctx, w, in)
 	if err != nil {
 		return nil, err
 	}
+	content, err := p.encoding.Encode(p.after)
+	if err != nil {
+		return nil, fmt.Errorf("%q was not changed: %w", in.Path, err)
+	}
+	_, err = w.WriteFile(ctx, in.Path, content, workspace.WriteOptions{IfVersion: p.info.Version})
+	return p.lines, err
+}
+
+// plannedEdit is an edit that was computed and not written.
+type plannedEdit struct {
+	before, after string
+	lines         [][]int // the lines at which each edit changes the text
+	encoding      charset.Encoding
+	info          workspace.Info // the state of the file that was read
+}
+
+// planEdit reads the file and edits its text.
+func planEdit(ctx context.Context, w workspace.Reader, in editInput) (plannedEdit, error) {
+	content, info, err := readWhole(ctx, w, in.Path)
+	if err != nil {
+		return plannedEdit{}, err
+	}
 	encoding, mediaType, isText := charset.Detect(content[:min(len(content), sniffed)], len(content) <= sniffed)
 	if !isText {
-		return nil, fmt.Errorf("%q is no text but %s; edit_file changes text files only", in.Path, mediaType)
+		return plannedEdit{}, fmt.Errorf("%q is no text but %s; edit_file changes text files only", in.Path, mediaType)
 	}
-	text, err := encoding.Decode(content)
-	if err != nil {
-		return nil, fmt.Errorf("editing %q: %w", in.Path, err)
+	p := plannedEdit{encoding: encoding, info: info}
+	if p.before, err = encoding.Decode(content); err != nil {
+		return plannedEdit{}, fmt.Errorf("editing %q: %w", in.Path, err)
 	}
 	edits := make([]replace.Edit, len(in.Edits))
 	for i, edit := range in.Edits {
 		edits[i] = replace.Edit{Old: edit.OldText, New: edit.NewText, All: edit.ReplaceAll}
 	}
-	text, lines, err := replace.Apply(text, edits)
-	if err != nil {
-		return nil, fmt.Errorf("%q was not changed: %w", in.Path, err)
+	if p.after, p.lines, err = replace.Apply(p.before, edits); err != nil {
+		return plannedEdit{}, fmt.Errorf("%q was not changed: %w", in.Path, err)
 	}
-	content, err = encoding.Encode(text)
-	if err != nil {
-		return nil, fmt.Errorf("%q was not changed: %w", in.Path, err)
-	}
-	_, err = w.WriteFile(ctx, in.Path, content, workspace.WriteOptions{IfVersion: info.Version})
-	return lines, err
+	return p, nil
 }
 
 // readWhole returns the content of a file and its state at that time.

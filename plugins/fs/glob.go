@@ -103,8 +103,8 @@ func checkGlob(parameter, glob string) error {
 
 func isFileOrLink(mode fs.FileMode) bool { return mode.IsRegular() || mode.Type() == fs.ModeSymlink }
 
-// newest keeps the paths for the result: a heap whose first element is dropped next. If paths are
-// not sorted by time, it keeps the first ones of the walk.
+// newest collects the paths for the result in a heap whose first element is dropped next. If paths
+// are not sorted by time, it keeps the first ones of the walk.
 type newest struct {
 	limit  int
 	byName bool

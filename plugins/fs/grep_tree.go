@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -78,10 +79,8 @@ func (s *treeSearch) tree(ctx context.Context, ws workspace.Workspace, w *walk) 
 	if errors.Is(err, errEnough) {
 		return nil
 	}
-	if walkErr != nil {
-		return walkErr
-	}
-	return err
+	// An error of a search cancels the walk, whose error then says only that it was canceled.
+	return cmp.Or(err, walkErr)
 }
 
 // hand queues a file for the next free searcher and records its place in the order.
@@ -125,6 +124,9 @@ func (s *treeSearch) collect(ctx context.Context, inOrder <-chan *job) error {
 		<-j.done // a searcher ends soon after its context
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if errors.Is(j.err, workspace.ErrUnavailable) {
+			return j.err // what is reported so far looks complete
 		}
 		if !s.report(j.at.path, j.found, j.err) {
 			return errEnough

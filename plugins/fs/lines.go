@@ -6,7 +6,8 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/toolhost/toolhost/plugins/fs/charset"
 )
 
 // lineReader reads lines of any length in bounded memory: it holds a buffer, not the file. It does
@@ -120,20 +121,7 @@ func (r *lineReader) copyLine(text *strings.Builder, room int, cut bool) (whole 
 		return true, nil
 	}
 	if cut {
-		text.Write(trimPartialRune(line[:min(len(line), room)]))
+		text.Write(charset.WithoutPartialRune(line[:min(len(line), room)]))
 	}
 	return false, nil
-}
-
-// trimPartialRune removes an incomplete character at the end.
-func trimPartialRune(b []byte) []byte {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if utf8.RuneStart(b[len(b)-n]) {
-			if !utf8.FullRune(b[len(b)-n:]) {
-				return b[:len(b)-n]
-			}
-			return b
-		}
-	}
-	return b
 }

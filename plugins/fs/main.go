@@ -10,7 +10,7 @@ func plugin() sdk.Plugin {
 	l := newLanes()
 	return sdk.Plugin{
 		Name:        "fs",
-		Version:     "1.1.0",
+		Version:     "1.2.0",
 		Description: "Files of the workspace.",
 		DefaultTags: []string{"files"},
 		TuneRuntime: true,

@@ -145,7 +145,7 @@ func TestPagesMakeTheFile(t *testing.T) {
 	}
 }
 
-// For a binary file the model reads what it is.
+// For a binary file, the result tells the model the file's type and size instead of its content.
 func TestReadFileDescribesBinaries(t *testing.T) {
 	w, _ := newWorkspace(t)
 	for name, file := range map[string]struct{ content, want string }{

@@ -54,6 +54,7 @@ type walk struct {
 
 	unread  int    // number of unreadable folders and .gitignore files
 	example string // the error of the first of them
+	lost    error  // the workspace is not available
 	deep    int    // number of folders beyond the depth limit
 	large   int    // number of folders with too many entries
 }
@@ -92,6 +93,9 @@ func (w *walk) run(ctx context.Context, ws workspace.Workspace) error {
 func (w *walk) inFolder(ctx context.Context, folder *openFolder, entries []workspace.Entry, below string, depth int, rules *ruleChain) error {
 	if w.gitignore {
 		rules = w.rulesIn(ctx, folder, entries, path.Join(w.start, below), rules)
+	}
+	if w.lost != nil {
+		return w.lost
 	}
 	for _, entry := range entries {
 		if err := ctx.Err(); err != nil {
@@ -150,10 +154,13 @@ func (w *walk) enter(ctx context.Context, at visited, depth int, rules *ruleChai
 	return w.inFolder(ctx, folder, entries, at.below, depth+1, rules)
 }
 
-// note records an unreadable folder or file, unless the call is over.
+// note records an unreadable folder or file, unless the call is over or nothing can be read.
 func (w *walk) note(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
+		return err
+	case errors.Is(err, workspace.ErrUnavailable):
+		w.lost = err
 		return err
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // the folder has been removed

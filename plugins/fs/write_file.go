@@ -15,9 +15,9 @@ type writeInput struct {
 }
 
 func writeFileTool(l *lanes) sdk.Tool {
-	return sdk.Func(sdk.Spec{
+	return sdk.Object(sdk.Spec{
 		Name:        "write_file",
-		Version:     "1.1.0",
+		Version:     "1.2.0",
 		DisplayName: "Write file",
 		Description: `Writes a text file of the workspace as UTF-8: makes it, with the folders that lead to it, or replaces its whole content.
 Use it for new files and for files that change altogether. It does not append and does not change parts: for that use edit_file, which needs fewer words and cannot lose the rest. The file has either its old or its new content at any moment, and keeps its permissions; through a link, the file that it points to is written. Returns how many bytes were written.`,
@@ -26,9 +26,14 @@ Use it for new files and for files that change altogether. It does not append an
 			{Description: "a new file, in a folder that need not exist", Arguments: json.RawMessage(`{"path":"notes/today.md","content":"# Today\n\n- write the report\n"}`)},
 			{Description: "an empty file", Arguments: json.RawMessage(`{"path":"src/__init__.py","content":""}`)},
 		},
-		Idempotent: true,
-	}, inWorkspace(func(ctx context.Context, w workspace.Workspace, in writeInput) (string, error) {
-		return writeFile(ctx, l, w, in)
+		Idempotent:       true,
+		PartialArguments: true,
+		Metadata:         changeMetadata(`{"path":"path","content":"content"}`),
+	}, openChanger(changer[writeInput]{
+		change: func(ctx context.Context, w workspace.Workspace, in writeInput) (string, error) {
+			return writeFile(ctx, l, w, in)
+		},
+		preview: previewWrite,
 	}))
 }
 

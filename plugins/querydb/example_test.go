@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/plugins/querydb/pgtest"
+	"github.com/toolhost/toolhost/internal/postgres/postgrestest"
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
 // This is the example of docs/query_db.md, with folders and a server of the test.
 func TestExample(t *testing.T) {
-	server := pgtest.Start(t)
+	server := postgrestest.Start(t)
 	server.Do(t, "postgres", "CREATE DATABASE shop")
 	server.Do(t, "shop", `CREATE TABLE customers (id int PRIMARY KEY, name text);
 		CREATE TABLE orders (id int PRIMARY KEY, tenant text NOT NULL, customer int REFERENCES customers, total numeric(10,2));
@@ -28,7 +28,7 @@ func TestExample(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "acme"), []byte("change me\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	setup := strings.NewReplacer("/srv/library", dir, "/etc/toolhost/passwords", dir, "host=/run/postgresql", "sslmode=disable host="+server.Socket()).Replace(blocks(t, "yaml")[1])
+	setup := strings.NewReplacer("/srv/library", dir, "/etc/toolhost/passwords", dir, "host=/run/postgresql", "sslmode=disable host="+server.Folder()).Replace(blocks(t, "yaml")[1])
 	h := hostOf(t, filepath.Join(dir, "setup.yaml"), setup)
 
 	spec := h.Describe(tenant("acme")).Tools[0]

@@ -1,25 +1,23 @@
 // Command shell is a plugin with one tool. The tool runs a command in the call's workspace, and
 // ends everything that the command started when the command is over.
 //
-// It owns the processes of its commands, the kept part of their output, and the form of the result.
-// It does not restrict commands: the sandbox around the plugin and the operator's rules decide what
-// a command may read, change and reach.
+// It owns the kept part of the output of its commands, and the form of the result. It does not know
+// where commands run: in processes of the plugin, or at the server of a remote workspace. It does not
+// restrict commands: the sandbox around their processes and the operator's rules decide what a command
+// may read, change and reach.
 package main
 
 import (
-	"os"
-
 	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/workspace/commands"
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == superviseArgument {
-		os.Exit(supervise())
-	}
-	sdk.Serve(plugin(newLauncher()))
+	commands.Supervise()
+	sdk.Serve(plugin(commands.New()))
 }
 
-func plugin(l *launcher) sdk.Plugin {
+func plugin(l *commands.Launcher) sdk.Plugin {
 	return sdk.Plugin{
 		Name:        "shell",
 		Version:     "1.0.0",

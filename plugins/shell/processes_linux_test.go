@@ -1,21 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/sdktest"
+	"github.com/toolhost/toolhost/sdk/workspace/commands"
 )
 
 // hideaways are the ways in which a process can hide from the process that started it. Each writes
@@ -49,9 +46,9 @@ func TestNothingIsLeft(t *testing.T) {
 			})
 			t.Run("cancel", func(t *testing.T) {
 				workspace := t.TempDir()
-				s := sdktest.New(t, plugin(newLauncher())).Stream("shell", sdktest.WithWorkspace(workspace))
+				s := sdktest.New(t, plugin(commands.New())).Stream("shell", sdktest.WithWorkspace(workspace))
 				s.Complete(map[string]any{"command": start + "echo ready; sleep 1000"})
-				s.WaitStatus(func(status sdk.Status) bool { return status.Tip == "ready" })
+				s.WaitStatus(func(status sdk.Status) bool { return status.Message == "ready" })
 				s.Cancel()
 				if got := s.Wait(); got.Err == nil || got.Err.Kind != "cancelled" {
 					t.Errorf("got %+v", got)
@@ -60,6 +57,12 @@ func TestNothingIsLeft(t *testing.T) {
 			})
 		})
 	}
+}
+
+// running reports whether a process exists that has not ended.
+func running(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(text), ") Z ")
 }
 
 // gone fails the test if the process whose pid is in the workspace, or any other process of the
@@ -74,28 +77,11 @@ func gone(t *testing.T, workspace string) {
 	if err != nil || pid <= 1 {
 		t.Fatalf("the number %q, %v", text, err)
 	}
-	if r, there := look(pid); there && !r.ended {
+	if running(pid) {
 		t.Errorf("process %d is left", pid)
 	}
-	if left := descendants(os.Getpid()); len(left) > 0 {
-		t.Errorf("left: %+v", left)
-	}
-}
-
-// A process that only has to write its input may finish.
-func TestOutputOfProcessSubstitutions(t *testing.T) {
-	if !strings.HasSuffix(interpreter(), "bash") {
-		t.Log("this machine has no bash, whose feature it is")
-		return
-	}
-	l := newLauncher()
-	l.linger = time.Hour // long enough for a busy machine
-	h := sdktest.New(t, plugin(l))
-	got, blocks, _ := read(t, h.Call("shell", map[string]any{
-		"command": `for i in 1 2 3; do echo $i > >(sleep 0.01; cat >>out); done; echo last > >(sleep 0.01; cat)`, "timeout_seconds": 60,
-	}, sdktest.WithWorkspace(t.TempDir())))
-	if got.EndedProcesses != 0 || len(blocks) != 2 || blocks[1].Text != "last\n" {
-		t.Errorf("got %+v, %q", got, texts(blocks))
+	if left := children(); left != "" {
+		t.Errorf("left: %s", left)
 	}
 }
 
@@ -132,75 +118,21 @@ func TestSupervisorIsLost(t *testing.T) {
 	}
 }
 
-// A launcher that cannot end all processes of a command does not claim that it did. It ends itself,
-// so that toolhost kills them.
-func TestWhatCannotBeSwept(t *testing.T) {
-	l := newLauncher()
-	abandoned := 0
-	l.patience, l.abandon = 0, func() { abandoned++ }
-	workspace := t.TempDir()
-	const command = "setsid sh -c 'echo $$ >pid; exec sleep 1000' &\nwhile [ ! -s pid ]; do sleep 0.01; done; kill -KILL $PPID; sleep 1000"
-	read(t, sdktest.New(t, plugin(l)).Call("shell", map[string]any{"command": command, "timeout_seconds": 60}, sdktest.WithWorkspace(workspace)))
-	if abandoned != 1 {
-		t.Errorf("the process was abandoned %d times", abandoned)
-	}
-	if l.patience = time.Minute; !l.sweep() {
-		t.Error("something is left")
-	}
-	gone(t, workspace)
-	if !l.sweep() {
-		t.Error("something is left where nothing is")
-	}
-}
-
 // Ending a supervisor with SIGTERM ends its command.
-func TestSupervisorIsToldToEnd(t *testing.T) {
+func TestSupervisorGetsTheSignalToEnd(t *testing.T) {
 	got, _, _ := call(t, map[string]any{"command": "kill -TERM $PPID; sleep 1000"})
 	if got.ExitCode == 0 || got.TimedOut {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// A supervisor that loses its plugin ends its command immediately, and then itself.
-func TestPluginIsLost(t *testing.T) {
-	workspace := t.TempDir()
-	folder, err := openFolder(workspace, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
-	p, err := openPipes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.close()
-	l := newLauncher()
-	cmd := exec.Command(l.self)
-	cmd.Args = []string{"toolhost-shell", superviseArgument}
-	cmd.Stdout, cmd.ExtraFiles = p.stdout.w, []*os.File{p.orders.r, p.report.w, folder}
-	if err := l.start(cmd); err != nil {
-		t.Fatal(err)
-	}
-	p.closeChild()
-	script := "trap '' TERM; setsid sleep 1000 & echo $$ >pid; echo ready; while :; do sleep 1; done"
-	if err := json.NewEncoder(p.orders.w).Encode(order{Command: []string{interpreter(), "-c", script}, Linger: linger}); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(p.stdout.r).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("got %q, %v", line, err)
-	}
-	p.close() // like the end of the plugin's process
-	_ = cmd.Wait()
-	gone(t, workspace)
-}
-
 // Concurrent calls do not end each other's processes, even if one loses its supervisor.
 func TestCallsBesideEachOther(t *testing.T) {
-	h := sdktest.New(t, plugin(newLauncher()))
+	h := sdktest.New(t, plugin(commands.New()))
 	workspace := t.TempDir()
 	steady := h.Stream("shell", sdktest.WithWorkspace(workspace))
 	steady.Complete(`{"command":"(setsid setsid sh -c 'echo $$ >pid; while [ ! -e go ]; do sleep 0.01; done; echo went' &)\nwhile [ ! -s pid ]; do sleep 0.01; done; echo ready; while [ ! -e go ]; do sleep 0.01; done; sleep 0.1"}`)
-	steady.WaitStatus(func(status sdk.Status) bool { return status.Tip == "ready" })
+	steady.WaitStatus(func(status sdk.Status) bool { return status.Message == "ready" })
 	for range 3 {
 		lost := h.Call("shell", `{"command":"setsid sleep 1000 & kill -KILL $PPID; sleep 1000"}`, sdktest.WithWorkspace(t.TempDir()))
 		if o, _, _ := read(t, lost); o.ExitCode != -1 {
@@ -221,7 +153,7 @@ func TestCancelledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	workspace := t.TempDir()
-	got := sdktest.New(t, plugin(newLauncher())).Stream("shell", sdktest.WithWorkspace(workspace), sdktest.WithContext(ctx)).Wait()
+	got := sdktest.New(t, plugin(commands.New())).Stream("shell", sdktest.WithWorkspace(workspace), sdktest.WithContext(ctx)).Wait()
 	if got.Err == nil || got.Err.Kind != "cancelled" {
 		t.Errorf("got %+v", got)
 	}

@@ -15,7 +15,7 @@ import (
 const (
 	// tellInterval is the least time between two statuses, and the longest delay of new output.
 	tellInterval = 250 * time.Millisecond
-	maxTip       = 120 // in characters
+	maxMessage   = 120 // in characters
 	maxLine      = 512 // bytes of a line that are examined
 )
 
@@ -66,7 +66,7 @@ func (t *teller) tell(ctx context.Context, report func(context.Context, sdk.Stat
 			return
 		}
 		t.mu.Lock()
-		status := sdk.Status{Tip: t.line, Progress: &sdk.Progress{Done: float64(t.bytes), Message: "bytes of output"}}
+		status := sdk.Status{Message: t.line, Progress: &sdk.Progress{Done: float64(t.bytes), Message: "bytes of output"}}
 		t.mu.Unlock()
 		report(ctx, status)
 		pause.Reset(tellInterval)
@@ -80,15 +80,15 @@ var escape = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x
 func lastLine(text []byte) string {
 	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := len(lines) - 1; i >= 0; i-- {
-		if line := tip(lines[i]); line != "" {
+		if line := statusMessage(lines[i]); line != "" {
 			return line
 		}
 	}
 	return ""
 }
 
-// tip returns a line without invisible characters, truncated to maxTip.
-func tip(line string) string {
+// statusMessage returns a line without invisible characters, truncated to maxMessage.
+func statusMessage(line string) string {
 	line = escape.ReplaceAllString(strings.ToValidUTF8(line, "\uFFFD"), "")
 	line = strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
@@ -99,8 +99,8 @@ func tip(line string) string {
 		}
 		return r
 	}, line))
-	if runes := []rune(line); len(runes) > maxTip {
-		return string(runes[:maxTip-1]) + "…"
+	if runes := []rune(line); len(runes) > maxMessage {
+		return string(runes[:maxMessage-1]) + "…"
 	}
 	return line
 }

@@ -26,7 +26,7 @@ func TestLastLine(t *testing.T) {
 		{[]string{"a\tb\n"}, "a b"},
 		{[]string{"first\n", "\x1b[0m\n"}, "first"},
 		{[]string{"\xff\xfe\n"}, "\uFFFD"},
-		{[]string{long + "\n"}, strings.Repeat("ü", maxTip-1) + "…"},
+		{[]string{long + "\n"}, strings.Repeat("ü", maxMessage-1) + "…"},
 		{[]string{strings.Repeat("x", 100_000), "\nend"}, "end"},
 	} {
 		tell := newTeller()
@@ -53,7 +53,7 @@ func TestTellingIsThrottled(t *testing.T) {
 		var telling sync.WaitGroup
 		telling.Go(func() {
 			tell.tell(ctx, func(_ context.Context, s sdk.Status) {
-				told = append(told, fmt.Sprintf("%v %s", time.Since(begin), s.Tip))
+				told = append(told, fmt.Sprintf("%v %s", time.Since(begin), s.Message))
 			})
 		})
 		for i := range 80 {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/workspace"
 )
 
 // outcome is the first block of a result.
@@ -44,7 +45,7 @@ const outcomeSchema = `{
 
 // ending has everything that is known about a command that has ended.
 type ending struct {
-	report
+	workspace.Exit
 	lost           error // why the ending is unknown; nil if it is known
 	duration       time.Duration
 	limit          time.Duration // the time limit that the command exceeded; otherwise 0

@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/sdk"
+	"github.com/toolhost/toolhost/sdk/workspace"
+	"github.com/toolhost/toolhost/sdk/workspace/commands"
 )
 
 const description = `Runs a command line with bash (sh where there is none) in the workspace and returns its exit code, stdout and stderr. Use it to build, test and search with the programs of this machine; prefer file tools to read and write files.
@@ -21,7 +20,7 @@ The result begins with JSON (exit_code, …), then has stdout and stderr. An exi
 const (
 	// margin is how long before the call's deadline a command is ended, so that its output still
 	// arrives.
-	margin = yield + drain
+	margin = commands.EndTime
 )
 
 type input struct {
@@ -33,13 +32,15 @@ type input struct {
 	Env              map[string]string `json:"env,omitempty" jsonschema:"environment variables for the command, by name, such as {\"CGO_ENABLED\": \"0\"}"`
 }
 
-func shellTool(l *launcher) sdk.Tool {
+func shellTool(l *commands.Launcher) sdk.Tool {
 	return sdk.Func(sdk.Spec{
-		Name:         "shell",
-		Version:      "1.0.0",
-		DisplayName:  "Shell",
-		Description:  description,
-		Category:     "system",
+		Name:        "shell",
+		Version:     "1.0.0",
+		DisplayName: "Shell",
+		Description: description,
+		Category:    "system",
+		// what standing approvals may permit
+		Metadata:     map[string]json.RawMessage{"toolhost.arguments": json.RawMessage(`{"command":"command","stdin":"command","stdin_artifact":"command","env":"command","working_directory":"command"}`)},
 		OutputSchema: json.RawMessage(outcomeSchema),
 		InputExamples: []sdk.InputExample{
 			{Description: "test a package", Arguments: json.RawMessage(`{"command":"go test ./server/...","timeout_seconds":300}`)},
@@ -49,41 +50,34 @@ func shellTool(l *launcher) sdk.Tool {
 		Timeout:   10 * time.Minute,
 		Dangerous: true,
 		Serial:    true,
-	}, l.shell)
+	}, shell{l}.run)
 }
 
-// shell runs one command. Every ending of the command is a result. An error means that it did not
-// run.
-func (l *launcher) shell(ctx context.Context, in input) (sdk.Result, error) {
-	folder, err := openFolder(sdk.Workspace(ctx), in.WorkingDirectory)
+// shell is the tool.
+type shell struct{ launcher *commands.Launcher }
+
+// run runs one command. Every ending of the command is a result. An error means that it did not run.
+func (s shell) run(ctx context.Context, in input) (sdk.Result, error) {
+	w, err := sdk.OpenWorkspace(ctx)
 	if err != nil {
 		return sdk.Result{}, err
 	}
-	defer folder.Close()
-	env, err := environ(os.Environ(), in.Env)
+	defer w.Close() // closing a folder reports nothing useful
+	runner, err := s.launcher.In(w)
 	if err != nil {
 		return sdk.Result{}, err
 	}
-	stdin, err := openInput(ctx, in)
-	if err != nil {
-		return sdk.Result{}, err
-	}
-	defer stdin.Close() // also works for nil
-	if strings.ContainsRune(in.Command, 0) {
-		return sdk.Result{}, errors.New("the command contains a NUL character")
-	}
-	return l.tell(ctx, in, job{command: []string{interpreter(), "-c", in.Command}, folder: folder, env: env, stdin: stdin})
+	return tell(ctx, runner, in)
 }
 
-// tell runs the job, reports its progress and returns its result.
-func (l *launcher) tell(ctx context.Context, in input, j job) (sdk.Result, error) {
+// tell runs the command, reports its progress and returns its result.
+func tell(ctx context.Context, runner workspace.Commands, in input) (sdk.Result, error) {
 	first, _, _ := strings.Cut(strings.TrimSpace(in.Command), "\n")
-	sdk.ReportStatus(ctx, sdk.Status{Tip: tip("$ " + first)})
+	sdk.ReportStatus(ctx, sdk.Status{Message: statusMessage("$ " + first)})
 	teller := newTeller()
 	e := &ending{stdout: &capture{notice: teller.stream()}, stderr: &capture{notice: teller.stream()}}
 	defer e.stdout.Close() // an unlinked file loses nothing
 	defer e.stderr.Close()
-	j.stdout, j.stderr = e.stdout, e.stderr
 
 	limit := timeLimit(ctx, in.TimeoutSeconds)
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -92,25 +86,36 @@ func (l *launcher) tell(ctx context.Context, in input, j job) (sdk.Result, error
 	var people sync.WaitGroup
 	people.Go(func() { teller.tell(telling, sdk.ReportStatus) })
 	began := time.Now()
-	var err error
-	e.report, err = l.run(limited, j)
-	e.duration = time.Since(began)
+	exit, err := e.run(limited, runner, in, "bash")
+	if errors.Is(err, workspace.ErrNoProgram) {
+		exit, err = e.run(limited, runner, in, "/bin/sh")
+	}
+	e.Exit, e.duration = exit, time.Since(began)
 	told()
 	people.Wait()
 	switch {
 	case ctx.Err() != nil:
 		return sdk.Result{}, ctx.Err()
-	case errors.Is(err, errLost):
-		e.lost, e.Told = err, limited.Err() != nil
+	case errors.Is(err, workspace.ErrUnknownOutcome):
+		e.lost, e.Ended = err, limited.Err() != nil
 	case err != nil:
-		return sdk.Result{}, sdk.Unavailable("running the command: %w", err)
-	case e.Failure != "":
-		return sdk.Result{}, fmt.Errorf("the command could not be started: %s", e.Failure)
+		return sdk.Result{}, err
 	}
-	if e.Told {
+	if e.Ended {
 		e.limit = limit
 	}
 	return e.result()
+}
+
+// run runs the command line with a shell.
+func (e *ending) run(ctx context.Context, runner workspace.Commands, in input, shell string) (workspace.Exit, error) {
+	stdin, err := openInput(ctx, in)
+	if err != nil {
+		return workspace.Exit{}, err
+	}
+	return runner.Run(ctx, workspace.Command{
+		Argv: []string{shell, "-c", in.Command}, Dir: in.WorkingDirectory, Env: in.Env, Stdin: stdin, Stdout: e.stdout, Stderr: e.stderr,
+	})
 }
 
 // timeLimit returns the time limit of the command: the requested one or the rest of the call's
@@ -121,12 +126,4 @@ func timeLimit(ctx context.Context, seconds float64) time.Duration {
 		limit = min(limit, max(time.Until(deadline)-margin, time.Until(deadline)/2))
 	}
 	return limit
-}
-
-// interpreter returns the shell program.
-func interpreter() string {
-	if path, err := exec.LookPath("bash"); err == nil {
-		return path
-	}
-	return "/bin/sh"
 }

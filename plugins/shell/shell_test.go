@@ -13,6 +13,8 @@ import (
 
 	"github.com/toolhost/toolhost/sdk"
 	"github.com/toolhost/toolhost/sdk/sdktest"
+	"github.com/toolhost/toolhost/sdk/workspace"
+	"github.com/toolhost/toolhost/sdk/workspace/commands"
 )
 
 // call runs the tool and returns the outcome and the blocks below it.
@@ -21,7 +23,7 @@ func call(t *testing.T, in map[string]any, options ...sdktest.Option) (outcome, 
 	if _, ok := in["timeout_seconds"]; !ok {
 		in["timeout_seconds"] = 60
 	}
-	h := sdktest.New(t, plugin(newLauncher()))
+	h := sdktest.New(t, plugin(commands.New()))
 	got := h.Call("shell", in, append([]sdktest.Option{sdktest.WithWorkspace(t.TempDir())}, options...)...)
 	return read(t, got)
 }
@@ -93,7 +95,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	h := sdktest.New(t, plugin(newLauncher()))
+	h := sdktest.New(t, plugin(commands.New()))
 	dir := t.TempDir()
 	workspace := filepath.Join(dir, "workspace")
 	for _, err := range []error{
@@ -107,13 +109,13 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for arguments, want := range map[string]string{
-		`{"command":"pwd","working_directory":".."}`:           "is not in the workspace",
-		`{"command":"pwd","working_directory":"/"}`:            "is not in the workspace",
-		`{"command":"pwd","working_directory":"a/../../b"}`:    "is not in the workspace",
-		`{"command":"pwd","working_directory":"out"}`:          "path escapes from parent",
-		`{"command":"pwd","working_directory":"up"}`:           "path escapes from parent",
-		`{"command":"pwd","working_directory":"file"}`:         "is no folder",
-		`{"command":"pwd","working_directory":"none"}`:         "there is no folder",
+		`{"command":"pwd","working_directory":".."}`:           "leads out of the workspace",
+		`{"command":"pwd","working_directory":"/"}`:            "outside of the workspace",
+		`{"command":"pwd","working_directory":"a/../../b"}`:    "leads out of the workspace",
+		`{"command":"pwd","working_directory":"out"}`:          "leads out of the workspace",
+		`{"command":"pwd","working_directory":"up"}`:           "leads out of the workspace",
+		`{"command":"pwd","working_directory":"file"}`:         "is a file",
+		`{"command":"pwd","working_directory":"none"}`:         "there is no \"none\"",
 		`{"command":"pwd","env":{"a b":"c"}}`:                  "no name of an environment variable",
 		`{"command":"pwd","env":{"TOOLHOST_INSTANCE":"c"}}`:    "toolhost's own",
 		`{"command":"pwd","env":{"PLUGIN_CLIENT_CERT":"c"}}`:   "toolhost's own",
@@ -160,22 +162,6 @@ func TestWorkingDirectory(t *testing.T) {
 	}
 }
 
-// A command does not see variables that are meant for the plugin. It keeps the marker by which
-// toolhost finds it.
-func TestEnvironment(t *testing.T) {
-	got, err := environ([]string{
-		"PATH=/bin", "HOME=/h", "TOOLHOST_PLUGIN=cookie", "PLUGIN_CLIENT_CERT=c", "TOOLHOST_INSTANCE=mark",
-		"BASH_ENV=/x", "OLDPWD=/y", "GOPROXY=off", "PAGER=less",
-	}, map[string]string{"HOME": "/mine"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GOPROXY=off", "HOME=/mine", "NO_COLOR=1", "PAGER=less", "PATH=/bin", "TERM=dumb", "TOOLHOST_INSTANCE=mark"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestStdinFromArtifact(t *testing.T) {
 	_, blocks, _ := call(t, map[string]any{"command": "wc -l", "stdin_artifact": "artifact-1"},
 		sdktest.WithArtifact("artifact-1", sdk.Text(strings.Repeat("line\n", 100_000))))
@@ -202,6 +188,15 @@ func TestBinaryOutput(t *testing.T) {
 	}
 }
 
+// A workspace in memory has no commands, and the tool says so.
+func TestMemoryHasNoCommands(t *testing.T) {
+	ctx := workspace.NewContext(t.Context(), workspace.NewMemory(nil))
+	got := sdktest.New(t, plugin(commands.New())).Call("shell", `{"command":"pwd"}`, sdktest.WithContext(ctx))
+	if got.Err != nil || !got.IsError || !strings.Contains(got.Text(), "runs no commands") {
+		t.Errorf("got %q, %v", got.Text(), got.Err)
+	}
+}
+
 // The command ends before the call's deadline, so that its output is not lost.
 func TestTheCallsTimeCounts(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), margin+3*time.Second)
@@ -213,15 +208,15 @@ func TestTheCallsTimeCounts(t *testing.T) {
 }
 
 func TestPeopleSeeTheLastLine(t *testing.T) {
-	h := sdktest.New(t, plugin(newLauncher()))
+	h := sdktest.New(t, plugin(commands.New()))
 	workspace := t.TempDir()
 	s := h.Stream("shell", sdktest.WithWorkspace(workspace))
 	s.Complete(`{"command":"echo one; printf '\\033[1mtwo\\033[0m of 3\\n'; while [ ! -e go ]; do sleep 0.01; done; echo three"}`)
-	s.WaitStatus(func(status sdk.Status) bool { return status.Tip == "two of 3" && status.Progress.Done == 21 })
+	s.WaitStatus(func(status sdk.Status) bool { return status.Message == "two of 3" && status.Progress.Done == 21 })
 	if err := os.WriteFile(filepath.Join(workspace, "go"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Wait(); got.Err != nil || !strings.HasPrefix(got.Statuses[0].Tip, "$ echo one;") || got.Statuses[len(got.Statuses)-1].State != sdk.StatusSuccess {
+	if got := s.Wait(); got.Err != nil || !strings.HasPrefix(got.Statuses[0].Message, "$ echo one;") || got.Statuses[len(got.Statuses)-1].State != sdk.StatusSuccess {
 		t.Errorf("got %+v", got)
 	}
 }

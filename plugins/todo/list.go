@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/sdk"
 )
@@ -15,6 +16,10 @@ type todo struct {
 	ID     string `json:"id"`
 	Text   string `json:"text"`
 	Status string `json:"status"`
+	// Due is a day, 2026-12-01, or a time of RFC 3339. Empty: the todo is not due.
+	Due string `json:"due,omitempty"`
+	// Created is when a tool added the todo, a time of RFC 3339 in UTC. Empty in lists of others.
+	Created string `json:"created,omitempty"`
 }
 
 // The states of a todo.
@@ -69,17 +74,35 @@ func shown(list []todo) string {
 	var b strings.Builder
 	over := 0
 	for _, t := range list {
-		fmt.Fprintf(&b, "%s %s. %s", mark(t.Status), t.ID, t.Text)
-		if t.Status != pending && t.Status != completed {
-			fmt.Fprintf(&b, " (%s)", t.Status)
-		}
-		b.WriteString("\n")
-		if t.Status == completed || t.Status == cancelled {
+		b.WriteString(t.line() + "\n")
+		if t.finished() {
 			over++
 		}
 	}
 	fmt.Fprintf(&b, "%d of %d are done.", over, len(list))
 	return b.String()
+}
+
+func (t *todo) finished() bool { return t.Status == completed || t.Status == cancelled }
+
+// line returns the todo for the model.
+func (t *todo) line() string {
+	var notes []string
+	if t.Status != pending && t.Status != completed {
+		notes = append(notes, t.Status)
+	}
+	if t.Due != "" && !t.finished() {
+		word := "due"
+		if overdue(t.Due, time.Now()) {
+			word = "overdue since"
+		}
+		notes = append(notes, word+" "+t.Due)
+	}
+	line := fmt.Sprintf("%s %s. %s", mark(t.Status), t.ID, t.Text)
+	if len(notes) > 0 {
+		line += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return line
 }
 
 func mark(status string) string {

@@ -43,7 +43,7 @@ func listTodos(ctx context.Context, in listInput) (string, error) {
 	}
 	text := ""
 	for _, t := range chosen {
-		text += mark(t.Status) + " " + t.ID + ". " + t.Text + "\n"
+		text += t.line() + "\n"
 	}
 	return text[:len(text)-1], nil
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,7 +13,8 @@ import (
 	"github.com/toolhost/toolhost/sdk/sdktest"
 )
 
-// run keeps the list like a run of agentd: the next call sees the effects of a call.
+// run keeps the list in the same way as a run of agentd: each call sees the effects of the calls
+// before it.
 type run struct {
 	host  *sdktest.Host
 	todos json.RawMessage
@@ -66,7 +69,7 @@ func TestPlan(t *testing.T) {
 		{"update_todo", `{"id":"1","status":"completed"}`, "[x] 1. read\n[ ] 2. write\n[ ] 3. test\n1 of 3 are done."},
 		{"update_todo", `{"id":2,"text":"write it","status":"cancelled"}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n2 of 3 are done."},
 		{"add_todo", `{"text":"tell","status":"in_progress"}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n[>] 4. tell (in_progress)\n2 of 4 are done."},
-		{"list_todos", `{"status":["pending","in_progress"]}`, "[ ] 3. test\n[>] 4. tell"},
+		{"list_todos", `{"status":["pending","in_progress"]}`, "[ ] 3. test\n[>] 4. tell (in_progress)"},
 		{"list_todos", `{}`, "[x] 1. read\n[-] 2. write it (cancelled)\n[ ] 3. test\n[>] 4. tell (in_progress)\n2 of 4 are done."},
 		{"write_todos", `{"todos":[]}`, "The list is empty."},
 		{"list_todos", `{"status":["completed"]}`, "The list is empty."},
@@ -85,13 +88,54 @@ func TestEffects(t *testing.T) {
 	h := sdktest.New(t, plugin())
 	got := h.Call("write_todos", `{"todos":[{"text":"a"}]}`)
 	want := []sdk.Effect{{Key: "todos", Operation: sdk.EffectReplace, Value: json.RawMessage(`[{"id":"1","text":"a","status":"pending"}]`)}}
-	if diff := cmp.Diff(want, got.Effects); diff != "" {
+	if diff := cmp.Diff(want, undated(t, got.Effects)); diff != "" {
 		t.Error(diff)
 	}
 	got = h.Call("add_todo", `{"text":"b"}`, sdktest.WithValue(sdk.KeyTodos, json.RawMessage(`[{"id":"7","text":"a"},{"id":"x","text":"foreign"}]`)))
 	want = []sdk.Effect{{Key: "todos", Operation: sdk.EffectAppend, Value: json.RawMessage(`{"id":"8","text":"b","status":"pending"}`)}}
-	if diff := cmp.Diff(want, got.Effects); diff != "" {
+	if diff := cmp.Diff(want, undated(t, got.Effects)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// undated returns effects without the times of creation, which it checks.
+func undated(t *testing.T, effects []sdk.Effect) []sdk.Effect {
+	t.Helper()
+	created := regexp.MustCompile(`,"created":"([^"]*)"`)
+	for i := range effects {
+		for _, match := range created.FindAllSubmatch(effects[i].Value, -1) {
+			if at, err := time.Parse(time.RFC3339, string(match[1])); err != nil || time.Since(at) > time.Hour || at.Location() != time.UTC {
+				t.Errorf("created at %s: %v", match[1], err)
+			}
+		}
+		effects[i].Value = created.ReplaceAll(effects[i].Value, nil)
+	}
+	return effects
+}
+
+// A due time is shown, can be changed and removed, and says when it has passed. A todo keeps its time
+// of creation when its text stays.
+func TestDueTimes(t *testing.T) {
+	r := &run{host: sdktest.NewOverWire(t, plugin()), todos: json.RawMessage(`[{"id":"1","text":"read","status":"pending","created":"2026-01-01T00:00:00Z"}]`)}
+	for _, step := range []struct{ name, arguments, want string }{
+		{"write_todos", `{"todos":[{"text":"read","due":"2999-12-01"},{"text":"write","due":"2001-02-03T04:05:06Z"}]}`,
+			"[ ] 1. read (due 2999-12-01)\n[ ] 2. write (overdue since 2001-02-03T04:05:06Z)\n0 of 2 are done."},
+		{"update_todo", `{"id":1,"due":"none"}`, "[ ] 1. read\n[ ] 2. write (overdue since 2001-02-03T04:05:06Z)\n0 of 2 are done."},
+		{"update_todo", `{"id":2,"due":"2999-01-01"}`, "[ ] 1. read\n[ ] 2. write (due 2999-01-01)\n0 of 2 are done."},
+		{"add_todo", `{"text":"rest","status":"in_progress","due":"2001-01-01"}`, "[ ] 1. read\n[ ] 2. write (due 2999-01-01)\n[>] 3. rest (in_progress, overdue since 2001-01-01)\n0 of 3 are done."},
+		{"update_todo", `{"id":3,"status":"completed"}`, "[ ] 1. read\n[ ] 2. write (due 2999-01-01)\n[x] 3. rest\n1 of 3 are done."},
+	} {
+		if got := r.call(t, step.name, step.arguments); got.IsError || got.Text() != step.want {
+			t.Errorf("%s %s:\n%s\nwant:\n%s", step.name, step.arguments, got.Text(), step.want)
+		}
+	}
+	var list []todo
+	if err := json.Unmarshal(r.todos, &list); err != nil || list[0].Created != "2026-01-01T00:00:00Z" || list[1].Created == "" || list[2].Created == "" {
+		t.Errorf("the list is %s: %v", r.todos, err)
+	}
+	day := time.Date(2026, 12, 1, 23, 59, 59, 0, time.UTC)
+	if overdue("2026-12-01", day) || !overdue("2026-12-01", day.Add(time.Second)) {
+		t.Error("a day passes at its end in UTC")
 	}
 }
 
@@ -108,6 +152,9 @@ func TestMistakes(t *testing.T) {
 		{"update_todo", `{"id":"1","status":"done"}`, `[{"id":"1","text":"a"}]`, "completed"},
 		{"add_todo", `{"text":" \n "}`, `[]`, "the text is empty"},
 		{"write_todos", `{"todos":[{"text":"a"},{"text":"\t"}]}`, `[]`, "todo 2 has no text"},
+		{"add_todo", `{"text":"a","due":"tomorrow"}`, `[]`, "write a day such as"},
+		{"write_todos", `{"todos":[{"text":"a"},{"text":"b","due":"2026-13-01"}]}`, `[]`, "todo 2: the due time"},
+		{"update_todo", `{"id":"1","due":"soon"}`, `[{"id":"1","text":"a"}]`, "write a day such as"},
 		{"add_todo", `{"text":"a"}`, full, "the list has 100 todos"},
 		{"add_todo", `{"text":"a"}`, `{"not":"a list"}`, "write a new list with write_todos"},
 		{"list_todos", `{}`, `["only", "texts"]`, "write a new list with write_todos"},

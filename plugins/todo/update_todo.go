@@ -15,6 +15,7 @@ type updateInput struct {
 	ID     number `json:"id"`
 	Status string `json:"status,omitempty"`
 	Text   string `json:"text,omitempty"`
+	Due    string `json:"due,omitempty"`
 }
 
 // number is the number of a todo. Models write it as a number or as a string.
@@ -29,6 +30,9 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// noDue is the argument that removes a due time.
+const noDue = "none"
+
 // updateSchema is the schema of updateInput. It cannot be derived, because no Go type is both a
 // number and a string.
 const updateSchema = `{
@@ -36,7 +40,8 @@ const updateSchema = `{
   "properties": {
     "id": {"type": ["string", "integer"], "description": "the todo's number, as the list shows it, such as 2", "minLength": 1},
     "status": {"type": "string", "description": "how it stands now; leave it out to change the text alone", "enum": ["pending", "in_progress", "completed", "cancelled"]},
-    "text": {"type": "string", "description": "what is to be done, in the place of the old text; leave it out to change the status alone", "maxLength": 500}
+    "text": {"type": "string", "description": "what is to be done, in the place of the old text; leave it out to change the status alone", "maxLength": 500},
+    "due": {"type": "string", "description": "` + dueDescription + `; none removes the date; leave it out to keep it", "maxLength": 40}
   },
   "required": ["id"],
   "additionalProperties": false
@@ -45,9 +50,9 @@ const updateSchema = `{
 func updateTool() sdk.Tool {
 	return sdk.Func(sdk.Spec{
 		Name:        "update_todo",
-		Version:     "1.1.0",
+		Version:     "1.2.0",
 		DisplayName: "Update a todo",
-		Description: `Changes the status or the text of one thing on the list of things to do. Mark a todo in_progress when you begin it, one at a time, and completed as soon as it is done, not several at the end; mark it completed only if it really is, and cancelled if it is not needed any more. The answer is the list.`,
+		Description: `Changes the status, the text or the due date of one thing on the list of things to do. Mark a todo in_progress when you begin it, one at a time, and completed as soon as it is done, not several at the end; mark it completed only if it really is, and cancelled if it is not needed any more. The answer is the list.`,
 		Category:    "planning",
 		InputSchema: json.RawMessage(updateSchema),
 		InputExamples: []sdk.InputExample{
@@ -68,8 +73,13 @@ func updateTodo(ctx context.Context, in updateInput) (sdk.Result, error) {
 		return sdk.Result{}, err
 	}
 	text := oneLine(in.Text)
-	if in.Status == "" && text == "" {
-		return sdk.Result{}, errors.New("nothing is to be changed; give a status or a text")
+	if in.Status == "" && text == "" && in.Due == "" {
+		return sdk.Result{}, errors.New("nothing is to be changed; give a status, a text or a due date")
+	}
+	if in.Due != noDue {
+		if err := checkDue(in.Due); err != nil {
+			return sdk.Result{}, err
+		}
 	}
 	i := slices.IndexFunc(list, func(t todo) bool { return t.ID == string(in.ID) })
 	if i < 0 {
@@ -81,6 +91,13 @@ func updateTodo(ctx context.Context, in updateInput) (sdk.Result, error) {
 	}
 	if text != "" {
 		list[i].Text = text
+	}
+	switch in.Due {
+	case "":
+	case noDue:
+		list[i].Due = ""
+	default:
+		list[i].Due = in.Due
 	}
 	return changed(list, sdk.EffectReplace, list)
 }

@@ -27,7 +27,7 @@ func greeter() sdk.Plugin {
 		Name string `json:"name" minLength:"1"`
 	}
 	greet := func(ctx context.Context, in In) (string, error) {
-		sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusDoing, Tip: "greeting " + in.Name})
+		sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusDoing, Message: "greeting " + in.Name})
 		return "Hello " + in.Name, nil
 	}
 	return sdk.Plugin{Name: "greeter", Version: "1.0.0", Tools: []sdk.Tool{
@@ -52,7 +52,7 @@ func ExampleHost_Stream() {
 	s.Append(`"Ada"}`)
 	s.Complete(nil)
 	got := s.Wait()
-	fmt.Println(got.Text(), "|", got.Statuses[0].Tip)
+	fmt.Println(got.Text(), "|", got.Statuses[0].Message)
 	// Output:
 	// Hello Ada | greeting Ada
 }

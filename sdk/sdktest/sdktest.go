@@ -30,6 +30,7 @@ type Host struct {
 	t       testing.TB
 	handler transport.Handler
 	outputs map[string]*jsonschema.Resolved
+	own     map[string][]tool.Filter // that the plugin applies to its tools, by tool
 	number  atomic.Int64
 }
 
@@ -57,9 +58,15 @@ func check(t testing.TB, plugin sdk.Plugin) transport.Handler {
 
 func newHost(t testing.TB, handler transport.Handler) *Host {
 	t.Helper()
-	h := &Host{t: t, handler: handler, outputs: map[string]*jsonschema.Resolved{}}
-	for _, spec := range h.Describe().Tools {
+	h := &Host{t: t, handler: handler, outputs: map[string]*jsonschema.Resolved{}, own: map[string][]tool.Filter{}}
+	described := h.Describe()
+	for _, spec := range described.Tools {
 		h.outputs[spec.Name] = h.resolve(spec)
+	}
+	for _, f := range described.Filters {
+		for _, name := range f.Tools {
+			h.own[name] = append(h.own[name], f)
+		}
 	}
 	return h
 }
@@ -113,7 +120,19 @@ func (h *Host) describe(info transport.Info) sdk.Description {
 
 // Call runs a tool and waits for its end. Arguments are JSON text as string, []byte or
 // json.RawMessage, or any other value, which Call encodes as JSON.
+//
+// The call passes the filters that the plugin applies to the tool, as with a toolhost. Statuses and
+// log records of the Call are those of the tool. If the arguments do not fit the schema, the filters
+// after the call see the result that says so; a toolhost does not ask them about such a call.
 func (h *Host) Call(name string, arguments any, options ...Option) *Call {
+	h.t.Helper()
+	if own := h.own[name]; len(own) > 0 {
+		return h.callFiltered(name, own, arguments, options)
+	}
+	return h.callAlone(name, arguments, options)
+}
+
+func (h *Host) callAlone(name string, arguments any, options []Option) *Call {
 	h.t.Helper()
 	s := h.Stream(name, options...)
 	s.Complete(arguments)
@@ -127,6 +146,7 @@ type callOptions struct {
 	info      transport.Info
 	ctx       context.Context
 	artifacts map[string]sdk.Content
+	answer    func(tool.Question) tool.Answer // nil: the call cannot ask
 }
 
 // WithContext ends the call when ctx ends. Without it, a call ends with the test.

@@ -56,7 +56,7 @@ func plugin() sdk.Plugin {
 			return out{City: in.City}, nil
 		}),
 		sdk.Func(sdk.Spec{Name: "status", Description: "x"}, func(ctx context.Context, in map[string]json.RawMessage) (string, error) {
-			sdk.ReportStatus(ctx, sdk.Status{Parameters: in["parameters"], Result: in["result"], Tip: "seen"})
+			sdk.ReportStatus(ctx, sdk.Status{Parameters: in["parameters"], Result: in["result"], Message: "seen"})
 			return "", nil
 		}),
 	}}
@@ -101,7 +101,7 @@ func TestWaitStatusFailsWhereTheCallEndsWithout(t *testing.T) {
 	got := record(t, func(tb testing.TB) {
 		s := sdktest.New(tb, plugin()).Stream("status")
 		s.Complete(`{}`)
-		s.WaitStatus(func(s tool.Status) bool { return s.Tip == "never" })
+		s.WaitStatus(func(s tool.Status) bool { return s.Message == "never" })
 	})
 	if !strings.Contains(got, "ended without such a status") {
 		t.Errorf("reported %q", got)
@@ -131,7 +131,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-func TestCallsHaveIDsOfTheirOwn(t *testing.T) {
+func TestCallsHaveDifferentIDs(t *testing.T) {
 	h := sdktest.New(t, sdk.Plugin{Name: "p", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: "id", Description: "x"}, func(ctx context.Context, _ struct{}) (string, error) { return sdk.CallID(ctx), nil }),
 	}})

@@ -24,7 +24,8 @@ type Stream struct {
 	host   *Host
 	tool   string
 	info   transport.Info
-	kept   map[string]tool.Content // artifacts, by handle
+	kept   map[string]tool.Content         // artifacts, by handle
+	answer func(tool.Question) tool.Answer // nil: the call cannot ask
 	cancel context.CancelFunc
 	pieces chan piece
 	done   chan struct{} // closed when ended is set
@@ -44,13 +45,13 @@ type piece struct {
 }
 
 // Stream begins a call of a tool, and opens the tool's object at once. Complete or Cancel ends the
-// call. Otherwise it is cancelled at the end of the test.
+// call. Otherwise it is cancelled at the end of the test. The call passes no filters; see Call.
 func (h *Host) Stream(name string, options ...Option) *Stream {
 	h.t.Helper()
 	o := h.options(name, options)
 	ctx, cancel := context.WithCancel(o.ctx)
 	s := &Stream{
-		host: h, tool: name, info: o.info, kept: o.artifacts, cancel: cancel,
+		host: h, tool: name, info: o.info, kept: o.artifacts, answer: o.answer, cancel: cancel,
 		pieces: make(chan piece), done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	h.t.Cleanup(func() { cancel(); <-s.done })

@@ -25,6 +25,20 @@ var (
 	ErrChanged = errors.New("was changed by another writer")
 )
 
+// The errors of a workspace as a whole.
+var (
+	// ErrUnavailable means that the machine with the files or commands does not answer, or has no room.
+	// Nothing was changed, and no command ran.
+	ErrUnavailable = errors.New("the workspace is not available")
+	// ErrUnknownOutcome means that a write or a command was sent, and that nothing is known about its
+	// effects.
+	ErrUnknownOutcome = errors.New("the outcome is not known")
+	// ErrNoCommands means that the workspace has only files.
+	ErrNoCommands = errors.New("the workspace runs no commands")
+	// ErrNoProgram means that the machine that runs commands does not have the program.
+	ErrNoProgram = errors.New("there is no such program")
+)
+
 // Error is an error for a name, with a message for the model or person that chose the name.
 type Error struct {
 	Message string

@@ -40,11 +40,11 @@ func OpenLocal(dir string) (*Local, error) {
 func (l *Local) Close() error { return l.root.Close() }
 
 // Rel implements Workspace.
-func (l *Local) Rel(path string) (string, error) { return relative(path, l.bases) }
+func (l *Local) Rel(path string) (string, error) { return relative(path, l.Dirs) }
 
-// bases returns the absolute paths of the workspace: the one that it was opened with, and the one
+// Dirs returns the absolute paths of the workspace: the one that it was opened with, and the one
 // without links.
-func (l *Local) bases() []string {
+func (l *Local) Dirs() []string {
 	bases := []string{l.dir}
 	if real, err := filepath.EvalSymlinks(l.dir); err == nil && real != l.dir {
 		bases = append(bases, real)
@@ -110,7 +110,7 @@ func (l *Local) Open(ctx context.Context, name string) (File, error) {
 
 // ReadFile implements Reader.
 func (l *Local) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	return readFile(ctx, l, name)
+	return ReadAll(ctx, l, name)
 }
 
 // open opens a file or folder for reading if it has the right kind. It never blocks on a FIFO and
@@ -215,6 +215,17 @@ func (e localEntry) Info() (Info, error) {
 		}
 	}
 	return info, nil
+}
+
+// OpenFolder opens a folder so that a process can start in it. It follows links, and refuses what
+// Open refuses for files. The caller closes it.
+func (l *Local) OpenFolder(ctx context.Context, name string) (*os.File, error) {
+	rel, err := l.begin(ctx, "open", name)
+	if err != nil {
+		return nil, err
+	}
+	folder, _, err := l.open(rel, name, onlyFolder)
+	return folder, err
 }
 
 // infoOf converts the information of the operating system into an Info.

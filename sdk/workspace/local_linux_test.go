@@ -202,8 +202,10 @@ func TestSwappedLinksLeadNowhere(t *testing.T) {
 	stop := keepSwapping(t, filepath.Join(dir, "spot"), func(path string) error { return os.Symlink("real", path) },
 		func(path string) error { return os.Symlink("..", path) })
 	defer stop()
+	// On a busy machine the link may lead outside during the first 2000 rounds.
 	inside := 0
-	for range 2000 {
+	for i := 0; i < 2000 || inside == 0; i++ {
+		runtime.Gosched()
 		if file, err := w.Open(t.Context(), "spot/secret.txt"); err == nil {
 			inside++
 			content, err := io.ReadAll(file)
@@ -219,8 +221,5 @@ func TestSwappedLinksLeadNowhere(t *testing.T) {
 		}
 		_, _ = w.WriteFile(t.Context(), "spot/ws-secret/secret.txt", []byte("overwritten"), workspace.WriteOptions{})
 		_, _ = w.WriteFile(t.Context(), "spot/planted.txt", []byte("planted"), workspace.WriteOptions{})
-	}
-	if inside == 0 {
-		t.Error("no read met the harmless file, so the test showed nothing")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -31,7 +32,8 @@ type MemoryFile struct {
 	ModTime time.Time
 }
 
-// Memory is a workspace in memory, for tests. It does not enforce read permissions.
+// Memory is a workspace in memory, for tests and trials. It does not enforce read permissions. It is
+// lost with its process.
 type Memory struct {
 	tree *tree
 	root *node
@@ -44,7 +46,12 @@ var _ Workspace = (*Memory)(nil)
 type tree struct {
 	mu       sync.RWMutex // guards all nodes
 	versions int
+	bytes    int64 // of all nodes
+	limit    int64 // of bytes; 0: none
 }
+
+// entryBytes is what each node counts besides its content. It bounds their number.
+const entryBytes = 1 << 10
 
 // node is a file, folder, link or another kind of entry.
 type node struct {
@@ -69,6 +76,11 @@ func NewMemory(files map[string]MemoryFile) *Memory {
 	return m
 }
 
+// Limit makes writes fail beyond so many bytes, with an error that wraps ErrTooLarge. Each file and
+// folder counts 1 KiB in addition to its content. 0 means no limit, which is the default. Call it
+// before the workspace is used.
+func (m *Memory) Limit(bytes int64) { m.tree.limit = bytes }
+
 func (m *Memory) seed(name string, file MemoryFile) error {
 	rel, err := m.Rel(name)
 	if err != nil {
@@ -84,6 +96,7 @@ func (m *Memory) seed(name string, file MemoryFile) error {
 	}
 	n := m.tree.newNode(file.Mode.Type()|cmp.Or(file.Mode.Perm(), permissions), file.ModTime)
 	n.content = []byte(file.Content)
+	m.tree.bytes += int64(len(n.content))
 	n.parent = folder
 	folder.children[path.Base(rel)] = n
 	return nil
@@ -94,6 +107,7 @@ func (t *tree) newNode(mode fs.FileMode, modTime time.Time) *node {
 		modTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	t.versions++
+	t.bytes += entryBytes
 	n := &node{mode: mode, modTime: modTime, version: t.versions}
 	if mode.IsDir() {
 		n.children = map[string]*node{}
@@ -106,12 +120,15 @@ func (m *Memory) Close() error { return nil }
 
 // Rel implements Workspace.
 func (m *Memory) Rel(path string) (string, error) {
-	return relative(path, func() []string { return []string{m.dir} })
+	return relative(path, m.Dirs)
 }
+
+// Dirs returns the absolute path of the workspace, which begins with MemoryDir.
+func (m *Memory) Dirs() []string { return []string{m.dir} }
 
 // ReadFile implements Reader.
 func (m *Memory) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	return readFile(ctx, m, name)
+	return ReadAll(ctx, m, name)
 }
 
 // Sub implements Workspace.
@@ -251,6 +268,9 @@ func (m *Memory) WriteFile(ctx context.Context, name string, content []byte, o W
 	m.tree.mu.Lock()
 	defer m.tree.mu.Unlock()
 	at, err := m.resolve(rel, name)
+	if full := m.tree.full(at.node, rel, name, content); full != nil {
+		return Change{}, full
+	}
 	if errors.Is(err, fs.ErrNotExist) && o.IfVersion == "" {
 		if _, err = m.makeFolders(rel); err == nil {
 			at, err = m.resolve(rel, name)
@@ -265,6 +285,19 @@ func (m *Memory) WriteFile(ctx context.Context, name string, content []byte, o W
 	return m.put(at, name, content, o)
 }
 
+// full returns an error if there is no room for a content with the folders of its name. It counts
+// folders that exist, too: an error near the limit is no defect. The caller holds the lock.
+func (t *tree) full(old *node, rel, name string, content []byte) error {
+	added := int64(len(content)) + entryBytes*int64(1+strings.Count(rel, "/"))
+	if old != nil {
+		added -= int64(len(old.content)) + entryBytes
+	}
+	if t.limit > 0 && added > 0 && t.bytes+added > t.limit {
+		return errorf(ErrTooLarge, "there is no room for %q: this workspace is in memory, and has at most %d bytes", name, t.limit)
+	}
+	return nil
+}
+
 // put writes to the node that a name leads to. The caller holds the lock.
 func (m *Memory) put(at place, name string, content []byte, o WriteOptions) (Change, error) {
 	var change Change
@@ -275,7 +308,9 @@ func (m *Memory) put(at place, name string, content []byte, o WriteOptions) (Cha
 			return Change{}, err
 		}
 		mode = at.node.mode
+		m.tree.bytes -= int64(len(at.node.content)) + entryBytes
 	}
+	m.tree.bytes += int64(len(content))
 	n := m.tree.newNode(mode, time.Now())
 	n.content, n.parent = bytes.Clone(content), at.folder
 	at.folder.children[at.base] = n

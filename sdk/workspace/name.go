@@ -8,6 +8,11 @@ import (
 	"strings"
 )
 
+// Relative implements Rel for a workspace with absolute paths.
+func Relative(path string, dirs []string) (name string, err error) {
+	return relative(path, func() []string { return dirs })
+}
+
 // relative returns the name of a path in a workspace. bases returns the absolute paths of the
 // workspace; relative calls it only for absolute paths.
 func relative(given string, bases func() []string) (string, error) {

@@ -1,9 +1,10 @@
-// Package workspace defines the folder in which the tools of a call work, as an interface.
-// OpenLocal returns a folder of this machine, and NewMemory returns one in memory for tests.
+// Package workspace defines the folder in which the tools of a call work, as an interface for its
+// files, and one for commands. OpenLocal returns a folder of this machine, NewMemory returns one in
+// memory, and package remote returns one of a server.
 //
 // It owns names, reading, writing whole files, and the promise that no name leads out of the
 // workspace. It does not interpret the content of files: tools handle lines, encodings and
-// searches.
+// searches. Package commands runs commands in local workspaces.
 //
 // # Names
 //
@@ -36,8 +37,8 @@ type Workspace interface {
 	// It only looks at the spelling. The name may not exist, or may lead out through a link.
 	Rel(path string) (name string, err error)
 	// Sub returns a folder of the workspace as a separate workspace: no name leads out of that
-	// folder. It is cheaper than long names, and stays the same folder if another process moves it.
-	// The caller closes it.
+	// folder. It is cheaper than long names. That of a Local stays the same folder if another process
+	// moves it. The caller closes it.
 	Sub(ctx context.Context, name string) (Workspace, error)
 	// Close releases the folder. Open files stay open.
 	Close() error
@@ -64,8 +65,8 @@ type Reader interface {
 // of a call. Use Open to read a larger file in parts.
 const MaxReadFile = 64 << 20
 
-// readFile implements ReadFile with Open.
-func readFile(ctx context.Context, r Reader, name string) ([]byte, error) {
+// ReadAll implements ReadFile with Open, for implementations of Reader.
+func ReadAll(ctx context.Context, r Reader, name string) ([]byte, error) {
 	file, err := r.Open(ctx, name)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // measures the cost of the sandbox.
 const unwalled = "sandbox: {mode: off}"
 
-// flat is the largest allowed ratio of a curve's figures to its first one.
+// flat is the largest allowed ratio between a figure of a curve and the curve's first figure.
 const flat = 1.2
 
 // growth measures the cost of a call for growing numbers of tools, stored outcomes and instances.

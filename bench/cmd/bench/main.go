@@ -22,6 +22,8 @@ type options struct {
 	only     string
 	callers  string
 	sizes    string
+	kinds    string
+	mcp      string
 }
 
 func main() {
@@ -30,7 +32,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.bin, "bin", "bin", "folder `DIR` with the programs")
 	flag.StringVar(&o.out, "out", "results", "folder `DIR` for the results: a table, JSON and plots")
-	flag.StringVar(&o.parts, "parts", "calls,cold,growth,agent,languages", "the parts to measure: calls against peers, cold starts, growth, agentd, plugins in other languages; siege: a calm caller next to hostile ones")
+	flag.StringVar(&o.parts, "parts", "calls,cold,growth,agent,languages", "the parts to measure: calls against peers, cold starts, growth, agentd, plugins in other languages; siege: a calm caller next to hostile ones; telemetry: what metrics and traces cost; tenants: a calm tenant next to a hostile one; identity: what TLS and credentials cost; mcp: calls of MCP clients against an MCP proxy")
 	flag.StringVar(&o.root, "root", ".", "the checkout `DIR` with the SDKs to measure")
 	flag.IntVar(&o.rounds, "rounds", 7, "the number of rounds; each contender has one turn per round")
 	flag.DurationVar(&o.length, "time", time.Second, "the length of a turn")
@@ -38,13 +40,16 @@ func main() {
 	flag.StringVar(&o.callers, "callers", "1,16,64", "the numbers of concurrent callers")
 	flag.StringVar(&o.sizes, "sizes", "1024,65536", "the sizes of the answers, in bytes")
 	siegeAt := flag.String("siege", "", "attack the toolhost at this `ADDRESS` and measure nothing; the part siege uses this")
-	burned := flag.Float64("burn", 0, "use this many `PROCESSORS` and measure nothing; the part siege uses this")
+	hostileAt := flag.String("hostile", "", "misuse the toolhost at this `ADDRESS` as one tenant and measure nothing; the part tenants uses this")
+	flag.StringVar(&o.kinds, "kinds", "", "with the part tenants: what the hostile tenant does, of flood, huge, artifacts, hung, crashes and full, separated by commas; all of it if empty")
+	flag.StringVar(&o.mcp, "mcp", "", "with the part mcp: measure only what has this `TEXT` in its title, such as HTTP or 2025-11-25")
+	burned := flag.String("burn", "", "use this many `PROCESSORS`, or several parts with commas such as 0.5:2,0.7, where 2 is the number of threads, and measure nothing; the parts siege and tenants use this")
 	flag.Parse()
-	if err := other(ctx, *siegeAt, *burned); err != nil {
+	if err := other(ctx, o, *siegeAt, *hostileAt, *burned); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-	if *siegeAt != "" || *burned > 0 {
+	if *siegeAt != "" || *hostileAt != "" || *burned != "" {
 		return
 	}
 	if err := run(ctx, o, os.Stdout); err != nil {
@@ -53,13 +58,15 @@ func main() {
 	}
 }
 
-// other does the work of the helper processes that the part siege starts, if a flag asks for it.
-func other(ctx context.Context, siegeAt string, processors float64) error {
+// other does the work of a helper process of the parts siege and tenants, if a flag asks for it.
+func other(ctx context.Context, o options, siegeAt, hostileAt, burned string) error {
 	switch {
+	case hostileAt != "":
+		return misbehave(ctx, hostileAt, o.kinds)
 	case siegeAt != "":
 		return besiege(ctx, siegeAt)
-	case processors > 0:
-		return burn(ctx, processors)
+	case burned != "":
+		return burn(ctx, burned)
 	default:
 		return nil
 	}

@@ -23,11 +23,12 @@ const baseline = "relay"
 
 // parts are the measurements by name.
 var parts = map[string]func(context.Context, options, *peer.Field, io.Writer, *report.Results) error{
-	"calls": calls, "cold": cold, "growth": growth, "agent": agents, "languages": languages, "siege": siege,
+	"calls": calls, "cold": cold, "growth": growth, "agent": agents, "languages": languages, "siege": siege, "telemetry": telemetry,
+	"tenants": tenants, "identity": identity, "mcp": mcp,
 }
 
 func run(ctx context.Context, o options, out io.Writer) error {
-	results := report.Results{Baseline: baseline, Machine: report.ThisMachine(), Rounds: o.rounds, Turn: o.length}
+	results := report.Results{Machine: report.ThisMachine(), Rounds: o.rounds, Turn: o.length}
 	for name := range strings.SplitSeq(o.parts, ",") {
 		measure, ok := parts[name]
 		if !ok {
@@ -65,9 +66,6 @@ func calls(ctx context.Context, o options, f *peer.Field, out io.Writer, results
 	if err != nil {
 		return err
 	}
-	for _, c := range contenders {
-		results.Titles = append(results.Titles, report.Title{Key: c.Key, Text: c.Title})
-	}
 	for _, size := range sizes {
 		for _, n := range callers {
 			fmt.Fprintf(out, "answers of %d bytes, callers at once: %d\n", size, n)
@@ -75,6 +73,7 @@ func calls(ctx context.Context, o options, f *peer.Field, out io.Writer, results
 			if err != nil {
 				return err
 			}
+			table.Baseline = baseline
 			results.Tables = append(results.Tables, table)
 		}
 	}
@@ -91,10 +90,13 @@ func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, e
 	started := func(c peer.Contender) func(context.Context) (peer.Contender, error) {
 		return func(context.Context) (peer.Contender, error) { return c, nil }
 	}
+	version := func(v string, start func(context.Context, string) (peer.Contender, error)) func(context.Context) (peer.Contender, error) {
+		return func(ctx context.Context) (peer.Contender, error) { return start(ctx, v) }
+	}
 	var all []peer.Contender
 	for key, start := range map[string]func(context.Context) (peer.Contender, error){
-		"hop": f.Hop, "relay": f.Relay, "goplugin": f.GoPlugin, "mcp-stdio": f.MCPStdio, "mcp-http": f.MCPHTTP,
-		"mcp-proxy": f.MCPProxy, "percall": f.PerCall,
+		"hop": f.Hop, "relay": f.Relay, "goplugin": f.GoPlugin, "mcp-stdio": version(peer.Stateless, f.MCPStdio), "mcp-http": version(peer.Sessions, f.MCPHTTP),
+		"mcp-proxy": version(peer.Sessions, f.MCPProxy), "percall": f.PerCall,
 		"connect": started(host.Connect()), "call": started(host.Call()), "execute": started(host.Execute()),
 	} {
 		if only != "" && key != baseline && !slices.Contains(strings.Split(only, ","), key) {
@@ -114,6 +116,9 @@ func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, e
 // machine thus affects all contenders alike.
 func compare(ctx context.Context, o options, contenders []peer.Contender, size, callers int) (report.Table, error) {
 	table := report.Table{Size: size, Callers: callers, Samples: map[string][]load.Sample{}}
+	for _, c := range contenders {
+		table.Titles = append(table.Titles, report.Title{Key: c.Key, Text: c.Title})
+	}
 	for _, c := range contenders { // warm up connections, pools and processes
 		if _, err := turn(ctx, c, size, callers, o.length/5); err != nil {
 			return table, err

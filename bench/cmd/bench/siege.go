@@ -5,13 +5,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/bench/internal/load"
 	"github.com/toolhost/toolhost/bench/internal/peer"
@@ -58,14 +63,15 @@ func siege(ctx context.Context, o options, f *peer.Field, out io.Writer, _ *repo
 	}
 	var under, beside, ratios []float64
 	for range o.rounds {
+		var sample, control time.Duration
 		before, begun := usage(host.PIDs()), time.Now()
-		sample, used, err := alongside(ctx, calm, "-siege", host.Address())
+		used, err := alongside(ctx, [][]string{{"-siege", host.Address()}}, func() (err error) { sample, err = calm(); return err })
 		if err != nil {
 			return fmt.Errorf("under siege: %w", err)
 		}
 		processors := (usage(host.PIDs()) - before + used).Seconds() / time.Since(begun).Seconds()
-		control, _, err := alongside(ctx, calm, "-burn", strconv.FormatFloat(processors, 'f', 3, 64))
-		if err != nil {
+		burned := [][]string{{"-burn", strconv.FormatFloat(processors, 'f', 3, 64)}}
+		if _, err := alongside(ctx, burned, func() (err error) { control, err = calm(); return err }); err != nil {
 			return fmt.Errorf("beside the control process: %w", err)
 		}
 		ratio := float64(sample) / float64(control)
@@ -84,30 +90,37 @@ func siege(ctx context.Context, o options, f *peer.Field, out io.Writer, _ *repo
 
 // usage returns the processor time of the processes, or 0 if it is unknown.
 func usage(p load.Processes) time.Duration {
-	all, _ := p.CPU()
-	own, _ := load.Processes{}.CPU()
-	return all - own
+	own, descendants, _ := p.Apart()
+	return own + descendants
 }
 
-// alongside measures while another process of this program runs. It also returns the processor time
-// of that process.
-func alongside(ctx context.Context, measure func() (time.Duration, error), args ...string) (p99, used time.Duration, err error) {
+// alongside measures while other processes of this program run, each with the given arguments. It
+// returns the processor time that they have used.
+func alongside(ctx context.Context, others control, measure func() error) (used time.Duration, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, args...)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		return 0, 0, err
+	var started []*exec.Cmd
+	for i, args := range others {
+		cmd := exec.CommandContext(ctx, self, args...)
+		cmd.Stderr = os.Stderr
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: i > 0}
+		if err := cmd.Start(); err != nil {
+			return 0, err
+		}
+		started = append(started, cmd)
 	}
-	time.Sleep(100 * time.Millisecond) // the process has started to work by then
-	p99, err = measure()
+	time.Sleep(100 * time.Millisecond) // the processes have started to work by then
+	err = measure()
 	cancel()
-	_ = cmd.Wait() // an error is expected: the process was killed
-	return p99, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), err
+	for _, cmd := range started {
+		_ = cmd.Wait() // an error is expected: the process was killed
+		used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	return used, err
 }
 
 // besiege opens calls on 64 streams and sends arguments that never end, until the process is
@@ -134,22 +147,51 @@ func besiege(ctx context.Context, address string) error {
 	return nil
 }
 
-// burn uses the given number of processors until the process is killed.
-func burn(ctx context.Context, processors float64) error {
-	threads := max(1, min(runtime.NumCPU(), int(processors+0.999)))
-	share := min(1, processors/float64(threads))
-	const period = 10 * time.Millisecond
-	for range threads {
-		go func() { // ends with the process
-			for ctx.Err() == nil {
-				for begun := time.Now(); time.Since(begun) < time.Duration(share*float64(period)); {
-				}
-				time.Sleep(time.Duration((1 - share) * float64(period)))
+// burn uses as many processors as the numbers in shares say, which are separated by commas, until
+// the process is killed. A number of threads can follow a number after a colon; the default is as few
+// as possible. burn copies memory, as a program does that passes large results on.
+func burn(ctx context.Context, shares string) error {
+	for text := range strings.SplitSeq(shares, ",") {
+		share, count, given := strings.Cut(text, ":")
+		processors, err := strconv.ParseFloat(share, 64)
+		if err != nil {
+			return fmt.Errorf("%q is no number of processors: %w", share, err)
+		}
+		threads := max(1, min(runtime.NumCPU(), int(math.Ceil(processors))))
+		if given {
+			if threads, err = strconv.Atoi(count); err != nil || threads < 1 {
+				return fmt.Errorf("%q is no number of threads", count)
 			}
-		}()
+		}
+		for range threads {
+			go burnThread(ctx, min(1, processors/float64(threads))) // ends with the process
+		}
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// burnThread uses a share of one processor in each period. After a period in which it got less, it
+// uses more.
+func burnThread(ctx context.Context, share float64) {
+	const period = 10 * time.Millisecond
+	runtime.LockOSThread() // threadTime is that of this thread
+	from, to := make([]byte, 64<<10), make([]byte, 64<<10)
+	begun, already := time.Now(), threadTime()
+	for ctx.Err() == nil {
+		next := time.Since(begun) + period
+		for threadTime()-already < time.Duration(share*float64(next)) {
+			copy(to, from)
+		}
+		time.Sleep(next - time.Since(begun))
+	}
+}
+
+// threadTime returns the processor time that the calling thread has used.
+func threadTime() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) // it cannot fail on Linux
+	return time.Duration(t.Nano())
 }
 
 func median(figures []float64) float64 {

@@ -3,6 +3,10 @@
 //	mcpecho stdio              a server on standard input and output
 //	mcpecho http SOCKET        a server over streamable HTTP, on a unix socket
 //	mcpecho proxy SOCKET CMD…  a proxy over streamable HTTP for the stdio server CMD
+//	mcpecho proxy - CMD…       the same on standard input and output
+//
+// Over HTTP, a server has two handlers as the SDK requires it: one for the versions of MCP with
+// sessions, and one for those without.
 package main
 
 import (
@@ -41,14 +45,18 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
+		if args[1] == "-" {
+			return server.Run(ctx, &mcp.StdioTransport{})
+		}
 		return serve(ctx, args[1], server)
 	}
-	return errors.New("usage: mcpecho stdio | http SOCKET | proxy SOCKET COMMAND…")
+	return errors.New("usage: mcpecho stdio | http SOCKET | proxy SOCKET|- COMMAND…")
 }
 
 func worker() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "echo", Version: "1.0.0"}, nil)
-	mcp.AddTool(s, &mcp.Tool{Name: "echo", Description: "Answers with a text of the size asked for."},
+	mcp.AddTool(s, &mcp.Tool{Name: "echo", Description: "Answers with a text of the size asked for.",
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
 		func(_ context.Context, _ *mcp.CallToolRequest, in work.Request) (*mcp.CallToolResult, any, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: in.Answer()}}}, nil, nil
 		})
@@ -81,8 +89,18 @@ func serve(ctx context.Context, socket string, s *mcp.Server) error {
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
-	server := &http.Server{Handler: mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-		&mcp.StreamableHTTPOptions{JSONResponse: true, DisableLocalhostProtection: true})}
+	handler := func(stateless bool) http.Handler {
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+			&mcp.StreamableHTTPOptions{Stateless: stateless, JSONResponse: true, DisableLocalhostProtection: true})
+	}
+	sessions, single := handler(false), handler(true)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
+			single.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	})}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	return server.Serve(listener)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,9 +30,27 @@ func (p Processes) CPU() (time.Duration, error) {
 		return 0, err
 	}
 	for _, stat := range family {
-		total += stat.cpu
+		total += stat.cpu + stat.ended
 	}
 	return total, nil
+}
+
+// Apart returns the processor time that the given processes have used themselves, and that of their
+// descendants, also of the ended ones. This process does not count.
+func (p Processes) Apart() (own, descendants time.Duration, err error) {
+	family, err := p.family()
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, stat := range family {
+		descendants += stat.ended
+		if slices.Contains(p, stat.pid) {
+			own += stat.cpu
+		} else {
+			descendants += stat.cpu
+		}
+	}
+	return own, descendants, nil
 }
 
 // Memory returns the resident memory of each process, in bytes.
@@ -62,7 +81,8 @@ func own() (time.Duration, error) {
 type stat struct {
 	pid, parent int
 	name        string
-	cpu         time.Duration
+	cpu         time.Duration // of the process itself
+	ended       time.Duration // of its children that have ended
 	resident    int64
 }
 
@@ -124,7 +144,7 @@ func read(pid int) (stat, error) {
 		return n
 	}
 	return stat{pid: pid, parent: int(number(4)), name: line[open+1 : end],
-		cpu:      time.Duration(number(14)+number(15)+number(16)+number(17)) * clockTick,
+		cpu: time.Duration(number(14)+number(15)) * clockTick, ended: time.Duration(number(16)+number(17)) * clockTick,
 		resident: number(24) * int64(os.Getpagesize())}, nil
 }
 

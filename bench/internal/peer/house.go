@@ -71,11 +71,12 @@ func (f *Field) Toolhost(ctx context.Context, h House) (*Toolhost, error) {
 	if err := os.Mkdir(workspace, 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(file, []byte(settings+h.Settings), 0o600); err != nil {
+	t := &Toolhost{addr: "unix://" + socket, tool: h.Tool, run: filepath.Base(dir), calls: new(atomic.Uint64)}
+	listen := fmt.Sprintf("listen: %q\n", t.addr) // not the flag, which replaces all listeners of the file
+	if err := os.WriteFile(file, []byte(listen+settings+h.Settings), 0o600); err != nil {
 		return nil, err
 	}
-	t := &Toolhost{addr: "unix://" + socket, tool: h.Tool, run: filepath.Base(dir), calls: new(atomic.Uint64)}
-	pid, stop, err := f.start(ctx, socket, "toolhost", "serve", "--config", file, "--plugins", h.Plugins, "--listen", t.addr,
+	pid, stop, err := f.start(ctx, socket, "toolhost", "serve", "--config", file, "--plugins", h.Plugins,
 		"--state", h.State, "--workspace", workspace, "--log-level", "error")
 	if err != nil {
 		return nil, err
@@ -102,11 +103,28 @@ func (f *Field) install(plugins string) error {
 	if err := os.Mkdir(plugins, 0o700); err != nil {
 		return err
 	}
-	data, err := os.ReadFile(f.program("echo"))
+	return f.copyTo(plugins, "echo")
+}
+
+func (f *Field) copyTo(plugins, name string) error {
+	data, err := os.ReadFile(f.program(name))
 	if err != nil {
 		return fmt.Errorf("copying a plugin: %w", err)
 	}
-	return os.WriteFile(filepath.Join(plugins, "echo"), data, 0o700)
+	return os.WriteFile(filepath.Join(plugins, name), data, 0o700)
+}
+
+// Only creates a folder with the named plugins.
+func (f *Field) Only(names ...string) (plugins string, err error) {
+	if plugins, err = f.Folder("plugins"); err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if err := f.copyTo(plugins, name); err != nil {
+			return "", err
+		}
+	}
+	return plugins, nil
 }
 
 // Crowd creates a folder with the given number of plugins and tools per plugin. One of the tools is

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrNoLanguage means that the machine lacks the programs of a language.
+// ErrNoLanguage means that this machine does not have the programs of a language.
 var ErrNoLanguage = errors.New("this machine lacks it")
 
 // Python starts a toolhost with a tool in Python. root is the checkout.

@@ -86,7 +86,7 @@ func (f *Field) start(ctx context.Context, socket, name string, args ...string) 
 	}()
 	stop = sync.OnceValue(func() error { return end(cmd.Process, ended) })
 	f.owns(stop)
-	return cmd.Process.Pid, stop, await(ctx, socket, ended)
+	return cmd.Process.Pid, stop, await(ctx, "unix", socket, ended)
 }
 
 func end(p *os.Process, ended <-chan struct{}) error {
@@ -101,23 +101,24 @@ func end(p *os.Process, ended <-chan struct{}) error {
 	}
 }
 
-// await returns when a server accepts connections on the socket.
-func await(ctx context.Context, socket string, ended <-chan struct{}) error {
+// await returns when a server accepts connections at the address. ended is closed when the server has
+// ended; nil: unknown.
+func await(ctx context.Context, network, address string, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var dialer net.Dialer
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
-		if conn, err := dialer.DialContext(ctx, "unix", socket); err == nil {
+		if conn, err := dialer.DialContext(ctx, network, address); err == nil {
 			return conn.Close()
 		}
 		select {
 		case <-tick.C:
 		case <-ended:
-			return fmt.Errorf("the server of %s ended", socket)
+			return fmt.Errorf("the server of %s ended", address)
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for %s: %w", socket, ctx.Err())
+			return fmt.Errorf("waiting for %s: %w", address, ctx.Err())
 		}
 	}
 }

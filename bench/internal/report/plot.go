@@ -41,17 +41,16 @@ func (r Results) plot(file, title, axis string, figure func(load.Sample) float64
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text = title, axis+", logarithmic"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	names := make([]string, 0, len(r.Titles))
-	for _, t := range r.Titles {
-		names = append(names, t.Text)
-	}
+	var names []string
 	var shown int
 	for _, t := range r.Tables {
-		if !callers(t.Callers) {
+		if t.Title != "" || !callers(t.Callers) {
 			continue
 		}
-		values := make(plotter.XYs, len(r.Titles))
-		for i, c := range r.Titles {
+		names = names[:0]
+		values := make(plotter.XYs, len(t.Titles))
+		for i, c := range t.Titles {
+			names = append(names, c.Text)
 			values[i] = plotter.XY{X: t.Of(c.Key, figure).Median, Y: float64(i)}
 		}
 		dots, err := plotter.NewScatter(values)

@@ -18,15 +18,13 @@ import (
 
 // Results are the results of one run of the benchmark.
 type Results struct {
-	Machine  Machine
-	Rounds   int
-	Turn     time.Duration // the length of a turn
-	Baseline string        // the key of the contender that all others are compared with
-	Titles   []Title
-	Tables   []Table
-	Cold     Cold
-	Curves   []Curve
-	Memory   map[string]map[string]int64 // by contender and process name, resident bytes after the load
+	Machine Machine
+	Rounds  int
+	Turn    time.Duration // the length of a turn
+	Tables  []Table
+	Cold    Cold
+	Curves  []Curve
+	Memory  map[string]map[string]int64 // by contender and process name, resident bytes after the load
 }
 
 // Title is the name of a contender for people.
@@ -35,7 +33,10 @@ type Title struct{ Key, Text string }
 // Table has the samples for one size of answers and one number of callers: one per round by
 // contender.
 type Table struct {
+	Title         string // what is measured, if it is not calls of toolhost against its peers
 	Size, Callers int
+	Baseline      string  // the key of the contender that all others are compared with
+	Titles        []Title // of the contenders, in order
 	Samples       map[string][]load.Sample
 }
 

@@ -33,9 +33,13 @@ func TestRatiosAreOfTheSameRound(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	r := report.Results{
-		Baseline: "base", Rounds: 1, Turn: time.Second,
-		Titles: []report.Title{{Key: "base", Text: "the base"}, {Key: "other", Text: "another way"}},
-		Tables: []report.Table{{Size: 1024, Callers: 1, Samples: map[string][]load.Sample{"base": samples(100), "other": samples(50)}}},
+		Rounds: 1, Turn: time.Second,
+		Tables: []report.Table{
+			{Size: 1024, Callers: 1, Baseline: "base", Titles: []report.Title{{Key: "base", Text: "the base"}, {Key: "other", Text: "another way"}},
+				Samples: map[string][]load.Sample{"base": samples(100), "other": samples(50)}},
+			{Title: "MCP over pigeons", Size: 1024, Callers: 64, Baseline: "mcp-proxy", Titles: []report.Title{{Key: "mcp-proxy", Text: "a proxy"}, {Key: "mcp-behind", Text: "ours"}},
+				Samples: map[string][]load.Sample{"mcp-proxy": samples(100), "mcp-behind": samples(80)}},
+		},
 		Memory: map[string]map[string]int64{"other": {"toolhost": 30 << 20}},
 		Cold:   report.Cold{Bare: []time.Duration{time.Second}, Toolhost: []time.Duration{3 * time.Second}},
 		Curves: []report.Curve{{Title: "Call, tools known", Unit: "µs", Flat: 1.2,
@@ -46,7 +50,8 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"another way", "0.50 (0.50–0.50)", "toolhost 30", "× 3.00", "Call, tools known, µs", "× 1.25 (1.25–1.25)",
-		"\nTargets\n", "× go-plugin alone", "at most 1.5  3.00 (3.00–3.00)  missed", "1000 tools × 10 tools"} {
+		"\nTargets\n", "× go-plugin alone", "at most 1.5  3.00 (3.00–3.00)  missed", "1000 tools × 10 tools",
+		"MCP over pigeons. Answers of 1024 bytes, callers at once: 64. × is the ratio to \"a proxy\"", "to an MCP server, 64 callers: calls/s × proxy", "at least 1   1.25 (1.25–1.25)  met"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in\n%s", want, &out)
 		}

@@ -10,18 +10,22 @@ import (
 )
 
 func (r Results) table(w io.Writer) {
-	fmt.Fprintf(w, "%d rounds of %s on %s/%s, %d processors, %s. Medians of the rounds (least–most); × is the part of %q, or of the first line, in the same round.\n",
-		r.Rounds, r.Turn, r.Machine.OS, r.Machine.Arch, r.Machine.Processors, r.Machine.Go, r.title(r.Baseline))
+	fmt.Fprintf(w, "%d rounds of %s on %s/%s, %d processors, %s. Medians of the rounds (least–most); × is the ratio to the contender that the table names, or to the first line, in the same round.\n",
+		r.Rounds, r.Turn, r.Machine.OS, r.Machine.Arch, r.Machine.Processors, r.Machine.Go)
 	for _, t := range r.Tables {
-		fmt.Fprintf(w, "\nAnswers of %d bytes, callers at once: %d\n", t.Size, t.Callers)
+		fmt.Fprintln(w)
+		if t.Title != "" {
+			fmt.Fprintf(w, "%s. ", t.Title)
+		}
+		fmt.Fprintf(w, "Answers of %d bytes, callers at once: %d. × is the ratio to %q\n", t.Size, t.Callers, t.title(t.Baseline))
 		tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tab, "\tp50 µs\t×\tp99 µs\t×\tcalls/s\t×\tCPU s per 10,000\t×")
-		for _, c := range r.Titles {
+		for _, c := range t.Titles {
 			fmt.Fprintf(tab, "%s\t%.0f\t%s\t%.0f\t%s\t%.0f\t%s\t%.2f\t%s\n", c.Text,
-				t.Of(c.Key, p50).Median, t.Ratio(c.Key, r.Baseline, p50),
-				t.Of(c.Key, p99).Median, t.Ratio(c.Key, r.Baseline, p99),
-				t.Of(c.Key, rate).Median, t.Ratio(c.Key, r.Baseline, rate),
-				t.Of(c.Key, cpu).Median, t.Ratio(c.Key, r.Baseline, cpu))
+				t.Of(c.Key, p50).Median, t.Ratio(c.Key, t.Baseline, p50),
+				t.Of(c.Key, p99).Median, t.Ratio(c.Key, t.Baseline, p99),
+				t.Of(c.Key, rate).Median, t.Ratio(c.Key, t.Baseline, rate),
+				t.Of(c.Key, cpu).Median, t.Ratio(c.Key, t.Baseline, cpu))
 		}
 		tab.Flush()
 	}
@@ -39,10 +43,10 @@ func (r Results) table(w io.Writer) {
 
 func (r Results) memory(w io.Writer) {
 	fmt.Fprintln(w, "\nResident memory after the load, MiB by process")
-	for _, c := range r.Titles {
-		fmt.Fprintf(w, "%s:", c.Text)
-		for _, name := range slices.Sorted(maps.Keys(r.Memory[c.Key])) {
-			fmt.Fprintf(w, " %s %.0f", name, float64(r.Memory[c.Key][name])/(1<<20))
+	for _, key := range slices.Sorted(maps.Keys(r.Memory)) {
+		fmt.Fprintf(w, "%s:", r.title(key))
+		for _, name := range slices.Sorted(maps.Keys(r.Memory[key])) {
+			fmt.Fprintf(w, " %s %.0f", name, float64(r.Memory[key][name])/(1<<20))
 		}
 		fmt.Fprintln(w)
 	}
@@ -88,10 +92,20 @@ func (c Cold) table(w io.Writer) {
 	row("a call every 50 ms, a process for each", c.Isolated, c.Shared)
 }
 
+// title returns the name of a contender for people.
 func (r Results) title(key string) string {
-	for _, t := range r.Titles {
-		if t.Key == key {
-			return t.Text
+	for _, t := range r.Tables {
+		if text := t.title(key); text != key {
+			return text
+		}
+	}
+	return key
+}
+
+func (t Table) title(key string) string {
+	for _, title := range t.Titles {
+		if title.Key == key {
+			return title.Text
 		}
 	}
 	return key

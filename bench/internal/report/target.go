@@ -28,7 +28,7 @@ func (r Results) targets() []target {
 	var all []target
 	beside := func(name string, bound float64, atMost bool, size, callers int, key, to string, figure func(load.Sample) float64) {
 		for _, t := range r.Tables {
-			if t.Size == size && t.Callers == callers && len(t.Samples[key]) > 0 && len(t.Samples[to]) > 0 {
+			if t.Title == "" && t.Size == size && t.Callers == callers && len(t.Samples[key]) > 0 && len(t.Samples[to]) > 0 {
 				all = append(all, target{name, bound, atMost, t.Ratio(key, to, figure)})
 			}
 		}
@@ -40,6 +40,9 @@ func (r Results) targets() []target {
 	beside("connect, 64 callers, 64 KiB: calls/s × relay", 1.2, false, large, crowded, "connect", "relay", rate)
 	beside("connect, 64 callers, 64 KiB: calls/s × mcp-proxy", 15, false, large, crowded, "connect", "mcp-proxy", rate)
 	beside("connect, 64 callers, 1 KiB: CPU × relay", 0.6, true, small, crowded, "connect", "relay", cpu)
+	for _, t := range r.Tables {
+		all = append(all, t.mcpTargets()...)
+	}
 	single := func(name string, bound float64, took, than []time.Duration) {
 		if len(took) > 0 {
 			all = append(all, target{name, bound, true, spread(ratios(millis(took), millis(than)))})
@@ -57,6 +60,20 @@ func (r Results) targets() []target {
 			}
 		}
 	}
+	return all
+}
+
+// mcpTargets returns the targets of a table whose calls came from an MCP client.
+func (t Table) mcpTargets() []target {
+	var all []target
+	beside := func(callers int, key, name string, bound float64, atMost bool, figure func(load.Sample) float64) {
+		if t.Baseline == "mcp-proxy" && t.Callers == callers && len(t.Samples[key]) > 0 {
+			all = append(all, target{t.Title + ", " + name + " × proxy", bound, atMost, t.Ratio(key, t.Baseline, figure)})
+		}
+	}
+	beside(crowded, "mcp-behind", "to an MCP server, 64 callers: calls/s", 1, false, rate)
+	beside(crowded, "mcp-native", "to a plugin, 64 callers: calls/s", 1.3, false, rate)
+	beside(alone, "mcp-native", "to a plugin, 1 caller: p50", 0.7, true, p50)
 	return all
 }
 

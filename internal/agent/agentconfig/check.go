@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -8,11 +9,15 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/postgres"
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // scripted is the provider whose models are script files.
 const scripted = "scripted"
+
+// forms are the models that need no entry in models.
+const forms = "anthropic:NAME, openai:NAME, openai-responses:NAME, gemini:NAME or scripted:FILE"
 
 // check reports values that are valid alone and contradict each other.
 func check(d *yamldoc.Decoder, c *Config) {
@@ -28,19 +33,32 @@ func check(d *yamldoc.Decoder, c *Config) {
 	}
 	if at, given := d.At["model"]; given && !d.Failed("model") && !strings.Contains(c.Model, ":") {
 		if _, known := c.Models[c.Model]; !known {
-			d.Fail(at, "model", "%q is not a name of models; %s, or write anthropic:NAME, openai:NAME or scripted:FILE", c.Model, listed(c.Models))
+			d.Fail(at, "model", "%q is not a name of models; %s, or write %s", c.Model, listed(c.Models), forms)
 		}
 	}
-	if at, given := d.At["kind"]; given && !d.Failed("kind") {
-		if _, known := c.Kinds[c.Kind]; !known {
-			d.Fail(at, "kind", "%q is not a name of kinds; %s", c.Kind, listed(c.Kinds))
+	checkMemory(c.Memory, func(key, format string, args ...any) {
+		if list, _, _ := strings.Cut(key, "["); !d.Failed(key) {
+			d.Fail(d.At[list], key, format, args...)
 		}
-	}
+	})
+	checkAgents(d, c)
 	if at, given := d.At["limits.max_cost"]; given && c.Limits.MaxCost > 0 && !d.Failed("limits.max_cost") && len(d.Errs) == 0 {
 		if c.Models[c.Model].Price.Input == nil {
 			d.Fail(at, "limits.max_cost", "the price of the model is unknown; set model to a name of models that has a price")
 		}
 	}
+}
+
+// CheckJournal returns an error if a text looks like a URL and is not the URL of a PostgreSQL database
+// without a password. Others can read a command line, and often a configuration file.
+func CheckJournal(text string) error {
+	switch {
+	case !strings.Contains(text, "://"):
+		return nil
+	case postgres.HasPassword(text):
+		return errors.New("the URL has a password, which others may read; put it into the variable PGPASSWORD, or into a file that the URL names with passfile=FILE")
+	}
+	return postgres.Check(text)
 }
 
 // listed returns the names for an error.

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/model"
@@ -22,23 +24,49 @@ listen: unix:///run/a.sock
 toolhost: 127.0.0.1:7000
 state: state
 journal: runs/a.db
-log: {level: debug, format: json}
+audit: {file: a.jsonl, max_bytes: 2MiB, keep_files: 3}
+log: {level: debug, levels: {tools: info}, format: json}
+telemetry: {listen: "127.0.0.1:9465", endpoint: "http://127.0.0.1:4317", traces: {sample_ratio: 0.5}}
 model: big
 models:
-  big: {provider: anthropic, model: m, base_url: "https://a.example/v1", api_key_env: KEY, window: 2000, thinking: 4096, price: {input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}}
+  big: {provider: anthropic, model: m, base_url: "https://a.example/v1", api_key_env: KEY, window: 2000, thinking: 4096, tools: text, price: {input: 3, output: 15, cache_read: 0.3, cache_write: 3.75}}
   demo: {provider: scripted, model: demo.yaml}
 system_prompt: "be\nbrief"
+memory: [AGENTS.md, "workspace:docs/AGENTS.md"]
+memory_max_bytes: 3KiB
+tool_statistics: tenant
 explicit_completion: true
 system_tools: [attempt_completion]
-kind: research
-kinds:
-  research: {names: [a, b], categories: [c], tags: [t], dangerous: false, max_cost_per_use: 3, max_tools: 5}
+agent: research
+agents:
+  research:
+    description: It looks things up.
+    instructions: "Work for ${context.tenant}."
+    memory: [/house.md]
+    tool_statistics: all
+    model: big
+    fallbacks: ["scripted:b.yaml"]
+    temperature: 0.5
+    top_p: 0.9
+    effort: high
+    tools: {names: [a, b], categories: [c], tags: [t], plugins: [p], excluded: [x], dangerous: false, max_cost_per_use: 3, max_tools: 5}
+    system_tools: [ask_user]
+    limits: {max_turns: 1, max_calls: 2, max_response_tokens: 3, max_tokens: 4, max_wall_time: 6s, max_output: 7KiB, max_failures: 8, max_timeouts: 9, max_repeats: 11}
+    delegates_to: [research, writing]
+    sub_runs: 2
+    explicit_completion: true
+  writing: {instructions_file: w.md, limits: {max_cost: 0.5}}
 limits:
   {max_turns: 1, max_calls: 2, max_response_tokens: 3, max_tokens: 4, max_cost: 0.5, max_wall_time: 6s, max_output: 7KiB, max_failures: 8, max_timeouts: 9, max_repeats: 11}
 max_runs: 12
 model_idle: 90s
 sub_runs: none
 compaction: {clear_at: 0.1, summarize_at: 0.2, keep: 4}
+quotas:
+  tenant: {runs: 20, starts_per_minute: 30, tokens_per_day: 1000000, cost_per_day: 50}
+  principal: {runs: 4}
+  tenants: {red: {runs: 40}}
+  principals: {red/ada: {cost_per_day: 2.5}}
 approvals: {headless: never, expiry: 2h, unknown_outcome: ask}
 tools: {ask_user: {plugin: forms}, buy: {effects: [basket]}}
 `
@@ -57,13 +85,13 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 	choice, err := c.Choose("")
 	read, write := 0.3, 3.75
 	want := agentconfig.Choice{
-		Name: "anthropic:m", BaseURL: "https://a.example/v1", APIKeyEnv: "KEY", Window: 2000, Thinking: 4096,
+		Name: "anthropic:m", BaseURL: "https://a.example/v1", APIKeyEnv: "KEY", Window: 2000, Thinking: 4096, TextTools: true,
 		Price: &model.Price{Input: 3, Output: 15, CacheRead: &read, CacheWrite: &write},
 	}
 	if diff := cmp.Diff(want, choice); err != nil || diff != "" {
 		t.Errorf("the model: %v (-want +got):\n%s", err, diff)
 	}
-	if choice, err = c.Choose("demo"); err != nil || choice.Name != "scripted:/etc/demo.yaml" || choice.Price != nil {
+	if choice, err = c.Choose("demo"); err != nil || choice.Name != "scripted:/etc/demo.yaml" || choice.Price != nil || choice.TextTools {
 		t.Errorf("a script: %+v, %v", choice, err)
 	}
 	if choice, err = c.Choose("openai:gpt"); err != nil || choice.Name != "openai:gpt" {
@@ -86,15 +114,38 @@ func TestEveryKeyMeansSomething(t *testing.T) {
 		t.Errorf("compaction: %+v", got)
 	}
 	no, three := false, 3.0
-	kind := loop.ToolChoice{Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &no, MaxCostPerUse: &three, MaxTools: 5}
-	if diff := cmp.Diff(kind, c.ToolChoices()[c.Kind]); diff != "" {
-		t.Errorf("tools (-want +got):\n%s", diff)
+	a := c.Agents[c.Agent]
+	named, err := a.Named("")
+	if err != nil || named.Instructions == nil || !slices.Equal(named.Instructions.Keys(), []string{"tenant"}) {
+		t.Errorf("the instructions: %+v, %v", named.Instructions, err)
+	}
+	limits.MaxCost, named.Instructions = 0, nil
+	wanted := agent.NamedAgent{
+		Description: "It looks things up.", Models: []string{"big", "scripted:/etc/b.yaml"}, Sampling: model.Sampling{Temperature: new(0.5), TopP: new(0.9), Effort: "high"},
+		Tools: loop.ToolChoice{
+			Names: []string{"a", "b"}, Categories: []string{"c"}, Tags: []string{"t"}, Plugins: []string{"p"}, Excluded: []string{"x"},
+			Dangerous: &no, MaxCostPerUse: &three, MaxTools: 5,
+		},
+		SystemTools: []string{"ask_user"}, ToolStatistics: agent.StatisticsAll, Limits: limits, SubRuns: 2, Delegates: []string{"research", "writing"}, ExplicitCompletion: new(true),
+	}
+	if diff := cmp.Diff(wanted, named); diff != "" {
+		t.Errorf("the agent (-want +got):\n%s", diff)
+	}
+	if w := c.Agents["writing"]; w.InstructionsFile != "/etc/w.md" || w.Limits.MaxCost != 0.5 {
+		t.Errorf("the other agent: %+v", w)
+	}
+	memory := [][]string{c.Memory, a.Memory}
+	if diff := cmp.Diff([][]string{{"/etc/AGENTS.md", "workspace:docs/AGENTS.md"}, {"/house.md"}}, memory); diff != "" || c.MemoryMaxBytes != 3<<10 {
+		t.Errorf("the memory files, of %d bytes (-want +got):\n%s", c.MemoryMaxBytes, diff)
+	}
+	if diff := cmp.Diff([]string{"big", "demo", "scripted:/etc/b.yaml"}, c.NamedModels()); diff != "" {
+		t.Errorf("the models (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]string{"ask_user": "forms"}, c.SystemToolPlugins()); diff != "" {
 		t.Errorf("plugins of system tools (-want +got):\n%s", diff)
 	}
-	if err := c.NoKind("cooking"); !strings.Contains(err.Error(), "research") {
-		t.Errorf("an unknown kind: %v", err)
+	if err := c.NoAgent("cooking"); !strings.Contains(err.Error(), "research") {
+		t.Errorf("an unknown agent: %v", err)
 	}
 	if c.Listen != "unix:///run/a.sock" || c.State != "/etc/state" || c.Journal != "/etc/runs/a.db" || c.MaxRuns != 12 || c.ModelIdle != 90*time.Second || !c.ExplicitCompletion {
 		t.Errorf("got %+v", c)
@@ -111,7 +162,7 @@ func TestWithoutAFile(t *testing.T) {
 			t.Errorf("people: %+v", got)
 		}
 	}
-	if diff := cmp.Diff([]string{loop.SystemAskUser}, c.OfferedSystemTools()); diff != "" {
+	if diff := cmp.Diff([]string{loop.SystemAskUser, loop.SystemNewTask, loop.SystemCompact}, c.OfferedSystemTools()); diff != "" {
 		t.Errorf("system tools: %s", diff)
 	}
 	c.SystemTools = []string{}

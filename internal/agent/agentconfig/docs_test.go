@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
@@ -27,7 +26,7 @@ func TestDocumentationIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := yamldoctest.Reference{Source: "settings.go", Of: reflect.TypeFor[agentconfig.Config]()}.Write(t)
+	tables := yamldoctest.Reference{Sources: []string{"settings.go", "agents.go", "quotas.go", "../../telemetry/telemetryconfig/settings.go", "../../authn/authconfig/auth.go", "../../authn/authconfig/credentials.go", "../../authn/authconfig/listeners.go"}, Of: reflect.TypeFor[agentconfig.Config]()}.Write(t)
 	c := agentconfig.Default()
 	tables += fmt.Sprintf("### All defaults\n\n`agentd config show` prints this if there is no file, but for the paths, which it knows.\n\n```yaml\n%s```\n\n", c.YAML())
 	want := yamldoctest.Fresh(t, string(now), begin, end, tables)
@@ -44,19 +43,4 @@ func TestDocumentationIsFresh(t *testing.T) {
 }
 
 // Every file in docs/agentd.md is a valid configuration.
-func TestDocumentedFilesLoad(t *testing.T) {
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := strings.Split(string(text), "```yaml\n")[1:]
-	if len(blocks) < 2 {
-		t.Fatalf("%d files are documented", len(blocks))
-	}
-	for _, block := range blocks {
-		file, _, _ := strings.Cut(block, "```")
-		if _, err := agentconfig.Parse(document, []byte(file)); err != nil {
-			t.Errorf("%v in\n%s", err, file)
-		}
-	}
-}
+func TestDocumentedFilesLoad(t *testing.T) { yamldoctest.CheckPage(t, document, agentconfig.Parse) }

@@ -1,7 +1,6 @@
 package agentconfig
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -17,6 +16,7 @@ type Choice struct {
 	Price     *model.Price
 	Window    int64 // tokens; 0: the default
 	Thinking  int64 // tokens; 0: off
+	TextTools bool  // the model writes its calls as text
 }
 
 // Choose returns the model with a name: a name of Models, or provider:name. "" selects
@@ -32,7 +32,7 @@ func (c *Config) Choose(name string) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	choice := Choice{Name: m.Provider + ":" + m.Model, BaseURL: m.BaseURL, APIKeyEnv: m.APIKeyEnv, Window: int64(m.Window), Thinking: int64(m.Thinking)}
+	choice := Choice{Name: m.Provider + ":" + m.Model, BaseURL: m.BaseURL, APIKeyEnv: m.APIKeyEnv, Window: int64(m.Window), Thinking: int64(m.Thinking), TextTools: m.Tools == "text"}
 	if _, named := c.Models[name]; !named {
 		choice.Name = name
 	}
@@ -42,9 +42,9 @@ func (c *Config) Choose(name string) (Choice, error) {
 	return choice, nil
 }
 
-// Called returns the name in Models of a model, given as provider:name. It returns the argument if
-// Models has no such model. If Models has several, it returns Config.Model if that is one of them,
-// else the first in the alphabet.
+// Called returns the name in Models of a model that is given as provider:name. It returns the
+// argument if Models has no such model. If several names of Models mean that model, it returns
+// Config.Model if that is one of them, and else the first in alphabetical order.
 func (c *Config) Called(model string) string {
 	found := model
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
@@ -55,8 +55,8 @@ func (c *Config) Called(model string) string {
 	return found
 }
 
-// Agent returns the limits of the agent. A 0 stands for the agent's default there, which equals the
-// default of the file.
+// Agent returns the limits in the form of the agent. In loop.Limits, 0 means the agent's default. It
+// equals the default of the file.
 func (l Limits) Agent() loop.Limits {
 	return loop.Limits{
 		MaxTurns: l.MaxTurns, MaxCalls: l.MaxCalls, MaxResponseTokens: l.MaxResponseTokens, MaxTokens: int64(l.MaxTokens),
@@ -74,29 +74,19 @@ func (a Approvals) People(present bool) loop.People {
 	}
 }
 
-// Window returns when the agent shortens conversations of a model with a window of tokens. 0 stands
-// for the default window.
+// Window returns when the agent shortens the conversation of a model. The parameter tokens is the
+// size of the model's window; 0 means the default size.
 func (c Compaction) Window(tokens int64) loop.Window {
 	return loop.Window{Tokens: tokens, ClearAt: c.ClearAt, SummarizeAt: c.SummarizeAt, Keep: c.Keep}
 }
 
-// SubRunLevels returns SubRuns for the agent, for which 0 stands for the default and -1 for none.
+// SubRunLevels returns SubRuns in the form of the agent, in which 0 means the default and -1 means
+// none.
 func (c *Config) SubRunLevels() int {
 	if c.SubRuns == 0 {
 		return -1
 	}
 	return c.SubRuns
-}
-
-// ToolChoices returns the selection of tools for each kind of task.
-func (c *Config) ToolChoices() map[string]loop.ToolChoice {
-	choices := make(map[string]loop.ToolChoice, len(c.Kinds))
-	for name, k := range c.Kinds {
-		choices[name] = loop.ToolChoice{
-			Names: k.Names, Categories: k.Categories, Tags: k.Tags, Dangerous: k.Dangerous, MaxCostPerUse: k.MaxCostPerUse, MaxTools: k.MaxTools,
-		}
-	}
-	return choices
 }
 
 // EffectsAllowed returns, by tool, the keys that effects may change although the run was started
@@ -111,7 +101,8 @@ func (c *Config) EffectsAllowed() map[string][]string {
 	return allowed
 }
 
-// SystemToolPlugins returns, by the name of a tool of agentd, the plugin whose tool replaces it.
+// SystemToolPlugins returns the plugins whose tools replace system tools, by the name of the system
+// tool.
 func (c *Config) SystemToolPlugins() map[string]string {
 	plugins := make(map[string]string)
 	for name, t := range c.Tools {
@@ -122,15 +113,10 @@ func (c *Config) SystemToolPlugins() map[string]string {
 	return plugins
 }
 
-// NoKind returns the error for a name that Kinds does not have.
-func (c *Config) NoKind(name string) error {
-	return fmt.Errorf("%q is no name of kinds in the configuration; %s", name, listed(c.Kinds))
-}
-
 // OfferedSystemTools returns the agent's own tools that the model gets.
 func (c *Config) OfferedSystemTools() []string {
 	if c.SystemTools == nil {
-		return []string{loop.SystemAskUser}
+		return []string{loop.SystemAskUser, loop.SystemNewTask, loop.SystemCompact}
 	}
 	return c.SystemTools
 }

@@ -37,9 +37,9 @@ func (s *State) Apply(e Event) error {
 	s.seq = e.Seq
 	switch p := e.Payload.(type) {
 	case *RunStarted:
-		s.started, s.context = *p, p.Context
+		s.started, s.context, s.ledger = *p, p.Context, p.Ledger
 		s.restart()
-		s.unread = append(s.unread, unread{e.Seq, p.Prompt})
+		s.hear(e.Seq, p.Prompt, p.Attachments)
 	case *UserMessage:
 		s.applyUserMessage(e.Seq, p)
 	case *AssistantMessage:
@@ -87,8 +87,15 @@ func (s *State) applyAnnounced(p Payload) error {
 	case *Compacted:
 		return s.applyCompacted(p)
 	case *RunResumed: // advanceClock has skipped the pause
+		if p.Ledger != "" {
+			s.ledger = p.Ledger
+		}
 	case *SubRunWaiting:
 		return s.applySubRunWaiting(s.seq, p)
+	case *ModelReplied:
+		return s.applyModelReplied(p)
+	case *StandingApproved:
+		return s.applyStandingApproved(p)
 	default:
 		return fmt.Errorf("event %d is %s, which no journal holds", s.seq, p.Type())
 	}
@@ -100,14 +107,15 @@ func (s *State) applyAnnounced(p Payload) error {
 func (s *State) restart() {
 	s.spent, s.warned, s.stall = spent{}, make(map[Budget]bool), stall{since: s.seq}
 	s.capRaised, s.empty = false, 0
+	s.answering = answering{}
 	s.window.full, s.window.overflowed, s.window.summaryWanted, s.window.summaryFailed = false, false, "", false
 }
 
 func (s *State) applyUserMessage(seq uint64, p *UserMessage) {
-	s.unread = append(s.unread, unread{seq, p.Text})
+	s.hear(seq, p.Text, p.Attachments)
 	switch {
 	case s.finished != nil:
-		s.finished, s.text = nil, ""
+		s.finished, s.text, s.ledger = nil, "", ""
 		s.restart()
 	case s.paused != nil:
 		judge{s}.resume()
@@ -119,10 +127,10 @@ func (s *State) applyStarted(p *CallStarted, at time.Time) error {
 	if c == nil || c.running() || c.waiting || c.result != nil || max(p.Attempt, 1) != c.Attempt+1 {
 		return fmt.Errorf("event %d starts call %s, which is not to be started so", s.seq, p.CallID)
 	}
-	c.started, c.Attempt, c.Ledger, c.FirstSent = true, max(p.Attempt, 1), p.Ledger, at
+	c.started, c.Attempt, c.Ledger, c.FirstSent, c.replies = true, max(p.Attempt, 1), p.Ledger, at, nil
 	if c.System == SystemNewTask {
 		in, _ := s.started.parseTask(&c.Call)
-		s.news = append(s.news, &SubRunStarted{CallID: c.ID, RunID: SubRunID(s.started.RunID, c.ID), Prompt: in.Task})
+		s.news = append(s.news, &SubRunStarted{CallID: c.ID, RunID: SubRunID(s.started.RunID, c.ID), Prompt: in.Task, Agent: in.Agent})
 	}
 	return nil
 }
@@ -132,9 +140,11 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 		return fmt.Errorf("event %d is a response without a request", s.seq)
 	}
 	s.read(p.Read)
+	before := s.used()
 	s.spendResponse(p)
 	s.text = p.Text()
 	s.batch.list, s.serial, s.stop, s.stopMessage = nil, false, "", ""
+	s.verdict, s.result = p.Answer, nil
 	if len(p.Message.Blocks) == 0 {
 		s.empty++
 	} else {
@@ -152,20 +162,27 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 			return fmt.Errorf("event %d has more calls than it names", s.seq)
 		}
 		c := p.Calls[i]
+		c.ReturnDirect = c.ReturnDirect && !s.started.structured()
 		s.providerIDs.add(block.ToolCall.ID)
 		s.batch.list = append(s.batch.list, callState{Call: c, refusal: c.Refusal, providerID: block.ToolCall.ID, name: block.ToolCall.Name})
 		s.serial = s.serial || c.Serial
 		i++
 	}
-	s.pending = len(s.batch.list)
+	if s.pending = len(s.batch.list); s.pending > 0 {
+		s.batch.before = before
+	}
 	judge{s}.judgeResponse(p.StopReason)
-	if s.stop == "" && len(s.batch.list) > 0 {
+	switch {
+	case len(s.batch.list) == 0:
+		s.verdict = nil
+	case s.stop == "" && !s.answersAlone():
 		judge{s}.refuseUnaffordable()
 	}
 	return nil
 }
 
-// judge concludes what a response, and later the results of its calls, mean for the run.
+// judge decides what a response means for the run, and later what the results of the response's
+// calls mean.
 type judge struct{ *State }
 
 // judgeResponse decides what a response's stop reason means for its calls and for the run.
@@ -188,6 +205,8 @@ func (s judge) judgeResponse(reason model.StopReason) {
 			s.stop, s.stopMessage = StopModelError, "the model answered nothing, twice"
 		case reason == model.StopPauseTurn, s.empty > 0 && reason == model.StopToolUse:
 			// The next request has the same conversation.
+		case s.started.structured():
+			s.judgeText()
 		case s.started.ExplicitCompletion:
 			s.remind()
 		default:
@@ -211,7 +230,11 @@ func (s judge) judgeCut() {
 	}
 	s.capRaised = true
 	if len(s.batch.list) == 0 && s.empty == 0 {
-		s.pushUser(textBlock(cutTextMessage))
+		words := cutTextMessage
+		if s.started.structured() {
+			words = cutAnswerMessage
+		}
+		s.pushUser(textBlock(words))
 	}
 }
 
@@ -279,7 +302,9 @@ func (s judge) finishBatch() {
 		s.stall.malformed = 0
 	}
 	done := s.completed()
-	s.batch.list = nil
+	s.concludeAnswer()
+	s.batch.clear()
+	s.verdict = nil
 	switch {
 	case s.stop != "":
 	case direct:

@@ -11,8 +11,9 @@ import (
 // batch is the calls of the last response, from the response until every call has a result.
 type batch struct {
 	list    []callState
-	pending int  // calls in list without a result
-	serial  bool // whether a call in list must run alone
+	pending int               // calls in list without a result
+	serial  bool              // whether a call in list must run alone
+	before  tool.UsageContext // what the run had used before the response; zero without calls
 }
 
 type callState struct {
@@ -29,12 +30,19 @@ type callState struct {
 	result     *CallResult
 	dropped    []string // why some of its effects were refused
 	waitsFor   []string // the decisions that its sub-run waits for; see SubRunWaiting
+
+	standing *standingRequest // that the call waits for; nil: none
+
+	replies map[uint32]tool.Answer // to the questions of its tool; replaced, not changed
 }
 
 // running reports whether the driver has to carry the call out now.
 func (c *callState) running() bool {
 	return c.started && !c.waiting && c.result == nil && c.settled == nil && c.refusal == ""
 }
+
+// clear removes the calls, which all have results.
+func (b *batch) clear() { b.list, b.before = nil, tool.UsageContext{} }
 
 // BatchSize returns the number of calls in the last response while some of them have no result.
 func (b *batch) BatchSize() int { return len(b.list) }
@@ -48,8 +56,8 @@ func (b *batch) Call(callID string) *Call {
 	return nil
 }
 
-// Answers returns the number of calls of the last response if all of them answer the user directly,
-// and 0 if a result goes to the model.
+// Answers returns the number of calls of the last response if the results of all of them go
+// directly to the user. It returns 0 if a result goes to the model.
 func (b *batch) Answers() int {
 	for i := range b.list {
 		if !b.list[i].ReturnDirect {
@@ -85,7 +93,7 @@ func (b *batch) completed() *CallResult {
 	return nil
 }
 
-// shown returns what the model reads as the call's result.
+// shown returns the content that the model reads as the call's result.
 func (c *callState) shown() []tool.Content {
 	content := c.result.Result.Content
 	if len(content) == 0 {

@@ -40,7 +40,7 @@ type level struct {
 func (l *level) low() bool  { return l.used >= warnAt*l.limit }
 func (l *level) over() bool { return l.used >= l.limit }
 
-// levels returns the budgets that the run has, in the order in which the run checks them.
+// levels returns the budgets of the run, in the order in which the run checks them.
 func (b *budget) levels(limits *Limits) []level {
 	u := &b.spent
 	all := []level{
@@ -108,6 +108,9 @@ func (b *budget) overrun(limits *Limits) *level {
 	return nil
 }
 
+// used returns what the run has used, as tools learn it.
+func (b *budget) used() tool.UsageContext { return tool.UsageContext{Usage: b.usage, Cost: b.cost} }
+
 // spendResponse counts a response. It may use up a budget before the calls of the response are
 // made.
 func (b *budget) spendResponse(p *AssistantMessage) {
@@ -115,15 +118,16 @@ func (b *budget) spendResponse(p *AssistantMessage) {
 	b.spent.turns++
 	b.usage = b.usage.Add(p.Usage).Add(p.Wasted)
 	b.cost += p.Cost
-	b.spent.tokens += tokens(p.Usage) + tokens(p.Wasted)
+	b.spent.addTokens(p.Usage.Add(p.Wasted))
 	b.spent.cost += p.Cost
 }
 
 func (b *budget) spendResult(r *tool.Result) {
+	cost := min(max(0, r.Cost), tool.MaxCost)
 	b.usage = b.usage.Add(r.Usage)
-	b.cost += max(0, r.Cost)
-	b.spent.tokens += tokens(r.Usage)
-	b.spent.cost += max(0, r.Cost)
+	b.cost += cost
+	b.spent.addTokens(r.Usage)
+	b.spent.cost += cost
 	for i := range r.Content {
 		b.spent.output += int64(len(r.Content[i].Text) + len(r.Content[i].JSON))
 	}
@@ -133,7 +137,11 @@ func (b *budget) spendResult(r *tool.Result) {
 	}
 }
 
-func tokens(u tool.Usage) uint64 { return u.InputTokens + u.OutputTokens }
+// addTokens adds tokens, at most up to the largest number: a tool that reports a huge usage must not
+// make the sum small again.
+func (s *spent) addTokens(u tool.Usage) {
+	s.tokens = tool.Usage{InputTokens: s.tokens}.Add(tool.Usage{InputTokens: u.Tokens()}).InputTokens
+}
 
 // refuseUnaffordable refuses the calls of a response that used up a budget, because the model would
 // not read their results. Turns are an exception: the calls of the last permitted response are
@@ -169,7 +177,7 @@ func (s *State) atWork() bool {
 	asked := len(s.decisions) > 0
 	for i := range s.batch.list {
 		if c := &s.batch.list[i]; c.running() {
-			if len(c.waitsFor) == 0 {
+			if len(c.waitsFor) == 0 && !s.waitsForAnswer(c.ID) {
 				return true
 			}
 			asked = true
@@ -229,6 +237,6 @@ func (s planner) due(now time.Time) []Payload {
 func (b *budget) spendSummary(p *Compacted) {
 	b.usage = b.usage.Add(p.Usage)
 	b.cost += p.Cost
-	b.spent.tokens += tokens(p.Usage)
+	b.spent.addTokens(p.Usage)
 	b.spent.cost += p.Cost
 }

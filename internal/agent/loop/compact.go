@@ -18,7 +18,7 @@ const (
 	summaryMessage = "(To make room, what was said and done since then was summed up. This is the summary; go on from here.)\n\n%s"
 	todoMessage    = "\n\nThe list of things to do, as it is now:\n%s"
 
-	// minCleared is the size from which a note replaces a result, in bytes. A note is hardly
+	// minCleared is the smallest size in bytes of a result that a note replaces. Notes are not much
 	// smaller than that.
 	minCleared = 512
 	// maxKeptResult is the size up to which a result stays when the conversation does not fit the
@@ -26,8 +26,9 @@ const (
 	maxKeptResult = 16 << 10
 )
 
-// boundary returns the index of the first of the last keep responses. The conversation may be cut
-// there, because all calls before it have their results. 0 means that nothing precedes it.
+// boundary returns the index of the first of the last responses that stay unchanged; the parameter
+// keep is their number. The conversation may be cut there, because all calls before it have their
+// results. 0 means that nothing precedes it.
 func boundary(messages []model.Message, keep int) int {
 	for i := len(messages) - 1; i > 0; i-- {
 		if messages[i].Role != model.RoleAssistant {
@@ -51,8 +52,8 @@ func replaceable(messages []model.Message, keep int) int {
 }
 
 // clearable returns the results that notes can replace, by the ids that pair them with their calls,
-// and the bytes that this frees. These are the large results before the last keep responses, and
-// after that the results larger than most.
+// and the bytes that this frees. These are the large results before the last keep responses. In the
+// last keep responses, they are the results larger than the parameter most.
 func clearable(messages []model.Message, keep, most int) (ids []string, freed int) {
 	end := boundary(messages, keep)
 	for i := range messages {
@@ -118,12 +119,15 @@ func note(r *model.ToolResult, call *model.ToolCall) string {
 	return words
 }
 
-// replaceBySummary returns messages with a summary in place of the first n. The user's prompt stays
-// as the user wrote it.
+// replaceBySummary returns messages with a summary in place of the first n. The text of the user's
+// prompt stays as the user wrote it, and a note replaces attachments.
 func replaceBySummary(messages []model.Message, n int, prompt, summary string, todos json.RawMessage) []model.Message {
 	words := fmt.Sprintf(summaryMessage, summary)
 	if len(todos) > 0 && string(todos) != "null" {
 		words += fmt.Sprintf(todoMessage, todos)
+	}
+	if note := noteOfAttachments(messages[:n]); note != "" {
+		words += "\n\n" + note
 	}
 	rest := messages[n:]
 	short := conversation{}

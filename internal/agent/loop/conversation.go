@@ -15,12 +15,20 @@ type conversation struct {
 	size        int                // the bytes of text in messages; see sizeOf
 	unread      []unread           // user messages that are not in messages yet, in order
 	providerIDs orderedSet[string] // the providers' ids of all calls that were ever in messages
+	attached    []Attachment       // see State.Attached
+}
+
+// hear adds a prompt or a message to those that the model has not read.
+func (c *conversation) hear(seq uint64, text string, attached []Attachment) {
+	c.unread = append(c.unread, unread{seq, text, attached})
+	c.attached = slices.Concat(c.attached, attached)
 }
 
 // unread is a user message that the model has not read. seq is the place of its event.
 type unread struct {
-	seq  uint64
-	text string
+	seq      uint64
+	text     string
+	attached []Attachment
 }
 
 // pushUser adds blocks to the conversation as a message of the user. Two messages of the same role
@@ -67,7 +75,7 @@ func (c *conversation) freshID(id string, turn, index int, used map[string]struc
 // read moves the user messages up to an event into the conversation.
 func (c *conversation) read(upTo uint64) {
 	for len(c.unread) > 0 && c.unread[0].seq <= upTo {
-		c.pushUser(textBlock(c.unread[0].text))
+		c.pushUser(userBlocks(c.unread[0].text, c.unread[0].attached)...)
 		c.unread = c.unread[1:]
 	}
 }

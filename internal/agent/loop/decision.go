@@ -44,6 +44,9 @@ const (
 	// DecidePause: the run makes no progress. Approve continues the run, reject ends it. A user
 	// message continues it, too.
 	DecidePause DecisionKind = "pause"
+	// DecideTool: the tool of a running call asks. Answer with an object that fits the schema of the
+	// question, or with a text if the schema has only that; reject declines.
+	DecideTool DecisionKind = "tool"
 )
 
 // Verdict is a person's decision.
@@ -72,15 +75,32 @@ type DecisionRequested struct {
 	Options []string `json:"options,omitempty"`
 	// Rule is the policy rule that requires the approval. May be empty.
 	Rule string `json:"rule,omitempty"`
+	// FourEyes means that a principal other than the run's must approve.
+	FourEyes bool `json:"four_eyes,omitempty"`
 	// Final are the final arguments for DecideApproval: what the tool receives after toolhost's
 	// filters, repair and defaults. The person sees them, and an approval covers exactly these.
 	// FinalSHA256 is their digest. Both are empty if toolhost did not report them.
 	Final       json.RawMessage `json:"arguments,omitempty"`
 	FinalSHA256 string          `json:"arguments_sha256,omitempty"`
+	// Schema is the JSON Schema of the tool's arguments, for DecideApproval: other arguments have to
+	// fit it. Empty if it is unknown or very large.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	// Diff is what the call would change, as a unified diff, for DecideApproval. It is text of the
+	// plugin: the tool computed it from Final without executing the call. What is to be changed may
+	// change before the call is executed. Empty if the tool shows none.
+	Diff string `json:"diff,omitempty"`
+	// Definition is the digest of the tool's definition, for DecideApproval. Empty if toolhost has no
+	// standing approvals: the decision then takes no Standing.
+	Definition string `json:"definition_sha256,omitempty"`
+	// Offers are standing approvals that the person may choose together with an approval. The person
+	// may choose others.
+	Offers []Standing `json:"standing_offers,omitempty"`
 	// Expiry is how long the decision waits after the event. 0 means without end.
 	Expiry time.Duration `json:"expiry,omitempty"`
 	// Held is, for DecideOutcome, the result of the call if the person does not change it.
 	Held *CallResult `json:"held,omitempty"`
+	// Question is set for DecideTool.
+	Question *ToolQuestion `json:"tool_question,omitempty"`
 }
 
 // DecisionMade is a person's decision.
@@ -95,10 +115,12 @@ type DecisionMade struct {
 	Text string `json:"text,omitempty"`
 	// By is the person's name as the caller gave it. It is not verified. May be empty.
 	By string `json:"by,omitempty"`
-	// Principal is the user that responded, as the kernel names it, such as uid:1000. The component
-	// that accepts the connection or reads the terminal sets it; a caller cannot. Empty if the user
-	// is unknown, and in journals of earlier versions.
+	// Principal is the key of the principal that responded, such as uid:1000. The component that
+	// accepts the connection or reads the terminal sets it; a caller cannot. Empty for an expired
+	// decision, and in journals of earlier versions.
 	Principal string `json:"principal,omitempty"`
+	// Standing approves later calls together with this one. Nil approves only this call.
+	Standing *Standing `json:"standing,omitempty"`
 }
 
 // Pending is a decision that has not been made yet.
@@ -125,6 +147,10 @@ func (d *DecisionMade) fits(p *DecisionRequested) error {
 		DecideQuestion: {VerdictAnswer, VerdictReject},
 		DecideOutcome:  {VerdictApprove, VerdictReject, VerdictAnswer},
 		DecidePause:    {VerdictApprove, VerdictReject},
+		DecideTool:     {VerdictAnswer, VerdictReject},
+	}
+	if err := d.fitsStanding(p); err != nil {
+		return err
 	}
 	ok := d.Verdict == VerdictExpired
 	for _, v := range allowed[p.Kind] {
@@ -135,6 +161,11 @@ func (d *DecisionMade) fits(p *DecisionRequested) error {
 		return fmt.Errorf("decision %s is of the kind %s and takes %v, not %q", p.ID, p.Kind, allowed[p.Kind], d.Verdict)
 	case d.Verdict == VerdictAnswer && d.Text == "":
 		return fmt.Errorf("the answer to decision %s is empty", p.ID)
+	case p.Kind == DecideTool && d.Verdict == VerdictAnswer && len(d.Arguments) == 0:
+		if _, err := AnswerContent(p.Question.Schema, d.Text); err != nil {
+			return fmt.Errorf("decision %s: %w", p.ID, err)
+		}
+		return nil
 	case len(d.Arguments) == 0:
 		return nil
 	case p.Kind != DecideApproval || d.Verdict != VerdictApprove:
@@ -149,19 +180,11 @@ func (d *DecisionMade) fits(p *DecisionRequested) error {
 
 // approval returns the approval for toolhost, without the arguments that it covers.
 func (d *DecisionMade) approval(at time.Time) *tool.Approval {
-	return &tool.Approval{ApprovedBy: d.approver(), Reason: d.Text, Time: at}
-}
-
-// approver names the person in the form of toolhost's audit log: the verified user, and in quotes
-// the name that the caller gave, as in `uid:1000 ("ada")`.
-func (d *DecisionMade) approver() string {
-	switch {
-	case d.Principal == "":
-		return cmp.Or(d.By, "a person")
-	case d.By == "":
-		return d.Principal
+	a := &tool.Approval{Approver: d.Principal, ApprovedBy: d.By, Reason: d.Text, Time: at}
+	if a.Approver == "" && a.ApprovedBy == "" {
+		a.ApprovedBy = "a person"
 	}
-	return fmt.Sprintf("%s (%q)", d.Principal, d.By)
+	return a
 }
 
 // edits reports whether an approval has other arguments than the decision was requested for.

@@ -50,6 +50,17 @@ func (p *people) Check(d *DecisionMade) error {
 	return d.fits(&pending.DecisionRequested)
 }
 
+// Check returns an error if a decision cannot be made now, or not by the principal that made it.
+func (s *State) Check(d *DecisionMade) error {
+	if err := s.people.Check(d); err != nil {
+		return err
+	}
+	if p := s.Decision(d.ID); p.FourEyes && d.Verdict == VerdictApprove && (d.Principal == "" || d.Principal == s.started.Principal) {
+		return tool.Errorf(tool.KindDenied, "decision %s: a principal other than %s, to which the run belongs, has to approve the call", d.ID, s.started.Principal)
+	}
+	return nil
+}
+
 // Pending returns the decisions that the run waits for, in the order of the requests.
 func (s *State) Pending() []Pending {
 	list := slices.Clone(s.decisions)
@@ -83,7 +94,8 @@ func (s *State) Settle(r *CallResult) Payload {
 			return r
 		}
 		d := s.request(DecideApproval, &c.Call, r.Failure.Message, s.started.People.Expiry)
-		d.Rule, d.Final, d.FinalSHA256 = r.Failure.Rule, r.Failure.Final, r.Failure.FinalSHA256
+		d.Rule, d.Final, d.FinalSHA256, d.FourEyes = r.Failure.Rule, r.Failure.Final, r.Failure.FinalSHA256, r.Failure.FourEyes
+		d.Definition = r.Failure.Definition
 		return d
 	case tool.KindOutcomeUnknown:
 		if s.started.People.AskOutcome {
@@ -109,11 +121,18 @@ func (s *State) applyRequested(p *DecisionRequested, at time.Time) error {
 	if s.Decision(p.ID) != nil || s.finished != nil {
 		return fmt.Errorf("event %d asks for decision %s, which cannot be", s.seq, p.ID)
 	}
-	if p.Kind == DecidePause {
+	switch p.Kind {
+	case DecideTool:
+		c := s.find(p.CallID)
+		if c == nil || !c.running() || p.Question == nil {
+			return fmt.Errorf("event %d asks a person for call %s, which does not run", s.seq, p.CallID)
+		}
+		c.askAgain(p.Question.ID)
+	case DecidePause:
 		if s.paused == nil || s.pending > 0 {
 			return fmt.Errorf("event %d pauses a run that goes on", s.seq)
 		}
-	} else {
+	default:
 		c := s.find(p.CallID)
 		if c == nil || c.result != nil || c.waiting {
 			return fmt.Errorf("event %d requests a decision about call %s, which does not wait for one", s.seq, p.CallID)
@@ -140,6 +159,10 @@ func (s *State) applyMade(d *DecisionMade, at time.Time) error {
 		return nil
 	}
 	c := s.find(p.CallID)
+	if p.Kind == DecideTool {
+		c.reply(p.Question.ID, d.answerOf(p.Question))
+		return nil
+	}
 	c.waiting = false
 	switch {
 	case p.Kind == DecideQuestion:
@@ -174,6 +197,9 @@ func (c *callState) approve(d *DecisionMade, p *Pending, at time.Time) {
 		approval.Arguments = json.RawMessage(c.Arguments)
 	}
 	c.Approval, c.held, c.started = approval, nil, false
+	if d.Standing != nil {
+		c.standing = &standingRequest{decision: d.ID, definition: p.Definition, choice: *d.Standing}
+	}
 }
 
 func (s judge) decidePause(d *DecisionMade) {
@@ -183,7 +209,7 @@ func (s judge) decidePause(d *DecisionMade) {
 	}
 	s.resume()
 	if d.Text != "" {
-		s.unread = append(s.unread, unread{s.seq, d.Text})
+		s.unread = append(s.unread, unread{seq: s.seq, text: d.Text})
 	}
 }
 

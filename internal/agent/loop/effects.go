@@ -13,7 +13,7 @@ import (
 
 // The keys of the run's context with a meaning for the agent. Tools may write only KeyTodos.
 // KeyTenant and KeyUser are set when a run starts: tools trust them, so a tool must not change
-// them. The agent sets the last three for each call.
+// them. The agent sets all others for each call; see ownKey.
 const (
 	KeyTodos   = "todos"   // the to-do list; watchers see its changes
 	KeyTenant  = "tenant"  // the tenant whose data the run may see
@@ -21,7 +21,23 @@ const (
 	KeyRun     = "run"     // the run's id
 	KeyTurn    = "turn"    // the number of the response with the call
 	KeySession = "session" // the session of the call
+	KeyAgent   = "agent"   // the name of the run's agent; missing if it has none
+	KeyModel   = "model"   // the full name of the run's model
+	KeyUsage   = "usage"   // a tool.UsageContext: what the run had used before the response
+	// KeyMemory is the memory files: a list of objects with the members name, from and text. Missing
+	// if the run has none.
+	KeyMemory = "memory_files"
 )
+
+// ownKey reports whether the agent sets the value of a key for each call. A value that a caller gave
+// to a run of an earlier version is hidden, and no effect can change one.
+func ownKey(key string) bool {
+	switch key {
+	case KeyRun, KeyTurn, KeySession, KeyAgent, KeyModel, KeyUsage, KeyMemory:
+		return true
+	}
+	return false
+}
 
 const (
 	// maxContextKey is the largest size of a key, in bytes.
@@ -37,15 +53,30 @@ const (
 // replaced and never changed, because calls in progress share it.
 type values struct{ context map[string]json.RawMessage }
 
-// Context returns the run's context for the calls of a turn, with the keys run, turn and session.
-// It must not be changed, and shares no memory that changes later.
+// Context returns the run's context for the calls of a turn, with the agent's own keys. It must not
+// be changed, and shares no memory that changes later. A response changes nothing in the context of
+// its turn, not even the usage: previews open before the response is complete, and the descriptions
+// of dynamic tools depend on the context in which they were listed.
 func (s *State) Context(turn int) map[string]json.RawMessage {
 	values := maps.Clone(s.seen(&s.batch, s.started.Effects))
 	if values == nil {
-		values = make(map[string]json.RawMessage, 3)
+		values = make(map[string]json.RawMessage)
 	}
-	values[KeyRun], values[KeySession] = quoted(s.started.RunID), quoted(s.started.Session)
+	delete(values, KeyAgent)
+	if name := s.started.AgentName(); name != "" {
+		values[KeyAgent] = quoted(name)
+	}
+	delete(values, KeyMemory)
+	if files, ok := s.started.memoryValue(); ok {
+		values[KeyMemory] = files
+	}
+	values[KeyRun], values[KeySession], values[KeyModel] = quoted(s.started.RunID), quoted(s.started.Session), quoted(s.started.Model)
 	values[KeyTurn] = json.RawMessage(fmt.Sprint(turn))
+	used := s.used()
+	if turn == s.turns && len(s.batch.list) > 0 {
+		used = s.batch.before
+	}
+	values[KeyUsage], _ = Marshal(used) // finite numbers never fail
 	return values
 }
 
@@ -95,8 +126,10 @@ func checkContextKey(key string) error {
 	switch {
 	case key == "" || len(key) > maxContextKey:
 		return fmt.Errorf("a key of the context has %d bytes; it needs 1 to %d", len(key), maxContextKey)
-	case key == KeyRun, key == KeyTurn, key == KeySession:
+	case ownKey(key):
 		return fmt.Errorf("the context's key %q is the agent's own", key)
+	case strings.HasPrefix(key, tool.ReservedPrefix):
+		return fmt.Errorf("the context's key %q is reserved for toolhost", key)
 	}
 	return nil
 }

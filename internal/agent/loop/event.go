@@ -46,10 +46,16 @@ const (
 	TypeCompacted         Type = "compacted"
 	TypeRunResumed        Type = "run_resumed"
 	TypeSubRunWaiting     Type = "sub_run_waiting"
+	TypeModelReplied      Type = "model_replied"
+	TypeStandingApproved  Type = "standing_approved"
 
 	TypeTextDelta  Type = "text_delta"
 	TypeCallStatus Type = "call_status"
 	TypeTurnReset  Type = "turn_reset"
+
+	TypeReasoningDelta Type = "reasoning_delta"
+	TypeArgumentDelta  Type = "argument_delta"
+	TypeAnswerDelta    Type = "answer_delta"
 )
 
 // Payload is the content of an event: a pointer to one of this package's structs. All watchers
@@ -66,6 +72,13 @@ type RunStarted struct {
 	SystemPrompt string     `json:"system_prompt,omitempty"`
 	Tools        ToolChoice `json:"tools,omitzero"`
 	Limits       Limits     `json:"limits"`
+	// Restricted is what the caller of the run that a user started said about its tools. It applies
+	// to that run and to all runs below it, whatever tools their agents have. Zero in journals of
+	// earlier versions.
+	Restricted ToolChoice `json:"restricted,omitzero"`
+	// RestrictedSystem are the system tools to which that caller restricted all these runs. Nil means
+	// no restriction, and an empty list no system tools.
+	RestrictedSystem []string `json:"restricted_system_tools,omitzero"`
 	// BaseURL is the address of the model's API if it is not the provider's own. It is only
 	// compared: a journal never decides where a conversation and a key are sent. Empty in journals
 	// of earlier versions.
@@ -88,16 +101,52 @@ type RunStarted struct {
 	Effects *EffectRules `json:"effect_rules,omitempty"`
 	// SubRuns is how many levels of sub-runs there may be below the run.
 	SubRuns int `json:"sub_runs,omitempty"`
-	// Kind is the name of the task's kind in the agent's configuration. Tools has what it selects.
-	Kind string `json:"kind,omitempty"`
+	// Ledger is LedgerAtBackup of the run that started this sub-run. Empty for all other runs.
+	Ledger string `json:"ledger,omitempty"`
+	// Agent is the name of the run's agent in the configuration. The other fields have what it
+	// defines. Empty means none.
+	Agent string `json:"agent,omitempty"`
+	// ModelName is the name of Model in the configuration; see RunModel.Name.
+	ModelName string `json:"model_name,omitempty"`
+	// Fallbacks are the models that get a request if Model cannot answer it, in order.
+	Fallbacks []RunModel     `json:"fallbacks,omitempty"`
+	Sampling  model.Sampling `json:"sampling,omitzero"`
+	// Delegates are the agents that new_task can name. With delegates, it has to name one.
+	Delegates []Delegate `json:"delegates,omitempty"`
+	// Variables are the values for the instructions of sub-runs: the initial context of the run that
+	// a user started. Nil means Context.
+	Variables map[string]json.RawMessage `json:"variables,omitempty"`
 	// Traceparent is the run's W3C trace context: its trace and its own span. Empty in journals of
 	// earlier versions.
 	Traceparent string `json:"traceparent,omitempty"`
+	// ParentSpan is the span of the caller in the same trace, in hexadecimal. Empty if the run began
+	// the trace, and in journals of earlier versions.
+	ParentSpan string `json:"parent_span,omitempty"`
+	// Principal is the key of the principal that the run belongs to. The run calls tools for it.
+	// Empty in journals of earlier versions, whose runs belong to the user of the agent.
+	Principal string   `json:"principal,omitempty"`
+	Groups    []string `json:"groups,omitempty"` // of the principal
+	// ResponseSchema is the JSON Schema of the answer, of type object. Empty: the answer is text.
+	ResponseSchema json.RawMessage `json:"response_schema,omitempty"`
+	// Attachments go with Prompt.
+	Attachments []Attachment `json:"attachments,omitempty"`
+	// Request is the SHA-256 of what the caller asked for, in hexadecimal. It tells a repeated request
+	// from another one with the same run id. Empty for sub-runs, and in journals of earlier versions.
+	Request string `json:"request_sha256,omitempty"`
+	// Memory are the memory files, in their order in the instructions.
+	Memory []Memory `json:"memory,omitempty"`
+	// Statistics are the statistics in the descriptions of tools, by tool. They do not change during
+	// the run, so that a repeated request is the same request.
+	Statistics map[string]ToolStatistic `json:"tool_statistics,omitempty"`
 }
+
+// AgentName returns the name under which the run makes its calls. Empty means none.
+func (r *RunStarted) AgentName() string { return r.Agent }
 
 // UserMessage is a message of the user after the prompt.
 type UserMessage struct {
-	Text string `json:"text"`
+	Text        string       `json:"text"`
+	Attachments []Attachment `json:"attachments,omitempty"`
 }
 
 // AssistantMessage is a complete response of the model. It is in the journal before any of its
@@ -111,12 +160,20 @@ type AssistantMessage struct {
 	Usage      tool.Usage       `json:"usage,omitzero"`
 	// Read is the Seq of the last event before the request. User messages after it are unread.
 	Read uint64 `json:"read"`
+	// Model is the full name of the model that responded. Empty in journals of earlier versions.
+	Model string `json:"model,omitempty"`
+	// Fallback is the place of that model among the run's fallbacks, from 1. 0 means that the run's
+	// first model responded.
+	Fallback int `json:"fallback,omitempty"`
 	// Wasted is the usage of failed attempts before this response, as far as the provider reported
 	// it.
 	Wasted tool.Usage `json:"wasted,omitzero"`
 	// Cost is the cost of the response and of Wasted at the prices of the time. 0 also if no price
 	// is known.
 	Cost float64 `json:"cost,omitempty"`
+	// Answer is the verdict on the answer in Message. Nil: the run has no response schema, or Message
+	// gives no answer.
+	Answer *Answer `json:"answer,omitempty"`
 }
 
 // Text returns the message's text.
@@ -208,6 +265,9 @@ type RunFinished struct {
 	Calls      int        `json:"calls"`
 	Usage      tool.Usage `json:"usage,omitzero"`
 	Cost       float64    `json:"cost,omitempty"`
+	// Result is the answer that fits RunStarted.ResponseSchema, as the model wrote it, without white
+	// space. It is set if and only if the run has a schema and succeeded.
+	Result json.RawMessage `json:"result,omitempty"`
 }
 
 // TextDelta is a piece of the model's text.
@@ -223,11 +283,34 @@ type CallStatus struct {
 	Status tool.Status `json:"status"`
 }
 
-// TurnReset says that the text and statuses since the last durable event are void, because the
-// driver repeats the model request.
+// ReasoningDelta is a piece of the model's reasoning, as far as the provider shows it.
+type ReasoningDelta struct {
+	Text string `json:"text"`
+}
+
+// ArgumentDelta is a piece of the arguments of a call that the model is writing. The call may never
+// be made.
+type ArgumentDelta struct {
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"` // as the model wrote it, clipped
+	Text   string `json:"text"`
+}
+
+// AnswerDelta is the answer of a run with a response schema, as far as the model has written it. It
+// replaces the AnswerDelta before it.
+type AnswerDelta struct {
+	// Answer is a JSON object: the text so far, without what is incomplete, and with all brackets
+	// closed. It may not fit the schema yet.
+	Answer json.RawMessage `json:"answer"`
+}
+
+// TurnReset says that the passing events since the last durable event are void, because the driver
+// repeats the model request.
 type TurnReset struct {
 	Reason  string `json:"reason"`
 	Attempt int    `json:"attempt"` // the next attempt, from 2
+	// Model is the full name of the model that gets the request next, if it is another one.
+	Model string `json:"model,omitempty"`
 }
 
 // Failure is a tool.Error in a journal.
@@ -243,6 +326,9 @@ type Failure struct {
 	// see tool.Error.
 	Final       json.RawMessage `json:"arguments,omitempty"`
 	FinalSHA256 string          `json:"arguments_sha256,omitempty"`
+	FourEyes    bool            `json:"four_eyes,omitempty"`
+	// Definition is the digest of the tool's definition; see tool.Error.
+	Definition string `json:"definition_sha256,omitempty"`
 }
 
 // AsError returns the failure as the original error, without its cause.
@@ -250,7 +336,8 @@ func (f *Failure) AsError(callID string) *tool.Error {
 	return &tool.Error{
 		Kind: f.Kind, Message: f.Message, RetryAfter: time.Duration(f.RetryAfterMS) * time.Millisecond,
 		CallID: callID, Plugin: f.Plugin, Instance: f.Instance, Exit: f.Exit, Rule: f.Rule,
-		Arguments: f.Final, ArgumentsSHA256: f.FinalSHA256,
+		Arguments: f.Final, ArgumentsSHA256: f.FinalSHA256, FourEyes: f.FourEyes,
+		DefinitionSHA256: f.Definition,
 	}
 }
 
@@ -280,6 +367,15 @@ func (*TextDelta) Type() Type { return TypeTextDelta }
 
 // Type implements Payload.
 func (*CallStatus) Type() Type { return TypeCallStatus }
+
+// Type implements Payload.
+func (*ReasoningDelta) Type() Type { return TypeReasoningDelta }
+
+// Type implements Payload.
+func (*ArgumentDelta) Type() Type { return TypeArgumentDelta }
+
+// Type implements Payload.
+func (*AnswerDelta) Type() Type { return TypeAnswerDelta }
 
 // Type implements Payload.
 func (*TurnReset) Type() Type { return TypeTurnReset }

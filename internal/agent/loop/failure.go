@@ -48,13 +48,13 @@ func FailureResult(c *Call, e *tool.Error) *CallResult {
 		Failure: &Failure{
 			Kind: e.Kind, Message: e.Error(), RetryAfterMS: e.RetryAfter.Milliseconds(),
 			Plugin: e.Plugin, Instance: e.Instance, Exit: e.Exit, Rule: e.Rule,
-			Final: final, FinalSHA256: digest,
+			Final: final, FinalSHA256: digest, FourEyes: e.FourEyes, Definition: e.DefinitionSHA256,
 		},
 	}
 }
 
-// unverified replaces the digest of final arguments that do not match it. A person is never asked
-// to approve those.
+// unverified replaces a digest from toolhost that does not match the final arguments. The agent
+// never asks a person to approve such arguments.
 const unverified = "unverified"
 
 // finalArguments returns the final arguments that toolhost reports for a call, and their digest.

@@ -10,8 +10,8 @@ import (
 )
 
 // Image is a complete copy of a resting state, for a snapshot. It shares memory with the state. It
-// has no calls, because a state with calls does not rest. The fields without JSON only grow until
-// the conversation is compacted, so a snapshot stores them separately and in pieces.
+// has no calls, because a state with calls is not at rest. The fields without JSON only grow until
+// the conversation is compacted, so a snapshot stores them separately and in parts.
 type Image struct {
 	Started     RunStarted      `json:"-"`
 	Messages    []model.Message `json:"-"`
@@ -22,6 +22,7 @@ type Image struct {
 	At  int64  `json:"at"` // of the last event, in nanoseconds since 1970
 
 	Size      int                        `json:"size"`
+	Attached  []Attachment               `json:"attached,omitempty"`
 	Unread    []unreadImage              `json:"unread,omitempty"`
 	Serial    bool                       `json:"serial,omitempty"`
 	Stop      StopReason                 `json:"stop,omitempty"`
@@ -37,18 +38,23 @@ type Image struct {
 	CapRaised bool                       `json:"cap_raised,omitempty"`
 	Empty     int                        `json:"empty,omitempty"`
 	Text      string                     `json:"text,omitempty"`
-	Turns     int                        `json:"turns"`
-	Calls     int                        `json:"calls"`
-	Usage     tool.Usage                 `json:"usage,omitzero"`
-	Cost      float64                    `json:"cost,omitempty"`
-	Spent     spentImage                 `json:"spent"`
-	Warned    map[Budget]bool            `json:"warned,omitempty"`
-	Habits    habitsImage                `json:"habits"`
+	// Result and Repairs are absent in snapshots of earlier versions.
+	Result  json.RawMessage `json:"result,omitempty"`
+	Repairs int             `json:"repairs,omitempty"`
+	Ledger  string          `json:"ledger,omitempty"`
+	Turns   int             `json:"turns"`
+	Calls   int             `json:"calls"`
+	Usage   tool.Usage      `json:"usage,omitzero"`
+	Cost    float64         `json:"cost,omitempty"`
+	Spent   spentImage      `json:"spent"`
+	Warned  map[Budget]bool `json:"warned,omitempty"`
+	Habits  habitsImage     `json:"habits"`
 }
 
 type unreadImage struct {
-	Seq  uint64 `json:"seq"`
-	Text string `json:"text"`
+	Seq         uint64       `json:"seq"`
+	Text        string       `json:"text"`
+	Attachments []Attachment `json:"attachments,omitempty"`
 }
 
 type stuckImage struct {
@@ -66,6 +72,8 @@ type roomImage struct {
 	Compacted  uint64 `json:"compacted,omitempty"`
 	Summaries  int    `json:"summaries,omitempty"`
 	Replaced   int    `json:"replaced,omitempty"`
+	// Fallback is absent in snapshots of earlier versions.
+	Fallback int `json:"fallback,omitempty"`
 }
 
 type spentImage struct {
@@ -98,16 +106,16 @@ func (s *State) Image() *Image {
 	r, u, h := &s.window, &s.spent, &s.stall
 	img := &Image{
 		Started: s.started, Messages: s.messages, ProviderIDs: s.providerIDs.list, Seen: h.seen.list,
-		Seq: s.seq, At: s.at.UnixNano(), Size: s.size, Serial: s.serial, Stop: s.stop, StopWords: s.stopMessage,
+		Seq: s.seq, At: s.at.UnixNano(), Size: s.size, Attached: s.attached, Serial: s.serial, Stop: s.stop, StopWords: s.stopMessage,
 		Context: s.context, Found: s.found, Decisions: s.decisions, Asked: s.asked, Cancel: s.cancel, Finished: s.finished,
-		CapRaised: s.capRaised, Empty: s.empty, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
+		CapRaised: s.capRaised, Empty: s.empty, Text: s.text, Result: s.result, Repairs: s.repairs, Ledger: s.ledger, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
 		Warned: s.warned,
-		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.summaryWanted, r.summaryFailed, r.compacted, r.summaries, r.replaced},
+		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.summaryWanted, r.summaryFailed, r.compacted, r.summaries, r.replaced, r.fallback},
 		Spent:  spentImage{u.turns, u.calls, u.tokens, u.cost, u.wall, u.output, u.failures},
 		Habits: habitsImage{h.timeouts, h.since, h.repeats, h.withoutCalls, h.malformed},
 	}
 	for _, u := range s.unread {
-		img.Unread = append(img.Unread, unreadImage{u.seq, u.text})
+		img.Unread = append(img.Unread, unreadImage{u.seq, u.text, u.attached})
 	}
 	if s.paused != nil {
 		img.Stuck = &stuckImage{s.paused.stop, s.paused.message}
@@ -123,7 +131,7 @@ func Restore(img *Image) (State, error) {
 	r, u, h := &img.Room, &img.Spent, &img.Habits
 	s := State{
 		started: img.Started, seq: img.Seq, at: time.Unix(0, img.At).UTC(),
-		conversation: conversation{messages: img.Messages, size: img.Size, providerIDs: orderedSet[string]{list: img.ProviderIDs}},
+		conversation: conversation{messages: img.Messages, size: img.Size, attached: img.Attached, providerIDs: orderedSet[string]{list: img.ProviderIDs}},
 		batch:        batch{serial: img.Serial},
 		people:       people{img.Decisions, img.Asked},
 		budget: budget{
@@ -131,15 +139,16 @@ func Restore(img *Image) (State, error) {
 			spent: spent{u.Turns, u.Calls, u.Tokens, u.Cost, u.Wall, u.Output, u.Failures},
 		},
 		stop: img.Stop, stopMessage: img.StopWords, values: values{img.Context}, searched: searched{img.Found}, cancel: img.Cancel, finished: img.Finished,
-		capRaised: img.CapRaised, empty: img.Empty, text: img.Text,
-		window: windowUse{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced},
-		stall:  stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed},
+		capRaised: img.CapRaised, empty: img.Empty, text: img.Text, ledger: img.Ledger,
+		window:    windowUse{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced, r.Fallback},
+		answering: answering{result: img.Result, repairs: img.Repairs},
+		stall:     stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed},
 	}
 	if s.warned == nil {
 		s.warned = make(map[Budget]bool)
 	}
 	for _, u := range img.Unread {
-		s.unread = append(s.unread, unread{u.Seq, u.Text})
+		s.unread = append(s.unread, unread{u.Seq, u.Text, u.Attachments})
 	}
 	if img.Stuck != nil {
 		s.paused = &pause{img.Stuck.Stop, img.Stuck.Words}

@@ -20,7 +20,8 @@ const (
 	// a bug, or a component that does not answer
 	StopInternalError StopReason = "internal_error"
 
-	StopCompleted   StopReason = "completed"     // the model called attempt_completion
+	// the model called attempt_completion, or its answer fits the response schema
+	StopCompleted   StopReason = "completed"
 	StopTokenBudget StopReason = "token_budget"  // Limits.MaxTokens was reached
 	StopCostBudget  StopReason = "cost_budget"   // Limits.MaxCost was reached
 	StopWallTime    StopReason = "wall_time"     // Limits.MaxWallTime was reached
@@ -29,7 +30,18 @@ const (
 	StopTimeouts    StopReason = "timeouts"      // one tool timed out repeatedly
 	StopRepetition  StopReason = "repetition"    // the same calls had the same results repeatedly
 	StopNoToolCalls StopReason = "no_tool_calls" // no calls and no attempt_completion
+	// the answer did not fit the response schema, also after the repairs
+	StopInvalidAnswer StopReason = "invalid_answer"
 )
+
+// StopReasons returns all stop reasons.
+func StopReasons() []StopReason {
+	return []StopReason{
+		StopEndTurn, StopMaxTokens, StopRefusal, StopContentFilter, StopContextOverflow, StopMaxTurns, StopMaxCalls, StopCancelled, StopModelError,
+		StopReturnDirect, StopInternalError, StopCompleted, StopTokenBudget, StopCostBudget, StopWallTime, StopOutputSize, StopFailures, StopTimeouts,
+		StopRepetition, StopNoToolCalls, StopInvalidAnswer,
+	}
+}
 
 // Succeeded reports whether a run with this stop reason did what it was asked.
 func (r StopReason) Succeeded() bool {
@@ -99,6 +111,32 @@ func (l Limits) Or(d Limits) Limits {
 	}
 }
 
+// Exceeds reports whether a field of l is above that of d. A field of d that is 0 is no limit.
+func (l Limits) Exceeds(d Limits) bool {
+	return above(l.MaxTurns, d.MaxTurns) || above(l.MaxCalls, d.MaxCalls) || above(l.MaxResponseTokens, d.MaxResponseTokens) ||
+		above(l.MaxTokens, d.MaxTokens) || above(l.MaxCost, d.MaxCost) || above(l.MaxWallTime, d.MaxWallTime) || above(l.MaxOutput, d.MaxOutput) ||
+		above(l.MaxFailures, d.MaxFailures) || above(l.MaxTimeouts, d.MaxTimeouts) || above(l.MaxRepeats, d.MaxRepeats)
+}
+
+func above[N int | int64 | float64 | time.Duration](n, limit N) bool { return limit > 0 && n > limit }
+
+// Within returns l with the budgets of d where they are smaller: tokens, cost, time and output. They
+// are what the sub-runs of a run use together with the run.
+func (l Limits) Within(d Limits) Limits {
+	l.MaxTokens, l.MaxCost = smaller(l.MaxTokens, d.MaxTokens), smaller(l.MaxCost, d.MaxCost)
+	l.MaxWallTime, l.MaxOutput = smaller(l.MaxWallTime, d.MaxWallTime), smaller(l.MaxOutput, d.MaxOutput)
+	return l
+}
+
+// smaller returns the smaller of two limits, of which 0 is none.
+func smaller[N int64 | float64 | time.Duration](a, b N) N {
+	if a > 0 && (b <= 0 || a < b) {
+		return a
+	}
+	return b
+}
+
+// FirstPositive returns the first of its arguments that is above 0, or the last one.
 func FirstPositive[N int | int64 | float64 | time.Duration](a, b, c N) N {
 	switch {
 	case a > 0:

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"time"
+
+	"github.com/toolhost/toolhost/tool"
 )
 
-// Command is something that the driver has to do for a run: Record, AskModel, Summarize, CallTool
-// or Wait.
+// Command is something that the driver has to do for a run: Record, AskModel, Summarize, CallTool,
+// ApproveStanding or Wait.
 type Command interface{ command() }
 
 // Record appends an event. Only the state decides its content.
@@ -18,16 +20,19 @@ type AskModel struct {
 	Turn int // State.Turn, which identifies the command
 }
 
-// CallTool carries out a call until it has a result. The call's id identifies the command. A
-// process carries it out once, and toolhost executes an id once.
+// CallTool tells the driver to carry out a call until it has a result. The call's id identifies the
+// command. A process carries out a command once, and toolhost executes an id once.
 type CallTool struct {
 	Call Call
 	// Cancel is set if the call has to be cancelled. It still gets its result.
 	Cancel *CancelRequested
+	// Replies are the answers to the questions of the tool, by question. toolhost may have some of
+	// them already.
+	Replies map[uint32]tool.Answer
 }
 
-// Wait says that time alone causes an event if nothing else happens before; see State.Due. It is
-// always the last command.
+// Wait gives the time at which an event becomes due if nothing else happens before; see State.Due.
+// It is always the last command.
 type Wait struct {
 	Until time.Time // zero: a person may take any time
 }
@@ -40,9 +45,10 @@ func (Wait) command()     {}
 // planner reads a state and names the next commands. It changes nothing.
 type planner struct{ *State }
 
-// Next returns the commands that follow from the state: either only Records, which the driver
-// appends in this order before it does anything else, or everything that has to be in progress now.
-// The driver stops what is in progress and not named. No command means that the run has finished.
+// Next returns the commands that follow from the state. They are either only Records, which the
+// driver appends in this order before it does anything else, or everything that has to be in
+// progress now. The driver stops everything that is in progress but not among the commands. No
+// command means that the run has finished.
 func Next(s *State) []Command {
 	if s.seq == 0 || s.finished != nil {
 		return nil
@@ -114,7 +120,11 @@ func (s planner) finish(reason StopReason, words string) []Command {
 }
 
 func (s *State) finishing(reason StopReason, words string) *RunFinished {
-	return &RunFinished{StopReason: reason, Message: words, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost}
+	end := &RunFinished{StopReason: reason, Message: words, Text: s.text, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost}
+	if reason.Succeeded() {
+		end.Result = s.result
+	}
+	return end
 }
 
 func (s planner) nextCalls() []Command {
@@ -123,9 +133,9 @@ func (s planner) nextCalls() []Command {
 	for i := range s.batch.list {
 		c := &s.batch.list[i]
 		if c.running() {
-			calls = append(calls, CallTool{Call: c.Call, Cancel: s.cancel})
+			calls = append(calls, CallTool{Call: c.Call, Cancel: s.cancel, Replies: c.replies})
 		}
-		if c.running() || c.waiting {
+		if c.running() || c.waiting || c.standing != nil {
 			busy++
 		}
 	}
@@ -149,11 +159,12 @@ func (s planner) nextCalls() []Command {
 	if len(records) > 0 {
 		return records
 	}
-	return calls
+	return append(calls, s.standings()...)
 }
 
-// nextCall returns the next event of a call that is not in progress, or nil if it has to wait.
-// blocked means that a serial call and another call exclude each other.
+// nextCall returns the next event of a call that is not in progress, or nil if the call has to
+// wait. blocked means that the call cannot start now, because it or another call of the batch is
+// serial.
 func (s planner) nextCall(c *callState, blocked bool) Payload {
 	switch {
 	case c.settled != nil:
@@ -166,7 +177,7 @@ func (s planner) nextCall(c *callState, blocked bool) Payload {
 		return errorResult(&c.Call, fmt.Sprintf(stoppedCall, s.cancel.Reason))
 	case s.cancel != nil:
 		return errorResult(&c.Call, cancelledCall)
-	case c.waiting, blocked:
+	case c.waiting, blocked, c.standing != nil:
 		return nil
 	}
 	if p, ok := s.nextSystem(c); ok {

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -45,10 +46,11 @@ type SubRunStarted struct {
 	CallID string `json:"call_id"`
 	RunID  string `json:"run_id"` // of the sub-run, which has its own journal
 	Prompt string `json:"prompt"`
+	Agent  string `json:"agent,omitempty"` // the agent that the call named; empty: none
 }
 
-// Compacted says that the conversation was made smaller: from now on the model reads less than the
-// journal has. First a short note replaces each result in Cleared. Then Summary, if not empty,
+// Compacted says that the conversation was shortened: from now on the model reads less than the
+// journal contains. First a short note replaces each result in Cleared. Then Summary, if not empty,
 // replaces the first Replaced messages.
 type Compacted struct {
 	Reason   string   `json:"reason,omitempty"`   // why
@@ -57,16 +59,25 @@ type Compacted struct {
 	Replaced int      `json:"replaced,omitempty"` // the number of messages, from the first
 	// Overflow means that the conversation did not fit the model.
 	Overflow bool `json:"overflow,omitempty"`
-	// Failure says why there is no summary. It is set only if nothing was made smaller.
+	// Failure says why there is no summary. It is set only if nothing was shortened.
 	Failure string `json:"failure,omitempty"`
 	// Usage and Cost are those of the summary.
 	Usage tool.Usage `json:"usage,omitzero"`
 	Cost  float64    `json:"cost,omitempty"`
 }
 
-// RunResumed says that no process worked on the run since the event before. It is recorded only in
-// runs with a time budget.
-type RunResumed struct{}
+// RunResumed says that no process worked on the run between the event before and this one. It is
+// recorded in runs with a time budget, and in unfinished runs of a journal that was restored from a
+// backup.
+type RunResumed struct {
+	// Backup is when the backup was made. Zero: the journal was not restored.
+	Backup time.Time `json:"backup,omitzero"`
+	// Ledger is the id of the ledger that has the calls of the run until the backup. The run may
+	// have made more calls before its journal was lost, and makes them again under the same ids. So
+	// it sends its calls under this ledger from now on: a toolhost that has the ledger answers the
+	// calls that it knows, and any other toolhost executes none of them. Empty: not restored.
+	Ledger string `json:"ledger,omitempty"`
+}
 
 // Parent is the call that a sub-run carries out.
 type Parent struct {

@@ -52,6 +52,10 @@ func NewPayload(t Type) Payload {
 		return new(RunResumed)
 	case TypeSubRunWaiting:
 		return new(SubRunWaiting)
+	case TypeModelReplied:
+		return new(ModelReplied)
+	case TypeStandingApproved:
+		return new(StandingApproved)
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 const placeholderName = "invalid_tool_name"
 
 // CallID returns the id of a call: the run's id, the turn, from 1, and the call's index in the
-// response, from 0. Providers' ids do not serve, because they can be missing, repeat, or differ
-// when a request is repeated.
+// response, from 0. The ids of providers are not suitable, because they can be missing, repeat, or
+// differ when a request is repeated.
 func CallID(runID string, turn, index int) string {
 	return fmt.Sprintf("%s.t%d.c%d", runID, turn, index)
 }
@@ -66,7 +66,7 @@ func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.In
 	return c
 }
 
-// others tells the model which tools exist, in place of one that does not.
+// others returns a text that tells a model that called an unknown tool how to find an existing one.
 func (r *RunStarted) others(offered []tool.Info) string {
 	if r.defersTools(offered) {
 		return "Search for one with " + SystemToolSearch + "."

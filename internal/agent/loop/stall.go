@@ -52,8 +52,8 @@ func (h *stall) observe(c *callState) {
 	}
 	switch failure := c.result.Failure; {
 	case failure != nil && failure.Kind == tool.KindTimeout:
-		// A call that timed out while it waited for its turn or a process says nothing about its
-		// tool.
+		// If a call timed out while it waited for its turn or for a process, the timeout is no sign
+		// of a problem with the tool.
 		if cmp.Or(c.result.Instance, failure.Instance) != "" {
 			h.timeouts[c.Tool]++
 		}
@@ -72,8 +72,8 @@ func (h *stall) observe(c *callState) {
 	h.repeats = 0
 }
 
-// saysTimedOut reports whether a tool's own time limit ended the call, as in shell: the result is
-// an error and has a JSON object whose timed_out is true.
+// saysTimedOut reports whether a result says that the tool's own time limit ended the call, as that
+// of shell does: the result is an error and has a JSON object whose timed_out is true.
 func saysTimedOut(r *tool.Result) bool {
 	return r.IsError && slices.ContainsFunc(r.Content, func(c tool.Content) bool {
 		var said struct {
@@ -120,8 +120,8 @@ func (s judge) judgeStall() {
 	}
 }
 
-// remind tells a model that made no call what it can do, and pauses the run if reminders did not
-// help.
+// remind adds a message for a model that made no call, which says what the model can do. It pauses
+// the run if earlier reminders did not help.
 func (s judge) remind() {
 	s.stall.withoutCalls++
 	if len(s.unread) > 0 {

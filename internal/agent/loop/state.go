@@ -26,6 +26,7 @@ type State struct {
 	budget
 	values
 	searched
+	answering
 	window windowUse // the use of the model's window
 	stall  stall     // signs that the run makes no progress
 
@@ -39,6 +40,7 @@ type State struct {
 	capRaised   bool             // whether a response has been cut since the run (re)started
 	empty       int              // empty responses in a row
 	text        string           // the model's last text, or a direct result
+	ledger      string           // see LedgerAtBackup
 }
 
 // Seq returns the Seq of the last event.
@@ -54,8 +56,13 @@ func (s *State) Finished() *RunFinished { return s.finished }
 // Cancelling reports whether the run is asked to stop and has not finished yet.
 func (s *State) Cancelling() bool { return s.cancel != nil }
 
-// Found returns the names of the tools that searches found, the latest last. The caller must not
-// change the slice.
+// LedgerAtBackup returns the id of the ledger under which the run sends the first attempts of its
+// calls, because its journal was restored from a backup; see RunResumed. Empty: the run was not
+// restored, or has finished since.
+func (s *State) LedgerAtBackup() string { return s.ledger }
+
+// Found returns the names of the tools that searches have found, ordered by search, the latest
+// last. The caller must not change the slice.
 func (s *searched) Found() []string { return s.found }
 
 // Turn returns the number of the model's next response, from 1.
@@ -65,11 +72,11 @@ func (s *State) Turn() int { return s.turns + 1 }
 func (s *State) Request() model.Request {
 	whole := conversation{messages: slices.Clone(s.messages)}
 	for _, u := range s.unread {
-		whole.pushUser(textBlock(u.text))
+		whole.pushUser(userBlocks(u.text, u.attached)...)
 	}
 	limit := s.started.Limits.MaxResponseTokens
 	if s.capRaised {
 		limit = s.started.Limits.raised()
 	}
-	return model.Request{System: s.started.SystemPrompt, Messages: whole.messages, MaxTokens: limit, Replaced: s.window.replaced}
+	return model.Request{System: s.started.instructions(), Messages: whole.messages, MaxTokens: limit, Sampling: s.started.Sampling, Replaced: s.window.replaced}
 }

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// A sub-run records the decisions that it waits for in its parent's journal, and the parent in its
-// own parent's, up to the run that a user started. A person who looks at that run sees the
-// decisions and can respond there. There the name of such a decision is RUN/DECISION.
+// A sub-run records the decisions that it waits for in its parent's journal. The parent does the
+// same in the journal of its own parent, up to the run that a user started. A person who looks at
+// that run sees all these decisions and can respond there. In that run the name of such a decision
+// is RUN/DECISION.
 
 // SubRunWaiting says which decisions a sub-run, or a run below it, waits for.
 type SubRunWaiting struct {
@@ -27,8 +28,8 @@ func DecisionRef(runID, id string) string { return runID + refSeparator + id }
 // SplitRef returns the run and the decision of a reference. The run is empty for a decision of the
 // run itself.
 func SplitRef(name string) (runID, id string) {
-	if runID, id, ok := strings.Cut(name, refSeparator); ok {
-		return runID, id
+	if i := strings.LastIndex(name, refSeparator); i >= 0 { // a run id may contain the name of a tenant
+		return name[:i], name[i+1:]
 	}
 	return "", name
 }
@@ -53,8 +54,8 @@ func (b *batch) SubRunDecisions() []string {
 	return refs
 }
 
-// WaitsForPerson reports whether a call only waits for a decision in its sub-run or below.
-func (b *batch) WaitsForPerson(callID string) bool {
+// waitsBelow reports whether a call only waits for a decision in its sub-run or below.
+func (b *batch) waitsBelow(callID string) bool {
 	c := b.find(callID)
 	return c != nil && len(c.waitsFor) > 0
 }

@@ -36,7 +36,7 @@ const (
 // nextCompaction returns the commands that make the conversation smaller before the next request,
 // or nil if it fits.
 func (s planner) nextCompaction() []Command {
-	w := s.started.Window
+	w := s.windowInUse()
 	switch {
 	case s.window.full:
 		return []Command{Record{s.Overflowed(reasonOverflow)}}
@@ -92,7 +92,7 @@ func (s *State) SummaryRequest(n int) model.Request {
 	if s.window.overflowed {
 		limit /= 2
 	}
-	if w := s.started.Window; w.Tokens > 0 {
+	if w := s.windowInUse(); w.Tokens > 0 {
 		limit = min(limit, int(w.part(defaultClearAt))*bytesPerToken)
 	}
 	words := fmt.Sprintf(summaryPreface, renderMessages(s.messages[:n], limit))
@@ -103,8 +103,8 @@ func (s *State) SummaryRequest(n int) model.Request {
 }
 
 const (
-	// mostTold is the largest size of one text, of a call's arguments or of a result in a summary
-	// request, in bytes.
+	// mostTold is the largest number of bytes that a summary request contains of one text, of the
+	// arguments of one call, or of one result.
 	mostTold    = 4 << 10
 	leftOut     = "\n[… %d bytes are left out …]\n"
 	leastToTell = 1 << 10
@@ -119,6 +119,8 @@ func renderMessages(messages []model.Message, limit int) string {
 			switch {
 			case block.Text != nil:
 				fmt.Fprintf(&b, "[%s]\n%s\n\n", messages[i].Role, shorten(block.Text.Text, mostTold))
+			case block.Attachment != nil:
+				fmt.Fprintf(&b, "[attachment of the %s]\n%s\n\n", messages[i].Role, words(block.Attachment))
 			case block.ToolCall != nil:
 				fmt.Fprintf(&b, "[call of %s]\n%s\n\n", block.ToolCall.Name, shorten(block.ToolCall.Arguments, mostTold))
 			case block.ToolResult != nil:

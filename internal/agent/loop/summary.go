@@ -15,6 +15,7 @@ type Summary struct {
 	Parent     *Parent    `json:"parent,omitempty"`
 	Foreground bool       `json:"foreground,omitempty"`
 	BaseURL    string     `json:"base_url,omitempty"`
+	Principal  string     `json:"principal,omitempty"`
 }
 
 // MaxSummaryPrompt is the length of the prompt in a summary, in characters. Every event writes it
@@ -25,7 +26,7 @@ const MaxSummaryPrompt = 200
 func (s *State) Summary() Summary {
 	v := Summary{
 		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
-		Waiting: len(s.decisions) > 0 || len(s.SubRunDecisions()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL,
+		Waiting: len(s.decisions) > 0 || len(s.SubRunDecisions()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL, Principal: s.started.Principal,
 	}
 	if r := []rune(v.Prompt); len(r) > MaxSummaryPrompt {
 		v.Prompt = string(r[:MaxSummaryPrompt]) + "…"

@@ -7,19 +7,25 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// nextSystem returns the next event of a call that the state alone can answer. ok is false for all
-// other calls, which the driver carries out. A nil event means that the call waits for the other
-// calls of the response.
+// nextSystem returns the next event of a call that the reducer can answer without the driver. ok is
+// false for all other calls. A nil event means that the call waits for the other calls of the
+// response.
 func (s planner) nextSystem(c *callState) (record Payload, ok bool) {
 	switch c.System {
 	case SystemAskUser:
 		return s.askUser(c), true
 	case SystemAttemptCompletion:
 		return s.complete(c), true
+	case SystemFinalAnswer:
+		return s.answerCall(c), true
 	case SystemCompact:
 		return s.compactCall(c), true
 	case SystemNewTask:
-		if _, wrong := s.started.parseTask(&c.Call); wrong != "" {
+		in, wrong := s.started.parseTask(&c.Call)
+		if wrong == "" {
+			_, wrong = s.passOn(in.Attachments)
+		}
+		if wrong != "" {
 			return errorResult(&c.Call, wrong), true
 		}
 	case SystemToolSearch:

@@ -15,20 +15,25 @@ const (
 	SystemAttemptCompletion = "attempt_completion"   // ends the run
 	SystemNewTask           = "new_task"             // starts a sub-run for a part of the task
 	SystemCompact           = "compact_conversation" // requests a summary of the conversation
+	SystemFinalAnswer       = "final_answer"         // gives the answer of a run with a response schema
 	SystemToolSearch        = "tool_search"          // finds tools that the request does not list
 )
 
-// SystemTools returns the names of all system tools, sorted.
+// SystemTools returns the names of the system tools that a run can choose and that a plugin's tool
+// can replace, sorted. That is all but final_answer, which follows from the run's response schema.
 func SystemTools() []string {
 	var names []string
-	for _, spec := range systemSpecs() {
-		names = append(names, spec.Name)
+	for _, spec := range systemSpecs(nil) {
+		if spec.Name != SystemFinalAnswer {
+			names = append(names, spec.Name)
+		}
 	}
 	return names
 }
 
-// systemSpecs returns the specs of the system tools, sorted by name.
-func systemSpecs() []tool.Spec {
+// systemSpecs returns the specs of the system tools, sorted by name. schema is the run's response
+// schema.
+func systemSpecs(schema json.RawMessage) []tool.Spec {
 	return []tool.Spec{
 		{
 			Name: SystemAskUser,
@@ -56,6 +61,7 @@ func systemSpecs() []tool.Spec {
 			InputSchema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
 			ReadOnly:    true,
 		},
+		finalAnswerSpec(schema),
 		{
 			Name: SystemNewTask,
 			Description: "Hand a self-contained part of the work to another agent, which has the same tools but knows nothing of this " +
@@ -64,7 +70,8 @@ func systemSpecs() []tool.Spec {
 				"single tool call can do.",
 			InputSchema: json.RawMessage(`{"type":"object","properties":{` +
 				`"task":{"type":"string","description":"What to do and what to answer, with all that has to be known for it: names, paths, what is known already, how long the answer may be."},` +
-				`"tools":{"type":"array","items":{"type":"string"},"description":"Names of the only tools that it may use. Default: all of yours."}},` +
+				`"tools":{"type":"array","items":{"type":"string"},"description":"Names of the only tools that it may use. Default: all of yours."},` +
+				`"attachments":{"type":"array","items":{"type":"string"},"description":"Names of files that the user attached for you, which it gets too. Default: none."}},` +
 				`"required":["task"],"additionalProperties":false}`),
 		},
 		{
@@ -80,12 +87,15 @@ func systemSpecs() []tool.Spec {
 	}
 }
 
-func IsSystemTool(name string) bool { return slices.Contains(SystemTools(), name) }
+// IsSystemTool reports whether a name belongs to a system tool.
+func IsSystemTool(name string) bool {
+	return name == SystemFinalAnswer || slices.Contains(SystemTools(), name)
+}
 
-// CheckSystemTools returns an error if a name is not a system tool.
+// CheckSystemTools returns an error if a name is not one of SystemTools.
 func CheckSystemTools(names []string) error {
 	for _, name := range names {
-		if !IsSystemTool(name) {
+		if !slices.Contains(SystemTools(), name) {
 			return fmt.Errorf("there is no system tool %q", Clip(name))
 		}
 	}
@@ -95,10 +105,16 @@ func CheckSystemTools(names []string) error {
 // OfferedSystemTools returns the system tools that the model is offered. It leaves out those that a
 // plugin's tool replaces and those that cannot work in this run.
 func (r *RunStarted) OfferedSystemTools(offered []tool.Info) []tool.Spec {
-	return slices.DeleteFunc(systemSpecs(), func(spec tool.Spec) bool {
+	specs := slices.DeleteFunc(systemSpecs(r.ResponseSchema), func(spec tool.Spec) bool {
 		replaced := slices.ContainsFunc(offered, func(info tool.Info) bool { return info.Spec.Name == spec.Name })
-		return replaced || !r.wantsSystem(spec.Name, offered)
+		return replaced && spec.Name != SystemFinalAnswer || !r.wantsSystem(spec.Name, offered)
 	})
+	for i := range specs {
+		if specs[i].Name == SystemNewTask && len(r.Delegates) > 0 {
+			specs[i] = r.delegatingSpec(specs[i])
+		}
+	}
+	return specs
 }
 
 func (r *RunStarted) wantsSystem(name string, offered []tool.Info) bool {
@@ -107,9 +123,11 @@ func (r *RunStarted) wantsSystem(name string, offered []tool.Info) bool {
 	case SystemAskUser:
 		return chosen && r.People.Attended
 	case SystemAttemptCompletion:
-		return chosen || r.ExplicitCompletion
+		return (chosen || r.ExplicitCompletion) && !r.structured()
+	case SystemFinalAnswer:
+		return r.structured()
 	case SystemNewTask:
-		return chosen && r.SubRuns > 0
+		return (chosen || len(r.Delegates) > 0) && r.SubRuns > 0
 	case SystemToolSearch:
 		return r.defersTools(offered)
 	}

@@ -25,7 +25,8 @@ type Window struct {
 }
 
 const (
-	// what common models read at least; a smaller model rejects requests, and the run adapts
+	// Common models read at least this much. If a model reads less, it rejects a request, and the run
+	// continues with a smaller window.
 	defaultWindow      = 128_000
 	defaultClearAt     = 0.5
 	defaultSummarizeAt = 0.8
@@ -37,7 +38,8 @@ const (
 	// worthClearing is the fraction of the window that clearing has to free, because each clearing
 	// invalidates the provider's cache of the conversation.
 	worthClearing = 0.05
-	// imageBytes is what an image counts, whatever its size, because models read images scaled.
+	// imageBytes is the number of bytes for which an image counts. It does not depend on the
+	// image's size, because models read images scaled.
 	imageBytes = 1600 * bytesPerToken
 )
 
@@ -48,6 +50,14 @@ func (w Window) Or(d Window) Window {
 		ClearAt:     FirstPositive(w.ClearAt, d.ClearAt, defaultClearAt),
 		SummarizeAt: FirstPositive(w.SummarizeAt, d.SummarizeAt, defaultSummarizeAt),
 		Keep:        FirstPositive(w.Keep, d.Keep, defaultKeep),
+	}
+}
+
+// Over returns w with zero fields taken from d.
+func (w Window) Over(d Window) Window {
+	return Window{
+		Tokens: FirstPositive(w.Tokens, d.Tokens, 0), ClearAt: FirstPositive(w.ClearAt, d.ClearAt, 0),
+		SummarizeAt: FirstPositive(w.SummarizeAt, d.SummarizeAt, 0), Keep: FirstPositive(w.Keep, d.Keep, 0),
 	}
 }
 
@@ -77,11 +87,13 @@ type windowUse struct {
 	compacted uint64 // the Seq of the last compaction
 	summaries int    // the number of summaries
 	replaced  int    // the number of responses that they replaced
+	fallback  int    // AssistantMessage.Fallback of the last response
 }
 
 // measure records the size of the conversation after a response.
 func (r *windowUse) measure(p *AssistantMessage, size int) {
-	r.tokens, r.bytes = int64(tokens(p.Usage)), size
+	r.fallback = p.Fallback
+	r.tokens, r.bytes = int64(min(p.Usage.Tokens(), 1<<63-1)), size
 	if p.StopReason != model.StopContextOverflow {
 		r.overflowed, r.summaryFailed, r.summaryWanted = false, false, ""
 	}
@@ -91,7 +103,7 @@ func (r *windowUse) measure(p *AssistantMessage, size int) {
 func (r *windowUse) filled(c *conversation) int64 {
 	bytes := c.size
 	for _, u := range c.unread {
-		bytes += len(u.text)
+		bytes += sizeOfBlocks(userBlocks(u.text, u.attached))
 	}
 	if r.tokens == 0 {
 		return int64(bytes) / bytesPerToken
@@ -102,8 +114,8 @@ func (r *windowUse) filled(c *conversation) int64 {
 const (
 	// leastShown is what a result may always show, in bytes: enough to identify it.
 	leastShown = 512
-	// mostShown is the largest part of a result that is shown, in bytes. The model can ask a tool
-	// for more.
+	// mostShown is the most bytes of a result that a model sees. The model can read more with a
+	// tool.
 	mostShown = 16 << 10
 	// resultsShare is the fraction of the remaining tokens that the results of one response may
 	// use.
@@ -113,7 +125,7 @@ const (
 // MaxShown returns how many bytes of its result each of n calls may show, from the remaining
 // tokens. It returns nil if the window is unknown.
 func (s *State) MaxShown(n int) *int {
-	w := s.started.Window
+	w := s.windowInUse()
 	if w.Tokens == 0 {
 		return nil
 	}
@@ -123,7 +135,8 @@ func (s *State) MaxShown(n int) *int {
 	return &shown
 }
 
-// sizeOf returns the bytes of text in messages.
+// sizeOf returns the bytes of text in messages. Images and files count as text of the same number of
+// tokens.
 func sizeOf(messages []model.Message) int {
 	n := 0
 	for i := range messages {
@@ -144,6 +157,8 @@ func sizeOfBlocks(blocks []model.Block) int {
 			n += resultSize(b.ToolResult)
 		case b.Opaque != nil:
 			n += len(b.Opaque.JSON)
+		case b.Attachment != nil:
+			n += sizeOfAttachment(b.Attachment)
 		}
 	}
 	return n

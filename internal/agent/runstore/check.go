@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 )
 
 // Check returns an error if the batch is invalid, whatever the store contains.
@@ -25,8 +26,15 @@ func (b *Batch) Check() error {
 	if s := b.Snapshot; s != nil && (len(s.State) == 0 || s.Keep < 0) {
 		return fmt.Errorf("appending to run %s: a snapshot has a state and keeps 0 parts or more", b.RunID)
 	}
+	for i := range b.Contents {
+		if c := &b.Contents[i]; !digestPattern.MatchString(c.SHA256) || len(c.Data) == 0 {
+			return fmt.Errorf("appending to run %s: content %d (%q) needs a digest in lower-case hexadecimal and data", b.RunID, i+1, c.SHA256)
+		}
+	}
 	return nil
 }
+
+var digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // PageSize returns how many runs the query requests, between 1 and MaxPage.
 func (q *Query) PageSize() int {
@@ -34,6 +42,11 @@ func (q *Query) PageSize() int {
 		return MaxPage
 	}
 	return q.Limit
+}
+
+// Selects reports whether the query selects runs with the owner, the tenant and the parent of a head.
+func (q *Query) Selects(h *Head) bool {
+	return (q.Owner == "" || q.Owner == h.Owner) && (q.Tenant == "" || q.Tenant == h.Tenant) && (q.Parent == "" || q.Parent == h.Parent)
 }
 
 // Conflict returns the ErrConflict of a batch for a run whose last record is at last. last is 0 if
@@ -49,5 +62,23 @@ func Conflict(b *Batch, last uint64) error {
 	}
 }
 
+// Moved returns the ErrConflict of a deletion for a run whose last record is at last.
+func Moved(runID string, known, last uint64) error {
+	return fmt.Errorf("deleting run %s after %d: %w: its last record is %d", runID, known, ErrConflict, last)
+}
+
+// HasSubRun returns the ErrConflict of a deletion for a run with a sub-run that stays.
+func HasSubRun(runID, subRun string) error {
+	return fmt.Errorf("deleting run %s: %w: its sub-run %s is not among the runs to delete", runID, ErrConflict, subRun)
+}
+
+// Deleted returns the ErrDeleted of a run.
+func Deleted(runID string) error { return fmt.Errorf("creating run %s: %w", runID, ErrDeleted) }
+
 // NotFound returns the ErrNotFound of a run.
 func NotFound(runID string) error { return fmt.Errorf("run %q: %w", runID, ErrNotFound) }
+
+// NoContent returns the ErrNotFound of a content.
+func NoContent(runID, sha256 string) error {
+	return fmt.Errorf("run %q has no content %s: %w", runID, sha256, ErrNotFound)
+}

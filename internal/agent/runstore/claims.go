@@ -3,19 +3,21 @@ package runstore
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrClaimed says that another process has claimed the run. Errors that wrap it name the run.
 var ErrClaimed = errors.New("another process works on the run")
 
-// Claims is implemented by stores that several processes can use at the same time. It says which
-// runs a process works on. The journal alone cannot say that, because a killed process writes
-// nothing.
+// Claims is an additional interface of stores that several processes can use at the same time. It
+// reports which runs a process works on. The journal alone cannot show that, because a killed
+// process writes nothing.
 //
 // A claim belongs to the store that took it. It ends with Release, with the store's Close, or when
-// the process ends, however it ends. Child processes do not inherit it. Claims do not protect the
+// the process ends in any way. Child processes do not inherit it. Claims do not protect the
 // journal; Append does, with ErrConflict. All methods are safe for concurrent use and do not wait
-// for other processes.
+// for other processes. They may wait for a database, for a bounded time, and then fail with
+// ErrUnavailable. The run must exist.
 type Claims interface {
 	// Claim claims a run. It fails with ErrClaimed if another store has the claim, and does nothing
 	// if this store has it.
@@ -24,6 +26,13 @@ type Claims interface {
 	Release(runID string)
 	// Claimed reports whether any store, this one included, has the claim.
 	Claimed(runID string) (bool, error)
+}
+
+// Lingering is an additional interface of Claims for which the end of a process is not always noticed
+// at once, such as when its machine vanishes.
+type Lingering interface {
+	// Linger returns how long a claim may outlive its process.
+	Linger() time.Duration
 }
 
 // AlreadyClaimed returns the ErrClaimed of a run.

@@ -15,11 +15,16 @@ import (
 
 // Errors of a Store. The errors that wrap them name the run.
 var (
-	// ErrNotFound says that there is no such run.
+	// ErrNotFound says that there is no such run, or no such content of a run.
 	ErrNotFound = errors.New("no such run")
 	// ErrConflict says that another writer has appended to the journal, or that a new run exists
 	// already.
 	ErrConflict = errors.New("the journal has moved")
+	// ErrUnavailable says that the store cannot be reached now, or did not answer in time. The same
+	// action may succeed later. A batch whose Append fails with it may have been written.
+	ErrUnavailable = errors.New("the journal is not available")
+	// ErrDeleted says that a new run has the id of a run that was deleted.
+	ErrDeleted = errors.New("a run with this id was deleted")
 )
 
 // MaxPage is the largest number of runs that List returns at once.
@@ -49,9 +54,13 @@ type Head struct {
 	Unfinished bool
 	// Summary is a JSON value that the writer chooses. Empty means none.
 	Summary json.RawMessage
+	// Owner and Tenant say to whom the run belongs, and Parent is the id of the run that has it as a
+	// sub-run, for Query. The first append of a run sets them, and later ones do not change them. All
+	// may be empty.
+	Owner, Tenant, Parent string
 }
 
-// Batch is one append to one run. The store writes all of it or nothing.
+// Batch is one append to one run. The store writes the whole batch or nothing.
 type Batch struct {
 	RunID string
 	// After is the position of the last record that the writer knows. 0 means that the run is new.
@@ -61,13 +70,28 @@ type Batch struct {
 	Records []Record
 	// Head replaces the run's head.
 	Head Head
+	// Spent is added to what the owner of the run has spent; see Spending.
+	Spent Spent
 	// Snapshot renews the run's snapshot together with the append. Nil leaves it unchanged.
 	Snapshot *Renewal
+	// Contents are added to the contents of the run; see Content.
+	Contents []Content
 }
 
-// Snapshot is the writer's copy of what the records up to a position amount to, so that continuing
-// the run does not need all records. The journal is the truth, and a run without a snapshot is
-// complete. The writer decides and checks what a snapshot contains.
+// Content is what a record names by a digest instead of having it, because it is large and never
+// changes, such as a file that a user attached. A content belongs to one run: two runs with the same
+// bytes have them twice, so that nothing about other runs follows from a digest. It exists as long
+// as its run.
+type Content struct {
+	// SHA256 is the digest of Data in lower-case hexadecimal. The writer is right about it: a store
+	// does not compute it. A content that the run already has with this digest is not replaced.
+	SHA256 string
+	Data   []byte
+}
+
+// Snapshot is the writer's copy of the state that the records up to a position result in. With it,
+// continuing the run does not need to read all records. The journal is the truth, and a run without
+// a snapshot is complete. The writer decides what a snapshot contains and checks it.
 type Snapshot struct {
 	// State is rewritten each time. Empty means that there is no snapshot.
 	State []byte
@@ -91,28 +115,52 @@ type Query struct {
 	Before string
 	// UnfinishedOnly selects unfinished runs only.
 	UnfinishedOnly bool
+	// Owner and Tenant select the runs whose Head has these values. Empty selects all. Before must
+	// then be one of them.
+	Owner, Tenant string
+	// Parent selects the sub-runs of a run. Empty selects all. It does not go with UnfinishedOnly, Owner
+	// and Tenant.
+	Parent string
+}
+
+// Deletion is a deletion of runs.
+type Deletion struct {
+	Time time.Time // for the store's note that the ids were used
+	// Last has, by the id of each run, the position of its last record that the caller knows.
+	Last map[string]uint64
 }
 
 // Store keeps journals. It is safe for concurrent use. The agent does all its reading and writing
 // through these methods.
 type Store interface {
-	// Append appends to a run's journal. It returns when the records survive what the store
-	// promises to survive. It fails with ErrConflict and writes nothing unless the run's last
-	// record is at batch.After. If ctx ends first, the batch may or may not have been written.
+	// Append appends to a run's journal. It returns when the records are as durable as the store
+	// promises. It fails with ErrConflict and writes nothing unless the run's last record is at
+	// batch.After. A new run with the id of a deleted run is ErrDeleted. If ctx ends first, the batch
+	// may or may not have been written.
 	Append(ctx context.Context, batch Batch) error
 
-	// Read yields a run's records after a position, in order, up to the last record at the time
-	// when it gets there. An error, such as ErrNotFound, is the last value. A slow consumer blocks
-	// nothing.
+	// Read yields a run's records after a position, in order. It ends after the last record that
+	// the journal has when Read reaches it. An error, such as ErrNotFound, is the last value. A
+	// slow consumer blocks no writer.
 	Read(ctx context.Context, runID string, after uint64) iter.Seq2[Record, error]
 
 	// Snapshot returns the run's snapshot, which is empty if the run has none, or ErrNotFound. The
 	// result belongs to the caller.
 	Snapshot(ctx context.Context, runID string) (Snapshot, error)
 
+	// Content returns the data of a content of a run, or ErrNotFound if the run does not exist or has
+	// none with this digest. The result belongs to the caller.
+	Content(ctx context.Context, runID, sha256 string) ([]byte, error)
+
 	// Get returns one run, or ErrNotFound.
 	Get(ctx context.Context, runID string) (Run, error)
 
+	// Delete deletes runs with their records, snapshots and contents, all of them or none, as durably as
+	// Append writes. What the owners have spent stays. It fails with ErrNotFound if one does not exist,
+	// and with ErrConflict if the last record of one is at another position, or if a run that is not
+	// among them has one of them as its parent. The store remembers the ids for ever, so that no run
+	// has one of them again.
+	Delete(ctx context.Context, deletion Deletion) error
 	// List returns runs, the newest first. An unknown Query.Before is ErrNotFound.
 	List(ctx context.Context, query Query) ([]Run, error)
 }

@@ -64,22 +64,22 @@ func Make(s *loop.State, has Kept, last *runstore.Record) (*runstore.Renewal, Ke
 	if has.parts >= maxParts {
 		has = Kept{}
 	}
-	said := settledMessages(img.Messages)
+	settled := settledMessages(img.Messages)
 	keep := has.parts
 	var parts [][]byte
-	if has.parts == 0 || said > has.messages || has.since != img.Habits.Since || len(img.Seen) > has.seen {
-		part, err := newPart(img, &has, said)
+	if has.parts == 0 || settled > has.messages || has.since != img.Habits.Since || len(img.Seen) > has.seen {
+		part, err := newPart(img, &has, settled)
 		if err != nil {
 			return nil, has, fmt.Errorf("making a snapshot of run %s: %w", img.Started.RunID, err)
 		}
 		parts = [][]byte{part}
 		has = Kept{
 			parts: has.parts + 1, bytes: has.bytes + len(part), chain: crc32.Update(has.chain, castagnoli(), part[:sumSize]),
-			messages: said, ids: len(img.ProviderIDs), seen: len(img.Seen), since: img.Habits.Since, compacted: img.Room.Compacted,
+			messages: settled, ids: len(img.ProviderIDs), seen: len(img.Seen), since: img.Habits.Since, compacted: img.Room.Compacted,
 		}
 	}
 	has.last = FingerprintOf(last)
-	state, err := newState(img, &has, said)
+	state, err := newState(img, &has, settled)
 	if err != nil {
 		return nil, has, fmt.Errorf("making a snapshot of run %s: %w", img.Started.RunID, err)
 	}
@@ -98,7 +98,7 @@ func settledMessages(messages []model.Message) int {
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // newPart returns what the stored snapshot lacks. The first part also has the run's first event.
-func newPart(img *loop.Image, has *Kept, said int) ([]byte, error) {
+func newPart(img *loop.Image, has *Kept, settled int) ([]byte, error) {
 	w := encoder{out: make([]byte, sumSize)}
 	if has.parts == 0 {
 		started, err := loop.Marshal(&img.Started)
@@ -107,7 +107,7 @@ func newPart(img *loop.Image, has *Kept, said int) ([]byte, error) {
 		}
 		w.text(string(started))
 	}
-	if err := w.messages(img.Messages[has.messages:said]); err != nil {
+	if err := w.messages(img.Messages[has.messages:settled]); err != nil {
 		return nil, err
 	}
 	ids := img.ProviderIDs[has.ids:]
@@ -138,7 +138,7 @@ type stateImage struct {
 }
 
 // newState encodes the part of an image that changes with each event.
-func newState(img *loop.Image, has *Kept, said int) ([]byte, error) {
+func newState(img *loop.Image, has *Kept, settled int) ([]byte, error) {
 	f, err := loop.Marshal(stateImage{img, has.last[:]})
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func newState(img *loop.Image, has *Kept, said int) ([]byte, error) {
 	w.number(has.parts)
 	w.out = binary.BigEndian.AppendUint32(w.out, has.chain)
 	w.text(string(f))
-	if err := w.messages(img.Messages[said:]); err != nil {
+	if err := w.messages(img.Messages[settled:]); err != nil {
 		return nil, err
 	}
 	return seal(w.out), nil
@@ -166,9 +166,9 @@ func seal(out []byte) []byte {
 	return out
 }
 
-// unseal checks the checksum and returns a decoder. The decoded texts share data's memory, which
-// only the decoder has. A copy would be most of the memory that a long run allocates when it
-// continues.
+// unseal checks the checksum and returns a decoder. The decoded texts share the memory of data,
+// which no other code uses. Copying the texts would be most of the memory that a long run allocates
+// when it continues.
 func unseal(data []byte) (*decoder, error) {
 	if len(data) < sumSize || binary.BigEndian.Uint32(data) != crc32.Checksum(data[sumSize:], castagnoli()) {
 		return nil, errCorrupt

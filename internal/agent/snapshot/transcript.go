@@ -11,10 +11,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Snapshots have their own encoding of a conversation, because decoding the JSON of a run with
-// 10,000 events takes five times as long as everything else that continuing the run needs. Common
-// blocks, which are text, calls and results with plain text, are lengths and bytes. Every other
-// block is JSON.
+// Snapshots have their own encoding of a conversation. Decoding the JSON of a run with 10,000
+// events takes five times as long as all other work of continuing the run. The encoding stores
+// common blocks (text, calls, and results with plain text) as lengths and bytes. Every other block
+// is JSON.
 
 // The tags of blocks.
 const (
@@ -211,7 +211,7 @@ func (r *decoder) json(into any) {
 	}
 }
 
-// arena holds the decoded values, those of each kind side by side.
+// arena holds the decoded values in one slice for each kind.
 type arena struct {
 	blocks   []model.Block
 	texts    []model.Text

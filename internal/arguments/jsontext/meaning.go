@@ -8,37 +8,26 @@ import (
 	"strings"
 )
 
-// Meaning returns the same text for all arguments that mean the same, also if their numbers are
-// written differently: 1, 1.0 and 10e-1 are one number. It is exact for numbers of any size. It
-// serves comparison only; a tool receives its numbers as they were written. Callers must not change
-// it.
-func (p Parsed) Meaning() json.RawMessage {
-	if p.form == nil || p.form.plain {
-		return p.Canonical()
-	}
-	return meaning(p.form.canonical)
-}
-
-// meaning is Meaning of a canonical text.
+// meaning returns Parsed.Meaning of a canonical text.
 func meaning(rest []byte) json.RawMessage {
-	said := make([]byte, 0, len(rest))
+	out := make([]byte, 0, len(rest))
 	for len(rest) > 0 {
 		n := 1
 		switch c := rest[0]; {
 		case c == '"':
 			n = endOfText(rest)
-			said = append(said, rest[:n]...)
+			out = append(out, rest[:n]...)
 		case c == '-' || c >= '0' && c <= '9':
 			if n = bytes.IndexAny(rest, ",]}"); n < 0 {
 				n = len(rest)
 			}
-			said = append(said, onlyForm(string(rest[:n]))...)
+			out = append(out, onlyForm(string(rest[:n]))...)
 		default:
-			said = append(said, c)
+			out = append(out, c)
 		}
 		rest = rest[n:]
 	}
-	return said
+	return out
 }
 
 // endOfText returns the length of the JSON string with which text begins.

@@ -26,6 +26,17 @@ func (p Parsed) Canonical() json.RawMessage {
 	return p.form.canonical
 }
 
+// Meaning returns the same text for all arguments that mean the same, also if their numbers are
+// written differently: 1, 1.0 and 10e-1 are one number. It is exact for numbers of any size. It
+// serves comparison only; a tool receives its numbers as they were written. Callers must not change
+// it.
+func (p Parsed) Meaning() json.RawMessage {
+	if p.form == nil || p.form.plain {
+		return p.Canonical()
+	}
+	return meaning(p.form.canonical)
+}
+
 // Object returns the arguments as encoding/json decodes them with UseNumber. The first call decodes
 // them. It is nil for the zero Parsed. Callers must not change it.
 func (p Parsed) Object() map[string]any {
@@ -66,7 +77,7 @@ func Encode(value any) (json.RawMessage, error) {
 	return bytes.TrimRight(data.Bytes(), "\n"), nil
 }
 
-// Read is ParseValue without the reason for a refusal, which is slow to find.
+// Read is ParseValue without the reason for a refusal, because finding the reason is slow.
 func Read(text []byte) (p Parsed, ok bool) {
 	f := read(text)
 	return Parsed{f}, f != nil
@@ -149,9 +160,9 @@ const (
 // as long as the text.
 const maxForm = 1 << 30
 
-// read reads a text that is one JSON value, with nothing but white space around it. It returns nil
-// for any other text, and for a value that Parse refuses; refusal returns the reason. It does not
-// keep the text.
+// read reads a text that is one JSON value with nothing but white space around it. It returns nil
+// for any other text, and for a value that Parse refuses. The function refusal returns the reason.
+// read does not keep the text.
 func read(text []byte) *form {
 	if len(text) > maxForm {
 		return nil
@@ -238,11 +249,11 @@ func (d decoder) str(p *Part) string {
 	if p.marks&spelled == 0 {
 		return text
 	}
-	return string(appendSaid(make([]byte, 0, len(text)), text))
+	return string(appendDecoded(make([]byte, 0, len(text)), text))
 }
 
-// count returns the number of values within a part. Each of them has that number of names before
-// it.
+// count returns the number of values within a part. names is the number of names that precede each
+// value: 1 in an object, 0 in an array.
 func (d decoder) count(i, names uint32) int {
 	n := 0
 	for at := i + 1; at < d.parts[i].Next; at = d.parts[at+names].Next {

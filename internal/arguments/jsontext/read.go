@@ -66,7 +66,7 @@ func (r *reader) value(depth int) bool {
 	}
 }
 
-// note records a part that ends here and has no parts within.
+// note records a part that ends here and contains no other parts.
 func (r *reader) note(start, end int, kind Kind, marks marks) {
 	r.parts = append(r.parts, Part{Start: uint32(start), End: uint32(end), Next: uint32(len(r.parts)) + 1, Kind: kind, marks: marks})
 }

@@ -112,7 +112,8 @@ func Quote(name string) string {
 	return Show(name)
 }
 
-// List joins at most that many values, and no more than suit a message.
+// List joins values for a message. The parameter most is the largest number of values. List also
+// stops when the text gets too long for a message.
 func List(values []any, separator string, most int) string {
 	var b strings.Builder
 	for i, value := range values {
@@ -147,7 +148,7 @@ func Text(value any) json.RawMessage {
 	return data
 }
 
-// maxTokens bounds the tokens that are written of each end of a path.
+// maxTokens bounds the tokens that a message shows at the beginning and at the end of a path.
 const maxTokens = 12
 
 // Path returns a location in the usual notation, such as "filter.tags[2]".

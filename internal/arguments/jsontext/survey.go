@@ -38,8 +38,8 @@ type sight struct {
 	halfCharacter int // the position of an unpaired surrogate; -1: none
 }
 
-// survey passes over a text before it is parsed. It refuses text that is not UTF-8 or that would
-// take too much memory. Its result is meaningless for a text that is not JSON.
+// survey reads a text once before it is parsed. It refuses text that is not UTF-8 or whose parsing
+// would take too much memory. Its result has no meaning for a text that is not JSON.
 func survey(text []byte) (sight, error) {
 	if bytes.HasPrefix(text, []byte("\uFEFF")) {
 		return sight{}, errors.New("the arguments are not valid JSON: they begin with a byte order mark; begin with {")

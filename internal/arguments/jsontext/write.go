@@ -103,7 +103,7 @@ func (w *writer) says(p *Part) []byte {
 	if p.marks&spelled == 0 {
 		return raw
 	}
-	return appendSaid(make([]byte, 0, len(raw)), raw)
+	return appendDecoded(make([]byte, 0, len(raw)), raw)
 }
 
 func (w *writer) member(at uint32) bool {
@@ -164,8 +164,8 @@ func appendSpelled(out []byte, r rune) []byte {
 	return utf8.AppendRune(out, r)
 }
 
-// appendSaid appends the decoded content of a string.
-func appendSaid[T []byte | string](out []byte, text T) []byte {
+// appendDecoded appends the decoded content of a string.
+func appendDecoded[T []byte | string](out []byte, text T) []byte {
 	for len(text) > 0 {
 		r, n := Character(text)
 		out, text = utf8.AppendRune(out, r), text[n:]

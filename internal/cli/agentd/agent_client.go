@@ -1,46 +1,53 @@
 package agentd
 
 import (
-	"fmt"
+	"context"
 
 	"github.com/spf13/pflag"
 
-	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/target"
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 )
 
-// server holds the address of the `agentd serve` that works on a run.
+// server finds the `agentd serve` that works on a run.
 type server struct {
 	setup
-	addr string
+	choice target.Choice
 }
 
 func (s *server) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.file, "config", "", "configuration `FILE` (default: ./agentd.yaml, else $XDG_CONFIG_HOME/toolhost/agentd.yaml)")
-	flags.StringVar(&s.addr, "addr", "",
-		"`ADDRESS` of the agentd: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(program)+", else this user's socket)")
+	s.choice.Program = program
+	s.choice.AddFlags(flags)
 }
 
 // with calls use with a client. If no server answers, it adds to the error how to start one.
-func (s *server) with(use func(*agentclient.Client) error) error {
-	if err := s.load(); err != nil {
+func (s *server) with(ctx context.Context, use func(*agentclient.Client) error) error {
+	return s.reach(ctx, false, use)
+}
+
+// change is with for a command that changes the server or its runs. It first prints which server
+// that is, if a person could take it for another one.
+func (s *server) change(ctx context.Context, use func(*agentclient.Client) error) error {
+	return s.reach(ctx, true, use)
+}
+
+func (s *server) reach(ctx context.Context, changes bool, use func(*agentclient.Client) error) error {
+	if err := s.load(ctx); err != nil {
 		return err
 	}
-	given := s.addr
-	if given == "" && s.process.Getenv(address.Variable(program)) == "" {
-		given = s.config.Listen
-	}
-	addr, err := address.Find(given, program, s.process.Getenv)
+	s.choice.Process, s.choice.Configured = s.process, s.config.Listen
+	at, err := s.choice.Find()
 	if err != nil {
-		return cli.Usage("%w", err)
+		return err
 	}
-	a := agentclient.New(addr)
+	a, err := agentclient.New(at.Address, at.Settings, s.process.Getenv)
+	if err != nil {
+		return err
+	}
 	defer a.Close()
-	err = use(a)
-	if err != nil && cli.CodeOf(err) == cli.ExitNoServer {
-		return fmt.Errorf("%w; start one with `agentd serve`, name another with --addr or %s, or go on with the run yourself: agentd resume RUN",
-			err, address.Variable(program))
+	if changes {
+		at.Announce(s.process.Err())
 	}
-	return err
+	return at.Advise(use(a), "`agentd serve`, go on with the run yourself with `agentd resume RUN`")
 }

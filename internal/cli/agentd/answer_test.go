@@ -1,3 +1,5 @@
+//go:build !race
+
 package agentd
 
 import (
@@ -14,8 +16,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// A direct answer that is too large for a model reaches the user whole, in each output, and without
-// the note for models on how to read the rest.
+// The user gets a direct answer completely, in each output, even if it is too large for a model.
+// The answer does not contain the note that tells a model how to read the rest.
 func TestLargeDirectAnswer(t *testing.T) {
 	var lines strings.Builder
 	// large enough that agentd reads it in several pieces
@@ -58,13 +60,19 @@ func TestLargeDirectAnswer(t *testing.T) {
 			check("agentd show -o json", end.Text)
 		}
 	}
-	said := ended{stdout: newOutput(), stderr: newOutput()}
-	p := w.process(said, "chat", "--journal", journal, "--model", script)
+	chat := ended{stdout: newOutput(), stderr: newOutput()}
+	p := w.process(chat, "chat", "--journal", journal, "--model", script)
 	p.Stdin = strings.NewReader("go\n")
-	said.code = run(t.Context(), p)
-	said.want(t, 0)
-	check("agentd chat", said.stdout.String())
+	chat.code = run(t.Context(), p)
+	chat.want(t, 0)
+	check("agentd chat", chat.stdout.String())
 
+	check("WatchRun", servedAnswer(t, w, socket, journal, script))
+}
+
+// servedAnswer returns the text with which a run of `agentd serve` ends.
+func servedAnswer(t *testing.T, w *world, socket, journal, script string) string {
+	t.Helper()
 	server, interrupt, wait := w.begin("serve", "--listen", socket, "--journal", journal, "--model", script)
 	server.stdout.until(t, "agentd is ready")
 	a, err := agentclient.Dial(socket)
@@ -76,16 +84,10 @@ func TestLargeDirectAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := ""
-	for e, err := range a.WatchRun(t.Context(), id, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = e.GetRunFinished().GetText()
-	}
-	check("WatchRun", text)
+	text := finalText(t, a, id, 0)
 	interrupt()
 	if code := wait(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, server.stderr)
 	}
+	return text
 }

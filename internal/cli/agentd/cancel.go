@@ -20,11 +20,11 @@ func newCancelCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd cancel run-k3f6zq7xw2m4n5pa --reason \"wrong folder\"",
 		Args:    oneRun("cancel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.with(func(a *agentclient.Client) error {
+			return s.change(cmd.Context(), func(a *agentclient.Client) error {
 				if err := a.CancelRun(cmd.Context(), args[0], reason); err != nil {
 					return err
 				}
-				_, err := fmt.Fprintf(p.Out(), "%s is told to stop\n", args[0])
+				_, err := fmt.Fprintf(p.Out(), "the run %s is asked to stop\n", args[0])
 				return err
 			})
 		},

@@ -12,9 +12,10 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// This file holds what a textDisplay shows of calls.
+// This file contains the part of textDisplay that shows calls.
 
-// reset forgets the text of a response that the model repeats, and the calls in it.
+// reset removes the text of a response, and the calls in it, because the model writes the response
+// again.
 func (d *textDisplay) reset() {
 	d.shown = ""
 	for id, card := range d.calls {
@@ -28,25 +29,25 @@ func (d *textDisplay) callStarted(e loop.Event, p *loop.CallStarted) error {
 	card := d.card(p.CallID, p.Tool)
 	card.begun = e.Time
 	if d.block != nil {
-		card.live, card.said = true, ""
+		card.live, card.shown = true, ""
 		return d.refresh()
 	}
 	return d.line(dim, "→ %s %s", p.Tool, cli.Clip(cli.OneLine(card.arguments), argumentsWidth))
 }
 
 // status shows the status of a call. In a terminal, it replaces the status before. Elsewhere, it
-// prints each new tip.
+// prints each new message.
 func (d *textDisplay) status(p *loop.CallStatus) error {
 	card := d.card(p.CallID, p.Tool)
 	card.status = card.status.Fold(p.Status)
-	words := card.status.Tip
+	words := card.status.Message
 	if d.block != nil {
 		words = strings.TrimSpace(progress(card.status.Progress) + " " + words)
 	}
-	if words == "" || words == card.said {
+	if words == "" || words == card.shown {
 		return nil
 	}
-	card.said = words
+	card.shown = words
 	if d.block != nil {
 		card.live = true
 		return d.refresh()
@@ -81,6 +82,9 @@ func (d *textDisplay) result(e loop.Event, p *loop.CallResult) error {
 	name := cli.Clip(cli.OneLine(p.Tool), argumentsWidth)
 	text, facts := cli.Shown(&p.Result)
 	text = cli.OneLine(cli.Clip(text, resultWidth))
+	if id := standingOf(&p.Result); id != "" {
+		took += " (allowed by the standing approval " + cli.Clip(cli.OneLine(id), resultWidth) + ")"
+	}
 	if p.Result.IsError && facts != "" { // the reason may be among the facts
 		text += " [" + cli.OneLine(cli.Clip(facts, resultWidth)) + "]"
 	}
@@ -101,7 +105,7 @@ func (d *textDisplay) cards() []string {
 		if !card.live {
 			continue
 		}
-		words := card.said
+		words := card.shown
 		if words == "" {
 			words = card.arguments
 		}

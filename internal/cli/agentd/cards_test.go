@@ -67,8 +67,8 @@ func TestCallsHaveOneLineEachWhileTheyAreUnderWay(t *testing.T) {
 	started := func(id string) loop.Event {
 		return loop.Event{Time: began, Payload: &loop.CallStarted{CallID: id, Tool: id}}
 	}
-	status := func(id, tip string) loop.Event {
-		return loop.Event{Payload: &loop.CallStatus{CallID: id, Tool: id, Status: tool.Status{Tip: tip}}}
+	status := func(id, message string) loop.Event {
+		return loop.Event{Payload: &loop.CallStatus{CallID: id, Tool: id, Status: tool.Status{Message: message}}}
 	}
 	ended := func(id string, r tool.Result) loop.Event {
 		return loop.Event{Time: began.Add(time.Second), Payload: &loop.CallResult{CallID: id, Tool: id, Result: r}}
@@ -132,12 +132,12 @@ func TestNothingIsDrawnBelowAQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	show(&loop.BudgetWarning{Budget: loop.BudgetCalls, Used: 8, Limit: 10})
-	show(&loop.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Tip: "half"}})
+	show(&loop.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Message: "half"}})
 	if len(s.rows) != 1 {
 		t.Errorf("below the question: %q", s.rows)
 	}
 	d.reveal()
-	show(&loop.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Tip: "more"}})
+	show(&loop.CallStatus{CallID: "a", Tool: "a", Status: tool.Status{Message: "more"}})
 	if len(s.rows) != 2 || s.rows[1] != "→ a more" {
 		t.Errorf("after the question: %q", s.rows)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 func newChatCommand(p cli.Process) *cobra.Command {
-	c := &chat{setup: setup{process: p, startsToolhost: true}}
+	c := &chat{setup: setup{process: p, usesToolhost: true, startsToolhost: true}}
 	cmd := &cobra.Command{
 		Use:   "chat [RUN]",
 		Short: "Talk with a model that has tools, turn by turn",
@@ -33,7 +33,13 @@ func newChatCommand(p cli.Process) *cobra.Command {
 			if len(args) > 0 && len(c.task.context) > 0 {
 				return cli.Usage("--context: the run %s has its context since it began; leave the flag out", args[0])
 			}
-			if err := c.load(); err != nil {
+			if len(args) > 0 && c.task.agent != "" {
+				return cli.Usage("--agent: the run %s has its agent since it began; leave the flag out", args[0])
+			}
+			if len(args) > 0 && c.model != "" && c.task.server != (serverChoice{}) {
+				return cli.Usage("--model: the agentd serve there goes on with the model of the run; leave the flag out")
+			}
+			if err := c.load(cmd.Context()); err != nil {
 				return err
 			}
 			if c.runID = agent.NewRunID(); len(args) > 0 {
@@ -45,6 +51,7 @@ func newChatCommand(p cli.Process) *cobra.Command {
 	c.setup.addFlags(cmd.Flags())
 	c.addResumeFlags(cmd.Flags())
 	c.task.addFlags(cmd.Flags())
+	addReasoningFlag(cmd.Flags(), &c.think)
 	return cmd
 }
 
@@ -52,12 +59,15 @@ func newChatCommand(p cli.Process) *cobra.Command {
 type chat struct {
 	setup
 	task    taskFlags
+	think   bool // show the model's reasoning
 	bench   *workbench
 	console *terminal.Console
 	editor  *terminal.Editor // nil if standard input is not a terminal
 	text    *textDisplay
 	signals chan os.Signal
 	run     begun // the run of the conversation; its id is empty before the first message
+	// attached go with the next message.
+	attached []loop.NewAttachment
 }
 
 // talk runs the conversation until the person leaves.
@@ -70,12 +80,13 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		c.config.Approvals.Headless = "never"
 	}
 	c.console, c.text = terminal.NewConsole(c.process), newTextDisplay(c.process)
+	c.text.think = c.think
 	// without styles, the source of the Markdown is clearer
 	if screen := c.process.Screen(); screen.Color {
 		c.text.prose = &markdown.Stream{Screen: screen}
 	}
 	c.editor = terminal.NewEditor(c.process, c.console.In)
-	if c.bench, err = c.openWork(ctx, c.task.addr, true); err != nil {
+	if c.bench, err = c.openWork(ctx, c.task.server, true); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.bench.Close()) }()
@@ -96,8 +107,11 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 	if errors.Is(err, errLeft) {
 		err = nil
 	}
+	if err != nil && c.run.id != "" {
+		return fmt.Errorf("%w; the conversation is kept as far as the journal has it; go on with it: %s", err, c.command("chat", c.run.id, c.task.server))
+	}
 	if err == nil && c.run.id != "" {
-		err = c.text.line(dim, "the conversation is kept; go on with it: %s", c.command("chat", c.run.id, c.task.addr))
+		err = c.text.line(dim, "the conversation is kept; go on with it: %s", c.command("chat", c.run.id, c.task.server))
 	}
 	return err
 }
@@ -115,15 +129,14 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 		if err != nil {
 			return err
 		}
-		ours, err := c.slash(message)
-		if err != nil {
+		if message, err = c.slash(ctx, message, quit); err != nil {
 			return err
 		}
 		message = strings.TrimSpace(message)
-		if atWork = message != "" && !ours; !atWork {
+		if atWork = message != ""; !atWork {
 			continue
 		}
-		if err := c.send(ctx, message); err != nil {
+		if atWork, err = c.deliver(ctx, message); err != nil {
 			return err
 		}
 	}
@@ -185,15 +198,15 @@ func (c *chat) leave(open bool) error {
 // send starts the run of the conversation, or sends it a message.
 func (c *chat) send(ctx context.Context, message string) error {
 	if c.run.id != "" {
-		seq, err := c.bench.SendMessage(ctx, c.run.id, message)
+		seq, err := c.bench.SendMessage(ctx, c.run.id, message, c.attached...)
 		c.run.after = max(c.run.after, seq)
 		return err
 	}
-	t, err := c.task.task(&c.setup, message)
+	t, err := c.task.task(ctx, &c.setup, message)
 	if err != nil {
 		return err
 	}
-	t.RunID = c.runID
+	t.RunID, t.Attachments = c.runID, c.attached
 	t.ExplicitCompletion = new(false) // the run waits for the next message
 	if c.bench.remote {
 		t.People = new(c.config.Approvals.People(true))
@@ -207,7 +220,7 @@ func (c *chat) turn(ctx context.Context, quit <-chan struct{}) error {
 	people := newInterview(c.process, c.console, c.text)
 	people.expect(c.run.pending)
 	c.run.pending = nil
-	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit}
+	f := &follower{agent: c.bench.runs, show: c.text, people: people, log: c.bench.log, signals: c.signals, quit: quit, private: c.bench.private}
 	f.spinner = startSpinner(c.text)
 	end, at, err := f.follow(ctx, c.run.id, c.run.after)
 	c.run.after = at

@@ -15,33 +15,41 @@ var chatHelp = []string{
 	`  \ and Enter   begin another line of the same message; pasted lines are one message, too`,
 	"  up, down      what you typed before",
 	"  Ctrl-C        cancel what the model is doing; at the prompt, leave",
+	"  /attach FILE  send an image, a PDF or a text file with your next message; /attach lists what is attached",
+	"  /prompts      list the prompts that plugins offer",
+	"  /NAME         send the text of a prompt as your message; its arguments follow as ARGUMENT=VALUE",
 	"  /help         show this",
 	"  /quit         leave, as Ctrl-D and /exit do; the conversation is kept",
 	"A message that begins with a slash goes to the model if a space stands before it.",
 }
 
 // slashCommand matches a message for agentd. It does not match a path, such as /etc/hosts.
-var slashCommand = regexp.MustCompile(`^/[A-Za-z?][A-Za-z-]*$`)
+var slashCommand = regexp.MustCompile(`^/[A-Za-z?][A-Za-z0-9_:-]*$`)
 
-// slash executes a message for agentd, and reports whether the message was one. The error errLeft
-// means that the person leaves.
-func (c *chat) slash(message string) (bool, error) {
+// slash executes a message for agentd. It returns the message for the model: the same one if it is
+// not for agentd, the text of a prompt, or "". The error errLeft means that the person leaves.
+func (c *chat) slash(ctx context.Context, message string, quit <-chan struct{}) (string, error) {
 	word, _, _ := strings.Cut(strings.TrimRight(message, " \t\n"), " ")
 	if !slashCommand.MatchString(word) {
-		return false, nil
+		return message, nil
 	}
 	switch word {
 	case "/quit", "/exit":
-		return true, errLeft
+		return "", errLeft
 	case "/help", "/?":
 		for _, line := range chatHelp {
 			if err := c.text.line(dim, "%s", line); err != nil {
-				return true, err
+				return "", err
 			}
 		}
-		return true, nil
+		return "", nil
+	case "/attach":
+		_, file, _ := strings.Cut(strings.TrimSpace(message), " ")
+		return "", c.attach(ctx, file)
+	case "/prompts":
+		return "", c.listPrompts(ctx)
 	}
-	return true, c.text.line(yellow, "there is no command %s; /help shows those that there are; put a space before it to send it to the model", word)
+	return c.prompt(ctx, message, quit)
 }
 
 // greet shows, in a terminal, the model, the tools, and how to leave.

@@ -2,9 +2,11 @@ package agentd
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -12,6 +14,8 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // openTerminal returns the two ends of a pseudoterminal. The test types by writing to keyboard.
@@ -97,5 +101,62 @@ func TestChatAtATerminal(t *testing.T) {
 	y.sees("the conversation is kept; go on with it")
 	if code := <-done; code != cli.ExitOK {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// While a call runs, a chat at a terminal shows an animation. Each frame replaces the one before, and
+// nothing of the animation remains.
+func TestTheAnimationOfAChatIsErased(t *testing.T) {
+	w, release := newWorld(t), make(chan struct{})
+	w.host = hosttest.NewFake(hosttest.Tool{
+		Spec: tool.Spec{Name: "hold", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true},
+		Run: func(ctx context.Context, _ tool.Call, _ func(tool.Event)) (tool.Result, error) {
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return tool.Result{Content: []tool.Content{tool.Text("held")}}, nil
+		},
+	})
+	t.Cleanup(w.host.Close)
+	w.withToolhost()
+	w.env["TERM"] = "xterm-256color"
+	keyboard, screen := openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: 80, Row: 24}); err != nil {
+		t.Fatal(err)
+	}
+	shown := newOutput()
+	go func() { _, _ = io.Copy(shown, keyboard) }() // ends when the terminal is closed
+	p := w.process(ended{stdout: newOutput(), stderr: newOutput()}, "chat", "--model", w.script("turns: [{calls: [{id: a, tool: hold, arguments: {}}]}, {text: all is well}]"))
+	p.Stdin, p.Stdout, p.Stderr = screen, screen, screen
+	done := make(chan int, 1)
+	go func() { done <- run(context.WithoutCancel(t.Context()), p) }()
+	y := &typist{t: t, out: shown}
+	types := func(keys string) {
+		t.Helper()
+		if _, err := keyboard.WriteString(keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y.sees(terminal.PromptMessage)
+	types("go\r")
+	for _, frame := range spinFrames[2:6] {
+		y.sees(frame + " hold")
+	}
+	close(release)
+	y.sees("✓ hold", "all is well", terminal.PromptMessage)
+	types("/quit\r")
+	if code := <-done; code != cli.ExitOK {
+		t.Errorf("exit code %d", code)
+	}
+	drawn := strings.Split(shown.String(), terminal.EraseBelow)
+	for i, text := range drawn {
+		frames := 0
+		for _, frame := range spinFrames {
+			frames += strings.Count(text, frame)
+		}
+		if most := min(1, len(drawn)-1-i); frames > most {
+			t.Errorf("%d frames remain on the screen in %q", frames, text)
+		}
 	}
 }

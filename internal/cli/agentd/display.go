@@ -32,11 +32,28 @@ type startedLine struct {
 	Prompt  string `json:"prompt"`
 	Model   string `json:"model"`
 	Session string `json:"session"`
+	// the JSON Schema of the answer
+	ResponseSchema json.RawMessage `json:"response_schema,omitempty"`
+	Attachments    []attachedItem  `json:"attachments,omitempty"`
 }
 
 type textLine struct {
 	header
-	Text string `json:"text"`
+	Text        string         `json:"text"`
+	Attachments []attachedItem `json:"attachments,omitempty"`
+}
+
+type argumentLine struct {
+	header
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+	Text   string `json:"text"`
+}
+
+// answerLine is the answer as far as the model has written it.
+type answerLine struct {
+	header
+	Answer json.RawMessage `json:"answer"`
 }
 
 type assistantLine struct {
@@ -103,6 +120,7 @@ type finishedLine struct {
 	Calls      int             `json:"calls"`
 	Usage      tool.Usage      `json:"usage"`
 	Cost       float64         `json:"cost,omitempty"`
+	Result     json.RawMessage `json:"result,omitempty"` // the answer that fits the response schema
 }
 
 func (d *jsonDisplay) show(e loop.Event) error {
@@ -114,11 +132,11 @@ func line(e loop.Event) any {
 	h := header{Seq: e.Seq, Index: e.Index, Time: e.Time.UTC(), Type: e.Payload.Type()}
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
-		return startedLine{h, p.RunID, p.Prompt, p.Model, p.Session}
+		return startedLine{h, p.RunID, p.Prompt, p.Model, p.Session, p.ResponseSchema, attachedItems(p.Attachments)}
 	case *loop.UserMessage:
-		return textLine{h, p.Text}
+		return textLine{h, p.Text, attachedItems(p.Attachments)}
 	case *loop.TextDelta:
-		return textLine{h, p.Text}
+		return textLine{header: h, Text: p.Text}
 	case *loop.AssistantMessage:
 		l := assistantLine{header: h, Text: p.Text(), Calls: []callLine{}, StopReason: string(p.StopReason), Usage: p.Usage, Cost: p.Cost}
 		for _, c := range p.Calls {
@@ -136,7 +154,7 @@ func line(e loop.Event) any {
 	case *loop.CancelRequested:
 		return cancelLine{h, p.Reason}
 	case *loop.RunFinished:
-		return finishedLine{h, p.StopReason, p.Message, p.Text, p.Turns, p.Calls, p.Usage, p.Cost}
+		return finishedLine{h, p.StopReason, p.Message, p.Text, p.Turns, p.Calls, p.Usage, p.Cost, p.Result}
 	}
 	return moreLine(h, e)
 }

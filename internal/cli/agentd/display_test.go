@@ -45,8 +45,8 @@ func TestTextDisplay(t *testing.T) {
 			[]loop.Event{
 				{Payload: assistant("", loop.Call{ID: "c", Tool: "fetch", Arguments: "{\n  \"url\": 1}"})},
 				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "fetch"}},
-				{Payload: &loop.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Tip: "half"}}},
-				{Payload: &loop.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Tip: "half"}}},
+				{Payload: &loop.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Message: "half"}}},
+				{Payload: &loop.CallStatus{CallID: "c", Tool: "fetch", Status: tool.Status{Message: "half"}}},
 				{Time: began.Add(83 * time.Second), Payload: &loop.CallResult{CallID: "c", Tool: "fetch", Result: tool.TextResult("line 1\nline 2")}},
 			},
 			"→ fetch {   \"url\": 1}\n  fetch: half\n✓ fetch (1m23s) line 1…\n",
@@ -117,7 +117,7 @@ func TestJSONDisplayOfStrangeThings(t *testing.T) {
 	d := &jsonDisplay{out: &out}
 	events := []loop.Event{
 		{Seq: 1, Payload: assistant("", loop.Call{ID: "a", Tool: "t", Arguments: `{"x":"<&>"}`}, loop.Call{ID: "b", Tool: "t", Arguments: `{"x`}, loop.Call{ID: "c", Tool: "t"})},
-		{Seq: 2, Index: 1, Payload: &loop.CallStatus{CallID: "a", Tool: "t", Status: tool.Status{State: tool.StatusDoing, Tip: "half"}}},
+		{Seq: 2, Index: 1, Payload: &loop.CallStatus{CallID: "a", Tool: "t", Status: tool.Status{State: tool.StatusDoing, Message: "half"}}},
 		{Seq: 2, Payload: &loop.CallResult{CallID: "a", Tool: "t", Result: tool.ErrorResult("[crashed] gone"), Failure: &loop.Failure{Kind: tool.KindCrashed, Message: "gone"}}},
 		{Seq: 3, Payload: &loop.UserMessage{Text: "hi"}},
 		{Seq: 4, Index: 1, Payload: &loop.TurnReset{Reason: "r", Attempt: 2}},
@@ -133,7 +133,7 @@ func TestJSONDisplayOfStrangeThings(t *testing.T) {
 	want := []string{
 		`{"seq":1,` + at + `"type":"assistant_message","text":"","calls":[{"call_id":"a","tool":"t","arguments":{"x":"<&>"}},` +
 			`{"call_id":"b","tool":"t","arguments_raw":"{\"x"},{"call_id":"c","tool":"t"}],"stop_reason":"","usage":{}}`,
-		`{"seq":2,"index":1,` + at + `"type":"call_status","call_id":"a","tool":"t","state":"DOING","tip":"half"}`,
+		`{"seq":2,"index":1,` + at + `"type":"call_status","call_id":"a","tool":"t","state":"DOING","message":"half"}`,
 		`{"seq":2,` + at + `"type":"call_result","call_id":"a","tool":"t","plugin":"","instance":"","is_error":true,"text":"[crashed] gone",` +
 			`"content":[{"kind":"text","text":"[crashed] gone"}],"duration_ms":0,"error":{"kind":"crashed","message":"gone"}}`,
 		`{"seq":3,` + at + `"type":"user_message","text":"hi"}`,

@@ -25,6 +25,10 @@ type follower struct {
 	done    <-chan struct{}  // when closed, cancels the run
 	signals <-chan os.Signal // the first signal cancels the run, the second one stops following it
 	quit    <-chan struct{}  // when closed, stops following the run
+	// private is the toolhost of this command; nil if another process started it. If it ends, the
+	// follower stops following. Otherwise the run would try to reach it for a while, and end with an
+	// error. So it stays unfinished, and a later command continues it with another toolhost.
+	private *privateToolhost
 
 	spinner *spinner // animates the display; may be nil
 
@@ -41,10 +45,59 @@ type seen struct {
 // follow shows the events of a run after a sequence number until the run ends. It returns the end,
 // and the number of the last event.
 func (f *follower) follow(ctx context.Context, runID string, after uint64) (end *loop.RunFinished, at uint64, err error) {
-	ctx, stop := context.WithCancel(ctx)
+	events, stop := f.watch(ctx, runID, after)
+	defer stop()
+	defer f.people.editor.end()
+	at = after
+	done, lost, cancelled := f.done, f.private.ended(), false
+	for {
+		if err := f.ask(); err != nil {
+			return nil, at, err
+		}
+		select {
+		case s, more := <-events:
+			if !more || s.err != nil {
+				return end, at, errors.Join(f.release(), s.err)
+			}
+			at = max(at, s.event.Seq)
+			end, _ = s.event.Payload.(*loop.RunFinished)
+			if err = f.below(ctx, runID, s.event); err == nil {
+				err = f.take(s.event)
+			}
+		case line := <-f.lines():
+			f.people.console.Take()
+			err = f.answer(ctx, runID, line)
+		case e := <-f.people.editor.result():
+			err = f.decide(ctx, runID, func() (loop.DecisionMade, error) { return f.people.hearEdit(e) })
+		case <-f.spinner.ticks():
+			err = f.spinner.next()
+		case <-done:
+			done, lost = nil, nil // a canceled run ends, with or without its toolhost
+			f.cancel(ctx, runID)
+		case <-lost:
+			err = f.private.lost()
+		case <-f.quit:
+			err = errLeft
+		case <-f.signals:
+			if cancelled {
+				return nil, at, errLeft
+			}
+			cancelled, lost = true, nil
+			f.cancel(ctx, runID)
+		}
+		if err != nil {
+			return nil, at, err
+		}
+	}
+}
+
+// watch returns the events of a run after a sequence number. stop ends the watch and waits for its
+// goroutine.
+func (f *follower) watch(ctx context.Context, runID string, after uint64) (_ <-chan seen, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	events := make(chan seen)
 	watched := make(chan struct{})
-	go func() { // ends with the watch, or with stop; the defer below waits for it
+	go func() { // ends with the watch, or with stop, which waits for it
 		defer close(watched)
 		defer close(events)
 		for e, err := range f.agent.WatchRun(ctx, runID, after) {
@@ -55,52 +108,15 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 			}
 		}
 	}()
-	defer func() { stop(); <-watched }()
-	at = after
-	done, cancelled := f.done, false
-	for {
-		if err := f.ask(); err != nil {
-			return nil, at, err
-		}
-		var lines <-chan terminal.Typed
-		if f.people.asking() {
-			lines = f.people.console.Read()
-		}
-		select {
-		case s, more := <-events:
-			if !more || s.err != nil {
-				return end, at, errors.Join(f.release(), s.err)
-			}
-			at = max(at, s.event.Seq)
-			end, _ = s.event.Payload.(*loop.RunFinished)
-			if err := f.below(ctx, runID, s.event); err != nil {
-				return nil, at, err
-			}
-			if err := f.take(s.event); err != nil {
-				return nil, at, err
-			}
-		case line := <-lines:
-			f.people.console.Take()
-			if err := f.answer(ctx, runID, line); err != nil {
-				return nil, at, err
-			}
-		case <-f.spinner.ticks():
-			if err := f.spinner.next(); err != nil {
-				return nil, at, err
-			}
-		case <-done:
-			done = nil
-			f.cancel(ctx, runID)
-		case <-f.quit:
-			return nil, at, errLeft
-		case <-f.signals:
-			if cancelled {
-				return nil, at, errLeft
-			}
-			cancelled = true
-			f.cancel(ctx, runID)
-		}
+	return events, func() { cancel(); <-watched }
+}
+
+// lines returns what the person types, or nil while there is no question.
+func (f *follower) lines() <-chan terminal.Typed {
+	if !f.people.asking() || f.people.editor.busy() {
+		return nil
 	}
+	return f.people.console.Read()
 }
 
 // take shows an event, or keeps it while a person types. An event that settles the question takes
@@ -160,7 +176,12 @@ func (f *follower) answer(ctx context.Context, runID string, line terminal.Typed
 	if line.Err != nil {
 		return errors.Join(errLeft, f.people.console.Say("\n"))
 	}
-	made, err := f.people.hear(line.Text)
+	return f.decide(ctx, runID, func() (loop.DecisionMade, error) { return f.people.hear(line.Text) })
+}
+
+// decide sends the decision that hear returns, if it returns one.
+func (f *follower) decide(ctx context.Context, runID string, hear func() (loop.DecisionMade, error)) error {
+	made, err := hear()
 	if err != nil {
 		if errors.Is(err, errNoAnswer) {
 			return nil

@@ -11,8 +11,10 @@ import (
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/agent/runstore/memory"
+	"github.com/toolhost/toolhost/internal/agent/runstore/postgres"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/model"
+	database "github.com/toolhost/toolhost/internal/postgres"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -25,6 +27,9 @@ type history struct {
 // openHistory opens the journal for reading. Another process may work on its runs. If there is no
 // journal, openHistory creates none.
 func (s *setup) openHistory(ctx context.Context) (*history, error) {
+	if url, err := s.database(); err != nil || url != "" {
+		return s.openRemoteHistory(ctx, url, err)
+	}
 	path, err := s.journalPath()
 	if err != nil {
 		return nil, err
@@ -36,6 +41,18 @@ func (s *setup) openHistory(ctx context.Context) (*history, error) {
 		return newHistory(agent.Config{Store: memory.New()}, func() error { return nil })
 	}
 	store, err := s.openJournal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newHistory(agent.Config{Store: store}, store.Close)
+}
+
+// openRemoteHistory opens the journal in a database.
+func (s *setup) openRemoteHistory(ctx context.Context, url string, err error) (*history, error) {
+	if err != nil {
+		return nil, err
+	}
+	store, err := postgres.Open(ctx, database.Config{URL: url, Application: program})
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ func TestRunsOfDeadProcesses(t *testing.T) {
 	t.Cleanup(func() { _ = killed.Process.Kill() })
 	for lines := bufio.NewScanner(out); lines.Scan() && !strings.Contains(lines.Text(), "→ wait"); {
 	}
+	w.untilWaiting("k") // release has no effect before
 	w.run("runs", "--state", "running").want(t, 0, "kill me")
 	if e := w.run("runs", "--state", "interrupted"); strings.Contains(e.stdout.String(), "kill me") {
 		t.Errorf("a run that a process works on is interrupted:\n%s", e.stdout)
@@ -78,6 +79,7 @@ func TestRunOfABrokenPipe(t *testing.T) {
 	if _, err := bufio.NewReader(reader).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
+	w.untilWaiting("k") // release has no effect before
 	if err := errors.Join(writer.Close(), reader.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/form"
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
 
@@ -24,6 +25,14 @@ type interview struct {
 	open    []loop.Pending
 	asked   string // the id of the decision whose question is on the screen
 	editing bool   // the next line is edited arguments
+	editor  *argumentEditor
+	draft   string // the arguments that the person edits
+	// choosing says that the next line chooses which later calls are approved too, and chosen is the
+	// choice that the next line confirms.
+	choosing bool
+	chosen   *loop.Standing
+	// the values of the first fields of a question of a tool
+	filled []json.RawMessage
 	// the id of the decision that was sent and is not in the journal yet; no question appears
 	// meanwhile
 	made  string
@@ -37,7 +46,11 @@ func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interv
 	if by == "" {
 		by = p.Getenv("LOGNAME")
 	}
-	return &interview{console: c, show: show, by: by, calls: make(map[string]string)}
+	v := &interview{console: c, show: show, by: by, calls: make(map[string]string)}
+	if c != nil {
+		v.editor = newArgumentEditor(p, c.In)
+	}
+	return v
 }
 
 // expect adds the decisions that a run already waits for.
@@ -112,6 +125,9 @@ func (v *interview) asking() bool { return v.asked != "" }
 // ask shows the first question, if it is not on the screen. It removes a question that was settled
 // elsewhere.
 func (v *interview) ask() error {
+	if v.editor.busy() {
+		return nil
+	}
 	if len(v.open) == 0 || v.console == nil {
 		if v.asked != "" {
 			v.close()
@@ -128,7 +144,8 @@ func (v *interview) ask() error {
 			return err
 		}
 	}
-	v.asked, v.editing = d.ID, false
+	v.asked, v.editing, v.filled, v.draft = d.ID, false, nil, ""
+	v.choosing, v.chosen = false, nil
 	v.console.Drop()
 	if err := v.show.hide(); err != nil {
 		return err
@@ -136,24 +153,37 @@ func (v *interview) ask() error {
 	if err := v.show.decision(d, len(v.open)); err != nil {
 		return err
 	}
-	return v.console.Say(prompt(d.Kind))
+	return v.console.Say(v.prompt())
+}
+
+// prompt returns the question about the first open decision.
+func (v *interview) prompt() string {
+	if d := &v.open[0]; d.Kind == loop.DecideApproval && len(d.Offers) > 0 {
+		return promptStanding
+	}
+	return prompt(v.open[0].Kind)
 }
 
 // close ends the question.
 func (v *interview) close() {
-	v.asked, v.editing = "", false
+	v.asked, v.editing, v.filled, v.draft = "", false, nil, ""
 	v.show.reveal()
 }
 
 // again shows the question again, after a message about the answer.
 func (v *interview) again(words string) error {
-	if err := v.show.line(yellow, "%s", words); err != nil {
-		return err
+	for line := range strings.Lines(words) {
+		if err := v.show.line(yellow, "%s", strings.TrimRight(line, "\n")); err != nil {
+			return err
+		}
 	}
-	if v.editing {
+	switch {
+	case v.editing && v.editor.usable():
+		return v.console.Say(promptAgain)
+	case v.editing:
 		return v.console.Say(promptEdit)
 	}
-	return v.console.Say(prompt(v.open[0].Kind))
+	return v.console.Say(v.prompt())
 }
 
 // prompt returns the question for people.
@@ -163,13 +193,19 @@ func prompt(kind loop.DecisionKind) string {
 		return "  allow it? [y]es, [n]o, [e]dit the arguments, or say why not: "
 	case loop.DecideQuestion:
 		return "  your answer (empty: none): "
+	case loop.DecideTool:
+		return "  your answer (empty: you decline): "
 	case loop.DecideOutcome:
 		return "  [y] make it once more, [n] leave it open, or say how it ended: "
 	}
 	return "  [y] go on, [n] end the run, or say how to go on: "
 }
 
-const promptEdit = "  the arguments as JSON (empty: back): "
+const (
+	promptStanding = "  allow it? [y]es, [n]o, [e]dit the arguments, [l]ater calls too, or say why not: "
+	promptEdit     = "  the arguments as JSON (empty: back): "
+	promptAgain    = "  [e]dit them again (empty: back): "
+)
 
 // errNoAnswer means that a line is not a decision.
 var errNoAnswer = errors.New("no decision")
@@ -190,6 +226,12 @@ func (v *interview) hear(line string) (loop.DecisionMade, error) {
 	if v.editing {
 		return v.hearArguments(made, line)
 	}
+	if v.choosing {
+		return v.hearStanding(made, line)
+	}
+	if d.Kind == loop.DecideTool {
+		return v.hearAnswer(made, line)
+	}
 	text := strings.TrimSpace(line)
 	word := strings.ToLower(text)
 	switch {
@@ -204,8 +246,15 @@ func (v *interview) hear(line string) (loop.DecisionMade, error) {
 		made.Verdict = loop.VerdictApprove
 	case word == "n" || word == "no":
 		made.Verdict = loop.VerdictReject
+	case d.Kind == loop.DecideApproval && len(d.Offers) > 0 && (word == "l" || word == "later"):
+		v.choosing, v.chosen = true, nil
+		return made, noAnswer(v.askStanding(""))
 	case d.Kind == loop.DecideApproval && (word == "e" || word == "edit"):
-		v.editing = true
+		v.editing, v.draft = true, prefilled(d.Arguments)
+		if v.editor.usable() {
+			v.editor.begin(v.draft)
+			return made, errNoAnswer
+		}
 		return made, noAnswer(v.again("  now: " + cli.OneLine(d.Arguments)))
 	case d.Kind == loop.DecideApproval:
 		made.Verdict, made.Text = loop.VerdictReject, text
@@ -218,23 +267,96 @@ func (v *interview) hear(line string) (loop.DecisionMade, error) {
 	return made, nil
 }
 
-func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
-	var object map[string]json.RawMessage
-	switch err := json.Unmarshal([]byte(line), &object); {
-	case strings.TrimSpace(line) == "":
-		v.editing = false
-		return made, noAnswer(v.console.Say(prompt(v.open[0].Kind)))
-	case err != nil:
-		return made, noAnswer(v.again(fmt.Sprintf("  That is no JSON object: %v.", err)))
-	case object == nil:
-		return made, noAnswer(v.again("  That is no JSON object."))
+// hearAnswer returns the answer to a question of a tool. If the question has several fields, each
+// line is the value of the next one. An empty line at the first field declines.
+func (v *interview) hearAnswer(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
+	var schema json.RawMessage
+	if q := v.open[0].Question; q != nil {
+		schema = q.Schema
 	}
-	made.Verdict, made.Arguments = loop.VerdictApprove, json.RawMessage(line)
+	fields := form.Fields(schema)
+	text := strings.TrimSpace(line)
+	made.Verdict, made.Text = loop.VerdictAnswer, text
+	switch {
+	case text == "" && len(v.filled) == 0:
+		made.Verdict = loop.VerdictReject
+	case len(fields) == 0, len(v.filled) == 0 && strings.HasPrefix(text, "{"):
+		if _, err := loop.AnswerContent(schema, text); err != nil {
+			return made, noAnswer(v.again("  That is no JSON object."))
+		}
+	default:
+		field := fields[len(v.filled)]
+		value, err := field.Value(line)
+		if err != nil {
+			return made, noAnswer(v.again(fmt.Sprintf("  %s: %v.", cli.OneLine(field.Name), err)))
+		}
+		v.filled = append(v.filled, value)
+		if next := len(v.filled); next < len(fields) {
+			return made, noAnswer(v.console.Say("  " + cli.OneLine(fields[next].Prompt()) + ": "))
+		}
+		values := make(map[string]json.RawMessage, len(fields))
+		for i, f := range fields {
+			values[f.Name] = v.filled[i]
+		}
+		made.Text = string(form.Object(fields, values))
+	}
 	v.close()
 	return made, nil
 }
 
-// option returns the answer that a text means: the proposed answer with that number, or the text.
+// hearArguments returns the approval with the arguments that a person typed as a line.
+func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
+	word := strings.ToLower(strings.TrimSpace(line))
+	switch {
+	case word == "":
+		v.editing = false
+		return made, noAnswer(v.console.Say(v.prompt()))
+	case v.editor.usable() && (word == "e" || word == "edit"):
+		v.editor.begin(v.draft)
+		return made, errNoAnswer
+	}
+	return v.approveEdited(made, line)
+}
+
+// hearEdit returns the approval with the arguments that a person edited. errNoAnswer means that it
+// asked again, or that the question was settled meanwhile.
+func (v *interview) hearEdit(e edited) (loop.DecisionMade, error) {
+	v.editor.taken()
+	v.console.Drop()
+	if len(v.open) == 0 || v.open[0].ID != v.asked {
+		v.editing = false
+		return loop.DecisionMade{}, noAnswer(v.show.line(yellow, "  the decision was made meanwhile; your edit has no effect"))
+	}
+	made := loop.DecisionMade{ID: v.open[0].ID, By: v.by}
+	switch {
+	case e.err != nil:
+		v.editing = false
+		return made, noAnswer(v.again(fmt.Sprintf("  %v; the arguments stay as they are", e.err)))
+	case e.text == "":
+		v.editing = false
+		return made, noAnswer(v.again("  the arguments stay as they are"))
+	}
+	return v.approveEdited(made, e.text)
+}
+
+// approveEdited returns the approval with other arguments, if they fit the schema of the tool.
+func (v *interview) approveEdited(made loop.DecisionMade, text string) (loop.DecisionMade, error) {
+	arguments, err := checkedArguments(text, v.open[0].Arguments, v.open[0].Schema)
+	switch {
+	case err != nil:
+		v.draft = text
+		return made, noAnswer(v.again(fmt.Sprintf("  %v", err)))
+	case arguments == nil:
+		v.editing = false
+		return made, noAnswer(v.again("  the arguments stay as they are"))
+	}
+	made.Verdict, made.Arguments = loop.VerdictApprove, arguments
+	v.close()
+	return made, nil
+}
+
+// option returns the answer that a text means. If the text is the number of a proposed answer, that
+// is the proposed answer. Otherwise it is the text itself.
 func option(options []string, text string) string {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1]

@@ -40,8 +40,30 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var end *agentdv1.RunFinished
-	kills, seen := 0, uint64(0)
+	end, kills := watchThroughKills(t, d, a, id)
+	d.kill()
+	if end.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN || end.GetText() != "done" || end.GetTurns() != turns+1 || end.GetCalls() != 2*turns {
+		t.Errorf("ended with %v", end)
+	}
+	if kills < turns {
+		t.Errorf("killed only %d times", kills)
+	}
+	tools, err := client.Dial(w.toolhost.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	outcome, err := tools.Call(t.Context(), tool.Call{Tool: "count", Arguments: []byte(`{"key":"k"}`)})
+	if want := fmt.Sprint(2*turns + 1); err != nil || !strings.Contains(outcome.Result.Text(), want) {
+		t.Errorf("one more call counts %q, want %s: %v", outcome.Result.Text(), want, err)
+	}
+}
+
+// watchThroughKills watches a run to its end, and kills the daemon after each event. It fails if an
+// event is missing or repeated.
+func watchThroughKills(t *testing.T, d *daemon, a *agentclient.Client, id string) (end *agentdv1.RunFinished, kills int) {
+	t.Helper()
+	seen := uint64(0)
 	for end == nil {
 		for e, err := range a.WatchRun(t.Context(), id, seen) {
 			if err != nil {
@@ -65,22 +87,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 			}
 		}
 	}
-	d.kill()
-	if end.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN || end.GetText() != "done" || end.GetTurns() != turns+1 || end.GetCalls() != 2*turns {
-		t.Errorf("ended with %v", end)
-	}
-	if kills < turns {
-		t.Errorf("killed only %d times", kills)
-	}
-	tools, err := client.Dial(w.toolhost.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tools.Close()
-	outcome, err := tools.Call(t.Context(), tool.Call{Tool: "count", Arguments: []byte(`{"key":"k"}`)})
-	if want := fmt.Sprint(2*turns + 1); err != nil || !strings.Contains(outcome.Result.Text(), want) {
-		t.Errorf("one more call counts %q, want %s: %v", outcome.Result.Text(), want, err)
-	}
+	return end, kills
 }
 
 func mustExecutable(t *testing.T) string {

@@ -159,9 +159,10 @@ type output struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
 	changed chan struct{} // receives after each write, with capacity 1
+	ended   chan struct{} // closed when the command that begin started has ended
 }
 
-func newOutput() *output { return &output{changed: make(chan struct{}, 1)} }
+func newOutput() *output { return &output{changed: make(chan struct{}, 1), ended: make(chan struct{})} }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
@@ -185,6 +186,10 @@ func (o *output) until(t *testing.T, words string) {
 	for !strings.Contains(o.String(), words) {
 		select {
 		case <-o.changed:
+		case <-o.ended:
+			if !strings.Contains(o.String(), words) {
+				t.Fatalf("agentd ended before it printed %q:\n%s", words, o)
+			}
 		case <-t.Context().Done():
 			t.Fatalf("%q never came:\n%s", words, o)
 		}
@@ -211,7 +216,15 @@ func (w *world) begin(args ...string) (e ended, interrupt func(), wait func() in
 	e = ended{stdout: newOutput(), stderr: newOutput()}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan int, 1)
-	go func() { done <- run(ctx, w.process(e, args...)) }()
+	go func() {
+		code := run(ctx, w.process(e, args...))
+		if code != 0 {
+			w.t.Logf("agentd ended with exit code %d:\n%s", code, e.stderr)
+		}
+		close(e.stdout.ended)
+		close(e.stderr.ended)
+		done <- code
+	}()
 	wait = sync.OnceValue(func() int { return <-done })
 	w.t.Cleanup(func() { cancel(); wait() })
 	return e, cancel, wait

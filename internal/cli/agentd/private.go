@@ -15,12 +15,17 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/cli"
 )
 
 const (
 	// startWait bounds the time until a private toolhost is ready. toolhost reads the descriptions
 	// of new plugins first.
 	startWait = 30 * time.Second
+	// settleWait bounds the time that toolhost waits for the descriptions of its plugins before it
+	// is ready. A run lists its tools at once, so a plugin that joins later could be missing.
+	settleWait = 20 * time.Second
 	// stopWait bounds the time until a private toolhost stops after SIGTERM. It is longer than
 	// toolhost's own grace for calls.
 	stopWait = 15 * time.Second
@@ -44,9 +49,9 @@ type privateToolhost struct {
 // folder as workspace. It returns when toolhost is ready. On Linux, the kernel sends toolhost
 // SIGTERM when this process dies. records is the folder of the ledger and the artifacts, which the
 // caller closes after the toolhost. If records is nil, ledger and artifacts end with the toolhost.
-// journal is the path of the journal. The plugins must not see it, because a plugin that can write
-// the journal can approve its own calls. Empty means none.
-func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, journal string) (*privateToolhost, error) {
+// hidden are files that the plugins must not see, such as the journal: a plugin that can write it
+// can approve its own calls.
+func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, hidden ...string) (*privateToolhost, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding the toolhost beside this program: %w", err)
@@ -56,7 +61,7 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, j
 	}
 	binary := filepath.Join(filepath.Dir(self), toolhostProgram)
 	if _, err := os.Stat(binary); err != nil {
-		return nil, fmt.Errorf("there is no toolhost beside agentd: %w; start one yourself with `toolhost serve --plugins DIR`", err)
+		return nil, fmt.Errorf("there is no toolhost beside agentd: %w; start one yourself with `toolhost serve`", err)
 	}
 	workspace, err := os.Getwd()
 	if err != nil {
@@ -71,15 +76,16 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, j
 		stderr: new(tail), ready: make(chan string, 1), exited: make(chan struct{}),
 	}
 	p.cmd = exec.Command(binary, "serve", "--plugins", filepath.Join(filepath.Dir(self), "plugins"), "--listen", p.addr,
-		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace, "--log-level", "warn")
+		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace,
+		"--settle", settleWait.String(), "--log-level", "warn")
 	if records != nil {
 		p.cmd.Args = append(p.cmd.Args, "--records", records.path)
 		if records.acceptedLoss != "" {
 			p.cmd.Args = append(p.cmd.Args, "--accept-lost-ledger", records.acceptedLoss)
 		}
 	}
-	if journal != "" {
-		p.cmd.Args = append(p.cmd.Args, "--hide", journal)
+	for _, path := range hidden {
+		p.cmd.Args = append(p.cmd.Args, "--hide", path)
 	}
 	p.cmd.Env = withoutKeys(os.Environ())
 	p.cmd.Stderr = p.stderr
@@ -97,11 +103,12 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, j
 	return p, nil
 }
 
-// withoutKeys removes the keys of models from an environment, because toolhost does not use them.
+// withoutKeys removes the keys of models and the tokens for other servers from an environment,
+// because toolhost does not use them.
 func withoutKeys(env []string) []string {
 	var kept []string
 	for _, entry := range env {
-		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(name, "_API_KEY") {
+		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(name, "_API_KEY") && name != "TOOLHOST_TOKEN" && name != "AGENTD_TOKEN" {
 			kept = append(kept, entry)
 		}
 	}
@@ -159,6 +166,19 @@ func (p *privateToolhost) attend(stdout io.Reader, started chan<- error) {
 	if p.err == nil {
 		p.err = errors.New("exit code 0")
 	}
+}
+
+// ended returns a channel that is closed when the process has ended; nil if p is nil.
+func (p *privateToolhost) ended() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.exited
+}
+
+// lost returns how the process has ended, if stop was not called.
+func (p *privateToolhost) lost() error {
+	return fmt.Errorf("the toolhost of this command ended: %w, and wrote last: %s", p.err, cli.OneLine(strings.TrimSpace(p.stderr.String())))
 }
 
 // stop ends the process, waits for it, and removes its files. It may be called more than once.

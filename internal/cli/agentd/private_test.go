@@ -34,16 +34,16 @@ func TestTheFolderOfAKilledRunIsRemovedByTheNext(t *testing.T) {
 	script := w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}]")
 	killed := exec.Command(filepath.Join(w.folder, program), "run", "--model", script, "--journal", filepath.Join(w.folder, "killed.db"), "hi")
 	killed.Env = append(os.Environ(), "HOME="+w.folder, "XDG_RUNTIME_DIR="+w.folder, "TOOLHOST_ADDR=")
-	said := newOutput()
-	killed.Stdout, killed.Stderr = said, said
+	output := newOutput()
+	killed.Stdout, killed.Stderr = output, output
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = killed.Process.Kill() })
-	said.until(t, "→ wait")
-	own := w.privateFolders()
-	if len(own) != 1 {
-		t.Fatalf("the folders of one run are %v", own)
+	output.until(t, "→ wait")
+	folders := w.privateFolders()
+	if len(folders) != 1 {
+		t.Fatalf("the folders of one run are %v", folders)
 	}
 	foreign := filepath.Join(w.folder, folderPrefix+"aaaaaaaaaa")
 	if err := os.MkdirAll(filepath.Join(foreign, "work"), 0o700); err != nil {
@@ -51,12 +51,12 @@ func TestTheFolderOfAKilledRunIsRemovedByTheNext(t *testing.T) {
 	}
 	script = w.script(twoTurns)
 	w.run("run", "--model", script, "hi").want(t, 0, "It said hi there.")
-	if left := w.privateFolders(); !slices.Contains(left, own[0]) {
+	if left := w.privateFolders(); !slices.Contains(left, folders[0]) {
 		t.Fatalf("the folder of a run that goes on is gone; left are %v", left)
 	}
 	_ = killed.Process.Kill()
 	_ = killed.Wait()
-	awaitUnclaimed(t, own[0])
+	awaitUnclaimed(t, folders[0])
 	w.run("run", "--model", script, "hi").want(t, 0, "It said hi there.")
 	if left := w.privateFolders(); !slices.Equal(left, []string{foreign}) {
 		t.Errorf("left are %v, want %s alone", left, foreign)
@@ -103,6 +103,23 @@ func TestToolhostSharesTheClaim(t *testing.T) {
 	}
 }
 
+// A private toolhost hides the files with agentd's credentials for a collector from plugins.
+func TestAPrivateToolhostHidesTheHeadersOfTelemetry(t *testing.T) {
+	w := newWorld(t)
+	note, token := filepath.Join(w.folder, "note"), filepath.Join(w.folder, "secret", "token")
+	t.Setenv(noteEnv, note)
+	t.Setenv("TMPDIR", w.folder)
+	config := filepath.Join(w.folder, "agentd.yaml")
+	text := "telemetry: {headers: {authorization: {file: secret/token}}}\n"
+	if err := errors.Join(os.Mkdir(filepath.Dir(token), 0o700), os.WriteFile(token, []byte("t"), 0o600), os.WriteFile(config, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	w.run("run", "--config", config, "--model", w.script("turns: [{text: hi there}]"), "go").want(t, 0, "hi there")
+	if text, err := os.ReadFile(note); err != nil || !strings.Contains(string(text), "--hide "+token+" ") {
+		t.Errorf("toolhost was started with %s, %v", text, err)
+	}
+}
+
 // The id of the lost ledger that the user accepts reaches the toolhost that refused to start.
 func TestALostLedgerIsAccepted(t *testing.T) {
 	w := newWorld(t)
@@ -120,5 +137,12 @@ func TestALostLedgerIsAccepted(t *testing.T) {
 	w.run(append(strings.Fields(command), "--accept-lost-ledger", "0123")...).want(t, 6, "allow it?")
 	if text, err := os.ReadFile(note); err != nil || !strings.Contains(string(text), "--accept-lost-ledger 0123") {
 		t.Errorf("toolhost was started with %s, %v", text, err)
+	}
+}
+
+func TestAPrivateToolhostGetsNoKeys(t *testing.T) {
+	kept := withoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=secret", "TOOLHOST_TOKEN=secret", "AGENTD_TOKEN=secret", "GITHUB_TOKEN=for-a-tool"})
+	if got := strings.Join(kept, " "); got != "HOME=/h GITHUB_TOKEN=for-a-tool" {
+		t.Errorf("got %s", got)
 	}
 }

@@ -3,9 +3,7 @@ package agentd
 import (
 	"context"
 	"iter"
-	"os"
 	"slices"
-	"strconv"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
@@ -14,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 )
 
-// runs controls the runs that a command shows. An agent in this process implements it, or an
-// `agentd serve`.
+// runs controls the runs that a command shows. An agent in this process implements it, and so does
+// a client of an `agentd serve`.
 type runs interface {
 	agentserver.Control
 	WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error]
@@ -23,14 +21,14 @@ type runs interface {
 	ResumeRun(ctx context.Context, runID string) error
 }
 
-// localRuns is an agent in this process. The user of the process decides.
+// localRuns is an agent in this process. Decisions are made in the name of the process's user.
 type localRuns struct{ *agent.Agent }
 
 // Respond implements runs.
 func (r localRuns) Respond(ctx context.Context, runID string, decisions ...loop.DecisionMade) (uint64, error) {
 	decisions = slices.Clone(decisions)
 	for i := range decisions {
-		decisions[i].Principal = "uid:" + strconv.Itoa(os.Getuid())
+		decisions[i].Principal = ownPrincipal()
 	}
 	return r.Agent.Respond(ctx, runID, decisions...)
 }
@@ -45,8 +43,8 @@ func (r remoteRuns) StartRun(ctx context.Context, task loop.Task) (string, error
 }
 
 // SendMessage implements runs.
-func (r remoteRuns) SendMessage(ctx context.Context, runID, text string) (uint64, error) {
-	return r.client.SendMessage(ctx, runID, text)
+func (r remoteRuns) SendMessage(ctx context.Context, runID, text string, files ...loop.NewAttachment) (uint64, error) {
+	return r.client.SendMessage(ctx, runID, text, agentserver.FromNewAttachments(files)...)
 }
 
 // Respond implements runs.

@@ -16,21 +16,21 @@ turns:
   - text: 'Again: {{prompt}}'
 `
 
-// `agentd run` and `agentd chat` show runs of an `agentd serve`, with the kinds of runs of the
-// server's file.
+// `agentd run` and `agentd chat` show runs of an `agentd serve`. The agents of runs are those in the
+// server's configuration file.
 func TestRunsOfAServer(t *testing.T) {
 	w := newWorld(t).withToolhost()
 	socket := "unix://" + filepath.Join(w.folder, "agentd.sock")
 	config := filepath.Join(w.folder, "server.yaml")
-	if err := os.WriteFile(config, []byte("kinds: {echoes: {names: [echo]}}\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("agents: {echoes: {tools: {names: [echo]}}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	server, interrupt, wait := w.begin("serve", "--config", config, "--listen", socket, "--journal", filepath.Join(w.folder, "served.db"), "--model", w.script(servedScript))
 	server.stdout.until(t, "agentd is ready")
 
-	w.run("run", "--addr", socket, "--kind", "echoes", "go").want(t, 0, "There are: echo.")
-	w.run("run", "--addr", socket, "--kind", "sewing", "go").want(t, 3, "there are echoes")
-	w.run("run", "--addr", socket, "--model", "scripted:x", "go").want(t, 2, "--model is for runs of this process")
+	w.run("run", "--addr", socket, "--agent", "echoes", "go").want(t, 0, "There are: echo.")
+	w.run("run", "--addr", socket, "--agent", "sewing", "go").want(t, 3, "there are echoes")
+	w.run("run", "--addr", socket, "--model", "scripted:x", "go").want(t, 3, "there is no model \"scripted:x\"")
 	w.run("run", "--addr", "unix://"+filepath.Join(w.folder, "nobody.sock"), "go").want(t, 4)
 	w.env["AGENTD_ADDR"] = socket
 	w.run("run", "--addr", "default", "go", "-o", "json").want(t, 0, `"type":"run_finished"`, `"text":"You said`)
@@ -63,8 +63,8 @@ func TestRunsOfAServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if started := e.GetRunStarted(); started != nil && len(prompts) == 3 && started.GetKind() != "echoes" {
-				t.Errorf("the first run is of the kind %q", started.GetKind())
+			if started := e.GetRunStarted(); started != nil && len(prompts) == 3 && started.GetAgent() != "echoes" {
+				t.Errorf("the first run is of the agent %q", started.GetAgent())
 			}
 		}
 	}

@@ -39,17 +39,7 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted := 0
-	for e, err := range a.WatchRun(t.Context(), id, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.GetDecisionRequested() != nil {
-			if wanted++; wanted == 3 {
-				break
-			}
-		}
-	}
+	awaitDecisions(t, a, id, 3)
 	w.run("resume", "r", "--model", d.script).want(t, 3, "`agentd serve` works on run r")
 	d.kill()
 	w.run("respond", "r", "--addr", d.socket, "--approve", "t1.c0").want(t, 4, "agentd resume RUN")
@@ -62,25 +52,20 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 		args  []string
 		words string
 	}{
-		"no such call":   {[]string{"--approve", "t9.c9"}, `the run does not wait for a decision on "t9.c9"; it waits for d`},
-		"nothing":        {nil, "--approve CALL"},
-		"no text":        {[]string{"--answer", "t1.c2"}, "has no text"},
-		"stray text":     {[]string{"--approve", "t1.c0", "x"}, "belongs to no decision"},
-		"reason alone":   {[]string{"--reason", "x"}, "follows the decision"},
-		"reason foreign": {[]string{"--reason=x", "--approve", "t1.c0"}, "follows the decision"},
+		"no such call":      {[]string{"--approve", "t9.c9"}, `the run does not wait for a decision on "t9.c9"; it waits for d`},
+		"nothing":           {nil, "--approve DECISION"},
+		"a call to approve": {[]string{"--approve", "t1.c0"}, "--approve t1.c0: name the decision that you have seen"},
+		"no text":           {[]string{"--answer", "t1.c2"}, "has no text"},
+		"stray text":        {[]string{"--approve", "t1.c0", "x"}, "belongs to no decision"},
+		"reason alone":      {[]string{"--reason", "x"}, "follows the decision"},
+		"reason foreign":    {[]string{"--reason=x", "--approve", "t1.c0"}, "follows the decision"},
 	} {
 		t.Run(name, func(t *testing.T) { respond(test.args...).want(t, 2, test.words) })
 	}
 	respond("--edit", "t1.c0", "[1]").want(t, 3, "no JSON object")
-	respond("--approve", "t1.c2").want(t, 3, "answer")
+	respond("--approve", decisionOf(t, a, id, "r.t1.c2")).want(t, 3, "answer")
 	respond("--edit", "t1.c0", "{ }", "--reject", "r.t1.c1", "--reason", "not now", "--answer", "t1.c2=to Rome", "--by", "ada").want(t, 0, "3 decided, 0 still wait")
-	text := ""
-	for e, err := range a.WatchRun(t.Context(), id, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = e.GetRunFinished().GetText()
-	}
+	text := finalText(t, a, id, 0)
 	for _, want := range []string{"a done", "not now", "q to Rome"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in how the run ended: %s", want, text)
@@ -89,7 +74,7 @@ func TestDecisionsOutliveAgentd(t *testing.T) {
 	if runtime.GOOS == "linux" { // only there the kernel reports the user of a connection
 		w.run("show", "r", "-o", "json").want(t, 0, fmt.Sprintf(`"decided_by":"ada","principal":"uid:%d"`, os.Getuid()))
 	}
-	w.run("cancel", "r", "--addr", d.socket).want(t, 0, "told to stop")
+	w.run("cancel", "r", "--addr", d.socket).want(t, 0, "asked to stop")
 	w.run("cancel", "other", "--addr", d.socket).want(t, 3, "not_found")
 }
 
@@ -122,4 +107,35 @@ func TestRunIsResumed(t *testing.T) {
 	e.want(t, 0, "? danger needs approval", "✓ d1 approved", "it said done")
 	w.run("resume", "--config", file, id).want(t, 0) // the run has ended
 	w.run("resume", "--config", file, "other").want(t, 3, "not_found")
+}
+
+// awaitDecisions waits until a run has requested n decisions.
+func awaitDecisions(t *testing.T, a *agentclient.Client, id string, n int) {
+	t.Helper()
+	for e, err := range a.WatchRun(t.Context(), id, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.GetDecisionRequested() != nil {
+			if n--; n == 0 {
+				return
+			}
+		}
+	}
+}
+
+// decisionOf returns the id of the open decision about a call.
+func decisionOf(t *testing.T, a *agentclient.Client, runID, callID string) string {
+	t.Helper()
+	r, err := a.GetRun(t.Context(), runID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.GetPendingDecisions() {
+		if p.GetCallId() == callID {
+			return p.GetDecisionId()
+		}
+	}
+	t.Fatalf("the run does not wait for a decision on %s", callID)
+	return ""
 }

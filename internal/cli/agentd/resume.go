@@ -12,7 +12,7 @@ import (
 )
 
 func newResumeCommand(p cli.Process) *cobra.Command {
-	f := &foreground{setup: setup{process: p, startsToolhost: true}}
+	f := &foreground{setup: setup{process: p, usesToolhost: true, startsToolhost: true}}
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a run that was interrupted",
@@ -33,7 +33,7 @@ func newResumeCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// oneRun requires one argument that is not empty.
+// oneRun returns a check that a command has one argument, and that it is not empty.
 func oneRun(command string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 || args[0] == "" {

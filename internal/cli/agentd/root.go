@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/access"
+	"github.com/toolhost/toolhost/internal/cli/target"
 )
 
 const program = "agentd"
@@ -32,10 +34,11 @@ func Main() {
 
 // run runs the command of the arguments, and returns the exit code.
 func run(ctx context.Context, p cli.Process) int {
-	return cli.Run(ctx, newRoot(p), p)
+	return cli.Run(ctx, NewRoot(p), p)
 }
 
-func newRoot(p cli.Process) *cobra.Command {
+// NewRoot returns the root command with all commands. It reads nothing from p until a command runs.
+func NewRoot(p cli.Process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   program,
 		Short: "Run LLM agents that call tools through toolhost",
@@ -44,9 +47,12 @@ func newRoot(p cli.Process) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cli.AddGroup(root, "Work on tasks", newRunCommand(p), newChatCommand(p), newResumeCommand(p))
+	cli.AddGroup(root, "Work on tasks", newRunCommand(p), newChatCommand(p), newResumeCommand(p), newAgentsCommand(p))
 	cli.AddGroup(root, "Look at runs, and steer those of a server",
-		newRunsCommand(p), newShowCommand(p), newRespondCommand(p), newCancelCommand(p))
-	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newConfigCommand(p))
+		newRunsCommand(p), newShowCommand(p), newRespondCommand(p), newSendCommand(p), newCancelCommand(p), newDeleteCommand(p), target.NewCommand(program, p))
+	cli.AddGroup(root, "Run and configure the server", newServeCommand(p), newStatusCommand(p), newReloadCommand(p), newConfigCommand(p),
+		access.NewTokenCommand(accessOf(p), p), access.NewAuthCommand(accessOf(p), p, newWhoAmICommand(p)),
+		newBackupCommand(p), newRestoreCommand(p))
+	target.CompleteFlags(root, program, p)
 	return root
 }

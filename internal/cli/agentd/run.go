@@ -1,8 +1,9 @@
 package agentd
 
 import (
-	"cmp"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,8 +20,9 @@ import (
 )
 
 func newRunCommand(p cli.Process) *cobra.Command {
-	f := &foreground{setup: setup{process: p, startsToolhost: true}}
+	f := &foreground{setup: setup{process: p, usesToolhost: true, startsToolhost: true}}
 	var task taskFlags
+	var files []string
 	cmd := &cobra.Command{
 		Use:   `run "PROMPT"`,
 		Short: "Let a model work on a task, and show what happens",
@@ -29,10 +31,11 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			"workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
 			"In a terminal it asks for approvals and answers in place. Elsewhere no person can answer: the answer is no, and\n" +
 			"standard error says what would have been needed.\n\n" +
-			"With --addr the run belongs to an `agentd serve`, with its model, tools and journal: it goes on when this process is\n" +
+			"With --addr or --target the run belongs to an `agentd serve`, with its model, tools and journal: it goes on when this process is\n" +
 			"gone.\n\n" + exitCodesHelp,
 		Example: "  agentd run \"What is 13! and what is its square root?\"\n" +
-			"  agentd run --model scripted:demo.yaml -o json \"Read notes.txt\"",
+			"  agentd run --model scripted:demo.yaml -o json \"Read notes.txt\"\n" +
+			"  agentd run --attach invoice.pdf --attach photo.png \"Does the photo show what the invoice says?\"",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || strings.TrimSpace(args[0]) == "" {
 				return cli.Usage("say what is to be done in one argument, in quotes: agentd run \"PROMPT\"")
@@ -40,13 +43,17 @@ func newRunCommand(p cli.Process) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.addr, f.runID = task.addr, agent.NewRunID()
+			attached, err := readAttachments(cmd.Context(), p, files)
+			if err != nil {
+				return err
+			}
+			f.server, f.runID = task.server, agent.NewRunID()
 			return f.work(cmd.Context(), func(ctx context.Context, w *workbench) (begun, error) {
-				t, err := task.task(&f.setup, args[0])
+				t, err := task.task(ctx, &f.setup, args[0])
 				if err != nil {
 					return begun{}, err
 				}
-				t.RunID = f.runID
+				t.RunID, t.Attachments = f.runID, attached
 				if w.remote {
 					t.People = new(f.config.Approvals.People(f.attended()))
 				}
@@ -57,25 +64,28 @@ func newRunCommand(p cli.Process) *cobra.Command {
 	}
 	f.addFlags(cmd.Flags())
 	task.addFlags(cmd.Flags())
+	cmd.Flags().StringVar(&task.schema, "schema", "", "`FILE` with a JSON Schema of type object: the answer is a JSON object that fits it")
+	addAttachFlag(cmd.Flags(), &files)
 	return cmd
 }
 
 // taskFlags holds the flags that set the task and the limits of a new run. A flag that is not set
 // leaves the value of agentd.yaml.
 type taskFlags struct {
-	// address of the agentd serve that works on the run; empty means this process
-	addr        string
-	kind        string
+	server      serverChoice
+	agent       string
 	context     cli.Values
 	maxTurns    int
 	maxCost     float64
 	maxWallTime time.Duration
+	schema      string
 }
 
 func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&t.addr, "addr", "",
-		"`ADDRESS` of an agentd serve that works on the run, instead of this process; \"default\" is the one of this user")
-	flags.StringVar(&t.kind, "kind", "", "`KIND` of the task: a name of kinds in agentd.yaml, which says what tools there are")
+	flags.StringVar(&t.server.addr, "addr", "",
+		"`ADDRESS` of an agentd serve that works on the run, instead of this process; \"default\" is the one that `agentd status` shows")
+	flags.StringVar(&t.server.target, "target", "", "`NAME` of such an agentd serve in the list of `agentd target`")
+	flags.StringVar(&t.agent, "agent", "", "`NAME` of the agent that does the task: a name of agents in agentd.yaml (default: the key agent)")
 	t.context.AddFlag(flags, "a value of the run's context, which tools see, such as 'tenant=\"acme\"'; may be repeated")
 	flags.IntVar(&t.maxTurns, "max-turns", 0, "the model may give at most `N` responses")
 	flags.Float64Var(&t.maxCost, "max-cost", 0, "the model and the tools may `COST` this, in the currency of the prices")
@@ -83,9 +93,9 @@ func (t *taskFlags) addFlags(flags *pflag.FlagSet) {
 }
 
 // task returns the task for a prompt.
-func (t *taskFlags) task(s *setup, prompt string) (loop.Task, error) {
-	if _, known := s.config.Kinds[t.kind]; t.kind != "" && !known && t.addr == "" {
-		return loop.Task{}, cli.Usage("--kind: %w", s.config.NoKind(t.kind))
+func (t *taskFlags) task(ctx context.Context, s *setup, prompt string) (loop.Task, error) {
+	if _, known := s.config.Agents[t.agent]; t.agent != "" && !known && t.server == (serverChoice{}) {
+		return loop.Task{}, cli.Usage("--agent: %w", s.config.NoAgent(t.agent))
 	}
 	if err := loop.CheckContext(t.context); err != nil {
 		return loop.Task{}, cli.Usage("--context: %w", err)
@@ -93,22 +103,53 @@ func (t *taskFlags) task(s *setup, prompt string) (loop.Task, error) {
 	if t.maxTurns < 0 || t.maxCost < 0 || t.maxWallTime < 0 {
 		return loop.Task{}, cli.Usage("a limit is below zero; leave its flag out for no limit")
 	}
+	schema, err := readSchema(ctx, t.schema)
+	if err != nil {
+		return loop.Task{}, err
+	}
 	return loop.Task{
-		Prompt: prompt, Kind: cmp.Or(t.kind, s.config.Kind), Context: t.context, Foreground: true,
+		ResponseSchema: schema,
+		Prompt:         prompt, Agent: t.agent, Model: s.chosenModel(t.server), Context: t.context, Foreground: true,
 		Limits: loop.Limits{MaxTurns: t.maxTurns, MaxCost: t.maxCost, MaxWallTime: t.maxWallTime},
 	}, nil
+}
+
+// readSchema returns the content of a file with a JSON Schema, or nothing without a file.
+func readSchema(ctx context.Context, file string) (json.RawMessage, error) {
+	const most = 1 << 20 // agentd accepts less, and says how much
+	if file == "" {
+		return nil, nil
+	}
+	schema, err := readFile(ctx, file, most+1)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, cli.Usage("--schema: %w", bare(err))
+	case len(schema) > most:
+		return nil, cli.Usage("--schema: %s has more than %s, which is no schema", file, cli.Size(most))
+	case len(bytes.TrimSpace(schema)) == 0:
+		return nil, cli.Usage("--schema: %s is empty; it has to hold a JSON Schema", file)
+	}
+	return schema, nil
 }
 
 // foreground is a run that this command follows to its end.
 type foreground struct {
 	setup
-	addr   string // address of the agentd serve that works on the run; empty means this process
+	server serverChoice
 	format cli.Format
+	think  bool // show the model's reasoning
 }
 
 func (f *foreground) addFlags(flags *pflag.FlagSet) {
 	f.setup.addFlags(flags)
 	f.format.AddFlag(flags)
+	addReasoningFlag(flags, &f.think)
+}
+
+func addReasoningFlag(flags *pflag.FlagSet, think *bool) {
+	flags.BoolVar(think, "reasoning", false, "also show the model's reasoning, as far as the provider sends it; JSON output always has it")
 }
 
 // attended reports whether a person can answer. None can if the output is for programs.
@@ -126,14 +167,14 @@ type begun struct {
 
 // work starts or resumes a run and follows it to its end, which becomes the exit code.
 func (f *foreground) work(ctx context.Context, begin func(context.Context, *workbench) (begun, error)) (err error) {
-	if err := f.load(); err != nil {
+	if err := f.load(ctx); err != nil {
 		return err
 	}
 	attended := f.attended()
 	if !attended {
 		f.config.Approvals.Headless = "always"
 	}
-	w, err := f.openWork(ctx, f.addr, attended)
+	w, err := f.openWork(ctx, f.server, attended)
 	if err != nil {
 		return err
 	}
@@ -143,7 +184,8 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 		return err
 	}
 	text := newTextDisplay(f.process)
-	follow := &follower{agent: w.runs, show: text, people: newInterview(f.process, nil, text), log: w.log, done: ctx.Done()}
+	text.think = f.think
+	follow := &follower{agent: w.runs, show: text, people: newInterview(f.process, nil, text), log: w.log, done: ctx.Done(), private: w.private}
 	if f.format.JSON() {
 		follow.show = &jsonDisplay{out: f.process.Stdout}
 	}
@@ -158,13 +200,13 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	err = errors.Join(err, text.leave())
 	if errors.Is(err, errLeft) {
 		name := "resume"
-		if f.addr != "" { // the server works on the run; only a decision is needed
+		if f.server != (serverChoice{}) { // the server works on the run; only a decision is needed
 			name = "chat"
 		}
-		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.command(name, r.id, f.addr))}
+		return &cli.ExitError{Code: exitWaiting, Err: fmt.Errorf("the run waits for a person; go on with it: %s", f.command(name, r.id, f.server))}
 	}
-	if err != nil && f.addr == "" {
-		return fmt.Errorf("%w; the run is kept as far as the journal has it; go on with it: %s", err, f.command("resume", r.id, ""))
+	if err != nil && f.server == (serverChoice{}) {
+		return fmt.Errorf("%w; the run is kept as far as the journal has it; go on with it: %s", err, f.command("resume", r.id, serverChoice{}))
 	}
 	if err != nil {
 		return err

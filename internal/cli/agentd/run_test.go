@@ -37,7 +37,7 @@ func TestRunForPeople(t *testing.T) {
 		"I echo, and fail.",
 		`→ echo {"text":"hi there"}`,
 		`→ fail {"message":"no\nway"}`,
-		`✗ teleport (not made) [not_found] There is no tool "teleport". There are: break, count, danger, echo, fail, inspect, larg…`,
+		`✗ teleport (not made) [not_found] There is no tool "teleport". There are: ask, break, count, danger, echo, fail, inspect,…`,
 		"✓ echo (time) hi there",
 		"✗ fail (time) no…",
 		"It said hi there.",
@@ -89,6 +89,7 @@ func TestRunForPrograms(t *testing.T) {
 		t.Errorf("the deltas say %q", text)
 	}
 	delete(counts, "text_delta")
+	delete(counts, "argument_delta")
 	want := map[string]int{"run_started": 1, "assistant_message": 2, "call_started": 2, "call_result": 3, "run_finished": 1}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -119,11 +120,11 @@ func TestExitCodes(t *testing.T) {
 		"bad format":        {[]string{"run", "-o", "xml", "a"}, 2, "text or json"},
 		"no model":          {[]string{"run", "a"}, 2, "ANTHROPIC_API_KEY"},
 		"no such script":    {[]string{"run", "--model", "scripted:nowhere.yaml", "a"}, 2, "nowhere.yaml"},
-		"bad address":       {[]string{"run", "--model", ok, "--toolhost", "example.com:1", "a"}, 2, "unix:///PATH"},
-		"nobody there":      {[]string{"run", "--model", ok, "--toolhost", "unix://" + w.folder + "/none", "a"}, 4, "toolhost serve --plugins DIR"},
+		"bad address":       {[]string{"run", "--model", ok, "--toolhost", "example.com:0", "a"}, 2, "unix:///PATH"},
+		"nobody there":      {[]string{"run", "--model", ok, "--toolhost", "unix://" + w.folder + "/none", "a"}, 4, "start one with `toolhost serve`"},
 		"journal no file":   {[]string{"run", "--model", ok, "--journal", w.folder, "a"}, 3, "--journal"},
 		"unknown command":   {[]string{"fly"}, 2, "fly"},
-		"serve bad listen":  {[]string{"serve", "--model", ok, "--listen", "example.com:1"}, 2, "--listen"},
+		"serve bad listen":  {[]string{"serve", "--model", ok, "--listen", "example.com:0"}, 2, "--listen"},
 		"serve bad level":   {[]string{"serve", "--model", ok, "--log-level", "loud"}, 2, "debug"},
 		"serve nobody":      {[]string{"serve", "--model", ok, "--toolhost", "unix://" + w.folder + "/none"}, 4, "toolhost serve"},
 		"serve no model":    {[]string{"serve"}, 2, "OPENAI_API_KEY"},
@@ -168,14 +169,23 @@ func TestLostConnection(t *testing.T) {
 		runtime.Gosched()
 	}
 	w.cut()
-	e.stderr.until(t, "opening a call again")
+	e.stderr.until(t, "call sent again")
 	w.withToolhost()
 	call("release")
 	e.code = wait()
 	e.want(t, 0, "it was released")
+	for _, record := range []string{"toolhost is lost; runs wait for it", "toolhost answers again"} {
+		want := 0
+		if strings.HasPrefix(record, "toolhost is lost") { // a foreground run has the level warn
+			want = 1
+		}
+		if n := strings.Count(e.stderr.String(), record); n != want {
+			t.Errorf("%d records say %q, want %d:\n%s", n, record, want, e.stderr)
+		}
+	}
 }
 
-func TestToolhostOfOurOwn(t *testing.T) {
+func TestPrivateToolhost(t *testing.T) {
 	w := newWorld(t)
 	note := filepath.Join(w.folder, "note")
 	t.Setenv(noteEnv, note)

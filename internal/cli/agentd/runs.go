@@ -13,11 +13,13 @@ import (
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/rpc/agentclient"
+	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/tool"
 )
 
 func newRunsCommand(p cli.Process) *cobra.Command {
-	s := &setup{process: p}
+	s := &server{setup: setup{process: p}}
 	var format cli.Format
 	var query agent.RunQuery
 	var states []string
@@ -26,8 +28,9 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 		Use:   "runs",
 		Short: "List runs, the newest first",
 		Long: "Runs lists the runs in the journal, the newest first. A run is running, waiting for a person, finished, or interrupted:\n" +
-			"then no process works on it, and `agentd resume` continues it. With -o json it prints one object per line.",
-		Example: "  agentd runs --state waiting\n  agentd runs --limit 0 -o json",
+			"then no process works on it, and `agentd resume` continues it. With --target or --addr it lists those runs of a server\n" +
+			"that you may see. With -o json it prints one object per line.",
+		Example: "  agentd runs --state waiting\n  agentd runs --limit 0 -o json\n  agentd runs --target prod --tenant red",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			for _, name := range states {
@@ -41,15 +44,15 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 			if limit < 0 {
 				return cli.Usage("--limit: %d is below zero; 0 is all", limit)
 			}
-			if err := s.load(); err != nil {
-				return err
+			var runs []agent.Run
+			if s.choice.Addr != "" || s.choice.Target != "" {
+				if s.journal != "" {
+					return cli.Usage("--journal is a file, and --addr and --target are servers; use one of them")
+				}
+				runs, err = s.listRemote(cmd.Context(), query, limit)
+			} else {
+				runs, err = s.listLocal(cmd.Context(), query, limit)
 			}
-			h, err := s.openHistory(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, h.close()) }()
-			runs, err := h.list(cmd.Context(), query, limit)
 			if err != nil {
 				return err
 			}
@@ -57,11 +60,43 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 		},
 	}
 	s.addJournalFlags(cmd.Flags())
+	s.choice.Program = program
+	s.choice.AddFlags(cmd.Flags())
+	cmd.Flags().StringArrayVar(&query.Tenants, "tenant", nil, "only runs of this `TENANT`; may be given more than once")
 	cmd.Flags().StringSliceVar(&states, "state", nil, "only runs in this `STATE`: running, waiting, interrupted or finished; several with commas")
 	cmd.Flags().StringVar(&query.Parent, "parent", "", "only the sub-runs of this `RUN`")
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` runs; 0 is all")
 	format.AddFlag(cmd.Flags())
 	return cmd
+}
+
+// listLocal returns at most limit runs of the journal. 0 means all.
+func (s *server) listLocal(ctx context.Context, query agent.RunQuery, limit int) (runs []agent.Run, err error) {
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	h, err := s.openHistory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, h.close()) }()
+	return h.list(ctx, query, limit)
+}
+
+// listRemote returns at most limit runs of a server. 0 means all.
+func (s *server) listRemote(ctx context.Context, query agent.RunQuery, limit int) (runs []agent.Run, err error) {
+	err = s.with(ctx, func(c *agentclient.Client) error {
+		for m, err := range c.ListRuns(ctx, agentserver.FromQuery(query)) {
+			if err != nil {
+				return err
+			}
+			if runs = append(runs, agentserver.ToRun(m)); limit > 0 && len(runs) == limit {
+				return nil
+			}
+		}
+		return nil
+	})
+	return runs, err
 }
 
 // list returns at most limit runs of a query. 0 means all.

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,17 +18,29 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/authn/authconfig"
+	"github.com/toolhost/toolhost/internal/authn/credentials"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/logging"
+	"github.com/toolhost/toolhost/internal/listen"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
+	"github.com/toolhost/toolhost/internal/rpc/clientlimit"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
 )
 
 // shutdownGrace is the time in which RPCs may end after agentd received a signal to stop. Watches
 // end at once.
 const shutdownGrace = 5 * time.Second
 
+// watchGrace is how long RPCs may go on after their connection over TCP has reached its largest age.
+// Those that watch a run have no other end; their clients watch again on the new connection.
+const watchGrace = time.Hour
+
 func newServeCommand(p cli.Process) *cobra.Command {
-	s := &setup{process: p}
-	var listen, level string
+	s := &setup{process: p, usesToolhost: true}
+	var flag, level string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Offer runs over gRPC, and go on with those that were interrupted",
@@ -35,30 +50,45 @@ func newServeCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd serve --model anthropic:claude-sonnet-5-5",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(); err != nil {
+			if err := s.load(cmd.Context()); err != nil {
 				return err
 			}
-			at := address.Default(program, p.Getenv)
-			if listen = cmp.Or(listen, s.config.Listen); listen != "" {
-				var err error
-				if at, err = address.Parse(listen); err != nil {
-					return cli.Usage("--listen: %w", err)
-				}
-				if err := at.CheckSecure(s.config.Insecure); err != nil {
-					return cli.Usage("listen: %w", err)
-				}
+			listeners, err := s.listeners(flag)
+			if err != nil {
+				return err
 			}
-			var least slog.Level
-			if err := least.UnmarshalText([]byte(cmp.Or(level, s.config.Log.Level))); err != nil {
-				return cli.Usage("--log-level: there is no level %q; use debug, info, warn or error", level)
+			log, err := s.openLog(level, loglevel.Settings{Least: s.config.Log.Level, By: s.config.Log.Levels})
+			if err != nil {
+				return err
 			}
-			return s.serve(cmd.Context(), at, s.logger(least))
+			return closeAll(s.serve(cmd.Context(), listeners, level, log), log.Close)
 		},
 	}
 	s.addFlags(cmd.Flags())
-	cmd.Flags().StringVar(&listen, "listen", "", "`ADDRESS` to listen at: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
-	cmd.Flags().StringVar(&level, "log-level", "", "the least `LEVEL` that is logged: debug, info, warn or error (default info)")
+	cmd.Flags().StringVar(&flag, "listen", "", "`ADDRESS` to listen at, instead of those of the file: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
+	cmd.Flags().StringVar(&level, "log-level", "", logging.LevelUsage)
 	return cmd
+}
+
+// listeners returns the listeners of the configuration, or that of the flag --listen instead.
+func (s *setup) listeners(flag string) ([]listen.Config, error) {
+	at := address.Default(program, s.process.Getenv)
+	given := cmp.Or(flag, s.config.Listen)
+	if given != "" {
+		var err error
+		if at, err = address.ParseListener(given); err != nil {
+			return nil, cli.Usage("--listen: %w", err)
+		}
+	}
+	further := s.config.Listeners
+	if flag != "" {
+		further = nil
+	}
+	configs, err := authconfig.Configs(at, given != "", s.config.Insecure, further)
+	if err != nil {
+		return nil, cli.Usage("listen: %w", err)
+	}
+	return configs, nil
 }
 
 // gcPercent is the value of GOGC for agentd. Most live memory holds conversations, which are
@@ -73,41 +103,44 @@ func collectLess(getenv func(string) string) {
 	}
 }
 
-// serve serves runs until ctx ends. It prints one line when the server is ready.
-func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger) (err error) {
+// serve serves runs until ctx ends. It prints one line when the server is ready. level is the flag
+// --log-level.
+func (s *setup) serve(ctx context.Context, configs []listen.Config, level string, logs *logging.Log) (err error) {
 	collectLess(s.process.Getenv)
+	log := logs.Logger(loglevel.Server)
 	m, prices, err := s.openModel()
 	if err != nil {
 		return err
 	}
-	listener, err := at.Listen(ctx, program)
-	if errors.Is(err, address.ErrInUse) {
-		return fmt.Errorf("%w; stop that one, or choose another address with --listen", err)
-	} else if err != nil {
+	listeners, err := listen.Open(ctx, program, configs, s.config.Network.Limits(), log)
+	if err != nil {
 		return err
 	}
-	defer listener.Close()
-	if !listener.Address().IsUnix() {
-		log.Warn("every user and program of this machine can start runs and decide for you: agentd listens at a TCP port, and does not know its clients", "listen", listener.Address())
-	}
-	store, err := s.openJournal(ctx)
+	defer listeners.Close()
+	store, err := s.openServed(ctx, logs.Logger(loglevel.Storage))
 	if err != nil {
 		return err
 	}
 	defer func() { err = closeAll(err, store.Close) }()
-	unlock, err := s.lockJournal()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	host, err := s.connect(ctx, false, log)
+	host, err := s.connect(ctx, false, logs.Logger(loglevel.Tools))
 	if err != nil {
 		return err
 	}
 	defer func() { err = closeAll(err, host.Close) }()
-	config := s.agentConfig(true)
+	config, err := s.agentConfig(true)
+	if err != nil {
+		return err
+	}
+	warnAboutModels(log, &config)
 	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.LedgerID, host.ReadArtifact
-	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, log
+	config.ApproveStanding = standingsOf(host.Client)
+	config.Workspace, config.Statistics = host.workspace, host.Admin().Stats
+	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, host.tools, logs.Logger(loglevel.Runs)
+	exported, err := s.openTelemetry(ctx, &config, !listeners.OnTCP(), logs)
+	if err != nil {
+		return err
+	}
+	defer exported.Close()
 	a, err := agent.New(config)
 	if err != nil {
 		return err
@@ -117,25 +150,83 @@ func (s *setup) serve(ctx context.Context, at address.Address, log *slog.Logger)
 	if err != nil {
 		return err
 	}
-	server := agentserver.NewServer(a, log)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }() // ends with Shutdown; waited for below
-	fmt.Fprintf(s.process.Out(), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
-		listener.Address(), m.Name(), host.Addr(), resumed)
+	access := &gate.Access{}
+	access.Set(gate.PolicyFor(s.config.Auth.Grants(), listeners.Admits()))
+	callers, err := credentials.New(program, s.stateFolder(), &s.config.Auth, log)
+	if err != nil {
+		return err
+	}
+	defer callers.Close()
+	gate.WarnAboutOwner(ctx, callers, access.Policy(), log)
+	decisions, err := s.openAudit()
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeAll(err, decisions.Close) }()
+	reloads := &reloader{decisions: decisions, access: access, callers: callers, agent: a, exported: exported, log: log, levels: logs, again: s.again, level: level, inForce: s, sameUser: !listeners.OnTCP(), admits: listeners.Admits()}
+	defer reloads.onHangup()()
+	defer startCleanup(ctx, a, decisions, logs.Logger(loglevel.Runs))()
+	began := time.Now()
+	defer func() { logStopped(log, began, err) }()
+	ready := func() {
+		exported.Ready(true)
+		s.logStarted(log, listeners, m.Name(), host.Addr(), resumed)
+		fmt.Fprintf(s.process.Out(), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
+			listeners.Describe(), m.Name(), host.Addr(), resumed)
+	}
+	defer context.AfterFunc(ctx, func() { exported.Ready(false) })()
+	admitting := gate.New(gate.Config{
+		Rights: agentserver.Rights(), Policy: access.Policy, Audit: decisions, Logger: log,
+		Authenticator: &clientlimit.Authenticator{Inner: callers, Failures: listeners.Failures(), Logger: log},
+	})
+	listeners.OnFailedHandshake(admitting.HandshakeFailed)
+	server := agentserver.NewServer(agentserver.Config{
+		Agent: a, Configuration: reloads, Logger: log, Options: exported.ServerOptions(), Gate: admitting,
+		Network: clientlimit.Options(s.config.Network.Limits(), watchGrace),
+	})
+	defer followDatabase(ctx, store, func(available bool) {
+		exported.Ready(available)
+		server.SetHealthy(available)
+	})()
+	return serveRuns(ctx, a, server, listeners, ready)
+}
+
+// warnAboutModels logs the models that agents and callers can name and that cannot be used.
+func warnAboutModels(log *slog.Logger, config *agent.Config) {
+	for _, name := range slices.Sorted(maps.Keys(config.Models)) {
+		if problem := config.Models[name].Problem; problem != nil {
+			log.Warn("a model cannot be used; runs that name it are refused", "model", name, "error", problem)
+		}
+	}
+}
+
+// serveRuns serves the runs of an agent until ctx ends, and then closes the agent.
+func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, listeners *listen.Set, ready func()) error {
+	served, wait := listeners.Serve(server.Serve) // ends with Shutdown
+	ready()
 	select {
 	case <-ctx.Done():
-	case err = <-served:
-		served <- nil
+	case <-served:
 	}
 	a.Close() // before Shutdown, because it ends the watches that Shutdown waits for
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
 	_ = server.Shutdown(grace) // clients of RPCs that were cut received an error
-	return errors.Join(err, <-served)
+	return wait()
 }
 
 // lockSuffix follows the name of the journal in the name of the file that a server locks.
 const lockSuffix = ".lock"
+
+// auditName is the name of the audit log in the state folder, which toolhost may share.
+const auditName = "agentd-audit.jsonl"
+
+// openAudit opens the audit log for appending.
+func (s *setup) openAudit() (*audit.Log, error) {
+	c := s.config.Audit
+	file := cmp.Or(c.File, filepath.Join(s.stateFolder(), auditName))
+	return audit.Open(audit.Config{File: file, All: true, MaxBytes: int64(c.MaxBytes), KeepFiles: c.KeepFiles})
+}
 
 // lockJournal prevents a second server from working on the same runs. The kernel releases the lock
 // when the process ends. The file stays.

@@ -4,10 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolhost/toolhost/client"
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
-	"github.com/toolhost/toolhost/tool"
+	"github.com/toolhost/toolhost/internal/version"
 )
 
 func TestServe(t *testing.T) {
@@ -17,7 +16,7 @@ func TestServe(t *testing.T) {
 		"serve", "--listen", socket, "--journal", filepath.Join(w.folder, "runs.db"),
 		"--model", w.script("turns: [{calls: [{id: a, tool: wait, arguments: {key: k}}]}, {text: 'it was {{result \"a\"}}'}]"),
 	}
-	w.run("serve", "--listen", "127.0.0.1:0", "--model", args[6]).want(t, 2, "`insecure: true`")
+	w.run("serve", "--listen", "127.0.0.1:0", "--model", args[6]).want(t, 2, "admits: caller")
 	first, interrupt, wait := w.begin(args...)
 	first.stdout.until(t, "agentd is ready at "+socket)
 	a, err := agentclient.Dial(socket)
@@ -25,6 +24,11 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
+	if v, err := a.Version(t.Context()); err != nil || v != version.Info() {
+		t.Errorf("the version is %+v, %v", v, err)
+	}
+	w.run("status", "--addr", socket).want(t, 0, "agentd "+version.Number+"\n", "address    "+socket+"\n")
+	w.run("status", "--addr", "unix://"+filepath.Join(w.folder, "none.sock")).want(t, 4, "no agentd")
 	id, err := a.StartRun(t.Context(), &agentdv1.StartRunRequest{Prompt: "hi"})
 	if err != nil {
 		t.Fatal(err)
@@ -48,35 +52,25 @@ func TestServe(t *testing.T) {
 	}
 	again, interrupt, wait := w.begin(args...)
 	again.stdout.until(t, "1 interrupted runs go on")
-	tools, err := client.Dial(w.toolhost.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tools.Close()
-	for { // a release before the call waits has no effect
-		waiting, err := tools.Call(t.Context(), tool.Call{Tool: "waiting", Arguments: []byte(`{"key":"k"}`)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if waiting.Result.Text() == "1" {
-			break
-		}
-	}
-	if _, err := tools.Call(t.Context(), tool.Call{Tool: "release", Arguments: []byte(`{"key":"k"}`)}); err != nil {
-		t.Fatal(err)
-	}
-	text := ""
-	for e, err := range a.WatchRun(t.Context(), id, seen) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = e.GetRunFinished().GetText()
-	}
-	if text != "it was released" {
+	w.untilWaiting("k")
+	w.release("k")
+	if text := finalText(t, a, id, seen); text != "it was released" {
 		t.Errorf("the run ended with %q", text)
 	}
 	interrupt()
 	if code := wait(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, again.stderr)
 	}
+}
+
+// finalText watches a run of a server after a position, and returns the text with which it ends.
+func finalText(t *testing.T, a *agentclient.Client, id string, after uint64) (text string) {
+	t.Helper()
+	for e, err := range a.WatchRun(t.Context(), id, after) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = e.GetRunFinished().GetText()
+	}
+	return text
 }

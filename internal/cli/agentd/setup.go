@@ -5,13 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -19,15 +18,17 @@ import (
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/agentconfig"
 	"github.com/toolhost/toolhost/internal/agent/runstore"
-	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/provider"
+	"github.com/toolhost/toolhost/internal/postgres"
+	"github.com/toolhost/toolhost/internal/secrets"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// setup holds the options of commands that work on runs. Flags go before the configuration file,
-// and the file before the defaults.
+// setup holds the options of commands that work on runs. A flag has precedence over the
+// configuration file, and the file over the defaults.
 type setup struct {
 	process  cli.Process
 	file     string // empty means the search path
@@ -38,25 +39,42 @@ type setup struct {
 
 	// the id of the lost ledger that a private toolhost may replace by a new one; empty means none
 	acceptedLoss   string
+	usesToolhost   bool // the command calls tools
 	startsToolhost bool // the command starts a private toolhost if no toolhost answers
 	// runID is the run of the command. If there is no such run, the command starts it. Empty means
 	// no run in particular.
 	runID string
 
+	// redactor removes the secrets that agentd uses from its log. load sets it, unless a setup before
+	// a reload has passed it on: a model of before the reload may still answer.
+	redactor *secrets.Redactor
+
 	config agentconfig.Config // set by load
+	source trust.File         // the file of config; the zero value if there is none; set by load
 	window int64              // context window of the model, in tokens; set by openModel
+	// instructions are the contents of the files with instructions, by agent; set by load.
+	instructions map[string]string
+	// schemas are the contents of the files with response schemas, by agent; set by load.
+	schemas map[string][]byte
+	// memory are the texts of the operator's memory files, by path; set by load.
+	memory map[string]string
+	// steering are all files with texts for the model; set by load.
+	steering []trust.File
+	// modelForAll means that the model of --model continues the run, which began with another one.
+	modelForAll bool
 	// reachedAt is the address of the model's API, without a password. Empty means the provider's
 	// own address. openModel sets it.
 	reachedAt string
+	opened    string // the full name of the model that openModel opened
 }
 
 func (s *setup) addFlags(flags *pflag.FlagSet) {
 	s.addJournalFlags(flags)
 	flags.StringVar(&s.model, "model", "",
-		"`MODEL` to ask: a name of models in agentd.yaml, anthropic:NAME, openai:NAME or scripted:FILE (default: the key in the environment chooses)")
+		"`MODEL` to ask: a name of models in agentd.yaml, anthropic:NAME, openai:NAME, openai-responses:NAME, gemini:NAME or scripted:FILE (default: the key in the environment chooses)")
 	flags.StringVar(&s.baseURL, "base-url", "", "`URL` of the model's API (default: the provider's own)")
 	flags.StringVar(&s.toolhost, "toolhost", "",
-		"`ADDRESS` of the toolhost: unix:///PATH or 127.0.0.1:PORT (default: "+address.Variable(toolhostProgram)+", else this user's socket)")
+		"`ADDRESS` of the toolhost: unix:///PATH or HOST:PORT (default: "+address.Variable(toolhostProgram)+", else this user's socket)")
 }
 
 // addResumeFlags adds the flags that only a run that exists can need.
@@ -68,32 +86,35 @@ func (s *setup) addResumeFlags(flags *pflag.FlagSet) {
 // addJournalFlags adds the flags that select the journal.
 func (s *setup) addJournalFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.file, "config", "", "configuration `FILE` (default: ./agentd.yaml, else $XDG_CONFIG_HOME/toolhost/agentd.yaml)")
-	flags.StringVar(&s.journal, "journal", "", "`FILE` that keeps the runs (default: XDG_STATE_HOME/toolhost/runs.db)")
+	flags.StringVar(&s.journal, "journal", "", "`FILE` that keeps the runs, or for serve and to read them a database: postgres://USER@HOST/DATABASE (default: XDG_STATE_HOME/toolhost/runs.db)")
 }
 
 // load reads the configuration. An error in it is a usage error.
-func (s *setup) load() error {
-	var named []string
-	if s.file != "" {
-		named = []string{s.file}
-	}
-	file, err := configFile(s.process.Getenv, named)
+func (s *setup) load(ctx context.Context) error {
+	c, file, err := configuration().Use(s.process.Getenv, s.file)
 	if err != nil {
 		return err
 	}
-	if !file.Named { // before the file is parsed
-		if err := trustConfig(s.process.Getenv, file, nil); err != nil {
-			return err
-		}
-	}
-	if s.config, err = loadConfig(file); err != nil {
-		return err
-	}
+	configuration().Warn(s.process.Err(), configuration().Deprecations(file))
+	s.config, s.source = c, file
+	s.learnSecrets()
 	writable, err := s.writableFolders()
 	if err != nil {
 		return err
 	}
-	return trustConfig(s.process.Getenv, file, writable)
+	if err := configfile.CheckTrust(s.process.Getenv, file, writable); err != nil {
+		return err
+	}
+	if err := s.readInstructions(writable); err != nil {
+		return err
+	}
+	if err := s.readSchemas(writable); err != nil {
+		return err
+	}
+	if err := s.readMemory(writable); err != nil || !s.usesToolhost {
+		return err
+	}
+	return s.askSharedToolhosts(ctx)
 }
 
 // writableFolders returns the folders that the plugins of a private toolhost may write: the current
@@ -112,18 +133,18 @@ func (s *setup) writableFolders() ([]string, error) {
 // openModel returns the model, and its prices if they are known. An unavailable model is a usage
 // error, which names the flag or variable that helps.
 func (s *setup) openModel() (model.Model, model.Prices, error) {
-	choice, err := s.config.Choose(s.model)
+	choice, err := s.config.Choose(s.defaultModel())
 	if err != nil {
 		return nil, nil, cli.Usage("--model: %w", err)
 	}
 	if s.baseURL != "" {
 		choice.BaseURL = s.baseURL
 	}
-	m, err := provider.Open(provider.Choice{Model: choice.Name, BaseURL: choice.BaseURL, Thinking: choice.Thinking, Getenv: s.keysFrom(choice.APIKeyEnv)})
+	m, err := s.open(&choice)
 	if err != nil {
 		return nil, nil, cli.Usage("%w", err)
 	}
-	s.window, s.reachedAt = choice.Window, redacted(choice.BaseURL)
+	s.window, s.reachedAt, s.opened = choice.Window, redacted(choice.BaseURL), m.Name()
 	var prices model.Prices
 	if choice.Price != nil {
 		prices = model.Prices{m.Name(): *choice.Price}
@@ -131,11 +152,62 @@ func (s *setup) openModel() (model.Model, model.Prices, error) {
 	return m, prices, nil
 }
 
+// open opens a model of the configuration.
+func (s *setup) open(choice *agentconfig.Choice) (model.Model, error) {
+	return provider.Open(provider.Choice{
+		Model: choice.Name, BaseURL: choice.BaseURL, Thinking: choice.Thinking, TextTools: choice.TextTools, Getenv: s.keysFrom(choice.APIKeyEnv),
+	})
+}
+
+// openModels opens the models that agents and callers can name. A model that cannot be used, such as
+// one without a key, is an error only for the runs that name it.
+func (s *setup) openModels() map[string]agent.OfferedModel {
+	models := make(map[string]agent.OfferedModel)
+	for _, name := range s.config.NamedModels() {
+		choice, err := s.config.Choose(name)
+		var m agent.OfferedModel
+		if err == nil {
+			m = agent.OfferedModel{BaseURL: redacted(choice.BaseURL), Window: choice.Window, Price: choice.Price}
+			m.Model, err = s.open(&choice)
+		}
+		if err != nil {
+			m.Model, m.Problem = nil, err
+		}
+		models[name] = m
+	}
+	return models
+}
+
+// defaultModel returns the model of runs that name none. A file whose default agent has a model needs
+// no other one.
+func (s *setup) defaultModel() string {
+	return cmp.Or(s.model, s.config.Model, s.config.Agents[s.config.Agent].Model)
+}
+
+// modelName returns the name of the default model in the configuration. Empty means that it has none.
+func (s *setup) modelName() string {
+	name := s.defaultModel()
+	if _, known := s.config.Models[name]; !known || s.baseURL != "" {
+		return ""
+	}
+	return name
+}
+
+// chosenModel returns the model that --model names, as the agent that works on the run knows it. Empty
+// means that the agent of the run decides.
+func (s *setup) chosenModel(server serverChoice) string {
+	if s.model == "" || server != (serverChoice{}) {
+		return s.model
+	}
+	return cmp.Or(s.modelName(), s.opened)
+}
+
 // openModelOf is openModel for the run s.runID. A run that exists keeps its model, whatever the
 // configuration of the current folder says. Only --model changes it.
 func (s *setup) openModelOf(ctx context.Context, store runstore.Store) (model.Model, model.Prices, error) {
 	run, err := store.Get(ctx, s.runID)
 	begun, reachedAt := agent.ModelOf(&run)
+	s.modelForAll = err == nil && (s.model != "" || s.baseURL != "")
 	if err != nil || s.model != "" || begun == "" {
 		return s.openModel() // the run is new, or reading its journal reports the error later
 	}
@@ -146,7 +218,7 @@ func (s *setup) openModelOf(ctx context.Context, store runstore.Store) (model.Mo
 		err = fmt.Errorf("%q is %s here", begun, m.Name())
 	}
 	if err != nil {
-		return nil, nil, cli.Usage("run %s was begun with the model %s, which cannot be had here: %w; "+
+		return nil, nil, cli.Usage("run %s was begun with the model %s, which this agentd cannot open: %w; "+
 			"use --config with the agentd.yaml that the run was begun with, or let another model go on with --model MODEL", s.runID, begun, err)
 	}
 	if reachedAt != "" && s.reachedAt != reachedAt && s.baseURL == "" {
@@ -167,14 +239,14 @@ func redacted(text string) string {
 	return u.Redacted()
 }
 
-// keysFrom returns an environment in which a variable holds the key of every provider. Empty means
-// that each provider has its usual variable.
+// keysFrom returns an environment in which the named variable holds the key of every provider. If
+// variable is empty, each provider has its usual variable.
 func (s *setup) keysFrom(variable string) func(string) string {
 	if variable == "" {
 		return s.process.Getenv
 	}
 	return func(name string) string {
-		if name == "ANTHROPIC_API_KEY" || name == "OPENAI_API_KEY" {
+		if slices.Contains(modelKeys, name) {
 			name = variable
 		}
 		return s.process.Getenv(name)
@@ -183,50 +255,77 @@ func (s *setup) keysFrom(variable string) func(string) string {
 
 // agentConfig returns the configuration of an agent, after the model is open. present says whether
 // a person can probably answer.
-func (s *setup) agentConfig(present bool) agent.Config {
+func (s *setup) agentConfig(present bool) (agent.Config, error) {
+	agents, err := s.namedAgents()
+	if err != nil {
+		return agent.Config{}, err
+	}
 	return agent.Config{
+		Principal:          ownPrincipal(),
+		ActFor:             actFor,
 		SystemPrompt:       s.config.SystemPrompt,
 		BaseURL:            s.reachedAt,
+		Memory:             s.memoryFiles(s.config.Memory),
+		ToolStatistics:     agent.ToolStatistics(s.config.ToolStatistics),
+		MaxMemory:          int64(s.config.MemoryMaxBytes),
 		Limits:             s.config.Limits.Agent(),
 		People:             s.config.Approvals.People(present),
 		SystemTools:        s.config.OfferedSystemTools(),
 		SystemToolPlugins:  s.config.SystemToolPlugins(),
-		Kinds:              s.config.ToolChoices(),
+		Agents:             agents,
+		DefaultAgent:       s.config.Agent,
+		ModelName:          s.modelName(),
+		Models:             s.openModels(),
+		ModelForAll:        s.modelForAll,
+		ModelForLost:       s.model != "" || s.baseURL != "",
 		MaxRuns:            s.config.MaxRuns,
+		AttachmentMemory:   int64(s.config.AttachmentMemory),
+		Quotas:             s.config.Quotas.Agent(),
+		Retention:          s.config.Runs.Agent(),
 		EffectsAllowed:     s.config.EffectsAllowed(),
 		ModelIdle:          s.config.ModelIdle,
 		ExplicitCompletion: s.config.ExplicitCompletion,
 		SubRuns:            s.config.SubRunLevels(),
 		Window:             s.config.Compaction.Window(s.window),
-	}
+	}, nil
 }
 
 // command returns a command about a run as the user must type it, with the flags that locate the
 // run and set how agentd works on it.
-func (s *setup) command(name, runID, addr string) string {
+func (s *setup) command(name, runID string, at serverChoice) string {
 	words := []string{program, name, runID}
 	for _, flag := range [][2]string{
-		{"config", s.file}, {"model", s.model}, {"base-url", s.baseURL}, {"toolhost", s.toolhost}, {"journal", s.journal}, {"addr", addr},
+		{"config", s.file}, {"model", s.model}, {"base-url", s.baseURL}, {"toolhost", s.toolhost}, {"journal", s.journal}, {"addr", at.addr}, {"target", at.target},
 	} {
 		if flag[1] != "" {
-			words = append(words, "--"+flag[0], quoted(flag[1]))
+			words = append(words, "--"+flag[0], cli.ShellWord(flag[1]))
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// quoted returns a word quoted for a shell.
-func quoted(word string) string {
-	harmless := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@,+%", r)
+// database returns the URL of the database that keeps the runs, or "" if a file does.
+func (s *setup) database() (string, error) {
+	at := cmp.Or(s.journal, s.config.Journal)
+	if !strings.Contains(at, "://") {
+		return "", nil
 	}
-	if strings.ContainsFunc(word, func(r rune) bool { return !harmless(r) }) {
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	if err := agentconfig.CheckJournal(at); err != nil {
+		return "", cli.Usage("--journal: %w", err)
 	}
-	return word
+	return at, nil
 }
 
+// journalPath returns the file that keeps the runs. It is a usage error if a database does.
 func (s *setup) journalPath() (string, error) {
+	database, err := s.database()
+	if err != nil {
+		return "", err
+	}
+	if database != "" {
+		return "", cli.Usage("the runs are in the database %s, and this command needs a journal in a file: "+
+			"use an `agentd serve` of the database with --addr or --target, and PostgreSQL's own tools for backups", postgres.Name(database))
+	}
 	switch {
 	case s.journal != "":
 		path, err := filepath.Abs(s.journal)
@@ -239,51 +338,19 @@ func (s *setup) journalPath() (string, error) {
 	case s.config.State != "":
 		return filepath.Join(s.config.State, journalName), nil
 	}
-	return filepath.Join(stateDir(s.process.Getenv), journalName), nil
+	return filepath.Join(trust.Dir(s.process.Getenv), journalName), nil
 }
 
 // journalName is the name of the journal in the state folder.
 const journalName = "runs.db"
 
-func (s *setup) openJournal(ctx context.Context) (*sqlite.Store, error) {
-	path, err := s.journalPath()
-	if err != nil {
-		return nil, err
-	}
-	if err := trust.Secure(filepath.Dir(path)); err != nil {
-		return nil, err
-	}
-	store, err := sqlite.Open(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("%w; choose another file with --journal", err)
-	}
-	return store, nil
-}
-
-// stateDir returns the state folder by the XDG base directory specification. A user without a home
-// folder gets a folder that does not outlive a restart of the machine.
-func stateDir(getenv func(string) string) string {
-	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, toolhostProgram)
-	}
-	if home := getenv("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".local", "state", toolhostProgram)
-	}
-	return filepath.Join(os.TempDir(), toolhostProgram+"-"+strconv.Itoa(os.Getuid()), "state")
-}
-
-func (s *setup) logger(level slog.Level) *slog.Logger {
-	options := &slog.HandlerOptions{Level: level}
-	if s.config.Log.Format == "json" {
-		return slog.New(slog.NewJSONHandler(cli.NewJSONWriter(s.process.Stderr), options))
-	}
-	return slog.New(slog.NewTextHandler(s.process.Stderr, options))
-}
-
-// closeAll closes in reverse order, and joins the errors to err.
+// closeAll closes the closers in reverse order, and joins their errors to err.
 func closeAll(err error, closers ...func() error) error {
 	for i := len(closers) - 1; i >= 0; i-- {
 		err = errors.Join(err, closers[i]())
 	}
 	return err
 }
+
+// stateFolder returns the folder of agentd's state, apart from a journal that is elsewhere.
+func (s *setup) stateFolder() string { return cmp.Or(s.config.State, trust.Dir(s.process.Getenv)) }

@@ -30,7 +30,7 @@ func newShowCommand(p cli.Process) *cobra.Command {
 		Example: "  agentd show run-k3f6zq7xw2m4n5pa\n  agentd show --follow run-k3f6zq7xw2m4n5pa",
 		Args:    oneRun("show"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if err := s.load(); err != nil {
+			if err := s.load(cmd.Context()); err != nil {
 				return err
 			}
 			h, err := s.openHistory(cmd.Context())
@@ -115,6 +115,12 @@ func waitsFor(d *textDisplay, r *agent.Run) error {
 		if err := d.line(yellow, "… waits for %s%s: %s", p.ID, until, decideBy(r, &p)); err != nil {
 			return terminal.Written(err)
 		}
+		if p.RunID == "" {
+			continue // the story has the offers of the run's own decisions
+		}
+		if err := d.offers(&p); err != nil {
+			return terminal.Written(err)
+		}
 	}
 	return nil
 }
@@ -132,7 +138,7 @@ func decideBy(r *agent.Run, p *loop.Pending) string {
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// money returns a cost in the currency of the prices, or "-" for none or an unknown one.
+// money returns a cost in the currency of the prices. It returns "-" if the cost is 0 or unknown.
 func money(cost float64) string {
 	if cost == 0 {
 		return "-"

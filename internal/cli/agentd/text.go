@@ -1,6 +1,8 @@
 package agentd
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -31,7 +33,10 @@ type textDisplay struct {
 	story  bool                 // also show the user's messages, and how the run began and ended
 	inLine bool                 // the last line is not complete
 	asking bool                 // an interview asks for decisions and shows them
+	think  bool                 // also show the model's reasoning
+	dimmed bool                 // the last output is reasoning
 	shown  string               // the text of the current response
+	said   string               // the text of the last complete response
 	calls  map[string]*callCard // the running calls by id
 	order  []*callCard          // the running calls in the order of their begin
 	wanted map[string]string    // the calls that wait for decisions, by the id of the decision
@@ -42,7 +47,7 @@ type callCard struct {
 	arguments string
 	begun     time.Time
 	status    tool.Status // the merged status of the tool
-	said      string      // the status on the screen
+	shown     string      // the status on the screen
 	live      bool        // the call has a line in the block
 }
 
@@ -67,6 +72,8 @@ func (d *textDisplay) show(e loop.Event) error {
 	case *loop.TextDelta:
 		d.shown += p.Text
 		return d.text(p.Text)
+	case *loop.ReasoningDelta:
+		return d.reasoning(p.Text)
 	case *loop.TurnReset:
 		d.reset()
 		if d.prose != nil {
@@ -102,6 +109,9 @@ func (d *textDisplay) finished(p *loop.RunFinished) error {
 			return err
 		}
 	}
+	if err := d.answer(p.Result); err != nil {
+		return err
+	}
 	if err := d.endLine(); err != nil || !d.story {
 		return err
 	}
@@ -119,22 +129,66 @@ func (d *textDisplay) assistant(p *loop.AssistantMessage) error {
 			return err
 		}
 	}
-	d.shown = ""
+	d.shown, d.said = "", p.Text()
 	for _, c := range p.Calls {
 		d.card(c.ID, c.Tool).arguments = c.Arguments
 	}
 	return d.endLine()
 }
 
-// text shows text of the model.
-func (d *textDisplay) text(s string) error {
-	if d.prose != nil {
-		return d.put(d.prose.Write(s))
+// answer shows the answer of a run with a response schema, unless it was shown as text.
+func (d *textDisplay) answer(result json.RawMessage) error {
+	var said, pretty bytes.Buffer
+	if len(result) == 0 || json.Compact(&said, []byte(d.said)) == nil && bytes.Equal(said.Bytes(), result) {
+		return nil
 	}
+	if err := json.Indent(&pretty, result, "", "  "); err != nil {
+		return err
+	}
+	if err := d.endLine(); err != nil {
+		return err
+	}
+	return d.put(cli.Visible(pretty.String()))
+}
+
+// reasoning shows a piece of the model's reasoning on lines of its own.
+func (d *textDisplay) reasoning(s string) error {
+	if !d.think {
+		return nil
+	}
+	if !d.dimmed {
+		if err := d.endLine(); err != nil {
+			return err
+		}
+		d.dimmed = true
+	}
+	shown := d.escape(s)
+	body := strings.TrimRight(shown, "\n")
+	if body != "" {
+		body = d.shaded(dim, body)
+	}
+	return d.put(body + shown[len(strings.TrimRight(shown, "\n")):])
+}
+
+// escape returns text of the model without control characters that could change the terminal.
+func (d *textDisplay) escape(s string) string {
 	_, _ = io.WriteString(d.plain, s) // a strings.Builder never fails
 	shown := d.ready.String()
 	d.ready.Reset()
-	return d.put(shown)
+	return shown
+}
+
+// text shows text of the model.
+func (d *textDisplay) text(s string) error {
+	if d.dimmed {
+		if err := d.endLine(); err != nil {
+			return err
+		}
+	}
+	if d.prose != nil {
+		return d.put(d.prose.Write(s))
+	}
+	return d.put(d.escape(s))
 }
 
 // endProse shows the rest of the model's text.
@@ -150,6 +204,7 @@ func (d *textDisplay) endLine() error {
 	if err := d.endProse(); err != nil {
 		return err
 	}
+	d.dimmed = false
 	if !d.inLine {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package agentd
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,19 +10,22 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/form"
 )
 
 // more shows an event that few runs have, or that only a story shows.
 func (d *textDisplay) more(e loop.Event) error {
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted:
-		return d.said(p.Prompt)
+		return errors.Join(d.memory(p.Memory), d.userText(p.Prompt, p.Attachments))
 	case *loop.UserMessage:
-		return d.said(p.Text)
+		return d.userText(p.Text, p.Attachments)
 	case *loop.DecisionRequested:
 		return d.requested(p)
 	case *loop.DecisionMade:
 		return d.decided(p)
+	case *loop.StandingApproved:
+		return d.standingApproved(p)
 	case *loop.BudgetWarning:
 		return d.line(yellow, "! %s", budget(p))
 	case *loop.ContextChange:
@@ -31,11 +35,18 @@ func (d *textDisplay) more(e loop.Event) error {
 			}
 		}
 	case *loop.RunResumed:
+		if !p.Backup.IsZero() {
+			return d.line(dim, "↺ restored from the backup of %s; calls from after it may have been made already", p.Backup.Format(time.RFC3339))
+		}
 		return d.line(dim, "↺ the run goes on after agentd was away")
 	case *loop.TodoChange:
-		return d.line(dim, "☐ %s", cli.Clip(cli.OneLine(string(p.Todos)), resultWidth))
+		return d.todos(p.Todos)
 	case *loop.SubRunStarted:
-		return d.line(dim, "↳ %s: %s", p.RunID, cli.Clip(cli.OneLine(p.Prompt), argumentsWidth))
+		whose := p.RunID
+		if p.Agent != "" {
+			whose += " (" + cli.OneLine(p.Agent) + ")"
+		}
+		return d.line(dim, "↳ %s: %s", whose, cli.Clip(cli.OneLine(p.Prompt), argumentsWidth))
 	case *loop.Compacted:
 		if p.Failure != "" {
 			return d.line(yellow, "! %s", p.Failure)
@@ -45,8 +56,30 @@ func (d *textDisplay) more(e loop.Event) error {
 	return nil
 }
 
-// said prints a message of the user, if the display is that of `agentd show`.
-func (d *textDisplay) said(text string) error {
+// memory prints the memory files of the workspace that were not used, and in a story all of them.
+func (d *textDisplay) memory(files []loop.Memory) error {
+	for i := range files {
+		f := &files[i]
+		from := "operator"
+		if f.Workspace {
+			from = "workspace"
+		}
+		var err error
+		switch {
+		case f.Problem != "":
+			err = d.line(yellow, "! the memory file %s of the workspace is not used: it %s", cli.OneLine(f.Name), cli.OneLine(f.Problem))
+		case d.story:
+			err = d.line(dim, "memory file %s of the %s, %d bytes", cli.OneLine(f.Name), from, f.Size())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// userText prints a message of the user, if the display is that of `agentd show`.
+func (d *textDisplay) userText(text string, attached []loop.Attachment) error {
 	if !d.story {
 		return nil
 	}
@@ -55,6 +88,11 @@ func (d *textDisplay) said(text string) error {
 	}
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		if err := d.line(bold, "› %s", cli.OneLine(strings.TrimRight(line, "\r\n"))); err != nil {
+			return err
+		}
+	}
+	for i := range attached {
+		if err := d.line(dim, "  + %s", attachedLine(&attached[i])); err != nil {
 			return err
 		}
 	}
@@ -70,7 +108,7 @@ func (d *textDisplay) requested(p *loop.DecisionRequested) error {
 			card.arguments = string(p.Final)
 		}
 		open.Arguments = card.arguments
-		card.said = "waits for " + p.ID
+		card.shown = "waits for " + p.ID
 		if p.Kind == loop.DecideApproval {
 			card.begun = time.Time{} // toolhost refused the call, so it has not begun
 		}
@@ -78,7 +116,7 @@ func (d *textDisplay) requested(p *loop.DecisionRequested) error {
 	if d.asking {
 		return d.refresh()
 	}
-	return d.decision(&open, 1)
+	return errors.Join(d.decision(&open, 1), d.offers(&open)) // an interview lists the offers when the person wants them
 }
 
 // titled returns the tool's name, and the display name in quotes after it. The plugin chooses the
@@ -90,6 +128,14 @@ func titled(p *loop.Pending) string {
 	return fmt.Sprintf("%s %q", p.Tool, p.DisplayName)
 }
 
+// asker returns the plugin and the tool that ask a person.
+func asker(p *loop.Pending) string {
+	if p.Question == nil {
+		return "the tool " + p.Tool
+	}
+	return fmt.Sprintf("the plugin %s (tool %s)", p.Question.Plugin, p.Tool)
+}
+
 // decision shows an open decision. open is the number of open decisions with this one.
 func (d *textDisplay) decision(p *loop.Pending, open int) error {
 	what := map[loop.DecisionKind]string{
@@ -97,6 +143,7 @@ func (d *textDisplay) decision(p *loop.Pending, open int) error {
 		loop.DecideQuestion: "? the model asks",
 		loop.DecideOutcome:  "? the outcome of " + p.Tool + " is unknown",
 		loop.DecidePause:    "? the run got stuck",
+		loop.DecideTool:     "? " + asker(p) + " asks",
 	}[p.Kind]
 	head := fmt.Sprintf("%s (%s", cli.OneLine(what), p.ID)
 	if open > 1 {
@@ -106,9 +153,17 @@ func (d *textDisplay) decision(p *loop.Pending, open int) error {
 	if p.Rule != "" {
 		lines = append(lines, "  rule: "+cli.OneLine(p.Rule))
 	}
+	if p.FourEyes {
+		lines = append(lines, "  a principal other than the one that the run belongs to has to approve")
+	}
 	if p.Kind == loop.DecideApproval || p.Kind == loop.DecideOutcome {
 		// not clipped, because the person approves all of them
 		lines = append(lines, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(p.Arguments)))
+	}
+	if p.Question != nil {
+		for _, f := range form.Fields(p.Question.Schema) {
+			lines = append(lines, "  "+cli.OneLine(f.Prompt()))
+		}
 	}
 	for i, option := range p.Options {
 		lines = append(lines, fmt.Sprintf("  %d) %s", i+1, cli.OneLine(option)))
@@ -118,12 +173,50 @@ func (d *textDisplay) decision(p *loop.Pending, open int) error {
 			return err
 		}
 	}
+	return d.diff(p)
+}
+
+const (
+	maxDiffLines = 200 // lines of a diff; a person scrolls no further
+	diffWidth    = 400 // characters of a line of a diff
+)
+
+// diff shows what a call would change. The plugin wrote the text: each line has a mark that the
+// text cannot leave, and no line reaches the terminal without escapes.
+func (d *textDisplay) diff(p *loop.Pending) error {
+	if p.Diff == "" {
+		return nil
+	}
+	if err := d.line(dim, "  the tool %s shows what would change:", p.Tool); err != nil {
+		return err
+	}
+	n, left := 0, strings.Count(p.Diff, "\n")
+	for line := range strings.Lines(p.Diff) {
+		if n++; n > maxDiffLines {
+			return d.line(dim, "  │ and %d more lines", left-maxDiffLines)
+		}
+		text := strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
+		if err := d.line(diffShade(line), "  │ %s", cli.Clip(cli.OneLine(text), diffWidth)); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// diffShade returns the color of a line of a diff.
+func diffShade(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	}
+	return dim
 }
 
 func (d *textDisplay) decided(p *loop.DecisionMade) error {
 	if card := d.calls[d.wanted[p.ID]]; card != nil {
-		card.said = ""
+		card.shown = ""
 		if len(p.Arguments) > 0 {
 			card.arguments = string(p.Arguments)
 		}
@@ -140,6 +233,9 @@ func (d *textDisplay) decided(p *loop.DecisionMade) error {
 	case loop.VerdictApprove:
 		if len(p.Arguments) > 0 {
 			text += " with " + cli.OneLine(string(p.Arguments))
+		}
+		if p.Standing != nil {
+			text += ", and later calls: " + cli.OneLine(describeStanding(p.Standing))
 		}
 		return d.line(green, "✓ %s approved%s%s", p.ID, by, text)
 	case loop.VerdictAnswer:

@@ -10,6 +10,8 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/authn/authconfig"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -23,7 +25,9 @@ const answerWait = 5 * time.Second
 // it.
 type toolhost struct {
 	*client.Client
+	tools   agent.Tools      // of Client, for an agent
 	private *privateToolhost // nil if another process started the toolhost
+	local   bool             // the toolhost is on this machine
 	records *runRecords      // records of private, or nil; the user closes them after the toolhost
 }
 
@@ -41,10 +45,7 @@ func (t *toolhost) Close() error {
 // s.runID. A run that has such records gets a private toolhost again, also if another toolhost
 // answers now. An error that wraps client.ErrNoServer says how to continue.
 func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*toolhost, error) {
-	given := s.toolhost
-	if given == "" && s.process.Getenv(address.Variable(toolhostProgram)) == "" {
-		given = s.config.Toolhost
-	}
+	given := s.namedToolhost()
 	addr, err := address.Find(given, toolhostProgram, s.process.Getenv)
 	if err != nil {
 		return nil, cli.Usage("%w", err)
@@ -55,11 +56,14 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 		c, err := dial(ctx, addr.String(), cli.DialOptions(addr)...)
 		switch {
 		case err == nil:
-			return &toolhost{Client: c}, nil
+			if err := s.checkShared(c.Addr(), c.Folders()); err != nil {
+				return nil, errors.Join(err, c.Close())
+			}
+			return &toolhost{Client: c, local: addr.IsUnix(), tools: newSharedTools(newRemoteTools(c, log), s.checkShared)}, nil
 		case !errors.Is(err, client.ErrNoServer):
 			return nil, err
 		case named || !private:
-			return nil, fmt.Errorf("%w; start one with `toolhost serve --plugins DIR`, or name another with --toolhost or %s",
+			return nil, fmt.Errorf("%w; start one with `toolhost serve`, or name another with --toolhost or %s",
 				err, address.Variable(toolhostProgram))
 		}
 		if err := refuseForeign(ctx, addr); err != nil {
@@ -77,11 +81,29 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 	case startErr != nil:
 		return nil, fmt.Errorf("starting the run's own toolhost failed: %w", startErr)
 	}
-	c, err := dial(ctx, own.addr)
+	c, err := dial(ctx, own.addr, client.IgnoreEnvironment())
 	if err != nil {
 		return nil, errors.Join(err, own.stop(), records.claim.Close())
 	}
-	return &toolhost{Client: c, private: own, records: records}, nil
+	warnOfPlugins(ctx, c, log)
+	return &toolhost{Client: c, local: true, tools: newRemoteTools(c, log), private: own, records: records}, nil
+}
+
+// warnOfPlugins logs the plugins of a private toolhost that offer no tools. The log of that
+// toolhost is not shown as long as it works.
+func warnOfPlugins(ctx context.Context, c *client.Client, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	plugins, err := c.Admin().Plugins(ctx)
+	if err != nil {
+		log.Debug("the plugins of the private toolhost are not known", "error", err)
+		return
+	}
+	for _, p := range plugins {
+		if p.State == tool.PluginUnusable {
+			log.Warn("a plugin offers no tools to this run", "plugin", cli.OneLine(p.Name), "path", cli.OneLine(p.Path), "reason", cli.OneLine(p.Reason))
+		}
+	}
 }
 
 // refuseForeign returns an error if another user's toolhost has the default address. That user may
@@ -116,7 +138,7 @@ func (s *setup) startOwn(ctx context.Context, log *slog.Logger) (*privateToolhos
 	if err != nil {
 		return nil, nil, errors.Join(err, records.claim.Close())
 	}
-	own, err := startToolhost(ctx, log, records, journal)
+	own, err := startToolhost(ctx, log, records, append(append(s.config.Telemetry.Files(), authconfig.Files(s.config.Listeners)...), journal)...)
 	if err != nil {
 		return nil, nil, errors.Join(err, records.claim.Close())
 	}

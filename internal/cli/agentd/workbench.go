@@ -2,50 +2,66 @@ package agentd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 
-	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/target"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// workbench is an agent in this process with all that it needs, or a client of an `agentd serve`.
+// workbench is an agent in this process with everything that it needs, or a client of an `agentd
+// serve`.
 type workbench struct {
 	runs
 	log     *slog.Logger
-	remote  bool // the agent is an agentd serve
+	remote  bool             // the agent is an agentd serve
+	private *privateToolhost // the toolhost of this command; nil if another process started it
+	prompts prompts          // of the toolhost; nil if the agent is an agentd serve
 	closers []func() error
 	about   func(context.Context) []string // returns a description for people
 }
 
-// openWork returns a workbench: a client of the `agentd serve` that served names, or else an agent
-// whose runs belong to this process. present says whether a person can answer. The caller closes
-// the workbench.
-func (s *setup) openWork(ctx context.Context, served string, present bool) (*workbench, error) {
-	if served == "" {
+// serverChoice names the `agentd serve` that works on a run. The zero value means this process.
+type serverChoice struct{ addr, target string }
+
+// openWork returns a workbench. If served names an `agentd serve`, the workbench is a client of it.
+// Otherwise it is an agent in this process. present says whether a person can answer. The caller
+// closes the workbench.
+func (s *setup) openWork(ctx context.Context, served serverChoice, present bool) (*workbench, error) {
+	if served == (serverChoice{}) {
 		return s.openWorkbench(ctx, present)
 	}
-	for flag, value := range map[string]string{"model": s.model, "base-url": s.baseURL, "toolhost": s.toolhost, "journal": s.journal} {
+	for flag, value := range map[string]string{"base-url": s.baseURL, "toolhost": s.toolhost, "journal": s.journal} {
 		if value != "" {
-			return nil, cli.Usage("--%s is for runs of this process; with --addr, the agentd serve there has its own", flag)
+			return nil, cli.Usage("--%s is for runs of this process; with --addr or --target, the agentd serve there has its own", flag)
 		}
 	}
-	if served == defaultAddress {
-		served = s.config.Listen
-		if s.process.Getenv(address.Variable(program)) != "" {
-			served = ""
-		}
+	choice := target.Choice{Program: program, Process: s.process, Addr: served.addr, Target: served.target, Configured: s.config.Listen}
+	if served.addr == defaultAddress {
+		choice.Addr = ""
 	}
-	at, err := address.Find(served, program, s.process.Getenv)
+	at, err := choice.Find()
 	if err != nil {
-		return nil, cli.Usage("--addr: %w", err)
+		return nil, err
 	}
-	a := agentclient.New(at)
-	return &workbench{runs: remoteRuns{a}, log: s.logger(slog.LevelWarn), remote: true, about: func(context.Context) []string { return []string{"agentd at " + at.String()} }, closers: []func() error{a.Close}}, nil
+	a, err := agentclient.New(at.Address, at.Settings, s.process.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	log, err := s.openCommandLog()
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return &workbench{
+		runs: remoteRuns{a}, log: log.Logger(loglevel.Runs), remote: true, closers: []func() error{log.Close, a.Close},
+		about: func(context.Context) []string { return []string{"agentd at " + at.Address.String()} },
+	}, nil
 }
 
 // defaultAddress is the value of --addr for the agentd serve at the default address.
@@ -54,7 +70,11 @@ const defaultAddress = "default"
 // openWorkbench returns an agent whose runs belong to this process. present says whether a person
 // can answer. The caller closes the workbench.
 func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, err error) {
-	w := &workbench{log: s.logger(slog.LevelWarn)}
+	log, err := s.openCommandLog()
+	if err != nil {
+		return nil, err
+	}
+	w := &workbench{log: log.Logger(loglevel.Runs), closers: []func() error{log.Close}}
 	defer func() {
 		if err != nil {
 			err = closeAll(err, w.closers...)
@@ -69,17 +89,29 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	if err != nil {
 		return nil, err
 	}
-	host, err := s.connect(ctx, true, w.log)
+	host, err := s.connect(ctx, true, log.Logger(loglevel.Tools))
 	if err != nil {
 		return nil, err
 	}
+	w.private, w.prompts = host.private, host.Client
 	if host.records != nil {
 		w.closers = append(w.closers, func() error { return host.records.close(context.WithoutCancel(ctx), store) })
 	}
 	w.closers = append(w.closers, host.Close)
-	config := s.agentConfig(present)
+	config, err := s.agentConfig(present)
+	if err != nil {
+		return nil, err
+	}
 	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.LedgerID, host.ReadArtifact
-	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, remoteTools{host.Client}, w.log
+	config.ApproveStanding = standingsOf(host.Client)
+	config.Workspace, config.Statistics = host.workspace, host.Admin().Stats
+	config.Store, config.Model, config.Prices, config.Tools, config.Log = store, m, prices, host.tools, w.log
+	s.config.Telemetry.Listen, s.config.Telemetry.Pprof = "", "" // several of these commands may run at a time
+	exported, err := s.openTelemetry(ctx, &config, true, log)
+	if err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, exported.Close)
 	a, err := agent.New(config)
 	if err != nil {
 		return nil, err
@@ -100,6 +132,9 @@ func about(ctx context.Context, model string, host *toolhost) []string {
 		lines[0] += fmt.Sprintf(", %d tools", len(tools))
 	}
 	workspace := "tools and workspace of the toolhost at " + host.Addr()
+	if folder := host.Folders().Workspace; folder != "" {
+		workspace = fmt.Sprintf("workspace %s, of the toolhost at %s", cli.OneLine(folder), host.Addr())
+	}
 	if host.private != nil {
 		folder, err := os.Getwd()
 		if err != nil {

@@ -31,9 +31,9 @@ func (h shownHost) Open(ctx context.Context, call tool.Call, complete bool) (too
 }
 
 // Do implements hostserver.Tools.
-func (h shownHost) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
+func (h shownHost) Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
 	h.begins(call, true)
-	h.Host.Do(ctx, call, opened, func(e tool.Event) {
+	h.Host.Do(ctx, call, received, opened, func(e tool.Event) {
 		h.screen.event(call.Tool, e)
 		done(e)
 	})

@@ -99,7 +99,8 @@ func (s *devSession) followEvents(ctx context.Context, c *client.Client) {
 			s.sayReady(ctx, c, e)
 		case lifecycle.EventLaunching, lifecycle.EventDraining, lifecycle.EventStopping, lifecycle.EventAdded,
 			lifecycle.EventUpgrading, lifecycle.EventUpgraded, lifecycle.EventUpgradeFailed, lifecycle.EventUnusable:
-			// Other events report the end of these states, or the output of the build does.
+			// The default case ignores the other events: they report the end of these states, or
+			// the output of the build shows the same.
 		default:
 			text := strings.ReplaceAll(e.Type, "_", " ")
 			if e.Reason != "" {

@@ -123,6 +123,13 @@ func (s *devSession) Options(flags devFlags, getenv func(string) string) (serve.
 		return options, err
 	}
 	options.Locked, options.Audit.File = false, filepath.Join(s.temp, "audit.jsonl")
+	if options.Workspace.Backend == config.LocalBackend && options.Workspace.Mode != config.SharedWorkspace { // a running toolhost owns these workspaces
+		folder, err := serve.Absolute("--workspace", ".")
+		if err != nil {
+			return options, err
+		}
+		options.Workspace = config.Workspace{Backend: config.LocalBackend, Mode: config.SharedWorkspace, Folder: folder}
+	}
 	options.Reload.Watch = false // the build loop reloads
 	options.Retention, options.Brief, options.TrustsAll = devRetention, true, true
 	options.Observe = func(h hostserver.Host) hostserver.Host { return shownHost{h, s.screen} }
@@ -170,7 +177,7 @@ func (s *devSession) swap(ctx context.Context, plugin string) error {
 			return err
 		}
 	}
-	done, err := s.client.Admin().Reload(ctx)
+	done, err := s.client.Admin().ReloadPlugins(ctx)
 	if err != nil {
 		return err
 	}
@@ -208,7 +215,7 @@ func (s *devSession) start(ctx context.Context) error {
 	s.served, s.stop = served, stop
 	addr, err := address.Parse(s.options.Listen)
 	if err == nil {
-		s.client, err = client.Dial(addr.String())
+		s.client, err = client.Dial(addr.String(), client.IgnoreEnvironment())
 	}
 	if err != nil {
 		return err

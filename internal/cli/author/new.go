@@ -22,29 +22,70 @@ const sdkVariable = "TOOLHOST_SDK"
 func NewNewCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
 	var language, dir, sdk string
+	var offline, online, toUpgrade bool
+	var flags upgradeFlags
 	cmd := &cobra.Command{
-		Use:   "new NAME --lang go|python|typescript",
-		Short: "Begin a plugin: a small repository with a tool, its test and what builds them",
-		Long: "New writes a repository for a plugin of that name: a tool that works, its test, a Makefile that builds, tests and\n" +
-			"installs it, and a README. It overwrites nothing: the folder must be new or empty.\n" +
-			"The SDK is not published yet, so that the repository carries it in its folder third_party: it builds on every machine\n" +
-			"that has the language and reaches the language's public packages. To work on the SDK at the same time, link a checkout\n" +
-			"of toolhost with --sdk or " + sdkVariable + ".\n" +
-			"With -o json it prints an object: plugin, language, folder and files.",
-		Example: "  toolhost new weather --lang go\n  toolhost new weather --lang python --dir tools/weather --sdk ~/toolhost",
-		Args:    cli.Arguments(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Use:   "new NAME --lang go|python|typescript | new --upgrade [DIR]",
+		Short: "Create a plugin: a small repository with a tool, its test and what builds them",
+		Long: "New writes a repository for a plugin of that name: a tool that works, its test, a Makefile that builds, tests, checks\n" +
+			"and installs it, a CI job, and a README. It overwrites nothing: the folder must be new or empty.\n\n" +
+			sdkOrigin() + "\nNew contacts no registry. To work on the SDK at the same time, link a\n" +
+			"checkout of toolhost with --sdk or " + sdkVariable + ".\n\n" +
+			"New --upgrade moves the repository in DIR (default: the current folder) to the SDK of this toolhost. It changes the\n" +
+			"files that name the SDK's version or contain the SDK, and nothing else: go.mod and go.sum, requirements.txt, or\n" +
+			"package.json and package-lock.json, and third_party. It refuses to overwrite what git has not committed.\n\n" +
+			"With -o json it prints an object: plugin, language, folder and files. With --upgrade: folder, sdks, files and dry_run.",
+		Example: "  toolhost new weather --lang go\n  toolhost new weather --lang python --dir tools/weather --sdk ~/toolhost\n" +
+			"  toolhost new --upgrade --dry-run weather",
+		Args: cli.Arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if toUpgrade {
+				if len(args) > 0 && dir != "" {
+					return cli.Usage("--dir and the argument %q both name a folder; use one of them", args[0])
+				}
+				flags.dir = cmp.Or(append(args, dir, ".")...)
+				flags.online, flags.json = online || scaffold.Published() && !offline, format.JSON()
+				return upgrade(cmd.Context(), p, flags)
+			}
+			if flags.dryRun || flags.force {
+				return cli.Usage("--dry-run and --force need --upgrade")
+			}
+			if len(args) == 0 {
+				return cli.Usage("the NAME of the plugin is missing; to upgrade an existing repository, use --upgrade")
+			}
+			if !offline && !online && sdk == "" {
+				sdk = p.Getenv(sdkVariable)
+			}
 			return begin(p, scaffold.Config{
-				Name: args[0], Language: language, Dir: dir, Sources: sdks.Sources(), Checkout: cmp.Or(sdk, p.Getenv(sdkVariable)),
+				Name: args[0], Language: language, Dir: dir, Sources: sdks.Sources(),
+				Checkout: sdk, Online: sdk == "" && (online || scaffold.Published() && !offline),
 			}, format.JSON())
 		},
 	}
 	cmd.Flags().StringVar(&language, "lang", "", "the `LANGUAGE` to write it in: "+strings.Join(scaffold.Languages(), ", "))
 	cmd.Flags().StringVar(&dir, "dir", "", "the folder `DIR` to write (default: one of the plugin's name, here)")
 	cmd.Flags().StringVar(&sdk, "sdk", "", "`PATH` of a checkout of toolhost whose SDK is linked instead of copied (default: "+sdkVariable+")")
+	cmd.Flags().BoolVar(&offline, "offline", false, "put the SDK into the repository, so that no registry needs to have it")
+	cmd.Flags().BoolVar(&online, "online", false, "name the SDK's version in the registry of the language, from which the build fetches it")
+	cmd.Flags().BoolVar(&toUpgrade, "upgrade", false, "move an existing repository to the SDK of this toolhost")
+	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "with --upgrade: show which files would change, and change none")
+	cmd.Flags().BoolVar(&flags.force, "force", false, "with --upgrade: also overwrite files that git has not committed")
+	cmd.MarkFlagsMutuallyExclusive("offline", "online", "sdk")
+	cmd.MarkFlagsMutuallyExclusive("upgrade", "lang")
+	cmd.MarkFlagsMutuallyExclusive("upgrade", "sdk")
 	format.AddFlag(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(scaffold.Languages(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// sdkOrigin returns the sentences of the help that say from where a repository takes the SDK.
+func sdkOrigin() string {
+	if scaffold.Published() {
+		return "The repository names this toolhost's version of the SDK, which its build fetches from the registry of the language. With\n" +
+			"--offline, its folder third_party contains the SDK."
+	}
+	return "The repository contains the SDK of this toolhost in its folder third_party, because the registries of the languages do\n" +
+		"not have this version yet. If they have it by now, --online makes the repository name the version instead."
 }
 
 // newView is the result of `new`, as -o json prints it.
@@ -79,16 +120,19 @@ func begin(p cli.Process, c scaffold.Config, asJSON bool) error {
 	if asJSON {
 		return cli.WriteJSON(p.Stdout, newView{Plugin: c.Name, Language: c.Language, Folder: c.Dir, Files: files})
 	}
-	_, err = fmt.Fprintf(p.Out(), "%s is begun: %s\n  %s\nnext: cd %s && make test\n", c.Name, c.Dir, strings.Join(briefly(files), "\n  "), shown)
+	_, err = fmt.Fprintf(p.Out(), "created %s: %s\n  %s\nnext: cd %s && make test\n", c.Name, c.Dir, strings.Join(briefly(files), "\n  "), cli.ShellWord(shown))
 	return err
 }
 
-// briefly returns the names of files. One name stands for all files of a folder of third_party.
+// briefly returns lines that end with the names of files. One line stands for consecutive files of
+// a folder of third_party.
 func briefly(files []string) []string {
 	var lines []string
 	for _, name := range files {
-		if parts := strings.SplitN(name, "/", 3); parts[0] == "third_party" && len(parts) == 3 {
-			name = parts[0] + "/" + parts[1] + "/"
+		if before, inside, ok := strings.Cut(name, "third_party/"); ok {
+			if folder, _, ok := strings.Cut(inside, "/"); ok {
+				name = before + "third_party/" + folder + "/"
+			}
 		}
 		lines = append(lines, name)
 	}

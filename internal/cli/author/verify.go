@@ -37,7 +37,7 @@ func NewVerifyCommand(p cli.Process) *cobra.Command {
 		Use:   "verify PATH|NAME",
 		Short: "Check that a plugin in any language follows the contract, and advise on its tools",
 		Long: "Verify starts a plugin several times, in the same sandbox as `toolhost serve`, and exchanges frames of the plugin\n" +
-			"contract with it. For each check it prints whether the plugin passes, the place in the contract, and how to fix a\n" +
+			"contract with it. For an MCP server, it examines the session and the tools. For each check it prints whether the plugin passes, the place in the contract, and how to fix a\n" +
 			"failure. PATH is an executable or a folder with a plugin.yaml; NAME is the name of a plugin in a folder of --plugins or of\n" +
 			"the configuration. A running toolhost is not involved.\n\n" +
 			"Verify calls tools in an empty workspace, which it removes afterwards: repeatedly those that are read_only or idempotent,\n" +
@@ -85,7 +85,7 @@ func (f *verifyFlags) verify(ctx context.Context, p cli.Process, what string) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, lab.close()) }()
-	report, err := conformance.Verify(ctx, lab.config)
+	report, err := lab.verify(ctx)
 	if failure, ok := errors.AsType[*tool.Error](err); ok && failure.Kind == tool.KindNotFound {
 		return cli.Usage("--tool: %s", failure.Message)
 	} else if err != nil {
@@ -114,7 +114,30 @@ type lab struct {
 	temp   *serve.Scratch
 	Probe  *serve.Probe
 	known  *catalog.Catalog
+	plugin *catalog.Plugin
 	config conformance.Config
+}
+
+// verify examines the plugin as what it is: a plugin of the contract, or an MCP server.
+func (l *lab) verify(ctx context.Context) (*conformance.Report, error) {
+	if l.plugin.Manifest == nil || l.plugin.Manifest.MCP == nil {
+		return conformance.Verify(ctx, l.config)
+	}
+	starts := 0
+	return conformance.VerifyMCP(ctx, conformance.MCPConfig{
+		Plugin: l.plugin.Info.Name, Isolation: l.config.Isolation, Tool: l.config.Tool, Arguments: l.config.Arguments,
+		Timeout: l.config.Timeout, StartTimeout: l.config.StartTimeout,
+		Launch: func(ctx context.Context) (conformance.MCPServer, error) {
+			starts++
+			cfg := l.config.Process
+			cfg.Instance = fmt.Sprintf("verify-%d", starts)
+			server, err := l.Probe.LaunchMCP(ctx, l.plugin, cfg)
+			if err != nil {
+				return nil, err // not a nil *serve.MCPServer, which is no nil interface
+			}
+			return server, nil
+		},
+	})
 }
 
 // openLab finds the plugin, copies it as serve does, and returns how to run it.
@@ -151,8 +174,12 @@ func (f *verifyFlags) openLab(ctx context.Context, p cli.Process, what string) (
 	if err != nil {
 		return l, err
 	}
+	if plugin.Manifest.Remote() {
+		return l, cli.Usage("%s is an MCP server at a URL, which verify cannot start; `toolhost why` shows whether it answers", l.path)
+	}
+	l.plugin = plugin
 	l.config = conformance.Config{
-		Process: l.Probe.Process(plugin, "verify"), Workspace: options.Workspace,
+		Process: l.Probe.Process(plugin, "verify"), Workspace: options.Workspace.Folder,
 		Tool: f.tool, Arguments: json.RawMessage(f.arguments), Timeout: f.timeout,
 		StartTimeout: cmp.Or(f.timeout, options.Launch.Timeout),
 		Isolation:    string(options.Plugin(plugin.Info.Name).Isolation),

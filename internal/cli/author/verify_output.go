@@ -44,7 +44,7 @@ type verifyText struct {
 }
 
 func newVerifyText(p cli.Process, verbose bool) *verifyText {
-	return &verifyText{out: p.Stdout, verbose: verbose, colors: cli.IsTerminal(p.Stdout) && p.Getenv("NO_COLOR") == ""}
+	return &verifyText{out: p.Stdout, verbose: verbose, colors: p.Screen().Color}
 }
 
 // The colors of results as parameters of control sequences, and their words.

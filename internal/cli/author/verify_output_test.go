@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/conformance"
 )
 
-// The report counts passed checks, shows the others, and says nothing of groups without a check.
+// The report counts passed checks, shows the other checks, and leaves out groups without a check.
 func TestReportOfAnExamination(t *testing.T) {
 	report := &conformance.Report{
 		Plugin: "weather", Version: "1", Tools: []string{"forecast"}, Called: []string{"forecast"},

@@ -7,14 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/operate"
 	"github.com/toolhost/toolhost/internal/cli/serve"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // NewInstallCommand returns the command `install`.
 func NewInstallCommand(p cli.Process) *cobra.Command {
-	i := &installer{conn: operate.Connection{Process: p}}
+	i := NewInstaller(p)
 	var format cli.Format
 	cmd := &cobra.Command{
 		Use:   "install PATH",
@@ -34,7 +33,7 @@ func NewInstallCommand(p cli.Process) *cobra.Command {
 			if err := serve.CheckPlugin(args[0], "`make install` may install it"); err != nil {
 				return err
 			}
-			done, err := i.install(cmd.Context(), args[0])
+			done, err := i.Install(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -45,13 +44,13 @@ func NewInstallCommand(p cli.Process) *cobra.Command {
 			return err
 		},
 	}
-	i.addFlags(cmd.Flags())
+	i.AddFlags(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
 
-// installed is the result of `install`, as -o json prints it.
-type installed struct {
+// Installed is the result of `install`, as -o json prints it.
+type Installed struct {
 	Plugin    string   `json:"plugin"`
 	Version   string   `json:"version"`
 	Path      string   `json:"path"`
@@ -67,7 +66,10 @@ type installed struct {
 	note string // why the plugin is not in service
 }
 
-func (d *installed) text() string {
+// Note says why the plugin is not in service. It is empty if it is.
+func (d *Installed) Note() string { return d.note }
+
+func (d *Installed) text() string {
 	var b strings.Builder
 	verb := "installed"
 	if d.Replaced {

@@ -21,24 +21,41 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// installer changes the content of a plugin folder, and makes the toolhost that serves the folder
-// reload.
-type installer struct {
+// Installer changes the content of a plugin folder, and makes the toolhost that serves the folder
+// reload. It is not safe for concurrent use.
+type Installer struct {
+	// WithConfig makes that toolhost apply its configuration file, too, because the caller has
+	// changed it for the plugin.
+	WithConfig bool
+	// Refused returns the error for a plugin that does not describe itself, with the reason. Nil
+	// stands for an error with the path of the plugin.
+	Refused func(reason string) error
+
 	conn            operate.Connection
 	plugins, config string
 }
 
-func (i *installer) addFlags(flags *pflag.FlagSet) {
+// NewInstaller returns an Installer for a command.
+func NewInstaller(p cli.Process) *Installer {
+	return &Installer{conn: operate.Connection{Process: p}}
+}
+
+// ConfigFile returns the path that --config gives, or "".
+func (i *Installer) ConfigFile() string { return i.config }
+
+// AddFlags adds the flags that choose the folder, the configuration and the toolhost.
+func (i *Installer) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&i.plugins, "plugins", "", "the folder `DIR` of plugins (default: the first of toolhost.yaml, else XDG_DATA_HOME/toolhost/plugins)")
 	flags.StringVar(&i.config, "config", "", "configuration `FILE` (default: toolhost.yaml here, or in XDG_CONFIG_HOME/toolhost)")
 	i.conn.AddFlag(flags)
 }
 
-// options returns the options of a toolhost that serves the folder, and the folder.
-func (i *installer) options() (serve.Options, *pluginfolder.Folder, error) {
+// Options returns the options of a toolhost that serves the folder, and the folder.
+func (i *Installer) Options() (serve.Options, *pluginfolder.Folder, error) {
 	options, err := i.folderOptions()
 	if err != nil {
 		return options, nil, err
@@ -47,7 +64,7 @@ func (i *installer) options() (serve.Options, *pluginfolder.Folder, error) {
 	return options, folder, err
 }
 
-func (i *installer) folderOptions() (serve.Options, error) {
+func (i *Installer) folderOptions() (serve.Options, error) {
 	getenv := i.conn.Process.Getenv
 	flags := serve.Flags{Config: i.config}
 	if i.plugins != "" {
@@ -56,15 +73,17 @@ func (i *installer) folderOptions() (serve.Options, error) {
 	}
 	options, err := flags.Options(getenv)
 	if err != nil && len(options.Folders) == 0 {
-		flags.Plugins = []string{serve.DefaultPlugins(getenv)}
+		flags.Plugins = []string{cli.PluginsFolder(getenv)}
 		return flags.Options(getenv)
 	}
 	return options, err
 }
 
-// install copies a plugin into the folder.
-func (i *installer) install(ctx context.Context, source string) (_ *installed, err error) {
-	options, folder, err := i.options()
+// Install copies a plugin, an executable or a folder, into the folder of plugins, and trusts it. If a
+// toolhost serves the folder, Install waits until the plugin is in service. If Install fails, the
+// folder is as it was.
+func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, err error) {
+	options, folder, err := i.Options()
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +97,13 @@ func (i *installer) install(ctx context.Context, source string) (_ *installed, e
 		return nil, err
 	}
 	if err := serve.CheckExamined(plugin, staged.Path(), source); err != nil {
+		if i.Refused != nil {
+			err = i.Refused(plugin.Problem)
+		}
 		return nil, err
 	}
 	done := newInstalled(plugin, folder, options)
-	err = i.conn.With(func(c *client.Client) error {
+	err = i.conn.Change(func(c *client.Client) error {
 		if err := checkName(ctx, c, done); err != nil {
 			return err
 		}
@@ -111,8 +133,8 @@ func (i *installer) install(ctx context.Context, source string) (_ *installed, e
 }
 
 // trust records that the operator trusts the installed plugin. undo restores the record before.
-func (i *installer) trust(options serve.Options, p *catalog.Plugin, path string) (undo func() error, err error) {
-	store := serve.TrustStore(i.conn.Process.Getenv)
+func (i *Installer) trust(options serve.Options, p *catalog.Plugin, path string) (undo func() error, err error) {
+	store := trust.NewUserStore(i.conn.Process.Getenv)
 	folders := options.Folders
 	records, err := store.Plugins(folders)
 	if err != nil {
@@ -122,8 +144,8 @@ func (i *installer) trust(options serve.Options, p *catalog.Plugin, path string)
 	return func() error { return store.RestorePlugin(path, before) }, trustPlugin(store, options, path, p)
 }
 
-func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.Options) *installed {
-	d := &installed{
+func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.Options) *Installed {
+	d := &Installed{
 		Plugin: p.Info.Name, Version: p.Info.Version, Path: folder.Path(p.Info.Name), Digest: p.Digest, Tools: []string{},
 		Ungranted: host.Ungranted(p, p.Permissions(), serve.Granted(options.Plugin(p.Info.Name).Sandbox), serve.Variables(options.Plugin(p.Info.Name))),
 		Warnings:  append([]string{}, p.Warnings...),
@@ -138,7 +160,7 @@ func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.
 }
 
 // checkName refuses a plugin if another plugin in service has its name.
-func checkName(ctx context.Context, c *client.Client, d *installed) error {
+func checkName(ctx context.Context, c *client.Client, d *Installed) error {
 	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {
 		return err
@@ -151,7 +173,7 @@ func checkName(ctx context.Context, c *client.Client, d *installed) error {
 
 // placeAndServe copies a plugin into the folder and makes toolhost load it. If toolhost cannot,
 // placeAndServe restores the folder.
-func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged *pluginfolder.Staged, d *installed, trusts func() (func() error, error)) error {
+func (i *Installer) placeAndServe(ctx context.Context, c *client.Client, staged *pluginfolder.Staged, d *Installed, trusts func() (func() error, error)) error {
 	placed, err := staged.Place(d.Plugin)
 	if err != nil {
 		return err
@@ -161,14 +183,14 @@ func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged 
 	if err != nil {
 		return errors.Join(err, placed.Undo())
 	}
-	reason, err := takeOver(ctx, i.conn.Process.Getenv, c, d)
+	reason, err := i.takeOver(ctx, c, d)
 	if err == nil && reason == "" {
 		return nil
 	}
 	undoing := context.WithoutCancel(ctx)
 	undone := errors.Join(placed.Undo(), distrust())
 	if undone == nil {
-		_, undone = c.Admin().Reload(undoing)
+		_, undone = c.Admin().ReloadPlugins(undoing)
 	}
 	if err == nil {
 		err = fmt.Errorf("the toolhost at %s did not take %s over, and what was there before is put back: %s", c.Addr(), d.Plugin, cli.ShortenDigests(reason))
@@ -178,12 +200,8 @@ func (i *installer) placeAndServe(ctx context.Context, c *client.Client, staged 
 
 // takeOver makes toolhost read its folders, and allows the plugin in the lock file, if there is
 // one. reason says why toolhost did not load the plugin.
-func takeOver(ctx context.Context, getenv func(string) string, c *client.Client, d *installed) (reason string, err error) {
-	done, err := c.Admin().Reload(ctx)
-	if err != nil {
-		return "", err
-	}
-	plugin, err := at(ctx, c, d.Path)
+func (i *Installer) takeOver(ctx context.Context, c *client.Client, d *Installed) (reason string, err error) {
+	done, plugin, err := i.load(ctx, c, d.Path)
 	if err != nil {
 		return "", err
 	}
@@ -196,13 +214,13 @@ func takeOver(ctx context.Context, getenv func(string) string, c *client.Client,
 		return "", err
 	}
 	if _, missing := os.Stat(own.Path); own.Enforced || missing == nil {
-		pinned, err := lock(ctx, getenv, c, "", []string{plugin.Name})
+		pinned, err := lock(ctx, i.conn.Process.Getenv, c, "", []string{plugin.Name})
 		if err != nil {
 			return "", err
 		}
 		d.LockFile = pinned.file
-		if i := slices.IndexFunc(pinned.wishes, func(w wish) bool { return w.failed != "" }); i >= 0 {
-			return pinned.wishes[i].failed, nil
+		if failed := slices.IndexFunc(pinned.wishes, func(w wish) bool { return w.failed != "" }); failed >= 0 {
+			return pinned.wishes[failed].failed, nil
 		}
 	}
 	if plugin, err = at(ctx, c, d.Path); err != nil || plugin == nil {
@@ -216,8 +234,56 @@ func takeOver(ctx context.Context, getenv func(string) string, c *client.Client,
 	return "", nil
 }
 
-// failureOf returns why toolhost did not load a plugin, or "" if it did. Two files can declare the
-// same name, so the result says nothing about a plugin that is in service.
+// load makes a toolhost read its folders, and returns the plugin at a path. toolhost may ask a new
+// MCP server twice what it is: the first answer can differ from the one that the installer
+// recorded. A reload that meets the second question returns before its answer, so load reloads
+// again.
+func (i *Installer) load(ctx context.Context, c *client.Client, path string) (done tool.Reloaded, plugin *tool.PluginInfo, err error) {
+	const attempts = 5
+	for range attempts {
+		if done, err = i.reload(ctx, c); err != nil {
+			return done, nil, err
+		}
+		if plugin, err = at(ctx, c, path); err != nil || plugin == nil || !beingAsked(plugin) {
+			return done, plugin, err
+		}
+	}
+	return done, plugin, nil
+}
+
+// beingAsked reports whether toolhost waits for the description of a plugin.
+func beingAsked(p *tool.PluginInfo) bool {
+	return p.State == tool.PluginUnusable && strings.HasSuffix(p.Reason, "is being asked what it is")
+}
+
+// reload makes a toolhost read its folders and, if the caller has changed it, its configuration.
+func (i *Installer) reload(ctx context.Context, c *client.Client) (tool.Reloaded, error) {
+	if !i.WithConfig {
+		return c.Admin().ReloadPlugins(ctx)
+	}
+	done, err := c.Admin().Reload(ctx)
+	if err == nil && done.Configuration != nil && done.Configuration.Problem != "" {
+		err = fmt.Errorf("the toolhost at %s refuses its configuration: %s", c.Addr(), done.Configuration.Problem)
+	}
+	return done, err
+}
+
+// Reload makes a toolhost that runs apply its configuration file and read its folders. It does
+// nothing if none runs.
+func (i *Installer) Reload(ctx context.Context) error {
+	err := i.conn.Change(func(c *client.Client) error {
+		_, err := c.Admin().Reload(ctx)
+		return err
+	})
+	if cli.CodeOf(err) == cli.ExitNoServer {
+		return nil
+	}
+	return err
+}
+
+// failureOf returns the reason why toolhost did not load a plugin, or "" if it loaded the plugin.
+// The reload's result does not prove that a plugin of that name in service is this one, because two
+// files can declare the same name.
 func failureOf(done tool.Reloaded, plugin string) string {
 	i := slices.IndexFunc(done.Failures, func(f tool.ReloadFailure) bool { return f.Plugin == plugin })
 	if i < 0 {
@@ -233,7 +299,7 @@ func refusalOf(p *tool.PluginInfo) string {
 	return p.Refusal.Reason
 }
 
-// at returns the plugin whose file has a path, or nil if toolhost knows none.
+// at returns the plugin whose file is at path, or nil if toolhost knows none.
 func at(ctx context.Context, c *client.Client, path string) (*tool.PluginInfo, error) {
 	plugins, err := c.Admin().Plugins(ctx)
 	if err != nil {

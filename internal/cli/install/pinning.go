@@ -132,16 +132,16 @@ func provisional(plugins []tool.PluginInfo, plugin tool.PluginInfo) string {
 	return plugin.Name
 }
 
-// enforceRounds bounds the number of times that lock writes the file: as chosen, with the names
-// that the plugins declare, without plugins that did not start, and with the versions of the
-// others.
+// enforceRounds bounds how often lock writes the file. It writes the file with the chosen entries,
+// again with the names that the plugins declare, again without the plugins that did not start, and
+// again with the versions of the others.
 const enforceRounds = 4
 
 // enforce makes toolhost load the lock file, and corrects the file by the result.
 func (p *pinning) enforce(ctx context.Context, c *client.Client) error {
 	for range enforceRounds {
 		// fulfil finds the plugins that toolhost did not load
-		if _, err := c.Admin().Reload(ctx); err != nil {
+		if _, err := c.Admin().ReloadPlugins(ctx); err != nil {
 			return err
 		}
 		plugins, err := c.Admin().Plugins(ctx)

@@ -18,8 +18,8 @@ import (
 // digestOf returns a digest of equal letters.
 func digestOf(letter string) string { return "sha256:" + strings.Repeat(letter, 64) }
 
-// `lock` pins refused files as they are, other plugins as they are in service, and no broken
-// plugin.
+// `lock` pins a refused plugin at the digest of its file, any other plugin at the digest that is in
+// service, and a broken plugin not at all.
 func TestWhatIsPinned(t *testing.T) {
 	lockedOut := func(letter, name string) *tool.PluginRefusal {
 		return &tool.PluginRefusal{Digest: digestOf(letter), Reason: "kept out", Locked: true, Name: name}
@@ -110,7 +110,7 @@ func TestWhatCannotBeLoadedSaysWhatToDo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = serve.LoadPlugins(t.Context(), known, tc.config.Folders)
+		err = serve.LoadPlugins(t.Context(), known, tc.config.Folders, 0)
 		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), tc.less) {
 			t.Errorf("%v, want %q in it, and not %q", err, tc.want, tc.less)
 		}

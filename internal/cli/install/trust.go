@@ -11,14 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/operate"
-	"github.com/toolhost/toolhost/internal/cli/serve"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
 // NewTrustCommand returns the command `trust`.
 func NewTrustCommand(p cli.Process) *cobra.Command {
-	t := &truster{installer: installer{conn: operate.Connection{Process: p}}, store: serve.TrustStore(p.Getenv)}
+	t := &truster{Installer: *NewInstaller(p), store: trust.NewUserStore(p.Getenv)}
 	var format cli.Format
 	var diff, list, revoke bool
 	cmd := &cobra.Command{
@@ -31,8 +29,8 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 			"`.`, and a word that ends in .yaml or .lock are paths; any other word is the name of a plugin.\n\n" +
 			"PLUGIN trusts a plugin as it is in its folder now: one that came after toolhost had used the folder for the first\n" +
 			"time, or one that has changed what it declares of its tools. A toolhost that runs takes that over at once.\n\n" +
-			"--diff shows what has changed since it was trusted, and trusts nothing. --list shows what is trusted. --revoke\n" +
-			"forgets it. With -o json it prints an object: files and plugins.",
+			"--diff shows what has changed since it was trusted, and trusts nothing; without arguments, it shows all files and\n" +
+			"plugins that wait for your trust. --list shows what is trusted. --revoke forgets it. With -o json it prints an object: files and plugins.",
 		Example: "  toolhost trust\n  toolhost trust --diff agentd.yaml\n  toolhost trust weather",
 		Args:    cli.Arguments(0, mostLocked),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,14 +52,14 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 	f.BoolVar(&diff, "diff", false, "show what has changed since it was trusted, and trust nothing")
 	f.BoolVar(&list, "list", false, "show what is trusted")
 	f.BoolVar(&revoke, "revoke", false, "forget that it was trusted")
-	t.addFlags(f)
+	t.AddFlags(f)
 	format.AddFlag(f)
 	return cmd
 }
 
 // truster changes the trust records.
 type truster struct {
-	installer // finds the plugin folders
+	Installer // finds the plugin folders
 	store     *trust.Store
 }
 
@@ -70,6 +68,7 @@ type trustView struct {
 	Files   []fileTrust   `json:"files"`
 	Plugins []pluginTrust `json:"plugins"`
 	note    string
+	nothing string // the text if there are no files and plugins
 }
 
 // fileTrust is a configuration file and its trust.
@@ -86,6 +85,9 @@ func (t *truster) run(ctx context.Context, args []string, diff, list, revoke boo
 	paths, plugins := kindsOf(args)
 	if len(args) == 0 && list {
 		return v, errors.Join(t.listFiles(v), t.listPlugins(v))
+	}
+	if len(args) == 0 && diff {
+		return v, t.waiting(ctx, v)
 	}
 	if len(args) == 0 {
 		paths = []string{"."}
@@ -107,8 +109,8 @@ func (t *truster) run(ctx context.Context, args []string, diff, list, revoke boo
 	return v, nil
 }
 
-// kindsOf separates paths from names of plugins by the word alone. The content of the current
-// folder must not decide, because a tool can change it.
+// kindsOf separates the arguments into paths and names of plugins. It decides by the argument's
+// text alone. The content of the current folder must not decide, because a tool can change it.
 func kindsOf(args []string) (paths, plugins []string) {
 	for _, arg := range args {
 		if strings.ContainsRune(arg, '/') || arg == "." || arg == ".." ||

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -16,6 +17,15 @@ func changes(path, before, after string) string {
 		b.WriteString(cli.OneLine(strings.TrimRight(line, "\n")) + "\n")
 	}
 	return b.String()
+}
+
+// definitionDiff returns the lines of a unified diff of the definitions of a tool. It returns none
+// if the new definition is not recorded as text.
+func definitionDiff(name, before, after string) []string {
+	if after == "" || before == after {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(changes(name, before, after), "\n"), "\n")
 }
 
 func (v *trustView) text(look bool) string {
@@ -36,8 +46,8 @@ func (v *trustView) text(look bool) string {
 	if v.note != "" {
 		fmt.Fprintln(&b, v.note)
 	}
-	if b.Len() == 0 {
-		return "nothing is trusted yet\n"
+	if len(v.Files)+len(v.Plugins) == 0 {
+		b.WriteString(cmp.Or(v.nothing, "nothing is trusted yet") + "\n")
 	}
 	return b.String()
 }

@@ -31,13 +31,17 @@ type pluginTrust struct {
 
 func (p pluginTrust) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s (%s, %s)", p.State, p.Plugin, p.Path, cli.ShortDigest(p.Digest))
+	fmt.Fprintf(&b, "%s %s (%s", p.State, cli.OneLine(p.Plugin), cli.OneLine(p.Path))
+	if p.Digest != "" {
+		b.WriteString(", " + cli.ShortDigest(p.Digest))
+	}
+	b.WriteByte(')')
 	if len(p.Tools) > 0 {
 		fmt.Fprintf(&b, ": %s", strings.Join(p.Tools, ", "))
 	}
 	b.WriteByte('\n')
 	for _, change := range p.Changes {
-		fmt.Fprintf(&b, "  %s\n", change)
+		fmt.Fprintf(&b, "  %s\n", cli.OneLine(change))
 	}
 	return b.String()
 }
@@ -79,8 +83,8 @@ func (t *truster) namedPlugins(ctx context.Context, v *trustView, names []string
 	if look {
 		return nil
 	}
-	err = t.conn.With(func(c *client.Client) error {
-		_, err := c.Admin().Reload(ctx)
+	err = t.conn.Change(func(c *client.Client) error {
+		_, err := c.Admin().ReloadPlugins(ctx)
 		return err
 	})
 	if err != nil && cli.CodeOf(err) != cli.ExitNoServer {
@@ -205,12 +209,16 @@ func changesOf(p *catalog.Plugin, before *trust.Plugin) []string {
 			spec.Tags = p.Info.DefaultTags
 		}
 		_, relaxed := was.Bound(spec, trusted)
+		relaxed = append(relaxed, was.FilterChanges(now.Tools[spec.Name])...)
 		switch {
 		case len(relaxed) > 0:
 			changes = append(changes, fmt.Sprintf("the tool %s: %s", spec.Name, strings.Join(relaxed, ", ")))
 		case was.Definition != now.Tools[spec.Name].Definition:
 			changes = append(changes, fmt.Sprintf("the tool %s: another definition", spec.Name))
+		default:
+			continue
 		}
+		changes = append(changes, definitionDiff(spec.Name, was.Text, now.Tools[spec.Name].Text)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(before.Tools)) {
 		if _, still := now.Tools[name]; !still {

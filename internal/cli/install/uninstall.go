@@ -12,15 +12,15 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/operate"
 	"github.com/toolhost/toolhost/internal/cli/serve"
 	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // NewUninstallCommand returns the command `uninstall`.
 func NewUninstallCommand(p cli.Process) *cobra.Command {
-	i := &installer{conn: operate.Connection{Process: p}}
+	i := NewInstaller(p)
 	var format cli.Format
 	cmd := &cobra.Command{
 		Use:   "uninstall NAME",
@@ -47,7 +47,7 @@ func NewUninstallCommand(p cli.Process) *cobra.Command {
 			return err
 		},
 	}
-	i.addFlags(cmd.Flags())
+	i.AddFlags(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
@@ -60,7 +60,7 @@ type uninstalled struct {
 	LockFile string `json:"lock_file"`
 }
 
-func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, error) {
+func (i *Installer) uninstall(ctx context.Context, name string) (*uninstalled, error) {
 	if err := tool.CheckName(name); err != nil {
 		return nil, cli.Usage("%w", err)
 	}
@@ -70,7 +70,7 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 	}
 	done := &uninstalled{Plugin: name, Path: folder.Path(name)}
 	lockFile := options.LockFile
-	err = i.conn.With(func(c *client.Client) error {
+	err = i.conn.Change(func(c *client.Client) error {
 		own, err := c.Admin().LockFile(ctx)
 		if err != nil {
 			return err
@@ -87,14 +87,14 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 		if err := remove(folder, done); err != nil {
 			return err
 		}
-		_, err = c.Admin().Reload(ctx)
+		_, err = c.Admin().ReloadPlugins(ctx)
 		return err
 	})
 	if cli.CodeOf(err) == cli.ExitNoServer && err != nil {
 		err = remove(folder, done)
 	}
 	if err == nil {
-		_, err = serve.TrustStore(i.conn.Process.Getenv).RevokePlugin(done.Path)
+		_, err = trust.NewUserStore(i.conn.Process.Getenv).RevokePlugin(done.Path)
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (i *installer) uninstall(ctx context.Context, name string) (*uninstalled, e
 
 // existing returns the folder to remove a plugin from. If the user names none, it is the folder of
 // the toolhost that serves the plugin.
-func (i *installer) existing(ctx context.Context, name string) (serve.Options, *pluginfolder.Folder, error) {
+func (i *Installer) existing(ctx context.Context, name string) (serve.Options, *pluginfolder.Folder, error) {
 	if i.plugins == "" {
 		// The removal itself reports a toolhost that does not answer.
 		_ = i.conn.With(func(c *client.Client) error {

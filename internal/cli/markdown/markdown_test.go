@@ -36,7 +36,21 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// A block appears when it has ended, wherever the pieces of the text are cut.
+// A block appears when it has ended, wherever the text is divided into pieces. A block that would
+// take the parser long is shown as source. Ordinary text with many links is still rendered.
+func TestRenderBoundsTheTimeOfTheParser(t *testing.T) {
+	for _, hostile := range []string{"[a](", "[", "[](<", "*a_", "> "} {
+		source := strings.Repeat(hostile, 2500)
+		if diff := cmp.Diff(strings.Trim(source, "\n")+"\n", markdown.Render(source, cli.Screen{})); diff != "" {
+			t.Errorf("%q is parsed (-want +got):\n%s", hostile, diff)
+		}
+	}
+	list := strings.Repeat("- see [it](https://example.org) *now*\n", 200)
+	if got := markdown.Render(list, cli.Screen{}); strings.Contains(got, "[it]") {
+		t.Errorf("an ordinary list is not parsed: %s", got[:100])
+	}
+}
+
 func TestStream(t *testing.T) {
 	const source = "# One\n\ntwo\nlines\n\n```\ncode\n\nmore\n```\n\nlast"
 	const want = "One\n\ntwo\nlines\n\n    code\n\n    more\n\nlast\n"

@@ -39,7 +39,7 @@ func (s *Stream) Write(piece string) string {
 	return out.String()
 }
 
-// ends reports whether a block ends with a line, and follows the beginnings and ends of code
+// ends reports whether the line ends a block. It also records the beginnings and ends of code
 // blocks.
 func (s *Stream) ends(line string) bool {
 	line = strings.TrimSpace(line)
@@ -58,7 +58,7 @@ func (s *Stream) ends(line string) bool {
 	return line == ""
 }
 
-// Flush ends the text, and returns what was not shown of it.
+// Flush ends the text, and returns the part that Write has not returned yet.
 func (s *Stream) Flush() string {
 	out := s.block(len(s.pending))
 	s.Reset()

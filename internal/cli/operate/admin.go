@@ -20,7 +20,8 @@ type adminCommand struct {
 	do func(ctx context.Context, c *client.Client, plugin string) error
 	// done is the message after success. %s is the plugin.
 	done string
-	// means is the state that the command leads to. Empty means that the command changes no state.
+	// means is the state in which the command puts the plugin. Empty means that the command changes
+	// no state.
 	means tool.PluginState
 }
 
@@ -42,7 +43,7 @@ func newAdminCommand(p cli.Process, o adminCommand) *cobra.Command {
 		Args:              cli.Arguments(1, 1),
 		ValidArgsFunction: conn.CompletePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return conn.With(func(c *client.Client) error {
+			return conn.Change(func(c *client.Client) error {
 				if err := o.do(cmd.Context(), c, args[0]); err != nil {
 					return err
 				}
@@ -63,8 +64,8 @@ func newAdminCommand(p cli.Process, o adminCommand) *cobra.Command {
 	return cmd
 }
 
-// rest says why a plugin still takes no calls, and which command changes that. It returns "" for a
-// plugin that takes calls.
+// rest says why a plugin still takes no calls, and which command makes it take calls. It returns ""
+// for a plugin that takes calls.
 func (o *adminCommand) rest(info tool.PluginInfo) string {
 	if info.State == tool.PluginEnabled {
 		return ""

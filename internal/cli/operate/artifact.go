@@ -94,7 +94,26 @@ func (f *artifactFlags) print(ctx context.Context, c *client.Client, handle stri
 	return out.(io.Closer).Close()
 }
 
-// incomplete adds to an error how much of the artifact the output has, if any.
+// readArtifact returns a function that writes a whole artifact of a session.
+func readArtifact(ctx context.Context, c *client.Client, session string) func(io.Writer, *tool.Artifact) error {
+	return func(w io.Writer, a *tool.Artifact) error {
+		q := tool.ArtifactQuery{Session: session, Handle: a.Handle, Limit: tool.MaxArtifactPiece}
+		for {
+			piece, err := c.ReadArtifact(ctx, q)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(piece.Data); err != nil {
+				return err
+			}
+			if q.Offset += uint64(len(piece.Data)); len(piece.Data) == 0 || q.Offset >= piece.Size {
+				return nil
+			}
+		}
+	}
+}
+
+// incomplete adds to an error how much of the artifact was written, if any.
 func (f *artifactFlags) incomplete(reached uint64, err error) error {
 	if reached == f.offset {
 		return err
@@ -119,7 +138,7 @@ func (f *artifactFlags) output(piece tool.ArtifactPiece, stdout io.Writer) (io.W
 	return open{stdout}, nil
 }
 
-// open is an output that Close leaves open.
+// open is an output whose Close does nothing.
 type open struct{ io.Writer }
 
 // Close implements io.Closer.

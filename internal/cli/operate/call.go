@@ -31,23 +31,19 @@ const asGiven = "as-given"
 type callFlags struct {
 	save        saving
 	id, session string
+	ledger      string
+	firstSent   cli.Since
 	context     cli.Values
 	timeout     time.Duration
 	stream      bool
 	approve     string // asGiven, or the digest of the final arguments; empty means no approval
 	maxShown    int    // below 0 means everything
 	quoted      bool   // the arguments are on the command line
+	readsInput  bool   // the arguments are on standard input
 	format      cli.Format
 }
 
-// NewCallCommand returns the command `call`.
-func NewCallCommand(p cli.Process) *cobra.Command {
-	conn := Connection{Process: p}
-	var flags callFlags
-	cmd := &cobra.Command{
-		Use:   "call TOOL [JSON | -]",
-		Short: "Call a tool and print its result",
-		Long: `Call calls a tool with arguments in JSON, given on the command line or on standard input, and prints the result. It reads standard input for -, or
+const callHelp = `Call calls a tool with arguments in JSON, given on the command line or on standard input, and prints the result. It reads standard input for -, or
 where no arguments are given, the tool takes some, and standard input is not a terminal; then it fails if none come in 10s.
  Interrupting it cancels the call. In a terminal, characters of the result that could steer it are shown as escapes,
 such as \x1b; elsewhere the result's bytes are printed as they are.
@@ -61,6 +57,9 @@ All of the result is printed, unless --max-shown says how much text and JSON is 
 toolhost as an artifact, of which the beginning and the end are printed, with the handle for ` + "`toolhost artifact`" + `. So are
 files of more than 64 KiB and images of more than 5 MiB, whatever is wanted.
 
+A tool whose plugin may ask (` + "`ask: [person]`" + ` in toolhost.yaml) can ask questions during the call. In a terminal you answer
+them at a prompt; elsewhere they are refused, and the tool learns that.
+
 What a tool says about its output in JSON, such as the exit code of a command, goes to standard error.
 
 With -o json it prints one object: call_id, tool, plugin, instance, is_error, text, content, duration_ms, and where
@@ -69,35 +68,29 @@ what happens before that too: to standard error, or with -o json one object a li
 the type result.
 
 Exit codes: 0 there is a result, 1 the tool says that it failed, 2 wrong usage, 3 the machinery failed, 4 no toolhost
-answers.`,
-		Example: `  toolhost call calculator '{"expression":"13!"}'
+answers.`
+
+const callExample = `  toolhost call calculator '{"expression":"13!"}'
   echo '{"path":"go.mod"}' | toolhost call read_file
-  toolhost call query_db --context 'tenant="acme"' '{"database":"library","sql":"SELECT 1"}'`,
+  toolhost call query_db --context 'tenant="acme"' '{"database":"library","sql":"SELECT 1"}'`
+
+// NewCallCommand returns the command `call`.
+func NewCallCommand(p cli.Process) *cobra.Command {
+	conn := Connection{Process: p}
+	var flags callFlags
+	cmd := &cobra.Command{
+		Use:               "call TOOL [JSON | -]",
+		Short:             "Call a tool and print its result",
+		Long:              callHelp,
+		Example:           callExample,
 		Args:              cli.Arguments(1, 2),
 		ValidArgsFunction: conn.completeTool,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			call, err := flags.call(cmd.Context(), args, p.Stdin)
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("timeout") && flags.timeout <= 0 {
-				return cli.Usage("--timeout: %s is not positive; leave it out for the tool's own", flags.timeout)
-			}
-			if cmd.Flags().Changed("max-shown") && flags.maxShown < 0 {
-				return cli.Usage("--max-shown: %d is negative; leave it out to see everything", flags.maxShown)
-			}
-			return conn.With(func(c *client.Client) error {
-				if len(args) < 2 {
-					if call.Arguments, err = pipedArguments(cmd.Context(), c, call, p.Stdin); err != nil {
-						return err
-					}
-				}
-				return flags.execute(cmd.Context(), c, call, p)
-			})
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args, conn) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.id, "call-id", "", "the call's `ID`: a call of the same id is executed once, and asked again gives the same result")
+	f.StringVar(&flags.ledger, "ledger", "", "the `ID` of the ledger that the call id is for: a toolhost with another ledger does not execute the call (default: any)")
+	f.Var(&flags.firstSent, "first-sent", "the `TIME` when you first sent this call id: 0s or 2h ago, or 2026-01-31T08:00:00Z; a restored toolhost executes a new call only with a time after the restore, or with --ledger")
 	f.StringVar(&flags.session, "session", "", "the `SESSION` that the call belongs to")
 	flags.context.AddFlag(f, "a value of the call's context, such as 'tenant=\"acme\"'; may be repeated")
 	f.DurationVar(&flags.timeout, "timeout", 0, "the `TIME` that the call may take, such as 5s (default: the tool's own)")
@@ -112,9 +105,35 @@ answers.`,
 	return cmd
 }
 
+// run makes the call that the command line describes, and prints its result.
+func (f *callFlags) run(cmd *cobra.Command, args []string, conn Connection) error {
+	ctx, p := cmd.Context(), conn.Process
+	call, err := f.call(ctx, args, p.Stdin)
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("timeout") && f.timeout <= 0 {
+		return cli.Usage("--timeout: %s is not positive; leave it out for the tool's own", f.timeout)
+	}
+	if cmd.Flags().Changed("max-shown") && f.maxShown < 0 {
+		return cli.Usage("--max-shown: %d is negative; leave it out to see everything", f.maxShown)
+	}
+	return conn.With(func(c *client.Client) error {
+		if len(args) < 2 {
+			if call.Arguments, err = pipedArguments(ctx, c, call, p.Stdin); err != nil {
+				return err
+			}
+		}
+		return f.execute(ctx, c, call, p)
+	})
+}
+
 // call returns the call that the command line describes. toolhost validates the arguments.
 func (f *callFlags) call(ctx context.Context, args []string, stdin io.Reader) (tool.Call, error) {
-	call := tool.Call{ID: f.id, Tool: args[0], Session: f.session, Context: f.context, Timeout: f.timeout, MaxShown: new(math.MaxInt32)}
+	call := tool.Call{
+		ID: f.id, Tool: args[0], Session: f.session, Context: f.context, Timeout: f.timeout, MaxShown: new(math.MaxInt32),
+		Ledger: f.ledger, FirstSent: f.firstSent.Time(),
+	}
 	if f.maxShown >= 0 {
 		call.MaxShown = &f.maxShown
 	}
@@ -137,6 +156,7 @@ func (f *callFlags) call(ctx context.Context, args []string, stdin io.Reader) (t
 		return call, nil
 	}
 	var err error
+	f.readsInput = true
 	call.Arguments, err = readArguments(ctx, stdin, 0)
 	return call, err
 }
@@ -167,13 +187,21 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		ctx, cancel = context.WithTimeout(ctx, f.timeout+answerGrace)
 		defer cancel()
 	}
+	person := newInterviewer(ctx, c, p, call.Session, f.readsInput)
+	defer person.close()
+	call.Answers = person.answers()
 	id := call.ID
 	outcome, err := c.Follow(ctx, call, func(ev tool.Event) {
 		if ev.Started != nil {
 			id = ev.Started.CallID
 		}
+		if ev.Question != nil {
+			progress.clear()
+		}
+		person.see(ev)
 		show(ev)
 	})
+	person.close()
 	progress.clear()
 	if errors.Is(err, context.Canceled) {
 		outcome.CallID, outcome.Err = id, unanswered(id, call.Session)
@@ -182,7 +210,7 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 	if err := showOutcome(p, call.Tool, outcome, err, f.format.JSON(), f.stream); err != nil {
 		return err
 	}
-	if err := f.save.write(p, outcome.Result.Content); err != nil {
+	if err := f.save.write(p, outcome.Result.Content, readArtifact(ctx, c, f.session)); err != nil {
 		return err
 	}
 	if !f.format.JSON() {
@@ -247,6 +275,8 @@ func explained(err error) error {
 		}
 		return fmt.Errorf("%w\nIt would be executed with these arguments:\n  %s\nTo approve exactly these, repeat the command with --approve=%s",
 			err, cli.OneLine(string(failure.Arguments)), failure.ArgumentsSHA256)
+	case tool.KindUnsupported:
+		return fmt.Errorf("%w; in a terminal, `toolhost call` asks you what a tool with permission asks", err)
 	case tool.KindCrashed, tool.KindOutcomeUnknown, tool.KindUnavailable:
 		if failure.Plugin != "" {
 			return fmt.Errorf("%w; `toolhost why %s` tells more", err, failure.Plugin)

@@ -19,8 +19,8 @@ const (
 	maxStdin = 16 << 20
 	// stdinPatience is the time in which the first byte of the arguments must arrive if the user
 	// did not announce them with "-". A CI system or ssh can leave a pipe open that never ends, so
-	// the command cannot wait for its end. To send the call without arguments instead would be
-	// wrong if a slow program was about to write some.
+	// the command cannot wait for the end of the pipe. After that time the command fails. A call
+	// without arguments would be wrong if a slow program was about to write some.
 	stdinPatience = 10 * time.Second
 )
 

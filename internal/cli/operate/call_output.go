@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/toolhost/toolhost/internal/cli"
@@ -90,6 +92,27 @@ type eventView struct {
 	Started *tool.Started   `json:"started,omitempty"`
 	Status  *tool.Status    `json:"status,omitempty"`
 	Log     *tool.LogRecord `json:"log,omitempty"`
+	// Question is a question of the tool, and Closed is its end.
+	Question *questionView `json:"question,omitempty"`
+	Closed   *closedView   `json:"question_closed,omitempty"`
+}
+
+// questionView is a question of a tool, as -o json prints it.
+type questionView struct {
+	ID      uint32               `json:"id"`
+	CallID  string               `json:"call_id"`
+	Plugin  string               `json:"plugin"`
+	Tool    string               `json:"tool"`
+	Expires time.Time            `json:"expires,omitzero"`
+	Person  *tool.PersonQuestion `json:"person,omitempty"`
+	Model   *tool.ModelQuestion  `json:"model,omitempty"`
+	Roots   *tool.RootsQuestion  `json:"roots,omitempty"`
+}
+
+// closedView is the end of a question, as -o json prints it.
+type closedView struct {
+	ID     uint32           `json:"id"`
+	Reason tool.QuestionEnd `json:"reason"`
 }
 
 // eventPrinter returns a function that prints the events of a call: as text on standard error, or
@@ -111,9 +134,41 @@ func eventPrinter(p cli.Process, asJSON bool) func(tool.Event) {
 			v.Type = "status"
 		case e.Log != nil:
 			v.Type = "log"
+		case e.Question != nil:
+			v.Type, v.Question = "question", viewQuestion(e.Question)
+		case e.Closed != nil:
+			v.Type, v.Closed = "question_closed", &closedView{e.Closed.ID, e.Closed.Reason}
 		}
 		_ = cli.WriteJSON(p.Stdout, v)
 	}
+}
+
+// viewQuestion returns a question that can be encoded as JSON. A schema that is not JSON, from a
+// server that does not check it, is left out.
+func viewQuestion(q *tool.Question) *questionView {
+	v := &questionView{ID: q.ID, CallID: q.CallID, Plugin: q.Plugin, Tool: q.Tool, Expires: q.Expires, Person: q.Person, Model: q.Model, Roots: q.Roots}
+	if q.Person != nil && !json.Valid(q.Person.Schema) {
+		person := *q.Person
+		person.Schema = nil
+		v.Person = &person
+	}
+	if q.Model != nil {
+		model := *q.Model
+		model.Messages = slices.Clone(model.Messages)
+		for i := range model.Messages {
+			model.Messages[i].Content = printable(model.Messages[i].Content)
+		}
+		v.Model = &model
+	}
+	return v
+}
+
+// asked returns what a question of a kind asks.
+func asked(kind tool.QuestionKind) string {
+	if kind == tool.QuestionRoots {
+		return "for the caller's folders"
+	}
+	return "a " + string(kind)
 }
 
 // EventLine returns an event as one escaped line. It returns "" for an event without information
@@ -121,9 +176,21 @@ func eventPrinter(p cli.Process, asJSON bool) func(tool.Event) {
 func EventLine(e tool.Event) string {
 	switch {
 	case e.Started != nil:
-		return fmt.Sprintf("%s runs in %s", e.Started.CallID, e.Started.Instance)
+		line := fmt.Sprintf("%s runs in %s", e.Started.CallID, e.Started.Instance)
+		for _, kind := range e.Started.Asks {
+			line += ", and may ask " + asked(kind)
+		}
+		return cli.OneLine(line)
 	case e.Log != nil:
 		return cli.OneLine(fmt.Sprintf("%s: %s", e.Log.Level, e.Log.Message))
+	case e.Question != nil && e.Question.Person != nil:
+		return cli.OneLine(fmt.Sprintf("the plugin %s asks a person: %s", e.Question.Plugin, e.Question.Person.Message))
+	case e.Question != nil && e.Question.Roots != nil:
+		return cli.OneLine(fmt.Sprintf("the plugin %s asks for the caller's folders", e.Question.Plugin))
+	case e.Question != nil:
+		return cli.OneLine(fmt.Sprintf("the plugin %s asks a model", e.Question.Plugin))
+	case e.Closed != nil:
+		return fmt.Sprintf("question %d is closed: %s", e.Closed.ID, e.Closed.Reason)
 	case e.Status == nil:
 		return ""
 	}
@@ -138,7 +205,7 @@ func EventLine(e tool.Event) string {
 	if s.Progress != nil {
 		add(progress(*s.Progress))
 	}
-	add(s.Tip)
+	add(s.Message)
 	add(string(s.Parameters))
 	add(string(s.Result))
 	return cli.OneLine(strings.Join(parts, " "))

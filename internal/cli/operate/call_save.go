@@ -3,6 +3,7 @@ package operate
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,22 +60,31 @@ func replaceable(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() || info.Mode().Type() == fs.ModeSymlink
 }
 
-// write saves the images and files of a result, and reports each on standard error.
-func (s *saving) write(p cli.Process, content []tool.Content) error {
+// write saves the images and files of a result, and reports each on standard error. read writes an
+// artifact, in which toolhost stores an image or file that is too large for a result.
+func (s *saving) write(p cli.Process, content []tool.Content, read func(io.Writer, *tool.Artifact) error) error {
 	if s.file == "" {
 		return nil
 	}
 	saved := 0
 	for _, c := range content {
-		if c.Kind != tool.ContentImage && c.Kind != tool.ContentFile {
+		mediaType, size, fill := c.MediaType, uint64(len(c.Data)), func(w io.Writer) error {
+			_, err := w.Write(c.Data)
+			return err
+		}
+		switch {
+		case c.Kind == tool.ContentImage, c.Kind == tool.ContentFile:
+		case c.Artifact != nil && (c.Artifact.Name != "" || c.Artifact.Head == ""): // not a text of the result
+			mediaType, size, fill = c.Artifact.MediaType, c.Artifact.Size, func(w io.Writer) error { return read(w, c.Artifact) }
+		default:
 			continue
 		}
 		saved++
 		path := s.path(saved)
-		if err := s.create(path, c.Data); err != nil {
+		if err := s.create(path, fill); err != nil {
 			return fmt.Errorf("saving the result: %w", err)
 		}
-		fmt.Fprintf(p.Err(), "%s: saved %s (%s, %d bytes)\n", cli.Toolhost, path, cli.OneLine(c.MediaType), len(c.Data))
+		fmt.Fprintf(p.Err(), "%s: saved %s (%s, %d bytes)\n", cli.Toolhost, path, cli.OneLine(mediaType), size)
 	}
 	if saved == 0 {
 		return &cli.ExitError{Code: cli.ExitToolError, Err: errors.New("the result has no image or file, so --save saved nothing")}
@@ -91,14 +101,14 @@ func (s *saving) path(n int) string {
 	return strings.TrimSuffix(s.file, extension) + "-" + strconv.Itoa(n) + extension
 }
 
-// create writes a file. If that fails, there is no new file.
-func (s *saving) create(path string, data []byte) error {
+// create creates a file and calls fill to write it. It leaves no new file if that fails.
+func (s *saving) create(path string, fill func(io.Writer) error) error {
 	if !s.overwrite {
 		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if err != nil {
 			return err
 		}
-		return finish(file, data)
+		return finish(file, fill)
 	}
 	if info, err := os.Lstat(path); err == nil && !replaceable(info) {
 		return fmt.Errorf("%s is no regular file", path)
@@ -107,7 +117,7 @@ func (s *saving) create(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := finish(file, data); err != nil {
+	if err := finish(file, fill); err != nil {
 		return err
 	}
 	if err := os.Rename(file.Name(), path); err != nil {
@@ -116,9 +126,9 @@ func (s *saving) create(path string, data []byte) error {
 	return nil
 }
 
-// finish writes data and closes the file. It removes the file if that fails.
-func finish(file *os.File, data []byte) error {
-	_, err := file.Write(data)
+// finish calls fill to write the file, and closes the file. It removes the file if either fails.
+func finish(file *os.File, fill func(io.Writer) error) error {
+	err := fill(file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, os.Remove(file.Name()))
 	}

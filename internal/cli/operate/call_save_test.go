@@ -1,6 +1,8 @@
 package operate
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +26,7 @@ func TestSaveUsesTheNamesOfTheUser(t *testing.T) {
 	if err := s.check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.write(p, content); err != nil {
+	if err := s.write(p, content, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"out.png": "one", "out-2.png": "two"} {
@@ -56,7 +58,7 @@ func TestSaveDoesNotReplaceFiles(t *testing.T) {
 		if err := s.check(); err == nil {
 			t.Errorf("check accepts %s", file)
 		}
-		if err := s.write(p, content); err == nil {
+		if err := s.write(p, content, nil); err == nil {
 			t.Errorf("write replaced %s", file)
 		}
 	}
@@ -65,7 +67,7 @@ func TestSaveDoesNotReplaceFiles(t *testing.T) {
 	if err := s.check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.write(p, content); err != nil {
+	if err := s.write(p, content, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(precious); string(got) != "keep" || err != nil {
@@ -90,7 +92,7 @@ func TestSaveReplacesRegularFilesOnly(t *testing.T) {
 	}
 	s := saving{file: filepath.Join(dir, "pipe.png"), overwrite: true}
 	content := []tool.Content{tool.Image("image/png", []byte("one")), tool.Image("image/png", []byte("two"))}
-	if err := s.write(cli.Process{Stderr: &strings.Builder{}}, content); err == nil {
+	if err := s.write(cli.Process{Stderr: &strings.Builder{}}, content, nil); err == nil {
 		t.Error("write replaced the pipe")
 	}
 	if info, err := os.Lstat(pipe); err != nil || info.Mode().Type() != os.ModeNamedPipe {
@@ -109,7 +111,46 @@ func TestSaveNeedsAFolder(t *testing.T) {
 
 func TestSaveNeedsAFile(t *testing.T) {
 	s := saving{file: filepath.Join(t.TempDir(), "out")}
-	if err := s.write(cli.Process{Stderr: &strings.Builder{}}, []tool.Content{tool.Text("x")}); err == nil {
+	if err := s.write(cli.Process{Stderr: &strings.Builder{}}, []tool.Content{tool.Text("x")}, nil); err == nil {
 		t.Error("a result without a file is saved")
+	}
+}
+
+// An image that is too large for a result becomes an artifact, and --save saves it. A long text
+// that becomes an artifact is not saved.
+func TestSaveReadsArtifacts(t *testing.T) {
+	s := saving{file: filepath.Join(t.TempDir(), "out.png")}
+	content := []tool.Content{
+		{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: "text", MediaType: "text/plain", Head: "a long text"}},
+		{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: "image", MediaType: "image/png", Size: 5}},
+		{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: "file", MediaType: "text/csv", Name: "a.csv", Head: "a,b", Size: 4}},
+	}
+	read := func(w io.Writer, a *tool.Artifact) error {
+		_, err := io.WriteString(w, a.Handle)
+		return err
+	}
+	var stderr strings.Builder
+	if err := s.write(cli.Process{Stderr: &stderr}, content, read); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]string{1: "image", 2: "file"} {
+		if got, err := os.ReadFile(s.path(n)); string(got) != want || err != nil {
+			t.Errorf("file %d: %q, %v", n, got, err)
+		}
+	}
+	if !strings.Contains(stderr.String(), "(image/png, 5 bytes)") {
+		t.Errorf("the command says %q", stderr.String())
+	}
+
+	// If an artifact cannot be read, no part of the file remains.
+	s.file += ".other"
+	fails := func(w io.Writer, _ *tool.Artifact) error {
+		return errors.Join(errors.New("gone"), func() error { _, err := io.WriteString(w, "half"); return err }())
+	}
+	if err := s.write(cli.Process{Stderr: &stderr}, content, fails); err == nil {
+		t.Error("an artifact that is gone was saved")
+	}
+	if _, err := os.Lstat(s.file); err == nil {
+		t.Error("half a file remains")
 	}
 }

@@ -21,13 +21,15 @@ func NewCallsCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
 	var query tool.CallQuery
 	var state string
+	var since cli.Since
 	last := 0
 	cmd := &cobra.Command{
 		Use:   "calls [CALL-ID]",
 		Short: "List calls that are under way or remembered",
 		Long: "Calls lists the calls that are under way and those that ended and are remembered, of all users, the newest last.\n" +
 			"Calls with side effects are remembered for days, also after a restart of toolhost; others for as long as there is\n" +
-			"room. Calls without an id of their caller's choice, such as those of `toolhost call` without --call-id, are listed while they run.\n\n" +
+			"room. Calls without an id of their caller's choice, such as those of `toolhost call` without --call-id, and calls that\n" +
+			"toolhost refused, are listed for 15 minutes after their end, and those that failed also after a restart.\n\n" +
 			"`toolhost watch CALL-ID` shows what a call says and how it ended, `toolhost cancel CALL-ID` stops it.\n" +
 			"With -o json it prints an array of objects.",
 		Example: "  toolhost calls --state running\n  toolhost calls --plugin fs --last 5",
@@ -40,7 +42,7 @@ func NewCallsCommand(p cli.Process) *cobra.Command {
 			if last < 0 {
 				return cli.Usage("--last: %d is negative; use 0 for all", last)
 			}
-			query.State = tool.CallState(state)
+			query.State, query.Since = tool.CallState(state), since.Time()
 			if len(args) == 1 {
 				query.CallID = args[0]
 			}
@@ -54,6 +56,8 @@ func NewCallsCommand(p cli.Process) *cobra.Command {
 	f.StringVar(&query.Tool, "tool", "", "only calls of this `TOOL`")
 	f.StringVar(&query.Session, "session", "", "only calls of this `SESSION`")
 	f.StringVar(&state, "state", "", "only calls in this `STATE`: running, succeeded, tool_error or failed")
+	tenantFlag(f, &query.Tenants, "calls")
+	since.AddFlag(f, "only calls from this `TIME` on: 24h or 7d ago, or 2026-01-31")
 	f.IntVar(&last, "last", 100, "the newest `N` of them, 0 for all")
 	conn.AddFlag(f)
 	format.AddFlag(f)
@@ -82,7 +86,7 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 	}
 	slices.Reverse(calls)
 	if !asJSON && len(calls) == 0 {
-		fmt.Fprintln(p.Err(), "no such call runs or is remembered; one without an id of its caller's choice is listed only while it runs")
+		fmt.Fprintln(p.Err(), "no such call runs or is remembered; one without an id of its caller's choice is listed for 15 minutes after its end")
 		return nil
 	}
 	if !asJSON {
@@ -96,6 +100,12 @@ func showCalls(ctx context.Context, c *client.Client, p cli.Process, q tool.Call
 }
 
 func writeCalls(w io.Writer, screen cli.Screen, calls []tool.CallRecord) error {
+	return cli.WriteTable(w, screen, callHeader, callRows(calls))
+}
+
+var callHeader = []string{"CALL", "SESSION", "PRINCIPAL", "TOOL", "INSTANCE", "STATE", "STARTED", "TOOK", "WHY"}
+
+func callRows(calls []tool.CallRecord) [][]string {
 	rows := [][]string{}
 	for _, r := range calls {
 		took, why := "-", ""
@@ -110,5 +120,5 @@ func writeCalls(w io.Writer, screen cli.Screen, calls []tool.CallRecord) error {
 			took, cli.Clip(cli.OneLine(why), 80),
 		})
 	}
-	return cli.WriteTable(w, screen, []string{"CALL", "SESSION", "PRINCIPAL", "TOOL", "INSTANCE", "STATE", "STARTED", "TOOK", "WHY"}, rows)
+	return rows
 }

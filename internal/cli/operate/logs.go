@@ -46,6 +46,7 @@ func NewLogsCommand(p cli.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVarP(&query.Follow, "follow", "f", false, "go on with new lines as they come")
 	f.StringVar(&query.CallID, "call", "", "only lines of the call with this `ID`")
+	tenantFlag(f, &query.Tenants, "lines")
 	f.IntVar(&query.Last, "last", 0, "begin with the last `N` lines that are kept (default: all)")
 	conn.AddFlag(f)
 	format.AddFlag(f)
@@ -82,6 +83,9 @@ func subject(q tool.LogQuery) string {
 	}
 	if q.CallID != "" {
 		s += " and the call " + q.CallID
+	}
+	if len(q.Tenants) > 0 {
+		s += " of " + strings.Join(q.Tenants, ", ")
 	}
 	return s
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Each line of a traceback shows that it belongs to the line above, whatever a plugin writes.
+// Each further line of a traceback is marked as part of the line above, whatever a plugin writes.
 func TestATracebackKeepsItsLines(t *testing.T) {
 	line := tool.LogLine{Plugin: "weather", Instance: "weather-1", Record: tool.LogRecord{
 		Time: time.Unix(0, 0), Level: tool.LogError,

@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// In each state, the first command is the one that corrects the state.
+// In each state of a plugin, the first suggested command is the one that corrects the state.
 func TestRemedies(t *testing.T) {
 	crashed := []tool.PluginExit{{Instance: "p-1", Exit: tool.Exit{Code: 2}}}
 	for _, test := range []struct {
@@ -82,6 +82,21 @@ func TestWhyShowsWhatIsTelling(t *testing.T) {
 	}
 	if strings.Contains(text, "of another") {
 		t.Errorf("the words of another process are in\n%s", text)
+	}
+}
+
+// `why` names the call that did not stop, for which toolhost stopped its process.
+func TestWhyShowsAnUnhealthyExit(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	w := explanation{now: now, plugin: tool.PluginInfo{Name: "p", State: tool.PluginEnabled, RecentExits: []tool.PluginExit{{
+		Instance: "p-1", Time: now.Add(-time.Minute), Expected: true, Unhealthy: true,
+		Exit:  tool.Exit{Code: -1, Signal: "SIGKILL", Reason: "a call of spin did not stop when it was told to"},
+		Calls: []tool.ExitCall{{CallID: "c7", Tool: "spin", Principal: "uid:3", StartTime: now.Add(-2 * time.Minute)}},
+	}}}}
+	const want = "1m0s ago  p-1 was unhealthy, and was stopped: killed by SIGKILL (a call of spin did not stop when it was told to)\n" +
+		"      this call did not stop: spin, call c7 of uid:3, for 1m0s\n"
+	if text := w.text(); !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
 	}
 }
 

@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,9 +24,13 @@ func NewPluginsCommand(p cli.Process) *cobra.Command {
 		Short: "List plugins, also those that cannot be used, with the reason",
 		Long: "Plugins lists all plugins by name: the state of each, when it is tried again if it crashed, how many of its\n" +
 			"processes run and how many were started in all, and what is wrong with it. `toolhost why PLUGIN` tells more.\n" +
-			"With -o json it prints an array of objects.",
-		Args: cli.Arguments(0, 0),
+			"With -o json it prints an array of objects.\n" + fleetHelp("plugins"),
+		Example: "  toolhost plugins\n  toolhost plugins --fleet --target prod",
+		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if conn.fleet {
+				return conn.pluginsOfFleet(cmd.Context(), wide, format.JSON())
+			}
 			return conn.With(func(c *client.Client) error {
 				plugins, err := c.Admin().Plugins(cmd.Context())
 				if err != nil {
@@ -37,12 +42,18 @@ func NewPluginsCommand(p cli.Process) *cobra.Command {
 					}
 					return cli.WriteJSON(p.Stdout, plugins)
 				}
-				return cli.WriteTable(p.Stdout, p.Screen(), pluginHeader(plugins, wide), pluginRows(plugins, time.Now(), wide))
+				if len(plugins) == 0 {
+					fmt.Fprintf(p.Err(), "this toolhost has no plugins; `toolhost install PATH` puts one into %s,\n"+
+						"or into the folder that --plugins names, and `toolhost new NAME` creates one\n", cli.PluginsFolder(p.Getenv))
+					return nil
+				}
+				return cli.WriteTable(p.Stdout, p.Screen(), pluginHeader(hasFilters(plugins), wide), pluginRows(plugins, time.Now(), wide, hasFilters(plugins)))
 			})
 		},
 	}
-	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show digests and paths too")
+	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show the access to the workspace, digests and paths too")
 	conn.AddFlag(cmd.Flags())
+	conn.addFleetFlags(cmd.Flags(), "ask", nodeTimeout)
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
@@ -58,37 +69,64 @@ func printablePlugin(p tool.PluginInfo) tool.PluginInfo {
 // hasFilters reports whether a plugin has filters. The table leaves out the column if none has, as
 // is usual.
 func hasFilters(plugins []tool.PluginInfo) bool {
-	return slices.ContainsFunc(plugins, func(p tool.PluginInfo) bool { return len(p.Filters) > 0 })
+	return slices.ContainsFunc(plugins, func(p tool.PluginInfo) bool { return len(p.Filters)+len(p.OwnFilters) > 0 })
 }
 
-func pluginHeader(plugins []tool.PluginInfo, wide bool) []string {
+// filterNames returns the names of a plugin's filters. Those that the plugin applies to its own tools
+// are marked, because no configuration of the operator names them.
+func filterNames(p tool.PluginInfo) []string {
+	own := map[string]bool{}
+	for _, f := range p.OwnFilters {
+		own[f.Name] = true
+	}
+	var names []string
+	for _, name := range p.Filters {
+		if !own[name] {
+			names = append(names, name)
+		}
+	}
+	for _, f := range p.OwnFilters {
+		names = append(names, f.Name+" (own)")
+	}
+	slices.Sort(names)
+	return names
+}
+
+func pluginHeader(filters, wide bool) []string {
 	header := []string{"PLUGIN", "VERSION", "STATE", "RETRY", "TOOLS", "INSTANCES", "LAUNCHES"}
-	if hasFilters(plugins) {
+	if filters {
 		header = append(header, "FILTERS")
 	}
 	if wide {
-		header = append(header, "DIGEST", "PATH")
+		header = append(header, "WORKSPACE", "DIGEST", "PATH")
 	}
 	return append(header, "NOTES")
 }
 
-func pluginRows(plugins []tool.PluginInfo, now time.Time, wide bool) [][]string {
+func pluginRows(plugins []tool.PluginInfo, now time.Time, wide, filters bool) [][]string {
 	rows := [][]string{}
-	filters := hasFilters(plugins)
 	for _, p := range plugins {
 		row := []string{
 			p.Name, cli.Dash(p.Version), stateWords(p.State), cli.Dash(retry(p, now)), strconv.Itoa(len(p.Tools)),
 			strconv.Itoa(p.Instances), strconv.FormatUint(p.Launches, 10),
 		}
 		if filters {
-			row = append(row, cli.Dash(strings.Join(p.Filters, ",")))
+			row = append(row, cli.Dash(strings.Join(filterNames(p), ",")))
 		}
 		if wide {
-			row = append(row, cli.Dash(cli.ShortDigest(p.Digest)), p.Path)
+			row = append(row, workspaceOf(p), cli.Dash(cli.ShortDigest(p.Digest)), p.Path)
 		}
 		rows = append(rows, append(row, pluginNotes(p, now)))
 	}
 	return rows
+}
+
+// workspaceOf returns the access of a plugin to the workspace.
+func workspaceOf(p tool.PluginInfo) string {
+	if p.WorkspaceBackend == "" {
+		return "-"
+	}
+	return workspaceText(p.Workspace, p.WorkspaceBackend)
 }
 
 // pluginNotes returns the problems of a plugin.

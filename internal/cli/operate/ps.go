@@ -2,7 +2,9 @@ package operate
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,38 +21,61 @@ func NewPsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
 	var wide bool
+	var tenants tool.Tenants
 	cmd := &cobra.Command{
 		Use:   "ps [PLUGIN]",
 		Short: "List running plugin processes",
 		Long: "Ps lists the running plugin processes, or those of one plugin, ordered by plugin and start, with the limits that\n" +
 			"hold for each, those that this machine cannot enforce, and its sandbox. With --wide it shows by what means, too: what\n" +
 			"was granted, and each sandbox mechanism, effective or not, with the reason. With -o json it prints an array of objects; rss_bytes is\n" +
-			"0 where it is not known.",
-		Example:           "  toolhost ps --wide",
+			"0 where it is not known.\n" + fleetHelp("instances"),
+		Example:           "  toolhost ps --wide\n  toolhost ps --fleet --target prod",
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.CompletePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ask := func(ctx context.Context, c *client.Client) ([]instanceView, error) {
+				return listInstances(ctx, c, strings.Join(args, ""), tenants)
+			}
+			if conn.fleet {
+				return conn.psOfFleet(cmd.Context(), ask, wide, format.JSON())
+			}
 			return conn.With(func(c *client.Client) error {
-				instances, err := c.Admin().Instances(cmd.Context(), strings.Join(args, ""))
+				views, err := ask(cmd.Context(), c)
 				if err != nil {
 					return err
 				}
-				views := viewInstances(instances, time.Now())
 				if format.JSON() {
 					return cli.WriteJSON(p.Stdout, views)
 				}
-				header := []string{"INSTANCE", "PLUGIN", "STATE", "PID", "CALLS", "UPTIME", "MEMORY"}
-				if wide {
-					header = append(header, "TOTAL CALLS", "DIGEST")
-				}
-				return cli.WriteTable(p.Stdout, p.Screen(), append(header, "LIMITS", "SANDBOX"), instanceRows(views, wide))
+				return cli.WriteTable(p.Stdout, p.Screen(), instanceHeader(wide), instanceRows(views, wide))
 			})
 		},
 	}
-	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show calls in all, digests, and by what means limits and sandboxes hold too")
+	cmd.Flags().BoolVarP(&wide, "wide", "w", false, "show tenants, calls in all, digests, and by what means limits and sandboxes hold too")
+	tenantFlag(cmd.Flags(), &tenants, "processes")
 	conn.AddFlag(cmd.Flags())
+	conn.addFleetFlags(cmd.Flags(), "ask", nodeTimeout)
 	format.AddFlag(cmd.Flags())
 	return cmd
+}
+
+func listInstances(ctx context.Context, c *client.Client, plugin string, tenants tool.Tenants) ([]instanceView, error) {
+	instances, err := c.Admin().Instances(ctx, plugin)
+	if err != nil {
+		return nil, err
+	}
+	if len(tenants) > 0 {
+		instances = slices.DeleteFunc(instances, func(i tool.InstanceInfo) bool { return !tenants.Contain(i.Tenant) })
+	}
+	return viewInstances(instances, time.Now()), nil
+}
+
+func instanceHeader(wide bool) []string {
+	header := []string{"INSTANCE", "PLUGIN", "STATE", "PID", "CALLS", "UPTIME", "MEMORY"}
+	if wide {
+		header = append(header, "TENANT", "TOTAL CALLS", "DIGEST")
+	}
+	return append(header, "LIMITS", "SANDBOX")
 }
 
 // instanceView is an instance as -o json prints it.
@@ -84,7 +109,7 @@ func instanceRows(views []instanceView, wide bool) [][]string {
 		}
 		limits, walls := limitSummary(v.Limits), SandboxSummary(v.Sandbox)
 		if wide {
-			row = append(row, number(v.TotalCalls), cli.Dash(cli.ShortDigest(v.Digest)))
+			row = append(row, cli.Dash(v.Tenant), number(v.TotalCalls), cli.Dash(cli.ShortDigest(v.Digest)))
 			limits, walls = limitDetails(v.Limits), sandboxDetails(v.Sandbox)
 		}
 		rows = append(rows, append(row, limits, walls))

@@ -1,8 +1,10 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,18 +20,20 @@ func NewReloadCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
 	cmd := &cobra.Command{
 		Use:   "reload",
-		Short: "Look at the plugin folders again",
-		Long: "Reload lets toolhost look at its plugin folders again: new plugins come, those whose files are gone go, and those\n" +
-			"whose files have changed are upgraded without a failed call. It returns when that is decided for each. What cannot\n" +
-			"be taken over is said, what was there before stays, and the exit code is 3.\n" +
-			"Reload applies no change of toolhost.yaml. It says which top-level keys have changed since toolhost started, or why\n" +
-			"toolhost would refuse the file; restart toolhost to apply the change.\n" +
+		Short: "Apply a changed toolhost.yaml, and look at the plugin folders again",
+		Long: "Reload lets toolhost apply the changes of its configuration file. Calls that have begun keep the configuration that\n" +
+			"they began with; plugins whose grants, limits or variables have changed get new processes, and no call fails. A file\n" +
+			"with an error changes nothing: reload prints the error with its line and column, and exits with 2. It names settings\n" +
+			"that need a restart of toolhost; docs/configuration.md lists them. `toolhost config diff` shows the changes before.\n" +
+			"Then toolhost looks at its plugin folders: new plugins come, those whose files are gone go, and those whose files\n" +
+			"have changed are upgraded without a failed call. Reload returns when that is decided for each. What cannot be taken\n" +
+			"over is said, what was there before stays, and the exit code is 3.\n" +
 			"With -o json it prints an object: added, removed, upgraded, failures, each with plugin and reason, and, if\n" +
-			"toolhost.yaml has changed, configuration with file, and keys or problem.",
+			"toolhost.yaml has changed, configuration with file, changes (key, old, new, restart), and problem.",
 		Example: "  toolhost reload",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return conn.With(func(c *client.Client) error {
+			return conn.Change(func(c *client.Client) error {
 				return reload(cmd.Context(), c, p, format.JSON())
 			})
 		},
@@ -53,8 +57,14 @@ func reload(ctx context.Context, c *client.Client, p cli.Process, asJSON bool) e
 	} else {
 		_, err = fmt.Fprintln(p.Out(), reloadText(done))
 	}
-	if err != nil || len(done.Failures) == 0 {
+	if err != nil {
 		return err
+	}
+	if c := done.Configuration; c != nil && c.Problem != "" {
+		return &cli.ExitError{Code: cli.ExitUsage, Err: fmt.Errorf("%s is not in force, and changes nothing: %s", configurationFile(c), c.Problem)}
+	}
+	if len(done.Failures) == 0 {
+		return nil
 	}
 	var reasons []string
 	for _, f := range done.Failures {
@@ -64,8 +74,8 @@ func reload(ctx context.Context, c *client.Client, p cli.Process, asJSON bool) e
 		cli.Were(cli.Count(len(done.Failures), "plugin"), len(done.Failures)), strings.Join(reasons, "\n  "))}
 }
 
-// reloadText returns the result of a reload as one line. A second line follows if the configuration
-// has changed and is not in force.
+// reloadText returns the result of a reload, one line for the plugin folders, and up to two for the
+// configuration.
 func reloadText(done tool.Reloaded) string {
 	var parts []string
 	for _, part := range []struct {
@@ -80,21 +90,35 @@ func reloadText(done tool.Reloaded) string {
 	if len(parts) == 0 {
 		text = "reloaded: nothing changed in the plugin folders"
 	}
-	if done.Configuration != nil {
-		text += "\n" + staleText(done.Configuration)
+	if c := done.Configuration; c != nil {
+		text += configurationText(c)
 	}
 	return text
 }
 
-// staleText returns, as one line, which changes of the configuration are not in force, and what to
-// do.
-func staleText(c *tool.ConfigurationChange) string {
-	file := c.File
-	if file == "" {
-		file = "the configuration"
+// configurationText returns a line with the keys that are in force now, and a line with those that
+// need a restart.
+func configurationText(c *tool.ConfigurationChange) string {
+	var applied, pending []string
+	for _, s := range c.Changes {
+		if s.Restart {
+			pending = append(pending, s.Key)
+		} else {
+			applied = append(applied, s.Key)
+		}
 	}
-	if c.Problem != "" {
-		return cli.OneLine("note: what " + file + " says now is not in force, and toolhost would refuse to start with it: " + c.Problem)
+	applied, pending = slices.Compact(applied), slices.Compact(pending) // a list has a change for each element
+	text := ""
+	if len(applied) > 0 {
+		text += "\n" + cli.OneLine("in force from "+configurationFile(c)+": "+strings.Join(applied, ", "))
 	}
-	return "note: " + file + " has changed since toolhost started (" + strings.Join(c.Keys, ", ") + "); restart toolhost to apply it"
+	if len(pending) > 0 {
+		text += "\n" + cli.OneLine("note: restart toolhost to apply "+strings.Join(pending, ", "))
+	}
+	return text
+}
+
+// configurationFile returns the path of the file, or what it is called without one.
+func configurationFile(c *tool.ConfigurationChange) string {
+	return cmp.Or(c.File, "the configuration")
 }

@@ -32,7 +32,7 @@ func NewRestartCommand(p cli.Process) *cobra.Command {
 			if rolling && force {
 				return cli.Usage("--rolling and --force exclude each other; use --force to end calls at once")
 			}
-			return conn.With(func(c *client.Client) error {
+			return conn.Change(func(c *client.Client) error {
 				return restart(cmd.Context(), c, p, args[0], force, format.JSON())
 			})
 		},

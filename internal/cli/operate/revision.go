@@ -39,7 +39,7 @@ func newRevisionCommand(p cli.Process, x revisionCommand) *cobra.Command {
 		Args:              cli.Arguments(1, 1),
 		ValidArgsFunction: conn.CompletePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return conn.With(func(c *client.Client) error {
+			return conn.Change(func(c *client.Client) error {
 				done, err := x.do(cmd.Context(), c, args[0])
 				if err != nil {
 					return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -19,10 +20,24 @@ func SandboxSummary(s *tool.Sandbox) string {
 			missing = append(missing, w.Name)
 		}
 	}
-	if len(missing) > 0 {
-		return s.Mode + ", without " + strings.Join(missing, ", ")
+	text := s.Mode
+	if s.WorkspaceBackend != "" && s.WorkspaceBackend != tool.LocalWorkspace {
+		text += ", workspace " + workspaceText(s.Workspace, s.WorkspaceBackend)
 	}
-	return s.Mode
+	if len(missing) > 0 {
+		text += ", without " + strings.Join(missing, ", ")
+	}
+	return text
+}
+
+// workspaceText returns the access to a workspace, and where the workspace is unless it is a folder of
+// toolhost's machine.
+func workspaceText(access tool.Access, backend string) string {
+	text := cmp.Or(string(access), string(tool.AccessNone))
+	if backend != "" && backend != tool.LocalWorkspace {
+		text += " (" + cli.OneLine(backend) + ")"
+	}
+	return text
 }
 
 // sandboxDetails returns what a process may access, and each sandbox mechanism with its state.
@@ -46,7 +61,7 @@ func sandboxDetails(s *tool.Sandbox) string {
 
 // grantsOf returns the grants of a process.
 func grantsOf(s *tool.Sandbox) []string {
-	grants := []string{"workspace " + cmp.Or(string(s.Workspace), string(tool.AccessNone))}
+	grants := []string{"workspace " + workspaceText(s.Workspace, s.WorkspaceBackend)}
 	if s.Network {
 		grants = append(grants, "network")
 	}

@@ -12,10 +12,17 @@ func TestSandboxInWords(t *testing.T) {
 		Mode: "required", Network: true, Workspace: tool.AccessWrite, Read: []string{"/r"}, Write: []string{"/w"},
 		Layers: []tool.SandboxLayer{{Name: "files", Effective: true, Mechanism: "mount namespace"}, {Name: "ipc", Note: "why"}, {Name: "pid", Effective: true, Mechanism: "m", Note: "but"}},
 	}
+	layers := []tool.SandboxLayer{{Name: "files", Effective: true, Mechanism: "m"}}
+	far := &tool.Sandbox{Mode: "on", Workspace: tool.AccessRead, WorkspaceBackend: "remote", Layers: layers}
+	here := &tool.Sandbox{Mode: "on", Workspace: tool.AccessRead, WorkspaceBackend: tool.LocalWorkspace, Layers: layers}
 	for got, want := range map[string]string{
 		SandboxSummary(nil):                              "-",
 		SandboxSummary(&tool.Sandbox{Mode: "off"}):       "off",
 		SandboxSummary(s):                                "required, without ipc",
+		SandboxSummary(far):                              "on, workspace read (remote)",
+		SandboxSummary(here):                             "on",
+		sandboxDetails(far):                              "on; workspace read (remote), files (m)",
+		sandboxDetails(here):                             "on; workspace read, files (m)",
 		sandboxDetails(nil) + " ":                        "- ",
 		sandboxDetails(&tool.Sandbox{Mode: "off"}) + " ": "off ",
 		sandboxDetails(s):                                "required; workspace write, network, reads /r, writes /w, files (mount namespace), ipc (not effective: why), pid (m: but)",

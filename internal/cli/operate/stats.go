@@ -20,23 +20,35 @@ import (
 func NewStatsCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
+	var query tool.StatsQuery
+	var since cli.Since
 	cmd := &cobra.Command{
 		Use:   "stats [PLUGIN]",
 		Short: "Count calls: how many, how they ended, how long they took",
 		Long: "Stats counts the calls of each tool, or of the tools of one plugin, that have ended since toolhost started: those\n" +
-			"with a result, those that the tool itself says failed, and those that the machinery failed, by kind. MEAN, P50\n" +
+			"with a result, those that the tool itself says failed, and those that the infrastructure failed, by kind. MEAN, P50\n" +
 			"and P99 are of those that ran.\n" +
-			"With -o json it prints an array of objects; durations are in milliseconds, with fractions.",
-		Example:           "  toolhost stats calculator",
+			"With --since it counts from the hour that contains this time, also calls before the last start of toolhost.\n" +
+			"With -o json it prints an array of objects; durations are in milliseconds, with fractions.\n" + fleetHelp("stats") + "\n" +
+			"For each tool it also shows the sum of all toolhosts, in the rows `all` and as the array total. A median and a P99 of\n" +
+			"several toolhosts are not known.",
+		Example:           "  toolhost stats calculator\n  toolhost stats --since 24h\n  toolhost stats --fleet --target prod",
 		Args:              cli.Arguments(0, 1),
 		ValidArgsFunction: conn.CompletePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			query.Plugin, query.Since = strings.Join(args, ""), since.Time()
+			if conn.fleet {
+				return conn.statsOfFleet(cmd.Context(), query, format.JSON())
+			}
 			return conn.With(func(c *client.Client) error {
-				return showStats(cmd.Context(), c, p, strings.Join(args, ""), format.JSON())
+				return showStats(cmd.Context(), c, p, query, format.JSON())
 			})
 		},
 	}
+	tenantFlag(cmd.Flags(), &query.Tenants, "calls")
+	since.AddFlag(cmd.Flags(), "count from this `TIME`: 24h or 7d ago, or 2026-01-31")
 	conn.AddFlag(cmd.Flags())
+	conn.addFleetFlags(cmd.Flags(), "ask", nodeTimeout)
 	format.AddFlag(cmd.Flags())
 	return cmd
 }
@@ -50,26 +62,36 @@ type statsView struct {
 	P99DurationMS   float64 `json:"p99_duration_ms"`
 }
 
-func showStats(ctx context.Context, c *client.Client, p cli.Process, plugin string, asJSON bool) error {
-	stats, err := c.Admin().Stats(ctx, plugin)
+func showStats(ctx context.Context, c *client.Client, p cli.Process, query tool.StatsQuery, asJSON bool) error {
+	stats, err := c.Admin().Stats(ctx, query)
 	if err != nil {
 		return err
 	}
 	views, rows := []statsView{}, [][]string{}
 	for _, s := range stats {
-		views = append(views, statsView{
-			Stats: s, TotalDurationMS: milliseconds(s.TotalDuration), MeanDurationMS: milliseconds(s.MeanDuration),
-			P50DurationMS: milliseconds(s.P50), P99DurationMS: milliseconds(s.P99),
-		})
-		rows = append(rows, []string{
-			s.Tool, s.Plugin, number(s.Calls), number(s.Succeeded), number(s.ToolErrors), failures(s.Failures),
-			short(s.MeanDuration), short(s.P50), short(s.P99), strconv.FormatFloat(s.TotalCost, 'g', 6, 64),
-		})
+		views = append(views, viewStats(s))
+		rows = append(rows, append([]string{s.Tool, s.Plugin}, statsCells(s)...))
 	}
 	if asJSON {
 		return cli.WriteJSON(p.Stdout, views)
 	}
-	return cli.WriteTable(p.Stdout, p.Screen(), []string{"TOOL", "PLUGIN", "CALLS", "RESULTS", "TOOL ERRORS", "FAILURES", "MEAN", "P50", "P99", "COST"}, rows)
+	return cli.WriteTable(p.Stdout, p.Screen(), append([]string{"TOOL", "PLUGIN"}, statsHeader...), rows)
+}
+
+func viewStats(s tool.Stats) statsView {
+	return statsView{
+		Stats: s, TotalDurationMS: milliseconds(s.TotalDuration), MeanDurationMS: milliseconds(s.MeanDuration),
+		P50DurationMS: milliseconds(s.P50), P99DurationMS: milliseconds(s.P99),
+	}
+}
+
+var statsHeader = []string{"CALLS", "RESULTS", "TOOL ERRORS", "FAILURES", "MEAN", "P50", "P99", "COST"}
+
+func statsCells(s tool.Stats) []string {
+	return []string{
+		number(s.Calls), number(s.Succeeded), number(s.ToolErrors), failures(s.Failures),
+		short(s.MeanDuration), short(s.P50), short(s.P99), strconv.FormatFloat(s.TotalCost, 'g', 6, 64),
+	}
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -68,6 +68,8 @@ type toolView struct {
 	Plugin            string `json:"plugin"`
 	PluginVersion     string `json:"plugin_version,omitempty"`
 	UnavailableReason string `json:"unavailable_reason,omitempty"`
+	// Filters are the filters of its own plugin that its calls pass.
+	Filters []string `json:"filters,omitempty"`
 	tool.Spec
 	// These three fields hide the fields of Spec with the same JSON names.
 	InputSchema json.RawMessage `json:"input_schema"`
@@ -86,7 +88,7 @@ type retryView struct {
 func viewTool(i tool.Info) toolView {
 	v := toolView{
 		Name: i.Spec.Name, Plugin: i.Plugin, PluginVersion: i.PluginVersion, UnavailableReason: i.UnavailableReason,
-		Spec: i.Spec, InputSchema: i.Spec.InputSchema, TimeoutMS: i.Spec.Timeout.Milliseconds(),
+		Filters: i.Filters, Spec: i.Spec, InputSchema: i.Spec.InputSchema, TimeoutMS: i.Spec.Timeout.Milliseconds(),
 	}
 	if len(v.InputSchema) == 0 {
 		v.InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
@@ -112,7 +114,7 @@ func listTools(ctx context.Context, c *client.Client, p cli.Process, query tool.
 		return cli.WriteJSON(p.Stdout, views)
 	}
 	if len(infos) == 0 {
-		fmt.Fprintln(p.Err(), "no tool is as you ask; `toolhost plugins` shows which plugins there are, and why some cannot be used")
+		fmt.Fprintln(p.Err(), "no tool matches; `toolhost plugins` shows which plugins there are, and why some cannot be used")
 		return nil
 	}
 	header, rows := []string{"NAME", "PLUGIN", "DESCRIPTION"}, [][]string{}
@@ -178,11 +180,15 @@ func describe(info tool.Info) string {
 	line("traits", strings.Join(traits(s), ", "))
 	line("reads", strings.Join(s.ContextKeys, ", "))
 	line("writes", strings.Join(s.EffectKeys, ", "))
+	line("filters", strings.Join(info.Filters, ", "))
 	if s.CostPerUse > 0 {
 		line("cost per use", strconv.FormatFloat(s.CostPerUse, 'g', 6, 64))
 	}
 	if s.Timeout > 0 {
 		line("timeout", s.Timeout.Round(time.Millisecond).String())
+	}
+	if s.Retry.MaxAttempts > 1 {
+		line("retries", strconv.Itoa(int(s.Retry.MaxAttempts-1)))
 	}
 	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Description))
 	schema(&b, "arguments", viewTool(info).InputSchema)

@@ -19,29 +19,43 @@ func NewWhyCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
 	cmd := &cobra.Command{
-		Use:   "why PLUGIN",
+		Use:   "why PLUGIN|CALL-ID",
 		Short: "Explain the state of a plugin: what happened, and what to do",
 		Long: "Why tells what an operator needs to know about one plugin: its state and the reason, when it is tried again, how\n" +
 			"its last processes ended and what they said last, warnings, its last events, and what to do.\n" +
+			"For a name that no plugin has, it shows the calls with this id, as `toolhost calls` does: how they ended, and why.\n" +
 			"With -o json it prints an object: plugin (as in `toolhost plugins`), instances (as in `toolhost ps`), events (as in\n" +
-			"`toolhost events`) and remedies, each with a command, unless there is nothing to type, and its effect.",
-		Example:           "  toolhost why calculator",
+			"`toolhost events`) and remedies, each with a command, unless there is nothing to type, and its effect; for a call an\n" +
+			"object with calls.\n\n" +
+			"With --fleet it asks every toolhost of a fleet at the same time, and shows what each knows, with its node. So it finds\n" +
+			"the toolhost that has a call. If none knows the name, it says how many do not, and which did not answer within\n" +
+			"--node-timeout. The exit code is 3 if a toolhost did not answer. With -o json it prints an object: nodes, each with\n" +
+			"node, address, state and reason, plugins and calls, each with its node.",
+		Example:           "  toolhost why calculator\n  toolhost why run-1.turn-2.0 --fleet --target prod",
 		Args:              cli.Arguments(1, 1),
 		ValidArgsFunction: conn.CompletePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if conn.fleet {
+				return conn.whyOfFleet(cmd.Context(), args[0], format.JSON())
+			}
 			return conn.With(func(c *client.Client) error {
-				w, err := gather(cmd.Context(), c, args[0], time.Now())
-				if err != nil {
+				known, err := look(cmd.Context(), c, args[0])
+				switch {
+				case err != nil:
 					return err
+				case format.JSON() && known.Plugin != nil:
+					return cli.WriteJSON(p.Stdout, known.Plugin)
+				case format.JSON():
+					return cli.WriteJSON(p.Stdout, known)
+				case known.explained != nil:
+					return known.explained.write(p)
 				}
-				if format.JSON() {
-					return cli.WriteJSON(p.Stdout, w.view())
-				}
-				return w.write(p)
+				return writeCalls(p.Stdout, p.Screen(), known.records)
 			})
 		},
 	}
 	conn.AddFlag(cmd.Flags())
+	conn.addFleetFlags(cmd.Flags(), "ask", nodeTimeout)
 	format.AddFlag(cmd.Flags())
 	return cmd
 }

@@ -1,9 +1,12 @@
 package operate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/crashoutput"
@@ -92,10 +95,17 @@ func (w *explanation) writeState(b *strings.Builder) {
 	}
 	line("before it", p.PreviousDigest)
 	line("filters", strings.Join(p.Filters, ", "))
+	for _, f := range p.OwnFilters {
+		line("own filter", fmt.Sprintf("%s, for calls of %s", f.Name, strings.Join(f.Tools, ", ")))
+	}
 	line("isolation", IsolationWords(p.Isolation))
 	line("processes", fmt.Sprintf("%d now, %d started in all", p.Instances, p.Launches))
 	for _, i := range w.instances {
-		line("  "+i.ID, fmt.Sprintf("%s, started %s, pid %d, %s now, %s in all", i.State, ago(i.StartTime, w.now), i.PID,
+		process := "no process"
+		if i.PID != 0 {
+			process = "pid " + strconv.Itoa(i.PID)
+		}
+		line("  "+i.ID, fmt.Sprintf("%s, started %s, %s, %s now, %s in all", i.State, ago(i.StartTime, w.now), process,
 			cli.Count(i.Calls, "call"), number(i.TotalCalls)))
 		if len(i.Limits) > 0 {
 			line("    limits", limitDetails(i.Limits))
@@ -128,16 +138,23 @@ func (w *explanation) writeExits(b *strings.Builder) {
 	}
 	b.WriteString("\nlast exits, the newest first\n")
 	for _, e := range w.plugin.RecentExits {
-		what := "crashed"
-		if e.Expected {
+		what, doing := "crashed", "it was executing"
+		switch {
+		case e.Unhealthy:
+			what, doing = "was unhealthy, and was stopped", "this call did not stop:"
+		case e.Expected:
 			what = "stopped"
 		}
-		fmt.Fprintf(b, "  %s  %s  %s %s: %s\n", clock(e.Time), ago(e.Time, w.now), e.Instance, what, cli.OneLine(e.Exit.String()))
+		fmt.Fprintf(b, "  %s  %s  %s %s: %s\n", clock(e.Time), ago(e.Time, w.now), cmp.Or(e.Instance, "a process of another tenant"), what, cli.OneLine(e.Exit.String()))
 		for _, call := range e.Calls {
-			fmt.Fprintf(b, "      it was executing %s, call %s of %s\n", cli.OneLine(call.Tool), cli.OneLine(call.CallID), cli.OneLine(call.Principal))
+			fmt.Fprintf(b, "      %s %s, call %s of %s%s\n",
+				doing, cli.OneLine(call.Tool), cli.OneLine(call.CallID), cli.OneLine(call.Principal), executingFor(call, e.Time))
+		}
+		if e.HiddenCalls > 0 {
+			fmt.Fprintf(b, "      %s %d calls of other tenants\n", doing, e.HiddenCalls)
 		}
 		// older crashes usually have the same cause
-		if c := crash(w.plugin); c != nil && e.Instance == c.Instance {
+		if c := crash(w.plugin); c != nil && e.Instance != "" && e.Instance == c.Instance {
 			for _, l := range w.lastWords(c) {
 				fmt.Fprintf(b, "      | %s\n", cli.OneLine(l))
 			}
@@ -149,8 +166,8 @@ func (w *explanation) writeExits(b *strings.Builder) {
 // only the last lines. If these do not explain the crash, lastWords reads the log, which has more,
 // such as the stacks of many threads.
 func (w *explanation) lastWords(e *tool.PluginExit) []string {
-	said := e.Exit
-	if !crashoutput.Explained(said.LastStderr) {
+	exit := e.Exit
+	if !crashoutput.Explained(exit.LastStderr) {
 		var logged tool.Exit
 		for _, l := range w.lines {
 			if l.Instance == e.Instance {
@@ -158,8 +175,21 @@ func (w *explanation) lastWords(e *tool.PluginExit) []string {
 			}
 		}
 		if crashoutput.Explained(logged.LastStderr) {
-			said = logged
+			exit = logged
 		}
 	}
-	return crashoutput.Excerpt(said.LastStderr, stderrOfWhy)
+	return crashoutput.Excerpt(exit.LastStderr, stderrOfWhy)
+}
+
+// executingFor returns how long a call had been executed when its process crashed; empty if that is
+// unknown.
+func executingFor(call tool.ExitCall, crash time.Time) string {
+	if call.StartTime.IsZero() {
+		return ""
+	}
+	s := ", for " + short(max(crash.Sub(call.StartTime), time.Microsecond))
+	if call.Session != "" {
+		s += ", in session " + cli.OneLine(call.Session)
+	}
+	return s
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Examine starts the only plugin in a folder, reads its description, and returns the plugin as a
-// toolhost with these options would load it. It does not touch the state or the socket of that
+// toolhost with these options would load it. It does not use the state or the socket of that
 // toolhost. If Problem of the result is not empty, the plugin is unusable.
 func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Plugin, err error) {
 	temp, err := MakeScratch()
@@ -30,17 +30,19 @@ func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Pl
 	state := filepath.Join(temp.Path, "state")
 	// the plugin's last output is part of the error
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
-	own := sandboxDefaultsOf(options)
-	options.State, options.Folders, options.listen = state, []string{folder}, address.Address{}
+	defaults := sandboxDefaultsOf(options)
+	options.State, options.Folders, options.listen, options.listeners = state, []string{folder}, address.Address{}, nil
 	runtime, err := openRuntimeDir(ctx, options, logger)
 	if err != nil {
 		return nil, err
 	}
 	defer runtime.close()
+	store := openSecrets(options.Secrets, options.getenv, nil)
 	plugins := &launcher{
-		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names, logger: logger, config: &options.Config,
-		redact: openSecrets(options.Secrets, options.getenv).Redactor().Line, own: own, brief: true,
+		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names, logger: logger,
+		redact: store.Redactor().Line, brief: true,
 	}
+	plugins.current.Store(&launchSettings{&options.Config, defaults, store})
 	known, err := catalog.Open(catalog.Config{
 		Folders: options.Folders, StateDir: state, Describe: plugins.describe, Logger: logger, Overrides: overrides(options.Tools),
 		DescribeTimeout: options.Launch.Timeout,
@@ -77,8 +79,8 @@ func CheckExamined(p *catalog.Plugin, staged, source string) error {
 	return &cli.ExitError{Code: cli.ExitInfrastructure, Err: fmt.Errorf("%s is refused, and nothing is changed: %s; `toolhost verify %s` may tell more", source, reason, source)}
 }
 
-// CheckPlugin returns an error if a path cannot be a plugin. instead says what to do with a
-// repository that contains the source of a plugin.
+// CheckPlugin returns an error if the path cannot be a plugin. instead is the advice for a user who
+// names a repository with the source of a plugin.
 func CheckPlugin(path, instead string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -111,23 +113,25 @@ type Probe struct {
 // the files of toolhost that options name, nor those that other names, such as the files of a
 // running toolhost. The caller closes the probe.
 func OpenProbe(ctx context.Context, options, other Options) (*Probe, error) {
-	options.listen = address.Address{} // the probe has no socket for the reaper to remove
+	options.listen, options.listeners = address.Address{}, nil // the probe has no socket for the reaper to remove
 	logger := slog.New(slog.DiscardHandler)
 	runtime, err := openRuntimeDir(ctx, options, logger)
 	if err != nil {
 		return nil, err
 	}
-	own := sandboxDefaultsOf(options)
-	own.hidden = append(own.hidden, sandboxDefaultsOf(other).hidden...)
-	return &Probe{runtime, &launcher{
-		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names,
-		logger: logger, config: &options.Config, own: own,
-	}}, nil
+	defaults := sandboxDefaultsOf(options)
+	defaults.hidden = append(defaults.hidden, sandboxDefaultsOf(other).hidden...)
+	probe := &Probe{runtime, &launcher{
+		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names, logger: logger,
+	}}
+	// Only MCP servers get secrets: they may need them to start.
+	probe.launcher.current.Store(&launchSettings{&options.Config, defaults, openSecrets(options.Secrets, options.getenv, nil)})
+	return probe, nil
 }
 
 // Process returns how to start a process of a plugin. The process may write its bytecode cache.
 func (p *Probe) Process(plugin *catalog.Plugin, instance string) process.Config {
-	cfg := p.launcher.process(plugin, plugin.Info.Name, instance)
+	cfg := p.launcher.process(p.launcher.current.Load(), plugin, plugin.Info.Name, instance)
 	writeBytecode(&cfg, plugin)
 	return cfg
 }

@@ -1,18 +1,25 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/pluginconn"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/pace"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/namewatch"
@@ -20,7 +27,11 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
+	"github.com/toolhost/toolhost/internal/plugin/subreaper"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
+	"github.com/toolhost/toolhost/internal/rpc/workspaceproxy"
+	"github.com/toolhost/toolhost/internal/secrets"
+	"github.com/toolhost/toolhost/internal/workspaces"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -32,27 +43,97 @@ type launcher struct {
 	groups    *limits.Cgroups
 	names     *namewatch.Watcher // nil means that no one watches names
 	logger    *slog.Logger
-	config    *config.Config
-	redact    func(line string, cut bool) string // redacts the output of processes
-	subreaped bool                               // toolhost runs below subreapers
-	own       sandboxDefaults
-	walls     sandbox.Machine // the sandbox mechanisms that processes got
-	pool      *prestart.Pool  // starts the processes; set before the first launch
+	current   atomic.Pointer[launchSettings]
+	redact    func(line string, headless, cut bool) string // redacts the output of processes
+	subreaped bool                                         // toolhost runs below subreapers
+	walls     sandbox.Machine                              // the sandbox mechanisms that processes got
+	pool      *prestart.Pool                               // starts the processes; set before the first launch
+	known     atomic.Pointer[catalog.Catalog]              // nil until plugins are called, and not only described
+	// of tenants, or of sessions if perSession is set; nil: all calls share one; set before the
+	// first launch
+	workspaces *workspaces.Store
+	perSession bool
+	// the sockets of workspaces that are not folders of this machine; nil: they are; set before the
+	// first launch
+	proxy    *workspaceproxy.Proxy
+	separate bool // tenants or sessions have their own
 	// the state ends with this process, so a bytecode cache has no reader
 	brief       bool
 	tellMissing sync.Once
 	asked       atomic.Uint64 // descriptions so far; each process needs an instance name
 
+	// authorize returns a transport that adds the credentials of the owner of an instance to requests
+	// to the server of a plugin; nil: no plugin has such credentials. Set before the first launch.
+	authorize func(p *catalog.Plugin, owner host.Owner, next http.RoundTripper) http.RoundTripper
+
 	governor *gomaxprocs.Governor // the governor of this process
+	tenants  pace.Tenants         // whose calls arrive, and whose results are large
+}
+
+// launchSettings are the part of the configuration with which a launcher starts processes.
+type launchSettings struct {
+	config  *config.Config
+	sandbox sandboxDefaults
+	secrets *secrets.Store // for the processes of MCP servers, which get them in their environment
+}
+
+// newLauncher returns a launcher without a pool. logger gets the log of the processes.
+func newLauncher(options Options, runtime *runtimeDir, logger *slog.Logger, store *secrets.Store, governor *gomaxprocs.Governor) *launcher {
+	l := &launcher{
+		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names,
+		logger: logger, redact: store.Redactor().Line,
+		subreaped: subreaper.Served(options.getenv), brief: options.Brief,
+		governor: governor,
+	}
+	l.current.Store(&launchSettings{&options.Config, sandboxDefaultsOf(options), store})
+	return l
+}
+
+// configure makes the launcher start processes with another configuration. The function that it
+// returns reports whether the processes of a plugin now start in another way. All prestarted
+// processes end, because they have what the earlier configuration granted.
+func (l *launcher) configure(options *Options, store *secrets.Store) (replaced func(p *catalog.Plugin) bool) {
+	before := l.current.Load()
+	now := &launchSettings{&options.Config, sandboxDefaultsOf(*options), store}
+	l.current.Store(now)
+	l.pool.Clear()
+	return func(p *catalog.Plugin) bool {
+		// A session with an MCP server says at its start what the server may ask.
+		if p.Manifest != nil && p.Manifest.MCP != nil && !slices.Equal(before.config.Plugin(p.Info.Name).Ask, now.config.Plugin(p.Info.Name).Ask) {
+			return true
+		}
+		if p.Manifest.Remote() {
+			return !reflect.DeepEqual(before.config.Plugin(p.Info.Name).HTTP, now.config.Plugin(p.Info.Name).HTTP)
+		}
+		return !l.process(before, p, p.Info.Name, "").StartsLike(l.process(now, p, p.Info.Name, ""))
+	}
 }
 
 // launch implements host.LaunchFunc.
 func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
-	cfg := l.process(p, p.Info.Name, instance)
+	settings, owner := l.current.Load(), host.LaunchOwner(ctx)
+	if p.Manifest.Remote() {
+		session, err := l.openRemote(ctx, settings, p, instance, owner)
+		if err != nil {
+			return nil, err
+		}
+		return session, nil
+	}
+	cfg := l.process(settings, p, p.Info.Name, instance)
+	if owner.Tenant != identity.DefaultTenant {
+		cfg.Tenant = owner.Tenant
+	}
+	if most := uint64(settings.config.Quotas.MemoryOf(owner.Tenant, owner.Principal)); most > 0 {
+		cfg.Limits.MemoryBytes = less(cfg.Limits.MemoryBytes, most)
+	}
 	readBytecode(&cfg, p)
 	defer l.governor.Hold()() // a thread keeps its processor while it waits for the new process
 	cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
-	started, err := l.pool.Launch(ctx, cfg)
+	server, err := l.mcpServer(&cfg, p, owner)
+	if err != nil {
+		return nil, err
+	}
+	started, err := l.launchOwned(ctx, &cfg, owner, server.starter(l.pool.Launch))
 	if err != nil {
 		return nil, err
 	}
@@ -61,19 +142,27 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 			l.logger.Warn("this machine does not support all sandbox mechanisms; `toolhost ps --wide` shows the reasons", "missing", missing)
 		}
 	})
-	return hosted{started, l.subreaped}, nil
+	return hosted{started, server.conn(started), l.subreaped, cfg.Sandbox.Workspace}, nil
 }
 
-// describe implements catalog.DescribeFunc. The process lives until it has described itself. It has
-// the settings of the plugin that the file most likely is (see catalog.DescribeFunc), with
-// environment and limits, because a plugin that does not start without them could not describe
-// itself. Its log lines are lines of that plugin.
+// describe implements catalog.DescribeFunc. The process lives until it has described itself. It
+// gets the settings of the plugin that the file most likely is (see catalog.DescribeFunc). These
+// include environment and limits, because a plugin that does not start without them could not
+// describe itself. The log shows its lines as lines of that plugin.
 func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	instance := fmt.Sprintf("describe-%d", l.asked.Add(1))
-	cfg := l.process(p, p.Info.Name, instance)
-	cfg.Sandbox = l.sandbox(l.own.question(l.config.Plugin(p.Info.Name).Sandbox))
+	in := l.current.Load()
+	if p.Manifest.Remote() {
+		return l.describeRemote(ctx, in, p, instance)
+	}
+	cfg := l.process(in, p, p.Info.Name, instance)
+	cfg.Sandbox = l.sandbox(in.sandbox.question(in.config.Plugin(p.Info.Name).Sandbox))
 	if !l.brief {
 		writeBytecode(&cfg, p)
+	}
+	server, err := l.mcpServer(&cfg, p, host.Owner{Tenant: identity.DefaultTenant})
+	if err != nil {
+		return tool.Description{}, err
 	}
 	defer l.governor.Hold()()
 	started, err := process.Launch(ctx, cfg)
@@ -81,7 +170,7 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 		return tool.Description{}, err
 	}
 	defer started.Stop(context.WithoutCancel(ctx), 0)
-	return started.Conn().Describe(ctx, pluginwire.DescribeRequest{})
+	return server.conn(started).Describe(ctx, pluginconn.DescribeRequest{})
 }
 
 // namespace returns whether a plugin gets a PID namespace. The namespace is part of the sandbox.
@@ -103,8 +192,8 @@ func Variables(s config.PluginSettings) []string {
 // process returns how to start a process of a plugin. Of toolhost's environment, the process gets
 // only the variables that the operator passes on, whatever the plugin asks for. A value that the
 // operator sets replaces a value that the operator passes on.
-func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Config {
-	settings := l.config.Plugin(name)
+func (l *launcher) process(in *launchSettings, p *catalog.Plugin, name, instance string) process.Config {
+	settings := in.config.Plugin(name)
 	env := slices.Clone(p.Env)
 	// the requests of the plugin's manifest do not count here
 	for _, variable := range settings.PassEnv {
@@ -118,13 +207,17 @@ func (l *launcher) process(p *catalog.Plugin, name, instance string) process.Con
 	}
 	return process.Config{
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
-		RunDir: l.runDir, Reaper: l.guard, Logger: l.logger, StartTimeout: l.config.Launch.Timeout,
-		LineBytes: int(l.config.Logs.LineBytes), LinesPerSecond: l.config.Logs.LinesPerSecond, Redact: l.redact,
+		RunDir: l.runDir, Reaper: l.guard, Logger: l.logger, StartTimeout: in.config.Launch.Timeout,
+		LineBytes: int(in.config.Logs.LineBytes), LinesPerSecond: in.config.Logs.LinesPerSecond, Redact: l.redact,
 		Limits: instanceLimits(settings.Limits, p), Cgroups: l.groups, Names: l.names, PIDNamespace: l.namespace(settings.Sandbox),
-		Sandbox: l.sandbox(l.own.sandbox(settings.Sandbox)),
-		Conn:    pluginwire.ConnConfig{MaxResultBytes: int(l.config.Calls.MaxResultBytes)},
+		Sandbox: l.sandbox(in.sandbox.sandbox(settings.Sandbox)),
+		Carried: l.carried,
+		Conn:    pluginwire.ConnConfig{MaxResultBytes: int(in.config.Calls.MaxResultBytes)},
 	}
 }
+
+// carried records a piece of the results of a tenant; empty: the default tenant.
+func (l *launcher) carried(tenant string) { l.tenants.Carried(cmp.Or(tenant, identity.DefaultTenant)) }
 
 // sandbox adds the record of sandbox mechanisms that all processes share.
 func (l *launcher) sandbox(cfg sandbox.Config) sandbox.Config {
@@ -135,8 +228,16 @@ func (l *launcher) sandbox(cfg sandbox.Config) sandbox.Config {
 // hosted makes a process.Process a host.Process.
 type hosted struct {
 	*process.Process
+	conn      pluginconn.Conn
 	subreaped bool // toolhost runs below subreapers
+	workspace string
 }
+
+// Workspace implements host.Process.
+func (h hosted) Workspace() string { return h.workspace }
+
+// Conn implements host.Process.
+func (h hosted) Conn() pluginconn.Conn { return h.conn }
 
 // Limits implements host.Process.
 func (h hosted) Limits() []tool.EffectiveLimit {
@@ -151,6 +252,12 @@ func (h hosted) Limits() []tool.EffectiveLimit {
 
 // Stop implements host.Process.
 func (h hosted) Stop(ctx context.Context) error { return h.Process.Stop(ctx, 0) }
+
+// Memory implements host.Process.
+func (h hosted) Memory() uint64 { return h.Process.Memory() }
+
+// CPU implements host.Process.
+func (h hosted) CPU() time.Duration { return h.Process.CPU() }
 
 // RSS implements host.Process.
 func (h hosted) RSS() uint64 {

@@ -1,7 +1,10 @@
 package serve
 
 import (
+	"bufio"
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,22 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
+
+	"github.com/toolhost/toolhost/internal/audit"
+	"github.com/toolhost/toolhost/internal/callstore"
 )
 
-const (
-	// ledgerFile is the ledger of calls, in the records folder.
-	ledgerFile = "calls.db"
-	// ledgerMark is a file beside the ledger with the id of the ledger that the folder belongs to.
-	// toolhost writes it after the first start of the ledger. So a folder with this file has had a
-	// ledger.
-	ledgerMark = "ledger.id"
-	// newestFile is a file beside the ledger with the number of the newest call. A ledger with
-	// fewer calls is an older copy, or its log (calls.db-wal) is lost.
-	newestFile = "ledger.newest"
-	// unmarked is the id of a ledger if ledgerMark does not exist.
-	unmarked = "unknown"
-)
+// unmarked is the id of a ledger if callstore.MarkFile does not exist.
+const unmarked = "unknown"
 
 // ledgerGuard makes toolhost refuse to start with a ledger that does not belong to the rest of the
 // state. Otherwise toolhost would execute calls again that it executed under the ids of the lost
@@ -42,7 +36,7 @@ func ledgerGuardOf(o *Options) ledgerGuard {
 // check runs before toolhost opens anything. It returns an error if the ledger is missing or empty
 // and other state shows that there was one.
 func (k ledgerGuard) check() error {
-	path := filepath.Join(k.dir, ledgerFile)
+	path := filepath.Join(k.dir, callstore.LedgerFile)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -54,7 +48,7 @@ func (k ledgerGuard) check() error {
 	if err == nil {
 		what = "is empty"
 	}
-	id, err := k.mark()
+	id, err := callstore.ReadMark(k.dir)
 	if err != nil {
 		return err
 	}
@@ -69,42 +63,78 @@ func (k ledgerGuard) check() error {
 // such file after the ledger.
 func (k ledgerGuard) trace(id string) string {
 	if id != "" {
-		return filepath.Join(k.dir, ledgerMark)
+		return filepath.Join(k.dir, callstore.MarkFile)
 	}
-	paths := []string{filepath.Join(k.dir, "artifacts")}
-	if filepath.Dir(k.audit) == k.dir {
-		paths = append(paths, k.audit)
+	artifacts := filepath.Join(k.dir, ArtifactsFolder)
+	if _, err := os.Stat(artifacts); err == nil {
+		return artifacts
 	}
-	for _, path := range paths {
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
+	if filepath.Dir(k.audit) == k.dir && hasRecordOfServer(k.audit) {
+		return k.audit
 	}
 	return ""
 }
 
-// settle compares the open ledger, and the number of its newest call, with the ledger that the
-// folder belongs to. Then it writes the id of the ledger to the folder.
-func (k ledgerGuard) settle(id string, newest int64, noted *newestCall) error {
-	marked, err := k.mark()
+// hasRecordOfServer reports whether an audit log exists and has a record of a running toolhost. A
+// command that creates a token writes a record, too, and an operator may run it before the first
+// start. A log that cannot be read counts as one with such a record.
+func hasRecordOfServer(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer file.Close()
+	records := json.NewDecoder(bufio.NewReader(file))
+	for {
+		var record struct {
+			Kind audit.Kind `json:"kind"`
+			From string     `json:"from"`
+		}
+		if err := records.Decode(&record); err != nil {
+			return !errors.Is(err, io.EOF)
+		}
+		if record.Kind != audit.OfCredential || record.From != "command" {
+			return true
+		}
+	}
+}
+
+// settle checks that the open ledger is the one that the folder belongs to, and that it has the
+// newest call. It then writes the id of the ledger to the folder, and records in the ledger that
+// the file with the number exists. A ledger of an earlier build may have no such file.
+func (k ledgerGuard) settle(ctx context.Context, calls *callstore.Store, noted *newestCall) error {
+	if r := calls.Restored(); r != nil && k.accepted == r.From {
+		if err := calls.AcceptRestoration(ctx); err != nil {
+			return err
+		}
+	}
+	id, newest := calls.ID(), calls.Newest()
+	marked, err := callstore.ReadMark(k.dir)
 	switch {
 	case err != nil:
 		return err
 	case marked == "" && k.accepted == unmarked: // check has accepted it
+	case (marked == id || marked == "") && noted.absent && calls.Noted():
+		err = k.refusal(fmt.Sprintf("%s, which has the number of the newest call of the ledger %s, is missing or empty, so toolhost cannot see whether the ledger has lost calls",
+			filepath.Join(k.dir, callstore.NewestFile), filepath.Join(k.dir, callstore.LedgerFile)), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), newest))
 	case (marked == id || marked == "") && newest < noted.number:
 		err = k.refusal(fmt.Sprintf("the ledger of calls %s is older than the rest of the folder, or its log %s-wal is lost: its newest call is %d, and call %d was begun",
-			filepath.Join(k.dir, ledgerFile), ledgerFile, newest, noted.number), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), noted.number))
+			filepath.Join(k.dir, callstore.LedgerFile), callstore.LedgerFile, newest, noted.number), fmt.Sprintf("%s@%d", cmp.Or(marked, unmarked), noted.number))
 	case marked != "" && marked != id:
-		err = k.refusal(fmt.Sprintf("%s is the ledger %s, and the folder belongs to the ledger %s", filepath.Join(k.dir, ledgerFile), id, marked), marked)
+		err = k.refusal(fmt.Sprintf("%s is the ledger %s, and the folder belongs to the ledger %s", filepath.Join(k.dir, callstore.LedgerFile), id, marked), marked)
 	}
 	if err == nil {
 		noted.set(newest)
-		err = noted.err
+		if err = noted.err; err == nil && !calls.Noted() {
+			// Sync both before the note: a power failure must not lose the file and keep the note
+			// in the ledger.
+			err = errors.Join(noted.file.Sync(), syncFolder(k.dir), calls.Note(ctx))
+		}
 	}
 	if err != nil || marked == id {
 		return err
 	}
-	path := filepath.Join(k.dir, ledgerMark)
+	path := filepath.Join(k.dir, callstore.MarkFile)
 	if err := os.WriteFile(path+".new", []byte(id+"\n"), 0o600); err != nil {
 		return fmt.Errorf("noting the ledger's id: %w", err)
 	}
@@ -114,26 +144,31 @@ func (k ledgerGuard) settle(id string, newest int64, noted *newestCall) error {
 	return nil
 }
 
+// syncFolder returns when the names in a folder are on the disk.
+func syncFolder(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
 // newestCall stores the number of the newest call of the ledger in a file.
 //
 // toolhost writes the number after the ledger has stored the call, and does not sync the file.
 // After a kill of toolhost, the file is as new as the ledger. After a power failure, the file may
-// be older than the ledger, and an older number refuses nothing. So the file never contains a call
-// that the ledger did not store.
+// be older than the ledger; an older number never makes toolhost refuse to start. So the number in
+// the file is never larger than that of the newest call in the ledger.
 type newestCall struct {
 	file   *os.File
 	number int64 // when the file was opened
+	absent bool  // the file was missing or empty when it was opened
 	err    error // the error of the last set, if it failed
 }
 
-// newestDigits is the length of the number in the file. It is constant, so each write replaces the
-// whole number.
-const newestDigits = 20
-
-// openNewest opens the file, or creates it. A new file counts as 0, as in the state of an earlier
-// build.
+// openNewest opens the file, or creates an empty one.
 func (k ledgerGuard) openNewest() (*newestCall, error) {
-	path := filepath.Join(k.dir, newestFile)
+	path := filepath.Join(k.dir, callstore.NewestFile)
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("opening the number of the newest call: %w", err)
 	}
@@ -141,13 +176,13 @@ func (k ledgerGuard) openNewest() (*newestCall, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the number of the newest call: %w", err)
 	}
-	text := make([]byte, newestDigits)
+	text := make([]byte, callstore.NewestDigits)
 	n, err := file.ReadAt(text, 0)
 	if n == 0 && errors.Is(err, io.EOF) {
-		return &newestCall{file: file}, nil
+		return &newestCall{file: file, absent: true}, nil
 	}
 	number, err := strconv.ParseInt(string(text[:n]), 10, 64)
-	if err != nil || n < newestDigits {
+	if err != nil || n < callstore.NewestDigits {
 		_ = file.Close()
 		return nil, fmt.Errorf("%s does not hold the number of the newest call; if the ledger beside it is the right one, remove the file", path)
 	}
@@ -156,18 +191,9 @@ func (k ledgerGuard) openNewest() (*newestCall, error) {
 
 // set writes the number. One goroutine at a time calls it.
 func (n *newestCall) set(number int64) {
-	if _, err := n.file.WriteAt(fmt.Appendf(nil, "%0*d\n", newestDigits, number), 0); err != nil {
+	if _, err := n.file.WriteAt(callstore.FormatNewest(number), 0); err != nil {
 		n.err = fmt.Errorf("noting the number of the newest call: %w", err)
 	}
-}
-
-// mark returns the id of the ledger that the folder belongs to, or "" if the folder has none.
-func (k ledgerGuard) mark() (string, error) {
-	data, err := os.ReadFile(filepath.Join(k.dir, ledgerMark))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("reading which ledger the folder belongs to: %w", err)
-	}
-	return strings.TrimSpace(string(data)), nil
 }
 
 // refusal returns the error that tells the operator why toolhost does not start and how to

@@ -7,34 +7,40 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 )
 
-// overrides returns what the configuration says about tools, for the catalogue.
+// overrides returns the tool settings of the configuration in the form of the catalog.
 func overrides(tools map[string]config.ToolSettings) catalog.Overrides {
 	all := make(catalog.Overrides, len(tools))
 	for key, s := range tools {
 		o := catalog.Override{
 			Plugin: s.Plugin, Disabled: s.Disabled, Rename: s.Rename, Description: s.Description, Category: s.Category, Tags: s.Tags,
-			Dangerous: s.Dangerous, Strict: s.Strict, Timeout: s.Timeout, MaxConcurrent: s.MaxConcurrent, CostPerUse: s.CostPerUse,
+			Dangerous: s.Dangerous, Strict: s.Strict, Timeout: s.Timeout, MaxConcurrent: s.MaxConcurrent, MaxRetries: s.MaxRetries, CostPerUse: s.CostPerUse,
 			Effects: s.Effects,
 		}
 		if s.RateLimitPerMinute != nil {
 			o.RateLimitPerMinute = new(uint32(*s.RateLimitPerMinute))
 		}
+		o.AgentRates = agentRates(s)
 		all[key] = o
 	}
 	return all
 }
 
-// concurrency returns how many calls of a tool may be executed at the same time.
-func concurrency(known *catalog.Catalog) func(tool string) int {
-	return func(tool string) int {
-		if t := known.Snapshot().Tool(tool); t != nil {
-			return t.MaxConcurrent
+// agentRates returns the limits of single agents that the settings of a tool have.
+func agentRates(s config.ToolSettings) catalog.AgentRates {
+	rates := catalog.AgentRates{Each: s.AgentRateLimitPerMinute}
+	for name, of := range s.Agents {
+		if of.RateLimitPerMinute == nil {
+			continue
 		}
-		return 0 // it has just gone, or is a filter
+		if rates.Of == nil {
+			rates.Of = map[string]int{}
+		}
+		rates.Of[name] = *of.RateLimitPerMinute
 	}
+	return rates
 }
 
-// warnOfStrays says which of the operator's words about tools count for nothing.
+// warnOfUnknownTools logs the settings for tools that no plugin has, because they have no effect.
 func warnOfUnknownTools(known *catalog.Snapshot, logger *slog.Logger) {
 	for _, key := range known.Strays() {
 		logger.Warn("the configuration speaks of a tool that no plugin ships", "key", "tools."+key)

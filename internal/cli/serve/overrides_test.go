@@ -16,13 +16,14 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestOverridesLoseNothing: all that the configuration can say about a tool reaches the catalogue.
+// Everything that the configuration can set for a tool reaches the catalog.
 func TestOverridesLoseNothing(t *testing.T) {
-	said := config.ToolSettings{
+	settings := config.ToolSettings{
 		Disabled: new(true), Plugin: "p", Rename: "r", Description: "d", Category: "c", Tags: []string{"t"}, Dangerous: new(true),
-		Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(7), MaxConcurrent: new(3), CostPerUse: new(0.5), Effects: []string{"k"},
+		Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(7), MaxConcurrent: new(3), MaxRetries: new(2), CostPerUse: new(0.5), Effects: []string{"k"},
+		AgentRateLimitPerMinute: new(9), Agents: map[string]config.AgentLimits{"a": {RateLimitPerMinute: new(4)}, "b": {}},
 	}
-	for _, v := range []any{said, overrides(map[string]config.ToolSettings{"x": said})["x"]} {
+	for _, v := range []any{settings, overrides(map[string]config.ToolSettings{"x": settings})["x"]} {
 		for i := range reflect.ValueOf(v).NumField() {
 			if reflect.ValueOf(v).Field(i).IsZero() {
 				t.Errorf("%T.%s is not set", v, reflect.TypeOf(v).Field(i).Name)
@@ -32,11 +33,12 @@ func TestOverridesLoseNothing(t *testing.T) {
 	want := catalog.Overrides{
 		"x": {
 			Disabled: new(true), Plugin: "p", Rename: "r", Description: "d", Category: "c", Tags: []string{"t"}, Dangerous: new(true),
-			Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(uint32(7)), MaxConcurrent: new(3), CostPerUse: new(0.5), Effects: []string{"k"},
+			Strict: new(true), Timeout: new(time.Second), RateLimitPerMinute: new(uint32(7)), MaxConcurrent: new(3), MaxRetries: new(2), CostPerUse: new(0.5), Effects: []string{"k"},
+			AgentRates: catalog.AgentRates{Each: new(9), Of: map[string]int{"a": 4}},
 		},
 		"p.y": {},
 	}
-	if diff := cmp.Diff(want, overrides(map[string]config.ToolSettings{"x": said, "p.y": {}})); diff != "" {
+	if diff := cmp.Diff(want, overrides(map[string]config.ToolSettings{"x": settings, "p.y": {}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -60,12 +62,12 @@ func TestConcurrencyIsByTheNameThatCallersUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { known.Close() })
-	if err := LoadPlugins(t.Context(), known, nil); err != nil {
+	if err := LoadPlugins(t.Context(), known, nil, 0); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]int{"z": 3, "a": 0, "b": 0, "none": 0} {
-		if got := concurrency(known)(name); got != want {
-			t.Errorf("%s: %d, want %d", name, got, want)
+	for name, want := range map[string]int{"z": 3, "b": 0} {
+		if got := known.Snapshot().Tool(name); got == nil || got.MaxConcurrent != want {
+			t.Errorf("%s: %+v, want %d", name, got, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/policy"
 )
@@ -39,11 +40,10 @@ func newPolicyTestCommand(p cli.Process) *cobra.Command {
 		Example: "  toolhost policy test cases.yaml --config toolhost.yaml",
 		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var named []string
-			if cmd.Flags().Changed("config") {
-				named = []string{configured}
+			if cmd.Flags().Changed("config") && configured == "" {
+				return cli.Usage("the name of the configuration file is empty")
 			}
-			tested, err := testPolicy(cmd.Context(), p, args[0], named)
+			tested, err := testPolicy(cmd.Context(), p, args[0], configured)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func newPolicyTestCommand(p cli.Process) *cobra.Command {
 	return cmd
 }
 
-// policyTest is what `policy test -o json` prints.
+// policyTest is the result of `policy test`, as -o json prints it.
 type policyTest struct {
 	File           string       `json:"file"`
 	Config         string       `json:"config"` // empty: there is none
@@ -89,13 +89,15 @@ type policyCase struct {
 	Error string `json:"error,omitempty"`
 }
 
-// testPolicy runs the cases of a file against the rules of the configuration.
-func testPolicy(ctx context.Context, p cli.Process, file string, configured []string) (*policyTest, error) {
-	configFile, err := configFile(p.Getenv, configured)
+// testPolicy runs the cases of a file against the rules of the configuration at a path, or of the
+// configuration that the search finds if the path is empty.
+func testPolicy(ctx context.Context, p cli.Process, file, configPath string) (*policyTest, error) {
+	program := configuration()
+	configFile, err := program.Read(p.Getenv, configPath)
 	if err != nil {
 		return nil, err
 	}
-	c, err := loadConfig(configFile)
+	c, err := program.Decode(configFile)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func testPolicy(ctx context.Context, p cli.Process, file string, configured []st
 	if err != nil {
 		return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
-	if err := noteDistrust(p.Err(), trustConfig(p.Getenv, configFile, nil)); err != nil {
+	if err := program.NoteDistrust(p.Err(), configfile.CheckTrust(p.Getenv, configFile, nil)); err != nil {
 		return nil, err
 	}
 	t := &policyTest{File: file, Config: configFile.Path, Rules: len(c.Policy.Rules)}

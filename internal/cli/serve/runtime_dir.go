@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/namewatch"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
@@ -31,7 +30,7 @@ func openRuntimeDir(ctx context.Context, options Options, logger *slog.Logger) (
 		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
 	}
 	y := &runtimeDir{runDir: runDir, groups: limits.OpenCgroups()}
-	if y.guard, err = startReaper(ctx, runDir.Path(), y.groups, options.listen, logger); err != nil {
+	if y.guard, err = startReaper(ctx, runDir.Path(), y.groups, options.sockets(), logger); err != nil {
 		y.close()
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func sweep(parent string, logger *slog.Logger) {
 
 // startReaper starts this program a second time as the reaper, which cleans up after toolhost,
 // however toolhost ends.
-func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, listen address.Address, logger *slog.Logger) (*reaper.Handle, error) {
+func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, sockets []string, logger *slog.Logger) (*reaper.Handle, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("starting the reaper: %w", err)
@@ -85,11 +84,21 @@ func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, lis
 	if err != nil {
 		return nil, err
 	}
-	if listen.IsUnix() {
-		if err := guard.SetSocket(ctx, listen.Path()); err != nil {
-			guard.Close()
-			return nil, err
-		}
+	if err := guard.SetSockets(ctx, sockets...); err != nil {
+		guard.Close()
+		return nil, err
 	}
 	return guard, nil
+}
+
+// sockets returns the paths of the unix sockets at which toolhost listens. A unix socket among the
+// listeners can replace that of the key listen, which is another program's socket then.
+func (o *Options) sockets() []string {
+	var paths []string
+	for _, l := range o.listeners {
+		if l.Address.IsUnix() {
+			paths = append(paths, l.Address.Path())
+		}
+	}
+	return paths
 }

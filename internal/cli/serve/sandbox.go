@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/authn/authconfig"
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
@@ -17,8 +18,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// sandboxDefaults holds the files and folders of toolhost itself: what plugins must not see, and
-// what they must not change, also if the operator granted a folder around it.
+// sandboxDefaults holds the files and folders of toolhost itself. Plugins must not see some of
+// them, and must not change the others, even if the operator granted a folder around them.
 type sandboxDefaults struct {
 	workspace         string
 	hidden, protected []string
@@ -28,22 +29,30 @@ type sandboxDefaults struct {
 
 // sandboxDefaultsOf returns the defaults for a configuration with absolute paths.
 func sandboxDefaultsOf(options Options) sandboxDefaults {
-	g := sandboxDefaults{workspace: options.Workspace, hidden: slices.Compact([]string{options.State, options.recordsDir()}), protected: slices.Clone(options.Folders), folders: slices.Clone(options.Folders), names: trust.FileNames()}
+	g := sandboxDefaults{workspace: options.sharedWorkspace(), hidden: options.hiddenFolders(), protected: slices.Clone(options.Folders), folders: slices.Clone(options.Folders), names: trust.FileNames()}
 	g.hidden = append(g.hidden, options.hide...)
 	g.addOverruled(options)
 	g.addKnownFolders(options)
-	if records := trust.Dir(options.getenv); records != options.State {
-		g.hidden = append(g.hidden, records)
-	}
 	if dir := trust.ConfigDir(options.getenv); dir != "" {
 		g.protected = append(g.protected, dir)
 	}
 	if options.listen.IsUnix() {
 		g.hidden = append(g.hidden, options.listen.Path())
 	}
-	for _, secret := range options.Secrets {
-		if secret.File != "" {
-			g.hidden = append(g.hidden, secret.File)
+	g.hidden = append(g.hidden, authconfig.Files(slices.Concat(options.Listeners, options.MCP.Listeners))...)
+	g.hidden = append(g.hidden, options.Telemetry.Files()...)
+	g.hidden = append(g.hidden, options.Workspace.Remote.Files()...)
+	for _, place := range options.SecretPlaces() {
+		if place.File != "" {
+			g.hidden = append(g.hidden, place.File)
+		}
+		if len(place.Command) > 0 && Exists(place.Command[0]) {
+			g.protected = append(g.protected, place.Command[0]) // toolhost runs it outside of every sandbox
+		}
+	}
+	for _, issuer := range options.Auth.Issuers {
+		if issuer.CA != "" {
+			g.protected = append(g.protected, issuer.CA)
 		}
 	}
 	for _, path := range []string{options.Audit.File, options.LockFile, options.file} {
@@ -54,14 +63,25 @@ func sandboxDefaultsOf(options Options) sandboxDefaults {
 	return g
 }
 
-// addOverruled adds the files that the configuration names and flags replace. A toolhost that runs
-// without these flags uses them. agentd starts a private toolhost with such flags, in the folder of
-// the configuration.
+// hiddenFolders returns the folders that plugins must not see: the state, the records of calls, and
+// the trust records of the user.
+func (o *Options) hiddenFolders() []string {
+	folders := []string{o.State, o.recordsDir(), trust.Dir(o.getenv)}
+	slices.Sort(folders)
+	return slices.Compact(folders)
+}
+
+// addOverruled adds the files that the configuration names and that flags of this process replace.
+// A toolhost that runs without these flags uses the files. For example, agentd starts a private
+// toolhost with such flags in the folder of the configuration.
 func (g *sandboxDefaults) addOverruled(options Options) {
-	if state := options.overruled.state; state != "" && !within(options.Workspace, state) {
+	if state := options.overruled.state; state != "" && !within(options.Workspace.Folder, state) {
 		g.hidden = append(g.hidden, state)
 	}
-	if listen, err := address.Parse(options.overruled.listen); err == nil && listen.IsUnix() {
+	if folder := options.overruled.workspaces; folder != "" && Exists(folder) {
+		g.hidden = append(g.hidden, folder)
+	}
+	if listen, err := address.ParseListener(options.overruled.listen); err == nil && listen.IsUnix() {
 		g.hidden = append(g.hidden, listen.Path())
 	}
 	if file := options.overruled.lockFile; file != "" {
@@ -72,11 +92,11 @@ func (g *sandboxDefaults) addOverruled(options Options) {
 	}
 }
 
-// addKnownFolders adds the plugin folders that other toolhosts of this user have used. toolhost
-// upgrades a known plugin without asking the operator, so a tool that could replace the executable
-// would get the plugin's grants.
+// addKnownFolders adds the plugin folders that other toolhosts of this user have used. Those
+// toolhosts upgrade a known plugin without asking the operator. So a tool that could replace the
+// executable would get the plugin's grants.
 func (g *sandboxDefaults) addKnownFolders(options Options) {
-	folders, err := TrustStore(options.getenv).PluginFolders()
+	folders, err := trust.NewUserStore(options.getenv).PluginFolders()
 	if err != nil {
 		return // the catalog reads the same records, and reports the error
 	}
@@ -97,7 +117,8 @@ func (g *sandboxDefaults) addFolder(folder string, c *config.Config) {
 	g.folders, g.protected = append(g.folders, folder), append(g.protected, folder)
 }
 
-// within reports whether a path is a folder or inside it. It follows links of both.
+// within reports whether a path is a folder or inside the folder. It follows the symbolic links of
+// both paths.
 func within(path, folder string) bool {
 	for _, p := range []*string{&path, &folder} {
 		if real, err := filepath.EvalSymlinks(*p); err == nil {
@@ -148,24 +169,36 @@ func (g sandboxDefaults) check(c *config.Config) error {
 	return nil
 }
 
-// question returns the access of a process that only describes itself: no workspace, but what the
-// plugin may need to start. The operator has not trusted the executable yet.
+// question returns the access of a process that only describes itself. It has no workspace, because
+// the operator has not trusted the executable yet. It has everything else that the plugin may need
+// to start.
 func (g sandboxDefaults) question(s config.Sandbox) sandbox.Config {
 	s.Network, s.Workspace = false, string(tool.AccessNone)
 	s.Read, s.Write = slices.Concat(s.Read, s.Write), nil
 	return g.sandbox(s)
 }
 
-// Granted returns the access of a plugin in the form that commands show.
+// Granted returns the access of a plugin in the form that commands show, without the backend of the
+// workspace.
 func Granted(s config.Sandbox) tool.Sandbox {
 	return tool.Sandbox{Mode: s.Mode, Network: s.Network, Workspace: tool.Access(s.Workspace), Read: s.Read, Write: s.Write}
+}
+
+// granted returns the access of a plugin by its name.
+func (o *Options) granted(plugin string) tool.Sandbox {
+	s := Granted(o.Plugin(plugin).Sandbox)
+	if o.Workspace.Backend != config.LocalBackend || o.Workspace.Folder != "" {
+		s.WorkspaceBackend = o.Workspace.Backend
+	}
+	return s
 }
 
 // errOwnPlugin is the error for a process of a plugin that calls toolhost.
 var errOwnPlugin = errors.New("toolhost does not answer processes of its plugins: the operator's grants decide what a plugin may do; " +
 	"a tool that needs another has to leave that to its caller")
 
-// refusePlugins returns the check that refuses toolhost's API to processes that toolhost started.
+// refusePlugins returns the check with which toolhost's API refuses processes that toolhost
+// started.
 func refusePlugins(y *runtimeDir, kept bool) func(pid int) error {
 	kin := process.Kin{Token: y.guard.Token(), Cgroups: y.groups.Dirs(), Ancestors: []int{os.Getpid()}}
 	if kept {

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // Plugins have access to the workspace, so the workspace must not be the state folder.
-func TestWorkspaceIsNotToolhostsOwn(t *testing.T) {
+func TestWorkspaceIsNotTheStateFolder(t *testing.T) {
 	state := t.TempDir()
 	inside := filepath.Join(state, "work")
 	if err := os.Mkdir(inside, 0o700); err != nil {
@@ -29,40 +30,41 @@ func TestWorkspaceIsNotToolhostsOwn(t *testing.T) {
 }
 
 // Plugins do not see toolhost's files, and cannot change its configuration.
-func TestGroundsAreToolhostsOwn(t *testing.T) {
+func TestSandboxKeepsToolhostsFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "toolhost.yaml")
-	text := "plugins: [plugins]\nlisten: unix:///run/t.sock\nstate: state\nworkspace: .\naudit: {file: audit}\nsecrets: {key: {file: secret, plugins: [p]}}\n"
+	text := "plugins: [plugins]\nlisten: unix:///run/t.sock\nstate: state\nworkspace: .\naudit: {file: audit}\nsecrets: {key: {file: secret, plugins: [p]}}\n" +
+		"telemetry: {pprof: pprof.sock, headers: {authorization: {file: token}, other: {env: TOKEN}}}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	home := filepath.Join(dir, "home")
 	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
 	// the file is in the workspace
-	if err := TrustStore(getenv).TrustFile(file, []byte(text)); err != nil {
+	if err := trust.NewUserStore(getenv).TrustFile(file, []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	options, err := Flags{Config: file}.Options(getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := sandboxDefaultsOf(options)
+	defaults := sandboxDefaultsOf(options)
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, path := range []string{at("state"), at("secret"), "/run/t.sock", at("home/.local/state/toolhost")} {
-		if !slices.Contains(own.hidden, path) {
-			t.Errorf("%s is not hidden: %q", path, own.hidden)
+	for _, path := range []string{at("state"), at("secret"), at("token"), at("pprof.sock"), "/run/t.sock", at("home/.local/state/toolhost")} {
+		if !slices.Contains(defaults.hidden, path) {
+			t.Errorf("%s is not hidden: %q", path, defaults.hidden)
 		}
 	}
 	for _, path := range []string{file, at("plugins"), at("audit"), at("toolhost.lock"), at("home/.config/toolhost")} {
-		if !slices.Contains(own.protected, path) {
-			t.Errorf("%s is not protected: %q", path, own.protected)
+		if !slices.Contains(defaults.protected, path) {
+			t.Errorf("%s is not protected: %q", path, defaults.protected)
 		}
 	}
 	granted := config.Sandbox{Mode: "on", Network: true, Workspace: "write", Read: []string{"/r"}, Write: []string{"/w"}}
-	if s := own.sandbox(granted); s.Workspace != dir || s.WorkspaceAccess != tool.AccessWrite || !s.Network || !slices.Equal(s.Write, []string{"/w"}) {
+	if s := defaults.sandbox(granted); s.Workspace != dir || s.WorkspaceAccess != tool.AccessWrite || !s.Network || !slices.Equal(s.Write, []string{"/w"}) {
 		t.Errorf("the sandbox is %+v", s)
 	}
-	if s := own.question(granted); s.WorkspaceAccess != tool.AccessNone || s.Network || len(s.Write) > 0 || !slices.Equal(s.Read, []string{"/r", "/w"}) || s.Mode != "on" {
+	if s := defaults.question(granted); s.WorkspaceAccess != tool.AccessNone || s.Network || len(s.Write) > 0 || !slices.Equal(s.Read, []string{"/r", "/w"}) || s.Mode != "on" {
 		t.Errorf("the sandbox of one that is asked what it is is %+v", s)
 	}
 }
@@ -91,7 +93,7 @@ func TestGroundsOfOtherToolhosts(t *testing.T) {
 	}
 	home := t.TempDir()
 	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
-	store := TrustStore(getenv)
+	store := trust.NewUserStore(getenv)
 	if err := store.TrustFile(file, []byte(text)); err != nil {
 		t.Fatal(err)
 	}

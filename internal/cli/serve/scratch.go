@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 
 	"github.com/toolhost/toolhost/internal/plugin/limits"
@@ -19,9 +18,6 @@ const (
 	// a folder that another program may have made.
 	scratchMark = "toolhost.pid"
 )
-
-// scratchForm matches the names that limits.MakeClaimed gives.
-var scratchForm = regexp.MustCompile(`^` + scratchPrefix + `[a-z2-7]{10}$`)
 
 // Scratch is a folder for the files of a running command. If the command is killed, the next
 // command that makes a scratch folder removes it.
@@ -58,7 +54,7 @@ func removeScratches(parent string) {
 		return
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !scratchForm.MatchString(e.Name()) {
+		if !e.IsDir() || !limits.HasClaimedForm(e.Name(), scratchPrefix) {
 			continue
 		}
 		_, _ = limits.RemoveUnclaimed(filepath.Join(parent, e.Name()), func(dir string) error {

@@ -3,19 +3,22 @@ package serve
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/authn/authconfig"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/configfile"
+	"github.com/toolhost/toolhost/internal/cli/logging"
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/listen"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // Options are the checked options of `serve`: the configuration file with the flags over it. Paths
@@ -25,14 +28,18 @@ type Options struct {
 	file         string // path of the configuration; empty means none
 	acceptedLoss string // the id of the ledger whose loss is accepted; empty means none
 	// the folder of the ledger and the artifacts; empty means Config.State
-	records  string
-	listen   address.Address // Config.Listen, parsed
-	logLevel slog.Level      // Config.Log.Level, parsed
+	records   string
+	listen    address.Address               // Config.Listen, parsed
+	listeners []listen.Config               // that of Config.Listen, Config.Listeners and Config.MCP; --listen replaces all of them
+	listening struct{ byFile, byFlag bool } // what gives Config.Listen; neither: it is the default
+	logLevels loglevel.Levels               // of Config.Log, parsed
 
-	hide      []string // further files that plugins must not see
-	overruled struct { // settings of the file that a flag replaced; empty means none
+	settle    time.Duration // how long the start waits for new plugins; 0 means settleGrace
+	hide      []string      // further files that plugins must not see
+	overruled struct {      // settings of the file that a flag replaced; empty means none
 		folders                 []string
 		state, lockFile, listen string
+		workspaces              string // the folder of those of tenants or sessions
 	}
 	lockNamed bool // a flag or the configuration names the lock file
 	TrustsAll bool // the operator has just built the plugins, as in `dev`
@@ -47,14 +54,17 @@ type Options struct {
 	Retention time.Duration
 	// wraps the host that the server serves; nil means the host itself
 	Observe func(hostserver.Host) hostserver.Host
+
+	deprecated yamldoc.Errors // deprecated keys of the configuration file
 }
 
-// Flags are the values of the flags. Empty means that the flag is not set.
+// Flags has the values of the flags of `serve`. Empty means that the flag is not set.
 type Flags struct {
 	Plugins                                                                             []string
 	Config, Listen, StateDir, records, acceptedLoss, Workspace, Level, format, LockFile string
 	hide                                                                                []string
 	locked                                                                              bool
+	settle                                                                              time.Duration
 }
 
 // NewServeCommand returns the command `serve`.
@@ -73,6 +83,7 @@ func NewServeCommand(p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			configuration().Warn(p.Err(), options.deprecated)
 			options.again = func() (Options, error) { return flags.Options(p.Getenv) }
 			return WithSubreapers(cmd.Context(), p, func() error { return Run(cmd.Context(), options, p.Out(), p.Stderr) })
 		},
@@ -80,86 +91,95 @@ func NewServeCommand(p cli.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&flags.Config, "config", "", "configuration `FILE` (default: toolhost.yaml here, or in XDG_CONFIG_HOME/toolhost)")
 	f.StringArrayVar(&flags.Plugins, "plugins", nil, "folder `DIR` that holds plugin executables; may be given more than once (default: XDG_DATA_HOME/toolhost/plugins, where `toolhost install` puts them)")
-	f.StringVar(&flags.Listen, "listen", "", "`ADDRESS` to listen at: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
+	f.StringVar(&flags.Listen, "listen", "", "`ADDRESS` to listen at, instead of those of the file: unix:///PATH or 127.0.0.1:PORT (default: this user's socket)")
 	f.StringVar(&flags.StateDir, "state", "", "folder `DIR` for what outlives the process (default: XDG_STATE_HOME/toolhost)")
 	f.StringVar(&flags.records, "records", "", "folder `DIR` for the ledger of calls and the artifacts, where they are to outlive the state (default: the state's)")
-	f.StringVar(&flags.acceptedLoss, "accept-lost-ledger", "", "begin a new ledger of calls in place of the lost one of this `ID`, which toolhost names when it refuses to start")
+	f.StringVar(&flags.acceptedLoss, "accept-lost-ledger", "", "go on without the calls of the lost ledger of this `ID`, which toolhost names when it refuses to start or warns of a restored ledger")
 	f.StringVar(&flags.Workspace, "workspace", "", "folder `DIR` in which tools may work (default: the current folder)")
-	f.StringVar(&flags.Level, "log-level", "", "the least `LEVEL` that is logged: debug, info, warn or error (default: info)")
+	f.StringVar(&flags.Level, "log-level", "", logging.LevelUsage)
 	f.StringVar(&flags.format, "log-format", "", "the `FORM` of the log: text or json (default: text)")
 	f.BoolVar(&flags.locked, "locked", false, "run only plugins that the lock file pins, at the digests that it pins")
 	f.StringVar(&flags.LockFile, "lock-file", "", "the lock `FILE` (default: toolhost.lock)")
 	f.StringArrayVar(&flags.hide, "hide", nil, "`FILE` that no plugin is to see; may be given more than once (agentd: the journal of runs)")
 	_ = f.MarkHidden("hide") // cannot fail: the flag exists
+	f.DurationVar(&flags.settle, "settle", 0, "the `TIME` that the start waits for the descriptions of new plugins (agentd: a run lists its tools once)")
+	_ = f.MarkHidden("settle") // cannot fail: the flag exists
 	return cmd
 }
 
 // Options reads the configuration file, puts the flags over it, and fills in the defaults.
 func (f Flags) Options(getenv func(string) string) (Options, error) {
 	options := Options{getenv: getenv}
-	var args []string
-	if f.Config != "" {
-		args = []string{f.Config}
-	}
-	file, err := configFile(getenv, args)
+	c, file, err := configuration().Use(getenv, f.Config)
 	if err != nil {
 		return options, err
 	}
-	if !file.Named { // before the file is parsed
-		if err := trustConfig(getenv, file, nil); err != nil {
-			return options, err
-		}
-	}
-	if options.Config, err = loadConfig(file); err != nil {
-		return options, err
-	}
+	options.Config, options.deprecated = c, configuration().Deprecations(file)
 	options.file = configPath(file.Path)
+	options.listening.byFile, options.listening.byFlag = c.Listen != "", f.Listen != ""
 	options.lockNamed = f.LockFile != "" || file.Path != ""
-	said := options.Config
+	written := options.Config
 	if err := f.over(&options.Config); err != nil {
 		return options, err
 	}
-	if file.Path != "" {
-		options.overrule(said)
+	if err := options.setLevels(f.Level); err != nil {
+		return options, err
 	}
-	if len(options.Folders) == 0 {
-		if _, err := os.Stat(DefaultPlugins(getenv)); err != nil {
-			return options, cli.Usage("no plugins are given; name at least one folder of plugin executables with --plugins DIR")
-		}
-		options.Folders = []string{DefaultPlugins(getenv)}
+	if file.Path != "" {
+		options.overrule(written)
+	}
+	if err := options.addDefaultFolder(); err != nil {
+		return options, err
 	}
 	if err := resolve(&options.Config, getenv); err != nil {
 		return options, err
 	}
-	if err := trustConfig(getenv, file, writableFolders(&options.Config)); err != nil {
+	if err := configfile.CheckTrust(getenv, file, writableFolders(&options.Config)); err != nil {
 		return options, err
 	}
+	if err := f.addPrivate(&options); err != nil {
+		return options, err
+	}
+	return options, options.parse()
+}
+
+// addPrivate adds the flags that have no key in the configuration file.
+func (f Flags) addPrivate(options *Options) (err error) {
 	for _, path := range f.hide {
 		path, err := Absolute("--hide", path)
 		if err != nil {
-			return options, err
+			return err
 		}
 		options.hide = append(options.hide, path)
 	}
-	options.acceptedLoss = f.acceptedLoss
+	options.acceptedLoss, options.settle = f.acceptedLoss, f.settle
 	if f.records != "" {
-		if options.records, err = Absolute("--records", f.records); err != nil {
-			return options, err
-		}
+		options.records, err = Absolute("--records", f.records)
 	}
-	if options.listen, err = address.Parse(options.Listen); err != nil {
-		return options, cli.Usage("--listen: %w", err)
+	return err
+}
+
+// parse parses and checks the settings that are text: the address, and the form of the log.
+func (o *Options) parse() (err error) {
+	if o.listen, err = address.ParseListener(o.Listen); err != nil {
+		return cli.Usage("--listen: %w", err)
 	}
-	if err := options.listen.CheckSecure(options.Insecure); err != nil {
-		return options, cli.Usage("listen: %w", err)
+	further, web := o.Listeners, o.MCP.Listeners
+	if o.listening.byFlag {
+		further, web = nil, nil
 	}
-	if err := options.logLevel.UnmarshalText([]byte(options.Log.Level)); err != nil {
-		return options, cli.Usage("--log-level: there is no level %q; use debug, info, warn or error", f.Level)
+	if o.listeners, err = authconfig.Configs(o.listen, o.listening.byFile || o.listening.byFlag, o.Insecure, further); err != nil {
+		return cli.Usage("listen: %w", err)
 	}
-	if format := options.Log.Format; format != "text" && format != "json" {
-		return options, cli.Usage("--log-format: there is no form %q; use text or json", format)
+	configs, err := authconfig.WebConfigs(web)
+	if err != nil {
+		return cli.Usage("mcp.listeners: %w", err)
 	}
-	return options, nil
+	o.listeners = append(o.listeners, configs...) // at the end: the first listener is one for gRPC
+	if format := o.Log.Format; format != "text" && format != "json" {
+		return cli.Usage("--log-format: there is no form %q; use text or json", format)
+	}
+	return nil
 }
 
 // over puts the flags over a configuration. It makes paths absolute: a path of the file is relative
@@ -178,7 +198,7 @@ func (f Flags) over(c *config.Config) error {
 	for _, path := range []struct {
 		flag, given string
 		target      *string
-	}{{"--state", f.StateDir, &c.State}, {"--workspace", f.Workspace, &c.Workspace}, {"--lock-file", f.LockFile, &c.LockFile}} {
+	}{{"--state", f.StateDir, &c.State}, {"--workspace", f.Workspace, &c.Workspace.Folder}, {"--lock-file", f.LockFile, &c.LockFile}} {
 		if path.given == "" {
 			continue
 		}
@@ -188,26 +208,31 @@ func (f Flags) over(c *config.Config) error {
 		}
 		*path.target = dir
 	}
+	if f.Workspace != "" { // one folder for all calls
+		c.Workspace = config.Workspace{Backend: config.LocalBackend, Mode: config.SharedWorkspace, Folder: c.Workspace.Folder, Remote: c.Workspace.Remote}
+	}
 	c.Listen = cmp.Or(f.Listen, c.Listen)
-	c.Log.Level = cmp.Or(f.Level, c.Log.Level)
 	c.Log.Format = cmp.Or(f.format, c.Log.Format)
 	c.Locked = c.Locked || f.locked
 	return nil
 }
 
 // overrule records the settings of the file that flags replaced.
-func (o *Options) overrule(said config.Config) {
-	if !slices.Equal(said.Folders, o.Folders) {
-		o.overruled.folders = said.Folders
+func (o *Options) overrule(written config.Config) {
+	if !slices.Equal(written.Folders, o.Folders) {
+		o.overruled.folders = written.Folders
 	}
-	if said.State != o.State {
-		o.overruled.state = said.State
+	if written.State != o.State {
+		o.overruled.state = written.State
 	}
-	if said.LockFile != o.LockFile {
-		o.overruled.lockFile = said.LockFile
+	if written.LockFile != o.LockFile {
+		o.overruled.lockFile = written.LockFile
 	}
-	if said.Listen != o.Listen {
-		o.overruled.listen = said.Listen
+	if written.Workspace.Backend == config.LocalBackend && written.Workspace.Mode != config.SharedWorkspace && o.Workspace.Mode == config.SharedWorkspace {
+		o.overruled.workspaces = written.Workspace.Folder
+	}
+	if written.Listen != o.Listen {
+		o.overruled.listen = written.Listen
 	}
 }
 
@@ -224,25 +249,4 @@ func Absolute(flag, dir string) (string, error) {
 		return "", fmt.Errorf("%s: %w", flag, err)
 	}
 	return abs, nil
-}
-
-// DefaultPlugins returns the folder in which `install` puts plugins by default. It follows the XDG
-// base directory specification.
-func DefaultPlugins(getenv func(string) string) string {
-	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, cli.Toolhost, "plugins")
-	}
-	return filepath.Join(getenv("HOME"), ".local", "share", cli.Toolhost, "plugins")
-}
-
-// defaultState returns the state folder by the XDG base directory specification. A user without a
-// home folder gets a folder that does not outlive a restart of the machine.
-func defaultState(getenv func(string) string) string {
-	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, cli.Toolhost)
-	}
-	if home := getenv("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".local", "state", cli.Toolhost)
-	}
-	return filepath.Join(os.TempDir(), cli.Toolhost+"-"+strconv.Itoa(os.Getuid()), "state")
 }

@@ -26,11 +26,11 @@ func TestServeOptions(t *testing.T) {
 		t.Errorf("plugins (-want +got):\n%s", diff)
 	}
 	if options.listen.String() != "unix:///run/x/toolhost/toolhost.sock" || options.State != "/home/x/.local/state/toolhost" ||
-		options.Workspace != here || options.logLevel != slog.LevelInfo {
+		options.Workspace.Folder != here || options.logLevels.Of("server", "") != slog.LevelInfo {
 		t.Errorf("the defaults are %+v", options)
 	}
 	tcp := Flags{Plugins: []string{"a"}, Listen: "127.0.0.1:0"}
-	if _, err := tcp.Options(env(nil)); err == nil || !strings.Contains(err.Error(), "`insecure: true`") {
+	if _, err := tcp.Options(env(nil)); err == nil || !strings.Contains(err.Error(), "admits: caller") {
 		t.Errorf("a TCP port that nobody asked to be insecure: %v", err)
 	}
 	tcp.Config = filepath.Join(t.TempDir(), "toolhost.yaml")
@@ -45,15 +45,15 @@ func TestServeOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if options.listen.String() != "unix:///l.sock" || options.State != filepath.Join(here, "s") ||
-		options.Workspace != filepath.Join(here, "w") || options.logLevel != slog.LevelDebug {
+		options.Workspace.Folder != filepath.Join(here, "w") || options.logLevels.Of("server", "") != slog.LevelDebug {
 		t.Errorf("got %+v", options)
 	}
-	for home, want := range map[string]string{"/home/x": "/home/x/.local/state/toolhost", "": "/state"} {
-		if got := defaultState(env(map[string]string{"HOME": home})); !strings.HasSuffix(got, want) {
-			t.Errorf("with the home %q the state is in %s", home, got)
+	for _, tc := range []struct {
+		variable, value, want string
+	}{{"HOME", "/home/x", "/home/x/.local/state/toolhost"}, {"HOME", "", "/state"}, {"XDG_STATE_HOME", "/st", "/st/toolhost"}} {
+		options, err := Flags{Plugins: []string{"a"}}.Options(env(map[string]string{tc.variable: tc.value, "XDG_RUNTIME_DIR": "/run/x"}))
+		if err != nil || !strings.HasSuffix(options.State, tc.want) {
+			t.Errorf("with %s=%s the state is in %s: %v", tc.variable, tc.value, options.State, err)
 		}
-	}
-	if got := defaultState(env(map[string]string{"XDG_STATE_HOME": "/st"})); got != "/st/toolhost" {
-		t.Errorf("the state is in %s", got)
 	}
 }

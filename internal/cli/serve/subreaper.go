@@ -12,13 +12,13 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/subreaper"
 )
 
-// WithSubreapers runs serve. If neither control groups nor PID namespaces can find the processes of
-// plugins after toolhost's end, it runs this program again below two subreapers, and serve runs in
-// that process.
+// WithSubreapers runs serve. The processes of plugins must be found after toolhost's end. If
+// neither control groups nor PID namespaces can find them, WithSubreapers starts this program again
+// below two subreapers, and that process runs serve.
 func WithSubreapers(ctx context.Context, p cli.Process, serve func() error) error {
-	_, own := p.Stdout.(*os.File) // the output is no file only in tests
+	_, isFile := p.Stdout.(*os.File) // the output is no file only in tests
 	switch {
-	case !own, !subreaper.Supported():
+	case !isFile, !subreaper.Supported():
 		return serve()
 	case subreaper.Served(p.Getenv):
 		return subreaper.Serve(isReaper, serve)
@@ -46,8 +46,9 @@ func findsDescendants() bool {
 	return groups.FindsAll() || process.Namespaces()
 }
 
-// isReaper reports whether a process is this program as a reaper. A reaper ends by itself. A
-// process that only looks like a reaper can do no more than a reaper does.
+// isReaper reports whether a process is this program as a reaper. Such a process may remain,
+// because a reaper ends by itself. A process that only looks like a reaper can do no more than a
+// reaper does.
 func isReaper(pid int) bool {
 	self, err := os.Stat("/proc/self/exe")
 	if err != nil {

@@ -15,8 +15,9 @@ type Block struct {
 	Drawn  []string                // the lines on the screen
 }
 
-// Control sequences. The terminal cuts the lines of the block, because only the terminal knows how
-// wide it draws each character. A line that took two lines of the terminal could not be erased.
+// Control sequences. They make the terminal cut the lines of the block, because only the terminal
+// knows how wide it draws each character. A line that took two lines of the terminal could not be
+// erased.
 const (
 	LineUp     = "\x1b[A"
 	EraseBelow = "\x1b[J"
@@ -50,7 +51,7 @@ func (b *Block) draw(lines []string) string {
 }
 
 // Above returns the sequence that writes s above the block. If open is true, s does not end its
-// line, and the block stays hidden until a later write ends it.
+// last line, and the block stays hidden until a later write ends that line.
 func (b *Block) Above(s string, lines []string, open bool) string {
 	s = b.Erase() + s
 	if open || b.Hidden {

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -35,35 +33,35 @@ type badplugin struct {
 }
 
 // commits reports whether the plugin commits a violation.
-func (l *badplugin) commits(violation string) bool { return slices.Contains(l.violations, violation) }
+func (p *badplugin) commits(violation string) bool { return slices.Contains(p.violations, violation) }
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: badplugin LIE+LIE…")
+		fmt.Fprintln(os.Stderr, "usage: badplugin VIOLATION+VIOLATION…")
 		os.Exit(2)
 	}
-	os.Exit(play(os.Args[1]))
+	os.Exit(serve(os.Args[1]))
 }
 
-// play serves the plugin until it ends, and returns the exit code.
-func play(violations string) int {
-	l := &badplugin{violations: strings.Split(violations, "+"), exit: make(chan int, 10)}
-	if os.Getenv(pluginwire.CookieKey) != pluginwire.CookieValue && !l.commits("silent_by_hand") {
+// serve serves the plugin until it ends, and returns the exit code.
+func serve(violations string) int {
+	p := &badplugin{violations: strings.Split(violations, "+"), exit: make(chan int, 10)}
+	if os.Getenv(pluginwire.CookieKey) != pluginwire.CookieValue && !p.commits("silent_by_hand") {
 		fmt.Fprintln(os.Stderr, "a plugin of toolhost")
-		if l.commits("content_by_hand") {
+		if p.commits("content_by_hand") {
 			return 0
 		}
 		return 1
 	}
-	if l.commits("silent_by_hand") && os.Getenv(pluginwire.CookieKey) == "" {
+	if p.commits("silent_by_hand") && os.Getenv(pluginwire.CookieKey) == "" {
 		return 1
 	}
-	if !pluginwire.Speaks(os.Getenv("PLUGIN_PROTOCOL_VERSIONS")) && !l.commits("any_version") {
+	if !pluginwire.Speaks(os.Getenv("PLUGIN_PROTOCOL_VERSIONS")) && !p.commits("any_version") {
 		fmt.Fprintln(os.Stderr, "no version is known")
 		return 1
 	}
 	name := "s"
-	if l.commits("long_name") {
+	if p.commits("long_name") {
 		name = strings.Repeat("s", 17)
 	}
 	path := filepath.Join(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"), name)
@@ -73,29 +71,29 @@ func play(violations string) int {
 		return 2
 	}
 	server := grpc.NewServer(grpc.WaitForHandlers(false))
-	pluginv1.RegisterToolPluginServiceServer(server, l)
+	pluginv1.RegisterToolPluginServiceServer(server, p)
 	answers := health.NewServer()
 	answers.SetServingStatus("plugin", grpc_health_v1.HealthCheckResponse_SERVING)
 	grpc_health_v1.RegisterHealthServer(server, answers)
 	server.RegisterService(&grpc.ServiceDesc{
 		ServiceName: "plugin.GRPCController", HandlerType: (*any)(nil),
-		Methods: []grpc.MethodDesc{{MethodName: "Shutdown", Handler: l.shutdown}},
-	}, l)
-	if l.commits("scribbles") {
+		Methods: []grpc.MethodDesc{{MethodName: "Shutdown", Handler: p.shutdown}},
+	}, p)
+	if p.commits("scribbles") {
 		_ = os.WriteFile(filepath.Join(os.Getenv("WORKSPACE"), "mine"), nil, 0o600)
 	}
-	go func() { _ = server.Serve(&onlyOne{Listener: listener, l: l}) }()
+	go func() { _ = server.Serve(&onlyOne{Listener: listener, plugin: p}) }()
 	fmt.Printf("1|1|unix|%s|grpc\n", path)
-	return <-l.exit
+	return <-p.exit
 }
 
-func (l *badplugin) shutdown(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+func (p *badplugin) shutdown(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 	switch {
-	case l.commits("clings"):
-	case l.commits("angry"):
-		l.exit <- 3
+	case p.commits("clings"):
+	case p.commits("angry"):
+		p.exit <- 3
 	default:
-		l.exit <- 0
+		p.exit <- 0
 	}
 	return &emptypb.Empty{}, decode(&emptypb.Empty{})
 }
@@ -103,31 +101,31 @@ func (l *badplugin) shutdown(_ any, _ context.Context, decode func(any) error, _
 // onlyOne makes the plugin exit when its connection ends.
 type onlyOne struct {
 	net.Listener
-	l *badplugin
+	plugin *badplugin
 }
 
 func (o *onlyOne) Accept() (net.Conn, error) {
 	conn, err := o.Listener.Accept()
-	return &lastConn{conn, o.l}, err
+	return &lastConn{conn, o.plugin}, err
 }
 
 type lastConn struct {
 	net.Conn
-	l *badplugin
+	plugin *badplugin
 }
 
 func (c *lastConn) Close() error {
-	if !c.l.commits("lonely") {
-		c.l.exit <- 0
+	if !c.plugin.commits("lonely") {
+		c.plugin.exit <- 0
 	}
 	return c.Conn.Close()
 }
 
-func (l *badplugin) Describe(_ context.Context, request *pluginv1.DescribeRequest) (*pluginv1.DescribeResponse, error) {
-	if l.commits("mute") {
+func (p *badplugin) Describe(_ context.Context, request *pluginv1.DescribeRequest) (*pluginv1.DescribeResponse, error) {
+	if p.commits("mute") {
 		return nil, status.Error(codes.Internal, "mute")
 	}
-	l.asked++
+	p.asked++
 	spec := func(name string) *toolv1.ToolSpec {
 		return &toolv1.ToolSpec{
 			Name: name, Description: "Says what it is told, at length if that is long.", ReadOnly: true, PartialArguments: true,
@@ -138,129 +136,32 @@ func (l *badplugin) Describe(_ context.Context, request *pluginv1.DescribeReques
 	}
 	d := &pluginv1.DescribeResponse{Name: "badplugin", Version: "1", Tools: []*toolv1.ToolSpec{spec("say"), spec("tell")}}
 	say := d.Tools[0]
-	if l.commits("restless") {
-		d.Version = fmt.Sprint(l.asked)
+	if p.commits("restless") {
+		d.Version = fmt.Sprint(p.asked)
 	}
-	if l.commits("bad_name") {
+	if p.commits("bad_name") {
 		d.Name = "no name"
 	}
-	if l.commits("twice") {
+	if p.commits("twice") {
 		d.Tools[1].Name = "say"
 	}
-	if l.commits("bad_schema") {
+	if p.commits("stray_filter") {
+		d.Filters = append(d.Filters, &pluginv1.FilterSpec{Name: "filter", After: true, Tools: []string{"say", "shout"}})
+	}
+	if p.commits("bad_schema") {
 		say.InputSchema = []byte(`{"type":"nothing"}`)
 	}
-	if l.commits("no_object") {
+	if p.commits("no_object") {
 		say.OutputSchema, say.InputSchema, say.InputExamples = nil, []byte(`{"type":"string"}`), nil
 	}
-	if l.commits("bad_example") {
+	if p.commits("bad_example") {
 		say.InputExamples[0].Arguments = []byte(`{"txt":1}`)
 	}
-	if l.commits("bad_metadata") {
+	if p.commits("bad_metadata") {
 		say.Metadata = map[string][]byte{"a": []byte("b")}
 	}
-	if len(request.GetTools()) > 0 && !l.commits("everything") {
+	if len(request.GetTools()) > 0 && !p.commits("everything") {
 		d.Tools = d.Tools[:1] // the tool that was asked for
 	}
 	return d, nil
-}
-
-// talk is one stream.
-type talk struct {
-	l      *badplugin
-	stream pluginv1.ToolPluginService_ConnectServer
-	send   sync.Mutex
-
-	mu    sync.Mutex
-	more  *sync.Cond
-	line  []uint32 // the calls in the order of arrival, for a plugin that serves one at a time
-	calls map[uint32]*said
-}
-
-// said is what toolhost has sent for a call.
-type said struct {
-	start    *pluginv1.StartCall
-	text     []byte
-	complete bool
-	stopped  toolv1.ErrorKind
-	credit   int
-}
-
-func (l *badplugin) Connect(stream pluginv1.ToolPluginService_ConnectServer) error {
-	if l.commits("no_stream") {
-		return status.Error(codes.Unimplemented, "no stream")
-	}
-	t := &talk{l: l, stream: stream, calls: map[uint32]*said{}}
-	t.more = sync.NewCond(&t.mu)
-	for {
-		frame, err := stream.Recv()
-		if err != nil {
-			switch {
-			case l.commits("stays") || l.commits("clings"):
-			default:
-				l.exit <- 0
-			}
-			return err
-		}
-		if err := t.hear(frame); err != nil {
-			return err
-		}
-	}
-}
-
-func (t *talk) hear(frame *pluginv1.ConnectRequest) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	defer t.more.Broadcast()
-	if start := frame.GetStart(); start != nil {
-		c := &said{start: start, text: start.GetArguments(), complete: start.GetComplete(), credit: int(start.GetCredit())}
-		t.calls[frame.GetCall()] = c
-		if ships(start.GetTool()) {
-			t.line = append(t.line, frame.GetCall())
-		}
-		if limit := start.GetTimeout(); limit != nil {
-			time.AfterFunc(limit.AsDuration(), func() { t.stop(c, toolv1.ErrorKind_ERROR_KIND_TIMEOUT) })
-		}
-		go t.run(frame.GetCall(), c)
-		return nil
-	}
-	c := t.calls[frame.GetCall()]
-	switch f := frame.GetFrame().(type) {
-	case nil:
-		if t.l.commits("strict") {
-			return status.Error(codes.InvalidArgument, "what is this?")
-		}
-	case *pluginv1.ConnectRequest_Append:
-		switch {
-		case c == nil && t.l.commits("picky"):
-			return status.Error(codes.InvalidArgument, "which call?")
-		case c != nil && t.l.commits("chops"): // decodes each piece by itself
-			c.text = append(c.text, strings.ToValidUTF8(string(f.Append.GetText()), `"`)...)
-		case c != nil:
-			c.text = append(c.text, f.Append.GetText()...)
-		}
-	case *pluginv1.ConnectRequest_Complete:
-		if c != nil {
-			if len(f.Complete.GetArguments()) > 0 && !t.l.commits("sticks") {
-				c.text = f.Complete.GetArguments()
-			}
-			c.complete = true
-		}
-	case *pluginv1.ConnectRequest_Cancel:
-		if c != nil && (!t.l.commits("deaf_early") || c.complete) {
-			c.stopped = toolv1.ErrorKind_ERROR_KIND_CANCELLED
-		}
-	case *pluginv1.ConnectRequest_Credit:
-		if c != nil {
-			c.credit += int(f.Credit.GetBytes())
-		}
-	}
-	return nil
-}
-
-func (t *talk) stop(c *said, kind toolv1.ErrorKind) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	defer t.more.Broadcast()
-	c.stopped = kind
 }

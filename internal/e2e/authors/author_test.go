@@ -54,8 +54,8 @@ func newAuthor(t *testing.T) *author {
 	return a
 }
 
-// ours reports whether a variable of the test's environment would lead the author's commands to
-// another toolhost or give make the settings of another make.
+// ours reports whether the author's commands must not inherit a variable of the test's environment:
+// it would lead them to another toolhost, or give make the settings of another make.
 func ours(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return strings.HasPrefix(name, "TOOLHOST_") || strings.HasPrefix(name, "AGENTD_") || strings.HasPrefix(name, "MAKE") || name == "MFLAGS"

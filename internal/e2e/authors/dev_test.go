@@ -75,7 +75,7 @@ func (a *author) develops(t *testing.T, words ...string) *watched {
 	w := &watched{cmd: exec.Command(filepath.Join(bin, "toolhost"), append([]string{"dev", "weather", "--build", ". ./source"}, words...)...)}
 	w.cmd.Dir, w.cmd.Env = a.folder, append(a.env, "TMPDIR="+a.temp(t))
 	w.cmd.Stdout, w.cmd.Stderr = w, w
-	// So that a Ctrl-C in the terminal of the test does not reach it.
+	// A Ctrl-C in the terminal of the test must not reach the command.
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := w.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // versionplugin writes the plugin versionplugin to a file. Its tool `versionplugin_read` returns
@@ -23,7 +25,7 @@ func (a *author) versionplugin(t *testing.T, name string, stamp map[string]strin
 	}
 	path := filepath.Join(a.folder, name)
 	_ = os.Remove(path) // a running executable cannot be overwritten
-	if err := os.WriteFile(path, bytes.Join([][]byte{program, last}, []byte("\n")), 0o700); err != nil {
+	if err := programs.Write(path, bytes.Join([][]byte{program, last}, []byte("\n")), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -91,7 +92,7 @@ func serve(t *testing.T, p program) *served {
 	dir := shortFolder(t)
 	s := &served{cmd: exec.CommandContext(t.Context(), p.install(t, dir)), exited: make(chan error, 1)}
 	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), pluginwire.CookieKey + "=" + pluginwire.CookieValue, "PLUGIN_UNIX_SOCKET_DIR=" + dir}
-	var stderr lockedBuffer
+	var stderr programs.Output
 	s.cmd.Stderr = &stderr
 	stdout, err := s.cmd.StdoutPipe()
 	if err == nil {

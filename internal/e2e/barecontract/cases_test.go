@@ -25,7 +25,7 @@ type host interface {
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
 }
 
-// transcript contains all events of a call.
+// transcript contains the events and the outcome of a call.
 type transcript struct {
 	statuses []tool.Status
 	logs     []tool.LogRecord
@@ -102,11 +102,11 @@ func calls() map[string]struct {
 		}}}},
 		"statuses": {"steps", `{}`, transcript{
 			statuses: []tool.Status{
-				{State: tool.StatusWait, Tip: "about to begin", Parameters: json.RawMessage(`{"a":{"x":1},"n":1}`)},
-				{State: tool.StatusDoing, Tip: "at work", Parameters: json.RawMessage(`{"a":{"y":2}}`)},
+				{State: tool.StatusWait, Message: "about to begin", Parameters: json.RawMessage(`{"a":{"x":1},"n":1}`)},
+				{State: tool.StatusDoing, Message: "at work", Parameters: json.RawMessage(`{"a":{"y":2}}`)},
 				{Progress: &tool.Progress{Done: 1, Total: 3, Message: "a third"}},
 				{Progress: &tool.Progress{Done: 3, Total: 3}},
-				{State: tool.StatusSuccess, Tip: "done", Parameters: json.RawMessage(`{"n":2}`), Result: json.RawMessage(`{"rows":3}`)},
+				{State: tool.StatusSuccess, Message: "done", Parameters: json.RawMessage(`{"n":2}`), Result: json.RawMessage(`{"rows":3}`)},
 			},
 			logs: []tool.LogRecord{
 				{Level: tool.LogWarn, Message: "halfway", Attributes: map[string]json.RawMessage{"left": json.RawMessage(`2`)}},
@@ -240,7 +240,7 @@ func checkLarge(t *testing.T, got transcript, blocks []block) {
 		t.Fatalf("%d blocks and error %v, want %d blocks", len(got.result.Content), got.err, len(blocks))
 	}
 	for i, b := range blocks {
-		// The output of cmp.Diff would be too long.
+		// Compare the blocks one by one, because the output of cmp.Diff would be too long.
 		want, have := b.content(), got.result.Content[i]
 		same := have.Kind == want.Kind && have.Text == want.Text && bytes.Equal(have.Data, want.Data) &&
 			have.Name == want.Name && have.MediaType == want.MediaType && cmp.Equal(have.JSON, want.JSON, sameCall)

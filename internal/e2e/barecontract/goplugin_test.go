@@ -47,7 +47,7 @@ func servePlugin() {
 			function("steps", steps),
 			sdk.Object(spec("draft"), func(context.Context) (*draft, error) { return &draft{number: opened.Add(1)}, nil }),
 			function("wait", func(ctx context.Context, _ any) (any, error) {
-				sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusDoing, Tip: "waiting"})
+				sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusDoing, Message: "waiting"})
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}),
@@ -99,8 +99,8 @@ type largeIn struct {
 	Blocks []block `json:"blocks"`
 }
 
-// block describes one content block of a large result. Units is the number of repetitions: of unit
-// in a text, of the 256 byte values in a file.
+// block describes one content block of a large result. Units is a number of repetitions: of unit in
+// a text block, and of the 256 byte values in a file block.
 type block struct {
 	Kind  tool.ContentKind `json:"kind"`
 	Units int              `json:"units"`
@@ -160,12 +160,12 @@ func effects(context.Context, any) (sdk.Result, error) {
 }
 
 func steps(ctx context.Context, _ any) (string, error) {
-	sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusWait, Tip: "about to begin", Parameters: json.RawMessage(`{"a":{"x":1},"n":1}`)})
-	sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusDoing, Tip: "at work", Parameters: json.RawMessage(`{"a":{"y":2}}`)})
+	sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusWait, Message: "about to begin", Parameters: json.RawMessage(`{"a":{"x":1},"n":1}`)})
+	sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusDoing, Message: "at work", Parameters: json.RawMessage(`{"a":{"y":2}}`)})
 	sdk.ReportProgress(ctx, 1, 3, "a third")
 	sdk.Logger(ctx).Warn("halfway", "left", 2)
 	sdk.ReportProgress(ctx, 3, 3, "")
-	sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusSuccess, Tip: "done", Parameters: json.RawMessage(`{"n":2}`), Result: json.RawMessage(`{"rows":3}`)})
+	sdk.ReportStatus(ctx, sdk.Status{State: tool.StatusSuccess, Message: "done", Parameters: json.RawMessage(`{"n":2}`), Result: json.RawMessage(`{"rows":3}`)})
 	return "stepped", nil
 }
 

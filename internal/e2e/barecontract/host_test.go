@@ -3,10 +3,8 @@
 package barecontract
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -25,13 +24,13 @@ import (
 type running struct {
 	home   string
 	cmd    *exec.Cmd
-	exited chan struct{} // closed when the process has exited
+	exited <-chan struct{} // closed when the process has exited
 	client *client.Client
 }
 
 func startHost(t *testing.T, toolhost string, p program) *running {
 	t.Helper()
-	r := &running{home: shortFolder(t), exited: make(chan struct{})}
+	r := &running{home: shortFolder(t)}
 	plugins, workspace := filepath.Join(r.home, "plugins"), filepath.Join(r.home, "workspace")
 	for _, dir := range []string{plugins, workspace} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -50,23 +49,13 @@ func startHost(t *testing.T, toolhost string, p program) *running {
 	}
 	r.cmd = exec.Command(toolhost, "serve", "--config", file, "--plugins", plugins, "--listen", addr, "--state", filepath.Join(r.home, "state"), "--workspace", workspace)
 	r.cmd.Env = []string{"HOME=" + r.home, "PATH=/usr/bin:/bin", "TMPDIR=" + r.home}
-	var log lockedBuffer
+	var log programs.Output
 	r.cmd.Stderr = &log
-	stdout, err := r.cmd.StdoutPipe()
-	if err == nil {
-		err = r.cmd.Start()
-	}
+	line, exited, err := programs.Start(r.cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ready := make(chan string, 1)
-	go func() { // ends with the process
-		defer close(r.exited)
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-		_, _ = io.Copy(io.Discard, stdout)
-		_ = r.cmd.Wait()
-	}()
+	r.exited = exited
 	t.Cleanup(func() {
 		_ = r.cmd.Process.Signal(syscall.SIGTERM)
 		<-r.exited
@@ -74,7 +63,7 @@ func startHost(t *testing.T, toolhost string, p program) *running {
 			t.Logf("toolhost's log:\n%s", log.String())
 		}
 	})
-	if line := <-ready; !strings.Contains(line, addr) {
+	if !strings.Contains(line, addr) {
 		t.Fatalf("toolhost is not ready: %q\n%s", line, log.String())
 	}
 	if r.client, err = client.Dial(addr); err != nil {

@@ -3,11 +3,9 @@
 package barecontract
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
-	"sync"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
@@ -24,24 +22,6 @@ func shortFolder(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
-}
-
-// lockedBuffer is a buffer that one goroutine writes while another one reads.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // testLife checks that a plugin that receives a shutdown request exits with code 0, whatever it is

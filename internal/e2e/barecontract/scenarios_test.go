@@ -96,7 +96,7 @@ func testAbandoned(t *testing.T, h host) {
 func testCancel(t *testing.T, h host) {
 	e := open(t, h, tool.Call{Tool: "wait", Arguments: json.RawMessage(`{}`)}, true)
 	defer e.Close()
-	if status := nextStatus(t, e); status.Tip != "waiting" {
+	if status := nextStatus(t, e); status.Message != "waiting" {
 		t.Fatalf("the status is %+v, want that it waits", status)
 	}
 	e.Cancel("enough of 4711")
@@ -115,7 +115,7 @@ func testDeadline(t *testing.T, h host) {
 	}
 }
 
-// testManyAtOnce checks that two hundred calls that wait for each other all end.
+// testManyAtOnce starts two hundred calls that wait for each other, and checks that all end.
 func testManyAtOnce(t *testing.T, h host) {
 	const count = 200
 	call := tool.Call{Tool: "meet", Arguments: json.RawMessage(fmt.Sprintf(`{"room":%q,"count":%d}`, t.Name(), count))}

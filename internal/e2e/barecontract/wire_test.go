@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
@@ -50,7 +51,7 @@ func launch(t *testing.T, p program) *process.Process {
 	if err := os.Mkdir(run, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var log lockedBuffer
+	var log programs.Output
 	launched, err := process.Launch(t.Context(), process.Config{
 		Plugin: "bare", Instance: "bare-1", Path: p.install(t, home), RunDir: run,
 		StartTimeout: patience, StopTimeout: patience, Logger: slog.New(slog.NewTextHandler(&log, nil)),

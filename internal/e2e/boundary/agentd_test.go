@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // agentd is the agentd that works on one run. A test can kill the process and start it again on the
@@ -17,7 +19,7 @@ type agentd struct {
 	brain   *brain
 	folder  string
 	addr    string
-	log     *lockedBuffer
+	log     *programs.Output
 	life    *process
 	signals *os.File // the read end: the process writes a line at each append
 	consent *os.File // the write end: one byte lets a halted process continue
@@ -27,7 +29,7 @@ type agentd struct {
 // test. If at is the zero place, newAgentd starts the shipped binary, which never halts.
 func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agentd {
 	t.Helper()
-	d := &agentd{world: w, brain: b, folder: folder, addr: "unix://" + filepath.Join(folder, "a.sock"), log: &lockedBuffer{}}
+	d := &agentd{world: w, brain: b, folder: folder, addr: "unix://" + filepath.Join(folder, "a.sock"), log: &programs.Output{}}
 	told, tell, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -60,8 +62,20 @@ func newAgentd(t *testing.T, w *world, b *brain, folder string, at place) *agent
 func (d *agentd) journal() string { return filepath.Join(d.folder, "runs.db") }
 
 func (d *agentd) launch(binary string, env []string, files ...*os.File) (*process, error) {
-	return launch(d.folder, d.log, env, files, binary, "serve", "--listen", d.addr, "--toolhost", d.world.addr,
-		"--model", "openai:scripted", "--base-url", d.brain.server.URL+"/v1", "--journal", d.journal())
+	args := []string{"serve", "--listen", d.addr, "--toolhost", d.world.addr, "--journal", d.journal()}
+	if d.brain.config == "" {
+		args = append(args, "--model", "openai:scripted", "--base-url", d.brain.server.URL+"/v1")
+	} else {
+		file := filepath.Join(d.folder, "agentd.yaml")
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(d.brain.config, "$URL", d.brain.server.URL+"/v1")), 0o600); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(d.folder, schemaFile), []byte(answerSchema), 0o600); err != nil {
+			return nil, err
+		}
+		args = append(args, "--config", file)
+	}
+	return launch(d.folder, d.log, env, files, binary, args...)
 }
 
 // revive starts the shipped agentd binary on the same journal and address.
@@ -98,7 +112,8 @@ func (v victims) world(t *testing.T, shared *world) *world {
 // Until then no other goroutine may use the processes.
 func (d *agentd) disaster(v victims) <-chan error {
 	ended := make(chan error, 1)
-	// Ends when strike returns, or when agentd exits. The receiver of the channel waits for it.
+	// The goroutine ends when strike returns. strike also returns if agentd exits. The receiver of
+	// the channel waits for the goroutine.
 	go func() { ended <- d.strike(v) }()
 	return ended
 }

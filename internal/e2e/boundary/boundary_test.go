@@ -3,6 +3,7 @@ package boundary_test
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -24,7 +25,7 @@ type story struct {
 	executed map[string]int
 }
 
-// chosen is the number of boundaries that a test without -boundary.all takes for each of the
+// chosen is the number of boundaries that a test without -boundary.all selects for each of the
 // victims.
 const chosen = 3
 
@@ -35,6 +36,12 @@ func TestEveryBoundary(t *testing.T) {
 	whole, boundaries := undisturbed(t, w)
 	if whole.end.GetStopReason() != agentdv1.StopReason_STOP_REASON_END_TURN || whole.end.GetTurns() < 20 || len(boundaries) < 50 {
 		t.Fatalf("the undisturbed run has %d boundaries and ended with %v", len(boundaries), whole.end)
+	}
+	shown := base64.StdEncoding.EncodeToString(picture())
+	for turn, body := range whole.asked {
+		if !strings.Contains(body, shown) {
+			t.Fatalf("the request of turn %d does not have the picture", turn)
+		}
 	}
 	random := rand.New(rand.NewPCG(*seed, 0))
 	crew := newCrew(whole)
@@ -66,7 +73,7 @@ type crew struct {
 
 func newCrew(whole story) *crew { return &crew{whole: whole, seats: make(chan struct{}, *workers)} }
 
-// run waits for a free seat and starts the subtest in a goroutine.
+// run waits until fewer than -boundary.workers subtests run, and starts the subtest in a goroutine.
 func (c *crew) run(t *testing.T, name string, test func(t *testing.T)) {
 	t.Helper()
 	c.seats <- struct{}{}
@@ -97,7 +104,12 @@ func choose(random *rand.Rand, boundaries []uint64) (places []place) {
 // record of each append.
 func undisturbed(t *testing.T, w *world) (story, []uint64) {
 	t.Helper()
-	b := newBrain(t)
+	return undisturbedStory(t, w, newBrain(t), func(*person) {})
+}
+
+// undisturbedStory is undisturbed for a model and for a person that change has changed.
+func undisturbedStory(t *testing.T, w *world, b *brain, change func(*person)) (story, []uint64) {
+	t.Helper()
 	d := newAgentd(t, w, b, folder(t, w), place{side: "none"})
 	var boundaries []uint64
 	told := make(chan struct{})
@@ -110,6 +122,7 @@ func undisturbed(t *testing.T, w *world) (story, []uint64) {
 		}
 	}()
 	p := newPerson(t, d.addr, "whole", false)
+	change(p)
 	s, err := live(t, w, b, p)
 	d.life.kill()
 	<-told

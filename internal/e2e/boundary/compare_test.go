@@ -28,17 +28,17 @@ func compare(t *testing.T, whole, s story) {
 	}
 }
 
-// begun returns the executed calls without those that may or may not be executed once. On a busy
-// machine a call that is meant to time out may do so before its tool has begun.
+// begun returns the executed calls, without those that the undisturbed run may execute but need
+// not. On a busy machine, a call that is meant to time out may do so before its tool has begun.
 func begun(whole story, executed map[string]int) map[string]int {
 	left := maps.Clone(executed)
 	maps.DeleteFunc(left, func(id string, n int) bool { return n == 1 && mayNotBegin(whole.results[id].GetTool()) })
 	return left
 }
 
-// compareLoosely compares a run in which toolhost was killed with the undisturbed run. A call with
-// side effects was executed at most once. Only such calls may have an unknown outcome. Everything
-// else is the same. compareLoosely returns the number of unknown outcomes.
+// compareLoosely compares a run in which toolhost was killed with the undisturbed run. It checks
+// that a call with side effects was executed at most once, that only such calls have an unknown
+// outcome, and that everything else is the same. It returns the number of unknown outcomes.
 func compareLoosely(t *testing.T, whole, s story, askOutcome bool) int {
 	t.Helper()
 	if s.end.GetStopReason() != whole.end.GetStopReason() || s.end.GetText() != whole.end.GetText() || s.end.GetTurns() != whole.end.GetTurns() {

@@ -88,7 +88,8 @@ func disturbedFamily(t *testing.T, w *world, at place, session string) family {
 	first := d.life
 	ended := make(chan error, 1)
 	if at != (place{}) {
-		// Ends when strike returns, or when agentd exits. The test waits for it below.
+		// The goroutine ends when strike returns. strike also returns if agentd exits. The test
+		// waits for it below.
 		go func() { ended <- d.strike(victims{agentd: true}) }()
 	} else {
 		ended <- nil

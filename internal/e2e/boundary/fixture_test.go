@@ -15,12 +15,12 @@ import (
 
 var keep = flag.String("boundary.keep", "", "keep the journal of an interrupted run in this file of testdata, for later versions to go on with")
 
-// interrupted is the turn in which the kept journals end: one call runs and two decisions are
+// interrupted is the turn in which the stored journals end: one call runs and two decisions are
 // pending.
 const interrupted = 14
 
-// Journals that earlier versions wrote stay readable from the first event. Their runs continue and
-// end as if the version had not changed. Never overwrite a kept journal: a new version adds another
+// Journals that earlier versions wrote can be read from the first event. Their runs continue and
+// end as if the version had not changed. Never overwrite a stored journal: each new version adds
 // one with -boundary.keep.
 func TestKeptJournals(t *testing.T) {
 	if *keep != "" {

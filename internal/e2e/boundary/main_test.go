@@ -23,8 +23,8 @@ var (
 	workers = flag.Int("boundary.workers", 6, "how many runs go on at the same time: most of their time they wait")
 )
 
-// bin is the folder with toolhost, agentd, plugins/counterplugin and halting/agentd. The last one
-// is agentd with a journal that can halt at an append.
+// bin is the folder with toolhost, agentd, plugins/counterplugin, askplugin and halting/agentd. The last
+// one is agentd with a journal that can halt at an append.
 var bin string
 
 // patience bounds every wait, so that a hang fails a test instead of blocking it.
@@ -76,7 +76,9 @@ func buildAndRun(m *testing.M) (code int, err error) {
 	}
 	ctx := context.Background()
 	for _, build := range []func() error{
-		func() error { return programs.Build(ctx, dir, "./cmd/toolhost", "./cmd/agentd") },
+		func() error {
+			return programs.Build(ctx, dir, "./cmd/toolhost", "./cmd/agentd", "./internal/e2e/testplugins/askplugin")
+		},
 		func() error {
 			return programs.Build(ctx, filepath.Join(dir, "plugins"), "./internal/e2e/testplugins/counterplugin")
 		},

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // The test kills agentd and its toolhost after a call has begun. The run then continues with a
@@ -91,7 +93,7 @@ func (p *privateRun) begin(ctx context.Context, t *testing.T) {
 func otherToolhost(t *testing.T, p *privateRun, socket string) string {
 	t.Helper()
 	addr := "unix://" + socket
-	other, err := launch(p.home, &lockedBuffer{}, nil, nil, "toolhost", "serve", "--listen", addr,
+	other, err := launch(p.home, &programs.Output{}, nil, nil, "toolhost", "serve", "--listen", addr,
 		"--plugins", filepath.Join(bin, "plugins"), "--state", filepath.Join(p.home, "other"), "--workspace", filepath.Join(p.home, "w"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,14 @@
 package boundary_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/png"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +31,16 @@ type person struct {
 	events     []*agentdv1.RunEvent // the durable events, in order
 	// The system tools that the run offers to the model; nil means agentd's default.
 	system []string
+	schema string // of the answer; empty: the answer is text
+	agent  string // the named agent; empty: none
+	// late is a message with an attachment that the person sends before the first approval of the run.
+	// Empty: none.
+	late string
+	// standing returns which later calls the person approves together with a call; nil: none. A nil
+	// function means none.
+	standing func(wanted *agentdv1.PendingDecision) *agentdv1.StandingChoice
+	// approved are the arguments of the calls that the person was asked to approve.
+	approved map[string]bool
 
 	// seen receives each durable event before the person answers its decisions. An error ends
 	// follow. nil means no function.
@@ -42,7 +57,7 @@ func newPerson(t *testing.T, addr, session string, askOutcome bool) *person {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	return &person{t: t, client: c, session: session, askOutcome: askOutcome}
+	return &person{t: t, client: c, session: session, askOutcome: askOutcome, approved: make(map[string]bool)}
 }
 
 // insist repeats try while agentd does not answer, until ctx ends. It returns any other error.
@@ -60,12 +75,34 @@ func (p *person) insist(ctx context.Context, try func() error) error {
 	}
 }
 
+// picture returns an image that goes with the prompt. It is larger than a part of a content in the
+// journal.
+var picture = sync.OnceValue(func() []byte {
+	noise := rand.New(rand.NewPCG(1, 2))
+	img := image.NewGray(image.Rect(0, 0, 520, 520))
+	for i := range img.Pix {
+		img.Pix[i] = byte(noise.Uint32())
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, img); err != nil {
+		panic(err) // the buffer takes everything
+	}
+	return out.Bytes()
+})
+
 // start begins the run.
 func (p *person) start(ctx context.Context) error {
 	request := &agentdv1.StartRunRequest{
 		Prompt: "keep count", RunId: "r", Session: p.session,
-		// A kept journal must not expire, so the expiry is far away.
+		Attachments: []*agentdv1.Attachment{{Name: "count.png", MimeType: "image/png", Content: &agentdv1.Attachment_Data{Data: picture()}}},
+		// The test keeps the journal and must be able to use it later, so the expiry is far away.
 		People: &agentdv1.People{Attended: true, AskOutcome: p.askOutcome, Expiry: durationpb.New(100 * 365 * 24 * time.Hour)},
+	}
+	if p.schema != "" {
+		request.ResponseSchema = []byte(p.schema)
+	}
+	if p.agent != "" {
+		request.Agent, request.Context = p.agent, map[string][]byte{"team": []byte(`"blue"`)}
 	}
 	if p.system != nil {
 		request.SystemTools = &agentdv1.SystemTools{Names: p.system}
@@ -139,15 +176,34 @@ func (p *person) remember(ctx context.Context) error {
 func (p *person) decide(ctx context.Context, wanted *agentdv1.PendingDecision) error {
 	d := &agentdv1.Decision{DecisionId: wanted.GetDecisionId()}
 	arguments := p.argumentsOf(wanted.GetCallId())
+	if arguments == "" { // of a sub-run
+		arguments = string(wanted.GetArguments())
+	}
+	if wanted.GetKind() == agentdv1.DecisionKind_DECISION_KIND_APPROVAL {
+		p.approved[arguments] = true
+		if p.late != "" && wanted.GetRunId() == "" {
+			if err := p.remind(ctx); err != nil {
+				return err
+			}
+		}
+	}
 	switch {
+	case wanted.GetKind() == agentdv1.DecisionKind_DECISION_KIND_TOOL:
+		d.Verdict = &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: `{"color":"blue","count":3}`}}
 	case wanted.GetKind() == agentdv1.DecisionKind_DECISION_KIND_OUTCOME:
 		d.Verdict = &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: outcomeAnswer}}
+	case wanted.GetKind() == agentdv1.DecisionKind_DECISION_KIND_QUESTION:
+		d.Verdict = &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: "Rome"}}
 	case strings.Contains(arguments, "edit"):
 		d.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Arguments: []byte(strings.Replace(arguments, "edit", "edited", 1))}}
 	case strings.Contains(arguments, "reject"):
 		d.Verdict = &agentdv1.Decision_Reject{Reject: &agentdv1.Reject{Reason: "keep it"}}
 	default:
-		d.Verdict = &agentdv1.Decision_Approve{Approve: &agentdv1.Approve{Reason: "go on"}}
+		approve := &agentdv1.Approve{Reason: "go on"}
+		if p.standing != nil {
+			approve.Standing = p.standing(wanted)
+		}
+		d.Verdict = &agentdv1.Decision_Approve{Approve: approve}
 	}
 	err := p.insist(ctx, func() error {
 		_, err := p.client.Respond(ctx, "r", "ann", d)
@@ -159,18 +215,41 @@ func (p *person) decide(ctx context.Context, wanted *agentdv1.PendingDecision) e
 	return err
 }
 
-// answer answers a question of a sub-run, at the top run.
+// answer makes a decision of a sub-run, at the top run.
 func (p *person) answer(ctx context.Context, decision string) error {
-	err := p.insist(ctx, func() error {
-		_, err := p.client.Respond(ctx, "r", "ann", &agentdv1.Decision{
-			DecisionId: decision, Verdict: &agentdv1.Decision_Answer{Answer: &agentdv1.Answer{Text: "Rome"}},
+	var run *agentdv1.Run
+	err := p.insist(ctx, func() (err error) {
+		run, err = p.client.GetRun(ctx, "r")
+		return err
+	})
+	for _, wanted := range run.GetPendingDecisions() {
+		if err == nil && wanted.GetDecisionId() == decision {
+			return p.decide(ctx, wanted)
+		}
+	}
+	return err // without an error, agentd had recorded the decision before it died
+}
+
+// remind sends the message, unless the run has it. agentd may have recorded it before it died.
+func (p *person) remind(ctx context.Context) error {
+	return p.insist(ctx, func() error {
+		run, err := p.client.GetRun(ctx, "r")
+		if err != nil {
+			return err
+		}
+		for e, err := range p.client.WatchRun(ctx, "r", 0) {
+			if err != nil || e.GetUserMessage() != nil {
+				return err
+			}
+			if e.GetSeq() >= run.GetLastSeq() {
+				break
+			}
+		}
+		_, err = p.client.SendMessage(ctx, "r", p.late, &agentdv1.Attachment{
+			Name: "late.png", MimeType: "image/png", Content: &agentdv1.Attachment_Data{Data: picture()},
 		})
 		return err
 	})
-	if tool.KindOf(err) == tool.KindNotFound {
-		return nil // agentd had recorded the answer before it died
-	}
-	return err
 }
 
 // argumentsOf returns the arguments that the model wrote for a call.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ const privateTurns = 20
 // The test kills `agentd run` and its toolhost again and again, each alone and both together, and
 // continues with `agentd resume`. No call with side effects is executed twice. A call without an
 // execution has an outcome that says so.
-func TestKilledWithItsOwnToolhost(t *testing.T) {
+func TestKilledWithItsPrivateToolhost(t *testing.T) {
 	script := "turns:\n"
 	for i := range privateTurns - 1 {
 		script += fmt.Sprintf("  - {calls: [{id: a%d, tool: counterplugin_slow, arguments: {key: a%d}}, {id: b%d, tool: counterplugin_write, arguments: {key: b%d}}]}\n", i, i, i, i)
@@ -70,7 +71,7 @@ type privateRun struct {
 	results  map[string]string // kind of the error by call id; "" for a call without error
 	started  map[string]bool
 	end      string
-	// The test kills agentd and its toolhost as soon as until returns true; nil: never.
+	// The test kills agentd and its toolhost as soon as until returns true. Nil means never.
 	until func() bool
 }
 
@@ -102,7 +103,7 @@ func (p *privateRun) live(t *testing.T) {
 		}
 		left := 0
 		if p.kills < *privateKills {
-			// So that all kills happen before the run ends.
+			// The bound makes all kills happen before the run ends.
 			left = 1 + p.random.IntN(max(1, 3*privateTurns / *privateKills))
 		}
 		p.work(ctx, t, args, left)
@@ -141,7 +142,7 @@ func (p *privateRun) work(ctx context.Context, t *testing.T, args []string, left
 	var killing sync.WaitGroup
 	defer killing.Wait()
 	if killed {
-		// Ends when p.until is true, at the latest when ctx ends.
+		// The goroutine ends when p.until returns true, at the latest when ctx ends.
 		killing.Go(func() { p.killWhen(ctx, cmd.Process.Pid) })
 	}
 	lines := bufio.NewScanner(stdout)
@@ -193,10 +194,16 @@ func (p *privateRun) note(e *privateEvent) {
 	}
 }
 
-// kill kills one of three sets of processes, chosen at random: agentd alone; agentd's descendants
-// (toolhost and all plugins) and then agentd; or agentd and then its descendants.
+// kill kills one of five sets of processes, chosen at random: agentd alone; agentd's descendants
+// (toolhost with its reaper, and all plugins) and then agentd; agentd and then its descendants; one
+// descendant and then agentd; or only the descendants, after which agentd ends by itself.
 func (p *privateRun) kill(agentd int) {
-	victims := [][]int{{agentd}, append(children(agentd), agentd), append([]int{agentd}, children(agentd)...)}[p.random.IntN(3)]
+	below := children(agentd)
+	one := []int{agentd}
+	if len(below) > 0 {
+		one = []int{below[p.random.IntN(len(below))], agentd}
+	}
+	victims := [][]int{{agentd}, append(slices.Clone(below), agentd), append([]int{agentd}, below...), one, below}[p.random.IntN(5)]
 	for _, pid := range victims {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // fails if the process has exited
 	}

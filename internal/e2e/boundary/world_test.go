@@ -6,23 +6,33 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // world is a toolhost with counterplugin.
 type world struct {
 	home, addr string
-	log        *lockedBuffer
+	plugins    string   // the folder with the plugins
+	flags      []string // further flags of toolhost
+	log        *programs.Output
 	toolhost   *process // replaced after a kill
 }
 
 // newWorld starts a toolhost and stops it at the end of the test.
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldWith(t, func(*world) {})
+}
+
+// newWorldWith is newWorld for a world that change has changed before its toolhost starts.
+func newWorldWith(t *testing.T, change func(*world)) *world {
+	t.Helper()
 	home, err := os.MkdirTemp("/tmp", "boundary-") // the length of a socket path is limited
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{home: home, addr: "unix://" + filepath.Join(home, "t.sock"), log: &lockedBuffer{}}
+	w := &world{home: home, addr: "unix://" + filepath.Join(home, "t.sock"), log: &programs.Output{}, plugins: filepath.Join(bin, "plugins")}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("toolhost's log:\n%s", w.log)
@@ -34,6 +44,7 @@ func newWorld(t *testing.T) *world {
 	if err := os.Mkdir(filepath.Join(home, "workspace"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	change(w)
 	if err := w.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +54,9 @@ func newWorld(t *testing.T) *world {
 
 // open starts toolhost.
 func (w *world) open() (err error) {
-	w.toolhost, err = launch(w.home, w.log, nil, nil, "toolhost", "serve", "--listen", w.addr,
-		"--plugins", filepath.Join(bin, "plugins"), "--state", filepath.Join(w.home, "state"), "--workspace", filepath.Join(w.home, "workspace"))
+	args := append([]string{"serve", "--listen", w.addr, "--plugins", w.plugins, "--state", filepath.Join(w.home, "state"),
+		"--workspace", filepath.Join(w.home, "workspace")}, w.flags...)
+	w.toolhost, err = launch(w.home, w.log, nil, nil, "toolhost", args...)
 	return err
 }
 
@@ -63,10 +75,13 @@ func (w *world) executed(t *testing.T, session string) map[string]int {
 	return counts
 }
 
-// place is the moment of a kill: before or after one append to the journal.
+// place is the moment of a kill: before or after one append to a journal.
 type place struct {
-	seq  uint64 // number of the append's last record
-	side string // "before", "after", or "none": no kill, but each append is reported
+	seq uint64 // number of the append's last record
+	// side is "before" or "after". With "before_nth" or "after_nth", seq is the number of the append
+	// among all appends of the process, to whatever journal. "none" means no kill, but each append is
+	// reported.
+	side string
 }
 
 func (p place) String() string { return fmt.Sprintf("%s_%d", p.side, p.seq) }

@@ -15,11 +15,11 @@ import (
 const (
 	callTimeout = 2 * time.Second
 	calmTimeout = time.Minute
-	// slack is how long after its deadline a call's outcome may arrive. toolhost must not add any
-	// wait to it. Only a busy machine may, at most as much as the slowest call of a calm plugin
-	// took.
+	// slack is how long after its deadline the outcome of a call may arrive. toolhost itself must
+	// not delay the outcome. Only a busy machine may delay it, by as much as the slowest call of a
+	// calm plugin took.
 	slack = 3 * time.Second
-	// never is how long after its deadline a call counts as hanging.
+	// never is the time after its deadline from which the test treats a call as hanging.
 	never = time.Minute
 )
 
@@ -64,8 +64,8 @@ func (c *chaos) callCalm(plugin, text string) {
 	c.tally.calm.Add(1)
 }
 
-// callWild calls a wild plugin. The call may end in any way, but it must end. With cancels, the
-// caller cancels the call.
+// callWild calls a wild plugin. The call may end in any way, but it must end. If cancels is true,
+// the caller cancels the call.
 func (c *chaos) callWild(call tool.Call, cancels bool) {
 	outcome := c.execute(call, cancels)
 	c.tally.wild(outcome)

@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// config restarts crashed plugins soon, because a quarantined plugin causes no disturbance. The
-// plugins differ in isolation and pool size.
+// config makes toolhost restart crashed plugins soon, because a plugin in quarantine causes no
+// disturbance. The plugins differ in isolation and pool size.
 const config = `
 new_plugins: allow
 defaults:
@@ -22,7 +23,7 @@ defaults:
   quarantine: {crashes: 30, window: 1m, probe_after: 1s}
   drain_timeout: 2s
 calls: {yield_timeout: 500ms}
-launch: {waiting: 0} # who waits for the next call would still be there when all is quiet
+launch: {prestarted: 0} # prestarted processes would still exist when all calls have ended
 plugin:
   chaos-wild-1: {isolation: session, max_instances: 4}
   chaos-wild-2: {isolation: call, max_instances: 8, prewarmed: 2}
@@ -46,13 +47,13 @@ func newHome(t *testing.T) home {
 			t.Fatal(err)
 		}
 	}
-	h.build(t, "toolhost", "./cmd/toolhost", *race)
-	h.build(t, "plugin", "./internal/plugin/process/fault/faultplugin", false)
+	h.build(t, "./cmd/toolhost", *race)
+	h.build(t, "./internal/plugin/process/fault/faultplugin", false)
 	write(t, h.path("toolhost.yaml"), []byte(config), 0o600)
 	if err := trust.NewStore(h.path(".local", "state", "toolhost")).TrustFile(h.path("toolhost.yaml"), []byte(config)); err != nil {
 		t.Fatal(err) // the file is in the workspace, so it needs a trust record
 	}
-	binary, err := os.ReadFile(h.path("plugin"))
+	binary, err := os.ReadFile(h.path("faultplugin"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,14 +97,17 @@ func (h home) install(t *testing.T, build, plugin string) {
 	}
 }
 
-func (h home) build(t *testing.T, name, pkg string, race bool) {
+// build builds a program, shared with other packages unless it has the race detector.
+func (h home) build(t *testing.T, pkg string, race bool) {
 	t.Helper()
-	args := []string{"build", "-o", h.path(name)}
-	if race {
-		args = append(args, "-race")
+	if !race {
+		if err := programs.Build(t.Context(), string(h), pkg); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
-	cmd := exec.Command("go", append(args, pkg)...)
-	cmd.Dir = "../../.."
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", string(h)+"/", pkg)
+	cmd.Dir, cmd.Env = "../../..", append(os.Environ(), "CGO_ENABLED=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, out)
 	}

@@ -57,6 +57,7 @@ const quit = "SIGQUIT: quit"
 func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
 	t.Helper()
 	const codeOfQuit = 2 // the exit code of the Go runtime
+	h.awaitIdle(t)
 	h.end(t, syscall.SIGQUIT, codeOfQuit)
 	_, dump, found := strings.Cut(h.log.tail(mostWords), quit)
 	if !found {
@@ -78,8 +79,7 @@ func (h *toolhost) dumpGoroutines(t *testing.T) map[string]int {
 }
 
 // idleWorker reports whether a goroutine of the dump is a worker that waits for a function to run.
-// toolhost keeps a number of idle workers that depends on the load before, so the test ignores
-// them.
+// The test ignores idle workers, because their number depends on the load before the dump.
 func idleWorker(block string) bool {
 	_, frames, _ := strings.Cut(block, "\n")
 	for line := range strings.Lines(frames) {

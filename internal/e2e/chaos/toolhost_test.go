@@ -1,12 +1,10 @@
 package chaos_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -29,7 +28,7 @@ type toolhost struct {
 	home   home
 	cmd    *exec.Cmd
 	log    *lastWords
-	exited chan struct{}
+	exited <-chan struct{}
 	client *client.Client
 	groups []string // the control groups that toolhost created for its plugins
 }
@@ -38,27 +37,17 @@ type toolhost struct {
 func (h home) serve(t *testing.T) *toolhost {
 	t.Helper()
 	addr := "unix://" + h.path("t.sock")
-	s := &toolhost{home: h, log: &lastWords{}, exited: make(chan struct{})}
+	s := &toolhost{home: h, log: &lastWords{}}
 	s.cmd = exec.Command(h.path("toolhost"), "serve", "--plugins", h.path("plugins"), "--listen", addr,
 		"--state", h.path("state"), "--workspace", h.path("work"), "--config", h.path("toolhost.yaml"))
 	s.cmd.Dir = h.path()
 	s.cmd.Env = []string{"HOME=" + h.path(), "PATH=/usr/bin:/bin", "TMPDIR=" + h.path(), "GOTRACEBACK=all"}
 	s.cmd.Stderr = s.log
-	stdout, err := s.cmd.StdoutPipe()
+	line, exited, err := programs.Start(s.cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ready := make(chan string, 1)
-	go func() { // ends with the process
-		defer close(s.exited)
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-		io.Copy(io.Discard, stdout)
-		s.cmd.Wait()
-	}()
+	s.exited = exited
 	t.Cleanup(func() {
 		select {
 		case <-s.exited:
@@ -66,7 +55,7 @@ func (h home) serve(t *testing.T) *toolhost {
 			s.abandon(t)
 		}
 	})
-	if line := <-ready; !strings.Contains(line, addr) {
+	if !strings.Contains(line, addr) {
 		t.Fatalf("toolhost says %q\n%s", line, s.log.tail(someWords))
 	}
 	s.groups = s.controlGroups(t)
@@ -108,9 +97,9 @@ func (h *toolhost) rest(t *testing.T) map[string]int {
 	return open
 }
 
-// mend gives each wild plugin a good file and clears its state, as an operator would. Then the
+// repair gives each wild plugin a good file and clears its state, as an operator would. Then the
 // plugin must work again.
-func (h *toolhost) mend(t *testing.T) {
+func (h *toolhost) repair(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -156,7 +145,7 @@ func (h *toolhost) stopAll(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, plugin := range allPlugins() {
-		// So that toolhost does not keep one prestarted.
+		// A paused plugin gets no prestarted process.
 		if err := h.client.Admin().Pause(ctx, plugin); err != nil {
 			t.Errorf("pausing %s: %v", plugin, err)
 		}

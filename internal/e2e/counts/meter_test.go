@@ -66,6 +66,9 @@ type conn struct {
 	in, out frames
 }
 
+// NetConn lets toolhost find the user at the other end.
+func (c *conn) NetConn() net.Conn { return c.Conn }
+
 // Write counts before it writes, so that a test that has received the answer sees the count.
 func (c *conn) Write(b []byte) (int, error) {
 	c.meter.count(func(t *tally) {

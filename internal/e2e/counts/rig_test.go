@@ -6,8 +6,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
@@ -15,9 +17,11 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/internal/rpc/pluginclient"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -28,6 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // next.
 type rig struct {
 	client *client.Client
+	calls  int
 }
 
 // newRig starts a rig. outer counts at toolhost's end of the socket to the client, and inner at the
@@ -39,7 +44,7 @@ func newRig(t *testing.T, outer, inner *meter) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := host.New(host.Config{Catalog: openCatalog(t), Policy: rules,
+	h := host.New(host.Config{Catalog: openCatalog(t), Settings: host.Settings{Policy: rules},
 		Launch: func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
 			return launch(ctx, t, inner)
 		}})
@@ -71,11 +76,12 @@ func serve(t *testing.T, l net.Listener, serve func(net.Listener) error, stop fu
 	}
 }
 
-// call makes a call whose result has size bytes.
+// call makes a call with an id, whose result has size bytes.
 func (r *rig) call(t *testing.T, size int) {
 	t.Helper()
+	r.calls++
 	most := 1 << 20
-	outcome, err := r.client.Call(context.Background(), tool.Call{Tool: "echo", MaxShown: &most, Arguments: arguments(size)})
+	outcome, err := r.client.Call(context.Background(), tool.Call{ID: "call-" + strconv.Itoa(r.calls), Tool: "echo", MaxShown: &most, Arguments: arguments(size)})
 	if err != nil || outcome.Result.IsError || len(outcome.Result.Text()) != size {
 		t.Fatalf("the call did not answer with %d bytes: %v, %.100q", size, err, outcome.Result.Text())
 	}
@@ -162,11 +168,14 @@ func launch(ctx context.Context, t *testing.T, m *meter) (host.Process, error) {
 	return p, conn.Open(ctx)
 }
 
-func (p *process) Conn() *pluginwire.Conn        { return p.conn }
+func (p *process) Conn() pluginconn.Conn         { return pluginclient.New(p.conn) }
 func (p *process) PID() int                      { return 1 << 30 }
+func (p *process) CPU() time.Duration            { return 0 }
 func (p *process) RSS() uint64                   { return 0 }
+func (p *process) Memory() uint64                { return 0 }
 func (p *process) Limits() []tool.EffectiveLimit { return nil }
 func (p *process) Withdrawn() string             { return "" }
+func (p *process) Workspace() string             { return "" }
 func (p *process) Sandbox() tool.Sandbox         { return tool.Sandbox{Mode: "off"} }
 func (p *process) Done() <-chan struct{}         { return p.done }
 func (p *process) Exit() tool.Exit               { return tool.Exit{} }

@@ -24,14 +24,14 @@ func TestPages(t *testing.T) { testPages(t, false) }
 func TestExamples(t *testing.T) { testExamples(t, false) }
 
 // testPages runs the commands of pages in docs. If ofSDKs is true, it takes the pages about an SDK
-// that needs a setup, otherwise all other pages.
+// that needs a setup, and the page that installs packages, otherwise all other pages.
 func testPages(t *testing.T, ofSDKs bool) {
 	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}
 	for _, path := range pages {
-		if (page{name: path}.language() != "") != ofSDKs {
+		if p := (page{name: path}); (p.language() != "" || p.installs()) != ofSDKs {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) {
@@ -39,6 +39,9 @@ func testPages(t *testing.T, ofSDKs bool) {
 			p, err := read(path)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if p.onMachines() {
+				return // TestPagesOnMachines executes it
 			}
 			needs(t, p.language())
 			if name, yes := strings.CutPrefix(filepath.Base(path), "write-a-tool-"); yes {
@@ -68,7 +71,8 @@ func TestInTheCheckout(t *testing.T) {
 	}
 }
 
-// testExamples follows the examples for an SDK that needs a setup, or, without ofSDKs, all others.
+// testExamples follows the examples. If ofSDKs is true, it takes those for an SDK that needs a
+// setup, otherwise all other examples.
 func testExamples(t *testing.T, ofSDKs bool) {
 	readmes, err := filepath.Glob(filepath.Join(root(t), "examples", "*", "README.md"))
 	if err != nil || len(readmes) == 0 {

@@ -32,7 +32,7 @@ func TestErrorsAndExitCodes(t *testing.T) {
 	want := map[string]string{}
 	for _, kind := range []tool.Kind{
 		tool.KindInvalidArgument, tool.KindNotFound, tool.KindDenied, tool.KindApprovalRequired, tool.KindRateLimited, tool.KindTimeout,
-		tool.KindCancelled, tool.KindCrashed, tool.KindUnavailable, tool.KindOutcomeUnknown, tool.KindConflict, tool.KindInternal,
+		tool.KindCancelled, tool.KindCrashed, tool.KindUnavailable, tool.KindOutcomeUnknown, tool.KindConflict, tool.KindUnsupported, tool.KindInternal,
 	} {
 		want[string(kind)] = toolpb.Code(kind).String()
 	}

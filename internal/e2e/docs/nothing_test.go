@@ -2,6 +2,7 @@ package docs
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -15,10 +16,10 @@ import (
 // most is the maximum number of commands from an empty folder to a tool that a model uses.
 const most = 5
 
-// fromNothing follows a page that explains how to write a tool in a language, as an author does who
-// has toolhost's programs but no checkout. The author starts in an empty folder, calls the tool,
-// lets a model use it, and uninstalls it. Then a colleague clones the author's repository into
-// another folder and installs the tool.
+// fromNothing follows a page that explains how to write a tool in a language. It plays an author
+// with toolhost's programs but without a checkout. The author starts in an empty folder, calls the
+// tool, lets a model use it, and uninstalls it. Then a colleague clones the author's repository
+// into another folder and installs the tool.
 func fromNothing(t *testing.T, p page, language string) {
 	r := newReader(t, "work", p.language())
 	r.then = func() {
@@ -39,6 +40,7 @@ func fromNothing(t *testing.T, p page, language string) {
 		t.Errorf("a tool that was uninstalled answers %s", gone)
 	}
 	r.namesNothingOutside(t)
+	r.isUpgraded(t, p)
 	r.isCloned(t, p, language)
 }
 
@@ -67,6 +69,40 @@ func (r *reader) namesNothingOutside(t *testing.T) {
 	}
 }
 
+// isUpgraded commits the repository, changes it into one of an earlier version, and upgrades it.
+// The result must equal the first commit, except for npm's lock file, which the next installation
+// completes.
+func (r *reader) isUpgraded(t *testing.T, p page) {
+	t.Helper()
+	const commit = "git -C counter add --all && git -C counter -c user.name=a -c user.email=a@example.com commit --quiet --message change\n"
+	r.script(t, p, block{language: "sh", text: commit})
+	dir := filepath.Join(r.dir, "counter")
+	for _, name := range []string{"go.mod", "requirements.txt", "package.json", "package-lock.json"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		older := strings.NewReplacer("toolhost v0.1.0", "toolhost v0.0.9", "sdk-0.1.0", "sdk-0.0.9").Replace(string(text))
+		r.write(t, filepath.Join(dir, name), older)
+	}
+	archives, err := filepath.Glob(filepath.Join(dir, "third_party", "*sdk-0.1.0*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, archive := range archives {
+		if err := os.Rename(archive, strings.Replace(archive, "sdk-0.1.0", "sdk-0.0.9", 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.script(t, p, block{language: "sh", text: "! toolhost new --upgrade counter\n" + commit})
+	output := r.script(t, p, block{language: "sh", text: "toolhost new --upgrade counter && git -C counter add --all && git -C counter diff --cached --exit-code HEAD~1 -- . ':!package-lock.json'\n"})
+	if !strings.Contains(output, "SDK from 0.0.9 to 0.1.0:\n") {
+		t.Errorf("the upgrade says %s", output)
+	}
+}
+
 // plain contains, by language, commands that build and test a repository without its Makefile.
 var plain = map[string]string{
 	"go": "cp go.mod before && go build ./... && go test ./... && go mod tidy && cmp go.mod before",
@@ -76,10 +112,10 @@ var plain = map[string]string{
 // original, and builds, tests and installs the clone.
 func (r *reader) isCloned(t *testing.T, p page, language string) {
 	t.Helper()
-	r.script(t, p, block{language: "sh", text: "git -C counter -c user.name=a -c user.email=a@example.com commit --quiet --message begin\n" +
+	r.script(t, p, block{language: "sh", text: "git -C counter -c user.name=a -c user.email=a@example.com commit --quiet --all --message upgraded\n" +
 		"git clone --quiet counter ../colleague && rm -r counter && cd ../colleague\n" +
 		"! git ls-files | grep -e node_modules -e dist/ -e .venv\n" +
-		cmp.Or(plain[language], "true") + "\nmake test install\n"})
+		cmp.Or(plain[language], "true") + "\nmake lint test verify install\n"})
 	counted := r.script(t, p, block{language: "sh", text: "toolhost call counter_count_words '{\"text\":\"kept in a clone\"}'\n"})
 	if !strings.Contains(counted, `"words":4`) {
 		t.Errorf("what the colleague has installed says %s", counted)
@@ -104,13 +140,13 @@ func (r *reader) usedByAModel(t *testing.T, p page) {
 	t.Helper()
 	text, words := saying()
 	r.write(t, filepath.Join(r.dir, "model.yaml"), model)
-	said := r.script(t, p, block{language: "sh", text: "agentd run --model scripted:model.yaml '" + text + "'\n"})
-	if want := fmt.Sprintf(`I counted: {"words":%d,"longest":["unmistakable"]}`, words); !strings.Contains(said, want) {
-		t.Errorf("the run says %q, want %s in it", said, want)
+	output := r.script(t, p, block{language: "sh", text: "agentd run --model scripted:model.yaml '" + text + "'\n"})
+	if want := fmt.Sprintf(`I counted: {"words":%d,"longest":["unmistakable"]}`, words); !strings.Contains(output, want) {
+		t.Errorf("the run says %q, want %s in it", output, want)
 	}
 }
 
-// saying returns a random text and the number of its words.
+// saying returns a random text, and the number of words in it.
 func saying() (text string, words int) {
 	words = 100 + rand.IntN(400)
 	all := []string{"unmistakable"}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +27,21 @@ func (p page) language() string {
 	return ""
 }
 
+// installs reports whether the commands of the page install packages of npm and PyPI.
+func (p page) installs() bool { return filepath.Base(p.name) == "mcp-servers.md" }
+
+// onMachines reports whether the page has commands for more than one machine. Only
+// TestPagesOnMachines can execute such a page.
+func (p page) onMachines() bool {
+	return slices.ContainsFunc(p.blocks, func(b block) bool { return b.machine() != "" })
+}
+
+// documentsCheckout reports whether a comment in a script of the page says what $CHECKOUT is. Other
+// pages run without that variable, because the quick start sets only $PLUGINS and $PATH.
+func (p page) documentsCheckout() bool {
+	return slices.ContainsFunc(p.blocks, func(b block) bool { return strings.Contains(b.text, "# $CHECKOUT is ") })
+}
+
 // block is one fenced block.
 type block struct {
 	line     int
@@ -41,6 +57,26 @@ func (b block) has(word string) bool {
 		}
 	}
 	return false
+}
+
+// machine returns the name of the machine on which the block is executed. "" is the first one.
+func (b block) machine() string {
+	for _, w := range b.words {
+		if name, ok := strings.CutPrefix(w, "on="); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// file returns the name of the file whose content the block shows, or "".
+func (b block) file() string {
+	for _, w := range b.words {
+		if b.language != "sh" && !strings.HasPrefix(w, "on=") {
+			return w
+		}
+	}
+	return ""
 }
 
 // exit returns the expected exit code of the script.
@@ -89,7 +125,7 @@ func read(path string) (page, error) {
 	return p, p.check()
 }
 
-var scriptWord = regexp.MustCompile(`^(serve|no-run|exit=\d+)$`)
+var scriptWord = regexp.MustCompile(`^(serve|no-run|exit=\d+|on=[a-z]+)$`)
 
 func (p page) check() error {
 	for _, b := range p.blocks {

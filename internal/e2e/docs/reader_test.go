@@ -1,15 +1,14 @@
 package docs
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,10 +22,17 @@ import (
 type reader struct {
 	home, dir string // home contains all files of the reader; the scripts run in dir
 	env       []string
-	serving   *exec.Cmd
-	exited    chan struct{} // closed when the server has exited
-	log       string        // path of the server's log
-	then      func()        // called once, after the first output of the page; may be nil
+	serving   map[string]server  // the running servers, by program
+	log       string             // path of the server's log
+	then      func()             // called once, after the first output of the page; may be nil
+	enter     []string           // the program, with its arguments, that runs commands on the reader's machine; nil: none
+	others    map[string]*reader // the readers at the other machines of the page, by the name of the machine
+}
+
+// server is a running server.
+type server struct {
+	cmd    *exec.Cmd
+	exited <-chan struct{} // closed when the server has exited
 }
 
 // goEnv returns Go's settings. If `go env` fails it returns an empty map, and the scripts that need
@@ -48,7 +54,7 @@ func newReader(t *testing.T, dir, language string) *reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { removeAll(home) })
-	r := &reader{home: home, dir: filepath.Join(home, dir), log: filepath.Join(home, "log")}
+	r := &reader{home: home, dir: filepath.Join(home, dir), log: filepath.Join(home, "log"), serving: map[string]server{}}
 	cache := filepath.Join(root(t), ".build", "docs")
 	for _, folder := range []string{r.dir, filepath.Join(home, "run"), cache} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -57,7 +63,8 @@ func newReader(t *testing.T, dir, language string) *reader {
 	}
 	checkout(t, filepath.Join(home, "checkout"), language, dir == "checkout")
 	r.env = []string{
-		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home, "CHECKOUT=" + filepath.Join(home, "checkout"),
+		"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TMPDIR=" + home,
+		"PLUGINS=" + filepath.Join(home, "checkout", "bin", "plugins"),
 		"PATH=" + bin + ":" + os.Getenv("PATH"),
 		// The readers share Go's caches. internal/e2e/programs compiles with the same flags, so the
 		// readers reuse its results.
@@ -73,7 +80,11 @@ func newReader(t *testing.T, dir, language string) *reader {
 			r.env = append([]string{variable}, r.env...)
 		}
 	}
-	t.Cleanup(func() { r.stop(t) })
+	t.Cleanup(func() {
+		for _, program := range []string{"agentd", "toolhost"} {
+			r.stop(t, program)
+		}
+	})
 	return r
 }
 
@@ -83,14 +94,26 @@ func (r *reader) follow(t *testing.T, p page) {
 	if p.language() == "python" {
 		r.env = append(r.env, "PIP_NO_INDEX=1", "PIP_FIND_LINKS="+wheels(t))
 	}
+	if p.installs() {
+		r.env = append(r.env, pinned(t)...)
+	}
+	if p.documentsCheckout() {
+		r.env = append(r.env, "CHECKOUT="+filepath.Join(r.home, "checkout"))
+	}
 	var printed string
 	for _, b := range p.blocks {
+		at := r
+		if name := b.machine(); name != "" {
+			if at = r.others[name]; at == nil {
+				t.Fatalf("%s:%d: the test has no machine %s", p.name, b.line, name)
+			}
+		}
 		switch {
 		case b.language == "sh" && b.has("no-run"):
 		case b.language == "sh" && b.has("serve"):
-			r.serve(t, p, b)
+			at.serve(t, p, b)
 		case b.language == "sh":
-			printed = r.script(t, p, b)
+			printed = at.script(t, p, b)
 		case b.language == "output":
 			if !matches(b.text, printed) {
 				t.Fatalf("%s:%d: the page shows\n%s\nand printed was\n%s", p.name, b.line, b.text, printed)
@@ -99,8 +122,8 @@ func (r *reader) follow(t *testing.T, p page) {
 				r.then = nil
 				then()
 			}
-		case len(b.words) == 1:
-			path := filepath.Join(r.dir, b.words[0])
+		case b.file() != "":
+			path := filepath.Join(at.dir, b.file())
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -109,6 +132,44 @@ func (r *reader) follow(t *testing.T, p page) {
 			}
 		}
 	}
+}
+
+// pinned returns variables that make npm and pip resolve dependencies as they were on one day. A page
+// names versions of the servers only, and a later version of a dependency must not fail the test.
+func pinned(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root(t), "internal", "e2e", "testdata", "servers", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no pins: %v", err)
+	}
+	versions := map[string]string{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			requirement, _, _ := strings.Cut(line, " ")
+			name, version, _ := strings.Cut(requirement, "==")
+			if !strings.HasSuffix(file, "sqlite.txt") { // its version of the library mcp is older
+				versions[name] = version
+			}
+		}
+	}
+	var text strings.Builder
+	for name, version := range versions {
+		text.WriteString(name + "==" + version + "\n")
+	}
+	constraints := filepath.Join(t.TempDir(), "constraints.txt")
+	if err := os.WriteFile(constraints, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"PIP_CONSTRAINT=" + constraints, "npm_config_before=2026-11-23"}
+}
+
+// command returns the program and the arguments that execute a script on the reader's machine.
+func (r *reader) command(script string) []string {
+	return append(slices.Clip(r.enter), "/bin/sh", "-uc", script)
 }
 
 // script runs a script to its end and returns its output.
@@ -120,7 +181,8 @@ func (r *reader) script(t *testing.T, p page, b block) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-uc", "set -e\n"+b.text)
+	command := r.command("set -e\n" + b.text)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.env, 5*time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -138,38 +200,33 @@ func (r *reader) script(t *testing.T, p page, b block) string {
 	return stdout.String()
 }
 
-// serve starts a server and returns when the server prints that it is ready.
+// serve starts a server and returns when the server prints that it is ready. It stops the server of
+// the same program that an earlier block started.
 func (r *reader) serve(t *testing.T, p page, b block) {
 	t.Helper()
-	r.stop(t)
+	program := "toolhost"
+	if strings.HasPrefix(b.text, "agentd ") {
+		program = "agentd"
+	}
+	r.stop(t, program)
 	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	cmd := exec.Command("/bin/sh", "-uc", "exec "+b.text)
+	command := r.command("exec " + b.text)
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stderr = r.dir, r.env, log
-	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	line, exited, err := programs.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exited, ready := make(chan struct{}), make(chan string, 1)
-	r.serving, r.exited = cmd, exited
-	go func() { // ends with the process
-		defer close(exited)
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-		io.Copy(io.Discard, stdout)
-		cmd.Wait()
-	}()
-	if line := <-ready; line == "" {
+	r.serving[program] = server{cmd, exited}
+	if line == "" {
 		<-exited
-		said, _ := os.ReadFile(r.log)
-		t.Fatalf("%s:%d: the server ended before it was ready:\n%s", p.name, b.line, said)
-	} else if strings.Contains(line, "still being asked") {
+		logged, _ := os.ReadFile(r.log)
+		t.Fatalf("%s:%d: the server ended before it was ready:\n%s", p.name, b.line, logged)
+	} else if strings.Contains(line, "not described yet") {
 		r.known(t, p)
 	}
 }
@@ -185,14 +242,15 @@ func (r *reader) known(t *testing.T, p page) {
 	}
 }
 
-// stop stops the running server, if there is one.
-func (r *reader) stop(t *testing.T) {
-	if r.serving == nil {
+// stop stops the running server of a program, if there is one.
+func (r *reader) stop(t *testing.T, program string) {
+	s, runs := r.serving[program]
+	if !runs {
 		return
 	}
-	r.serving.Process.Signal(syscall.SIGTERM)
-	<-r.exited
-	r.serving = nil
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	<-s.exited
+	delete(r.serving, program)
 	if t.Failed() {
 		said, _ := os.ReadFile(r.log)
 		t.Logf("what the server says:\n%s", said)

@@ -18,17 +18,18 @@ type attempt struct {
 	name string   // what is tried
 	do   string   // the way of the escapeplugin
 	with []string // its arguments
-	// layers are those that prevent the attempt. Any one of them is enough.
+	// layers are the layers that prevent the attempt. One effective layer is enough.
 	layers []string
-	// note is a part of the note of a layer that is effective but does not prevent this attempt.
-	// Empty means that it must prevent it.
+	// note is a part of the note that `toolhost ps` shows for a layer that is effective but does
+	// not prevent this attempt. Empty means that every effective layer must prevent it.
 	note string
-	// refusal is a further error of a system call that counts as a refusal here.
+	// refusal is another error of a system call that the test accepts as a refusal for this
+	// attempt.
 	refusal error
 	// harmless is a part of the answer if success of the attempt does no harm. Empty means that the
 	// attempt must fail.
 	harmless string
-	// unless is a part of the answer that makes it an escape nevertheless.
+	// unless is a text in the answer that shows that the attempt succeeded in spite of an error.
 	unless string
 }
 

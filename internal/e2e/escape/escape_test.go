@@ -15,7 +15,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// In the default sandbox, each attempt fails if one of its layers is effective.
+// In the default sandbox, each attempt fails if at least one of the layers against it is effective.
 func TestEscape(t *testing.T) {
 	w := newWorld(t, os.Getuid())
 	paths := w.paths(t)
@@ -34,7 +34,7 @@ func TestEscape(t *testing.T) {
 	h.unharmed(t)
 }
 
-// The same holds for a toolhost that runs as an ordinary user.
+// Each attempt of TestEscape also fails if toolhost runs as an ordinary user.
 func TestUnprivileged(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Log("all tests are those of an ordinary user")
@@ -48,7 +48,8 @@ func TestUnprivileged(t *testing.T) {
 	h.unharmed(t)
 }
 
-// The same holds for a toolhost that may not create namespaces, as in most containers.
+// Each attempt of TestEscape also fails if toolhost may not create namespaces, as in most
+// containers.
 func TestConfined(t *testing.T) {
 	w := newWorld(t, nobodyOrSelf())
 	h := w.serve(t, confined(t)...)

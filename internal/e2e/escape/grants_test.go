@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
-// testGuest makes attempts that a plugin's grants do not allow: it was granted the network and
-// reading the workspace.
+// testGuest makes attempts in a plugin that was granted the network and reading the workspace.
+// These grants do not allow the attempts.
 func (h *toolhost) testGuest(t *testing.T) {
 	h.logLayers(t, "guest")
 	if answer, err := h.try(t, "guest", "dial", "tcp", h.tcp); err != nil || !strings.Contains(answer, h.canary) {

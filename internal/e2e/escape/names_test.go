@@ -86,7 +86,7 @@ func (h *toolhost) operator(t *testing.T, line string) {
 	}
 }
 
-// keeps fails the test if an attempt of the escapeplugin succeeds.
+// keeps makes an attempt in the escapeplugin, and fails the test if it succeeds.
 func (h *toolhost) keeps(t *testing.T, do string, with ...string) {
 	t.Helper()
 	if answer, err := h.try(t, "escapeplugin", do, with...); err == nil {

@@ -33,7 +33,8 @@ func (h *toolhost) testResources(t *testing.T) {
 	t.Run("process that outlives", h.testLinger)
 }
 
-// eat lets a plugin take an amount of a resource, of which it may have at most most.
+// eat makes a plugin use an amount of a resource, and checks that it gets no more than the
+// parameter most.
 func (h *toolhost) eat(t *testing.T, plugin, limit, what string, wants, most int) {
 	t.Helper()
 	environment, err := h.try(t, plugin, "environment")

@@ -3,22 +3,19 @@
 package escape_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -51,7 +48,7 @@ func (w *world) installPlugins(t *testing.T) {
 	install := func(from, to string) {
 		data, err := os.ReadFile(filepath.Join(bin, from))
 		if err == nil {
-			err = os.WriteFile(w.path("plugins", to), data, 0o700)
+			err = programs.Write(w.path("plugins", to), data, 0o700)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -74,31 +71,13 @@ type toolhost struct {
 	*world
 	socket string
 	cmd    *exec.Cmd
-	stderr *lockedBuffer
-	exited chan struct{} // closed when the process has exited
+	stderr *programs.Output
+	exited <-chan struct{} // closed when the process has exited
 	client *client.Client
 	layers map[string]tool.Sandbox // of plugins that were queried
 
 	neighbour                     int // the process of another plugin
 	neighbourSocket, neighbourTmp string
-}
-
-// lockedBuffer is a buffer that a process writes while a test reads.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // command prepares a command of toolhost that runs as the user of this world.
@@ -117,33 +96,23 @@ func (w *world) command(ctx context.Context, before []string, args ...string) *e
 // command that executes toolhost, or empty.
 func (w *world) serve(t *testing.T, before ...string) *toolhost {
 	t.Helper()
-	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{}), layers: map[string]tool.Sandbox{}}
+	h := &toolhost{world: w, socket: w.path("api.sock"), stderr: &programs.Output{}, layers: map[string]tool.Sandbox{}}
 	addr := "unix://" + h.socket
 	h.cmd = w.command(context.Background(), before, "serve", "--config", w.path("toolhost.yaml"), "--plugins", w.path("plugins"), "--listen", addr, "--state", w.path("state"))
 	h.cmd.Args = append(h.cmd.Args, w.more...)
 	h.cmd.Stderr = h.stderr
-	stdout, err := h.cmd.StdoutPipe()
-	if err == nil {
-		err = h.cmd.Start()
-	}
+	line, exited, err := programs.Start(h.cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ready := make(chan string, 1)
-	go func() { // ends with the process
-		defer close(h.exited)
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-		io.Copy(io.Discard, stdout)
-		h.cmd.Wait()
-	}()
+	h.exited = exited
 	t.Cleanup(func() {
 		h.stop()
 		if t.Failed() {
 			t.Logf("toolhost's log:\n%s", h.stderr)
 		}
 	})
-	if line := <-ready; !strings.Contains(line, addr) {
+	if !strings.Contains(line, addr) {
 		t.Fatalf("toolhost says %q\n%s", line, h.stderr)
 	}
 	if h.client, err = client.Dial(addr); err != nil {
@@ -214,8 +183,8 @@ func (h *toolhost) settle(t *testing.T) {
 	h.listen(t, "unix", h.neighbourSocket)
 }
 
-// layer returns a layer of a plugin's instance, as `toolhost ps` shows it; without an entry it is
-// the zero layer with the name.
+// layer returns a layer of a plugin's instance, as `toolhost ps` shows it. If toolhost does not
+// show the layer, the result has only the name.
 func (h *toolhost) layer(t *testing.T, plugin, name string) tool.SandboxLayer {
 	t.Helper()
 	if _, known := h.layers[plugin]; !known {

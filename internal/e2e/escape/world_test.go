@@ -74,8 +74,8 @@ func newWorld(t *testing.T, uid int) *world {
 	return w
 }
 
-// token is the secret of a tool. toolhost knows its value and redacts it, so that it cannot be the
-// canary, whose appearance the test has to see.
+// token is the secret of a tool. It does not contain the canary: toolhost redacts the secrets that
+// it knows, and the test has to see every appearance of the canary.
 func (w *world) token() string { return "token-" + w.canary[len("canary-"):] }
 
 func (w *world) path(elements ...string) string {

@@ -3,10 +3,8 @@
 package languages
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,11 +12,26 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolhost/toolhost/internal/e2e/languages/setup"
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // serve starts a toolhost with the plugin of one language and returns its address. It stops
 // toolhost at the end of the test.
-func serve(t *testing.T, toolhost string, l language) string {
+func serve(t *testing.T, toolhost string, l setup.Language) string {
+	t.Helper()
+	addr := serveAll(t, toolhost, nil, map[string]program{"table": {l.Plugin, l.Reads}})
+	known(t, toolhost, addr, "say")
+	return addr
+}
+
+// program is a plugin: its command line, and the files and folders that its sandbox must allow.
+type program struct{ argv, reads []string }
+
+// serveAll starts a toolhost with plugins, by their names, and with additional environment
+// variables.
+func serveAll(t *testing.T, toolhost string, env []string, plugins map[string]program) string {
 	t.Helper()
 	// Short, because the length of a socket path is limited.
 	home, err := os.MkdirTemp("/tmp", "lang-")
@@ -26,8 +39,12 @@ func serve(t *testing.T, toolhost string, l language) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
-	install(t, l, filepath.Join(home, "plugins"))
-	config, err := json.Marshal(map[string]any{"defaults": map[string]any{"sandbox": map[string]any{"read": l.reads}}})
+	var reads []string
+	for name, p := range plugins {
+		install(t, p.argv, filepath.Join(home, "plugins", name))
+		reads = append(reads, p.reads...)
+	}
+	config, err := json.Marshal(map[string]any{"defaults": map[string]any{"sandbox": map[string]any{"read": reads}}})
 	// Outside of the workspace, where tools may write.
 	configured := filepath.Join(t.TempDir(), "toolhost.yaml")
 	if err == nil {
@@ -39,68 +56,55 @@ func serve(t *testing.T, toolhost string, l language) string {
 	addr := "unix://" + filepath.Join(home, "t.sock")
 	cmd := exec.Command(toolhost, "serve", "--plugins", "plugins", "--listen", addr, "--state", "state", "--workspace", home,
 		"--config", configured)
-	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}
+	cmd.Dir, cmd.Env = home, append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=" + home}, env...)
 	log, err := os.Create(filepath.Join(home, "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
 	cmd.Stderr = log
-	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	line, exited, err := programs.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exited := make(chan struct{})
-	ready := make(chan string, 1)
-	go func() { // ends with the process
-		defer close(exited)
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-		io.Copy(io.Discard, stdout)
-		cmd.Wait()
-	}()
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		<-exited
 		if t.Failed() {
-			said, _ := os.ReadFile(log.Name())
-			t.Logf("what toolhost says:\n%s", said)
+			logged, _ := os.ReadFile(log.Name())
+			t.Logf("what toolhost says:\n%s", logged)
 		}
 	})
-	if line := <-ready; !strings.Contains(line, addr) {
+	if !strings.Contains(line, addr) {
 		t.Fatalf("toolhost is not ready: it printed %q", line)
 	}
-	known(t, toolhost, addr)
 	return addr
 }
 
-// known waits until toolhost has the definitions of its plugin. On a busy machine toolhost is ready
+// known waits until toolhost has the definition of a tool. On a busy machine toolhost is ready
 // earlier.
-func known(t *testing.T, toolhost, addr string) {
+func known(t *testing.T, toolhost, addr, tool string) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(time.Minute); ; <-tick.C {
-		said, err := exec.CommandContext(t.Context(), toolhost, "tools", "--addr", addr, "say").CombinedOutput()
+		output, err := exec.CommandContext(t.Context(), toolhost, "tools", "--addr", addr, tool).CombinedOutput()
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the plugin's tools are not known: %s", said)
+			t.Fatalf("the tool %s is not known: %s", tool, output)
 		}
 	}
 }
 
-// install writes a script that runs the plugin, because a plugin is one executable file.
-func install(t *testing.T, l language, dir string) {
+// install writes a script that runs a plugin, because a plugin is one executable file.
+func install(t *testing.T, argv []string, path string) {
 	t.Helper()
-	script := "#!/bin/sh\nexec '" + strings.Join(l.plugin, "' '") + "'\n"
-	err := os.Mkdir(dir, 0o700)
+	script := "#!/bin/sh\nexec '" + strings.Join(argv, "' '") + "'\n"
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "table"), []byte(script), 0o700)
+		err = os.WriteFile(path, []byte(script), 0o700)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -108,9 +112,9 @@ func install(t *testing.T, l language, dir string) {
 }
 
 // call runs a caller and returns its output.
-func call(t *testing.T, l language, addr, cases string) string {
+func call(t *testing.T, l setup.Language, addr, cases string) string {
 	t.Helper()
-	argv := append(append([]string{}, l.caller...), addr, cases, "session-of-"+l.name)
+	argv := append(append([]string{}, l.Caller...), addr, cases, "session-of-"+l.Name)
 	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write testdata/want.txt anew, from what the Go caller says of the Go plugin")
+var update = flag.Bool("update", false, "write testdata/want.txt again, from what the Go caller says of the Go plugin")
 
 const wanted = "testdata/want.txt"
 
 // The caller of each language prints the same for the plugin of each language.
 func TestAllPairs(t *testing.T) {
-	bin := build(t.Context(), t)
+	bin := build(t)
 	encoded, err := json.Marshal(cases())
 	if err != nil {
 		t.Fatal(err)
@@ -30,8 +30,8 @@ func TestAllPairs(t *testing.T) {
 	}
 	all := languages(t, bin)
 	if *update {
-		said := call(t, all[0], serve(t, filepath.Join(bin, "toolhost"), all[0]), table)
-		if err := os.WriteFile(wanted, []byte(said), 0o600); err != nil {
+		outcomes := call(t, all[0], serve(t, filepath.Join(bin, "toolhost"), all[0]), table)
+		if err := os.WriteFile(wanted, []byte(outcomes), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,11 +41,11 @@ func TestAllPairs(t *testing.T) {
 	}
 	t.Run("pairs", func(t *testing.T) {
 		for _, served := range all {
-			t.Run(served.name+" plugin", func(t *testing.T) {
+			t.Run(served.Name+" plugin", func(t *testing.T) {
 				t.Parallel()
 				addr := serve(t, filepath.Join(bin, "toolhost"), served)
 				for _, calling := range all {
-					t.Run(calling.name+" caller", func(t *testing.T) {
+					t.Run(calling.Name+" caller", func(t *testing.T) {
 						compare(t, string(want), call(t, calling, addr, table))
 					})
 				}

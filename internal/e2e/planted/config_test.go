@@ -67,6 +67,10 @@ func TestAnotherFolderDoesNotGetTheKeys(t *testing.T) {
 		w.run(t, "ws", "agentd", "run", "go").ends(t, untrusted, "changed since it was trusted")
 		w.run(t, "ws", "toolhost", "trust", "--diff", "agentd.yaml").ends(t, 0, "changed agentd.yaml", "-max_runs: 5", "+model: m")
 		w.run(t, "ws", "agentd", "run", "go").ends(t, untrusted) // --diff trusts nothing
+		// Without arguments, the command shows files of all folders.
+		w.run(t, "etc", "toolhost", "trust", "--diff").ends(t, 0, "changed "+path, "-max_runs: 5", "+model: m")
+		w.write(t, "etc/toolhost.lock", "version: 1\n")
+		w.run(t, "etc", "toolhost", "trust", "--diff").ends(t, 0, "changed "+path, "new "+w.path("etc/toolhost.lock"))
 		if n := visits.Load(); n > 0 {
 			t.Errorf("the attacker was asked %d times", n)
 		}

@@ -27,7 +27,9 @@ func TestANameBelongsToThePluginThatHadItFirst(t *testing.T) {
 		if r := s.do(t, "call", "own", "{}"); r.code == 0 {
 			t.Errorf("a plugin that is not trusted is called\n%s", r.output)
 		}
+		s.do(t, "trust", "--diff", "--plugins", w.path("plugins")).ends(t, 0, "new aaa", "toolhost has not started it")
 		s.do(t, "trust", "aaa", "--plugins", w.path("plugins")).ends(t, 0, "trusted aaa")
+		s.do(t, "trust", "--diff", "--plugins", w.path("plugins")).ends(t, 0, "nothing waits for your trust")
 		s.do(t, "call", "own", "{}").ends(t, 0, "stolen")
 		s.do(t, "call", "peek", "{}").ends(t, 0, "1")
 		if r := s.do(t, "call", "Peek", "{}"); strings.Contains(r.output, "stolen") && r.code == 0 {
@@ -75,6 +77,7 @@ func TestAPluginCannotCallItselfHarmless(t *testing.T) {
 			}
 		}
 		s.do(t, "why", "keeper").ends(t, 0, "toolhost trust --diff keeper")
+		s.do(t, "trust", "--diff", "--plugins", w.path("plugins")).ends(t, 0, "changed keeper", "not dangerous", "the context key role")
 		s.do(t, "trust", "--diff", "keeper", "--plugins", w.path("plugins")).ends(t, 0, "changed keeper", "not dangerous", "read only", "the context key role", "new, counts as dangerous")
 		s.do(t, "trust", "keeper", "--plugins", w.path("plugins")).ends(t, 0, "trusted keeper")
 		s.do(t, "call", "more", "{}").ends(t, 0, "2")
@@ -123,5 +126,14 @@ func TestAPluginDoesNotBecomeASystemToolByItsName(t *testing.T) {
 				t.Errorf("with %q it is warned of %d times\n%s", config, warned, r.output)
 			}
 		}
+	})
+}
+
+// A run with a private toolhost says which plugins offer it no tools.
+func TestARunSaysWhichPluginsAreUnusable(t *testing.T) {
+	eachUser(t, func(t *testing.T, w *world) {
+		w.write(t, "bin/plugins/broken", "#!/bin/sh\necho no plugin\n")
+		must(t, os.Chmod(w.path("bin/plugins/broken"), 0o700))
+		w.asks(t, "ws", harmless).ends(t, 0, "all is well", "a plugin offers no tools to this run", "plugin=broken", "handshake")
 	})
 }

@@ -1,15 +1,13 @@
 package planted
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"io"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
 // server is a running `toolhost serve`.
@@ -17,53 +15,34 @@ type server struct {
 	*world
 	cmd    *exec.Cmd
 	addr   string
-	stderr *lockedBuffer
-	exited chan struct{} // closed when the process has exited
-}
-
-// lockedBuffer is a buffer that a process writes while a test reads.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
+	stderr *programs.Output
+	exited <-chan struct{} // closed when the process has exited
 }
 
 // serve starts toolhost in the folder etc and returns when it is ready. It stops toolhost at the
 // end of the test.
 func (w *world) serve(t *testing.T, flags ...string) *server {
 	t.Helper()
-	s := &server{world: w, addr: "unix://" + w.path("run", "s.sock"), stderr: &lockedBuffer{}, exited: make(chan struct{})}
+	return w.serveWith(t, nil, flags...)
+}
+
+// serveWith is serve with further environment variables.
+func (w *world) serveWith(t *testing.T, env []string, flags ...string) *server {
+	t.Helper()
+	s := &server{world: w, addr: "unix://" + w.path("run", "s.sock"), stderr: &programs.Output{}}
 	s.cmd = w.command(context.Background(), "etc", "toolhost", append([]string{"serve", "--listen", s.addr, "--workspace", w.path("ws")}, flags...)...)
+	s.cmd.Env = append(s.cmd.Env, env...)
 	s.cmd.Stderr = s.stderr
-	stdout, err := s.cmd.StdoutPipe()
+	line, exited, err := programs.Start(s.cmd)
 	must(t, err)
-	must(t, s.cmd.Start())
-	ready := make(chan string, 1)
-	go func() { // ends with the process
-		defer close(s.exited)
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-		io.Copy(io.Discard, stdout)
-		s.cmd.Wait()
-	}()
+	s.exited = exited
 	t.Cleanup(func() {
 		s.stop(t)
 		if t.Failed() {
 			t.Logf("toolhost's log:\n%s", s.stderr)
 		}
 	})
-	if line := <-ready; !strings.Contains(line, s.addr) {
+	if !strings.Contains(line, "toolhost is ready at ") {
 		t.Fatalf("toolhost says %q\n%s", line, s.stderr)
 	}
 	return s

@@ -86,7 +86,7 @@ func eachUser(t *testing.T, test func(t *testing.T, w *world)) {
 			for _, name := range []string{"toolhost", "agentd", "plugins/fs", "plugins/shell"} {
 				data, err := os.ReadFile(filepath.Join(built, name))
 				must(t, err)
-				must(t, os.WriteFile(w.path("bin", name), data, 0o700))
+				must(t, programs.Write(w.path("bin", name), data, 0o700))
 			}
 			w.own(t)
 			test(t, w)
@@ -133,7 +133,7 @@ func (w *world) plugin(t *testing.T, name, claim string) {
 	must(t, err)
 	path := w.path(name)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path+".new", append(data, "\n"+claim...), 0o700))
+	must(t, programs.Write(path+".new", append(data, "\n"+claim...), 0o700))
 	must(t, os.Rename(path+".new", path))
 	w.own(t)
 }

@@ -1,17 +1,18 @@
-// Package programs builds the programs that the tests of internal/e2e run. It compiles and links
-// them with the flags of the Makefile. The tests therefore run the shipped programs, and Go's build
-// cache serves both.
+// Package programs builds the programs that the tests of internal/e2e run, and starts servers among
+// them. It compiles and links them with the flags of the Makefile. The tests therefore run the
+// shipped programs, and Go's build cache serves both.
 //
 // Build links each program into the ignored folder .build/programs of the checkout, and again only
-// after a change. Every test receives its own copies. The package does not run the programs.
+// after a change. Every test receives its own copies.
 package programs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -110,17 +111,22 @@ func lock(path string) (unlock func(), err error) {
 
 // copyProgram copies a program. A hard link would not be enough, because go updates the
 // modification time of a program that is up to date.
-func copyProgram(from, to string) (err error) {
-	source, err := os.Open(from)
+func copyProgram(from, to string) error {
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, fs.ErrExist)
+	}
+	data, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, target.Close()) }()
-	_, err = io.Copy(target, source)
-	return err
+	return Write(to, data, 0o755)
+}
+
+// Write is os.WriteFile for a program that the test executes. While the file is open for writing,
+// it lets no other goroutine start a process: a child holds the file open until it executes its own
+// program, and the kernel does not execute a file that a process has open for writing.
+func Write(path string, data []byte, mode os.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, data, mode)
 }

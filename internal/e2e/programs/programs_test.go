@@ -12,7 +12,7 @@ import (
 // what is the smallest program of the repository.
 const what = "./internal/e2e/testplugins/versionplugin"
 
-func TestEachTestHasItsOwn(t *testing.T) {
+func TestTestsDoNotShareFolders(t *testing.T) {
 	one, other := t.TempDir(), filepath.Join(t.TempDir(), "made", "by", "it")
 	for _, dir := range []string{one, other} {
 		if err := programs.Build(t.Context(), dir, what); err != nil {
@@ -50,9 +50,9 @@ func TestOverlay(t *testing.T) {
 	if err := programs.BuildOverlaid(t.Context(), overlay, dir, what); err != nil {
 		t.Fatal(err)
 	}
-	said, err := exec.CommandContext(t.Context(), filepath.Join(dir, "versionplugin")).CombinedOutput()
-	if err != nil || string(said) != "other" {
-		t.Errorf("it says %q, %v", said, err)
+	output, err := exec.CommandContext(t.Context(), filepath.Join(dir, "versionplugin")).CombinedOutput()
+	if err != nil || string(output) != "other" {
+		t.Errorf("it says %q, %v", output, err)
 	}
 }
 

@@ -25,7 +25,9 @@ const clockSlack = 100 * time.Millisecond
 //
 // A call gets its deadline in steps. While its arguments arrive, Set gives it a long deadline.
 // When they are complete, Set or SetExtendable gives it the final one. Progress of the tool can
-// extend that one up to a fixed moment.
+// extend that one up to a fixed moment. A deadline can also pause, because the tool waits for a
+// person. It must not pause without end, so a pause is an extension by all of the spare time, and its
+// end takes back what it did not use: the queue needs to know nothing of pauses.
 type Timer struct {
 	// Ctx ends at the deadline, at Cancel and when the queue closes. Its cause says which.
 	Ctx   flow.CallContext
@@ -36,13 +38,16 @@ type Timer struct {
 	limit time.Duration // from the last Set to the deadline, extensions included
 	end   time.Time     // the deadline; zero: none
 	last  time.Time     // the latest moment to which Extend can move the deadline; zero: it cannot
-	onEnd func()        // see OnEnd
+
+	reasons int           // calls of Pause without their Resume
+	paused  time.Time     // when the present pause began; zero: the deadline does not pause
+	spare   time.Duration // how long the deadline can still pause
 }
 
-// Init makes the timer one of the queue. The timer has no deadline yet.
+// Init connects the timer with its queue. The timer has no deadline yet.
 func (t *Timer) Init(q *Queue) { t.queue = q }
 
-// Set moves the deadline to d from now. It does nothing to a timer that was stopped.
+// Set sets the deadline to d from now. It does nothing after Stop.
 func (t *Timer) Set(d time.Duration) {
 	t.mu.Lock()
 	closed := t.setLocked(d)
@@ -83,21 +88,78 @@ func (t *Timer) Extend(d time.Duration) {
 	if next.After(t.last) {
 		next = t.last
 	}
-	if next.After(t.end) && t.queue.postpone(t, next) {
+	if next.After(t.end) && t.queue.move(t, next) {
 		t.limit += next.Sub(t.end)
 		t.end = next
 	}
 }
 
-// Granted returns how long the plugin may take from now, as far as it can know: up to the moment to
-// which its progress can extend the deadline.
+// AllowPause lets the deadline pause, for most in all. Call it before Pause.
+func (t *Timer) AllowPause(most time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.spare = most
+}
+
+// Pause stops the time of the call until Resume, or until all the time that AllowPause gave is used.
+// If there are several reasons to pause, each has its Pause and Resume.
+func (t *Timer) Pause() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reasons++
+	if t.reasons == 1 && t.spare > 0 {
+		t.paused = time.Now()
+		t.moveLocked(t.spare)
+	}
+}
+
+// Resume ends one reason to pause. With the last one, the time continues.
+func (t *Timer) Resume() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reasons--
+	if t.reasons > 0 || t.paused.IsZero() {
+		return
+	}
+	t.spare = max(t.spare-time.Since(t.paused), 0)
+	t.paused = time.Time{}
+	t.moveLocked(-t.spare)
+}
+
+// moveLocked moves the deadline, and the latest one, unless the deadline has passed.
+func (t *Timer) moveLocked(by time.Duration) {
+	if !t.queue.move(t, t.end.Add(by)) {
+		return
+	}
+	t.end = t.end.Add(by)
+	if !t.last.IsZero() {
+		t.last = t.last.Add(by)
+	}
+}
+
+// Spare returns how long the deadline can still pause.
+func (t *Timer) Spare() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.paused.IsZero() {
+		return t.spare
+	}
+	return max(t.spare-time.Since(t.paused), 0)
+}
+
+// Granted returns how long the plugin may take from now, up to the latest moment to which its
+// progress and pauses can move the deadline.
 func (t *Timer) Granted() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	left := time.Until(t.end)
 	if t.last.After(t.end) {
-		return time.Until(t.last)
+		left = time.Until(t.last)
 	}
-	return time.Until(t.end)
+	if t.paused.IsZero() {
+		left += t.spare
+	}
+	return left
 }
 
 // Near reports whether the deadline has passed or is about to pass by the clock of a plugin.
@@ -106,7 +168,7 @@ func (t *Timer) Near() bool {
 	return !end.IsZero() && time.Until(end) <= clockSlack
 }
 
-// Limit returns how long the call may take, from when its deadline was set.
+// Limit returns the time from the setting of the deadline to the deadline.
 func (t *Timer) Limit() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,32 +198,13 @@ func (t *Timer) Sleep(d time.Duration) bool {
 	}
 }
 
-// Cancel ends the context with a cause. The first end of a context counts. Cancel does not block.
-func (t *Timer) Cancel(cause error) {
-	t.Ctx.End(cause)
-	t.mu.Lock()
-	f := t.onEnd
-	t.onEnd = nil
-	t.mu.Unlock()
-	if f != nil {
-		f()
-	}
-}
+// Cancel ends the context with a cause. If the context has ended already, Cancel does nothing. It
+// does not block.
+func (t *Timer) Cancel(cause error) { t.Ctx.End(cause) }
 
-// OnEnd calls f when the context ends, on the goroutine that ends it, or at once if it has ended. f
-// must not block. A timer has one such function; OnEnd replaces it. Unlike context.AfterFunc, OnEnd
-// needs no goroutine and no standard context, which would be most of the cost of a short call.
-func (t *Timer) OnEnd(f func()) {
-	t.mu.Lock()
-	ended := t.Ctx.Err() != nil
-	if !ended {
-		t.onEnd = f
-	}
-	t.mu.Unlock()
-	if ended {
-		f()
-	}
-}
+// OnEnd is Ctx.OnEnd. The function is called at every end, because the queue, too, ends the context
+// with Cancel.
+func (t *Timer) OnEnd(f func()) { t.Ctx.OnEnd(f) }
 
 // Stop ends the context and frees the timer's place in its queue. Later calls of Set and Extend do
 // nothing.
@@ -215,9 +258,9 @@ func (q *Queue) set(t *Timer, at time.Time) (closed error) {
 	return nil
 }
 
-// postpone gives a timer that has a deadline a later one. It returns false and does nothing if the
-// timer has no deadline, or its deadline has passed.
-func (q *Queue) postpone(t *Timer, at time.Time) bool {
+// move gives a timer that has a deadline another one. It returns false and does nothing if the timer
+// has no deadline, or its deadline has passed.
+func (q *Queue) move(t *Timer, at time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if t.entry.place == 0 {

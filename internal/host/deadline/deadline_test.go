@@ -47,7 +47,7 @@ func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 	})
 }
 
-// TestSleepEndsWithTheCall: a call does not sleep past its deadline, and a cancel ends the sleep.
+// A call does not sleep past its deadline, and a cancel ends the sleep.
 func TestSleepEndsWithTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		timer := &deadline.Timer{}
@@ -68,7 +68,7 @@ func TestSleepEndsWithTheCall(t *testing.T) {
 	})
 }
 
-// TestCloseEndsAllTimers: those that have a deadline, and those that get one later.
+// Close ends all timers: those that have a deadline, and those that get one later.
 func TestCloseEndsAllTimers(t *testing.T) {
 	stopping := errors.New("stopping")
 	q, before, after := &deadline.Queue{}, &deadline.Timer{}, &deadline.Timer{}
@@ -85,7 +85,8 @@ func TestCloseEndsAllTimers(t *testing.T) {
 	before.Stop()
 }
 
-// TestOnEndRunsOnce: at the deadline, at a cancel, or at once if the context has ended.
+// The function of OnEnd runs exactly once: at the deadline, at a cancel, or at once if the context
+// has ended.
 func TestOnEndRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, end := range map[string]func(*deadline.Timer){

@@ -1,13 +1,14 @@
-// Package eventlog keeps the events of calls and of plugins in memory, for readers that come and
-// go. Call is the log of one call. Plugins is the log of all plugins and their instances.
+// Package eventlog keeps the events of calls and of plugins in memory, for any number of readers at
+// any time. Call is the log of one call. Plugins is the log of all plugins and their instances.
 //
-// The package numbers, stores and hands out events. It does not decide what an event means, and
-// it writes nothing to disk.
+// The package numbers the events, stores them and returns them to readers. It does not decide what
+// an event means, and it writes nothing to disk.
 package eventlog
 
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,8 +24,8 @@ const (
 	// maxBytes bounds what a Call stores besides the outcome, so that a tool that reports without
 	// end costs a bounded amount of memory.
 	maxBytes = 1 << 20
-	// maxFoldBytes bounds the status that stands for discarded statuses: merging two statuses takes
-	// time in proportion to their size.
+	// maxFoldBytes bounds the status into which the log merges discarded statuses, because merging
+	// takes time in proportion to the size of both.
 	maxFoldBytes = 64 << 10
 )
 
@@ -34,12 +35,14 @@ const (
 //
 // The log is bounded. When it is full, it discards the oldest events, but a late reader must still
 // learn where the call runs and what its status is. So the log keeps the last discarded Started
-// event, and it folds all discarded statuses into one. A reader therefore gets at most these two
-// events out of the discarded part, and then the latest events without a gap.
+// event, and it folds all discarded statuses into one. It also keeps the questions that were open in
+// the discarded part, because a late reader may be the one that answers them. A reader therefore gets
+// these events out of the discarded part, and then the latest events without a gap.
 type Call struct {
 	mu      sync.Mutex
 	started *tool.Event   // the last discarded Started event; nil: none
 	folded  *tool.Event   // all discarded statuses; has the number of the last of them; nil: none
+	asked   []tool.Event  // the discarded questions whose Closed was not discarded; in order
 	events  []tool.Event  // the latest events, without gaps
 	seq     uint64        // the number of the last event
 	size    int           // the approximate size of all stored events, in bytes
@@ -59,9 +62,9 @@ type Call struct {
 	}
 }
 
-// Account makes the log reserve memory before it stores more than FreeBytes. reserve reserves
-// the given number of bytes and reports whether it could; where it could not, the log discards its
-// oldest events earlier. Account must be called before any other method.
+// Account makes the log reserve memory before it stores more than FreeBytes. reserve reserves a
+// number of bytes, and returns false if it cannot. The log then discards its oldest events to make
+// room. Account must be called before any other method.
 func (l *Call) Account(reserve func(bytes int) bool) {
 	l.reserve = reserve
 }
@@ -75,7 +78,7 @@ func (l *Call) Publish(ev tool.Event) {
 	}
 }
 
-// Start adds the event that an instance has the call.
+// Start adds the event that an instance has received the call.
 func (l *Call) Start(s tool.Started) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,27 +93,28 @@ func (l *Call) Start(s tool.Started) {
 	l.publishLocked(tool.Event{Started: started})
 }
 
-// End adds the outcome. It calls first just before readers can see the outcome, and not at all if
-// the log already has one. first must not block and must not use the log.
-func (l *Call) End(outcome tool.Outcome, first func()) {
+// End adds the outcome. Just before readers can see the outcome, it calls first with the log's
+// copy. If the log already has an outcome, End does nothing and does not call first. first must not
+// block and must not use the log.
+func (l *Call) End(outcome tool.Outcome, first func(*tool.Outcome)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
 		return
 	}
-	first()
 	l.usual.outcome = outcome
+	first(&l.usual.outcome)
 	l.publishLocked(tool.Event{Ended: &l.usual.outcome})
 }
 
-// Restore makes an empty log that of a call of which only the outcome is known. The outcome gets
-// the number after the given one, so that a reader that has read the events up to it still gets the
-// outcome.
+// Restore turns an empty log into the log of a call of which only the outcome is known. The outcome
+// gets the number after the parameter after, so that a reader that has read the events up to that
+// number still gets the outcome.
 func (l *Call) Restore(outcome tool.Outcome, after uint64) {
 	l.mu.Lock()
 	l.seq = after
 	l.mu.Unlock()
-	l.End(outcome, func() {})
+	l.End(outcome, func(*tool.Outcome) {})
 }
 
 func (l *Call) publishLocked(ev tool.Event) {
@@ -158,12 +162,28 @@ func (l *Call) trimLocked(more int) {
 			l.folded = l.replaceLocked(l.folded, fold)
 		case ev.Status != nil:
 			l.folded = l.replaceLocked(nil, *ev)
+		case ev.Question != nil:
+			l.asked = append(l.asked, *ev)
+			l.size += eventSize(ev)
+		case ev.Closed != nil:
+			l.forgetLocked(ev.Closed.ID)
 		}
 		l.size -= eventSize(ev)
 	}
 	if n > 0 {
 		l.events = append([]tool.Event(nil), l.events[n:]...)
 	}
+}
+
+// forgetLocked removes a discarded question that has closed.
+func (l *Call) forgetLocked(id uint32) {
+	l.asked = slices.DeleteFunc(l.asked, func(ev tool.Event) bool {
+		if ev.Question.ID != id {
+			return false
+		}
+		l.size -= eventSize(&ev)
+		return true
+	})
 }
 
 // limitLocked returns how many bytes the log may store. It first tries to reserve room for more.
@@ -177,7 +197,7 @@ func (l *Call) limitLocked(more int) int {
 	return min(FreeBytes+l.room, maxBytes)
 }
 
-// replaceLocked returns the event to keep in place of old, and updates the size of the log.
+// replaceLocked returns the event that replaces old, and updates the size of the log.
 func (l *Call) replaceLocked(old *tool.Event, with tool.Event) *tool.Event {
 	if old != nil {
 		l.size -= eventSize(old)
@@ -236,12 +256,8 @@ func (l *Call) Last(ctx context.Context) (tool.Event, error) {
 
 // firstLocked returns the first event after a number, or nil.
 func (l *Call) firstLocked(after uint64) *tool.Event {
-	early, late := l.started, l.folded
-	if early != nil && late != nil && early.Seq > late.Seq {
-		early, late = late, early
-	}
-	for _, ev := range []*tool.Event{early, late} {
-		if ev != nil && ev.Seq > after {
+	if l.started != nil || l.folded != nil || len(l.asked) > 0 {
+		if ev := l.firstKeptLocked(after); ev != nil {
 			return ev
 		}
 	}
@@ -250,6 +266,21 @@ func (l *Call) firstLocked(after uint64) *tool.Event {
 	}
 	begin := l.events[0].Seq
 	return &l.events[max(after+1, begin)-begin]
+}
+
+// firstKeptLocked returns the first event after a number in the discarded part, or nil.
+func (l *Call) firstKeptLocked(after uint64) (first *tool.Event) {
+	consider := func(ev *tool.Event) {
+		if ev != nil && ev.Seq > after && (first == nil || ev.Seq < first.Seq) {
+			first = ev
+		}
+	}
+	consider(l.started)
+	consider(l.folded)
+	for i := range l.asked {
+		consider(&l.asked[i])
+	}
+	return first
 }
 
 // Outcome returns how the call ended, and when. The outcome is nil while the call runs.
@@ -263,7 +294,8 @@ func (l *Call) Outcome() (*tool.Outcome, time.Time) {
 	return last.Ended, last.Time
 }
 
-// Instance returns the instance that has or last had the call; empty: no instance has had it.
+// Instance returns the instance that executes or last executed the call. Empty means that no
+// instance has received it.
 func (l *Call) Instance() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -290,7 +322,7 @@ func eventSize(ev *tool.Event) int {
 	const fixed = 128
 	switch {
 	case ev.Status != nil:
-		return fixed + len(ev.Status.Tip) + len(ev.Status.Parameters) + len(ev.Status.Result)
+		return fixed + len(ev.Status.Message) + len(ev.Status.Parameters) + len(ev.Status.Result)
 	case ev.Log != nil:
 		size := fixed + len(ev.Log.Message)
 		for key, value := range ev.Log.Attributes {
@@ -299,9 +331,27 @@ func eventSize(ev *tool.Event) int {
 		return size
 	case ev.Ended != nil:
 		return fixed + OutcomeSize(ev.Ended)
+	case ev.Question != nil:
+		return fixed + questionSize(ev.Question)
 	default:
 		return fixed
 	}
+}
+
+// questionSize returns the approximate memory that a question takes, in bytes.
+func questionSize(q *tool.Question) int {
+	const fixed = 128
+	size := fixed + len(q.CallID) + len(q.Plugin) + len(q.Tool) + len(q.Key)
+	if q.Person != nil {
+		size += len(q.Person.Message) + len(q.Person.Schema)
+	}
+	if q.Model != nil {
+		size += len(q.Model.System)
+		for i := range q.Model.Messages {
+			size += fixed + OutcomeSize(&tool.Outcome{Result: tool.Result{Content: q.Model.Messages[i].Content}})
+		}
+	}
+	return size
 }
 
 // OutcomeSize returns the approximate memory that an outcome takes, in bytes.

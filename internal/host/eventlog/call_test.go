@@ -40,7 +40,7 @@ func TestRecordStaysBounded(t *testing.T) {
 	var want tool.Status
 	const rounds = 3000
 	for i := range rounds {
-		s := tool.Status{State: tool.StatusDoing, Tip: fmt.Sprint(i), Parameters: json.RawMessage(fmt.Sprintf(`{"k%d":%d}`, i%10, i))}
+		s := tool.Status{State: tool.StatusDoing, Message: fmt.Sprint(i), Parameters: json.RawMessage(fmt.Sprintf(`{"k%d":%d}`, i%10, i))}
 		want = want.Fold(s)
 		r.Publish(tool.Event{Status: &s})
 		r.Publish(tool.Event{Log: &tool.LogRecord{Message: strings.Repeat("x", 1000)}})
@@ -49,7 +49,7 @@ func TestRecordStaysBounded(t *testing.T) {
 		}
 	}
 	r.Publish(tool.Event{Ended: &tool.Outcome{CallID: "c"}})
-	r.Publish(tool.Event{Status: &tool.Status{Tip: "after the end"}})
+	r.Publish(tool.Event{Status: &tool.Status{Message: "after the end"}})
 	for _, after := range []uint64{0, 1, 2, 100, rounds} {
 		events := readAfter(t, r, after)
 		var got tool.Status

@@ -13,17 +13,18 @@ import (
 )
 
 const (
-	// maxEntries and maxBytes bound the cache. The host computes arguments that no longer fit again
-	// when the approval arrives.
+	// maxEntries and maxBytes bound the cache. If an entry does not fit any more, the host computes
+	// the arguments again when the approval arrives.
 	maxEntries = 10_000
 	maxBytes   = 32 << 20
-	// maxAge is how long an entry is valid: as long as agentd lets a person take for an approval.
+	// maxAge is how long an entry is valid. It is the time that agentd gives a person for an
+	// approval.
 	maxAge = 24 * time.Hour
 )
 
-// Arguments are the final arguments of a call: those that the tool gets, after filters, repairs and
-// defaults. The policy decides on them, a person approves them, and the plugin executes them. The
-// host does not change them in between.
+// Arguments are the final arguments of a call, after filters, repairs and defaults. The policy
+// decides on them, a person approves them, and the plugin executes them. The host does not change
+// them in between.
 type Arguments struct {
 	Final   arguments.Parsed
 	Repairs []byte   // the metadata about repairs, in JSON; nil: there were none
@@ -31,8 +32,8 @@ type Arguments struct {
 }
 
 // Key identifies final arguments. It consists of the caller's session, the digests of the sent and
-// of the final arguments, and everything else that they depend on. The call id is not part of it: a
-// caller may repeat a call under the id of a new attempt, as agentd does.
+// of the final arguments, and everything else on which the final arguments depend. The call id is
+// not part of it: a caller may repeat a call under the id of a new attempt, as agentd does.
 type Key struct {
 	Principal, Session string
 	Submitted          [sha256.Size]byte // of the tool and the sent arguments
@@ -41,14 +42,14 @@ type Key struct {
 	Filters            [sha256.Size]byte // the digest of the filters of the call; zero: none
 }
 
-// Cache keeps final arguments in memory, so that the approved repeat of a call executes what the
-// person saw, whatever the filters would answer by then. Use NewCache to make one. It is safe for
-// concurrent use.
+// Cache keeps final arguments in memory. With them, the approved repeat of a call executes what the
+// person saw, even if the filters would change the arguments differently by then. Use NewCache to
+// create a Cache. It is safe for concurrent use.
 //
 // An entry has a number of uses. Each answer that asks for an approval adds one, and each approved
 // call takes one. So a caller that repeats an approved call passes the filters again. A missing
-// entry costs only work: the host computes the arguments again, and the digest in the approval
-// decides whether they are the approved ones.
+// entry costs only time: the host computes the arguments again, and compares their digest with the
+// digest in the approval.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[Key]*entry
@@ -67,6 +68,14 @@ type entry struct {
 
 // NewCache returns an empty cache.
 func NewCache() *Cache { return &Cache{entries: map[Key]*entry{}} }
+
+// Len returns the number of final arguments in the cache. It is about the number of calls that wait
+// for an approval.
+func (c *Cache) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries)
+}
 
 // Store adds one use of final arguments. It does nothing if they are too large for the cache.
 func (c *Cache) Store(key Key, args Arguments) {

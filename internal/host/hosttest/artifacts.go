@@ -20,7 +20,7 @@ func WithArtifacts(ctx context.Context, read ArtifactReader) context.Context {
 	return context.WithValue(ctx, artifactReaderKey{}, read)
 }
 
-// summed is what the tool sum returns about an artifact.
+// summed is the result of the tool sum about an artifact.
 type summed struct {
 	Size      int    `json:"size"`
 	MediaType string `json:"media_type"`
@@ -54,8 +54,8 @@ func sum(ctx context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, 
 		}
 		data = append(data, piece.Data...)
 		if len(piece.Data) == 0 || uint64(len(data)) >= piece.Size {
-			said, err := json.Marshal(summed{Size: len(data), MediaType: piece.MediaType, Name: piece.Name, Sum: sumOf(data)})
-			return tool.Result{Content: []tool.Content{tool.JSON(said)}}, err
+			summary, err := json.Marshal(summed{Size: len(data), MediaType: piece.MediaType, Name: piece.Name, Sum: sumOf(data)})
+			return tool.Result{Content: []tool.Content{tool.JSON(summary)}}, err
 		}
 	}
 }

@@ -73,7 +73,7 @@ func attempt(ctx context.Context, h Host, c tool.Call) (tool.Outcome, error) {
 	return *events[len(events)-1].Ended, nil
 }
 
-// drain reads all events of a call, and checks what holds for the events of every call.
+// drain reads all events of a call, and checks the rules that the events of every call obey.
 func drain(t *testing.T, e tool.Execution) []tool.Event {
 	t.Helper()
 	events, err := readAll(bounded(t), e)
@@ -153,19 +153,19 @@ func checkKind(t *testing.T, got *tool.Error, want tool.Kind) {
 	}
 }
 
-// untilStatus reads events up to the first status with a tip.
-func untilStatus(t *testing.T, e tool.Execution, tip string) {
+// untilStatus reads events up to the first status with a message.
+func untilStatus(t *testing.T, e tool.Execution, message string) {
 	t.Helper()
 	ctx := bounded(t)
 	for {
 		event, err := e.Next(ctx)
 		if err != nil {
-			t.Fatalf("waiting for the status %q: %v", tip, err)
+			t.Fatalf("waiting for the status %q: %v", message, err)
 		}
 		if event.Ended != nil {
-			t.Fatalf("the call ended before the status %q: %+v", tip, event.Ended)
+			t.Fatalf("the call ended before the status %q: %+v", message, event.Ended)
 		}
-		if event.Status != nil && event.Status.Tip == tip {
+		if event.Status != nil && event.Status.Message == message {
 			return
 		}
 	}

@@ -18,6 +18,8 @@ import (
 type Fake struct {
 	fakeTools
 	fakeArtifacts
+	FakeOffers
+	Shared *tool.Folders // what Folders returns; set before the first use
 
 	stop  context.CancelCauseFunc
 	ctx   context.Context // the parent of all executions; ends with Close
@@ -72,6 +74,16 @@ func (f *Fake) Opened() []tool.Call {
 
 // LedgerID returns the id of the fake's ledger. Each fake has another one.
 func (f *Fake) LedgerID() string { return fmt.Sprintf("fake-%p", f) }
+
+// Folders returns Shared, or three folders that do not exist.
+func (f *Fake) Folders() tool.Folders {
+	if f.Shared != nil {
+		return *f.Shared
+	}
+	return tool.Folders{
+		Workspace: "/fake/workspace", Writable: []string{"/fake/workspace", "/fake/other"}, Hidden: []string{"/fake/other/state"},
+	}
+}
 
 func sha256Of(text []byte) string {
 	sum := sha256.Sum256(text)
@@ -128,7 +140,7 @@ func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Exec
 }
 
 // Do makes a call and passes its outcome to done.
-func (f *Fake) Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event)) {
+func (f *Fake) Do(ctx context.Context, call tool.Call, _ time.Time, opened func(tool.Execution), done func(tool.Event)) {
 	go func() { // ends with the call, or with ctx
 		e, err := f.Open(ctx, call, true)
 		if err != nil {

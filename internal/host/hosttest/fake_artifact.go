@@ -17,7 +17,8 @@ type fakeArtifact struct {
 	data               []byte
 }
 
-// fakeArtifacts is the artifacts of a Fake. The zero value is empty. It is safe for concurrent use.
+// fakeArtifacts stores the artifacts of a Fake. The zero value is empty. It is safe for concurrent
+// use.
 type fakeArtifacts struct {
 	mu        sync.Mutex
 	artifacts map[string]fakeArtifact // by handle

@@ -28,6 +28,8 @@ type execution struct {
 	complete bool
 	events   []tool.Event
 	changed  chan struct{} // closed and replaced when events grow
+	open     map[uint32]openQuestion
+	asked    uint32
 }
 
 func newExecution(host *Fake, t Tool, call tool.Call) *execution {
@@ -62,7 +64,11 @@ func (e *execution) run() {
 		e.emit(tool.Event{Ended: &tool.Outcome{CallID: e.call.ID, Result: tool.ErrorResult(wrong)}})
 		return
 	}
-	e.emit(tool.Event{Started: e.host.place(e.call.ID)})
+	started := e.host.place(e.call.ID)
+	if e.tool.Spec.Name == askTool {
+		started.Asks = []tool.QuestionKind{tool.QuestionPerson, tool.QuestionModel}
+	}
+	e.emit(tool.Event{Started: started})
 	result, err := e.execute(ctx)
 	if err != nil {
 		e.fail(ctx, err)
@@ -80,7 +86,7 @@ func (e *execution) execute(ctx context.Context) (tool.Result, error) {
 		}
 	}
 	begin := time.Now()
-	result, err := e.tool.Run(WithArtifacts(ctx, e.reader), call, e.emit)
+	result, err := e.tool.Run(WithAsker(WithArtifacts(ctx, e.reader), e.ask), call, e.emit)
 	result.Content = e.shape(result.Content)
 	result.Duration = time.Since(begin)
 	return result, err
@@ -192,6 +198,7 @@ type handle struct {
 	named bool
 	next  int  // the index of the next event; used by Next only
 	quiet bool // the caller wants only the outcome
+	grown bool // the array of the arguments belongs to this handle
 }
 
 // Send adds argument text.
@@ -201,7 +208,10 @@ func (h *handle) Send(_ context.Context, text []byte, complete bool) error {
 		h.mutex.Unlock()
 		return tool.Errorf(tool.KindInvalidArgument, "the arguments are complete already")
 	}
-	h.call.Arguments = slices.Concat(h.call.Arguments, text)
+	if !h.grown {
+		h.grown, h.call.Arguments = true, slices.Clip(h.call.Arguments) // the array belongs to the caller
+	}
+	h.call.Arguments = append(h.call.Arguments, text...)
 	h.complete = complete
 	soFar := h.call.Arguments
 	h.mutex.Unlock()

@@ -126,6 +126,14 @@ func (f *Fake) ClearQuarantine(_ context.Context, plugin string) error {
 // Reload never finds a change.
 func (f *Fake) Reload(context.Context) (tool.Reloaded, error) { return tool.Reloaded{}, nil }
 
+// ReloadPlugins never finds a change.
+func (f *Fake) ReloadPlugins(context.Context) (tool.Reloaded, error) { return tool.Reloaded{}, nil }
+
+// DiffConfiguration never finds a change.
+func (f *Fake) DiffConfiguration(context.Context) (tool.ConfigurationChange, error) {
+	return tool.ConfigurationChange{}, nil
+}
+
 // LockFile returns a file that is not enforced.
 func (f *Fake) LockFile(context.Context) (tool.LockFile, error) {
 	return tool.LockFile{Path: "/absent/toolhost.lock"}, nil
@@ -221,7 +229,8 @@ func (f *Fake) TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.Log
 }
 
 // Stats returns the statistics of the tools that were called, ordered by name.
-func (f *Fake) Stats(_ context.Context, plugin string) ([]tool.Stats, error) {
+func (f *Fake) Stats(_ context.Context, q tool.StatsQuery) ([]tool.Stats, error) {
+	plugin := q.Plugin
 	if plugin != "" {
 		if err := checkPlugin(plugin); err != nil {
 			return nil, err

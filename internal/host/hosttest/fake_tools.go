@@ -46,7 +46,7 @@ func (f *fakeTools) ListTools(ctx context.Context, query tool.Query) ([]tool.Inf
 func (f *fakeTools) ListPage(_ context.Context, query tool.Query, after string) ([]tool.Info, error) {
 	var found []tool.Info
 	for _, t := range f.all() {
-		if t.Spec.Name > after && matches(query, t.Spec) {
+		if t.Spec.Name > after && matches(query, info(t)) {
 			if found = append(found, info(t)); len(found) == query.MaxTools {
 				break
 			}
@@ -55,9 +55,12 @@ func (f *fakeTools) ListPage(_ context.Context, query tool.Query, after string) 
 	return found, nil
 }
 
-func matches(q tool.Query, s tool.Spec) bool {
+func matches(q tool.Query, t tool.Info) bool {
+	s := &t.Spec
 	overlap := func(t string) bool { return slices.Contains(q.Tags, t) }
-	return (len(q.Names) == 0 || slices.Contains(q.Names, s.Name)) &&
+	return !slices.Contains(q.Excluded, s.Name) &&
+		(len(q.Plugins) == 0 || slices.Contains(q.Plugins, t.Plugin)) &&
+		(len(q.Names) == 0 || slices.Contains(q.Names, s.Name)) &&
 		(len(q.Categories) == 0 || slices.Contains(q.Categories, s.Category)) &&
 		(len(q.Tags) == 0 || slices.ContainsFunc(s.Tags, overlap)) &&
 		(q.Dangerous == nil || *q.Dangerous == s.Dangerous) &&

@@ -25,7 +25,8 @@ type Tool struct {
 	// Run executes a call. The fields ID, Tool, Arguments, Session and Context of call are set.
 	// Arguments are complete and have the properties that the schema requires. emit sends a status
 	// or a log line to the caller, and blocks while the caller does not read. ctx may come from
-	// WithArtifacts. An error is a failure of the test's machinery, or the error of ctx.
+	// WithArtifacts and WithAsker. An error means that the test's machinery failed, or is the error
+	// of ctx.
 	Run func(ctx context.Context, call tool.Call, emit func(tool.Event)) (tool.Result, error)
 	// Preview gets the argument text so far. Nil: the tool takes no partial arguments.
 	Preview func(text []byte, emit func(tool.Event))
@@ -38,6 +39,7 @@ func Tools() []Tool {
 	text := property{"text", "string"}
 	key := property{"key", "string"}
 	return []Tool{
+		{Spec: spec(askTool, property{"kind", "string"}, property{"message", "string"}), Run: ask},
 		{Spec: spec("break", property{"kind", "string"}), Run: breakDown},
 		{Spec: spec("count", key), Run: kept.count},
 		{Spec: dangerous(spec("danger")), Run: echoed("done")},
@@ -83,6 +85,7 @@ func readOnly(s tool.Spec) tool.Spec {
 
 func dangerous(s tool.Spec) tool.Spec {
 	s.Dangerous, s.CostPerUse, s.Category = true, 2.5, "danger"
+	s.InputSchema = json.RawMessage(`{"type":"object","properties":{"why":{"type":"integer"}},"additionalProperties":false}`)
 	return s
 }
 
@@ -142,7 +145,7 @@ func breakDown(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Resu
 	}
 }
 
-// inspected is what the tool inspect returns about its call.
+// inspected is the result of the tool inspect. It describes the call.
 type inspected struct {
 	CallID  string                     `json:"call_id"`
 	Session string                     `json:"session"`
@@ -197,13 +200,13 @@ func steps(ctx context.Context, call tool.Call, emit func(tool.Event)) (tool.Res
 	if err != nil {
 		return tool.Result{}, err
 	}
-	tip := pattern(a.Bytes)
+	message := pattern(a.Bytes)
 	for i := 1; i <= a.Count; i++ {
 		if ctx.Err() != nil {
 			return tool.Result{}, ctx.Err()
 		}
 		emit(tool.Event{Status: &tool.Status{
-			State: tool.StatusDoing, Tip: tip, Parameters: json.RawMessage(fmt.Sprintf(`{"step":%d}`, i)),
+			State: tool.StatusDoing, Message: message, Parameters: json.RawMessage(fmt.Sprintf(`{"step":%d}`, i)),
 			Progress: &tool.Progress{Done: float64(i), Total: float64(a.Count)},
 		}})
 	}
@@ -220,7 +223,7 @@ func talk(_ context.Context, call tool.Call, emit func(tool.Event)) (tool.Result
 }
 
 func preview(text []byte, emit func(tool.Event)) {
-	emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Tip: "preview"}})
+	emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Message: "preview"}})
 }
 
 // state is the state of the tools between calls.
@@ -246,7 +249,7 @@ func (s *state) wait(ctx context.Context, call tool.Call, emit func(tool.Event))
 	}
 	gate := s.enter(a.Key)
 	defer s.leave(a.Key)
-	emit(tool.Event{Status: &tool.Status{State: tool.StatusDoing, Tip: "waiting"}})
+	emit(tool.Event{Status: &tool.Status{State: tool.StatusDoing, Message: "waiting"}})
 	select {
 	case <-gate:
 		return tool.TextResult("released"), nil

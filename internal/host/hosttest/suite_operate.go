@@ -92,6 +92,14 @@ func testNothingToUpgrade(t *testing.T, h Host) {
 	if diff := cmp.Diff(tool.Reloaded{}, done, cmpopts.EquateEmpty()); diff != "" || err != nil {
 		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
+	done, err = h.ReloadPlugins(bounded(t))
+	if diff := cmp.Diff(tool.Reloaded{}, done, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		t.Errorf("%v, (-want +got):\n%s", err, diff)
+	}
+	change, err := h.DiffConfiguration(bounded(t))
+	if diff := cmp.Diff(tool.ConfigurationChange{}, change, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		t.Errorf("%v, (-want +got):\n%s", err, diff)
+	}
 	upgraded, err := h.Upgrade(bounded(t), PluginName)
 	if want := (tool.Upgraded{Digest: digest, PreviousDigest: digest}); err != nil || upgraded != want {
 		t.Errorf("got %+v, %v; want %+v", upgraded, err, want)
@@ -278,7 +286,7 @@ func testFollowLogs(t *testing.T, h Host) {
 }
 
 func testStats(t *testing.T, h Host) {
-	if none, err := h.Stats(bounded(t), ""); err != nil || len(none) != 0 {
+	if none, err := h.Stats(bounded(t), tool.StatsQuery{}); err != nil || len(none) != 0 {
 		t.Errorf("before any call there are %v, %v", none, err)
 	}
 	text(t, h, call("echo", `{"text":"x"}`))
@@ -303,7 +311,7 @@ func testStats(t *testing.T, h Host) {
 			t.Errorf("of %q (-want +got):\n%s", plugin, diff)
 		}
 	}
-	_, err := h.Stats(bounded(t), "absent")
+	_, err := h.Stats(bounded(t), tool.StatsQuery{Plugin: "absent"})
 	checkKind(t, tool.AsError(err), tool.KindNotFound)
 }
 
@@ -312,7 +320,7 @@ func testStats(t *testing.T, h Host) {
 func untilCounted(t *testing.T, h Host, plugin string, n uint64) []tool.Stats {
 	t.Helper()
 	for ctx := bounded(t); ; {
-		stats, err := h.Stats(ctx, plugin)
+		stats, err := h.Stats(ctx, tool.StatsQuery{Plugin: plugin})
 		if err != nil {
 			t.Fatal(err)
 		}

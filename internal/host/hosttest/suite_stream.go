@@ -17,7 +17,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// summaries makes blocks of many megabytes comparable in a few lines.
+// summaries returns a short text for each block, so that a failed comparison of blocks of many
+// megabytes prints a few lines.
 func summaries(blocks []tool.Content) []string {
 	all := []string{}
 	for _, c := range blocks {
@@ -38,7 +39,7 @@ func testEvents(t *testing.T, h Host) {
 	var steps []string
 	for _, event := range events {
 		if s := event.Status; s != nil && s.Progress != nil {
-			steps = append(steps, fmt.Sprintf("%s %s %v/%v %s", s.State, s.Parameters, s.Progress.Done, s.Progress.Total, s.Tip))
+			steps = append(steps, fmt.Sprintf("%s %s %v/%v %s", s.State, s.Parameters, s.Progress.Done, s.Progress.Total, s.Message))
 		}
 	}
 	var want []string

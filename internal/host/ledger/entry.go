@@ -11,13 +11,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Entry is the place of one call in the ledger. It is part of the call. Use Init before any other
+// Entry is the ledger's record of one call. It is part of the call. Use Init before any other
 // method but Conclude and Finished. All methods are safe for concurrent use.
 //
 // A call first claims its id (Ledger.Claim). Begin writes to the store that a plugin is about to
-// execute it. Conclude decides which of several goroutines ends the call. That goroutine then calls
-// End, or Forget and Release, before any caller can see the outcome: a caller that has seen an
-// outcome must get the same one for ever.
+// execute the call. Conclude decides which of several goroutines ends the call. That goroutine then
+// calls End, or Forget and Release, before any caller can see the outcome: a caller that has seen
+// an outcome must get the same one for ever.
 type Entry[C any] struct {
 	Call C // the call that the entry belongs to
 
@@ -43,10 +43,10 @@ type Entry[C any] struct {
 // ErrFinished is the error of Begin for a call that has ended meanwhile. It is a context.Canceled.
 var ErrFinished = fmt.Errorf("the call has ended: %w", context.Canceled)
 
-// Init makes the entry one of the ledger. generated says that toolhost generated the id: no caller
-// can use it again, so that the ledger neither stores the call nor keeps its outcome. fresh says
-// that the store did not know the id when the call arrived: a call that has used it since is in
-// memory.
+// Init connects the entry with a ledger. generated says that toolhost generated the id. No caller
+// can use such an id again, so the ledger neither stores the call nor keeps its outcome. fresh says
+// that the store did not know the id when the call arrived. A call that has used the id since then
+// is in memory.
 func (e *Entry[C]) Init(l *Ledger[C], call C, key Key, generated, fresh bool) {
 	e.Call, e.ledger, e.key, e.generated, e.fresh = call, l, key, generated, fresh
 }
@@ -64,7 +64,7 @@ func (e *Entry[C]) Sum() Sum {
 	return e.sum
 }
 
-// claim notes that the call has its id. The mutex of the ledger is held.
+// claim records that the call has its id. The caller holds the mutex of the ledger.
 func (e *Entry[C]) claim(sum Sum) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -79,16 +79,18 @@ func (e *Entry[C]) standing() (sum Sum, claimed, begun bool) {
 }
 
 // Begin writes to the store that a plugin is about to execute the call, which must have side
-// effects. It does nothing where the id cannot be used again, and nothing the second time. If it
-// returns an error, the plugin must not execute the call; Refusal makes the caller's error of it.
-func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time) error {
+// effects. It does nothing if no caller can use the id again, or if it was called before. quota
+// bounds the ids in the store. If Begin returns an error, the plugin must not execute the call;
+// Refusal converts the error for the
+// caller.
+func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time, quota callstore.Quota) error {
 	store := e.ledger.cfg.Store
 	sum, claimed, begun := e.standing()
 	if store == nil || e.generated || !claimed || begun {
 		return nil
 	}
 	e.toolName = toolName
-	err := store.Begin(ctx, callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived})
+	err := store.BeginWithin(ctx, callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived}, quota)
 	if err != nil {
 		return err
 	}
@@ -105,7 +107,11 @@ func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived t
 
 // Refusal returns the caller's error for an error of Begin. The store is full, or it failed.
 func Refusal(err error) *tool.Error {
-	if full, ok := errors.AsType[*callstore.FullError](err); ok {
+	if full, ok := errors.AsType[*callstore.FullError](err); ok && full.Owner != "" {
+		e := tool.Errorf(tool.KindRateLimited, "%w; nothing was executed", err)
+		e.RetryAfter = max(time.Until(full.Room), 0)
+		return e
+	} else if ok {
 		e := tool.Errorf(tool.KindUnavailable, "%w: no more calls with side effects are taken; nothing was executed", err)
 		e.RetryAfter = max(time.Until(full.Room), 0)
 		return e
@@ -130,27 +136,27 @@ func (e *Entry[C]) Finished() bool {
 	return e.finished
 }
 
-// End writes the outcome of a call that the store has, also after ctx has ended. It logs an error:
-// the call was executed all the same.
+// End writes the outcome of a call that is in the store, also after ctx has ended. It only logs an
+// error, because the call has been executed already.
 func (e *Entry[C]) End(ctx context.Context, outcome *tool.Outcome) {
 	if err := e.ledger.cfg.Store.End(context.WithoutCancel(ctx), e.key, *outcome); err != nil {
 		e.ledger.cfg.Logger.Error("the outcome of a call was not recorded: after a restart it may be outcome_unknown",
-			"call_id", e.key.ID, "tool", e.toolName, "error", err)
+			"tool", e.toolName, "call", e.key.ID, "session", e.key.Session, "principal", e.key.Principal, "error", err)
 	}
 }
 
-// Forget removes a call from the store that no plugin got, also after ctx has ended. It logs an
+// Forget removes a call that reached no plugin from the store, also after ctx has ended. It logs an
 // error.
 func (e *Entry[C]) Forget(ctx context.Context) {
 	if err := e.ledger.cfg.Store.Forget(context.WithoutCancel(ctx), e.key); err != nil {
 		e.ledger.cfg.Logger.Error("a call that was not made stays recorded: its id cannot be used again",
-			"call_id", e.key.ID, "tool", e.toolName, "error", err)
+			"tool", e.toolName, "call", e.key.ID, "session", e.key.Session, "principal", e.key.Principal, "error", err)
 	}
 }
 
 // Release gives the id back: a plugin did not execute the call, and a later call may use the id.
 func (e *Entry[C]) Release() { e.ledger.release(e) }
 
-// Settle notes that the call has its outcome and takes size bytes. The ledger may forget outcomes
-// of other calls to make room.
+// Settle records that the call has its outcome. size is the memory of the outcome in bytes. The
+// ledger may forget outcomes of other calls to make room.
 func (e *Entry[C]) Settle(size int, sideEffects bool) { e.ledger.settle(e, size, sideEffects) }

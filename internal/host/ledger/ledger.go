@@ -1,9 +1,9 @@
 // Package ledger remembers calls by id, so that toolhost does not execute a call id twice.
 //
-// The second use of an id follows the call that has it, or gets its outcome again, or is refused
-// because it is another call. A Ledger keeps all calls in memory as long as it has room, and the
-// calls with side effects in a callstore.Store too, which outlives the process. The package knows
-// nothing of how a call is executed.
+// If an id is used again, the same call joins the first one or gets its recorded outcome. A
+// different call is refused. A Ledger keeps all calls in memory as long as it has room. It also
+// writes calls with side effects to a callstore.Calls, which outlives the process. The package does
+// not know how a call is executed.
 package ledger
 
 import (
@@ -14,10 +14,11 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/callstore"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/shares"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -40,36 +41,49 @@ func SumOf(toolName string, given arguments.Parsed) (sum Sum) {
 
 // Config sets the store and the bounds of a Ledger.
 type Config struct {
-	Store      *callstore.Store // not owned; nil: calls are kept in memory only
-	MaxEntries int              // outcomes in memory
-	MaxBytes   int              // of the outcomes in memory
-	Logger     *slog.Logger     // required
+	Store      callstore.Calls // not owned; nil: calls are kept in memory only
+	MaxEntries int             // outcomes in memory
+	MaxBytes   int             // of the outcomes in memory
+	// Quota returns the most bytes of the outcomes of a tenant in memory; 0: no bound. Nil: no tenant
+	// has one. It is called with a lock held and must not block.
+	Quota  func(tenant string) int64
+	Logger *slog.Logger // required
 }
 
-// Ledger remembers calls. C is the type of a call: the ledger stores the calls that it is given and
-// never looks into them. All methods are safe for concurrent use.
+// Ledger remembers calls. C is the type of a call: the ledger stores values of C and never reads
+// them. All methods are safe for concurrent use.
 //
-// The memory of a ledger is bounded. When it is full, it forgets outcomes of calls without side
-// effects first, since executing such a call again does no harm, and the oldest first. It never
-// forgets a call that runs.
+// The memory of a ledger is bounded. When it is full, the tenant with the most outcomes loses one, so
+// that a tenant with few of them keeps them while another one makes many calls. Of this tenant, the
+// ledger first forgets outcomes of calls without side effects, because executing such a call again
+// does no harm. In both groups it forgets the oldest first. It never forgets a call that is in
+// progress.
 type Ledger[C any] struct {
 	cfg Config
 	id  string // if there is no store
 
-	mu       sync.Mutex
-	entries  map[Key]*Entry[C]
+	mu      sync.Mutex
+	entries map[Key]*Entry[C]
+	tenants map[string]*kept[C] // those that have outcomes
+	weights shares.Shares       // of the tenants
+	count   int                 // of all outcomes
+	bytes   int
+}
+
+// kept are the outcomes of one tenant.
+type kept[C any] struct {
 	harmless outcomes[C] // of calls without side effects
 	effects  outcomes[C] // of calls with side effects
-	bytes    int         // of both
+	bytes    int
 }
 
 // New returns an empty ledger.
 func New[C any](cfg Config) *Ledger[C] {
-	return &Ledger[C]{cfg: cfg, id: rand.Text(), entries: map[Key]*Entry[C]{}}
+	return &Ledger[C]{cfg: cfg, id: rand.Text(), entries: map[Key]*Entry[C]{}, tenants: map[string]*kept[C]{}}
 }
 
-// ID returns what distinguishes this ledger from all others: the id of the store, or, without a
-// store, an id that lasts as long as the Ledger.
+// ID returns an id that no other ledger has: the id of the store, or, without a store, an id that
+// is valid as long as the Ledger.
 func (l *Ledger[C]) ID() string {
 	if l.cfg.Store != nil {
 		return l.cfg.Store.ID()
@@ -77,36 +91,10 @@ func (l *Ledger[C]) ID() string {
 	return l.id
 }
 
-// Check refuses a call that may have been executed where this ledger cannot see it: under another
-// ledger, or so long ago that this ledger has forgotten it. To execute it could double its effects.
-func (l *Ledger[C]) Check(call *tool.Call) *tool.Error {
-	store := l.cfg.Store
-	switch {
-	case call.Ledger != "" && call.Ledger != l.ID():
-		return unknown(call.ID,
-			"the call may have been executed under the ledger %.40q, and this toolhost has the ledger %q: nothing was executed now; "+
-				"send the call to the toolhost that it was first sent to, or find out what happened and make a new call", call.Ledger, l.ID())
-	case call.FirstSent.IsZero() || call.ID == "" || store == nil || !store.Forgets(call.FirstSent):
-		return nil
-	case store.Known(Key{Principal: call.Principal, Session: call.Session, ID: call.ID}):
-		return nil
-	default:
-		return unknown(call.ID,
-			"the call was first sent at %s, and the ledger forgets calls of that age: nothing was executed now; find out what happened and make a new call",
-			call.FirstSent.UTC().Format(time.RFC3339))
-	}
-}
-
-func unknown(callID, format string, args ...any) *tool.Error {
-	err := tool.Errorf(tool.KindOutcomeUnknown, format, args...)
-	err.CallID = callID
-	return err
-}
-
-// Claim gives an entry its id, and returns the entry; or, if the same call has the id, the entry of
-// that call, or what the store knows of it; or why the id cannot be used. An entry that has been
-// released, because a preview of its call failed, is returned without getting the id: nothing was
-// executed and nothing will be.
+// Claim gives an entry its id. The result is one of these: the entry itself, if it got the id; the
+// entry, or the store's record, of the same call, if that has the id; or an error that says why the
+// id cannot be used. Claim returns an entry that has been released without giving it the id. The
+// preview of its call failed, so nothing was executed and nothing will be.
 func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
 	if l.cfg.Store != nil && !e.generated && !e.fresh { // otherwise the memory is complete
 		if holder, stored, refused := l.Holder(ctx, e.key, sum); holder != nil || stored != nil || refused != nil {
@@ -125,8 +113,8 @@ func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum) (*Entry[C],
 	return e, nil, nil
 }
 
-// Holder returns the entry that has an id, or what the store knows of it, if it is that of the same
-// call; or why the id cannot be used; or nothing if the id is free.
+// Holder returns the entry that has an id, or the store's record of it, if it belongs to the same
+// call. It returns an error if the id cannot be used, and nothing if the id is free.
 func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
 	l.mu.Lock()
 	holder, refused := l.holderLocked(key, sum)
@@ -179,6 +167,13 @@ func (l *Ledger[C]) All() []*Entry[C] {
 	return slices.Collect(maps.Values(l.entries))
 }
 
+// Usage returns how many calls are in memory, and how many bytes their outcomes take.
+func (l *Ledger[C]) Usage() (calls, bytes int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.entries), l.bytes
+}
+
 func (l *Ledger[C]) release(e *Entry[C]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -206,27 +201,51 @@ func (l *Ledger[C]) settle(e *Entry[C], size int, sideEffects bool) {
 		return
 	}
 	e.bytes = size
-	l.bytes += size
-	if sideEffects {
-		l.effects.push(e)
-	} else {
-		l.harmless.push(e)
+	tenant := identity.TenantOf(e.key.Principal)
+	of := l.tenants[tenant]
+	if of == nil {
+		of = &kept[C]{}
+		l.tenants[tenant] = of
 	}
-	for l.harmless.count+l.effects.count > l.cfg.MaxEntries || l.bytes > l.cfg.MaxBytes {
-		l.evictLocked()
+	if sideEffects {
+		of.effects.push(e)
+	} else {
+		of.harmless.push(e)
+	}
+	l.addLocked(tenant, of, 1, size)
+	if l.cfg.Quota != nil {
+		for most := l.cfg.Quota(tenant); most > 0 && int64(of.bytes) > most; {
+			l.evictLocked(tenant)
+		}
+	}
+	for l.count > l.cfg.MaxEntries || l.bytes > l.cfg.MaxBytes {
+		l.evictLocked(l.weights.Largest())
 	}
 }
 
-// evictLocked forgets the oldest outcome of a call without side effects, or, if there is none, the
-// oldest outcome.
-func (l *Ledger[C]) evictLocked() {
-	from := &l.harmless
+// evictLocked forgets the oldest outcome of a tenant of a call without side effects, or, if there is
+// none, the oldest outcome of the tenant.
+func (l *Ledger[C]) evictLocked(tenant string) {
+	of := l.tenants[tenant]
+	from := &of.harmless
 	if from.count == 0 {
-		from = &l.effects
+		from = &of.effects
 	}
 	oldest := from.pop()
-	l.bytes -= oldest.bytes
+	l.addLocked(tenant, of, -1, -oldest.bytes)
 	delete(l.entries, oldest.key)
+}
+
+// addLocked changes the numbers of outcomes. The weight of a tenant combines the number and the bytes
+// of its outcomes: each counts as much as its part of the bound.
+func (l *Ledger[C]) addLocked(tenant string, of *kept[C], count, size int) {
+	l.count += count
+	l.bytes += size
+	of.bytes += size
+	l.weights.Add(tenant, int64(size)+int64(count*max(l.cfg.MaxBytes/max(l.cfg.MaxEntries, 1), 1)))
+	if of.harmless.count+of.effects.count == 0 {
+		delete(l.tenants, tenant)
+	}
 }
 
 // outcomes is a list of entries whose calls have ended, the oldest first.

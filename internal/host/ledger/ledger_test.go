@@ -18,8 +18,8 @@ func entry(l *ledger.Ledger[string], id string) *ledger.Entry[string] {
 	return e
 }
 
-// TestAnIDIsGivenOnce: the same call finds the first one, another call conflicts, and a released id
-// is free again.
+// An id belongs to one call. The same call finds the first one, another call is a conflict, and a
+// released id is free again.
 func TestAnIDIsGivenOnce(t *testing.T) {
 	l := ledger.New[string](ledger.Config{MaxEntries: 10, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	first, second := entry(l, "a"), entry(l, "a")
@@ -41,7 +41,8 @@ func TestAnIDIsGivenOnce(t *testing.T) {
 	}
 }
 
-// TestHarmlessOutcomesAreForgottenFirst: and calls that run are not forgotten at all.
+// A full ledger first forgets outcomes of calls without side effects. It never forgets a call in
+// progress.
 func TestHarmlessOutcomesAreForgottenFirst(t *testing.T) {
 	l := ledger.New[string](ledger.Config{MaxEntries: 2, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	for i, sideEffects := range []bool{true, false, true, true} {
@@ -65,8 +66,50 @@ func TestHarmlessOutcomesAreForgottenFirst(t *testing.T) {
 	}
 }
 
-// TestACallThatEndedBeforeItBeganIsNotStored: Begin fails and takes back what it wrote, so that the
-// id can be used again.
+// The tenant with the most outcomes loses its oldest one. A tenant with few of them keeps them, with
+// and without side effects, and a quota bounds the bytes of its own tenant only.
+func TestTenantsKeepTheirOutcomes(t *testing.T) {
+	l := ledger.New[string](ledger.Config{MaxEntries: 100, MaxBytes: 1000, Logger: slog.New(slog.DiscardHandler), Quota: func(tenant string) int64 {
+		return map[string]int64{"green": 20}[tenant]
+	}})
+	settle := func(principal, id string, size int, sideEffects bool) {
+		e := &ledger.Entry[string]{}
+		e.Init(l, id, ledger.Key{Principal: principal, ID: id}, false, false)
+		l.Claim(t.Context(), e, ledger.Sum{})
+		e.Settle(size, sideEffects)
+	}
+	kept := func(principal string, ids ...string) (n int) {
+		for _, id := range ids {
+			if l.Find(ledger.Key{Principal: principal, ID: id}) != nil {
+				n++
+			}
+		}
+		return n
+	}
+	settle("blue/ada", "harmless", 100, false)
+	settle("blue/ada", "effects", 100, true)
+	for i := range 1000 {
+		settle("red/ada", fmt.Sprint("large", i), 90, true)
+	}
+	for i := range 1000 {
+		settle(fmt.Sprint("red/", i), "small", 0, i%2 == 0)
+	}
+	for i := range 10 {
+		settle("green/ada", fmt.Sprint(i), 10, true)
+	}
+	if n := kept("blue/ada", "harmless", "effects"); n != 2 {
+		t.Errorf("the tenant with few calls keeps %d of 2", n)
+	}
+	if n := kept("green/ada", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"); n != 2 || kept("green/ada", "8", "9") != 2 {
+		t.Errorf("the tenant with a quota keeps %d of 10, want the last 2", n)
+	}
+	if calls, bytes := l.Usage(); calls != 100 || bytes > 1000 || bytes < 220 {
+		t.Errorf("%d calls with %d bytes are kept", calls, bytes)
+	}
+}
+
+// If a call has ended before Begin, Begin fails and removes what it wrote, so that the id can be
+// used again.
 func TestACallThatEndedBeforeItBeganIsNotStored(t *testing.T) {
 	store, err := callstore.Open(t.Context(), callstore.Config{Path: filepath.Join(t.TempDir(), "calls.db")})
 	if err != nil {
@@ -83,10 +126,10 @@ func TestACallThatEndedBeforeItBeganIsNotStored(t *testing.T) {
 	if first, begun := ended.Conclude(); !first || begun || !ended.Finished() {
 		t.Errorf("a call that did not begin: first %v, begun %v", first, begun)
 	}
-	if err := ended.Begin(t.Context(), "write", "p", time.Now()); err == nil || store.Known(ended.Key()) {
+	if err := ended.Begin(t.Context(), "write", "p", time.Now(), callstore.Quota{}); err == nil || store.Known(ended.Key()) {
 		t.Errorf("Begin of a call that has ended: %v; it is stored: %v", err, store.Known(ended.Key()))
 	}
-	if err := made.Begin(t.Context(), "write", "p", time.Now()); err != nil || !store.Known(made.Key()) {
+	if err := made.Begin(t.Context(), "write", "p", time.Now(), callstore.Quota{}); err != nil || !store.Known(made.Key()) {
 		t.Errorf("Begin: %v; it is stored: %v", err, store.Known(made.Key()))
 	}
 	if first, begun := made.Conclude(); !first || !begun {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// StoredOutcome returns the outcome of a call that only the store knows, as its caller gets it. If
-// the outcome is not stored, the result is an outcome_unknown error that says why.
+// StoredOutcome returns the outcome of a call that only the store knows, in the form for callers.
+// If the outcome is not stored, the result is an outcome_unknown error that says why.
 func StoredOutcome(e *callstore.Entry) tool.Outcome {
 	outcome := tool.Outcome{Err: unknownOutcome(e)}
 	if e.Outcome != nil {
@@ -23,7 +23,7 @@ func StoredOutcome(e *callstore.Entry) tool.Outcome {
 	return outcome
 }
 
-// unknownOutcome returns why the outcome of a call that began is not available.
+// unknownOutcome returns an error that says why the outcome of a call that began is not available.
 func unknownOutcome(e *callstore.Entry) *tool.Error {
 	begun := e.Begun.Format(time.RFC3339)
 	switch {

@@ -6,14 +6,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// CallRef names a call to a Machine. The driver chooses it; no other present call may have it.
+// CallRef names a call to a Machine. The driver chooses it. It must differ from those of all other
+// calls that the machine knows.
 type CallRef uint64
 
 // Action is what the driver has to do. Exactly one field is set.
 type Action struct {
 	Assign *Assign // give the call to the instance
 	Reject *Reject // end the call, which has no instance
-	Launch *Launch // start a process; then pass LaunchFailed, or Ready and later Exited
+	Launch *Launch // start a process; then pass LaunchFailed or LaunchRefused, or Ready and later Exited
 	Stop   *Stop   // stop a process; then pass Exited
 	Cancel *Cancel // cancel the calls of an instance that is about to stop
 	Flip   *Flip   // the revision takes the calls from now on
@@ -36,6 +37,7 @@ type Reject struct {
 type Launch struct {
 	Instance string
 	Revision string // the digest of the executable
+	Session  string // the session whose calls the instance will get; empty: any session, or none yet
 }
 
 // Stop stops a process.
@@ -43,6 +45,8 @@ type Stop struct {
 	Instance string
 	Reason   string
 	Force    bool // at once, without asking the process
+	// Unhealthy says that the process stops because a call of it did not stop.
+	Unhealthy bool
 }
 
 // Cancel cancels the calls of an instance.
@@ -51,7 +55,7 @@ type Cancel struct {
 	Reason   string
 }
 
-// Flip says that a revision takes the calls from now on.
+// Flip tells the driver to send all further calls to a revision.
 type Flip struct {
 	Revision, Previous string
 }
@@ -80,6 +84,7 @@ const (
 	EventExited         EventType = "instance_exited"
 	EventCrashed        EventType = "instance_crashed"
 	EventLaunchFailed   EventType = "launch_failed"
+	EventLaunchRefused  EventType = "launch_refused" // a bound such as a quota is full
 	EventBackingOff     EventType = "plugin_backing_off"
 	EventQuarantined    EventType = "plugin_quarantined"
 	EventProbing        EventType = "plugin_probing"
@@ -99,44 +104,3 @@ const (
 	EventRestarted      EventType = "restart_finished"
 	EventRestartFailed  EventType = "restart_failed"
 )
-
-// outbox collects the actions of one event.
-type outbox struct{ actions []Action }
-
-// take returns the actions and empties the outbox.
-func (o *outbox) take() []Action {
-	actions := o.actions
-	o.actions = nil
-	return actions
-}
-
-func (o *outbox) add(a Action) { o.actions = append(o.actions, a) }
-
-// addEvent adds the event that something happened to an instance, or to the plugin if in is nil.
-func (o *outbox) addEvent(now time.Time, t EventType, in *Instance, revision, reason string) {
-	e := Event{Time: now, Type: t, Reason: reason, Revision: revision}
-	if in != nil {
-		e.Instance, e.Revision = in.ID, in.Revision
-	}
-	o.add(Action{Event: &e})
-}
-
-// assign gives a call to an instance.
-func (o *outbox) assign(call CallRef, in *Instance) {
-	if o.actions != nil {
-		o.add(Action{Assign: &Assign{Call: call, Instance: in.ID}})
-		return
-	}
-	usual := &struct { // nearly every call needs just this: one allocation instead of two
-		actions [1]Action
-		assign  Assign
-	}{assign: Assign{Call: call, Instance: in.ID}}
-	usual.actions[0].Assign = &usual.assign
-	o.actions = usual.actions[:]
-}
-
-// reject ends a call with a copy of the error, which the driver may change.
-func (o *outbox) reject(call CallRef, err *tool.Error) {
-	own := *err
-	o.add(Action{Reject: &Reject{Call: call, Err: &own}})
-}

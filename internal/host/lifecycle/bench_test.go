@@ -7,10 +7,10 @@ import (
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
-// BenchmarkCall measures what a call costs under the lock of its supervisor: it arrives, it ends,
-// and the driver asks for the next wake after each.
+// BenchmarkCall measures the cost of a call under the lock of its supervisor. It includes the
+// arrival and the end of the call, and the driver's call of Wake after each.
 func BenchmarkCall(b *testing.B) {
-	m := lifecycle.New("p", "A", lifecycle.Config{}, rand.New(rand.NewPCG(1, 1)))
+	m := lifecycle.New("p", "A", lifecycle.Config{}, rand.New(rand.NewPCG(1, 1)), nil)
 	m.Acquire(epoch, 1, "")
 	m.Ready(epoch, "p-1")
 	b.ReportAllocs()
@@ -28,7 +28,7 @@ func BenchmarkCall(b *testing.B) {
 func BenchmarkColdStart(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		m := lifecycle.New("p", "A", lifecycle.Config{}, rand.New(rand.NewPCG(1, 1)))
+		m := lifecycle.New("p", "A", lifecycle.Config{}, rand.New(rand.NewPCG(1, 1)), nil)
 		for ref := range lifecycle.CallRef(1000) {
 			m.Acquire(epoch, ref, "")
 		}

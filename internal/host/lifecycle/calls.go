@@ -7,8 +7,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Acquire says that a call needs an instance. The answer is an Assign or a Reject, now or later,
-// unless the call leaves first.
+// Acquire reports that a call needs an instance. The machine answers with Assign or Reject, now or
+// later, unless the call leaves first.
 func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action {
 	if m.refuses() {
 		m.reject(call, m.refusal(now))
@@ -22,6 +22,10 @@ func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action 
 		m.assignTo(in, call)
 		m.postpone(now)
 		m.fill(now, in.Calls > 1)
+		return m.take()
+	}
+	if refused := m.held(now, session); refused != nil {
+		m.reject(call, refused)
 		return m.take()
 	}
 	if before {
@@ -39,14 +43,17 @@ func (m *Machine) Acquire(now time.Time, call CallRef, session string) []Action 
 	return m.take()
 }
 
-// Leave says that a call no longer waits for an instance. It does nothing if the call was assigned
-// or rejected.
+// MaxQueue returns how many calls may wait for an instance. The machine rejects further ones.
+func (m *Machine) MaxQueue() int { return m.cfg.MaxQueue }
+
+// Leave reports that a call no longer waits for an instance. It does nothing if the call was
+// assigned or rejected.
 func (m *Machine) Leave(_ time.Time, call CallRef) []Action {
 	m.leave(call)
 	return m.take()
 }
 
-// Release says that a call no longer uses its instance, which may have exited.
+// Release reports that a call no longer uses its instance, which may have exited.
 func (m *Machine) Release(now time.Time, call CallRef) []Action {
 	in := m.calls[call]
 	if in == nil {
@@ -74,8 +81,8 @@ func (m *Machine) Release(now time.Time, call CallRef) []Action {
 	return m.take()
 }
 
-// Stuck says that a call has not stopped for a while after a cancel. Its instance takes no new
-// calls until the call is released, or until Unyielding. Stuck does nothing if the call was
+// Stuck reports that a call has not stopped for a while after a cancel. Its instance takes no new
+// calls until the driver reports Release or Unyielding. Stuck does nothing if the call was
 // released.
 func (m *Machine) Stuck(now time.Time, call CallRef, reason string) []Action {
 	in := m.calls[call]
@@ -92,9 +99,9 @@ func (m *Machine) Stuck(now time.Time, call CallRef, reason string) []Action {
 	return m.take()
 }
 
-// Unyielding says that a call of the instance did not stop in time after a cancel. The instance
-// takes no new calls and stops after its other calls. The driver releases the call after this;
-// until then, the call counts as one of the others.
+// Unyielding reports that a call of the instance did not stop in time after a cancel. The instance
+// takes no new calls, and stops after its other calls. The driver releases the call after this.
+// Until then, the machine treats it like the other calls.
 func (m *Machine) Unyielding(now time.Time, instance, reason string) []Action {
 	if in := m.instances[instance]; in != nil {
 		m.drain(now, in, tool.InstanceUnhealthy, reason)
@@ -103,8 +110,8 @@ func (m *Machine) Unyielding(now time.Time, instance, reason string) []Action {
 	return m.take()
 }
 
-// recover lets a stalled instance take calls again. If other instances have taken its place
-// meanwhile, it finishes its calls and stops.
+// recover makes a stalled instance take calls again. If other instances have replaced it meanwhile,
+// it finishes its calls and stops.
 func (s *state) recover(now time.Time, in *Instance) {
 	in.State = tool.InstanceReady
 	switch {
@@ -120,10 +127,11 @@ func (s *state) recover(now time.Time, in *Instance) {
 // settle gives waiting calls to instances and starts missing instances. Every event that changes
 // anything calls it.
 func (s *state) settle(now time.Time) {
+	s.renew(now)
 	if s.refuses() {
 		return
 	}
-	if s.cfg.Isolation == PerSession {
+	if s.cfg.Isolation.keyed() {
 		s.settleSessions(now)
 		return
 	}
@@ -141,16 +149,16 @@ func (s *state) settle(now time.Time) {
 	s.fill(now, crowded)
 }
 
-// settleSessions is settle for one process per session. It goes through the queue in order, so that
-// an earlier call may take the place of an idle instance that a later call could have used.
-// Otherwise a busy session could starve the others.
+// settleSessions does the work of settle for one process per session. It handles the queue in
+// order: an earlier call may replace an idle instance that a later call could have used. Otherwise
+// a busy session could starve the others.
 func (s *state) settleSessions(now time.Time) {
 	s.queue = slices.DeleteFunc(s.queue, func(w waiter) bool {
 		if in := s.pick(w.session); in != nil {
 			s.assignTo(in, w.call)
 			return true
 		}
-		if room, evict := s.roomFor(w.session); room && !now.Before(s.backoff) {
+		if room, evict := s.roomFor(w.session); room && !now.Before(s.backoff) && !s.refused.holds(now, w.session) {
 			if evict != nil {
 				s.drain(now, evict, tool.InstanceDraining, "another session needs its place")
 			}
@@ -160,10 +168,10 @@ func (s *state) settleSessions(now time.Time) {
 	})
 }
 
-// fill starts the instances that the pool is missing. crowded says that a call came to an instance
-// that already had one.
+// fill starts the instances that are missing in the pool. crowded says that a call was assigned to
+// an instance that already had one.
 func (s *state) fill(now time.Time, crowded bool) {
-	if s.cfg.Isolation == PerSession || now.Before(s.backoff) {
+	if s.cfg.Isolation.keyed() || now.Before(s.backoff) || s.refused.holds(now, "") {
 		return
 	}
 	ready, starting := s.counts()

@@ -10,13 +10,18 @@ type Isolation string
 
 // The kinds of isolation.
 const (
-	Shared     Isolation = "shared"  // all calls share a pool of processes
-	PerSession Isolation = "session" // each session has a process
-	PerCall    Isolation = "call"    // each call has a process, from a prewarmed pool
+	Shared       Isolation = "shared"    // all calls share a pool of processes
+	PerPrincipal Isolation = "principal" // each principal has a process
+	PerSession   Isolation = "session"   // each session of each principal has a process
+	PerCall      Isolation = "call"      // each call has a process, from a prewarmed pool
 )
 
-// Config bounds what a Machine does. The zero value of each field means the default. A negative
-// value means the default too, unless the field says otherwise.
+// keyed reports whether an instance belongs to the session that the driver names in Acquire. For
+// PerPrincipal, the driver names the principal.
+func (i Isolation) keyed() bool { return i == PerSession || i == PerPrincipal }
+
+// Config contains the bounds and times of a Machine. The zero value of each field means the
+// default. A negative value means the default too, unless the field says otherwise.
 type Config struct {
 	Isolation Isolation // "": Shared
 
@@ -25,12 +30,14 @@ type Config struct {
 	MinInstances int
 	// MaxInstances bounds the instances that are starting or take calls; 0: 1 if Shared, else 16.
 	MaxInstances int
+	// MaxTotal bounds the processes of the plugin for all tenants together, also those that end; 0:
+	// no bound. A Machine has one tenant and ignores it: the driver divides the processes.
+	MaxTotal int
 	// Prewarmed is how many idle processes a plugin in use keeps ready for calls; 0: 1; negative:
 	// none. It applies only to PerCall.
 	Prewarmed int
-	// RefillAfter is how long the pool waits at most before it replaces the process that a call
-	// took while no other call runs; 0: 25 ms; negative: it does not wait. It applies only to
-	// PerCall.
+	// RefillAfter is the longest time for which the pool delays the replacement of a process that a
+	// call took, if no other call runs. 0: 25 ms; negative: no delay. It applies only to PerCall.
 	RefillAfter         time.Duration
 	MaxCallsPerInstance int // at the same time; 0: no bound; PerCall: always 1
 	MaxQueue            int // calls that wait for an instance; 0: 1024
@@ -82,7 +89,7 @@ func (c Config) withDefaults() Config {
 		c.Prewarmed = max(cmp.Or(c.Prewarmed, 1), 0)
 		c.RefillAfter = cmp.Or(c.RefillAfter, 25*time.Millisecond)
 		c.MinInstances, c.RecycleAfterCalls = 0, 1
-	case PerSession:
+	case PerSession, PerPrincipal:
 		c.MinInstances, c.Prewarmed = 0, 0
 	default:
 		c.Prewarmed = 0

@@ -32,8 +32,8 @@ func (s *state) crashed(now time.Time, in *Instance, reason string) {
 }
 
 // enterQuarantine quarantines the plugin: it takes no calls until an operator clears the
-// quarantine, a probe works, or another revision replaces it. An instance that starts in order to
-// replace the others may go on.
+// quarantine, a probe succeeds, or another revision replaces it. An instance that is starting in
+// order to replace the others continues.
 func (s *state) enterQuarantine(now time.Time, reason string) {
 	s.quarantine = reason
 	s.scheduleProbe(now)
@@ -55,8 +55,8 @@ func (s *state) enable(now time.Time, reason string) {
 	s.event(now, EventEnabled, nil, reason)
 }
 
-// probeDue returns when a quarantined plugin has to be probed; zero: it has not, or an instance
-// exists that shows whether the plugin works.
+// probeDue returns when a quarantined plugin has to be probed. Zero means that no probe is due, or
+// that an existing instance already serves as one.
 func (s *state) probeDue() time.Time {
 	if s.quarantine == "" || s.paused || s.disabled != "" {
 		return time.Time{}
@@ -68,7 +68,7 @@ func (s *state) probeDue() time.Time {
 }
 
 // startProbe launches an instance of a quarantined plugin if its time has come. The instance takes
-// no calls, so that it risks none.
+// no calls, so the probe puts no call at risk.
 func (s *state) startProbe(now time.Time) {
 	if due := s.probeDue(); due.IsZero() || now.Before(due) {
 		return

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
+
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
-// The methods below are the events of a plugin, as its driver passes them.
+// The methods below are the events of a plugin, in the form in which a driver reports them.
 
 func (w *world) acquire(session string) *call {
 	w.lastCall++
@@ -44,6 +46,20 @@ func (w *world) launchFails(p *proc) {
 	p.exited = true
 	w.does(p.id+" does not start", w.machine.LaunchFailed(w.now, p.id, tool.Errorf(tool.KindUnavailable, "it is broken")))
 }
+
+// refused reports that no process is started because of a bound.
+func (w *world) refused(p *proc) {
+	p.exited = true
+	full := tool.Errorf(tool.KindRateLimited, "a quota is full")
+	full.RetryAfter = time.Minute
+	w.does(p.id+" is refused", w.machine.LaunchRefused(w.now, p.id, full))
+}
+
+func (w *world) evict(p *proc) {
+	w.does(p.id+" is evicted", w.machine.Evict(w.now, p.id, "another plugin needs its place"))
+}
+
+func (w *world) yield() { w.does("yield", w.machine.Yield(w.now, "another tenant needs its place")) }
 
 func (w *world) exits(p *proc) {
 	p.exited = true
@@ -117,12 +133,28 @@ func (w *world) adopt(revision string) {
 	w.adopting = false
 }
 
+// reconfigure changes the configuration. processes says that processes now start in another way.
+func (w *world) reconfigure(cfg lifecycle.Config, processes bool) {
+	if cfg.Isolation != w.cfg.Isolation {
+		for _, p := range w.procs {
+			p.shared = true // its calls were not separated as they are now
+		}
+	}
+	drain := w.cfg.DrainTimeout
+	w.cfg = bounds(cfg)
+	w.cfg.DrainTimeout = max(cfg.DrainTimeout, drain)        // an instance that drains keeps its time
+	w.cfg.MaxQueue = max(w.cfg.MaxQueue, w.machine.Queued()) // calls that wait may go on waiting
+	w.does(fmt.Sprintf("reconfigure, processes %v: %+v", processes, cfg), w.machine.Reconfigure(w.now, cfg, processes))
+}
+
+func (w *world) retire() { w.does("retire", w.machine.Retire(w.now, "it is disabled")) }
+
 func (w *world) close() {
 	w.closed, w.disabled = true, true
 	w.does("close", w.machine.Close(w.now))
 }
 
-// tick lets time pass and passes the time to the machine.
+// tick advances the time and calls Tick.
 func (w *world) tick(d time.Duration) {
 	w.now = w.now.Add(d)
 	w.does("tick", w.machine.Tick(w.now))
@@ -131,7 +163,7 @@ func (w *world) tick(d time.Duration) {
 	}
 }
 
-// sleep lets time pass as a driver does: it calls Tick whenever the machine wants to wake.
+// sleep advances the time like a driver: it calls Tick at each time that Wake returns.
 func (w *world) sleep(d time.Duration) {
 	end := w.now.Add(d)
 	for wake := w.machine.Wake(); !wake.IsZero() && !wake.After(end); wake = w.machine.Wake() {

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// emptyMemory is how long a pool that a call found empty is refilled at once: calls that come
-	// at that pace, or at the same time, probably go on so.
+	// emptyMemory is how long a pool is refilled at once after a call found it empty. Calls that
+	// arrive so fast, or at the same time, will probably continue to do so.
 	emptyMemory = time.Minute
-	// answerDelay is how long the answer of a call that has ended may take to its caller.
+	// answerDelay is the time that the answer of an ended call may need to reach its caller.
 	answerDelay = 5 * time.Millisecond
 )
 
@@ -34,10 +34,10 @@ func (d *demand) leave(call CallRef) {
 	d.queue = slices.DeleteFunc(d.queue, func(w waiter) bool { return w.call == call })
 }
 
-// postpone delays the refill of a pool after a call took an instance. A launch beside a call takes
-// more of the processors than most calls do, so that a single call is faster without it. The refill
-// waits for the end of the call and the way of its answer, but at most for RefillAfter, and not at
-// all if the pool was recently too small.
+// postpone delays the refill of a pool after a call took an instance. A launch needs more processor
+// time than most calls, so a single call is faster without a launch at the same time. The refill
+// waits for the end of the call and the delivery of its answer, but at most for RefillAfter. If the
+// pool was recently too small, the refill does not wait.
 func (d *demand) postpone(now time.Time) {
 	if d.cfg.Isolation == PerCall && d.cfg.RefillAfter > 0 && (d.emptyAt.IsZero() || now.Sub(d.emptyAt) >= emptyMemory) {
 		d.refill = now.Add(d.cfg.RefillAfter)
@@ -60,7 +60,7 @@ func (d *demand) perCallTarget(now time.Time, p *pool) int {
 }
 
 // sharedTarget returns how many instances there should be if calls share them. crowded says that a
-// call came to an instance that already had one.
+// call was assigned to an instance that already had one.
 func (d *demand) sharedTarget(p *pool, ready int, crowded bool) int {
 	target := ready
 	if waiting := len(d.queue); waiting > 0 {

@@ -1,4 +1,4 @@
-// Package lifecycle decides what happens to one plugin and its instances: which instance gets a
+// Package lifecycle decides what happens to one plugin and its instances for one tenant: which instance gets a
 // call, when a process starts, is replaced, drains and stops, how long to wait after a crash, when
 // to quarantine the plugin and when to try it again.
 //

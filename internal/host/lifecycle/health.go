@@ -8,8 +8,8 @@ import (
 // maxProbeDoublings bounds the pause between probes to 64 times the first pause.
 const maxProbeDoublings = 6
 
-// health counts the crashes of a plugin and holds what follows from them: a backoff, or a
-// quarantine with probes.
+// health counts the crashes of a plugin and stores the consequence: a backoff, or a quarantine with
+// probes.
 type health struct {
 	cfg  *Config
 	rand *rand.Rand
@@ -22,8 +22,8 @@ type health struct {
 	probes     int         // in this quarantine
 }
 
-// count counts a crash, and reports whether there are too many. stable says that the instance had
-// lived for StableAfter, which ends a row of crashes.
+// count records a crash, and reports whether there were too many. stable says that the instance had
+// lived for StableAfter, which ends the series of crashes.
 func (h *health) count(now time.Time, stable bool) (tooMany bool) {
 	if stable {
 		h.streak = 0
@@ -36,8 +36,9 @@ func (h *health) count(now time.Time, stable bool) (tooMany bool) {
 	return len(h.crashes) >= h.cfg.MaxCrashes
 }
 
-// pause returns how long to wait after the last crash. It is random between 0 and a bound that
-// doubles with each crash in a row, so that plugins that crashed together do not start together.
+// pause returns how long to wait after the last crash. The time is random between 0 and a bound
+// that doubles with each crash of the series, so that plugins that crashed together do not restart
+// together.
 func (h *health) pause() time.Duration {
 	bound := h.cfg.InitialBackoff
 	for i := 2; i < h.streak && bound < h.cfg.MaxBackoff; i++ {

@@ -8,7 +8,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Machine is the state machine of one plugin and its instances. It is not safe for concurrent use.
+// Machine is the state machine of one plugin and its instances for one tenant: each tenant that uses
+// the plugin has a Machine, so that it has its own queue, crashes and quarantine. A Machine is not
+// safe for concurrent use.
 // Its driver passes events with its methods, in the order in which they happened, and executes the
 // actions that they return, in order. Times must not go back.
 //
@@ -33,6 +35,8 @@ type state struct {
 	calls     map[CallRef]*Instance
 	stuck     map[CallRef]struct{} // the calls that have not stopped after a cancel
 	replacing *replacement         // nil: none
+	renewing  bool                 // outdated instances may still take calls; see renew
+	refused   refusals
 
 	pool
 	demand
@@ -40,13 +44,15 @@ type state struct {
 	outbox
 }
 
-// New returns the machine of a plugin without instances. random makes the jitter of backoffs.
-func New(name, revision string, cfg Config, random *rand.Rand) *Machine {
+// New returns a machine without instances. random makes the jitter of backoffs. number returns the
+// number of the next instance. Machines of one plugin share it, because they must not give the same
+// id to two instances. nil: the machine counts its own instances.
+func New(name, revision string, cfg Config, random *rand.Rand, number func() int) *Machine {
 	m := &Machine{state{
 		name: name, revision: revision, cfg: cfg.withDefaults(),
-		calls: map[CallRef]*Instance{}, stuck: map[CallRef]struct{}{},
+		calls: map[CallRef]*Instance{}, stuck: map[CallRef]struct{}{}, refused: refusals{},
 	}}
-	m.pool = newPool(&m.cfg)
+	m.pool = newPool(&m.cfg, number)
 	m.demand.cfg = &m.cfg
 	m.health = health{cfg: &m.cfg, rand: random}
 	return m
@@ -55,8 +61,8 @@ func New(name, revision string, cfg Config, random *rand.Rand) *Machine {
 // String names the machine in messages.
 func (m *Machine) String() string { return fmt.Sprintf("plugin %q", m.name) }
 
-// State returns the state of the plugin, and the reason if the plugin takes no calls or lets them
-// wait.
+// State returns the state of the plugin. If the plugin refuses calls or makes them wait, it also
+// returns the reason.
 func (m *Machine) State(now time.Time) (plugin tool.PluginState, reason string) {
 	return m.current(now)
 }
@@ -65,7 +71,14 @@ func (m *Machine) State(now time.Time) (plugin tool.PluginState, reason string) 
 func (m *Machine) Revision() (current, previous string) { return m.revision, m.previous }
 
 // Launched reports whether an instance was ever launched, ready or not.
-func (m *Machine) Launched() bool { return m.numbered > 0 }
+func (m *Machine) Launched() bool { return m.launched }
+
+// Calm reports whether the machine has nothing that a new one would not have: no instance, no call,
+// and no crash that still counts for a backoff or a quarantine.
+func (m *Machine) Calm(now time.Time) bool {
+	old := len(m.crashes) == 0 || now.Sub(m.crashes[len(m.crashes)-1]) > m.cfg.CrashWindow
+	return len(m.order)+len(m.queue)+len(m.calls) == 0 && m.replacing == nil && m.quarantine == "" && old && !now.Before(m.backoff)
+}
 
 // Launches returns how many instances have become ready.
 func (m *Machine) Launches() uint64 { return m.launches }
@@ -101,7 +114,7 @@ func (m *Machine) Wake() time.Time {
 		next = m.probeDue()
 	}
 	if !m.refuses() {
-		next = earlier(earlier(next, m.backoff), m.refill)
+		next = earlier(earlier(earlier(next, m.backoff), m.refill), m.refused.wake())
 	}
 	ready, _ := m.counts()
 	for _, in := range m.order {
@@ -110,7 +123,8 @@ func (m *Machine) Wake() time.Time {
 	return next
 }
 
-// Tick passes the time. The driver calls it at the time that Wake returns, or later.
+// Tick tells the machine the current time. The driver calls it at the time that Wake returned, or
+// later.
 func (m *Machine) Tick(now time.Time) []Action {
 	m.startProbe(now)
 	if m.cfg.Isolation == PerCall && m.cfg.IdleTimeout > 0 && now.Sub(m.lastCall) >= m.cfg.IdleTimeout {
@@ -125,6 +139,7 @@ func (m *Machine) Tick(now time.Time) []Action {
 	if !now.Before(m.refill) {
 		m.refill = time.Time{}
 	}
+	m.refused.expire(now)
 	m.settle(now)
 	return m.take()
 }
@@ -209,4 +224,45 @@ func earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// outbox collects the actions of one event.
+type outbox struct{ actions []Action }
+
+// take returns the actions and empties the outbox.
+func (o *outbox) take() []Action {
+	actions := o.actions
+	o.actions = nil
+	return actions
+}
+
+func (o *outbox) add(a Action) { o.actions = append(o.actions, a) }
+
+// addEvent adds the event that something happened to an instance, or to the plugin if in is nil.
+func (o *outbox) addEvent(now time.Time, t EventType, in *Instance, revision, reason string) {
+	e := Event{Time: now, Type: t, Reason: reason, Revision: revision}
+	if in != nil {
+		e.Instance, e.Revision = in.ID, in.Revision
+	}
+	o.add(Action{Event: &e})
+}
+
+// assign gives a call to an instance.
+func (o *outbox) assign(call CallRef, in *Instance) {
+	if o.actions != nil {
+		o.add(Action{Assign: &Assign{Call: call, Instance: in.ID}})
+		return
+	}
+	usual := &struct { // nearly every call needs just this: one allocation instead of two
+		actions [1]Action
+		assign  Assign
+	}{assign: Assign{Call: call, Instance: in.ID}}
+	usual.actions[0].Assign = &usual.assign
+	o.actions = usual.actions[:]
+}
+
+// reject ends a call with a copy of the error, which the driver may change.
+func (o *outbox) reject(call CallRef, err *tool.Error) {
+	copied := *err
+	o.add(Action{Reject: &Reject{Call: call, Err: &copied}})
 }

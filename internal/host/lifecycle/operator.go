@@ -6,7 +6,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Pause says that an operator wants no new calls: calls that wait are rejected, calls that run
+// Pause makes the plugin take no new calls. Calls that wait are rejected, and calls in progress
 // finish.
 func (m *Machine) Pause(now time.Time) []Action {
 	if !m.paused {
@@ -35,7 +35,7 @@ func (m *Machine) Clear(now time.Time) []Action {
 }
 
 // Drain stops all instances after their calls. New calls start new instances, unless the plugin is
-// paused. An instance that starts in order to replace the others goes on.
+// paused. An instance that is starting in order to replace the others continues.
 func (m *Machine) Drain(now time.Time, reason string) []Action {
 	m.inUse = false // the pool stays cold until the next call
 	for _, in := range m.order {
@@ -68,7 +68,7 @@ func (m *Machine) Disable(now time.Time, reason string) []Action {
 	return m.take()
 }
 
-// Close says that toolhost stops: no instance is launched any more, and all instances stop with
+// Close reports that toolhost stops. No instance is launched any more, and all instances stop with
 // their calls.
 func (m *Machine) Close(now time.Time) []Action {
 	m.closed, m.disabled = true, "toolhost is stopping"

@@ -7,7 +7,8 @@ import (
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 )
 
-// serving is the beginning of most of these stories.
+// serving is the beginning of most stories in this file: a plugin with an instance that serves
+// calls.
 const serving = `
 			call 1        -> launch p-1 of A
 			p-1 is ready  -> assign 1 to p-1

@@ -19,12 +19,13 @@ type Instance struct {
 	Calls    int    // that it has now
 	Total    uint64 // that it has had, the present ones included
 
-	session  string    // PerSession: the session that it belongs to
+	session  string    // the session that it belongs to, if Isolation.keyed
 	idleFrom time.Time // since when it has had no call
 	drainBy  time.Time // when draining ends; zero: with its last call
 	stuck    int       // calls that have not stopped after a cancel
 	probe    bool      // launched to find out whether a quarantined plugin works
 	replaces bool      // started by a replacement that has not flipped; not part of the pool yet
+	outdated bool      // its process was started with an earlier configuration
 }
 
 // active reports whether the instance takes calls or is starting.
@@ -41,24 +42,31 @@ func (in *Instance) ending() bool {
 	return in.State == tool.InstanceDraining || in.State == tool.InstanceUnhealthy && in.Reason != ""
 }
 
-// pool is the instances of a plugin that have not exited.
+// pool contains the instances of a plugin that have not exited.
 type pool struct {
 	cfg       *Config
 	instances map[string]*Instance
 	order     []*Instance // the oldest first
-	numbered  int         // how many instances were ever made
+	number    func() int  // returns the number of the next instance
+	launched  bool        // an instance was ever made
 }
 
-func newPool(cfg *Config) pool { return pool{cfg: cfg, instances: map[string]*Instance{}} }
+func newPool(cfg *Config, number func() int) pool {
+	if number == nil {
+		last := 0
+		number = func() int { last++; return last }
+	}
+	return pool{cfg: cfg, instances: map[string]*Instance{}, number: number}
+}
 
 // Instances returns the instances that have not exited, the oldest first.
 func (p *pool) Instances() []*Instance { return slices.Clone(p.order) }
 
 // add makes an instance that starts.
 func (p *pool) add(now time.Time, plugin, revision, session string) *Instance {
-	p.numbered++
+	p.launched = true
 	in := &Instance{
-		ID: fmt.Sprintf("%s-%d", plugin, p.numbered), Revision: revision, State: tool.InstanceStarting,
+		ID: fmt.Sprintf("%s-%d", plugin, p.number()), Revision: revision, State: tool.InstanceStarting,
 		Created: now, session: session,
 	}
 	p.instances[in.ID] = in
@@ -82,7 +90,7 @@ func (p *pool) pick(session string) *Instance {
 	for _, in := range p.order {
 		switch {
 		case in.State != tool.InstanceReady:
-		case p.cfg.Isolation == PerSession && in.session != session:
+		case p.cfg.Isolation.keyed() && in.session != session:
 		case p.cfg.MaxCallsPerInstance > 0 && in.Calls >= p.cfg.MaxCallsPerInstance:
 		case p.exhausted(in):
 		case best == nil || in.Calls < best.Calls:
@@ -152,7 +160,7 @@ func (p *pool) fullWithout(in *Instance) bool {
 		if other == in || other.replaces || !other.active() {
 			continue
 		}
-		if p.cfg.Isolation == PerSession && other.session == in.session {
+		if p.cfg.Isolation.keyed() && other.session == in.session {
 			return true
 		}
 		others++
@@ -182,8 +190,8 @@ func (p *pool) roomFor(session string) (room bool, evict *Instance) {
 	return evict != nil, evict // without one, the next instance that becomes idle makes room
 }
 
-// newestSession returns the session of the newest instance, for the first instance of a
-// replacement: a session that is probably still in use.
+// newestSession returns the session of the newest instance. It becomes the session of the first
+// instance of a replacement, because it is probably still in use.
 func (p *pool) newestSession() string {
 	if len(p.order) == 0 {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Ready says that a launched process takes calls.
+// Ready reports that a launched process takes calls.
 func (m *Machine) Ready(now time.Time, instance string) []Action {
 	in := m.instances[instance]
 	if in == nil || in.State != tool.InstanceStarting {
@@ -24,12 +24,14 @@ func (m *Machine) Ready(now time.Time, instance string) []Action {
 	return m.take()
 }
 
-// LaunchFailed says that a process did not get to take calls, and is gone. That counts as a crash.
+// LaunchFailed reports that a process ended before it took calls. The machine treats that as a
+// crash.
 //
-// The calls that waited for the process are rejected with err and, if it is known, with the time of
-// the next launch: it is better to tell a caller at once that a plugin does not start than to let
-// it wait for its deadline. Calls that another instance of the pool may serve, ready or starting,
-// go on waiting. So do calls that come later and find a backoff: the next launch decides on them.
+// It rejects the calls that waited for the process. The rejection contains err and, if it is known,
+// the time of the next launch. Telling a caller at once that a plugin does not start is better than
+// making it wait for its deadline. Calls that another instance of the pool may serve, ready or
+// starting, continue to wait. Calls that arrive during the backoff wait as well; the next launch
+// decides about them.
 func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) []Action {
 	if in := m.instances[instance]; in != nil {
 		m.removeUnready(now, in, err)
@@ -38,21 +40,22 @@ func (m *Machine) LaunchFailed(now time.Time, instance string, err *tool.Error) 
 	return m.take()
 }
 
-// Exited says that a process is gone. The driver ends its calls and releases each of them. exit
-// describes the end. It is a crash if the machine had not decided to stop the process.
+// Exited reports that a process is gone. The driver ends its calls and releases each of them. The
+// parameter exit describes the end. The machine treats the end as a crash if it had not decided to
+// stop the process.
 func (m *Machine) Exited(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, false, true)
 }
 
 // Crashed is Exited for a process that is known to have ended by itself. That is a crash even if
-// the machine has decided meanwhile to stop the process, such as when its only call ended before
-// its exit was known.
+// the machine has decided meanwhile to stop the process. An example is a process whose only call
+// ended before its exit was known.
 func (m *Machine) Crashed(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, true, true)
 }
 
-// CrashedAgain is Crashed for a crash that a call caused which has caused one before. The earlier
-// crash was counted; this one counts neither for a backoff nor for the quarantine.
+// CrashedAgain is Crashed for a call that caused an earlier crash as well. The earlier crash was
+// counted. This one does not count for the backoff or the quarantine.
 func (m *Machine) CrashedAgain(now time.Time, instance, exit string) []Action {
 	return m.ended(now, instance, exit, true, false)
 }
@@ -77,8 +80,8 @@ func (m *Machine) Withdrawn(now time.Time, instance, reason string) []Action {
 	return m.take()
 }
 
-// ended handles the end of a process. byItself says that it ended by itself, and counts that a
-// crash counts.
+// ended handles the end of a process. byItself says that the process ended by itself. counts says
+// that a crash counts for the backoff and the quarantine.
 func (s *state) ended(now time.Time, instance, exit string, byItself, counts bool) []Action {
 	in := s.instances[instance]
 	if in == nil {
@@ -102,7 +105,7 @@ func (s *state) ended(now time.Time, instance, exit string, byItself, counts boo
 func (s *state) launch(now time.Time, revision, session string) *Instance {
 	in := s.pool.add(now, s.name, revision, session)
 	s.event(now, EventLaunching, in, "")
-	s.outbox.add(Action{Launch: &Launch{Instance: in.ID, Revision: revision}})
+	s.outbox.add(Action{Launch: &Launch{Instance: in.ID, Revision: revision, Session: session}})
 	return in
 }
 
@@ -129,19 +132,15 @@ func (s *state) removeUnready(now time.Time, in *Instance, err *tool.Error) {
 // rejectWaiting rejects the calls that waited for an instance whose launch failed, unless another
 // instance may serve them.
 func (s *state) rejectWaiting(now time.Time, session string, err *tool.Error) {
-	for _, in := range s.order {
-		switch {
-		case in.replaces, s.cfg.Isolation == PerSession: // a session has only one instance
-		case in.State == tool.InstanceStarting, in.State == tool.InstanceReady && s.cfg.Isolation == Shared:
-			return
-		}
+	if s.mayServe(session) {
+		return
 	}
 	failure := *err
 	if failure.RetryAfter == 0 && s.backoff.After(now) {
 		failure.RetryAfter = s.backoff.Sub(now)
 	}
 	s.queue = slices.DeleteFunc(s.queue, func(w waiter) bool {
-		waited := s.cfg.Isolation != PerSession || w.session == session
+		waited := !s.cfg.Isolation.keyed() || w.session == session
 		if waited {
 			s.reject(w.call, &failure)
 		}
@@ -154,7 +153,7 @@ func (s *state) drain(now time.Time, in *Instance, to tool.InstanceState, reason
 	s.retire(now, in, to, reason, now.Add(s.cfg.DrainTimeout))
 }
 
-// recycle stops an instance after its calls, however long they take: they have deadlines, and a
+// recycle stops an instance after its calls, however long they take. They have deadlines, and a
 // replacement in normal operation must not end any of them.
 func (s *state) recycle(now time.Time, in *Instance, reason string) {
 	s.retire(now, in, tool.InstanceDraining, reason, time.Time{})
@@ -188,20 +187,21 @@ func (s *state) retire(now time.Time, in *Instance, to tool.InstanceState, reaso
 	}
 }
 
-// stop stops an instance now, and cancels the calls that it has.
+// stop stops an instance now, and cancels its calls.
 func (s *state) stop(now time.Time, in *Instance, reason string, force bool) {
 	if in.State == tool.InstanceStopping {
 		return
 	}
 	// A process that has ignored the cancel of its calls would only go on if it were asked to stop.
 	force = force || in.State == tool.InstanceUnhealthy && in.Calls == 0
+	unhealthy := in.State == tool.InstanceUnhealthy && in.ending()
 	in.State = tool.InstanceStopping
 	in.Reason = cmp.Or(in.Reason, reason)
 	s.event(now, EventStopping, in, in.Reason)
 	if in.Calls > 0 {
 		s.outbox.add(Action{Cancel: &Cancel{Instance: in.ID, Reason: in.Reason}})
 	}
-	s.outbox.add(Action{Stop: &Stop{Instance: in.ID, Reason: in.Reason, Force: force}})
+	s.outbox.add(Action{Stop: &Stop{Instance: in.ID, Reason: in.Reason, Force: force, Unhealthy: unhealthy}})
 	if r := s.replacing; r != nil && r.instance == in.ID {
 		s.failReplacement(now, in.Reason)
 	}

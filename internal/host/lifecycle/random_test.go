@@ -71,8 +71,8 @@ func (w *world) report(t *testing.T, hint string) {
 	}
 }
 
-// anyConfig returns a configuration with random values, which choose picks. No timeout is longer
-// than ten minutes.
+// anyConfig returns a random configuration. choose picks the values. No timeout is longer than ten
+// minutes.
 func anyConfig(choose func(n int) int, isolation lifecycle.Isolation) lifecycle.Config {
 	seconds := func(s ...int) time.Duration { return time.Duration(s[choose(len(s))]) * time.Second }
 	cfg := lifecycle.Config{
@@ -123,7 +123,9 @@ func (w *world) anything(choose func(n int) int) {
 
 func (w *world) somethingEnds(choose func(n int) int) {
 	living := oneOf(w.procsThat(func(p *proc) bool { return !p.exited }), choose)
-	switch n := choose(8); {
+	switch n := choose(9); {
+	case n == 8:
+		w.placesChange(living, choose)
 	case n == 0:
 		for _, state := range []callState{waiting, assigned} {
 			if c := oneOf(w.callsThat(state), choose); c != nil {
@@ -150,6 +152,19 @@ func (w *world) somethingEnds(choose func(n int) int) {
 	}
 }
 
+// placesChange reports that a bound refuses a process, or that an instance must go because of one.
+func (w *world) placesChange(living *proc, choose func(n int) int) {
+	switch n := choose(3); {
+	case n == 0:
+		w.yield()
+	case living == nil:
+	case n == 1:
+		w.evict(living)
+	case !living.ready && living.id != w.machine.Replacing():
+		w.refused(living)
+	}
+}
+
 func (w *world) timePasses(choose func(n int) int) {
 	switch wake := w.machine.Wake(); {
 	case choose(3) > 0 && !wake.IsZero():
@@ -162,7 +177,7 @@ func (w *world) timePasses(choose func(n int) int) {
 }
 
 func (w *world) operatorActs(choose func(n int) int) {
-	switch choose(13) {
+	switch choose(16) {
 	case 0:
 		w.pause()
 	case 1, 2:
@@ -181,7 +196,15 @@ func (w *world) operatorActs(choose func(n int) int) {
 		_ = w.replace(string(rune('A' + choose(3)))) // fails while another replacement runs
 	case 11:
 		w.adopt(string(rune('A' + choose(3))))
-	case 12:
+	case 12, 13:
+		isolation := w.cfg.Isolation
+		if choose(4) == 0 {
+			isolation = []lifecycle.Isolation{lifecycle.Shared, lifecycle.PerSession, lifecycle.PerCall}[choose(3)]
+		}
+		w.reconfigure(anyConfig(choose, isolation), choose(2) == 0)
+	case 14:
+		w.retire()
+	case 15:
 		if choose(40) == 0 {
 			w.close()
 		}
@@ -195,7 +218,8 @@ func oneOf[T any](all []*T, choose func(n int) int) *T {
 	return all[choose(len(all))]
 }
 
-// patience is how often a plugin may be woken before the test takes a waiting call for forgotten.
+// patience is the number of wake-ups after which the test assumes that the machine has forgotten a
+// waiting call.
 const patience = 1000
 
 // endsWell lets everything settle, and checks that all calls are answered, the plugin serves calls
@@ -233,6 +257,8 @@ func (w *world) comesBack() {
 		w.awaitWake("the plugin is quarantined")
 		w.settles()
 	}
+	w.sleep(time.Second) // a refused launch holds this long
+	w.settles()
 	c := w.acquire("a")
 	for range patience {
 		w.settles()
@@ -246,7 +272,7 @@ func (w *world) comesBack() {
 	}
 }
 
-// settles starts, ends and releases all that the machine waits for.
+// settles starts, ends and releases everything that the machine waits for.
 func (w *world) settles() {
 	for again := true; again && w.fault == nil; {
 		w.obey()

@@ -21,6 +21,7 @@ const (
 	upgrade change = iota // to a revision that is new, or that an operator wants again
 	rollback
 	restart
+	renewal // to processes that the present configuration starts
 )
 
 // events returns the events of the beginning, the success and the failure of a change.
@@ -28,18 +29,18 @@ func (c change) events() (started, finished, failed EventType) {
 	switch c {
 	case rollback:
 		return EventRollingBack, EventRolledBack, EventRollbackFailed
-	case restart:
+	case restart, renewal:
 		return EventRestarting, EventRestarted, EventRestartFailed
 	default:
 		return EventUpgrading, EventUpgraded, EventUpgradeFailed
 	}
 }
 
-// Restart replaces the instances: a new one starts before the present ones drain; if it fails, they
-// stay. With force they stop at once and their calls are cancelled. Restart ends a backoff and,
-// once the new instance is ready, a quarantine. It returns the new instance. That is empty if
-// Restart did nothing, because a replacement runs already or the plugin is disabled. An event says
-// how the restart ended.
+// Restart replaces the instances: a new one starts before the present ones drain. If the new one
+// fails, the present ones stay. With force, the present ones stop at once and their calls are
+// canceled. Restart ends a backoff and, once the new instance is ready, a quarantine. It returns
+// the new instance. The name is empty if Restart did nothing, because a replacement is in progress
+// already or the plugin is disabled. An event says how the restart ended.
 func (m *Machine) Restart(now time.Time, force bool) (instance string, actions []Action) {
 	if m.replacing != nil || m.disabled != "" {
 		return "", m.take()
@@ -60,10 +61,11 @@ func (m *Machine) Restart(now time.Time, force bool) (instance string, actions [
 	return in.ID, m.take()
 }
 
-// Replace brings another revision into service: an instance of it starts before calls go to it and
-// the old ones drain, even if no old one runs. If it fails, the old revision stays. Replace returns
-// an error and does nothing if a replacement runs, the plugin is disabled or the machine is closed.
-// It does nothing if the revision is in service.
+// Replace brings another revision into service. An instance of the new revision starts before calls
+// go to it and the old instances drain. That is so even if no old instance runs. If the new
+// instance fails, the old revision stays. Replace returns an error and does nothing if a
+// replacement is in progress, the plugin is disabled or the machine is closed. It does nothing if
+// the revision is in service.
 func (m *Machine) Replace(now time.Time, revision string) (actions []Action, err error) {
 	return m.beginReplacement(now, revision, upgrade)
 }
@@ -73,9 +75,9 @@ func (m *Machine) Rollback(now time.Time, revision string) (actions []Action, er
 	return m.beginReplacement(now, revision, rollback)
 }
 
-// Adopt says that another revision is in service already, whether it starts or not: calls go to it
-// at once and launch it, and the present instances drain. A replacement that runs fails. Adopt does
-// nothing if the revision is in service, or after Close.
+// Adopt reports that another revision is in service already, whether it starts or not. Calls go to
+// it at once and launch it, and the present instances drain. A replacement in progress fails. Adopt
+// does nothing if the revision is in service, or after Close.
 func (m *Machine) Adopt(now time.Time, revision string) []Action {
 	if m.closed || revision == m.revision {
 		return m.take()
@@ -113,7 +115,11 @@ func (s *state) flip(now time.Time) {
 	s.replacing = nil
 	_, kind, _ := r.why.events()
 	reason := "an operator restarted the plugin"
-	if r.why != restart {
+	switch r.why {
+	case restart:
+	case renewal:
+		reason = reconfigured
+	default:
 		reason = "it was replaced by another revision"
 		s.previous, s.revision = s.revision, r.revision
 		s.outbox.add(Action{Flip: &Flip{Revision: s.revision, Previous: s.previous}})
@@ -147,4 +153,7 @@ func (s *state) failReplacement(now time.Time, reason string) {
 	s.replacing = nil
 	_, _, kind := r.why.events()
 	s.outbox.add(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision, Reason: reason}})
+	if r.why == renewal {
+		s.retireOutdated(now)
+	}
 }

@@ -16,10 +16,11 @@ import (
 //
 //	call 1 of s      a call of the session s arrives
 //	1 leaves         also: 1 is released, 1 is stuck (has not stopped after a cancel)
-//	p-1 is ready     also: fails, exits, crashes, hangs (a call did not stop in time)
+//	p-1 is ready     also: fails, exits, crashes, is refused, is evicted, hangs (a call did not stop in time)
 //	after 5s         time passes, and the machine is woken when it wants to be
 //	pause            also: resume, clear, drain, disable, enable, restart, force, close
 //	replace by B     also: rollback to B, adopt B
+//	reconfigure      processes now start in another way; also: retire
 //	is paused        checks the state of the plugin
 //	-> silence       the machine returns no action and no event
 func tell(t *testing.T, cfg lifecycle.Config, story string) *world {
@@ -31,7 +32,7 @@ func tell(t *testing.T, cfg lifecycle.Config, story string) *world {
 		if deed = strings.TrimSpace(deed); deed == "" {
 			continue
 		}
-		w.said = nil
+		w.actions = nil
 		w.perform(deed)
 		w.expect(deed, strings.FieldsFunc(want, func(r rune) bool { return r == ',' || r == '\n' }))
 		w.report(t, "in the line: "+strings.TrimSpace(line))
@@ -88,6 +89,7 @@ func (w *world) callDoes(c *call, what string) {
 func (w *world) processDoes(p *proc, what string) {
 	deeds := map[string]func(*proc){
 		"ready": w.ready, "fails": w.launchFails, "exits": w.exits, "crashes": w.crashes, "hangs": w.unyielding,
+		"refused": w.refused, "evicted": w.evict,
 	}
 	if do := deeds[what]; do != nil {
 		do(p)
@@ -99,13 +101,17 @@ func (w *world) processDoes(p *proc, what string) {
 func (w *world) operatorDoes(what, object string) {
 	deeds := map[string]func(){
 		"pause": w.pause, "resume": w.resume, "clear": w.clear, "drain": w.drain, "close": w.close,
-		"disable":  func() { w.disable("its file is gone") },
-		"enable":   func() { w.disable("") },
-		"adopt":    func() { w.adopt(object) },
-		"restart":  func() { w.restart(false) },
-		"force":    func() { w.restart(true) },
-		"replace":  func() { w.refusedIf(w.replace(object)) },
-		"rollback": func() { w.refusedIf(w.rollback(object)) },
+		"disable": func() { w.disable("its file is gone") },
+		"enable":  func() { w.disable("") },
+		"adopt":   func() { w.adopt(object) },
+		"retire":  w.retire,
+		"yield":   w.yield,
+
+		"reconfigure": func() { w.reconfigure(w.cfg, true) },
+		"restart":     func() { w.restart(false) },
+		"force":       func() { w.restart(true) },
+		"replace":     func() { w.refusedIf(w.replace(object)) },
+		"rollback":    func() { w.refusedIf(w.rollback(object)) },
 	}
 	if do := deeds[what]; do != nil {
 		do()
@@ -117,21 +123,21 @@ func (w *world) operatorDoes(what, object string) {
 // refusedIf records that an event was refused.
 func (w *world) refusedIf(err error) {
 	if err != nil {
-		w.said = append(w.said, lifecycle.Action{Event: &lifecycle.Event{Type: "refused"}})
+		w.actions = append(w.actions, lifecycle.Action{Event: &lifecycle.Event{Type: "refused"}})
 	}
 }
 
 // expect compares the machine's actions with the expected ones.
 func (w *world) expect(deed string, want []string) {
-	var said, events, wanted []string
-	for _, a := range w.said {
+	var actions, events, wanted []string
+	for _, a := range w.actions {
 		switch {
 		case a.Event != nil:
 			events = append(events, string(a.Event.Type))
 		case a.Reject != nil:
-			said = append(said, fmt.Sprintf("reject %d", a.Reject.Call))
+			actions = append(actions, fmt.Sprintf("reject %d", a.Reject.Call))
 		default:
-			said = append(said, describe(a))
+			actions = append(actions, describe(a))
 		}
 	}
 	for _, phrase := range want {
@@ -148,7 +154,7 @@ func (w *world) expect(deed string, want []string) {
 			wanted = append(wanted, phrase)
 		}
 	}
-	if !slices.Equal(said, wanted) {
-		w.failf("%s: it wants %q, and should want %q", deed, said, wanted)
+	if !slices.Equal(actions, wanted) {
+		w.failf("%s: it wants %q, and should want %q", deed, actions, wanted)
 	}
 }

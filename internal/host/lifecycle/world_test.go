@@ -28,10 +28,11 @@ type world struct {
 	quarantined, probing     bool
 	operator                 bool // the present actions answer an operator who wants a new instance
 	adopting                 bool // the present actions answer an Adopt
+	renewing                 bool // the next launch replaces instances with an earlier configuration
 	backoff                  time.Time
 
-	story []string           // the events so far, as text
-	said  []lifecycle.Action // all actions of the machine
+	story   []string           // the events so far, as text
+	actions []lifecycle.Action // all actions of the machine
 }
 
 // call is the state of a call.
@@ -62,19 +63,20 @@ type proc struct {
 	calls, stuck                   int
 	total                          uint64
 	session                        string // of its first call
+	shared                         bool   // launched with another isolation
 }
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func newWorld(cfg lifecycle.Config, seed uint64) *world {
 	return &world{
-		machine: lifecycle.New("p", "A", cfg, rand.New(rand.NewPCG(seed, seed))),
+		machine: lifecycle.New("p", "A", cfg, rand.New(rand.NewPCG(seed, seed)), nil),
 		cfg:     bounds(cfg), now: epoch, revision: "A",
 		calls: map[lifecycle.CallRef]*call{},
 	}
 }
 
-// bounds fills in what the documentation of Config says about fields that are zero.
+// bounds replaces zero fields by the defaults that the documentation of Config describes.
 func bounds(cfg lifecycle.Config) lifecycle.Config {
 	if cfg.MaxInstances == 0 {
 		cfg.MaxInstances = 16
@@ -95,7 +97,7 @@ func bounds(cfg lifecycle.Config) lifecycle.Config {
 // does executes the actions that the machine returned for an event.
 func (w *world) does(what string, actions []lifecycle.Action) {
 	w.story = append(w.story, fmt.Sprintf("%v %s", w.now.Sub(epoch), what))
-	w.said = append(w.said, actions...)
+	w.actions = append(w.actions, actions...)
 	for _, a := range actions {
 		w.story = append(w.story, "      "+describe(a))
 		w.carryOut(a)
@@ -170,14 +172,14 @@ func (w *world) launch(l *lifecycle.Launch) {
 		w.failf("%s is launched though the plugin is paused", l.Instance)
 	case w.quarantined && !w.operator && !w.probing:
 		w.failf("%s is launched though the plugin is quarantined", l.Instance)
-	case w.now.Before(w.backoff) && !w.operator:
+	case w.now.Before(w.backoff) && !w.operator && !w.renewing:
 		w.failf("%s is launched at %v, before %v", l.Instance, w.now.Sub(epoch), w.backoff.Sub(epoch))
 	case l.Revision != w.revision && l.Revision != w.replacing:
 		w.failf("%s is launched with revision %q", l.Instance, l.Revision)
 	case slices.ContainsFunc(w.procs, func(p *proc) bool { return p.id == l.Instance }):
 		w.failf("%s is launched again", l.Instance)
 	}
-	w.probing = false // a probe launches once
+	w.probing, w.renewing = false, false // each launches once
 	w.procs = append(w.procs, &proc{id: l.Instance, revision: l.Revision})
 }
 
@@ -192,7 +194,7 @@ func (w *world) flip(f *lifecycle.Flip) {
 	w.revision, w.backoff = f.Revision, time.Time{}
 }
 
-// note concludes from an event what a driver may conclude.
+// note updates the world by an event, with the conclusions that a driver may draw.
 func (w *world) note(e *lifecycle.Event) {
 	if !e.Time.Equal(w.now) {
 		w.failf("%s is said to have happened at %v", e.Type, e.Time)
@@ -221,7 +223,10 @@ func (w *world) note(e *lifecycle.Event) {
 	case lifecycle.EventUpgrading, lifecycle.EventRollingBack:
 		w.replacing = e.Revision
 	case lifecycle.EventRestarting:
-		w.replacing, w.backoff = w.revision, time.Time{}
+		w.replacing = w.revision
+		if w.renewing = !w.operator; w.operator {
+			w.backoff = time.Time{}
+		}
 	case lifecycle.EventUpgraded, lifecycle.EventUpgradeFailed, lifecycle.EventRolledBack, lifecycle.EventRollbackFailed,
 		lifecycle.EventRestarted, lifecycle.EventRestartFailed:
 		if w.replacing == "" {
@@ -326,6 +331,9 @@ func (w *world) checkInstances() {
 	}
 	sessions := map[string]string{}
 	for _, p := range w.standing() {
+		if p.shared {
+			continue
+		}
 		if other := sessions[p.session]; p.total > 0 && other != "" {
 			w.failf("%s and %s both stand for session %q", other, p.id, p.session)
 		}

@@ -1,10 +1,12 @@
 // Package logbuffer keeps the last log lines of plugins in memory, for operators that read and
 // follow them.
 //
-// The buffer bounds the lines of each plugin, the bytes of each line, the lines per second, and the
-// bytes of all plugins together. If all plugins together have too many bytes, the plugin with the
-// most bytes loses its oldest lines. A writer never waits for a reader, so that neither a flood of
-// lines nor a slow reader can delay a plugin.
+// The buffer bounds the lines of each source, which is a plugin that works for a tenant, the bytes
+// of each line, the lines per second, and the bytes of all sources together. If all sources
+// together have too many bytes, the source with the most bytes loses its oldest lines. So neither
+// another plugin nor the same plugin for another tenant removes the lines of a quiet source. A
+// writer never waits for a reader, so that neither a flood of lines nor a slow reader can delay a
+// plugin.
 package logbuffer
 
 import (
@@ -17,15 +19,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // Config bounds a Buffer. The zero value of each field is the default.
 type Config struct {
-	LinesPerPlugin int // 0: 2,000
+	LinesPerPlugin int // for each tenant; 0: 2,000
 	LineBytes      int // of a message or its attributes; the rest is cut off; 0: 8 KiB
-	LinesPerSecond int // of one plugin; the rest is counted and dropped; 0: 1,000
-	// MaxBytes bounds the lines of all plugins together, with the overhead of storing them; 0: 64
+	LinesPerSecond int // of one plugin for one tenant; the rest is counted and dropped; 0: 1,000
+	// MaxBytes bounds the lines of all sources together, with the overhead of storing them; 0: 64
 	// MiB. The buffer keeps the newest line whatever its size.
 	MaxBytes int
 	// Redact returns a record as the buffer may store it. It must not block, and must not change
@@ -33,16 +36,19 @@ type Config struct {
 	Redact func(tool.LogRecord) tool.LogRecord
 }
 
-// Buffer holds the lines of all plugins. All methods are safe for concurrent use.
+// Buffer holds the lines of all sources. All methods are safe for concurrent use.
 type Buffer struct {
 	cfg Config
 
 	mu      sync.Mutex
-	plugins map[string]*pluginLines
+	sources map[source]*sourceLines
 	bytes   int           // of all lines, see size
 	last    uint64        // the number of the newest line
 	changed chan struct{} // closed at the next line
 }
+
+// source is what has lines: a plugin for a tenant.
+type source struct{ plugin, tenant string }
 
 // New returns an empty buffer.
 func New(cfg Config) *Buffer {
@@ -50,12 +56,12 @@ func New(cfg Config) *Buffer {
 	cfg.LineBytes = cmp.Or(cfg.LineBytes, 8<<10)
 	cfg.LinesPerSecond = cmp.Or(cfg.LinesPerSecond, 1000)
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, 64<<20)
-	return &Buffer{cfg: cfg, plugins: map[string]*pluginLines{}, changed: make(chan struct{})}
+	return &Buffer{cfg: cfg, sources: map[source]*sourceLines{}, changed: make(chan struct{})}
 }
 
 // Append adds a line with the next number, and with the present time if it has none. It drops lines
-// of a plugin that exceeds the lines per second. The next line of the plugin that it keeps follows
-// a line with the number of dropped ones.
+// of a source that exceeds the lines per second. Before the next line of that source, it adds a
+// line with the number of dropped ones.
 func (b *Buffer) Append(line tool.LogLine) {
 	if line.Record.Time.IsZero() {
 		line.Record.Time = time.Now()
@@ -66,10 +72,11 @@ func (b *Buffer) Append(line tool.LogLine) {
 	b.cut(&line.Record)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := b.plugins[line.Plugin]
+	from := source{line.Plugin, tenantOf(&line)}
+	p := b.sources[from]
 	if p == nil {
-		p = &pluginLines{}
-		b.plugins[line.Plugin] = p
+		p = &sourceLines{}
+		b.sources[from] = p
 	}
 	if second := time.Now().Unix(); second != p.second {
 		p.second, p.taken = second, 0
@@ -82,14 +89,14 @@ func (b *Buffer) Append(line tool.LogLine) {
 	if p.dropped > 0 {
 		message := fmt.Sprintf("%d lines were dropped: the plugin writes more than %d a second", p.dropped, b.cfg.LinesPerSecond)
 		p.dropped = 0
-		b.put(p, tool.LogLine{Plugin: line.Plugin, Instance: line.Instance, Record: tool.LogRecord{Time: line.Record.Time, Level: tool.LogWarn, Message: message}})
+		b.put(p, tool.LogLine{Plugin: line.Plugin, Instance: line.Instance, Tenant: line.Tenant, Record: tool.LogRecord{Time: line.Record.Time, Level: tool.LogWarn, Message: message}})
 	}
 	b.put(p, line)
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
-func (b *Buffer) put(p *pluginLines, line tool.LogLine) {
+func (b *Buffer) put(p *sourceLines, line tool.LogLine) {
 	p.taken++
 	b.last++
 	line.Seq = b.last
@@ -98,29 +105,31 @@ func (b *Buffer) put(p *pluginLines, line tool.LogLine) {
 	}
 	b.bytes += p.add(line)
 	for b.bytes > b.cfg.MaxBytes {
-		largest := b.largest(p)
+		at, largest := b.largest(p)
 		if largest == nil {
 			return
 		}
 		b.bytes -= largest.removeOldest()
+		if largest.len() == 0 {
+			delete(b.sources, at)
+		}
 	}
 }
 
-// largest returns the plugin that has to lose a line; nil if only the newest line is left. That is
-// the plugin with the most bytes. But if the plugin that was just written to has more than an equal
-// share, it is that one, without a look at the others: this keeps a flood of one plugin among a
-// thousand cheap.
-func (b *Buffer) largest(written *pluginLines) *pluginLines {
-	if written.len() > 1 && written.bytes > b.cfg.MaxBytes/len(b.plugins) {
-		return written
+// largest returns the source that has to lose a line; nil if only the newest line is left. That is
+// usually the source with the most bytes. If the source that has just written has more than an
+// equal share, largest returns that one without looking at the others. So a flood of one plugin
+// among a thousand costs little.
+func (b *Buffer) largest(written *sourceLines) (at source, largest *sourceLines) {
+	if written.len() > 1 && written.bytes > b.cfg.MaxBytes/len(b.sources) {
+		return source{}, written // which keeps a line
 	}
-	var largest *pluginLines
-	for _, p := range b.plugins {
+	for from, p := range b.sources {
 		if spare := p.len() > 1 || p.len() == 1 && p != written; spare && (largest == nil || p.bytes > largest.bytes) {
-			largest = p
+			at, largest = from, p
 		}
 	}
-	return largest
+	return at, largest
 }
 
 // cut bounds the size of one record.
@@ -143,18 +152,33 @@ func (b *Buffer) cut(r *tool.LogRecord) {
 func (b *Buffer) after(seq uint64, q tool.LogQuery) (lines []tool.LogLine, newest uint64, changed <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for name, p := range b.plugins {
-		if q.Plugin != "" && q.Plugin != name {
+	for from, p := range b.sources {
+		if q.Plugin != "" && q.Plugin != from.plugin {
 			continue
 		}
 		for _, line := range p.all() {
-			if line.Seq > seq && (q.CallID == "" || q.CallID == line.CallID) {
+			if line.Seq > seq && (q.CallID == "" || q.CallID == line.CallID) && visible(&line, q.Tenants) {
 				lines = append(lines, line)
 			}
 		}
 	}
 	slices.SortFunc(lines, func(x, y tool.LogLine) int { return cmp.Compare(x.Seq, y.Seq) })
 	return lines, b.last, b.changed
+}
+
+// visible reports whether a line belongs to one of the tenants, or concerns no tenant.
+func visible(line *tool.LogLine, tenants tool.Tenants) bool {
+	of := tenantOf(line)
+	return of == "" || tenants.Contain(of)
+}
+
+// tenantOf returns the tenant of a line; "": the line concerns all tenants. A line of an instance
+// without a tenant belongs to the default tenant.
+func tenantOf(line *tool.LogLine) string {
+	if line.Tenant == "" && (line.Instance != "" || line.CallID != "") {
+		return identity.DefaultTenant
+	}
+	return line.Tenant
 }
 
 // Tail returns the lines that match: first those in the buffer, the oldest first, then, if q.Follow

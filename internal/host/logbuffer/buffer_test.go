@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -200,5 +201,24 @@ func TestRedact(t *testing.T) {
 	slog.New(b.Handler(slog.DiscardHandler)).Info("a secret", "plugin", "p")
 	if diff := cmp.Diff([]string{strings.Repeat("a", 297) + "!", "a "}, messages(t, b, tool.LogQuery{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A tenant with many lines does not hide those of another tenant of the same plugin.
+func TestLinesOfTenants(t *testing.T) {
+	b := logbuffer.New(logbuffer.Config{LinesPerPlugin: 50, LinesPerSecond: 100, MaxBytes: 20 << 10})
+	of := func(tenant, message string) {
+		b.Append(tool.LogLine{Plugin: "a", Instance: "a-" + tenant, Tenant: tenant, Record: tool.LogRecord{Message: message}})
+	}
+	of("blue", "b0")
+	for range 1000 {
+		of("red", strings.Repeat("r", 400))
+	}
+	of("blue", "b1")
+	if got, want := messages(t, b, tool.LogQuery{Tenants: tool.Tenants{"blue"}}), []string{"b0", "b1"}; !slices.Equal(got, want) {
+		t.Errorf("blue has the lines %q, want %q", got, want)
+	}
+	if got := messages(t, b, tool.LogQuery{Tenants: tool.Tenants{"red"}}); len(got) == 0 || len(got) > 25 {
+		t.Errorf("red has %d lines, want some, and at most 20 KiB", len(got))
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"log/slog"
 
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // Handler returns a slog.Handler that adds the log records about plugins to the buffer, and passes
-// every record on to next. The attributes `plugin` and `instance` name the origin of a record. A
-// record without `plugin` is only passed on.
+// every record on to next. The attributes `plugin`, `instance` and `call` name the origin of a
+// record, and `tenant` or `principal` its tenant. A record without `plugin` is only passed on.
 func (b *Buffer) Handler(next slog.Handler) slog.Handler { return &handler{buffer: b, next: next} }
 
 type handler struct {
@@ -35,6 +37,7 @@ func (h *handler) WithGroup(name string) slog.Handler {
 
 // Handle implements slog.Handler.
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
+	var principal string
 	line := tool.LogLine{Record: tool.LogRecord{Time: r.Time, Level: level(r.Level), Message: r.Message}}
 	take := func(a slog.Attr) bool {
 		switch a.Key {
@@ -42,7 +45,15 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 			line.Plugin = a.Value.String()
 		case "instance":
 			line.Instance = a.Value.String()
+		case "call":
+			line.CallID = a.Value.String()
+		case "tenant":
+			line.Tenant = a.Value.String()
+		case loglevel.Key:
 		default:
+			if a.Key == "principal" {
+				principal = a.Value.String()
+			}
 			if line.Record.Attributes == nil {
 				line.Record.Attributes = map[string]json.RawMessage{}
 			}
@@ -54,6 +65,13 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 		take(a)
 	}
 	r.Attrs(take)
+	switch {
+	case line.Tenant != "":
+	case principal != "":
+		line.Tenant = identity.TenantOf(principal)
+	case line.Instance != "":
+		line.Tenant = identity.DefaultTenant // records about its instances do not name it
+	}
 	if line.Plugin != "" {
 		h.buffer.Append(line)
 	}

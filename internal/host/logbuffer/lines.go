@@ -6,8 +6,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// pluginLines is the lines of one plugin. The mutex of the buffer guards it.
-type pluginLines struct {
+// sourceLines is the lines of one source. The mutex of the buffer guards it.
+type sourceLines struct {
 	lines   []tool.LogLine // the first removed elements are empty
 	removed int
 	bytes   int // of the other elements, see size
@@ -17,13 +17,13 @@ type pluginLines struct {
 	dropped int
 }
 
-func (p *pluginLines) len() int { return len(p.lines) - p.removed }
+func (p *sourceLines) len() int { return len(p.lines) - p.removed }
 
 // all returns the lines, the oldest first. The caller must not change them.
-func (p *pluginLines) all() []tool.LogLine { return p.lines[p.removed:] }
+func (p *sourceLines) all() []tool.LogLine { return p.lines[p.removed:] }
 
 // add adds a line and returns its size.
-func (p *pluginLines) add(line tool.LogLine) int {
+func (p *sourceLines) add(line tool.LogLine) int {
 	p.lines = append(p.lines, line)
 	n := size(&line)
 	p.bytes += n
@@ -31,7 +31,7 @@ func (p *pluginLines) add(line tool.LogLine) int {
 }
 
 // removeOldest removes the oldest line and returns its size. There must be one.
-func (p *pluginLines) removeOldest() int {
+func (p *sourceLines) removeOldest() int {
 	n := size(&p.lines[p.removed])
 	p.lines[p.removed] = tool.LogLine{} // else its strings would stay in memory
 	p.removed++

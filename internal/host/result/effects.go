@@ -2,6 +2,7 @@ package result
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -16,9 +17,9 @@ type refusedEffect struct {
 }
 
 // EffectRules says which keys of the run's context a tool may change. Rules of the policy may trust
-// the context, and effects change it. So a tool changes only keys that it declares, and a key that
-// a rule of the policy reads only with the operator's permission, whatever filters made of the
-// result.
+// the context, and effects change it. So a tool changes only keys that it declares. For a key that
+// a rule of the policy reads, it also needs the operator's permission. The same rules apply to
+// effects that filters add to the result.
 type EffectRules struct {
 	Declared []string              // the keys that the tool declares
 	Granted  []string              // the keys that the operator allows although a rule reads them
@@ -26,8 +27,8 @@ type EffectRules struct {
 	Tool     string                // the declared name of the tool, for the reason
 }
 
-// Apply removes the effects that the tool may not have from an outcome, and names them in the
-// metadata. It returns how many effects it removed, and the first of them with its reason.
+// Apply removes the effects that the tool may not have from an outcome, and lists them in the
+// metadata. It returns the number of removed effects, and the first of them with the reason.
 func (r EffectRules) Apply(outcome *tool.Outcome) (count int, key, reason string) {
 	var kept []tool.Effect
 	var refused []refusedEffect
@@ -46,10 +47,10 @@ func (r EffectRules) Apply(outcome *tool.Outcome) (count int, key, reason string
 	return len(refused), refused[0].Key, refused[0].Reason
 }
 
-// refusal returns why the tool may not change a key; empty if it may.
+// refusal returns the reason why the tool may not change a key. It is empty if the tool may.
 func (r EffectRules) refusal(key string) string {
 	switch {
-	case slices.Contains([]string{"tenant", "user", "session", "run", "turn"}, key):
+	case slices.Contains([]string{"tenant", "user", "session", "run", "turn"}, key), strings.HasPrefix(key, tool.ReservedPrefix):
 		return "the key says for which tenant or in which run the call is made, and no effect changes it"
 	case !slices.Contains(r.Declared, key):
 		return "the tool does not declare the key in effect_keys"

@@ -8,9 +8,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// CheckOutput returns why a result does not fit the output schema of its tool, or nil. It checks
-// the first block of JSON, or null if there is none. An error, a result with IsError and a result
-// without content always fit, and so does every result if schema is nil.
+// CheckOutput returns an error if a result does not fit the output schema of its tool, or nil. It
+// checks the first block of JSON, or null if there is none. An error, a result with IsError and a
+// result without content always fit. Every result fits if schema is nil.
 func CheckOutput(schema *catalog.Schema, outcome *tool.Outcome) error {
 	if schema == nil || outcome.Err != nil || outcome.Result.IsError || len(outcome.Result.Content) == 0 {
 		return nil

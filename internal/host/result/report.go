@@ -1,5 +1,6 @@
-// Package result makes of a plugin's result what the caller gets: metadata about what toolhost did,
-// the effects that the tool may have, and artifacts in place of content that is too large.
+// Package result converts a plugin's result into the result for the caller. It adds metadata about
+// toolhost's changes, removes effects that the tool may not have, and replaces content that is too
+// large by artifacts.
 package result
 
 import (
@@ -14,22 +15,21 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The keys of a result's metadata that toolhost sets. All keys that begin with reservedPrefix
-// belong to toolhost: Report removes them from what a plugin sends.
+// The keys of a result's metadata that toolhost sets, with tool.KeyStandingApproval. All keys that
+// begin with tool.ReservedPrefix belong to toolhost: Report removes them from the results of plugins
+// and filters. setMetadata sets them, and nothing else does.
 const (
-	reservedPrefix = "toolhost."
-
-	repairsKey    = "toolhost.repairs"    // a JSON array of arguments.Repair
-	undeclaredKey = "toolhost.undeclared" // a JSON array of arguments.Undeclared
+	repairsKey    = tool.ReservedPrefix + "repairs"    // a JSON array of arguments.Repair
+	undeclaredKey = tool.ReservedPrefix + "undeclared" // a JSON array of arguments.Undeclared
 	// a JSON array of names of filters that made changes
-	filtersKey        = "toolhost.filters"
-	answeredByKey     = "toolhost.answered_by"     // the filter that answered in place of the tool
-	outputKey         = "toolhost.output_schema"   // why the result does not fit its schema
-	refusedEffectsKey = "toolhost.refused_effects" // a JSON array of refusedEffect
+	filtersKey        = tool.ReservedPrefix + "filters"
+	answeredByKey     = tool.ReservedPrefix + "answered_by"     // the filter that answered in place of the tool
+	outputKey         = tool.ReservedPrefix + "output_schema"   // why the result does not fit its schema
+	refusedEffectsKey = tool.ReservedPrefix + "refused_effects" // a JSON array of refusedEffect
 )
 
-// Report collects what toolhost did to a call, and what the call cost. The zero value is empty. All
-// methods are safe for concurrent use.
+// Report collects toolhost's changes to a call, and the cost of the call. The zero value is empty.
+// All methods are safe for concurrent use.
 type Report struct {
 	mu         sync.Mutex
 	repairs    []byte // in JSON; nil: none
@@ -37,10 +37,11 @@ type Report struct {
 	changedBy  []string
 	answeredBy string
 	badOutput  []byte // in JSON; nil: the result fits, or the caller does not get it
+	standing   []byte // in JSON; nil: no standing approval approved the call
 	cost       float64
 }
 
-// SetRepairs notes how toolhost repaired the arguments.
+// SetRepairs records how toolhost repaired the arguments.
 func (r *Report) SetRepairs(repairs []arguments.Repair) error {
 	list, err := json.Marshal(repairs)
 	if err != nil {
@@ -52,7 +53,7 @@ func (r *Report) SetRepairs(repairs []arguments.Repair) error {
 	return nil
 }
 
-// SetUndeclared notes which arguments the tool does not declare. They are probably misspelled.
+// SetUndeclared records the arguments that the tool does not declare. They are probably misspelled.
 func (r *Report) SetUndeclared(all []arguments.Undeclared) error {
 	list, err := json.Marshal(all)
 	if err != nil {
@@ -64,7 +65,7 @@ func (r *Report) SetUndeclared(all []arguments.Undeclared) error {
 	return nil
 }
 
-// AddChange notes that a filter changed the arguments or the result.
+// AddChange records that a filter changed the arguments or the result.
 func (r *Report) AddChange(filter string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,14 +74,26 @@ func (r *Report) AddChange(filter string) {
 	}
 }
 
-// SetAnsweredBy notes which filter answered in place of the tool.
+// SetAnsweredBy records the filter that answered in place of the tool.
 func (r *Report) SetAnsweredBy(filter string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answeredBy = filter
 }
 
-// SetBadOutput notes why a result that the caller gets does not fit the tool's output schema.
+// SetStanding records the standing approval that approved the call; nil: none did.
+func (r *Report) SetStanding(a *tool.StandingApproval) {
+	var text []byte
+	if a != nil {
+		text = encode(map[string]string{"id": a.ID, "approver": a.Approver})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.standing = text
+}
+
+// SetBadOutput records why the result does not fit the tool's output schema, if the caller gets it
+// anyway.
 func (r *Report) SetBadOutput(reason string) {
 	text, _ := json.Marshal(reason) // a string never fails
 	r.mu.Lock()
@@ -112,7 +125,7 @@ func (r *Report) Charge(outcome *tool.Outcome, perUse float64) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.cost += max(cost, 0)
+	r.cost += min(max(cost, 0), tool.MaxCost)
 	if outcome.Err == nil {
 		outcome.Result.Cost = r.cost
 	}
@@ -130,7 +143,7 @@ func (r *Report) AddTo(outcome *tool.Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	outcome.Result.Metadata = maps.Clone(outcome.Result.Metadata) // the plugin's map stays as it is
-	maps.DeleteFunc(outcome.Result.Metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, reservedPrefix) })
+	maps.DeleteFunc(outcome.Result.Metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, tool.ReservedPrefix) })
 	setMetadata(outcome, repairsKey, r.repairs)
 	setMetadata(outcome, undeclaredKey, r.undeclared)
 	if len(r.changedBy) > 0 {
@@ -141,6 +154,7 @@ func (r *Report) AddTo(outcome *tool.Outcome) {
 	}
 	if outcome.Err == nil {
 		setMetadata(outcome, outputKey, r.badOutput)
+		setMetadata(outcome, tool.KeyStandingApproval, r.standing)
 	}
 }
 
@@ -174,5 +188,5 @@ func CostOf(outcome *tool.Outcome) float64 {
 	if !(cost > 0) || math.IsInf(cost, 0) { // also for NaN
 		return 0
 	}
-	return cost
+	return min(cost, tool.MaxCost)
 }

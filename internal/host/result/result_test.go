@@ -2,6 +2,7 @@ package result_test
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,8 +12,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestReportReplacesForgedMetadata: keys of toolhost that a plugin sends are removed, and the
-// report is added without a change to the plugin's map.
+// The report removes metadata that a plugin sends under toolhost's own keys. It does not change the
+// plugin's map.
 func TestReportReplacesForgedMetadata(t *testing.T) {
 	sent := map[string]json.RawMessage{"own": []byte(`1`), "toolhost.filters": []byte(`["forged"]`), "toolhost.x": []byte(`2`)}
 	outcome := tool.Outcome{Result: tool.Result{Metadata: sent}}
@@ -32,7 +33,8 @@ func TestReportReplacesForgedMetadata(t *testing.T) {
 	}
 }
 
-// TestReportAddsCosts: every attempt counts, with what the tool reports or with its cost per use.
+// The cost of a call includes every attempt: the cost that the tool reports, or else the tool's
+// cost per use.
 func TestReportAddsCosts(t *testing.T) {
 	var r result.Report
 	failed := tool.Outcome{Err: tool.Errorf(tool.KindCrashed, "crashed")}
@@ -44,8 +46,23 @@ func TestReportAddsCosts(t *testing.T) {
 	}
 }
 
-// TestEffectRules: a tool changes only keys that it declares, and keys that rules read only with
-// permission.
+// The sum of the costs that tools report has a JSON form, whatever they report.
+func TestAReportedCostIsBounded(t *testing.T) {
+	for _, cost := range []float64{math.MaxFloat64, math.Inf(1), math.NaN(), -1} {
+		var r result.Report
+		for range 2 {
+			r.Charge(&tool.Outcome{Result: tool.Result{Cost: cost}}, math.MaxFloat64)
+		}
+		if r.Cost() != 2*tool.MaxCost {
+			t.Errorf("two calls of %v cost %v", cost, r.Cost())
+		}
+		if got := result.CostOf(&tool.Outcome{Result: tool.Result{Cost: cost}}); got != 0 && got != tool.MaxCost {
+			t.Errorf("the cost %v counts as %v", cost, got)
+		}
+	}
+}
+
+// A tool changes only keys that it declares, and keys that rules read only with permission.
 func TestEffectRules(t *testing.T) {
 	rules := result.EffectRules{
 		Declared: []string{"cwd", "role", "budget", "user"}, Granted: []string{"budget"}, Tool: "cd",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ const (
 	// maxImageShown bounds an image that stays in its result, by what the model providers accept.
 	maxImageShown = 5 << 20
 	// maxPreviews bounds the heads and tails of all artifacts of a result, whatever the caller asks
-	// for: they travel in one message.
+	// for, because they travel in one message.
 	maxPreviews = 1 << 20
 	// maxCuts bounds how many blocks of text become separate artifacts. A model cannot use more
 	// handles.
@@ -34,8 +33,13 @@ type Shaper struct {
 	Store  *artifact.Store // nil: every result stays whole
 	Owner  artifact.Owner  // of the artifacts
 	Shown  int             // how many bytes of text and JSON a result shows
-	Logger *slog.Logger
-	Call   *tool.Call // for the log
+	Losses LossReporter    // required
+}
+
+// LossReporter reports content of a result that could not be stored.
+type LossReporter interface {
+	// LostContent reports the size of the content in bytes, and why it was not stored.
+	LostContent(size uint64, err error)
 }
 
 // Needed reports whether Shape may have to write an artifact to disk.
@@ -79,7 +83,7 @@ func (s *Shaper) Shape(result *tool.Result) {
 	result.Content = shaped
 }
 
-// cut returns what a result shows of a block that has too much text.
+// cut returns the block that the result shows in place of a block with too much text.
 func (s *Shaper) cut(b *tool.Content, preview int) tool.Content {
 	var a tool.Artifact
 	var data io.Reader
@@ -99,23 +103,22 @@ func (s *Shaper) cut(b *tool.Content, preview int) tool.Content {
 	return s.store(a, data)
 }
 
-// file returns what a result shows of a file or an image.
+// file returns the block that the result shows in place of a file or an image.
 func (s *Shaper) file(b *tool.Content) tool.Content {
 	a := tool.Artifact{MediaType: b.MediaType, Name: b.Name, Size: uint64(len(b.Data))}
 	return s.store(a, bytes.NewReader(b.Data))
 }
 
-// store writes an artifact to the store and returns it as a block. If that fails, all but the
-// excerpts is lost, and the block says so to the model. To fail the call would hide that the tool
-// was executed, and to return the content whole would fill the model's context.
+// store writes an artifact to the store and returns it as a block. If that fails, everything but
+// the excerpts is lost, and the block tells the model so. Failing the call would hide that the tool
+// was executed. Returning the whole content would fill the model's context.
 func (s *Shaper) store(a tool.Artifact, data io.Reader) tool.Content {
 	handle, err := s.Store.Put(s.Owner, artifact.Content{MediaType: a.MediaType, Name: a.Name, Size: int64(a.Size), Data: data})
 	if err == nil {
 		a.Handle = handle
 		return tool.Content{Kind: tool.ContentArtifact, Artifact: &a}
 	}
-	s.Logger.Error("a large result was not kept: its caller gets a part of it",
-		"call_id", s.Call.ID, "tool", s.Call.Tool, "bytes", a.Size, "error", err)
+	s.Losses.LostContent(a.Size, err)
 	lost := a.Size - uint64(len(a.Head)+len(a.Tail))
 	what := strings.Join(slices.DeleteFunc([]string{a.Name, a.MediaType}, func(s string) bool { return s == "" }), ", ")
 	note := fmt.Sprintf("[%d of the %d bytes of this content (%s) are lost: toolhost could not keep them (%s). Ask for less at a time.]",
@@ -145,8 +148,8 @@ func textSizes(blocks []tool.Content) []int {
 	return sizes
 }
 
-// shareOut divides a budget among blocks: a block of at most share bytes is shown whole, and each
-// of the others, of which there are over, may show share bytes. It sorts sizes.
+// shareOut divides a budget among blocks. A block of at most share bytes is shown completely. The
+// other blocks may each show share bytes, and over is their number. It sorts sizes.
 func shareOut(sizes []int, budget int) (share, over int) {
 	slices.Sort(sizes)
 	for i, size := range sizes {

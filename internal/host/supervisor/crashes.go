@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"time"
 
@@ -24,9 +25,9 @@ const (
 //
 // A plugin that crashes repeatedly is quarantined, which makes all of its tools unavailable. If one
 // call causes the crashes, the other calls must not suffer. So repeated crashes of the same call
-// count once for the quarantine, and a call that has crashed three processes is refused for a
-// while. Calls that were executed together share a crash in equal parts. A call that succeeds is
-// forgotten.
+// count once for the quarantine. A call that has crashed three processes is refused for a while. If
+// several calls were executed during a crash, the crash counts for each in equal parts. A call that
+// succeeds is removed from the counts.
 type crashCounts map[[sha256.Size]byte]*crashCount
 
 type crashCount struct {
@@ -34,8 +35,8 @@ type crashCount struct {
 	last    time.Time
 }
 
-// add counts a crash during which some calls were executed. It reports whether one of them was
-// executed during an earlier crash too, so that the quarantine has counted it already.
+// add counts a crash during which some calls were executed. It reports whether one of them was also
+// executed during an earlier crash, which the quarantine has counted already.
 func (c *crashCounts) add(executed []*Lease, now time.Time) (again bool) {
 	c.expire(now)
 	if *c == nil {
@@ -74,7 +75,7 @@ func (c *crashCounts) refusal(r *Request, plugin string, now time.Time) *tool.Er
 	return e
 }
 
-// clear forgets a call if it has succeeded.
+// clear removes a call that has succeeded from the counts.
 func (c *crashCounts) clear(r *Request) {
 	if sum := r.State.Sum(); (*c)[sum] != nil && r.State.Succeeded() {
 		delete(*c, sum)
@@ -94,13 +95,17 @@ func exitCalls(executed []*Lease) []tool.ExitCall {
 	var calls []tool.ExitCall
 	for _, l := range executed[:min(len(executed), maxExitCalls)] {
 		c := l.request.Call
-		calls = append(calls, tool.ExitCall{CallID: c.ID, Tool: c.Tool, Session: c.Session, Principal: c.Principal})
+		named := tool.ExitCall{CallID: c.ID, Tool: c.Tool, Session: c.Session, Principal: c.Principal, StartTime: l.request.State.Received()}
+		if sum := l.request.State.Sum(); sum != ([sha256.Size]byte{}) {
+			named.ArgumentsDigest = hex.EncodeToString(sum[:])
+		}
+		calls = append(calls, named)
 	}
 	return calls
 }
 
-// whileExecuting returns the end of a message about a crash: which calls were executed; empty:
-// none.
+// whileExecuting returns the end of a message about a crash, which names the executed calls. It is
+// empty if there were none.
 func whileExecuting(calls []tool.ExitCall) string {
 	if len(calls) == 0 {
 		return ""

@@ -1,10 +1,6 @@
 package supervisor
 
 import (
-	"context"
-	"log/slog"
-	"time"
-
 	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/tool"
@@ -12,37 +8,51 @@ import (
 
 // transient are the events of normal operation. The history on disk leaves them out.
 var transient = map[lifecycle.EventType]bool{
-	lifecycle.EventLaunching: true,
-	lifecycle.EventReady:     true,
-	lifecycle.EventDraining:  true,
-	lifecycle.EventStopping:  true,
-	lifecycle.EventExited:    true,
-	lifecycle.EventAdded:     true,
+	lifecycle.EventLaunching:     true,
+	lifecycle.EventLaunchRefused: true,
+	lifecycle.EventReady:         true,
+	lifecycle.EventDraining:      true,
+	lifecycle.EventStopping:      true,
+	lifecycle.EventExited:        true,
+	lifecycle.EventAdded:         true,
 }
 
-// eventLevels has the log levels of the events that logEvent logs, one line each. It leaves out
-// launches, exits, crashes and upgrades, because other code logs them with more details. It also
-// leaves out events of single instances in normal operation.
-var eventLevels = map[lifecycle.EventType]slog.Level{
-	lifecycle.EventUnhealthy:     slog.LevelWarn,
-	lifecycle.EventBackingOff:    slog.LevelWarn,
-	lifecycle.EventQuarantined:   slog.LevelError,
-	lifecycle.EventProbing:       slog.LevelInfo,
-	lifecycle.EventEnabled:       slog.LevelInfo,
-	lifecycle.EventPaused:        slog.LevelWarn,
-	lifecycle.EventDisabled:      slog.LevelWarn,
-	lifecycle.EventRestarting:    slog.LevelInfo,
-	lifecycle.EventRestarted:     slog.LevelInfo,
-	lifecycle.EventRestartFailed: slog.LevelError,
+// ofPlugin are the events that concern all tenants of a plugin.
+var ofPlugin = map[lifecycle.EventType]bool{
+	lifecycle.EventPaused:         true,
+	lifecycle.EventDisabled:       true,
+	lifecycle.EventUpgrading:      true,
+	lifecycle.EventUpgraded:       true,
+	lifecycle.EventUpgradeFailed:  true,
+	lifecycle.EventRollingBack:    true,
+	lifecycle.EventRolledBack:     true,
+	lifecycle.EventRollbackFailed: true,
 }
 
-// note adds an event of a plugin to the event log, and to the history if it matters after a
-// restart.
-func (p *Plugins) note(plugin string, e lifecycle.Event) {
+// report notes and logs an event of the state machine. All machines of a plugin report that it was
+// paused or disabled, so only the event of the first one is noted.
+func (s *Supervisor) report(e lifecycle.Event) {
+	tenant := s.tenant
+	if ofPlugin[e.Type] {
+		if !s.first && (e.Type == lifecycle.EventPaused || e.Type == lifecycle.EventDisabled) {
+			return
+		}
+		tenant = ""
+	}
+	s.plugins.note(s.name, tenant, e)
+	s.logEvent(e)
+}
+
+// note adds an event of a plugin to the event log. tenant is empty if the event concerns all. It also adds the event to the history if
+// operators need it after a restart.
+func (p *Plugins) note(plugin, tenant string, e lifecycle.Event) {
 	event := p.events.Append(tool.PluginEvent{
-		Time: e.Time, Type: string(e.Type), Plugin: plugin,
+		Time: e.Time, Type: string(e.Type), Plugin: plugin, Tenant: tenant,
 		Instance: e.Instance, Digest: e.Revision, Reason: e.Reason, Until: e.Until,
 	})
+	if observer := p.cfg.Settings().Observer; observer != nil {
+		observer.PluginEvent(event)
+	}
 	if !transient[e.Type] {
 		p.cfg.History.Append(history.Entry{Event: &event})
 	}
@@ -50,7 +60,7 @@ func (p *Plugins) note(plugin string, e lifecycle.Event) {
 
 // recall adds the history of earlier toolhost processes to the event log and to the known exits.
 func (p *Plugins) recall() {
-	for _, e := range p.cfg.History.Past() {
+	for _, e := range p.cfg.History.TakePast() {
 		switch {
 		case e.Event != nil:
 			p.events.Append(*e.Event)
@@ -59,22 +69,4 @@ func (p *Plugins) recall() {
 			p.pastExits[e.Exit.Plugin] = append([]tool.PluginExit{e.Exit.PluginExit}, exits[:min(len(exits), p.cfg.MaxExits-1)]...)
 		}
 	}
-}
-
-// logEvent logs an event of the plugin.
-func (s *Supervisor) logEvent(e lifecycle.Event) {
-	level, logged := eventLevels[e.Type]
-	if !logged {
-		return
-	}
-	attrs := []slog.Attr{slog.String("plugin", s.name)}
-	for _, a := range [][2]string{{"instance", e.Instance}, {"digest", e.Revision}, {"reason", e.Reason}} {
-		if a[1] != "" {
-			attrs = append(attrs, slog.String(a[0], a[1]))
-		}
-	}
-	if !e.Until.IsZero() {
-		attrs = append(attrs, slog.String("until", e.Until.Format(time.RFC3339)))
-	}
-	s.cfg.Logger.LogAttrs(context.Background(), level, string(e.Type), attrs...)
 }

@@ -1,78 +1,48 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/toolhost/toolhost/internal/crashoutput"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// Process is a running plugin process that is ready for calls, such as a *process.Process. All
-// methods are safe for concurrent use.
-type Process interface {
-	// Conn returns the connection over which the process takes calls.
-	Conn() *pluginwire.Conn
-	PID() int
-	// Alive reports whether the process runs. It notices an exit earlier than Done does.
-	Alive() bool
-	// Done is closed when the process is gone and all of its resources are released.
-	Done() <-chan struct{}
-	// Exit returns how the process ended. It may be called once Done is closed.
-	Exit() tool.Exit
-	// Withdrawn returns why toolhost ended the process by itself, which is not a crash; empty if it
-	// did not. It may be called once Done is closed.
-	Withdrawn() string
-	// Limits returns the limits of the process and how they are enforced.
-	Limits() []tool.EffectiveLimit
-	// Sandbox returns what the process may access, and which mechanisms enforce it.
-	Sandbox() tool.Sandbox
-	// RSS returns the resident memory in bytes; 0: unknown.
-	RSS() uint64
-	// Stop ends the process, by force if necessary, and waits until it is gone. Each of its steps
-	// has a timeout. When ctx ends, Stop uses force at once.
-	Stop(ctx context.Context) error
-}
-
-// LaunchFunc starts an instance of a plugin and returns when the instance takes calls. When ctx
-// ends, it must return soon; when it fails, it must leave nothing behind. It may call ReportLaunch.
-type LaunchFunc func(ctx context.Context, p *catalog.Plugin, instance string) (Process, error)
-
-// launchKey is the key of the *Instance in the context of a LaunchFunc.
-type launchKey struct{}
-
-// ReportLaunch sets the state that operators see of an instance while it starts. ctx must come from
-// the context of the LaunchFunc; with any other context ReportLaunch does nothing. It does not
-// block.
-func ReportLaunch(ctx context.Context, state tool.InstanceState) {
-	if in, ok := ctx.Value(launchKey{}).(*Instance); ok {
-		in.setDetail(state)
-	}
-}
 
 // Instance is one process of a plugin, from its launch to its exit. The state machine decides what
 // happens to it. One goroutine per instance, live, carries that out and reports to the machine.
 type Instance struct {
 	id         string
+	owner      Owner
 	plugin     *catalog.Plugin
 	supervisor *Supervisor
+	place      place
+	forced     bool // an operator or a change of the configuration needs it, so that no bound delays it
 
 	ready  chan struct{} // closed when the process takes calls
 	routed chan struct{} // closed when the machine knows that, and has reacted
 	gone   chan struct{} // closed when the machine knows that the process has ended
 	stop   chan struct{} // closed when the process has to stop
 	proc   Process       // valid after ready
-	exit   tool.Exit     // valid after gone
-	err    *tool.Error   // why the process did not start; valid after gone
+
+	created time.Time // when the machine wanted it
+	readyAt time.Time // when it took calls; valid after ready
+
+	exit tool.Exit   // valid after gone
+	err  *tool.Error // why the process did not start; valid after gone
 
 	victims []*Lease // the calls that were executed when the process ended; used by live only
+
+	// The mutex of the supervisor guards these.
+	unyielding []tool.ExitCall // the calls that did not stop after a cancel, at most maxExitCalls
+	unhealthy  bool            // the process stops because of them
 
 	// livedUntil is a time at which the process was alive, in nanoseconds since Plugins was made.
 	// For a call that arrived no later than that, livedWith does not ask the operating system
@@ -86,9 +56,10 @@ type Instance struct {
 	leases map[*Lease]struct{}
 }
 
-func newInstance(s *Supervisor, id string, p *catalog.Plugin) *Instance {
+func newInstance(s *Supervisor, id string, owner Owner, p *catalog.Plugin) *Instance {
 	return &Instance{
-		id: id, plugin: p, supervisor: s, detail: tool.InstanceQueued,
+		place: place{plugin: s.name, tenant: s.tenant, principal: owner.Principal, granted: make(chan struct{})},
+		id:    id, owner: owner, plugin: p, supervisor: s, detail: tool.InstanceQueued, created: time.Now(),
 		ready: make(chan struct{}), routed: make(chan struct{}), gone: make(chan struct{}), stop: make(chan struct{}),
 		leases: map[*Lease]struct{}{},
 	}
@@ -100,8 +71,14 @@ func (in *Instance) ID() string { return in.id }
 // Digest returns the digest of the executable that the instance runs.
 func (in *Instance) Digest() string { return in.plugin.Digest }
 
+// Revision returns the plugin that the process runs, with its description.
+func (in *Instance) Revision() *catalog.Plugin { return in.plugin }
+
+// Workspace returns the folder in which the tools of a ready instance work; empty: that of the host.
+func (in *Instance) Workspace() string { return in.proc.Workspace() }
+
 // Conn returns the connection to a ready instance.
-func (in *Instance) Conn() *pluginwire.Conn { return in.proc.Conn() }
+func (in *Instance) Conn() pluginconn.Conn { return in.proc.Conn() }
 
 // Gone is closed when the process has ended and the state machine knows. Exit may be called then.
 func (in *Instance) Gone() <-chan struct{} { return in.gone }
@@ -112,19 +89,31 @@ func (in *Instance) Exit() tool.Exit { return in.exit }
 // live takes the instance from its launch to its exit.
 func (in *Instance) live() {
 	s := in.supervisor
-	log := s.cfg.Logger.With("plugin", s.name, "instance", in.id)
 	proc, err := in.start()
+	if refused, ok := errors.AsType[*refusedLaunch](err); ok {
+		in.err = refused.err
+		in.leave(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+			return m.LaunchRefused(now, in.id, refused.err)
+		})
+		return
+	}
 	if err != nil {
 		in.err = in.launchError(err)
-		log.Error("launch failed", "error", in.err)
+		if observer := s.cfg.Settings().Observer; observer != nil {
+			observer.LaunchFailed(s.name, in.err)
+		}
+		in.logLaunchFailed()
 		in.leave(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
 			return m.LaunchFailed(now, in.id, in.err)
 		})
 		return
 	}
-	in.proc = proc
+	in.proc, in.readyAt = proc, time.Now()
 	close(in.ready)
-	log.Info("instance ready", "pid", proc.PID())
+	in.logReady()
+	if observer := s.cfg.Settings().Observer; observer != nil {
+		observer.InstanceReady(s.name, in.readyAt.Sub(in.created))
+	}
 	s.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Ready(now, in.id) })
 	close(in.routed)
 	crashed := in.watch()
@@ -149,8 +138,8 @@ func (in *Instance) live() {
 	})
 }
 
-// start waits until the process may launch, and launches it. A request to stop and the end of the
-// host abort it.
+// start waits until there is a place for the process and it may launch, and launches it. A request
+// to stop and the end of the host abort it.
 func (in *Instance) start() (Process, error) {
 	cfg, launching := in.supervisor.cfg, in.supervisor.plugins.launching
 	aborted, abort := context.WithCancelCause(cfg.Context)
@@ -165,6 +154,9 @@ func (in *Instance) start() (Process, error) {
 		case <-aborted.Done():
 		}
 	}()
+	if err := in.awaitPlace(aborted); err != nil {
+		return nil, err
+	}
 	select {
 	case launching <- struct{}{}:
 		defer func() { <-launching }()
@@ -172,7 +164,8 @@ func (in *Instance) start() (Process, error) {
 		return nil, context.Cause(aborted)
 	}
 	in.setDetail(tool.InstanceStarting)
-	ctx, cancel := context.WithTimeoutCause(aborted, cfg.LaunchTimeout, fmt.Errorf("it did not get ready within %v", cfg.LaunchTimeout))
+	timeout := cfg.Settings().LaunchTimeout
+	ctx, cancel := context.WithTimeoutCause(aborted, timeout, fmt.Errorf("it did not get ready within %v", timeout))
 	defer cancel()
 	proc, err := cfg.Launch(context.WithValue(ctx, launchKey{}, in), in.plugin, in.id)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -187,7 +180,7 @@ func (in *Instance) launchError(err error) *tool.Error {
 	if inner, ok := errors.AsType[*tool.Error](err); ok && inner.Exit != nil {
 		e.Exit = inner.Exit
 	}
-	return in.supervisor.cfg.Secrets.Redactor().Error(e)
+	return in.supervisor.cfg.Redactor.Error(e)
 }
 
 // watch returns when the process has ended, is ending, or was asked to stop. It reports whether the
@@ -212,8 +205,8 @@ func (in *Instance) watch() (crashed bool) {
 // exitGrace is how long a process may take to exit after its connection has broken.
 const exitGrace = 2 * time.Second
 
-// awaitExit returns how a process ended that lost its connection or was stopped. A process without
-// a connection is useless, so awaitExit stops it if it does not exit.
+// awaitExit returns the exit of a process that lost its connection or was stopped. A process
+// without a connection is useless, so awaitExit stops it if it does not exit by itself.
 func (in *Instance) awaitExit() tool.Exit {
 	timer := time.NewTimer(exitGrace)
 	defer timer.Stop()
@@ -227,35 +220,26 @@ func (in *Instance) awaitExit() tool.Exit {
 	if reason := in.stopReason(); reason != "" {
 		exit.Reason = reason
 	}
-	return in.supervisor.cfg.Secrets.Redactor().Exit(exit)
+	return in.supervisor.cfg.Redactor.Exit(exit)
 }
 
 func (in *Instance) stopProcess() {
-	// Not the host's context: it ends when the host closes, and a process may end in good order
-	// then.
+	// The context is not derived from the host's, which ends when the host closes. The process must
+	// still be able to end cleanly then.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	if in.forced() {
+	if in.stopsByForce() {
 		cancel()
 	}
 	if err := in.proc.Stop(ctx); err != nil {
-		in.supervisor.cfg.Logger.Error("stopping failed", "plugin", in.supervisor.name, "instance", in.id, "error", err)
+		in.logger().Error("stopping an instance failed", "error", err)
 	}
 }
 
-func (in *Instance) logExit() {
-	log := in.supervisor.cfg.Logger.With("plugin", in.supervisor.name, "instance", in.id, "exit", in.exit.String())
-	if in.stopReason() == "" {
-		// `toolhost why` shows more
-		log.Error("instance crashed"+whileExecuting(exitCalls(in.victims)), "last_stderr", crashoutput.Reason(in.exit.LastStderr))
-		return
-	}
-	log.Info("instance exited")
-}
-
-// leave passes the end of the instance to the state machine, and then closes gone.
+// leave reports the end of the instance to the state machine, and then closes gone.
 func (in *Instance) leave(event func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
 	s := in.supervisor
+	s.plugins.places.leave(&in.place)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.instances, in.id)
@@ -270,14 +254,15 @@ func (in *Instance) leave(event func(m *lifecycle.Machine, now time.Time) []life
 	close(in.gone)
 }
 
-// livedWith reports whether the process lived after a call arrived, so that a call that arrived
-// after the end of the process never goes to it, even if the supervisor has not noticed the end
-// yet. One question to the system serves all calls that arrived before it.
-func (in *Instance) livedWith(call *tool.Call) bool {
-	if call.ReceivedAt.IsZero() {
+// livedWith reports whether the process lived after a call was received; zero: lives now. With this
+// check, a call that toolhost received after the end of the process never goes to it, even if the
+// supervisor has not noticed the end yet. One query of the operating system serves all calls that
+// were received before it.
+func (in *Instance) livedWith(received time.Time) bool {
+	if received.IsZero() {
 		return in.proc.Alive()
 	}
-	arrived, known := int64(call.ReceivedAt.Sub(in.supervisor.plugins.began)), in.livedUntil.Load()
+	arrived, known := int64(received.Sub(in.supervisor.plugins.began)), in.livedUntil.Load()
 	if known >= arrived {
 		return true
 	}
@@ -288,7 +273,7 @@ func (in *Instance) livedWith(call *tool.Call) bool {
 	return true
 }
 
-// requestStop makes live stop the process. The reason of the first request counts; any request can
+// requestStop makes live stop the process. The reason of the first request stays; any request can
 // add force.
 func (in *Instance) requestStop(reason string, force bool) {
 	in.mu.Lock()
@@ -306,7 +291,7 @@ func (in *Instance) stopReason() string {
 	return in.reason
 }
 
-func (in *Instance) forced() bool {
+func (in *Instance) stopsByForce() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.force
@@ -318,8 +303,8 @@ func (in *Instance) setDetail(state tool.InstanceState) {
 	in.detail = state
 }
 
-// executing returns the leases of calls that the process executes. It leaves out calls that the
-// process only previews.
+// executing returns the leases of calls that the process executes, the first to arrive first. It
+// leaves out calls that the process only previews.
 func (in *Instance) executing() []*Lease {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -329,6 +314,9 @@ func (in *Instance) executing() []*Lease {
 			executing = append(executing, l)
 		}
 	}
+	slices.SortFunc(executing, func(a, b *Lease) int {
+		return cmp.Or(a.request.State.Received().Compare(b.request.State.Received()), cmp.Compare(a.request.Call.ID, b.request.Call.ID))
+	})
 	return executing
 }
 
@@ -353,7 +341,8 @@ func (in *Instance) cancelCalls(reason string) {
 	}
 }
 
-// awaitReady returns when the instance takes calls, or why it does not.
+// awaitReady returns nil when the instance takes calls. It returns an error that says why the
+// instance does not, or when ctx ends.
 func (in *Instance) awaitReady(ctx context.Context) error {
 	select {
 	case <-in.routed:
@@ -366,28 +355,4 @@ func (in *Instance) awaitReady(ctx context.Context) error {
 	case <-ctx.Done():
 		return tool.AsError(context.Cause(ctx))
 	}
-}
-
-// info returns what operators see of the instance.
-func (in *Instance) info(state *lifecycle.Instance) tool.InstanceInfo {
-	info := tool.InstanceInfo{
-		ID: in.id, Plugin: in.plugin.Info.Name, State: state.State, Calls: state.Calls, TotalCalls: state.Total,
-		StartTime: state.Created, Digest: state.Revision,
-	}
-	select {
-	case <-in.ready:
-	default:
-		if info.State == tool.InstanceStarting {
-			in.mu.Lock()
-			info.State = in.detail
-			in.mu.Unlock()
-		}
-		return info
-	}
-	info.PID, info.RSSBytes, info.Limits = in.proc.PID(), in.proc.RSS(), in.proc.Limits()
-	info.Sandbox = new(in.proc.Sandbox())
-	if info.State == tool.InstanceReady && !in.proc.Alive() {
-		info.State = tool.InstanceStopping // it has ended, and the supervisor has not noticed yet
-	}
-	return info
 }

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"context"
 	"crypto/sha256"
+	"strings"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
@@ -15,11 +16,13 @@ type Request struct {
 	State CallState
 }
 
-// CallState is what the supervisor asks and does while a call has a lease. The methods must be safe
-// for concurrent use, and must not block or use the supervisor.
+// CallState is the supervisor's view of a call that has a lease. The methods must be safe for
+// concurrent use, and must not block or use the supervisor.
 type CallState interface {
 	// Sum returns the digest of the tool and the arguments; zero: not known yet.
 	Sum() [sha256.Size]byte
+	// Received returns when toolhost received the call; zero: unknown.
+	Received() time.Time
 	// Executed reports whether the plugin may have begun to execute the call, not only to preview
 	// it.
 	Executed() bool
@@ -41,14 +44,15 @@ type Lease struct {
 	err      *tool.Error   // valid after the answer: why the call gets no instance
 }
 
-// Ask asks for a lease. The answer may come at once or later.
+// Ask requests a lease. The answer may come at once or later.
 func (s *Supervisor) Ask(request Request) *Lease {
-	session := ""
-	if s.sessions {
-		session = request.Call.Principal + "\x00" + request.Call.Session
-	}
+	session := s.sessionOf(request.Call)
 	l := &Lease{supervisor: s, request: request}
 	s.mu.Lock()
+	if s.forgotten {
+		s.mu.Unlock() // Plugins locks its own mutex first
+		return s.successor().Ask(request)
+	}
 	defer s.mu.Unlock()
 	if len(s.crashes) > 0 {
 		if l.err = s.crashes.refusal(&request, s.name, time.Now()); l.err != nil {
@@ -62,6 +66,35 @@ func (s *Supervisor) Ask(request Request) *Lease {
 		s.asking, l.answered, s.waiting[l.ref] = nil, make(chan struct{}), l
 	}
 	return l
+}
+
+// sessionOf returns the session of a call for the state machine: which calls of the tenant share an
+// instance with this one.
+func (s *Supervisor) sessionOf(call *tool.Call) string {
+	switch *s.isolation.Load() {
+	case lifecycle.PerPrincipal:
+		return call.Principal
+	case lifecycle.PerSession:
+		return call.Principal + "\x00" + call.Session
+	default:
+		return ""
+	}
+}
+
+// owner returns whose calls an instance serves that the state machine starts for a session.
+func (s *Supervisor) owner(session string) Owner {
+	owner := Owner{Tenant: s.tenant}
+	owner.Principal, owner.Session, owner.OneSession = strings.Cut(session, "\x00")
+	return owner
+}
+
+// successor returns the supervisor that serves the tenant after this one was forgotten.
+func (s *Supervisor) successor() *Supervisor {
+	s.mu.Lock()
+	routed, _ := s.machine.Revision()
+	p := s.revisions[routed]
+	s.mu.Unlock()
+	return s.plugins.Of(p, s.tenant)
 }
 
 // Acquire returns a lease of an instance that lives. It waits for asked, if that is not nil, and
@@ -102,7 +135,7 @@ func (l *Lease) Answered() bool {
 
 // Ready reports whether the call has an instance that lives.
 func (l *Lease) Ready() bool {
-	return l.Answered() && l.instance != nil && l.instance.livedWith(l.request.Call)
+	return l.Answered() && l.instance != nil && l.instance.livedWith(l.request.State.Received())
 }
 
 // Instance returns the instance of an answered lease; nil if the call gets none.
@@ -139,7 +172,7 @@ func (l *Lease) giveUp() {
 	}
 }
 
-// answerLocked answers the lease of a call. It does nothing if the call has given up.
+// answerLocked answers the lease of a call. It does nothing if the call does not wait any more.
 func (s *Supervisor) answerLocked(ref lifecycle.CallRef, in *Instance, err *tool.Error) {
 	l := s.asking
 	if l != nil && l.ref == ref {
@@ -169,16 +202,22 @@ func (l *Lease) Release() {
 	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Release(now, l.ref) })
 }
 
-// Stuck says that the tool has not stopped for a while after the call was cancelled. The instance
-// gets no other calls as long as that lasts.
+// Stuck reports that the tool has not stopped for a while after the call was canceled. The instance
+// gets no other calls until the tool stops.
 func (l *Lease) Stuck(reason string) {
 	l.supervisor.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Stuck(now, l.ref, reason) })
 }
 
-// Unyielding says that the tool did not stop in time after the call was cancelled. The instance
-// ends.
+// Unyielding reports that the tool did not stop in time after the call was canceled. The instance
+// ends, and its exit names the call, which has ended for its caller before that.
 func (l *Lease) Unyielding(reason string) {
-	l.supervisor.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
+	s := l.supervisor
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in := l.instance; len(in.unyielding) < maxExitCalls {
+		in.unyielding = append(in.unyielding, exitCalls([]*Lease{l})...)
+	}
+	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action {
 		return m.Unyielding(now, l.instance.id, reason)
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Restart replaces the plugin's instances. It launches a new one first; once that takes calls, the
-// instances that ran before finish their calls and stop. If the new one does not start, they stay.
-// With force they stop at once and their calls are cancelled.
+// Restart replaces the plugin's instances. It launches a new one first. Once the new one takes
+// calls, the old ones finish their calls and stop. If the new one does not start, the old ones
+// stay. With force, the old ones stop at once and their calls are canceled.
 func (s *Supervisor) Restart(ctx context.Context, force bool) (tool.Restarted, error) {
 	done := tool.Restarted{Stopped: []string{}, Started: []string{}}
 	s.mu.Lock()
@@ -37,7 +37,7 @@ func (s *Supervisor) Restart(ctx context.Context, force bool) (tool.Restarted, e
 }
 
 // Drain lets all instances finish their calls and stops them. It returns when they are gone. An
-// instance that is about to replace them stays.
+// instance that is being launched to replace them stays.
 func (s *Supervisor) Drain(ctx context.Context) error {
 	s.mu.Lock()
 	draining := maps.Clone(s.instances)
@@ -75,7 +75,7 @@ func (s *Supervisor) ClearQuarantine() {
 	s.applyLocked((*lifecycle.Machine).Clear)
 }
 
-// Describe sets the state, the counts and the exits in what operators see of the plugin.
+// Describe sets the plugin's state, counts and exits in info, which operators see.
 func (s *Supervisor) Describe(info *tool.PluginInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,24 +90,55 @@ func (s *Supervisor) Describe(info *tool.PluginInfo) {
 	}
 }
 
-// Instances returns what operators see of the instances, the oldest first. It asks the system about
-// the processes without holding the mutex.
+// Instances returns a description of each instance for operators, the oldest first. It queries the
+// operating system about the processes without holding the mutex.
 func (s *Supervisor) Instances() []tool.InstanceInfo {
-	type known struct {
-		in    *Instance
-		state lifecycle.Instance
-	}
-	var all []known
 	s.mu.Lock()
-	for _, state := range s.machine.Instances() {
-		if in := s.instances[state.ID]; in != nil {
-			all = append(all, known{in, *state})
-		}
-	}
+	all := s.knownLocked()
 	s.mu.Unlock()
 	infos := make([]tool.InstanceInfo, len(all))
 	for i, k := range all {
 		infos[i] = k.in.info(&k.state)
 	}
 	return infos
+}
+
+// known is an instance with the state machine's data about it.
+type known struct {
+	in    *Instance
+	state lifecycle.Instance
+}
+
+// knownLocked returns the instances, the oldest first.
+func (s *Supervisor) knownLocked() (all []known) {
+	for _, state := range s.machine.Instances() {
+		if in := s.instances[state.ID]; in != nil {
+			all = append(all, known{in, *state})
+		}
+	}
+	return all
+}
+
+// info returns a description of the instance for operators.
+func (in *Instance) info(state *lifecycle.Instance) tool.InstanceInfo {
+	info := tool.InstanceInfo{
+		ID: in.id, Plugin: in.plugin.Info.Name, Tenant: in.supervisor.tenant, State: state.State, Calls: state.Calls, TotalCalls: state.Total,
+		StartTime: state.Created, Digest: state.Revision,
+	}
+	select {
+	case <-in.ready:
+	default:
+		if info.State == tool.InstanceStarting {
+			in.mu.Lock()
+			info.State = in.detail
+			in.mu.Unlock()
+		}
+		return info
+	}
+	info.PID, info.RSSBytes, info.Limits = in.proc.PID(), in.proc.RSS(), in.proc.Limits()
+	info.Sandbox = new(in.proc.Sandbox())
+	if info.State == tool.InstanceReady && !in.proc.Alive() {
+		info.State = tool.InstanceStopping // it has ended, and the supervisor has not noticed yet
+	}
+	return info
 }

@@ -11,9 +11,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Follow brings what the catalog finds into service: candidates take over, and plugins whose files
-// are gone drain. seen is the snapshot that is in service. Follow returns when the host closes.
+// Follow brings the changes that the catalog finds into service: candidates take over, and plugins
+// whose files are gone drain. seen is the snapshot that is in service. Follow returns when the host
+// closes.
 func (u *Upgrades) Follow(seen *catalog.Snapshot) {
+	u.logFound(seen)
 	u.logWarnings(nil, seen)
 	for {
 		now, err := u.cfg.Catalog.Next(u.cfg.Context, seen)
@@ -30,42 +32,29 @@ func (u *Upgrades) Follow(seen *catalog.Snapshot) {
 	}
 }
 
-// noteChanges adds to the event log which plugins arrived, left, or cannot be used. A takeover
-// notes itself.
+// noteChanges adds events for plugins that were added, were removed, or cannot be used, and logs
+// them. A takeover adds and logs its own events.
 func (u *Upgrades) noteChanges(before, now *catalog.Snapshot) {
 	d := catalog.Diff(before, now)
 	note := func(p *catalog.Plugin, t lifecycle.EventType, digest, reason string) {
-		u.plugins.note(p.Info.Name, lifecycle.Event{Time: time.Now(), Type: t, Revision: digest, Reason: reason})
+		u.plugins.note(p.Info.Name, "", lifecycle.Event{Time: time.Now(), Type: t, Revision: digest, Reason: reason})
 	}
 	for _, p := range d.Removed {
-		note(p, lifecycle.EventRemoved, p.Digest, whyGone(now, p.Info.Name))
+		reason := whyGone(now, p.Info.Name)
+		note(p, lifecycle.EventRemoved, p.Digest, reason)
+		u.cfg.Logger.Info("plugin removed", "plugin", p.Info.Name, "digest", p.Digest, "reason", reason)
 	}
 	for _, p := range d.Added {
 		note(p, lifecycle.EventAdded, p.Digest, "")
+		u.logAdded(p)
 	}
 	for _, p := range d.Broken {
 		note(p, lifecycle.EventUnusable, p.Digest, p.Problem)
+		u.logUnusable(p)
 	}
 	for _, p := range d.Refused {
 		note(p, lifecycle.EventUpgradeFailed, p.Refusal.Digest, p.Refusal.Reason)
-	}
-}
-
-// logWarnings logs each warning of a plugin in now that the plugin did not have in before, such as
-// the reason why toolhost omits one of its tools. A nil before is an empty snapshot.
-func (u *Upgrades) logWarnings(before, now *catalog.Snapshot) {
-	for _, p := range now.Plugins() {
-		var logged []string
-		if before != nil {
-			if old := before.Plugin(p.Info.Name); old != nil {
-				logged = old.Warnings
-			}
-		}
-		for _, warning := range p.Warnings {
-			if !slices.Contains(logged, warning) {
-				u.cfg.Logger.Warn("plugin warning", "plugin", p.Info.Name, "source", p.Source, "warning", warning)
-			}
-		}
+		u.logRefusal(p)
 	}
 }
 
@@ -75,9 +64,9 @@ type reload struct {
 }
 
 // Reload scans the plugin folders: it takes new plugins into service, removes those whose files are
-// gone, and upgrades those that have changed. It returns when all of that is decided. The answer
-// names each plugin that cannot be used, whether that is new or not: what runs is not what is in
-// the folder.
+// gone, and upgrades those that have changed. It returns when all these changes have succeeded or
+// failed. Each answer names all plugins that cannot be used, also those that an earlier answer
+// named, because their files differ from what runs.
 func (u *Upgrades) Reload(ctx context.Context) (tool.Reloaded, error) {
 	before := u.cfg.Catalog.Snapshot()
 	r := u.beginReload()
@@ -158,7 +147,7 @@ func (u *Upgrades) noteFailure(plugin string, err error) {
 // Remembered returns how many revisions of a plugin can be launched, and for how many plugin files
 // a takeover runs or waits. Tests use it to find leaks.
 func (u *Upgrades) Remembered(plugin string) (revisions, takeovers int) {
-	s := u.plugins.Find(plugin)
+	s := u.plugins.Find(plugin).all()[0]
 	s.mu.Lock()
 	revisions = len(s.revisions)
 	s.mu.Unlock()

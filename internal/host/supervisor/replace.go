@@ -12,15 +12,15 @@ import (
 )
 
 // addOrders changes the number of operators that wait for another revision. While there is one,
-// every revision has to start before it takes over, even if the catalog offers it before the turn
-// of the operator comes.
+// every revision has to start before it takes over. This also holds if the catalog offers the
+// revision before it is the operator's turn.
 func (s *Supervisor) addOrders(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ordered += n
 }
 
-// beginTakeover lets routing and catalog differ until endTakeover.
+// beginTakeover allows the supervisor and the catalog to differ until endTakeover.
 func (s *Supervisor) beginTakeover() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *Supervisor) endTakeover() {
 // needsStart reports whether a revision must start before it takes over. A plugin that has never
 // been used is not started just because its file has changed, and a disabled one is never started.
 func (s *Supervisor) needsStart(why cause) bool {
-	if s.cfg.Disabled(s.name) {
+	if s.cfg.Settings().Disabled(s.name) {
 		return false
 	}
 	s.mu.Lock()
@@ -46,8 +46,8 @@ func (s *Supervisor) needsStart(why cause) bool {
 	return why != offered || s.ordered > 0 || s.machine.Launched()
 }
 
-// lockIdle locks s.mu at a moment when no restart runs. A restart is no reason to refuse a
-// revision.
+// lockIdle locks s.mu at a moment when no restart is in progress. A revision must not be refused
+// only because a restart is in progress.
 func (s *Supervisor) lockIdle(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -99,5 +99,6 @@ func (s *Supervisor) replace(ctx context.Context, p *catalog.Plugin, why cause) 
 	return nil
 }
 
-// errSuperseded says that a revision did not take over for a reason other than the revision itself.
+// errSuperseded says that a revision did not take over because another change came first, and not
+// because of a fault of the revision.
 var errSuperseded = errors.New("another change came first")

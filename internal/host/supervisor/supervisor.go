@@ -1,19 +1,22 @@
 package supervisor
 
 import (
+	"cmp"
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Supervisor drives the state machine of one plugin: it passes events to the machine and executes
+// Supervisor drives the state machine of one plugin for one tenant: it passes events to the machine and executes
 // the actions that the machine returns. All methods are safe for concurrent use.
 //
 // The machine is not safe for concurrent use, and the order of its events matters. So the mutex of
@@ -21,8 +24,11 @@ import (
 // under it: a launch or a stop only starts or signals the goroutine of the instance.
 type Supervisor struct {
 	plugins *Plugins
+	group   *Group
 	cfg     *Config
 	name    string
+	tenant  string
+	first   bool // it is the first of its group, and reports the events of the plugin
 
 	mu        sync.Mutex
 	machine   *lifecycle.Machine
@@ -31,34 +37,44 @@ type Supervisor struct {
 	ordered   int                          // operators that wait for another revision
 	instances map[string]*Instance         // all that have not exited, by id
 	waiting   map[lifecycle.CallRef]*Lease // the queue
-	// the lease without an answer that Ask passes on; nil: none
-	asking   *Lease
-	lastRef  lifecycle.CallRef
-	sessions bool              // each session has an instance for itself
-	timer    *time.Timer       // calls tick
-	wake     time.Time         // when timer fires; zero: it does not
-	gone     bool              // the plugin's file is gone
-	exits    []tool.PluginExit // of the last instances, the newest first
-	crashes  crashCounts
-	crashed  []tool.ExitCall // of the crash that is being passed to the machine
+	// the lease that Ask is requesting from the machine; nil: none
+	asking    *Lease
+	lastRef   lifecycle.CallRef
+	isolation atomic.Pointer[lifecycle.Isolation] // in force
+	timer     *time.Timer                         // calls tick
+	wake      time.Time                           // when timer fires; zero: it does not
+	gone      bool                                // the plugin's file is gone
+	forgotten bool                                // another supervisor serves the tenant now
+	exits     []tool.PluginExit                   // of the last instances, the newest first
+	crashes   crashCounts
+	crashed   []tool.ExitCall // of the crash that is being passed to the machine
 }
 
-func newSupervisor(plugins *Plugins, p *catalog.Plugin) *Supervisor {
-	name := p.Info.Name
+func newSupervisor(group *Group, p *catalog.Plugin, tenant string) *Supervisor {
+	plugins, name := group.plugins, group.name
 	seed := fnv.New64a()
 	seed.Write([]byte(name))
-	cfg := plugins.cfg.Lifecycle(name)
+	cfg := plugins.cfg.Settings().Lifecycle(name)
 	s := &Supervisor{
 		plugins:   plugins,
+		group:     group,
+		tenant:    tenant,
 		cfg:       &plugins.cfg,
 		name:      name,
-		sessions:  cfg.Isolation == lifecycle.PerSession,
-		machine:   lifecycle.New(name, p.Digest, cfg, rand.New(rand.NewPCG(seed.Sum64(), uint64(time.Now().UnixNano())))),
+		machine:   lifecycle.New(name, p.Digest, cfg, rand.New(rand.NewPCG(seed.Sum64(), uint64(time.Now().UnixNano()))), group.number),
 		revisions: map[string]*catalog.Plugin{p.Digest: p},
 		instances: map[string]*Instance{},
 		waiting:   map[lifecycle.CallRef]*Lease{},
-		exits:     plugins.pastExits[name],
 	}
+	for _, past := range plugins.pastExits[name] {
+		if cmp.Or(past.Tenant, identity.DefaultTenant) == tenant {
+			s.exits = append(s.exits, past)
+		}
+	}
+	if group.paused {
+		_ = s.machine.Pause(time.Now()) // its event is that of the group
+	}
+	s.isolation.Store(&cfg.Isolation)
 	s.timer = time.AfterFunc(time.Hour, s.tick)
 	s.timer.Stop()
 	return s
@@ -67,7 +83,10 @@ func newSupervisor(plugins *Plugins, p *catalog.Plugin) *Supervisor {
 // Name returns the name of the plugin.
 func (s *Supervisor) Name() string { return s.name }
 
-// apply passes an event to the machine and executes the actions that it returns.
+// Tenant returns the tenant that the supervisor's instances serve.
+func (s *Supervisor) Tenant() string { return s.tenant }
+
+// apply reports an event to the machine and executes the actions that it returns.
 func (s *Supervisor) apply(event func(m *lifecycle.Machine, now time.Time) []lifecycle.Action) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,12 +99,12 @@ func (s *Supervisor) applyLocked(event func(m *lifecycle.Machine, now time.Time)
 	s.rearmLocked(now)
 }
 
-// tick passes the time to the machine. The timer calls it.
+// tick tells the machine the current time. The timer calls it.
 func (s *Supervisor) tick() {
 	s.apply(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Tick(now) })
 }
 
-// rearmLocked sets the timer to the moment at which the machine needs the time next.
+// rearmLocked sets the timer to the moment at which the machine needs the next tick.
 func (s *Supervisor) rearmLocked(now time.Time) {
 	wake := s.machine.Wake()
 	if wake.Equal(s.wake) && wake.After(now) {
@@ -99,8 +118,8 @@ func (s *Supervisor) rearmLocked(now time.Time) {
 	s.timer.Reset(max(time.Until(wake), 0))
 }
 
-// executeLocked executes actions of the machine. A launch that is impossible is an event, whose
-// actions are executed too.
+// executeLocked executes actions of the machine. If a launch is impossible, it reports that to the
+// machine as an event, and executes the resulting actions as well.
 func (s *Supervisor) executeLocked(actions []lifecycle.Action) {
 	for len(actions) > 0 {
 		a := actions[0]
@@ -111,11 +130,10 @@ func (s *Supervisor) executeLocked(actions []lifecycle.Action) {
 		case a.Reject != nil:
 			s.answerLocked(a.Reject.Call, nil, a.Reject.Err)
 		case a.Launch != nil:
-			if refused := s.launchLocked(a.Launch); refused != nil {
-				actions = append(actions, s.machine.LaunchFailed(time.Now(), a.Launch.Instance, refused)...)
-			}
+			actions = append(actions, s.launchLocked(a.Launch)...)
 		case a.Stop != nil:
 			if in := s.instances[a.Stop.Instance]; in != nil {
+				in.unhealthy = in.unhealthy || a.Stop.Unhealthy
 				in.requestStop(a.Stop.Reason, a.Stop.Force)
 			}
 		case a.Cancel != nil:
@@ -127,27 +145,40 @@ func (s *Supervisor) executeLocked(actions []lifecycle.Action) {
 			if event.Type == lifecycle.EventCrashed {
 				event.Reason += whileExecuting(s.crashed)
 			}
-			s.plugins.note(s.name, event)
-			s.logEvent(event)
+			s.report(event)
 		}
 	}
 }
 
-// launchLocked starts the goroutine of an instance. It fails if the host is closed.
-func (s *Supervisor) launchLocked(l *lifecycle.Launch) *tool.Error {
-	in := newInstance(s, l.Instance, s.revisions[l.Revision])
+// launchLocked starts the goroutine of an instance. If the host is closed, or if the tenant may not
+// start another process now, it reports that to the machine and returns the actions that follow.
+// Launches that an operator requests, such as those of an upgrade, are not limited.
+func (s *Supervisor) launchLocked(l *lifecycle.Launch) []lifecycle.Action {
+	forced := s.machine.Replacing() == l.Instance
+	if mayLaunch := s.cfg.Settings().MayLaunch; mayLaunch != nil && !forced {
+		if refused := mayLaunch(s.tenant); refused != nil {
+			return s.machine.LaunchRefused(time.Now(), l.Instance, refused)
+		}
+	}
+	in := newInstance(s, l.Instance, s.owner(l.Session), s.revisions[l.Revision])
+	in.forced = forced
 	// Owned by the host: ends when the process has exited.
 	if !s.cfg.Spawn(in.live) {
-		return tool.Errorf(tool.KindUnavailable, "%w", ErrStopping)
+		return s.machine.LaunchFailed(time.Now(), l.Instance, tool.Errorf(tool.KindUnavailable, "%w", ErrStopping))
 	}
 	s.instances[l.Instance] = in
 	return nil
 }
 
-// noteExitLocked keeps how an instance ended, and writes it to the history if it was a crash.
+// noteExitLocked stores how an instance ended. It writes the end to the history if the instance
+// crashed or was unhealthy. Operators look for both later.
 func (s *Supervisor) noteExitLocked(in *Instance, exit tool.Exit) {
-	noted := tool.PluginExit{Instance: in.id, Time: time.Now(), Exit: exit, Expected: in.stopReason() != "", Calls: exitCalls(in.victims)}
-	if !noted.Expected {
+	noted := tool.PluginExit{Tenant: s.tenant, Instance: in.id, Time: time.Now(), Exit: exit, Expected: in.stopReason() != "", Unhealthy: in.unhealthy, Calls: exitCalls(in.victims)}
+	noted.Calls = append(noted.Calls, in.unyielding[:min(len(in.unyielding), maxExitCalls-len(noted.Calls))]...)
+	if observer := s.cfg.Settings().Observer; observer != nil {
+		observer.InstanceEnded(s.name, noted, in.cpu())
+	}
+	if !noted.Expected || in.unhealthy {
 		s.cfg.History.Append(history.Entry{Exit: &history.Exit{Plugin: s.name, PluginExit: noted}})
 	}
 	s.exits = append([]tool.PluginExit{noted}, s.exits[:min(len(s.exits), s.cfg.MaxExits-1)]...)
@@ -161,10 +192,10 @@ func (s *Supervisor) close() {
 	s.timer.Stop()
 }
 
-// reconcile routes calls to the revision that the catalog has in service. The catalog decides some
-// changes by itself: a plugin leaves and returns with its file, and its name may pass to another
-// plugin. While a takeover runs, routing and catalog may differ; the end of the takeover reconciles
-// them.
+// reconcile sends calls to the revision that the catalog has in service. The catalog changes some
+// revisions without the supervisor: a plugin's file disappears and returns, or its name passes to
+// another plugin. During a takeover, the supervisor and the catalog may differ. The end of the
+// takeover reconciles them.
 func (s *Supervisor) reconcile() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +221,8 @@ func (s *Supervisor) reconcileLocked() {
 	}
 }
 
-// whyGone returns why a plugin left service: its file is gone, or it cannot be used.
+// whyGone returns the reason why a plugin left service: its file is gone, or the plugin cannot be
+// used.
 func whyGone(snapshot *catalog.Snapshot, name string) string {
 	for _, p := range snapshot.Plugins() {
 		if p.Info.Name == name && p.Problem != "" {
@@ -200,7 +232,7 @@ func whyGone(snapshot *catalog.Snapshot, name string) string {
 	return "its file is gone"
 }
 
-// adoptLocked routes calls to the revision that is in service.
+// adoptLocked sends calls to the revision that is in service.
 func (s *Supervisor) adoptLocked(p *catalog.Plugin) {
 	if known := s.revisions[p.Digest]; known == nil || known.Source != p.Source {
 		s.revisions[p.Digest] = p
@@ -209,17 +241,36 @@ func (s *Supervisor) adoptLocked(p *catalog.Plugin) {
 	if routed == p.Digest {
 		return
 	}
-	s.cfg.Logger.Info("what is in service was replaced", "plugin", s.name, "digest", p.Digest, "previous", routed)
 	s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Adopt(now, p.Digest) })
 	s.forgetRevisionsLocked()
 }
 
-// forgetRevisionsLocked forgets the revisions that are no longer launched. A takeover that runs may
-// still launch one.
+// forgetRevisionsLocked removes the revisions that cannot be launched any more. A takeover in
+// progress may still launch its revision.
 func (s *Supervisor) forgetRevisionsLocked() {
 	if s.takeovers > 0 {
 		return
 	}
 	routed, _ := s.machine.Revision()
 	maps.DeleteFunc(s.revisions, func(digest string, _ *catalog.Plugin) bool { return digest != routed })
+}
+
+// busy reports whether the supervisor has instances, or calls that wait for one.
+func (s *Supervisor) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.instances)+len(s.waiting) > 0
+}
+
+// forget makes the supervisor pass its calls to another one of the same plugin and tenant, if it has
+// nothing that the tenant would miss: no instance, no call, and no crash that counts for a backoff or
+// a quarantine. It returns what operators still want to see.
+func (s *Supervisor) forget() (launches uint64, exits []tool.PluginExit, forgotten bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.instances)+len(s.waiting)+s.takeovers+s.ordered > 0 || !s.machine.Calm(time.Now()) {
+		return 0, nil, false
+	}
+	s.forgotten = true
+	return s.machine.Launches(), s.exits, true
 }

@@ -47,6 +47,14 @@ const (
 	rolledBack cause = "rolled back" // an operator wants the previous revision
 )
 
+// noun returns what operators call a takeover for the cause.
+func (c cause) noun() string {
+	if c == rolledBack {
+		return "rollback"
+	}
+	return "upgrade"
+}
+
 // takeoverKey names a takeover.
 type takeoverKey struct {
 	source, digest string
@@ -66,9 +74,9 @@ func (u *Upgrades) Rollback(ctx context.Context, current *catalog.Plugin) (tool.
 }
 
 func (u *Upgrades) change(ctx context.Context, current *catalog.Plugin, why cause, find func() (*catalog.Plugin, error)) (tool.Upgraded, error) {
-	s := u.plugins.Of(current)
-	s.addOrders(1)
-	defer s.addOrders(-1)
+	g := u.plugins.GroupOf(current)
+	g.addOrders(1)
+	defer g.addOrders(-1)
 	next, err := find()
 	if err != nil {
 		return tool.Upgraded{}, tool.AsError(err)
@@ -101,8 +109,9 @@ func (u *Upgrades) takeOver(p *catalog.Plugin, why cause) *takeover {
 	started := u.cfg.Spawn(func() {
 		u.run(t, p, why)
 		u.finish(key, t)
-		// A revision that became a candidate again just now was mistaken for the one that was
-		// ending.
+		// A file may have become a candidate again during this takeover. u.takeOver then did
+		// nothing, because it took the new candidate for the one of this takeover. So look once
+		// more.
 		for _, candidate := range u.cfg.Catalog.Snapshot().Candidates() {
 			if candidate.Source == p.Source {
 				u.takeOver(candidate, offered)
@@ -133,8 +142,8 @@ func (t *takeover) wait(ctx context.Context) error {
 	}
 }
 
-// run does a takeover when its turn has come. Each plugin has one takeover at a time, so that the
-// last decision about a plugin holds.
+// run carries out a takeover when its turn has come. Each plugin has one takeover at a time, so
+// that the last decision about a plugin is the one in force.
 func (u *Upgrades) run(t *takeover, p *catalog.Plugin, why cause) {
 	release, err := u.turns.take(u.cfg.Context, p.Source)
 	if err != nil {
@@ -176,34 +185,34 @@ func (u *Upgrades) bringIn(p, current *catalog.Plugin, why cause) error {
 	}
 	// Made even if the plugin was not used: a call that is about to make it could otherwise bring
 	// the old revision back.
-	s := u.plugins.Of(current)
-	if !s.needsStart(why) {
-		defer s.reconcile()
+	g := u.plugins.GroupOf(current)
+	if !g.needsStart(why) {
+		defer g.reconcile()
 		return u.activate(p)
 	}
-	s.beginTakeover()
-	defer s.endTakeover()
+	defer g.beginTakeover()()
+	s := g.leader()
 	if err := s.replace(u.cfg.Context, p, why); err != nil {
 		u.noteFailure(s.name, err) // before Reject: a reload must not miss it
-		u.cfg.Logger.Error("the other executable did not take over; what ran before stays", "plugin", s.name, "digest", p.Digest, "error", err)
+		u.cfg.Logger.Error(why.noun()+" failed; the revision in service stays", "plugin", s.name, "digest", p.Digest, "error", err)
 		if u.cfg.Context.Err() == nil && !errors.Is(err, errSuperseded) {
-			err = errors.Join(err, u.cfg.Catalog.Reject(p, "the new executable did not start: "+err.Error()))
+			err = errors.Join(err, u.cfg.Catalog.Reject(p, notStarted+err.Error()))
 		}
 		return err
 	}
-	return u.activate(p)
+	if err := u.activate(p); err != nil {
+		return err
+	}
+	g.follow(u.cfg.Context, s, p, why)
+	return nil
 }
 
-// activate makes the catalog offer the tools of a revision, and write down that it is in service.
+// activate makes the catalog offer the tools of a revision, and record that it is in service.
 func (u *Upgrades) activate(p *catalog.Plugin) error {
-	log := u.cfg.Logger.With("plugin", p.Info.Name, "digest", p.Digest)
 	err := u.cfg.Catalog.Activate(p)
 	if errors.Is(err, catalog.ErrNotKept) {
-		log.Warn("the upgrade holds, but is not written down", "error", err)
+		u.cfg.Logger.Warn("a revision is in service, but the state folder does not record that", "plugin", p.Info.Name, "digest", p.Digest, "error", err)
 		err = nil
-	}
-	if err == nil {
-		log.Info("upgraded")
 	}
 	return err
 }
@@ -219,29 +228,29 @@ type turn struct {
 	wanted int
 }
 
-// take waits for the turn of a plugin file. The caller must call release in the end.
+// take waits for the turn of a plugin file. The caller must call release at the end.
 func (t *turns) take(ctx context.Context, source string) (release func(), err error) {
 	t.mu.Lock()
-	own := t.bySource[source]
-	if own == nil {
+	current := t.bySource[source]
+	if current == nil {
 		if t.bySource == nil {
 			t.bySource = map[string]*turn{}
 		}
-		own = &turn{taken: make(chan struct{}, 1)}
-		t.bySource[source] = own
+		current = &turn{taken: make(chan struct{}, 1)}
+		t.bySource[source] = current
 	}
-	own.wanted++
+	current.wanted++
 	t.mu.Unlock()
 	leave := func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if own.wanted--; own.wanted == 0 {
+		if current.wanted--; current.wanted == 0 {
 			delete(t.bySource, source)
 		}
 	}
 	select {
-	case own.taken <- struct{}{}:
-		return func() { <-own.taken; leave() }, nil
+	case current.taken <- struct{}{}:
+		return func() { <-current.taken; leave() }, nil
 	case <-ctx.Done():
 		leave()
 		return nil, context.Cause(ctx)

@@ -14,10 +14,17 @@ const rateWindow = time.Minute
 // agent with several runs, and it bounds a caller that takes a new session for each call.
 const sessionsWorth = 10
 
+// Limits are the most calls of a tool that may start in any 60 seconds. 0 is no limit.
+type Limits struct {
+	Session int // of one session; sessionsWorth times as many of one principal
+	Agent   int // of one agent for one principal, in all sessions
+}
+
 // Rates limits how many calls of a tool start in any 60 seconds: at most the tool's limit for each
 // session, and at most ten times as many for each principal, because a caller chooses its sessions.
-// Rates is exact: it stores as many starts as the limit allows. Use NewRates to make one. It is
-// safe for concurrent use.
+// An agent can have its own limit. Rates is exact: it stores the starts of the last 60 seconds, which
+// are at most as many as the highest limit in that time. Use NewRates to make one. It is safe for
+// concurrent use.
 type Rates struct {
 	mu      sync.Mutex
 	windows map[rateKey]*window
@@ -29,62 +36,82 @@ func NewRates() *Rates { return &Rates{windows: map[rateKey]*window{}} }
 
 type rateKey struct {
 	tool, principal, session string
+	agent                    string
 	all                      bool // all sessions of the principal; session is empty
 }
 
-// window stores the latest starts as a ring.
-type window struct {
-	starts []time.Time // at most as many as the limit
-	oldest int
+// window stores the starts of the last rateWindow, the oldest first. It does not depend on the
+// limit. So a limit that an upgrade or a reload changes, in either direction, counts all these
+// starts.
+type window struct{ starts []time.Time }
+
+// scope is one limit of a call, with the calls that it counts.
+type scope struct {
+	key   rateKey
+	limit int
+	words string // whose calls it counts
+}
+
+// scopes returns the limits that apply to a call.
+func (l Limits) scopes(call *tool.Call) []scope {
+	var all []scope
+	if l.Session > 0 {
+		all = append(all,
+			scope{rateKey{tool: call.Tool, principal: call.Principal, session: call.Session}, l.Session, "of a session"},
+			scope{rateKey{tool: call.Tool, principal: call.Principal, all: true}, l.Session * sessionsWorth, "of one caller, in all of its sessions,"})
+	}
+	if l.Agent > 0 {
+		all = append(all, scope{rateKey{tool: call.Tool, principal: call.Principal, agent: call.Agent, all: true}, l.Agent, "of the agent " + call.Agent})
+	}
+	return all
 }
 
 // Check returns nil if a call may start now, and otherwise a rate_limited error that says when it
-// may. If take is set, Check counts the start of a call that may start. A limit of 0 is no limit.
-func (r *Rates) Check(call *tool.Call, limit int, take bool) *tool.Error {
-	if limit == 0 {
+// may. If take is set, Check counts the start of a call that may start.
+func (r *Rates) Check(call *tool.Call, limits Limits, take bool) *tool.Error {
+	scopes := limits.scopes(call)
+	if len(scopes) == 0 {
 		return nil
 	}
-	session := rateKey{tool: call.Tool, principal: call.Principal, session: call.Session}
-	principal := rateKey{tool: call.Tool, principal: call.Principal, all: true}
-	wait, most, scope := r.wait(session, limit, principal, limit*sessionsWorth, take)
+	by, wait := r.wait(scopes, take)
 	if wait <= 0 {
 		return nil
 	}
 	err := tool.Errorf(tool.KindRateLimited, "the tool %q is called too often: at most %d calls %s may start in 60 seconds; try again in %v",
-		call.Tool, most, scope, wait.Round(time.Millisecond))
+		call.Tool, by.limit, by.words, wait.Round(time.Millisecond))
 	err.RetryAfter = wait
 	return err
 }
 
-// wait returns how long it takes until one more call may start under the limits of its session and
-// of its principal, and which limit applies. If the call may start now and take is set, wait counts
-// the start for both.
-func (r *Rates) wait(own rateKey, limit int, principal rateKey, most int, take bool) (wait time.Duration, by int, scope string) {
+// wait returns the time until one more call may start under all limits, and the first limit that
+// makes it wait. If the call may start now and take is set, wait counts the start for all limits.
+func (r *Rates) wait(scopes []scope, take bool) (by scope, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
 	r.sweepLocked(now)
-	session, all := r.windowLocked(own, limit), r.windowLocked(principal, most)
-	if wait := session.wait(now, limit); wait > 0 {
-		return wait, limit, "of a session"
-	}
-	if wait := all.wait(now, most); wait > 0 {
-		return wait, most, "of one caller, in all of its sessions,"
+	for _, s := range scopes {
+		if wait := r.windowLocked(s.key, now).wait(now, s.limit); wait > 0 {
+			return s, wait
+		}
 	}
 	if take {
-		r.windows[own], r.windows[principal] = session, all
-		session.add(now, limit)
-		all.add(now, most)
+		for _, s := range scopes {
+			w := r.windowLocked(s.key, now)
+			w.starts = append(w.starts, now)
+			r.windows[s.key] = w
+		}
 	}
-	return 0, 0, ""
+	return scope{}, 0
 }
 
-func (r *Rates) windowLocked(key rateKey, limit int) *window {
+// windowLocked returns a window without the starts that are too old to count.
+func (r *Rates) windowLocked(key rateKey, now time.Time) *window {
 	w := r.windows[key]
 	if w == nil {
-		w = &window{}
+		return &window{}
 	}
-	w.resize(limit)
+	w.trim(now)
 	return w
 }
 
@@ -95,11 +122,20 @@ func (r *Rates) sweepLocked(now time.Time) {
 		return
 	}
 	r.swept = now
-	for key, w := range r.windows {
-		if now.Sub(w.newest()) >= rateWindow {
+	for key := range r.windows {
+		if len(r.windowLocked(key, now).starts) == 0 {
 			delete(r.windows, key)
 		}
 	}
+}
+
+// trim removes the starts that are too old to count.
+func (w *window) trim(now time.Time) {
+	old := 0
+	for old < len(w.starts) && now.Sub(w.starts[old]) >= rateWindow {
+		old++
+	}
+	w.starts = w.starts[old:]
 }
 
 // wait returns how long it takes until one more call may start; 0 or less: it may start now.
@@ -107,32 +143,5 @@ func (w *window) wait(now time.Time, limit int) time.Duration {
 	if len(w.starts) < limit {
 		return 0
 	}
-	return rateWindow - now.Sub(w.starts[w.oldest])
-}
-
-// resize adapts the ring to a limit that an upgrade of the plugin has changed. The starts are in
-// order afterwards, the oldest first, so that a full ring can grow and a smaller one keeps the
-// latest.
-func (w *window) resize(limit int) {
-	if len(w.starts) == limit || len(w.starts) < limit && w.oldest == 0 {
-		return
-	}
-	ordered := append(append([]time.Time(nil), w.starts[w.oldest:]...), w.starts[:w.oldest]...)
-	w.starts, w.oldest = ordered[max(0, len(ordered)-limit):], 0
-}
-
-func (w *window) add(now time.Time, limit int) {
-	if len(w.starts) < limit {
-		w.starts = append(w.starts, now)
-		return
-	}
-	w.starts[w.oldest] = now
-	w.oldest = (w.oldest + 1) % limit
-}
-
-func (w *window) newest() time.Time {
-	if w.oldest > 0 {
-		return w.starts[w.oldest-1]
-	}
-	return w.starts[len(w.starts)-1]
+	return rateWindow - now.Sub(w.starts[len(w.starts)-limit])
 }

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,8 +19,10 @@ type answer struct {
 	calls   map[int64]*call // by block index
 	// by block index; the SDK's own texts lose characters that two events share
 	texts   map[int64]*text
-	begun   bool // an event has arrived
-	stopped bool // message_stop has arrived
+	thought model.Joiner // joins the text of the block that is thinking now
+	begun   bool         // an event has arrived
+	started bool         // message_start has arrived
+	stopped bool         // message_stop has arrived
 }
 
 type call struct {
@@ -31,30 +34,34 @@ type call struct {
 }
 
 type text struct {
-	said   strings.Builder
-	joiner model.Joiner
+	received strings.Builder
+	joiner   model.Joiner
 }
 
 func (t *text) add(piece string) []model.Chunk {
 	if piece == "" {
 		return nil
 	}
-	t.said.WriteString(piece)
+	t.received.WriteString(piece)
 	return []model.Chunk{{TextDelta: &model.TextDelta{Text: piece}}}
 }
 
 // unquoted returns the text of a field in the form of model.Unquote. If raw is not a JSON string,
 // it returns the text that the SDK decoded.
 func unquoted(raw, decoded string) string {
-	if said, err := model.Unquote([]byte(raw)); err == nil && strings.HasPrefix(raw, `"`) {
-		return said
+	if text, err := model.Unquote([]byte(raw)); err == nil && strings.HasPrefix(raw, `"`) {
+		return text
 	}
 	return decoded
 }
 
 // add adds the next event and returns the chunks that it yields.
 func (a *answer) add(event sdk.MessageStreamEventUnion) ([]model.Chunk, error) {
-	a.begun = true
+	// The SDK would replace the message and its blocks, but calls and texts have those of the first one.
+	if event.Type == "message_start" && (a.started || len(event.Message.Content) > 0) {
+		return nil, malformed(errors.New("a message began twice, or with blocks"))
+	}
+	a.begun, a.started = true, a.started || event.Type == "message_start"
 	if err := a.message.Accumulate(event); err != nil {
 		return nil, malformed(err)
 	}
@@ -81,6 +88,8 @@ func (a *answer) start(event sdk.MessageStreamEventUnion) ([]model.Chunk, error)
 		t := &text{}
 		a.texts[event.Index] = t
 		return t.add(t.joiner.Add(unquoted(block.JSON.Text.Raw(), block.Text))), nil
+	case "thinking":
+		return reasoning(a.thought.Add(unquoted(block.JSON.Thinking.Raw(), block.Thinking))), nil
 	case "tool_use":
 		if block.Name == "" || block.ID == "" {
 			return nil, malformed(fmt.Errorf("a tool call came without a name or without an id"))
@@ -105,11 +114,24 @@ func (a *answer) delta(event sdk.MessageStreamEventUnion) []model.Chunk {
 		if c := a.calls[event.Index]; c != nil {
 			return c.add(c.joiner.Add(unquoted(event.Delta.JSON.PartialJSON.Raw(), event.Delta.PartialJSON)))
 		}
+	case "thinking_delta":
+		return reasoning(a.thought.Add(unquoted(event.Delta.JSON.Thinking.Raw(), event.Delta.Thinking)))
 	}
 	return nil
 }
 
+// reasoning returns the chunk for a piece of the model's thinking.
+func reasoning(piece string) []model.Chunk {
+	if piece == "" {
+		return nil
+	}
+	return []model.Chunk{{ReasoningDelta: &model.ReasoningDelta{Text: piece}}}
+}
+
 func (a *answer) stop(block int64) []model.Chunk {
+	if rest := a.thought.Rest(); rest != "" {
+		return reasoning(rest)
+	}
 	if t := a.texts[block]; t != nil {
 		return t.add(t.joiner.Rest())
 	}
@@ -140,8 +162,8 @@ func (a *answer) response() (*model.Response, error) {
 	for i, block := range a.message.Content {
 		switch block.Type {
 		case "text":
-			if t := a.texts[int64(i)]; t != nil && t.said.Len() > 0 {
-				response.Message.Blocks = append(response.Message.Blocks, model.Block{Text: &model.Text{Text: t.said.String()}})
+			if t := a.texts[int64(i)]; t != nil && t.received.Len() > 0 {
+				response.Message.Blocks = append(response.Message.Blocks, model.Block{Text: &model.Text{Text: t.received.String()}})
 			}
 		case "tool_use":
 			response.Message.Blocks = append(response.Message.Blocks, model.Block{ToolCall: &model.ToolCall{

@@ -44,7 +44,8 @@ type Config struct {
 	// server.
 	APIKey string
 	// Thinking is the limit of thinking tokens per response, in addition to the response's own
-	// limit. 0 means that the model does not think.
+	// limit. Adaptive models think as much as they need within it. 0 means the model's default. The
+	// effort of a request replaces it.
 	Thinking int64
 	// HTTPClient sends the requests. It follows no redirect to another origin (see
 	// model.HTTPClient). Nil means a client with separate connections, which waits ten minutes for
@@ -52,11 +53,12 @@ type Config struct {
 	HTTPClient *http.Client
 }
 
-// Model is one model of Anthropic. It is safe for concurrent use. It needs no Close.
+// Model is one model of Anthropic. It is safe for concurrent use. There is no need to close it.
 type Model struct {
-	name     string
-	thinking int64
-	messages sdk.MessageService
+	name       string
+	thinking   int64
+	generation generation
+	messages   sdk.MessageService
 }
 
 // New returns a model. It does no I/O.
@@ -78,7 +80,7 @@ func New(config Config) (*Model, error) {
 		options = append(options, option.WithAPIKey(config.APIKey))
 	}
 	client := sdk.NewClient(append(options, option.WithHTTPClient(model.HTTPClient(config.HTTPClient)))...)
-	return &Model{name: config.Model, thinking: config.Thinking, messages: client.Messages}, nil
+	return &Model{name: config.Model, thinking: config.Thinking, generation: generationOf(config.Model), messages: client.Messages}, nil
 }
 
 // Name returns "anthropic:" and the model's name.
@@ -91,8 +93,12 @@ func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model
 
 // stream passes chunks to yield until the response ends or yield returns false.
 func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.Chunk) bool) (left bool, err error) {
+	params, err := m.params(req)
+	if err != nil {
+		return false, err
+	}
 	var response *http.Response
-	events := m.messages.NewStreaming(ctx, m.params(req), option.WithResponseInto(&response))
+	events := m.messages.NewStreaming(ctx, params, option.WithResponseInto(&response))
 	defer events.Close()
 	var a answer
 	defer func() { err = model.Spent(err, a.usage()) }()

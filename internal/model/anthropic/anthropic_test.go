@@ -1,10 +1,7 @@
 package anthropic_test
 
 import (
-	"context"
-	"errors"
 	"flag"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,7 +19,7 @@ var _ = flag.Bool("update", false, "write what the tests got into testdata")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func connect(t *testing.T, server *wiretest.Server) *anthropic.Model {
+func connect(t *testing.T, server *wiretest.Server) model.Model {
 	t.Helper()
 	m, err := anthropic.New(anthropic.Config{Model: "claude-test", BaseURL: server.URL, APIKey: "key", HTTPClient: server.Client})
 	if err != nil {
@@ -31,15 +28,11 @@ func connect(t *testing.T, server *wiretest.Server) *anthropic.Model {
 	return m
 }
 
-func hello() model.Request {
-	return model.Request{Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Text: &model.Text{Text: "hi"}}}}}}
-}
-
 // Each recorded event stream has one quirk of a server.
 func TestStreams(t *testing.T) {
 	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
 		server := wiretest.Serve(t, wiretest.Reply{Body: files["events"]})
-		return wiretest.Transcript(t, connect(t, server).Generate(t.Context(), hello()))
+		return wiretest.Transcript(t, connect(t, server).Generate(t.Context(), wiretest.Hello()))
 	})
 }
 
@@ -48,7 +41,7 @@ func TestStreams(t *testing.T) {
 func TestStreamsInPieces(t *testing.T) {
 	wiretest.Golden(t, "testdata", func(t *testing.T, files map[string]string) string {
 		server := wiretest.Serve(t, wiretest.Reply{Body: files["events"], Piece: 3})
-		return wiretest.Transcript(t, connect(t, server).Generate(t.Context(), hello()))
+		return wiretest.Transcript(t, connect(t, server).Generate(t.Context(), wiretest.Hello()))
 	})
 }
 
@@ -63,47 +56,19 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta"
 
 `
 
+func TestInterruptions(t *testing.T) { wiretest.Interruptions(t, connect, half, 1) }
+
+func TestNoServerIsWorthAnotherTry(t *testing.T) { wiretest.NoServer(t, openAt) }
+
 func TestABrokenConnectionIsWorthAnotherTry(t *testing.T) {
 	server := wiretest.Serve(t, wiretest.Reply{Body: half, Cut: true})
-	got := wiretest.Transcript(t, connect(t, server).Generate(t.Context(), hello()))
+	got := wiretest.Transcript(t, connect(t, server).Generate(t.Context(), wiretest.Hello()))
 	if !strings.Contains(got, "arguments 0 \"{\\\"a\\\":\"\nerror reading Anthropic's answer failed: ") || !strings.Contains(got, "retryable true") {
 		t.Fatalf("got\n%s", got)
 	}
 }
 
-func TestDeltasAreHandedOnAsTheyCome(t *testing.T) {
-	step := make(chan struct{}, 2)
-	server := wiretest.Serve(t, wiretest.Reply{Body: half, Step: step, Hold: true})
-	step <- struct{}{} // message_start yields no chunk
-	step <- struct{}{} // content_block_start
-	var seen []string
-	for chunk, err := range connect(t, server).Generate(t.Context(), hello()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if chunk.Alive {
-			continue
-		}
-		// The server waits for a value from step before each event. It cannot send the next event
-		// before the test has this chunk.
-		switch {
-		case chunk.CallBegun != nil:
-			seen = append(seen, "call")
-		case chunk.ArgumentDelta != nil:
-			seen = append(seen, chunk.ArgumentDelta.Text)
-		}
-		if len(seen) == 2 {
-			break
-		}
-		step <- struct{}{}
-	}
-	<-server.Gone
-	if got := strings.Join(seen, " "); got != `call {"a":` {
-		t.Fatalf("saw %q", got)
-	}
-}
-
-// While a model has nothing to show, each event yields a chunk with Alive set.
+// Each event yields a chunk: the model's thoughts, or one with Alive set.
 func TestAThinkingModelIsAlive(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/thinking.txtar")
 	if err != nil {
@@ -111,11 +76,11 @@ func TestAThinkingModelIsAlive(t *testing.T) {
 	}
 	server := wiretest.Serve(t, wiretest.Reply{Body: string(archive.Files[0].Data)})
 	signs := 0
-	for chunk, err := range connect(t, server).Generate(t.Context(), hello()) {
+	for chunk, err := range connect(t, server).Generate(t.Context(), wiretest.Hello()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !chunk.Alive {
+		if !chunk.Alive && chunk.ReasoningDelta == nil {
 			break
 		}
 		signs++
@@ -125,129 +90,54 @@ func TestAThinkingModelIsAlive(t *testing.T) {
 	}
 }
 
-func TestCancelInMidStreamEndsSoonAndHangsUp(t *testing.T) {
-	server := wiretest.Serve(t, wiretest.Reply{Body: half, Hold: true})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var last error
-	for chunk, err := range connect(t, server).Generate(ctx, hello()) {
-		if chunk.ArgumentDelta != nil {
-			cancel()
-		}
-		last = err
-	}
-	got, ok := errors.AsType[*model.Error](last)
-	if !ok || !errors.Is(last, context.Canceled) || got.Retryable {
-		t.Fatalf("ended with %#v", last)
-	}
-	<-server.Gone
-}
-
-func TestLeavingTheLoopHangsUp(t *testing.T) {
-	server := wiretest.Serve(t, wiretest.Reply{Body: half, Hold: true})
-	for range connect(t, server).Generate(t.Context(), hello()) {
-		break
-	}
-	<-server.Gone
-}
-
-func TestCancelBeforeTheAnswer(t *testing.T) {
-	server := wiretest.Serve(t, wiretest.Reply{Hold: true})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, err := range connect(t, server).Generate(ctx, hello()) {
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("got %v", err)
-		}
-	}
-}
-
 func TestFailures(t *testing.T) {
 	body := func(kind, message string) string {
 		return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_1"}`
 	}
 	json := http.Header{"Content-Type": {"application/json"}}
-	tests := map[string]struct {
-		reply wiretest.Reply
-		want  model.Error
-	}{
+	wiretest.Failures(t, connect, map[string]wiretest.Failing{
 		"rate limit": {
-			wiretest.Reply{Status: 429, Header: http.Header{"Retry-After": {"7"}, "Content-Type": {"application/json"}}, Body: body("rate_limit_error", "slow down")},
-			model.Error{Status: 429, Code: "rate_limit_error", Message: "Anthropic could not take the request: slow down", RetryAfter: 7 * time.Second, Retryable: true},
+			Reply: wiretest.Reply{Status: 429, Header: http.Header{"Retry-After": {"7"}, "Content-Type": {"application/json"}}, Body: body("rate_limit_error", "slow down")},
+			Want:  model.Error{Status: 429, Code: "rate_limit_error", Message: "Anthropic could not take the request: slow down", RetryAfter: 7 * time.Second, Retryable: true},
 		},
 		"overloaded": {
-			wiretest.Reply{Status: 529, Header: json, Body: body("overloaded_error", "Overloaded")},
-			model.Error{Status: 529, Code: "overloaded_error", Message: "Anthropic could not take the request: Overloaded", Retryable: true},
+			Reply: wiretest.Reply{Status: 529, Header: json, Body: body("overloaded_error", "Overloaded")},
+			Want:  model.Error{Status: 529, Code: "overloaded_error", Message: "Anthropic could not take the request: Overloaded", Retryable: true},
 		},
 		"bad key": {
-			wiretest.Reply{Status: 401, Header: json, Body: body("authentication_error", "invalid x-api-key")},
-			model.Error{Status: 401, Code: "authentication_error", Message: "Anthropic refused the request: invalid x-api-key; check the API key"},
+			Reply: wiretest.Reply{Status: 401, Header: json, Body: body("authentication_error", "invalid x-api-key")},
+			Want:  model.Error{Unusable: true, Status: 401, Code: "authentication_error", Message: "Anthropic refused the request: invalid x-api-key; check the API key"},
 		},
 		"too long": {
-			wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")},
-			model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: prompt is too long: 210000 tokens > 200000 maximum", ContextOverflow: true},
+			Reply: wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")},
+			Want:  model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: prompt is too long: 210000 tokens > 200000 maximum", ContextOverflow: true},
 		},
 		"no room for the answer": {
-			wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "input length and max_tokens exceed context limit: 1 + 2 > 2")},
-			model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: input length and max_tokens exceed context limit: 1 + 2 > 2", ContextOverflow: true},
+			Reply: wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "input length and max_tokens exceed context limit: 1 + 2 > 2")},
+			Want:  model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: input length and max_tokens exceed context limit: 1 + 2 > 2", ContextOverflow: true},
 		},
 		"too large": {
-			wiretest.Reply{Status: 413, Header: json, Body: body("request_too_large", "Request exceeds the maximum size")},
-			model.Error{Status: 413, Code: "request_too_large", Message: "Anthropic refused the request: Request exceeds the maximum size", ContextOverflow: true},
+			Reply: wiretest.Reply{Status: 413, Header: json, Body: body("request_too_large", "Request exceeds the maximum size")},
+			Want:  model.Error{Status: 413, Code: "request_too_large", Message: "Anthropic refused the request: Request exceeds the maximum size", ContextOverflow: true},
 		},
 		"bad request": {
-			wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "max_tokens: too many")},
-			model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: max_tokens: too many"},
+			Reply: wiretest.Reply{Status: 400, Header: json, Body: body("invalid_request_error", "max_tokens: too many")},
+			Want:  model.Error{Status: 400, Code: "invalid_request_error", Message: "Anthropic refused the request: max_tokens: too many"},
 		},
 		"page of a proxy": {
-			wiretest.Reply{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>\n  <h1>Bad Gateway</h1>\n" + strings.Repeat("é", 400)},
-			model.Error{Status: 502, Message: "Anthropic could not take the request: <html> <h1>Bad Gateway</h1> " + strings.Repeat("é", 136) + "…", Retryable: true},
+			Reply: wiretest.Reply{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>\n  <h1>Bad Gateway</h1>\n" + strings.Repeat("é", 400)},
+			Want:  model.Error{Status: 502, Message: "Anthropic could not take the request: <html> <h1>Bad Gateway</h1> " + strings.Repeat("é", 136) + "…", Retryable: true},
 		},
 		"nothing": {
-			wiretest.Reply{Status: 500},
-			model.Error{Status: 500, Message: "Anthropic could not take the request: it did not say why", Retryable: true},
+			Reply: wiretest.Reply{Status: 500},
+			Want:  model.Error{Status: 500, Message: "Anthropic could not take the request: it did not say why", Retryable: true},
 		},
 		"no such API": {
-			wiretest.Reply{Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Welcome</html>"},
-			model.Error{Status: 200, Message: `the answer is of type "text/html", not an event stream; check that the base URL is that of an Anthropic API`},
+			Reply: wiretest.Reply{Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Welcome</html>"},
+			Want:  model.Error{Status: 200, Message: `the answer is of type "text/html", not an event stream; check that the base URL is that of an Anthropic API`},
 		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			server := wiretest.Serve(t, test.reply)
-			var got *model.Error
-			for _, err := range connect(t, server).Generate(t.Context(), hello()) {
-				got, _ = errors.AsType[*model.Error](err)
-			}
-			if got == nil {
-				t.Fatal("there was no *model.Error")
-			}
-			got.Err = nil
-			if *got != test.want {
-				t.Fatalf("got  %+v\nwant %+v", *got, test.want)
-			}
-			if n := len(server.Requests()); n != 1 {
-				t.Fatalf("the request was sent %d times", n)
-			}
-		})
-	}
+	})
 }
-
-func TestNoServerIsWorthAnotherTry(t *testing.T) {
-	refuse := &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}
-	m, err := anthropic.New(anthropic.Config{Model: "claude-test", HTTPClient: refuse})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := wiretest.Transcript(t, m.Generate(t.Context(), hello()))
-	if !strings.Contains(got, "retryable true") {
-		t.Fatalf("got\n%s", got)
-	}
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestNewRefuses(t *testing.T) {
 	for name, config := range map[string]anthropic.Config{

@@ -22,8 +22,11 @@ func failure(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return &model.Error{Message: "the request to Anthropic was cancelled: " + cause.Error(), Err: cause}
 	}
-	if refused := model.RedirectRefused(err); refused != nil {
-		return refused
+	if ended := model.ClientError(err); ended != nil {
+		return ended
+	}
+	if errors.Is(err, bufio.ErrTooLong) {
+		return malformed(errors.New("an event is larger than the Anthropic SDK reads"))
 	}
 	answered, ok := errors.AsType[*sdk.Error](err)
 	if !ok {
@@ -36,6 +39,7 @@ func failure(ctx context.Context, err error) error {
 		failed.Status = statusOf(code)
 		failed.Retryable = model.RetryableStatus(failed.Status)
 		failed.ContextOverflow = overflows(failed.Status, message)
+		failed.Unusable = unusable(failed.Status, code, message)
 		failed.Message = "Anthropic broke the stream off: " + message
 		return failed
 	}
@@ -51,6 +55,7 @@ func failure(ctx context.Context, err error) error {
 		failed.Message += "; check the API key"
 	}
 	failed.ContextOverflow = overflows(failed.Status, message)
+	failed.Unusable = !failed.Retryable && unusable(failed.Status, code, message)
 	if answered.Response != nil {
 		failed.RetryAfter = model.RetryAfter(answered.Response.Header, time.Now())
 	}
@@ -121,6 +126,12 @@ func overflows(status int, message string) bool {
 			strings.Contains(message, "exceeds the context window")
 	}
 	return false
+}
+
+// unusable detects a model that the client cannot use. The API has no error code for an account
+// without credit: it refuses the request as an invalid one.
+func unusable(status int, code, message string) bool {
+	return model.Unusable(status, code) || status == http.StatusBadRequest && strings.Contains(message, "credit balance is too low")
 }
 
 // malformed is the error for an invalid event. It is retryable, because another stream may be

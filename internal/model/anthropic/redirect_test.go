@@ -16,3 +16,5 @@ func openAt(base, key string, client *http.Client) (model.Model, error) {
 func TestKeyAndConversationStayAtTheOrigin(t *testing.T) { wiretest.Redirects(t, openAt) }
 
 func TestRedirectWithinTheOriginIsFollowed(t *testing.T) { wiretest.FollowsWithinItsOrigin(t, openAt) }
+
+func TestLineWithoutEnd(t *testing.T) { wiretest.LongLines(t, openAt) }

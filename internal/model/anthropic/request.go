@@ -14,7 +14,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-func (m *Model) params(req model.Request) sdk.MessageNewParams {
+// params translates a request. The error names a setting or an attachment that the API refuses.
+func (m *Model) params(req model.Request) (sdk.MessageNewParams, error) {
+	if err := m.Features().CheckAttachments(req.Messages); err != nil {
+		return sdk.MessageNewParams{}, err
+	}
 	params := sdk.MessageNewParams{
 		Model:     m.name,
 		MaxTokens: defaultMaxTokens,
@@ -24,14 +28,14 @@ func (m *Model) params(req model.Request) sdk.MessageNewParams {
 	if req.MaxTokens > 0 {
 		params.MaxTokens = int64(req.MaxTokens)
 	}
-	if m.thinking > 0 {
-		params.Thinking = sdk.ThinkingConfigParamOfEnabled(m.thinking)
-		params.MaxTokens += m.thinking // the API's limit covers both
+	if err := m.sample(&params, req.Sampling); err != nil {
+		return params, err
 	}
 	if strings.TrimSpace(req.System) != "" {
 		params.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
 	}
-	return params
+	m.answerIn(&params, req.Schema)
+	return params, nil
 }
 
 // tools omits tools that the API refuses, because one of them would make it refuse the whole
@@ -80,11 +84,11 @@ func messages(conversation []model.Message) []sdk.MessageParam {
 	return params
 }
 
-// cachedUsers is the number of user messages, counted from the end, that get a cache mark. The next
-// request reads the entry up to the last one. The previous request wrote the entry up to the one
-// before it. Without the second mark, a turn with more than 20 blocks would miss the cache, because
-// the API looks back 20 blocks. With the tools and the system prompt this makes four marks, which
-// is the API's limit.
+// cachedUsers is the number of user messages, counted from the end, that get a cache mark. The mark
+// on the last message makes the API write a cache entry that the next request reads. The mark on
+// the message before it makes the API read the entry that the previous request wrote. Without the
+// second mark, a turn with more than 20 blocks would miss the cache, because the API looks back 20
+// blocks. With the tools and the system prompt this makes four marks, which is the API's limit.
 const cachedUsers = 2
 
 func markUsers(params []sdk.MessageParam) {
@@ -105,6 +109,10 @@ func mark(content []sdk.ContentBlockParamUnion) {
 		last.OfText.CacheControl = sdk.NewCacheControlEphemeralParam()
 	case last.OfToolResult != nil:
 		last.OfToolResult.CacheControl = sdk.NewCacheControlEphemeralParam()
+	case last.OfImage != nil:
+		last.OfImage.CacheControl = sdk.NewCacheControlEphemeralParam()
+	case last.OfDocument != nil:
+		last.OfDocument.CacheControl = sdk.NewCacheControlEphemeralParam()
 	}
 }
 
@@ -119,6 +127,8 @@ func blocks(from []model.Block) []sdk.ContentBlockParamUnion {
 			content = append(content, sdk.ContentBlockParamUnion{OfToolUse: call})
 		case block.ToolResult != nil:
 			results = append(results, sdk.ContentBlockParamUnion{OfToolResult: result(block.ToolResult)})
+		case block.Attachment != nil:
+			content = append(content, attachment(block.Attachment))
 		case block.Opaque != nil && block.Opaque.Provider == provider:
 			content = append(content, param.Override[sdk.ContentBlockParamUnion](block.Opaque.JSON))
 		}

@@ -43,6 +43,9 @@ func requests() map[string]model.Request {
 	opaque := func(provider, data string) model.Block {
 		return model.Block{Opaque: &model.Opaque{Provider: provider, JSON: json.RawMessage(data)}}
 	}
+	attached := func(name, kind, data string) model.Block {
+		return model.Block{Attachment: &model.Attachment{Name: name, MIMEType: kind, Data: []byte(data)}}
+	}
 	return map[string]model.Request{
 		"minimal": {Messages: []model.Message{{Role: user, Blocks: []model.Block{text("hi")}}}},
 		"conversation": {
@@ -75,6 +78,14 @@ func requests() map[string]model.Request {
 				{Role: user, Blocks: []model.Block{result("toolu_5", false, tool.Text("noon"))}},
 			},
 		},
+		"attachments": {Messages: []model.Message{
+			{Role: user, Blocks: []model.Block{text("What is this?"), attached("cat.png", "image/png", "png")}},
+			{Role: assistant, Blocks: []model.Block{text("A cat.")}},
+			{Role: user, Blocks: []model.Block{
+				attached("", "image/webp", "webp"), attached("a.csv", "text/csv; charset=utf-8", "n\xff,m"), attached("blank.txt", "text/plain", "\n"),
+				attached("d.json", "application/json", `{"a":1}`), attached("doc.pdf", "application/pdf", "%PDF"),
+			}},
+		}},
 		"paused": {Messages: []model.Message{
 			{Role: user, Blocks: []model.Block{text("search")}},
 			{Role: assistant, Blocks: []model.Block{opaque("anthropic", `{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"q"}}`)}},
@@ -89,7 +100,7 @@ func TestWhatWasReceivedIsSentBackUnchanged(t *testing.T) {
 	}
 	server := wiretest.Serve(t, wiretest.Reply{Body: string(archive.Files[0].Data)})
 	m := connect(t, server)
-	req := hello()
+	req := wiretest.Hello()
 	var opaque []json.RawMessage
 	for chunk, err := range m.Generate(t.Context(), req) {
 		if err != nil {
@@ -140,11 +151,15 @@ func TestWithoutAKeyNoneIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range m.Generate(t.Context(), hello()) {
+	for range m.Generate(t.Context(), wiretest.Hello()) {
 		continue
 	}
 	sent := server.Requests()[0]
 	if sent.Path != "/proxy/v1/messages" || sent.Header.Get("X-Api-Key") != "" || sent.Header.Get("Authorization") != "" {
 		t.Fatalf("sent %s with %v", sent.Path, sent.Header)
 	}
+}
+
+func TestRefusesAttachments(t *testing.T) {
+	wiretest.RefusesAttachments(t, connect, "audio/mpeg", "video/mp4")
 }

@@ -16,7 +16,7 @@ func TestThinkingIsAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := hello()
+	req := wiretest.Hello()
 	req.MaxTokens = 500
 	for range m.Generate(t.Context(), req) {
 		break

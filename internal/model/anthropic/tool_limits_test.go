@@ -1,12 +1,10 @@
 package anthropic_test
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/model/anthropic"
+	"github.com/toolhost/toolhost/internal/model/wiretest"
 )
 
 // Refuses gives the reason for each tool that requests omit.
@@ -15,21 +13,7 @@ func TestRefusedTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, test := range map[string]struct {
-		tool model.Tool
-		want string
-	}{
-		"taken":        {model.Tool{Name: "read", InputSchema: json.RawMessage(`{"type":"object"}`)}, ""},
-		"no schema":    {model.Tool{Name: "read"}, ""},
-		"a long name":  {model.Tool{Name: strings.Repeat("x", 200)}, "name"},
-		"a bad schema": {model.Tool{Name: "read", InputSchema: json.RawMessage(`{`)}, "schema"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := m.Refuses(test.tool); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
-				t.Errorf("got %q", got)
-			}
-		})
-	}
+	wiretest.RefusedTools(t, m)
 	if m.MaxTools() != 0 {
 		t.Errorf("at most %d tools", m.MaxTools())
 	}

@@ -14,14 +14,8 @@ import (
 
 // The API refuses a request that has an unfit tool, so requests omit it.
 func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
-	req := hello()
-	req.Tools = []model.Tool{
-		{Name: "choice", Description: "Chooses.", InputSchema: json.RawMessage(`{"properties":{"b":{"oneOf":[true]},"a":{}},"oneOf":[{"required":["a"]},{"required":["b"]}]}`)},
-		{Name: "a tool", InputSchema: json.RawMessage(`{"type":"object"}`)},
-		{Name: "broken", InputSchema: json.RawMessage(`{"type":`)},
-		{Name: "spaced", InputSchema: json.RawMessage(`{"type":"object","properties":{"a b":{}}}`)},
-		{Name: "long", Description: strings.Repeat("ü", 5000)},
-	}
+	req := wiretest.Hello()
+	req.Tools = wiretest.UnfitTools()
 	server := wiretest.Serve(t, wiretest.Reply{})
 	for range connect(t, server).Generate(t.Context(), req) {
 		continue
@@ -54,7 +48,7 @@ func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
 
 // Requests have examples in the API's form, and none that the API refuses.
 func TestExamples(t *testing.T) {
-	req := hello()
+	req := wiretest.Hello()
 	req.Tools = []model.Tool{{
 		Name: "read", Description: "Reads.", InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`),
 		Examples: []tool.InputExample{{Description: "one", Arguments: json.RawMessage(`{"path":"kd83.txt"}`)}, {Arguments: json.RawMessage(`{"path":71}`)}},

@@ -2,11 +2,13 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/openai/wire"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -32,28 +34,28 @@ type answer struct {
 }
 
 // add adds the next event and returns the chunks that it yields.
-func (a *answer) add(came raw) ([]model.Chunk, error) {
-	data := bytes.TrimSpace(came.data)
+func (a *answer) add(came wire.Event) ([]model.Chunk, error) {
+	data := bytes.TrimSpace(came.Data)
 	if len(data) == 0 {
 		return nil, nil
 	}
 	a.begun = true
-	if isDone(data) {
+	if wire.IsDone(data) {
 		a.done = true
 		return nil, nil
 	}
-	if data[0] == '[' && readProblem(data).Message != "" {
-		return nil, brokenOff(data) // Gemini sends errors as lists
+	if data[0] == '[' && wire.ReadProblem(data).Message != "" {
+		return nil, wire.BrokenOff(data) // Gemini sends errors as lists
 	}
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
-		return nil, malformed(fmt.Errorf("reading an event: %w", err))
+		return nil, wire.Malformed(fmt.Errorf("reading an event: %w", err))
 	}
 	if !absent(e.Error) {
-		return nil, brokenOff(e.Error)
+		return nil, wire.BrokenOff(e.Error)
 	}
-	if came.kind == "error" {
-		return nil, brokenOff(data)
+	if came.Kind == "error" {
+		return nil, wire.BrokenOff(data)
 	}
 	if e.Usage != nil {
 		a.usage = e.Usage.tokens()
@@ -74,7 +76,9 @@ func (a *answer) add(came raw) ([]model.Chunk, error) {
 
 func (a *answer) delta(d delta) []model.Chunk {
 	var chunks []model.Chunk
-	a.thought.add(d)
+	if text := a.thought.add(d); text != "" {
+		chunks = append(chunks, model.Chunk{ReasoningDelta: &model.ReasoningDelta{Text: text}})
+	}
 	if d.Refusal != "" {
 		a.refused = true
 	}
@@ -101,7 +105,7 @@ func (a *answer) rest() []model.Chunk {
 	}
 	for _, c := range a.calls.begun {
 		if text := c.joiner.Rest(); text != "" {
-			c.arguments.WriteString(text)
+			c.write(text)
 			chunks = append(chunks, c.delta(text))
 		}
 	}
@@ -121,7 +125,7 @@ func (a *answer) response() (*model.Response, error) {
 	}
 	calls, err := a.calls.finished()
 	if err != nil {
-		return nil, malformed(err)
+		return nil, wire.Malformed(err)
 	}
 	for _, call := range calls {
 		message.Blocks = append(message.Blocks, model.Block{ToolCall: call})
@@ -167,8 +171,9 @@ func (a *answer) ended(reason string) {
 	}
 }
 
-// kept returns what the server wants back. Without calls it is empty: the next turn does not need
-// it, and a message with only thoughts would be an empty answer.
+// kept returns the data that the server requires with the message in later requests. For a message
+// without calls it is empty: the next turn does not need the data, and a message with only thoughts
+// would be an empty answer.
 func (a *answer) kept() *kept {
 	if len(a.calls.begun) == 0 {
 		return &kept{}
@@ -190,15 +195,19 @@ type thought struct {
 	details                        details
 }
 
-func (t *thought) add(d delta) {
+// add adds a delta and returns the piece of reasoning in it. Servers that send it under several
+// names send the same text under each.
+func (t *thought) add(d delta) string {
 	t.named = t.named || d.ReasoningContent.set
-	t.content.WriteString(t.contentJoiner.Add(string(d.ReasoningContent.text)))
-	t.reasoning.WriteString(t.reasoningJoiner.Add(string(d.Reasoning)))
+	content := t.contentJoiner.Add(string(d.ReasoningContent.text))
+	reasoning := t.reasoningJoiner.Add(string(d.Reasoning))
+	t.content.WriteString(content)
+	t.reasoning.WriteString(reasoning)
 	var pieces []json.RawMessage
-	if json.Unmarshal(d.ReasoningDetails, &pieces) != nil {
-		return // missing, or in an unknown form
-	}
+	// The details are missing or in an unknown form if they are no list.
+	_ = json.Unmarshal(d.ReasoningDetails, &pieces)
 	for _, piece := range pieces {
 		t.details.add(piece)
 	}
+	return cmp.Or(content, reasoning)
 }

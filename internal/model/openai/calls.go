@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/openai/wire"
 )
 
 // calls separates the tool calls of a response. A delta belongs to the call with its id. Without an
@@ -22,8 +24,9 @@ import (
 // the delta has other complete arguments or repeats its name. Complete arguments that the call
 // already has are ignored, because some servers repeat everything at the end.
 type calls struct {
-	all   []*call // in the order of their first deltas
-	begun []*call // calls with a name, in the order in which they received it
+	all     []*call // in the order of their first deltas
+	begun   []*call // calls with a name, in the order in which they received it
+	tooMany bool    // there are more than model.MostCalls, which are left out
 }
 
 type call struct {
@@ -34,6 +37,7 @@ type call struct {
 	place     int // index among the reported calls
 	arguments strings.Builder
 	joiner    model.Joiner    // of arguments
+	shape     wire.Closing    // of arguments
 	extra     json.RawMessage // data that the server wants back with the call
 	again     bool            // it was complete, and its name arrived again
 }
@@ -49,14 +53,14 @@ func (s *calls) add(d callDelta) []model.Chunk {
 		case same:
 			return nil
 		case c.again || d.Function.Name != "" && isObject(string(d.Function.Arguments)):
-			d.ID, d.Function.Name = cmp.Or(d.ID, loose(c.given)), cmp.Or(d.Function.Name, loose(c.name))
+			d.ID, d.Function.Name = cmp.Or(d.ID, wire.Text(c.given)), cmp.Or(d.Function.Name, wire.Text(c.name))
 			c = nil
 		}
 	} else if c != nil && c.whole() && d.Function.Name != "" {
 		c.again = true
 	}
 	if c == nil {
-		if !says {
+		if s.tooMany = s.tooMany || len(s.all) == model.MostCalls; s.tooMany || !says {
 			return nil
 		}
 		c = &call{index: d.Index}
@@ -72,8 +76,9 @@ func (s *calls) add(d callDelta) []model.Chunk {
 	if c.name == "" && d.Function.Name != "" {
 		chunks = append(chunks, s.begin(c, string(d.Function.Name))...)
 	}
-	if text := c.joiner.Add(string(d.Function.Arguments)); text != "" {
-		c.arguments.WriteString(text)
+	// White space after complete arguments means nothing, and a server could send it without end.
+	if text := c.joiner.Add(string(d.Function.Arguments)); text != "" && !(c.whole() && strings.TrimSpace(text) == "") {
+		c.write(text)
 		if c.name != "" {
 			chunks = append(chunks, c.delta(text))
 		}
@@ -160,11 +165,23 @@ func (s *calls) latest(index *int) *call {
 	return nil
 }
 
-func (c *call) whole() bool { return isObject(c.arguments.String()) }
+// whole reports whether the arguments are a complete object.
+func (c *call) whole() bool {
+	return c.shape.Complete(func() bool { return isObject(c.arguments.String()) })
+}
+
+// write adds a piece of the arguments.
+func (c *call) write(text string) {
+	c.shape.Add([]byte(text))
+	c.arguments.WriteString(text)
+}
 
 // finished returns the calls for execution. A call without a name is an error.
 func (s *calls) finished() ([]*model.ToolCall, error) {
-	if len(s.begun) < len(s.all) {
+	switch {
+	case s.tooMany:
+		return nil, fmt.Errorf("there are more than %d tool calls", model.MostCalls)
+	case len(s.begun) < len(s.all):
 		return nil, errors.New("a tool call came without a name")
 	}
 	finished := make([]*model.ToolCall, 0, len(s.begun))

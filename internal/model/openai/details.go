@@ -4,15 +4,27 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // details assembles OpenRouter's reasoning_details from their pieces. Pieces with the same type and
 // index are one detail. So are consecutive pieces without an index. Texts are concatenated. For
 // other fields the last value that is not null counts. The server wants the details back complete
 // and in order.
-type details struct{ all []map[string]json.RawMessage }
+type details struct {
+	all   []*detail
+	index map[string]*detail // of all those with an index, by type and index
+}
 
-// grown has the fields that arrive in pieces.
+// detail is one detail as far as it has arrived.
+type detail struct {
+	fields map[string]json.RawMessage
+	// texts replace the fields that are texts in pieces. The work for a long text must not grow with the
+	// square of its length.
+	texts map[string]*strings.Builder
+}
+
+// grown lists the fields whose texts arrive in pieces.
 var grown = [...]string{"text", "summary", "data"}
 
 // add adds a piece of a detail, as the server streamed it. It ignores a piece that is not a JSON
@@ -24,62 +36,87 @@ func (d *details) add(piece json.RawMessage) {
 	}
 	known := d.find(fields)
 	if known == nil {
-		d.all = append(d.all, fields)
+		d.begin(fields)
 		return
 	}
 	for name, value := range fields {
 		switch {
 		case absent(value):
 		case slices.Contains(grown[:], name):
-			known[name] = joined(known[name], value)
+			known.grow(name, value)
 		default:
-			known[name] = value
+			known.fields[name] = value
 		}
 	}
 }
 
+// key identifies a detail with an index.
+func key(piece map[string]json.RawMessage) string {
+	return string(piece["type"]) + "\x00" + string(piece["index"])
+}
+
 // find returns the detail that a piece belongs to, or nil if the piece begins a new one.
-func (d *details) find(piece map[string]json.RawMessage) map[string]json.RawMessage {
-	same := func(with map[string]json.RawMessage) bool {
-		return bytes.Equal(with["type"], piece["type"]) && bytes.Equal(with["index"], piece["index"])
+func (d *details) find(piece map[string]json.RawMessage) *detail {
+	if !absent(piece["index"]) {
+		return d.index[key(piece)]
 	}
-	if absent(piece["index"]) {
-		if n := len(d.all); n > 0 && same(d.all[n-1]) {
-			return d.all[n-1]
-		}
-		return nil
-	}
-	if i := slices.IndexFunc(d.all, same); i >= 0 {
-		return d.all[i]
+	if n := len(d.all); n > 0 && key(d.all[n-1].fields) == key(piece) {
+		return d.all[n-1]
 	}
 	return nil
 }
 
-// joined concatenates two JSON strings. It returns the second value if one of them is not a string.
-func joined(a, b json.RawMessage) json.RawMessage {
-	var first, second string
-	if absent(a) || json.Unmarshal(a, &first) != nil || json.Unmarshal(b, &second) != nil {
-		return b
+func (d *details) begin(fields map[string]json.RawMessage) {
+	began := &detail{fields: fields}
+	d.all = append(d.all, began)
+	if absent(fields["index"]) {
+		return
 	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(first+second) != nil {
-		return b // encoding a string cannot fail
+	if d.index == nil {
+		d.index = make(map[string]*detail)
 	}
-	return bytes.TrimSpace(out.Bytes())
+	d.index[key(fields)] = began
+}
+
+// grow appends a piece to a text. If the piece or what came before is no text, the piece takes its
+// place.
+func (d *detail) grow(name string, value json.RawMessage) {
+	var before, piece string
+	isText := json.Unmarshal(value, &piece) == nil
+	text := d.texts[name]
+	if text == nil && isText && !absent(d.fields[name]) && json.Unmarshal(d.fields[name], &before) == nil {
+		text = &strings.Builder{}
+		text.WriteString(before)
+	}
+	if text == nil || !isText {
+		delete(d.texts, name)
+		d.fields[name] = value
+		return
+	}
+	text.WriteString(piece)
+	if d.texts == nil {
+		d.texts = make(map[string]*strings.Builder)
+	}
+	d.texts[name] = text
 }
 
 // list returns the details, or nil if there are none.
 func (d *details) list() []json.RawMessage {
 	var list []json.RawMessage
-	for _, fields := range d.all {
-		var out bytes.Buffer
-		encoder := json.NewEncoder(&out)
-		encoder.SetEscapeHTML(false)
-		if encoder.Encode(fields) == nil { // encoding decoded JSON cannot fail
-			list = append(list, bytes.TrimSpace(out.Bytes()))
+	for _, one := range d.all {
+		for name, text := range one.texts {
+			one.fields[name] = encoded(text.String())
 		}
+		list = append(list, encoded(one.fields))
 	}
 	return list
+}
+
+// encoded returns the JSON of a text, or of JSON that was decoded. Encoding these cannot fail.
+func encoded(value any) json.RawMessage {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value)
+	return bytes.TrimSpace(out.Bytes())
 }

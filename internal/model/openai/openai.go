@@ -15,70 +15,47 @@ package openai
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"net/http"
 	"strings"
 	"sync/atomic"
 
-	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/openai/wire"
 )
 
 // Config selects the model and the server.
-type Config struct {
-	// Model is the model's name at the server, such as gpt-5.4 or llama3.3. It is required.
-	Model string
-	// BaseURL is the URL of the API with its version, such as http://127.0.0.1:11434/v1. Empty
-	// means OpenAI's.
-	BaseURL string
-	// APIKey is the bearer token. Empty means no token, as for most local servers.
-	APIKey string
-	// HTTPClient sends the requests. It follows no redirect to another origin (see
-	// model.HTTPClient). Nil means a client with separate connections, which waits ten minutes for
-	// the start of a response.
-	HTTPClient *http.Client
-}
+type Config = wire.Config
 
-// Model is one model of one server. It is safe for concurrent use. It needs no Close.
+// Model is one model of one server. It is safe for concurrent use. There is no need to close it.
 type Model struct {
-	name   string
-	client sdk.Client
-	// newLimit says that the server expects the response limit as max_completion_tokens, as OpenAI
-	// does. Other servers only know the older max_tokens.
-	newLimit bool
+	name string
+	// server is official if it expects the response limit as max_completion_tokens. Other servers
+	// only know the older max_tokens.
+	server wire.Server
 	// noReasoning is set when the server has said that it accepts tools only without reasoning.
 	noReasoning atomic.Bool
 }
 
 // New returns a model. It does no I/O.
 func New(config Config) (*Model, error) {
-	if config.Model == "" {
-		return nil, errors.New("configuring an OpenAI model: the model's name is missing")
+	server, err := wire.Open(config)
+	if err != nil {
+		return nil, err
 	}
-	m := &Model{name: config.Model, newLimit: true}
-	options := []option.RequestOption{option.WithEnvironmentProduction(), option.WithMaxRetries(0)}
-	if config.BaseURL != "" {
-		base, err := model.ParseBaseURL(config.BaseURL)
-		if err != nil {
-			return nil, fmt.Errorf("configuring an OpenAI model: %w", err)
-		}
-		host := base.Hostname()
-		m.newLimit = host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") || strings.HasSuffix(host, ".openai.azure.com")
-		options = append(options, option.WithBaseURL(config.BaseURL))
-	}
-	if config.APIKey != "" {
-		options = append(options, option.WithAPIKey(config.APIKey))
-	}
-	// sdk.NewClient would read environment variables.
-	m.client = sdk.Client{Options: append(options, option.WithHTTPClient(model.HTTPClient(config.HTTPClient)))}
-	return m, nil
+	return &Model{name: config.Model, server: server}, nil
 }
 
 // Name returns "openai:" and the model's name.
 func (m *Model) Name() string { return "openai:" + m.name }
+
+// Features implements model.Featured. OpenAI makes a response fit a schema and reads PDF files. Of
+// other servers, some refuse a request for either.
+func (m *Model) Features() model.Features {
+	return model.Features{Schema: m.server.Official, Attachments: wire.AttachmentTypes(m.server.Official)}
+}
 
 // Generate streams one response. Leaving the loop early or canceling ctx closes the connection.
 func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
@@ -91,12 +68,12 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	if err != nil {
 		return false, err
 	}
-	events := newEvents(response)
-	defer events.close()
+	events := wire.NewEvents(response)
+	defer events.Close()
 	var a answer
 	defer func() { err = model.Spent(err, a.usage) }()
 	for !a.done {
-		event, more := events.next()
+		event, more := events.Next()
 		if !more {
 			break
 		}
@@ -114,11 +91,11 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 		}
 	}
 	// An error after the finish reason only loses the usage.
-	if err := events.err; ctx.Err() != nil || err != nil && !a.complete() {
-		return false, failure(ctx, nil, err)
+	if err := events.Err(); ctx.Err() != nil || err != nil && !a.complete() {
+		return false, wire.Failure(ctx, nil, err)
 	}
 	if !a.complete() {
-		return false, cutShort(response, a.begun)
+		return false, wire.CutShort(response, a.begun)
 	}
 	rest := a.rest()
 	whole, err := a.response()
@@ -135,23 +112,40 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 
 // post sends the request and returns when the response has started. OpenAI's newer models accept
 // tools in this API only with reasoning switched off, and no API says so in advance. If a server
-// refuses a request for this reason, post sends it once more without reasoning. This is not a retry
-// after a failure, which is the agent's task.
+// refuses a request for this reason, post sends it once more without reasoning, unless the request
+// names an effort. This is not a retry after a failure, which is the agent's task.
 func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, error) {
 	off := m.noReasoning.Load()
 	response, err := m.send(ctx, req, off)
 	if err == nil || off || !wantsNoReasoning(err) {
 		return response, err
 	}
+	if req.Sampling.Effort != "" {
+		failed := *modelError(err)
+		failed.Message += ", or use the Responses API (openai-responses:" + m.name + ")"
+		return nil, &failed
+	}
 	m.noReasoning.Store(true)
 	return m.send(ctx, req, true)
 }
 
+func wantsNoReasoning(err error) bool {
+	return wire.RefusedParam(err) == "reasoning_effort" && strings.Contains(err.Error(), "tools")
+}
+
+func modelError(err error) *model.Error {
+	failed, _ := errors.AsType[*model.Error](err)
+	return failed
+}
+
 func (m *Model) send(ctx context.Context, req model.Request, noReasoning bool) (*http.Response, error) {
+	if err := m.Features().CheckAttachments(req.Messages); err != nil {
+		return nil, err
+	}
 	var response *http.Response
-	err := m.client.Post(ctx, "chat/completions", m.params(req, noReasoning), &response, option.WithJSONSet("stream", true))
+	err := m.server.Client.Post(ctx, "chat/completions", m.params(req, noReasoning), &response, option.WithJSONSet("stream", true))
 	if err != nil {
-		return nil, failure(ctx, response, err)
+		return nil, wire.Failure(ctx, response, err)
 	}
 	return response, nil
 }

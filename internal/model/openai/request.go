@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,25 +10,44 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/toolhost/toolhost/internal/model"
+	"github.com/toolhost/toolhost/internal/model/openai/wire"
 	"github.com/toolhost/toolhost/internal/render"
 	"github.com/toolhost/toolhost/tool"
 )
 
+// longestCallID is OpenAI's limit for the id of a call, in characters.
+const longestCallID = 40
+
 func (m *Model) params(req model.Request, noReasoning bool) sdk.ChatCompletionNewParams {
 	params := sdk.ChatCompletionNewParams{
-		Model:         m.name,
-		Messages:      messages(req),
-		Tools:         m.tools(req.Tools),
-		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
+		Model:           m.name,
+		Messages:        m.messages(req),
+		Tools:           m.tools(req.Tools),
+		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
+		ReasoningEffort: shared.ReasoningEffort(req.Sampling.Effort),
+	}
+	if m.server.Official {
+		params.PromptCacheKey = sdk.String(wire.CacheKey(req))
+	}
+	if t := req.Sampling.Temperature; t != nil {
+		params.Temperature = sdk.Float(*t)
+	}
+	if p := req.Sampling.TopP; p != nil {
+		params.TopP = sdk.Float(*p)
+	}
+	if len(req.Schema) > 0 && m.server.Official {
+		params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
+			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: "answer", Schema: req.Schema, Strict: sdk.Bool(wire.Strict(req.Schema))},
+		}
 	}
 	if req.MaxTokens > 0 {
-		if m.newLimit {
+		if m.server.Official {
 			params.MaxCompletionTokens = sdk.Int(int64(req.MaxTokens))
 		} else {
 			params.MaxTokens = sdk.Int(int64(req.MaxTokens))
 		}
 	}
-	if noReasoning && len(req.Tools) > 0 {
+	if noReasoning && len(req.Tools) > 0 && req.Sampling.Effort == "" {
 		params.ReasoningEffort = shared.ReasoningEffortNone
 	}
 	return params
@@ -39,7 +57,7 @@ func (m *Model) params(req model.Request, noReasoning bool) sdk.ChatCompletionNe
 // request.
 func (m *Model) tools(offered []model.Tool) []sdk.ChatCompletionToolUnionParam {
 	longest := 0 // other servers have no such limit
-	if m.newLimit {
+	if m.server.Official {
 		longest = render.OpenAIDescription
 	}
 	var params []sdk.ChatCompletionToolUnionParam
@@ -61,32 +79,40 @@ func (m *Model) tools(offered []model.Tool) []sdk.ChatCompletionToolUnionParam {
 }
 
 // messages translates a conversation. It omits empty messages and opaque blocks of other providers.
-func messages(req model.Request) []sdk.ChatCompletionMessageParamUnion {
+func (m *Model) messages(req model.Request) []sdk.ChatCompletionMessageParamUnion {
 	var params []sdk.ChatCompletionMessageParamUnion
 	if strings.TrimSpace(req.System) != "" {
 		params = append(params, sdk.SystemMessage(req.System))
 	}
 	for _, message := range req.Messages {
 		if message.Role == model.RoleAssistant {
-			params = append(params, assistant(message.Blocks)...)
-		} else {
-			params = append(params, user(message.Blocks)...)
+			params = append(params, m.assistant(message.Blocks)...)
+			continue
 		}
+		params = append(params, m.user(message.Blocks)...)
 	}
 	return params
 }
 
-func assistant(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
+// callID returns the id of a call as the server accepts it. Only OpenAI has a limit.
+func (m *Model) callID(id string) string {
+	if !m.server.Official {
+		return id
+	}
+	return wire.CallID(id, longestCallID)
+}
+
+func (m *Model) assistant(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
 	message := &sdk.ChatCompletionAssistantMessageParam{}
-	var said []string
+	var texts []string
 	for _, block := range blocks {
 		switch {
 		case block.Text != nil && block.Text.Text != "":
-			said = append(said, block.Text.Text)
+			texts = append(texts, block.Text.Text)
 		case block.ToolCall != nil:
 			// Arguments must be an object, because some servers parse them again for their prompt
 			// template.
-			call := &sdk.ChatCompletionMessageFunctionToolCallParam{ID: block.ToolCall.ID}
+			call := &sdk.ChatCompletionMessageFunctionToolCallParam{ID: m.callID(block.ToolCall.ID)}
 			call.Function.Name = block.ToolCall.Name
 			call.Function.Arguments = string(block.ToolCall.ArgumentObject())
 			message.ToolCalls = append(message.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})
@@ -96,61 +122,66 @@ func assistant(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
 		k := readKept(blocks)
 		k.giveBack(message)
 	}
-	if len(said) > 0 {
-		message.Content.OfString = sdk.String(strings.Join(said, "\n\n"))
+	if len(texts) > 0 {
+		message.Content.OfString = sdk.String(strings.Join(texts, "\n\n"))
 	}
-	if said == nil && message.ToolCalls == nil {
+	if texts == nil && message.ToolCalls == nil {
 		return nil
 	}
 	return []sdk.ChatCompletionMessageParamUnion{{OfAssistant: message}}
 }
 
 // user splits a user message. Each tool result becomes one message, in order. The images in results
-// follow in one message, because a tool message cannot have images. The user's text comes last.
-func user(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
+// follow in one message, because a tool message cannot have images. The user's text and attachments
+// come last.
+func (m *Model) user(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
 	var params []sdk.ChatCompletionMessageParamUnion
-	var images []sdk.ChatCompletionContentPartUnionParam
-	var said []string
+	var images, parts []sdk.ChatCompletionContentPartUnionParam
+	var texts []string
 	for _, block := range blocks {
 		switch {
 		case block.Text != nil && block.Text.Text != "":
-			said = append(said, block.Text.Text)
+			texts = append(texts, block.Text.Text)
+			parts = append(parts, sdk.TextContentPart(block.Text.Text))
 		case block.ToolResult != nil:
-			params = append(params, sdk.ToolMessage(resultText(block.ToolResult), block.ToolResult.ID))
+			params = append(params, sdk.ToolMessage(wire.ResultText(block.ToolResult), m.callID(block.ToolResult.ID)))
 			images = append(images, resultImages(block.ToolResult)...)
+		case block.Attachment != nil:
+			parts = append(parts, attachment(block.Attachment))
 		}
 	}
 	if images != nil {
 		params = append(params, sdk.UserMessage(images))
 	}
-	if said != nil {
-		params = append(params, sdk.UserMessage(strings.Join(said, "\n\n")))
+	switch {
+	case len(parts) > len(texts):
+		params = append(params, sdk.UserMessage(parts))
+	case texts != nil:
+		params = append(params, sdk.UserMessage(strings.Join(texts, "\n\n")))
 	}
 	return params
 }
 
-// resultText marks an error in its text, because the API has no field for it.
-func resultText(from *model.ToolResult) string {
-	result := tool.Result{Content: from.Content}
-	text := result.Text()
-	if from.IsError && !strings.HasPrefix(strings.ToLower(text), "error") {
-		return "Error: " + text
+// attachment translates an attachment of one of the types in Features.
+func attachment(a *model.Attachment) sdk.ChatCompletionContentPartUnionParam {
+	switch {
+	case wire.IsImage(a.MIMEType):
+		return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: wire.DataURL(a.MIMEType, a.Data)})
+	case wire.IsPDF(a.MIMEType):
+		return sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
+			Filename: sdk.String(wire.FileName(a)), FileData: sdk.String(wire.DataURL(a.MIMEType, a.Data)),
+		})
 	}
-	return text
+	return sdk.TextContentPart(wire.TextFile(a))
 }
 
 func resultImages(from *model.ToolResult) []sdk.ChatCompletionContentPartUnionParam {
 	var parts []sdk.ChatCompletionContentPartUnionParam
 	for _, content := range from.Content {
-		if content.Kind != tool.ContentImage || len(content.Data) == 0 {
+		if content.Kind != tool.ContentImage || len(content.Data) == 0 || !wire.IsImage(content.MediaType) {
 			continue
 		}
-		switch content.MediaType {
-		case "image/png", "image/jpeg", "image/gif", "image/webp":
-		default:
-			continue
-		}
-		data := "data:" + content.MediaType + ";base64," + base64.StdEncoding.EncodeToString(content.Data)
+		data := wire.DataURL(content.MediaType, content.Data)
 		parts = append(parts,
 			sdk.TextContentPart(fmt.Sprintf("An image from the result of call %s:", from.ID)),
 			sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: data}),

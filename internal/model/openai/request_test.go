@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,18 @@ func requests() map[string]model.Request {
 	}
 	return map[string]model.Request{
 		"minimal": {Messages: []model.Message{{Role: user, Blocks: []model.Block{text("hi")}}}},
+		"settings": {
+			Messages: wiretest.Hello().Messages,
+			Sampling: model.Sampling{Temperature: number(0), TopP: number(0.5), Effort: model.EffortHigh},
+			Schema:   json.RawMessage(`{"type":"object"}`), // this server is not OpenAI's
+		},
+		"attachments": {Messages: []model.Message{{Role: user, Blocks: []model.Block{
+			text("Compare these."),
+			attached("a.png", "image/png", "png"),
+			attached("", "text/csv; charset=utf-8", "n\n42\n\xff"),
+			attached("b \"c\".json", "application/json", `{"n":42}`),
+			text("Be brief."),
+		}}}},
 		"conversation": {
 			System:    "Be <brief> & kind.",
 			MaxTokens: 1000,
@@ -74,7 +87,99 @@ func requests() map[string]model.Request {
 	}
 }
 
-// OpenAI refuses max_tokens for its newer models, and other servers know only max_tokens.
+func number(n float64) *float64 { return &n }
+
+func attached(name, mimeType, data string) model.Block {
+	return model.Block{Attachment: &model.Attachment{Name: name, MIMEType: mimeType, Data: []byte(data)}}
+}
+
+// OpenAI's own servers know parameters that other servers refuse.
+func TestOpenAIsOwnServers(t *testing.T) {
+	long := strings.Repeat("toolu_", 20)
+	strict := `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer"}},"required":["b","a"],"additionalProperties":false}`
+	for name, req := range map[string]model.Request{
+		"official": {
+			System: "Be brief.", Schema: json.RawMessage(strict), MaxTokens: 10,
+			Messages: []model.Message{
+				{Role: model.RoleUser, Blocks: []model.Block{{Text: &model.Text{Text: "What is in it?"}}, attached("r\xff.pdf", "application/pdf", "%PDF"), attached("", "application/pdf", "%PDF")}},
+				{Role: model.RoleAssistant, Blocks: []model.Block{{ToolCall: &model.ToolCall{ID: long, Name: "now"}}}},
+				{Role: model.RoleUser, Blocks: []model.Block{{ToolResult: &model.ToolResult{ID: long, Content: []tool.Content{tool.Text("noon")}}}}},
+			},
+		},
+		"official_not_strict": {Messages: wiretest.Hello().Messages, Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","minLength":1}}}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sent := sentTo(t, "", req)
+			wiretest.GoldenFile(t, filepath.Join("testdata", "requests", name+".json"), wiretest.Indent(t, sent)+"\n")
+		})
+	}
+}
+
+// sentTo returns the body of the request to the server at a base URL.
+func sentTo(t *testing.T, base string, req model.Request) []byte {
+	t.Helper()
+	var body []byte
+	client := &http.Client{Transport: wiretest.Transport(func(r *http.Request) (*http.Response, error) {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		return nil, io.ErrUnexpectedEOF
+	})}
+	m, err := openai.New(openai.Config{Model: "m", BaseURL: base, HTTPClient: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wiretest.Failure(t, m, req)
+	return body
+}
+
+// Servers other than OpenAI's refuse PDF files.
+func TestRefusesAttachments(t *testing.T) {
+	wiretest.RefusesAttachments(t, connect, "application/pdf", "audio/mpeg", "video/mp4")
+}
+
+func TestFeatures(t *testing.T) {
+	for base, official := range map[string]bool{"": true, "https://x.openai.azure.com/openai/v1": true, "http://127.0.0.1:1/v1": false} {
+		m, err := openai.New(openai.Config{Model: "m", BaseURL: base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := model.FeaturesOf(m)
+		if got.Schema != official || slices.Contains(got.Attachments, "application/pdf") != official || !slices.Contains(got.Attachments, "image/png") || !slices.Contains(got.Attachments, "text/*") {
+			t.Errorf("%q: %+v", base, got)
+		}
+	}
+}
+
+// The error for a setting that the API refuses names the setting. An effort is never dropped.
+func TestRefusedSettings(t *testing.T) {
+	for name, test := range map[string]struct {
+		sampling   model.Sampling
+		body, want string
+	}{
+		"temperature": {
+			model.Sampling{Temperature: number(0)},
+			`{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","type":"invalid_request_error","param":"temperature","code":null}}`,
+			"remove temperature from the sampling of this model",
+		},
+		"effort":            {model.Sampling{Effort: model.EffortLow}, `{"error":{"message":"Unsupported value","type":"invalid_request_error","param":"reasoning_effort","code":"unsupported_value"}}`, "change the effort in the sampling of this model"},
+		"effort with tools": {model.Sampling{Effort: model.EffortLow}, noReasoning, "or use the Responses API (openai-responses:gpt-test)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := wiretest.Serve(t, wiretest.Reply{Status: 400, Body: test.body})
+			req := wiretest.Hello()
+			req.Sampling, req.Tools = test.sampling, []model.Tool{{Name: "now"}}
+			got := wiretest.Failure(t, connect(t, server), req)
+			if got.Status != 400 || got.Retryable || !strings.HasSuffix(got.Message, test.want) || len(server.Requests()) != 1 {
+				t.Errorf("%+v after %d requests", got, len(server.Requests()))
+			}
+		})
+	}
+}
+
+// The request names the token limit as its server requires. OpenAI refuses max_tokens for its newer
+// models, and other servers know only max_tokens.
 func TestTheLimitIsNamedAsTheServerWantsIt(t *testing.T) {
 	for base, want := range map[string]string{
 		"":                                    "max_completion_tokens",
@@ -83,24 +188,12 @@ func TestTheLimitIsNamedAsTheServerWantsIt(t *testing.T) {
 		"http://127.0.0.1:11434/v1":           "max_tokens",
 		"https://notopenai.com/v1":            "max_tokens",
 	} {
+		req := wiretest.Hello()
+		req.MaxTokens = 77
 		var sent map[string]json.RawMessage
-		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				return nil, err
-			}
-			if err := json.Unmarshal(body, &sent); err != nil {
-				return nil, err
-			}
-			return nil, io.ErrUnexpectedEOF
-		})}
-		m, err := openai.New(openai.Config{Model: "m", BaseURL: base, HTTPClient: client})
-		if err != nil {
+		if err := json.Unmarshal(sentTo(t, base, req), &sent); err != nil {
 			t.Fatal(err)
 		}
-		req := hello()
-		req.MaxTokens = 77
-		failureOf(t, m, req)
 		if string(sent[want]) != "77" {
 			t.Errorf("%q was sent %s, want 77 as %s", base, sent, want)
 		}
@@ -116,7 +209,7 @@ func TestWithoutAKeyNoneIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	failureOf(t, m, hello())
+	wiretest.Failure(t, m, wiretest.Hello())
 	sent := server.Requests()[0]
 	if sent.Path != "/v1/chat/completions" || sent.Header.Get("Authorization") != "" || sent.Header.Get("OpenAI-Organization") != "" {
 		t.Fatalf("sent %s with %v", sent.Path, sent.Header)
@@ -125,11 +218,11 @@ func TestWithoutAKeyNoneIsSent(t *testing.T) {
 
 const noReasoning = `{"error":{"message":"Function tools with reasoning_effort are not supported for this model. Use /v1/responses or set reasoning_effort to 'none'.","type":"invalid_request_error","param":"reasoning_effort","code":null}}`
 
-func TestAModelThatTakesToolsOnlyWithoutReasoningIsToldSo(t *testing.T) {
+func TestToolsWithoutReasoning(t *testing.T) {
 	answer := wiretest.Reply{Body: "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"}
 	server := wiretest.Serve(t, wiretest.Reply{Status: 400, Body: noReasoning}, answer)
 	m := connect(t, server)
-	req := hello()
+	req := wiretest.Hello()
 	req.Tools = []model.Tool{{Name: "now"}}
 	for range 2 {
 		if got := wiretest.Transcript(t, m.Generate(t.Context(), req)); !strings.Contains(got, "end_turn") {
@@ -153,9 +246,9 @@ func TestAModelThatTakesToolsOnlyWithoutReasoningIsToldSo(t *testing.T) {
 
 func TestAModelThatStillComplainsIsNotAskedForEver(t *testing.T) {
 	server := wiretest.Serve(t, wiretest.Reply{Status: 400, Body: noReasoning})
-	req := hello()
+	req := wiretest.Hello()
 	req.Tools = []model.Tool{{Name: "now"}}
-	if got := failureOf(t, connect(t, server), req); got.Status != 400 || got.Retryable {
+	if got := wiretest.Failure(t, connect(t, server), req); got.Status != 400 || got.Retryable {
 		t.Fatalf("got %#v", got)
 	}
 	if n := len(server.Requests()); n != 2 {
@@ -163,8 +256,8 @@ func TestAModelThatStillComplainsIsNotAskedForEver(t *testing.T) {
 	}
 }
 
-// Data that arrived with calls returns with the message that it arrived with, under the same names,
-// also after further turns.
+// The provider sends extra data of a call back to the server with the same message and under the
+// same names, also after further turns.
 func TestWhatTheServerWantsBackIsSentBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"reasoning_content":       `{"reasoning_content":"The user wants <the> time.","extra":[null]}`,
@@ -181,7 +274,7 @@ func TestWhatTheServerWantsBackIsSentBack(t *testing.T) {
 			}
 			server := wiretest.Serve(t, wiretest.Reply{Body: string(archive.Files[0].Data)})
 			m := connect(t, server)
-			req := hello()
+			req := wiretest.Hello()
 			for chunk, err := range m.Generate(t.Context(), req) {
 				if err != nil {
 					t.Fatal(err)
@@ -190,7 +283,7 @@ func TestWhatTheServerWantsBackIsSentBack(t *testing.T) {
 					req.Messages = append(req.Messages, chunk.Response.Message)
 				}
 			}
-			req.Messages = append(req.Messages, hello().Messages...)
+			req.Messages = append(req.Messages, wiretest.Hello().Messages...)
 			for range m.Generate(t.Context(), req) {
 				break
 			}

@@ -24,12 +24,20 @@ func TestEveryFinishReason(t *testing.T) {
 		}
 		stops = append(stops, wiretest.Stop{Reason: reason, Call: true, Want: want})
 	}
-	wiretest.Stops(t, stops, func(s wiretest.Stop) string {
-		said := `"content":"hi"`
-		if s.Call {
-			said += `,"tool_calls":[{"index":0,"id":"x","function":{"name":"one","arguments":"{}"}}]`
+	for _, reason := range []string{"", "stop", "tool_calls", "function_call"} {
+		for _, call := range []bool{false, true} {
+			stops = append(stops, wiretest.Stop{Reason: reason, Call: call, Refused: true, Want: model.StopRefusal})
 		}
-		return fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":%q}]}\n\ndata: [DONE]\n\n", said, s.Reason)
+	}
+	wiretest.Stops(t, stops, func(s wiretest.Stop) string {
+		delta := `"content":"hi"`
+		if s.Refused {
+			delta = `"refusal":"no"`
+		}
+		if s.Call {
+			delta += `,"tool_calls":[{"index":0,"id":"x","function":{"name":"one","arguments":"{}"}}]`
+		}
+		return fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":%q}]}\n\ndata: [DONE]\n\n", delta, s.Reason)
 	}, func(client *http.Client) (model.Model, error) {
 		return openai.New(openai.Config{Model: "m", BaseURL: "http://test.invalid/v1", HTTPClient: client})
 	})

@@ -21,7 +21,7 @@ func (m *Model) Refuses(t model.Tool) string {
 
 // MaxTools implements model.ToolLimiter.
 func (m *Model) MaxTools() int {
-	if m.newLimit {
+	if m.server.Official {
 		return mostTools
 	}
 	return 0

@@ -18,7 +18,7 @@ type recorder struct{ url, key string }
 
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.url = req.URL.String()
-	r.key = req.Header.Get("X-Api-Key") + req.Header.Get("Authorization")
+	r.key = req.Header.Get("X-Api-Key") + req.Header.Get("Authorization") + req.Header.Get("X-Goog-Api-Key")
 	return nil, io.ErrUnexpectedEOF
 }
 
@@ -31,11 +31,24 @@ func TestOpen(t *testing.T) {
 	}{
 		"anthropic":              {provider.Choice{Model: "anthropic:claude-x"}, both, "anthropic:claude-x", "https://api.anthropic.com/v1/messages", "a-key"},
 		"openai":                 {provider.Choice{Model: "openai:gpt-x"}, both, "openai:gpt-x", "https://api.openai.com/v1/chat/completions", "Bearer o-key"},
+		"responses":              {provider.Choice{Model: "openai-responses:gpt-x"}, both, "openai-responses:gpt-x", "https://api.openai.com/v1/responses", "Bearer o-key"},
 		"a name with a colon":    {provider.Choice{Model: "openai:qwen3:8b"}, both, "openai:qwen3:8b", "https://api.openai.com/v1/chat/completions", "Bearer o-key"},
 		"both keys":              {provider.Choice{}, both, "anthropic:" + provider.DefaultAnthropic, "https://api.anthropic.com/v1/messages", "a-key"},
 		"the key of OpenAI":      {provider.Choice{}, map[string]string{"ANTHROPIC_API_KEY": " ", "OPENAI_API_KEY": "o-key"}, "openai:" + provider.DefaultOpenAI, "https://api.openai.com/v1/chat/completions", "Bearer o-key"},
 		"a key and a base URL":   {provider.Choice{BaseURL: "http://127.0.0.1:1"}, both, "anthropic:" + provider.DefaultAnthropic, "http://127.0.0.1:1/v1/messages", "a-key"},
 		"a server without a key": {provider.Choice{Model: "openai:llama", BaseURL: "http://127.0.0.1:1/v1"}, nil, "openai:llama", "http://127.0.0.1:1/v1/chat/completions", ""},
+		"gemini": {
+			provider.Choice{Model: "gemini:gemini-x"}, map[string]string{"GEMINI_API_KEY": "g-key\n"},
+			"gemini:gemini-x", "https://generativelanguage.googleapis.com/v1beta/models/gemini-x:streamGenerateContent?alt=sse", "g-key",
+		},
+		"both keys of Google": {
+			provider.Choice{}, map[string]string{"GEMINI_API_KEY": "g-key", "GOOGLE_API_KEY": "k-key"},
+			"gemini:" + provider.DefaultGemini, "https://generativelanguage.googleapis.com/v1beta/models/" + provider.DefaultGemini + ":streamGenerateContent?alt=sse", "k-key",
+		},
+		"a Gemini server without a key": {
+			provider.Choice{Model: "gemini:x"}, map[string]string{"GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:2/proxy"},
+			"gemini:x", "http://127.0.0.1:2/proxy/v1beta/models/x:streamGenerateContent?alt=sse", "",
+		},
 		"a base URL in the environment": {
 			provider.Choice{Model: "openai:llama"}, map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:2/v1"},
 			"openai:llama", "http://127.0.0.1:2/v1/chat/completions", "",
@@ -77,16 +90,38 @@ func TestOpenReadsAScript(t *testing.T) {
 	}
 }
 
+// A model whose tools are text keeps its name, and has no limits of its API on tools.
+func TestOpenTextTools(t *testing.T) {
+	choice := provider.Choice{Model: "openai:plain", BaseURL: "http://127.0.0.1:1/v1", TextTools: true}
+	m, err := provider.Open(choice)
+	if err != nil || m.Name() != "openai:plain" {
+		t.Fatalf("got %v, %v", m, err)
+	}
+	if _, limited := m.(model.ToolLimiter); limited {
+		t.Error("the API limits tools that it does not see")
+	}
+	choice.TextTools = false
+	if m, err = provider.Open(choice); err != nil {
+		t.Fatal(err)
+	}
+	if _, limited := m.(model.ToolLimiter); !limited {
+		t.Error("the API has no limits, so that the test shows nothing")
+	}
+}
+
 func TestOpenSaysHowToGoOn(t *testing.T) {
 	tests := map[string]struct {
 		choice provider.Choice
 		want   []string
 	}{
-		"nothing":             {provider.Choice{}, []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "--model scripted:FILE", "--base-url"}},
+		"nothing":             {provider.Choice{}, []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "--model scripted:FILE", "--base-url"}},
 		"only a base URL":     {provider.Choice{BaseURL: "http://127.0.0.1:1"}, []string{"--model openai:NAME"}},
 		"no key of Anthropic": {provider.Choice{Model: "anthropic:x"}, []string{"set ANTHROPIC_API_KEY", "--base-url"}},
 		"no key of OpenAI":    {provider.Choice{Model: "openai:x"}, []string{"set OPENAI_API_KEY", "--base-url"}},
-		"unknown provider":    {provider.Choice{Model: "acme:x"}, []string{`no model provider "acme"`, "anthropic:NAME, openai:NAME or scripted:FILE"}},
+		"no key of Responses": {provider.Choice{Model: "openai-responses:x"}, []string{"openai-responses:x needs a key: set OPENAI_API_KEY", "--base-url"}},
+		"no key of Google":    {provider.Choice{Model: "gemini:x"}, []string{"set GEMINI_API_KEY", "--base-url"}},
+		"a Gemini model":      {provider.Choice{Model: "gemini-x"}, []string{"--model gemini:gemini-x"}},
+		"unknown provider":    {provider.Choice{Model: "acme:x"}, []string{`no model provider "acme"`, "anthropic:NAME, openai:NAME, openai-responses:NAME, gemini:NAME or scripted:FILE"}},
 		"no model":            {provider.Choice{Model: "openai:"}, []string{`"openai:" names no model`, "openai:NAME"}},
 		"no provider":         {provider.Choice{Model: "claude-x"}, []string{"--model anthropic:claude-x"}},
 		"no provider either":  {provider.Choice{Model: "gpt-x"}, []string{"--model openai:gpt-x"}},

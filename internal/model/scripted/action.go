@@ -11,14 +11,15 @@ type function struct {
 	call        func(s scope, args []any) (any, error)
 }
 
-const functionNames = "result, prompt, json and printf"
+const functionNames = "result, prompt, attachments, json and printf"
 
 func functions() map[string]function {
 	return map[string]function{
-		"result": {1, 1, func(s scope, args []any) (any, error) { return s.result(fmt.Sprint(args[0])) }},
-		"prompt": {0, 0, func(s scope, _ []any) (any, error) { return s.prompt(), nil }},
-		"json":   {1, 1, func(_ scope, args []any) (any, error) { return marshal(args[0]) }},
-		"printf": {1, 100, func(_ scope, args []any) (any, error) { return fmt.Sprintf(fmt.Sprint(args[0]), args[1:]...), nil }},
+		"result":      {1, 1, func(s scope, args []any) (any, error) { return s.result(fmt.Sprint(args[0])) }},
+		"prompt":      {0, 0, func(s scope, _ []any) (any, error) { return s.prompt(), nil }},
+		"attachments": {0, 0, func(s scope, _ []any) (any, error) { return s.attachments(), nil }},
+		"json":        {1, 1, func(_ scope, args []any) (any, error) { return marshal(args[0]) }},
+		"printf":      {1, 100, func(_ scope, args []any) (any, error) { return fmt.Sprintf(fmt.Sprint(args[0]), args[1:]...), nil }},
 	}
 }
 

@@ -17,9 +17,9 @@ type digest [sha256.Size]byte
 
 // conversation is a request as a script sees it.
 type conversation struct {
-	req     model.Request
-	answers int // number of assistant messages, including those that a summary replaced
-	said    string
+	req        model.Request
+	answers    int // number of assistant messages, including those that a summary replaced
+	lastPrompt string
 }
 
 func newConversation(req model.Request) *conversation {
@@ -29,20 +29,34 @@ func newConversation(req model.Request) *conversation {
 			c.answers++
 			continue
 		}
-		var said []string
+		var texts []string
 		for _, block := range message.Blocks {
 			if block.Text != nil {
-				said = append(said, block.Text.Text)
+				texts = append(texts, block.Text.Text)
 			}
 		}
-		if said != nil {
-			c.said = strings.Join(said, "\n")
+		if texts != nil {
+			c.lastPrompt = strings.Join(texts, "\n")
 		}
 	}
 	return c
 }
 
-func (c *conversation) prompt() string { return c.said }
+func (c *conversation) prompt() string { return c.lastPrompt }
+
+// attachments describes the attachments of the conversation, with the digests of what arrived, so
+// that a test sees that the content arrived.
+func (c *conversation) attachments() string {
+	var lines []string
+	for _, message := range c.req.Messages {
+		for _, block := range message.Blocks {
+			if a := block.Attachment; a != nil {
+				lines = append(lines, fmt.Sprintf("%s %s, %d bytes, sha256 %x", a.Name, a.MIMEType, len(a.Data), sha256.Sum256(a.Data)))
+			}
+		}
+	}
+	return strings.Join(lines, "; ")
+}
 
 // result returns the text of the last result with a provider's id. It searches each time, because
 // few scripts need it and a conversation may have thousands of results.

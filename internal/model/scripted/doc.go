@@ -25,11 +25,13 @@
 //	    stop_reason: end_turn             # tool_use by default if there are calls, else end_turn
 //	summaries:                            # optional: the first summary of the conversation, the second, …
 //	  - text: note.txt was read.          # like a turn, without calls
+//	attachments: [image/png, text/*]      # optional: the types of attachments that the model reads; none by default
 //
 // Unknown keys are errors. Arguments may also be a string: a template whose output must be JSON.
 //
 // Templates have the syntax of text/template and only call functions: {{result "ID"}} (the text of
-// an earlier call's result), {{prompt}} (the latest text of the user), {{json VALUE}} (VALUE as
+// an earlier call's result), {{prompt}} (the latest text of the user), {{attachments}} (the name, type, size and SHA-256 of each
+// attachment), {{json VALUE}} (VALUE as
 // JSON, for arguments_raw) and {{printf FORMAT VALUE…}}. Calls may be nested in parentheses and
 // pipelines. YAML requires quotes around a value that begins with {{. Pieces never split a
 // character, because JSON cannot have half of one.

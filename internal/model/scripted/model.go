@@ -16,6 +16,7 @@ type Model struct {
 	name      string
 	turns     []turn
 	summaries []turn
+	features  model.Features
 
 	mu     sync.Mutex
 	failed map[digest]int // number of errors that a conversation has received for its present turn
@@ -23,6 +24,9 @@ type Model struct {
 
 // Name returns "scripted:" and the script's name.
 func (m *Model) Name() string { return "scripted:" + m.name }
+
+// Features returns the types of attachments that the script says.
+func (m *Model) Features() model.Features { return m.features }
 
 // Generate streams the next turn of the conversation; see the package comment. A script that is too
 // short and a template that fails are errors that are not retryable.
@@ -40,7 +44,7 @@ func (m *Model) play(s *stream, c *conversation) error {
 	if !ok {
 		return m.tooShort(c)
 	}
-	// only for a turn with errors: computing it takes time in proportion to the conversation
+	// computed only for a turn with errors, because the time is proportional to the conversation
 	var id digest
 	if len(t.failures) > 0 {
 		id = c.digest()

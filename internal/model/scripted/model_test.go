@@ -28,12 +28,12 @@ func parse(t *testing.T, script string) *scripted.Model {
 	return m
 }
 
-func said(role model.Role, text string) model.Message {
+func message(role model.Role, text string) model.Message {
 	return model.Message{Role: role, Blocks: []model.Block{{Text: &model.Text{Text: text}}}}
 }
 
 func asked(prompt string) model.Request {
-	return model.Request{Messages: []model.Message{said(model.RoleUser, prompt)}}
+	return model.Request{Messages: []model.Message{message(model.RoleUser, prompt)}}
 }
 
 // generate returns the response to one request: the text of the deltas, and the response or the
@@ -65,7 +65,7 @@ turns:
 func TestErrorsComeBeforeTheirTurnAndAgainForTheNextRun(t *testing.T) {
 	m := parse(t, failsTwice)
 	req := asked("go")
-	req.Messages = append(req.Messages, said(model.RoleAssistant, "first"), said(model.RoleUser, "and?"))
+	req.Messages = append(req.Messages, message(model.RoleAssistant, "first"), message(model.RoleUser, "and?"))
 	for run := range 2 {
 		_, _, err := generate(t.Context(), m, req)
 		got, ok := errors.AsType[*model.Error](err)
@@ -144,7 +144,7 @@ func TestFailuresOfTheScriptSayWhatToDo(t *testing.T) {
 	}{
 		"too short": {
 			"turns:\n  - text: a\n",
-			model.Request{Messages: []model.Message{said(model.RoleUser, "go"), said(model.RoleAssistant, "a")}},
+			model.Request{Messages: []model.Message{message(model.RoleUser, "go"), message(model.RoleAssistant, "a")}},
 			"the script test.yaml ends before turn 2: add that turn",
 		},
 		"nothing answered": {
@@ -153,7 +153,7 @@ func TestFailuresOfTheScriptSayWhatToDo(t *testing.T) {
 		},
 		"unknown id": {
 			"turns:\n  - text: '{{result \"x\"}}'\n",
-			model.Request{Messages: []model.Message{said(model.RoleUser, "go"), answered("a", "1"), answered("b", "2")}},
+			model.Request{Messages: []model.Message{message(model.RoleUser, "go"), answered("a", "1"), answered("b", "2")}},
 			`there is no result "x"; there are "a", "b"`,
 		},
 		"no JSON": {

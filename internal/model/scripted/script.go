@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"fmt"
+	"mime"
 	"os"
 	"slices"
 	"strconv"
@@ -42,11 +43,14 @@ func Load(path string) (*Model, error) {
 
 // Parse reads a script. name is the file name in errors and in the model's name.
 func Parse(name string, data []byte) (*Model, error) {
-	turns, summaries, err := readScript(name, data)
+	s, err := readScript(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("reading the script: %w", err)
 	}
-	return &Model{name: name, turns: turnsOf(name, turns), summaries: turnsOf(name, summaries), failed: make(map[digest]int)}, nil
+	return &Model{
+		name: name, turns: turnsOf(name, s.turns), summaries: turnsOf(name, s.summaries), failed: make(map[digest]int),
+		features: model.Features{Attachments: s.attachments},
+	}, nil
 }
 
 // turnsOf groups entries into answers with the failures before each.
@@ -68,35 +72,62 @@ func turnsOf(name string, entries []entry) []turn {
 	return turns
 }
 
-func readScript(name string, data []byte) (turns, summaries []entry, err error) {
+// script is the content of a script file.
+type script struct {
+	turns, summaries []entry
+	attachments      []string // the MIME types that the model reads
+}
+
+func readScript(name string, data []byte) (s script, err error) {
 	root, err := yamldoc.Parse(name, data)
 	if err != nil {
 		if strings.Contains(err.Error(), "flow map") {
 			err = fmt.Errorf("%w; a value that begins with {{ has to be quoted", err)
 		}
-		return nil, nil, err
+		return s, err
 	}
 	if root.Kind() == yamldoc.Null {
-		return nil, nil, root.Errorf("the file is empty; it needs a list of turns")
+		return s, root.Errorf("the file is empty; it needs a list of turns")
 	}
-	keys, err := root.Entries("a script", "turns", "summaries")
+	keys, err := root.Entries("a script", "turns", "summaries", "attachments")
 	if err != nil {
-		return nil, nil, err
+		return s, err
 	}
 	for _, k := range keys {
-		if k.Key == "turns" {
-			turns, err = readEntries(k)
-		} else {
-			summaries, err = readSummaries(k)
+		switch k.Key {
+		case "turns":
+			s.turns, err = readEntries(k)
+		case "summaries":
+			s.summaries, err = readSummaries(k)
+		case "attachments":
+			s.attachments, err = readTypes(k)
 		}
 		if err != nil {
-			return nil, nil, err
+			return s, err
 		}
 	}
-	if turns == nil {
-		return nil, nil, root.Errorf("the script has no turns")
+	if s.turns == nil {
+		return s, root.Errorf("the script has no turns")
 	}
-	return turns, summaries, nil
+	return s, nil
+}
+
+// readTypes reads a list of MIME types, such as image/png and text/*.
+func readTypes(k yamldoc.Entry) ([]string, error) {
+	nodes, err := k.Value.Items(k.Key)
+	if err != nil {
+		return nil, err
+	}
+	types := make([]string, len(nodes))
+	for i, node := range nodes {
+		if types[i], err = node.Text(k.Key); err != nil {
+			return nil, err
+		}
+		if _, _, err := mime.ParseMediaType(types[i]); err != nil || !strings.Contains(types[i], "/") {
+			return nil, node.Errorf("%q is not a MIME type, such as image/png or text/*", types[i])
+		}
+	}
+	return types, nil
 }
 
 func readSummaries(k yamldoc.Entry) ([]entry, error) {
@@ -264,6 +295,6 @@ func readFailure(node yamldoc.Node) (*model.Error, error) {
 	if failure.Status != 0 && (failure.Status < 400 || failure.Status > 599) {
 		return nil, node.Errorf("the status of an error is 400 to 599, or 0 for a connection that broke")
 	}
-	failure.Retryable = model.RetryableStatus(failure.Status)
+	failure.Retryable, failure.Unusable = model.RetryableStatus(failure.Status), model.Unusable(failure.Status)
 	return failure, nil
 }

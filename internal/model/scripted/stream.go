@@ -39,12 +39,12 @@ func (s *stream) entry(e *entry, c *conversation) error {
 
 func (e *entry) message(c *conversation) (model.Message, error) {
 	message := model.Message{Role: model.RoleAssistant}
-	said, err := e.text.render(c)
+	text, err := e.text.render(c)
 	if err != nil {
 		return model.Message{}, err
 	}
-	if said != "" {
-		message.Blocks = append(message.Blocks, model.Block{Text: &model.Text{Text: said}})
+	if text != "" {
+		message.Blocks = append(message.Blocks, model.Block{Text: &model.Text{Text: text}})
 	}
 	for i := range e.calls {
 		arguments, err := e.calls[i].arguments.render(c)

@@ -14,6 +14,7 @@ import (
 type scope interface {
 	result(id string) (string, error)
 	prompt() string
+	attachments() string
 }
 
 // text is a text of the script: a template or plain text.

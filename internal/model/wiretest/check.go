@@ -68,6 +68,10 @@ func (s *sum) add(t *testing.T, chunk model.Chunk) {
 			t.Fatalf("arguments %+v belong to none of %d calls", *d, len(s.calls))
 		}
 		s.calls[d.Index].Arguments += d.Text
+	case chunk.ReasoningDelta != nil:
+		if chunk.ReasoningDelta.Text == "" {
+			t.Fatal("a piece of reasoning is empty")
+		}
 	case chunk.Alive:
 	case chunk.Response != nil:
 		s.ended = true

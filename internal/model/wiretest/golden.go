@@ -47,6 +47,24 @@ func Golden(t *testing.T, folder string, run func(t *testing.T, files map[string
 	}
 }
 
+// Sources checks that the comment of every archive in a folder names the source of its wire format.
+func Sources(t *testing.T, folder string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
+	if err != nil || len(paths) < 30 {
+		t.Fatalf("there are %d archives in %s: %v", len(paths), folder, err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(archive.Comment), "\nSource: ") {
+			t.Errorf("%s names no source", path)
+		}
+	}
+}
+
 // updating returns the flag -update. A test package that uses Golden defines it.
 func updating() bool {
 	set := flag.Lookup("update")

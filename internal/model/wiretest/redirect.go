@@ -14,7 +14,7 @@ import (
 
 // Redirects checks that a model sends its API key and the conversation only to the origin of its
 // base URL, whatever the server answers. open returns a model that uses the key and the base URL.
-func Redirects(t *testing.T, open func(base, key string, client *http.Client) (model.Model, error)) {
+func Redirects(t *testing.T, open Open) {
 	const base = "https://api.example.com/proxy/v1"
 	for name, targets := range map[string][]string{
 		"another host":                      {"https://evil.example.net/v1"},
@@ -53,7 +53,7 @@ func Redirects(t *testing.T, open func(base, key string, client *http.Client) (m
 
 // FollowsWithinItsOrigin checks that the model follows a redirect that keeps the origin and the
 // body.
-func FollowsWithinItsOrigin(t *testing.T, open func(base, key string, client *http.Client) (model.Model, error)) {
+func FollowsWithinItsOrigin(t *testing.T, open Open) {
 	for _, target := range []string{"/v1/moved", "https://api.example.com/v1/moved", "https://API.example.com:443/v1/moved"} {
 		net := &redirecting{status: http.StatusTemporaryRedirect, targets: []string{target}}
 		m, err := open("https://api.example.com/v1", "key", &http.Client{Transport: net})

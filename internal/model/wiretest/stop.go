@@ -10,9 +10,10 @@ import (
 
 // Stop is the expected outcome of a response that ends with a given reason.
 type Stop struct {
-	Reason string           // the server's value
-	Call   bool             // the response has a call
-	Want   model.StopReason // empty means malformed: nothing of it may be executed or kept
+	Reason  string           // the server's value
+	Call    bool             // the response has a call
+	Refused bool             // the model has refused
+	Want    model.StopReason // empty means malformed: nothing of it may be executed or kept
 }
 
 // Stops checks how a model handles stop reasons. write returns the event stream of a response that

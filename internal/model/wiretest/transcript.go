@@ -24,6 +24,8 @@ func Transcript(t *testing.T, chunks iter.Seq2[model.Chunk, error]) string {
 			writeError(t, &out, err)
 		case chunk.TextDelta != nil:
 			fmt.Fprintf(&out, "text %q\n", chunk.TextDelta.Text)
+		case chunk.ReasoningDelta != nil:
+			fmt.Fprintf(&out, "reasoning %q\n", chunk.ReasoningDelta.Text)
 		case chunk.CallBegun != nil:
 			fmt.Fprintf(&out, "call %d %s %s\n", chunk.CallBegun.Index, chunk.CallBegun.ID, chunk.CallBegun.Name)
 		case chunk.ArgumentDelta != nil:

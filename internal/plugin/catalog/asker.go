@@ -13,13 +13,13 @@ import (
 )
 
 // asker asks plugins for their descriptions, a bounded number at the same time, and stores the
-// answers by digest. It does not know where a digest is used: the catalog passes each answer to the
-// slots.
+// answers by digest. It does not know which plugins have a digest: the catalog passes each answer
+// to the slots.
 //
-// mu guards the fields below it. It may be locked while Catalog.mu is held, and no other lock is
-// taken while it is held, except in tasks. The catalog applies an answer and calls finish in one
-// section of Catalog.mu. Otherwise a load in between could make the slot wait for an answer that it
-// missed, because the digest still counts as being asked.
+// mu guards the fields below it. It may be locked while Catalog.mu is held. While mu is held, no
+// other lock is taken, except in tasks. The catalog applies an answer and calls finish under one
+// lock of Catalog.mu. Otherwise a load between the two could make the slot wait for an answer that
+// has already arrived, because the digest still counts as being asked.
 type asker struct {
 	describeFunc DescribeFunc
 	timeout      time.Duration // bound for one plugin
@@ -41,8 +41,8 @@ func newAsker(cfg Config, store *store, tasks *tasks) *asker {
 	}
 }
 
-// start runs ask in the background for a digest, unless that is being asked, or the catalog is
-// closed. ask must call finish.
+// start runs ask in the background for a digest. It does nothing if that digest is being asked
+// already, or if the catalog is closed. ask must call finish.
 func (a *asker) start(digest string, ask func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -55,8 +55,8 @@ func (a *asker) start(digest string, ask func()) {
 	a.asking[digest] = struct{}{}
 }
 
-// finish says that a digest has answered, and reports whether no other one is being asked. The
-// caller holds Catalog.mu.
+// finish records that a digest has answered, and reports whether no other digest is being asked.
+// The caller holds Catalog.mu.
 func (a *asker) finish(digest string) (last bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,7 +111,7 @@ type answer struct {
 	problem     string
 }
 
-// ask waits for a token and asks a plugin. The answer is a problem if the catalog is closed first.
+// ask waits for a token and asks a plugin. If the catalog is closed first, the answer is a problem.
 func (a *asker) ask(p *Plugin, e expectation) answer {
 	select {
 	case a.tokens <- struct{}{}:
@@ -136,18 +136,18 @@ func (a *asker) describe(ctx context.Context, p *Plugin) answer {
 	defer cancel()
 	d, err := a.describeFunc(ctx, p)
 	if err != nil {
-		a.log.Warn("plugin left out", "source", p.Source, "digest", p.Digest, "reason", err)
 		a.noteFailure(p, err, time.Since(began))
 		return answer{problem: err.Error()}
 	}
+	a.log.Info("plugin described", "plugin", d.Name, "version", d.Version, "digest", p.Digest, "tools", len(d.Tools), "took", time.Since(began), "source", p.Source)
 	result := answer{description: d, refused: checkSchemas(d.Tools)}
 	a.remember(p, func(known *about) {
-		known.Unanswered, known.Description, known.SchemaCheck, known.Refused = "", &d, schemaCheck, result.refused
+		known.Unanswered, known.Description, known.OwnFilters, known.SchemaCheck, known.Refused = "", &d, true, schemaCheck, result.refused
 	})
 	return result
 }
 
-// remember changes what is known of a digest.
+// remember changes the stored record of a digest.
 func (a *asker) remember(p *Plugin, change func(known *about)) {
 	known, _ := a.store.about(p.Digest)
 	change(&known)

@@ -1,10 +1,10 @@
 // Package catalog knows which plugins and tools exist, and at which digest.
 //
-// It scans folders for plugins and keeps a copy of each under its digest, so that the checked bytes
-// are what runs. It asks each new digest once for its description, and caches the answer on disk.
-// What is in service changes only by a decision: a changed file is a candidate, and Activate puts
-// it into service. The package starts no instances: it gets a Describe function for asking, and
-// internal/host warms candidates up. It does not know calls.
+// It scans folders for plugins and keeps a copy of each under its digest, so that exactly the
+// checked bytes run. It asks each new digest once for its description, and caches the answer on
+// disk. A changed file does not come into service by itself: it is a candidate, and Activate puts
+// it into service. The package starts no instances: its Config has a function Describe that asks a
+// plugin, and internal/host warms candidates up. It does not know calls.
 package catalog
 
 import (
@@ -23,15 +23,15 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// DescribeFunc starts the plugin for a moment and asks it for its description. Path, Args, Env and
-// Dir say how to run it. Info.Name is the expected name, so that the plugin runs with the settings
-// that it will have: the name in its manifest, of its digest in the lock file, of the revision in
-// its place now or earlier, or else of its file. The other fields of p are not known yet.
-// DescribeFunc must return when ctx ends.
+// DescribeFunc starts the plugin briefly and asks it for its description. Path, Args, Env and Dir
+// say how to run it. Info.Name is the expected name, so that the plugin runs with the settings that
+// it will have. The name comes from its manifest, from its digest in the lock file, from the
+// revision in its place now or earlier, or else from its file name. The other fields of p are not
+// known yet. DescribeFunc must return when ctx ends.
 type DescribeFunc func(ctx context.Context, p *Plugin) (tool.Description, error)
 
-// Config says where plugins are and how they are asked. Folders, StateDir and Describe are
-// required.
+// Config says where plugins are and how to ask them for descriptions. Folders, StateDir and
+// Describe are required.
 type Config struct {
 	Folders  []string // searched in this order; the first plugin or tool of a name wins
 	StateDir string   // the folder for copies and decisions; made if it does not exist, and used by this catalog alone
@@ -40,7 +40,7 @@ type Config struct {
 	DescribeTimeout time.Duration // bound for one plugin; 0: 10 s
 	Parallel        int           // plugins that are read, or asked, at the same time; 0: 4
 
-	Overrides Overrides // the operator's settings for tools
+	Overrides Overrides // the operator's settings for tools, until Configure replaces them
 
 	Trust    *trust.Store // the operator's trust records; nil: every plugin is trusted
 	TrustNew bool         // plugins that arrive later, and changed declarations, are trusted too
@@ -76,16 +76,16 @@ func (c Config) withDefaults() Config {
 }
 
 // Catalog is the current knowledge of plugins, and decides what is in service. Each of its parts
-// owns one kind of state: sources the folders, asker the questions to plugins, sweeper the end of
-// copies, trust the operator's trust, index the records on the disk, and tasks the goroutines.
+// owns one kind of state: sources the folders, asker the questions to plugins, sweeper the removal
+// of copies, trust the operator's trust, index the records on disk, and tasks the goroutines.
 //
-// All methods are safe for concurrent use. mu guards the slots and what decisions about them depend
-// on. No method reads or writes the content of a file while it holds mu. It may take the locks of
-// the parts then, never the other way around. The callers of methods whose names end in Locked hold
-// mu.
+// All methods are safe for concurrent use. mu guards the slots and everything that decisions about
+// the slots depend on. No method reads or writes the content of a file while it holds mu. A method
+// that holds mu may take the locks of the parts, but code that holds the lock of a part must not
+// take mu. The callers of methods whose names end in Locked hold mu.
 type Catalog struct {
 	cfg     Config
-	lock    *stateLock
+	lock    *StateLock
 	index   *index
 	tasks   *tasks
 	sources *sources
@@ -95,12 +95,15 @@ type Catalog struct {
 
 	current atomic.Pointer[Snapshot] // replaced with mu held
 
-	mu      sync.Mutex
-	slots   []*slot       // in the order of the scan
-	base    *Snapshot     // decides which plugin has a contested name
-	pins    manifest.Lock // the digests that may run; nil: all
-	changed chan struct{} // closed once there is a newer snapshot
-	loaded  bool          // the folders were read
+	mu    sync.Mutex
+	slots []*slot // in the order of the scan
+	// the operator's settings for tools, and the number of the configuration that they belong to
+	overrides  Overrides
+	generation uint64
+	base       *Snapshot     // decides which plugin has a contested name
+	pins       manifest.Lock // the digests that may run; nil: all
+	changed    chan struct{} // closed once there is a newer snapshot
+	loaded     bool          // the folders were read
 }
 
 // Open prepares the state folder and reads the records of earlier processes. It scans nothing: call
@@ -113,29 +116,29 @@ func Open(cfg Config) (*Catalog, error) {
 	if err := os.MkdirAll(cfg.StateDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the state folder: %w", err)
 	}
-	lock, err := lockState(cfg.StateDir)
+	lock, err := LockState(cfg.StateDir)
 	if err != nil {
 		return nil, err
 	}
 	store, err := openStore(cfg.StateDir)
 	if err != nil {
-		lock.release()
+		lock.Release()
 		return nil, err
 	}
 	index, err := openIndex(cfg.StateDir, cfg.Logger)
 	if err != nil {
-		lock.release()
+		lock.Release()
 		return nil, err
 	}
 	c := &Catalog{
 		cfg: cfg, lock: lock, index: index,
 		trust: &trustBounds{store: cfg.Trust, trustNew: cfg.TrustNew, folders: cfg.Folders, log: cfg.Logger},
-		tasks: newTasks(), changed: make(chan struct{}),
+		tasks: newTasks(), changed: make(chan struct{}), overrides: cfg.Overrides,
 	}
 	c.sources = newSources(cfg, store, index, c.tasks)
 	c.asker = newAsker(cfg, store, c.tasks)
 	c.sweeper = newSweeper(cfg, c.sources, c.asker)
-	c.base = newSnapshot(nil, nil, nil, nil, nil)
+	c.base = newSnapshot(nil, nil, nil, nil, nil, 0)
 	c.current.Store(c.base)
 	return c, nil
 }
@@ -145,7 +148,7 @@ func Open(cfg Config) (*Catalog, error) {
 func (c *Catalog) Close() error {
 	if c.tasks.close() {
 		c.sources.close()
-		c.lock.release()
+		c.lock.Release()
 	}
 	return nil
 }
@@ -171,9 +174,18 @@ func (c *Catalog) Next(ctx context.Context, seen *Snapshot) (*Snapshot, error) {
 // Settle waits until every plugin has been asked for its description, or until ctx ends.
 func (c *Catalog) Settle(ctx context.Context) error { return c.asker.wait(ctx) }
 
+// Configure replaces the operator's settings for tools. The new snapshot and all later ones have
+// the number generation, until Configure is called again.
+func (c *Catalog) Configure(overrides Overrides, generation uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.overrides, c.generation = overrides, generation
+	c.publishLocked()
+}
+
 // publishLocked makes the content of the slots the current snapshot.
 func (c *Catalog) publishLocked() {
-	c.current.Store(newSnapshot(c.base, c.slots, c.pins, c.cfg.Overrides, c.trust.inForce()))
+	c.current.Store(newSnapshot(c.base, c.slots, c.pins, c.overrides, c.trust.inForce(), c.generation))
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

@@ -113,7 +113,7 @@ func toolNames(s *catalog.Snapshot, q tool.Query) []string {
 	return names
 }
 
-// TestToolsAfter: a page begins after a name, whether a tool has it or not.
+// A page begins after a name, whether a tool has that name or not.
 func TestToolsAfter(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "one", plugin("one", spec("b"), spec("d"), spec("f")), 0o755)
@@ -129,7 +129,7 @@ func TestToolsAfter(t *testing.T) {
 	}
 }
 
-// TestKnownDigestsAreNotAskedAgain: discovery runs each new binary once, and no other.
+// Discovery runs each new binary once, and no known one.
 func TestKnownDigestsAreNotAskedAgain(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
 	write(t, dir, "one", plugin("one", spec("a"), spec("b")), 0o755)
@@ -164,7 +164,7 @@ func TestKnownDigestsAreNotAskedAgain(t *testing.T) {
 	}
 }
 
-// TestTheCopyIsWhatRuns: a change of a file after it was read does not change what runs.
+// If a file changes after the catalog read it, the content that the catalog read still runs.
 func TestTheCopyIsWhatRuns(t *testing.T) {
 	dir := t.TempDir()
 	content := plugin("one", spec("a"))
@@ -182,7 +182,7 @@ func TestTheCopyIsWhatRuns(t *testing.T) {
 	}
 }
 
-// TestBadPluginsAreReported: each with its reason, and without an effect on others.
+// The catalog reports each bad plugin with its reason, and the other plugins are unaffected.
 func TestBadPluginsAreReported(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	write(t, first, "good", plugin("good", spec("a")), 0o755)
@@ -228,8 +228,8 @@ func TestBadPluginsAreReported(t *testing.T) {
 	}
 }
 
-// TestASlowPluginDelaysNobody: the others are usable while it is still being asked.
-func TestASlowPluginDelaysNobody(t *testing.T) {
+// The other plugins are usable while the catalog still waits for the description of a slow one.
+func TestASlowPluginDelaysNoOther(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a-hangs", "hang", 0o755)
 	write(t, dir, "b-good", plugin("good", spec("a")), 0o755)
@@ -260,6 +260,9 @@ func TestQuery(t *testing.T) {
 		"names":      {tool.Query{Names: []string{"c", "a", "q"}}, []string{"a", "c"}},
 		"category":   {tool.Query{Categories: []string{"files"}}, []string{"b"}},
 		"tag":        {tool.Query{Tags: []string{"y", "z"}}, []string{"b"}},
+		"plugin":     {tool.Query{Plugins: []string{"q", "p"}}, []string{"a", "b", "c"}},
+		"no plugin":  {tool.Query{Plugins: []string{"q"}}, nil},
+		"excluded":   {tool.Query{Excluded: []string{"b", "q"}}, []string{"a", "c"}},
 		"own tags":   {tool.Query{Tags: []string{"by-default"}}, []string{"a", "c"}},
 		"dangerous":  {tool.Query{Dangerous: &yes}, []string{"b"}},
 		"harmless":   {tool.Query{Dangerous: &no}, []string{"a", "c"}},

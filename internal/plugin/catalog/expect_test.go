@@ -38,8 +38,8 @@ func (n *names) last() string {
 	return n.asked[len(n.asked)-1]
 }
 
-// TestAPluginIsAskedUnderTheNameThatItWillHave: as far as that is known, because it may not start
-// without the settings of that name.
+// The catalog asks a plugin for its description under the name that it will have, as far as that is
+// known. The plugin may not start without the settings of that name.
 func TestAPluginIsAskedUnderTheNameThatItWillHave(t *testing.T) {
 	asked := &names{}
 	dir := t.TempDir()

@@ -53,9 +53,9 @@ func (p *Plugin) admittedFilters(owners map[string]*Plugin) []*Filter {
 			p.warnf("the filter %q is left out: the plugin %q ships a tool or filter of that name", f.Spec.Name, owner.Info.Name)
 			continue
 		}
-		own := *f
-		own.Plugin = p
-		filters = append(filters, &own)
+		copied := *f
+		copied.Plugin = p
+		filters = append(filters, &copied)
 	}
 	return filters
 }

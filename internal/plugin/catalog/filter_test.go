@@ -64,7 +64,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestFiltersKeepTheirNames: no later tool or filter takes the name of a filter in use.
+// No later tool or filter takes the name of a filter in use.
 func TestFiltersKeepTheirNames(t *testing.T) {
 	r := newRig(t)
 	r.write("one", filtering("one", nil, filter("f")))

@@ -15,15 +15,15 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// Hard bounds of a plugin folder: what exceeds them is not looked at.
+// Hard bounds of a plugin folder. toolhost does not use a folder with more files or bytes.
 const (
 	maxFolderFiles = 200_000
 	maxFolderBytes = 4 << 30
 	maxLeave       = 5 // links out of the folder that warnings name
 )
 
-// passedOver are names that are no part of a plugin, at any depth: a change of their content is no
-// change of the plugin.
+// passedOver reports whether files and folders of a name, at any depth, are no part of a plugin. A
+// change of their content does not change the plugin.
 func passedOver(name string) bool { return name == ".git" || name == "__pycache__" }
 
 // item is a file, folder or link in a plugin folder.
@@ -65,11 +65,12 @@ func list(ctx context.Context, root *os.Root) (*listing, error) {
 		if err != nil {
 			return err
 		}
-		// The stamp of a folder would also change with the files that are passed over.
+		// The line has no time of a folder, because that would also change with files that are
+		// passed over.
 		if info.IsDir() {
 			fmt.Fprintf(stamps, "%q %o\n", name, info.Mode())
 		} else {
-			fmt.Fprintf(stamps, "%q %s\n", name, stampOf(info))
+			fmt.Fprintf(stamps, "%q %s\n", name, stampInFolder(info))
 		}
 		if name == "." {
 			return nil
@@ -215,7 +216,7 @@ func (s *store) takeItem(ctx context.Context, root *os.Root, it item, into strin
 	}
 	sum := hex.EncodeToString(hash.Sum(nil))
 	if err == nil && copying && it.size > 0 {
-		err = s.shared.adopt(ctx, into, sum, mode)
+		err = s.shared.Adopt(ctx, into, sum, mode)
 	}
 	if err != nil {
 		return "", err

@@ -58,7 +58,7 @@ func load(t *testing.T, cfg catalog.Config) *catalog.Catalog {
 	return c
 }
 
-// TestFolderPlugin: the copy runs as its manifest says.
+// The copy of a plugin folder runs as its manifest says.
 func TestFolderPlugin(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
 	writeFolder(t, filepath.Join(dir, "weather"), someFolder("weather", spec("rain")))
@@ -85,7 +85,7 @@ func TestFolderPlugin(t *testing.T) {
 	}
 }
 
-// TestFolderDigest: each part of a plugin changes its digest, and nothing else does.
+// A change of any part of a plugin changes its digest. Other changes do not.
 func TestFolderDigest(t *testing.T) {
 	digest := func(t *testing.T, change func(dir string)) string {
 		dir := t.TempDir()
@@ -174,8 +174,7 @@ func TestBadFolders(t *testing.T) {
 	}
 }
 
-// TestSymlinkLoopsAreReported: a link that leads to itself makes one bad plugin and affects no
-// other.
+// A link that leads to itself makes one plugin unusable and affects no other.
 func TestSymlinkLoopsAreReported(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
@@ -188,8 +187,7 @@ func TestSymlinkLoopsAreReported(t *testing.T) {
 	}
 }
 
-// TestAbsoluteLinksAreKept: absolute links, such as those of a Python environment, stay, with a
-// warning.
+// The copy keeps absolute links, such as those of a Python environment, with a warning.
 func TestAbsoluteLinksAreKept(t *testing.T) {
 	dir := t.TempDir()
 	writeFolder(t, filepath.Join(dir, "p"), map[string]string{"plugin.yaml": "command: [venv/sh]\n", "main.json": plugin("p", spec("a")), "venv/x": ""})
@@ -205,9 +203,9 @@ func TestAbsoluteLinksAreKept(t *testing.T) {
 	}
 }
 
-// TestNobodyIsWarnedOfAnInterpreter: the link of a Python environment to its interpreter causes no
-// warning, other links that lead out do.
-func TestNobodyIsWarnedOfAnInterpreter(t *testing.T) {
+// The link of a Python environment to its interpreter causes no warning. Other links that lead out
+// of the folder do.
+func TestNoWarningOfAnInterpreter(t *testing.T) {
 	dir := t.TempDir()
 	p := filepath.Join(dir, "p")
 	writeFolder(t, p, map[string]string{"plugin.yaml": "command: [.venv/bin/python3]\n", "main.json": plugin("p", spec("a")), ".venv/pyvenv.cfg": "", ".venv/bin/pip": "", "bin/x": ""})
@@ -231,7 +229,7 @@ func TestNobodyIsWarnedOfAnInterpreter(t *testing.T) {
 	}
 }
 
-// TestLargeFoldersRunInPlace: large folders are checked, not copied, and shown as not pinned.
+// Large folders are checked but not copied, and are shown as not pinned.
 func TestLargeFoldersRunInPlace(t *testing.T) {
 	for name, change := range map[string]func(*catalog.Config){
 		"many files": func(c *catalog.Config) { c.MaxFolderFiles = 3 },
@@ -259,7 +257,8 @@ func TestLargeFoldersRunInPlace(t *testing.T) {
 	}
 }
 
-// TestAnInterruptionSaysWhatItWas: also during reading, the error is the cause of the cancellation.
+// The error of an interrupted load is the cause of the cancellation, also if the interruption came
+// during reading.
 func TestAnInterruptionSaysWhatItWas(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "p", plugin("p", spec("a")), 0o755)

@@ -23,16 +23,16 @@ type record struct {
 	Current  string `json:"current,omitempty"`  // the digest in service
 	Previous string `json:"previous,omitempty"` // the previous one, for a rollback
 
-	// Held is a digest that does not replace the current one by itself, and Reason says why. It is
-	// forgotten when the source changes again.
+	// Held is a digest that does not replace the current one without a command, and Reason says
+	// why. The record drops it when the source changes again.
 	Held   string `json:"held,omitempty"`
 	Reason string `json:"reason,omitempty"`
 
 	Seen string `json:"seen,omitempty"` // the last day on which a toolhost looked at it, such as 2026-11-22, in UTC
 }
 
-// unseenFor is how long an existing source, and its copies, are remembered when no toolhost looks
-// at its folder.
+// unseenFor is how long the catalog keeps the record and the copies of an existing source when no
+// toolhost looks at its folder.
 const unseenFor = 30 * 24 * time.Hour
 
 // unseen reports whether no toolhost has looked at the source for unseenFor. Records of earlier
@@ -43,8 +43,8 @@ func (r record) unseen(now time.Time) bool {
 }
 
 // index holds the records of all sources, in STATE/catalog.json. If the file is damaged or of
-// another version, the cache is lost: everything is found out again, and decisions are forgotten.
-// All methods are safe for concurrent use.
+// another version, the cache is lost: the catalog reads and asks all plugins again, and the
+// decisions in the file are lost. All methods are safe for concurrent use.
 type index struct {
 	path string
 
@@ -164,8 +164,8 @@ func (x *index) save() error {
 	return nil
 }
 
-// replaceFile writes a file as a whole or not at all. With sync, the file is on the disk when
-// replaceFile returns, so that a power failure does not undo it.
+// replaceFile replaces a file atomically. With sync, the file is on disk when replaceFile returns,
+// so that a power failure does not undo the change.
 func replaceFile(path string, data []byte, sync bool) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

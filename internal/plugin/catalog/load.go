@@ -16,8 +16,9 @@ import (
 // for these answers. A changed file becomes a candidate. A plugin whose file is gone leaves the
 // Snapshot.
 //
-// A later Load asks plugins again that did not answer. The first Load leaves plugins that did not
-// answer an earlier toolhost to retryFailed, and Settle does not wait for them.
+// A later Load asks those plugins again that did not answer an earlier Load. The first Load does
+// not ask plugins that did not answer an earlier toolhost process: retryFailed asks them, and
+// Settle does not wait for them.
 //
 // If a folder cannot be read, Load returns an error and changes nothing. If a plugin is bad, Load
 // returns no error: the Snapshot has the plugin with the reason.
@@ -97,10 +98,16 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.P
 		s := old[r.source]
 		if s == nil {
 			s = &slot{source: r.source, record: c.index.get(r.source)}
+			if c.loaded || s.record == (record{}) {
+				c.cfg.Logger.Info("plugin discovered", "source", r.source, "digest", digestOf(r.file))
+			}
 		}
 		delete(old, r.source)
 		if !r.left {
 			s.apply(r, pins)
+		}
+		if c.trust.outdated(s) {
+			s.file = s.file.toAsk()
 		}
 		if s.file != nil && s.file.unanswered && c.loaded && (o.again || s.file.remembered) {
 			s.file = s.file.toAsk()
@@ -166,8 +173,8 @@ func (c *Catalog) askOne(p *Plugin, e expectation) {
 	if !last {
 		return
 	}
-	// Once for all questions. If the process is killed before, the next one restores it from the
-	// stored descriptions.
+	// Save once for all questions. If the process is killed before that, the next process restores
+	// the records from the stored descriptions.
 	if err := c.index.save(); err != nil {
 		c.cfg.Logger.Warn("what is known of plugins is not kept", "error", err)
 	}
@@ -198,9 +205,9 @@ func digestOf(p *Plugin) string {
 	return p.Digest
 }
 
-// retryFailed asks the plugins that did not answer an earlier process, once in this process: after
-// all others have answered, one after the other, and without a caller that waits. So a plugin that
-// hangs delays only the first toolhost that asks it.
+// retryFailed asks the plugins that did not answer an earlier process, once in this process. It
+// begins after all others have answered, asks one after the other, and no caller waits for it. So a
+// plugin that hangs delays only the first toolhost that asks it.
 func (c *Catalog) retryFailed() {
 	if !c.asker.firstRetry() {
 		return

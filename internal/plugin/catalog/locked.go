@@ -6,9 +6,9 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 )
 
-// refusal returns why the lock file does not allow a plugin; empty if it does. current is the
-// revision in service in its place, or nil: its name is that of a plugin that may not even be asked
-// for it.
+// refusal returns the reason why the lock file does not allow a plugin. It is empty if the lock
+// file allows it. current is the revision in service at the same place, or nil. If the plugin must
+// not be asked for its name, refusal uses current's.
 func refusal(pins manifest.Lock, p, current *Plugin) string {
 	if pins == nil {
 		return ""

@@ -32,8 +32,8 @@ func (r *rig) problem() string {
 	return plugins[0].Problem
 }
 
-// TestLockedRunsWhatIsPinned: a locked catalog runs pinned digests, and asks those that it does not
-// know.
+// A locked catalog runs pinned digests. It asks a pinned digest for its description if it does not
+// know it.
 func TestLockedRunsWhatIsPinned(t *testing.T) {
 	r := newRig(t)
 	r.lock(false)
@@ -41,8 +41,8 @@ func TestLockedRunsWhatIsPinned(t *testing.T) {
 	r.want("1", 0, "")
 }
 
-// TestLockedRefusesTheRest: changed and unknown plugins are not even asked, and the reason names
-// both digests and a remedy.
+// A locked catalog does not even ask changed and unknown plugins. The reason names both digests and
+// a remedy.
 func TestLockedRefusesTheRest(t *testing.T) {
 	r := newRig(t)
 	pinned := r.Snapshot().Plugin("one").Digest
@@ -76,7 +76,7 @@ func TestLockedRefusesTheRest(t *testing.T) {
 	}
 }
 
-// TestLockedKeepsThePinnedCopy: a pinned revision stays in service although its file has changed.
+// A pinned revision stays in service although its file has changed.
 func TestLockedKeepsThePinnedCopy(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -92,7 +92,7 @@ func TestLockedKeepsThePinnedCopy(t *testing.T) {
 	}
 }
 
-// TestLockedGoesBackToWhatIsPinned: also if another revision was in service last.
+// A locked catalog returns to the pinned revision, also if another revision was in service last.
 func TestLockedGoesBackToWhatIsPinned(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -112,7 +112,7 @@ func TestLockedGoesBackToWhatIsPinned(t *testing.T) {
 	r.want("1", 1, "")
 }
 
-// TestALockIsReadAtEachLoad: plugins appear and disappear as the lock says.
+// After each load, the snapshot has exactly the plugins that the lock file allows.
 func TestALockIsReadAtEachLoad(t *testing.T) {
 	r := newRig(t)
 	r.write("one", version("2", spec("a")))
@@ -147,8 +147,8 @@ func TestALockIsReadAtEachLoad(t *testing.T) {
 	r.want("2", 0, "") // nothing changed
 }
 
-// TestALockThatGoesBackBringsBackWhatItPins: at the next load, as at a start, although the file
-// holds a later revision.
+// If the lock file pins the earlier revision again, the next load puts that revision into service,
+// like a new start. This holds although the file of the plugin has a later revision.
 func TestALockThatGoesBackBringsBackWhatItPins(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -186,7 +186,7 @@ func TestALockThatGoesBackBringsBackWhatItPins(t *testing.T) {
 	}
 }
 
-// TestAPinIsForOneName: a plugin that describes itself by another name than its pin is refused.
+// A plugin is refused if its own name differs from the name of its pin.
 func TestAPinIsForOneName(t *testing.T) {
 	r := newRig(t)
 	r.lock(false)
@@ -200,7 +200,7 @@ func TestAPinIsForOneName(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotCopiedCannotBeLocked: it could be changed after the check.
+// A plugin that runs without a copy cannot be pinned, because it could change after the check.
 func TestWhatIsNotCopiedCannotBeLocked(t *testing.T) {
 	r := newRig(t)
 	if err := os.Remove(filepath.Join(r.dir, "one")); err != nil {

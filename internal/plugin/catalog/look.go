@@ -16,7 +16,8 @@ import (
 const nearLooked = 1000
 
 // lookAll returns, for each source in the folders and for the lock file if it is used, a text that
-// changes with it. A folder that cannot be read counts as empty; Load returns the error.
+// changes when the source changes. A folder that cannot be read counts as empty; Load returns the
+// error.
 func (x *sources) lookAll(ctx context.Context, folders *folderLooks) map[string]string {
 	looks := map[string]string{}
 	if x.cfg.Locked {
@@ -91,7 +92,7 @@ func addStamp(h hash.Hash, path string) {
 		fmt.Fprintf(h, "%q %v\n", path, err)
 		return
 	}
-	fmt.Fprintf(h, "%q %s\n", path, stampOf(info))
+	fmt.Fprintf(h, "%q %s\n", path, stampInFolder(info))
 }
 
 // walkNearFirst visits the files in a folder until visit returns false: those at the top, then

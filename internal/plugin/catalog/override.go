@@ -11,8 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Override is what an operator sets for a tool. Nil and empty fields leave the tool as its plugin
-// declares it.
+// Override contains the operator's settings of one tool. Nil and empty fields leave the plugin's
+// declaration unchanged.
 type Override struct {
 	Plugin             string // the plugin that provides the tool: those of other plugins are left out
 	Disabled           *bool  // the tool cannot be called and is not listed
@@ -25,32 +25,73 @@ type Override struct {
 	Timeout            *time.Duration // 0: no timeout of the tool
 	RateLimitPerMinute *uint32        // 0: none
 	MaxConcurrent      *int           // bound of simultaneous calls; 0: none
+	AgentRates         AgentRates     // limits of single agents
+	MaxRetries         *int           // attempts after the first one; 0: none
 	CostPerUse         *float64
 	Effects            []string // context keys that the tool may change although a rule reads them; nil: none
 }
 
-// Overrides are an operator's settings by TOOL or by PLUGIN.TOOL, of which the second takes
-// precedence, field by field. The names are those that plugins declare. They must not change while
-// a catalog has them.
+// AgentRates are the most calls of one agent for one principal that may start in any 60 seconds. The
+// zero value sets nothing.
+type AgentRates struct {
+	Each *int           // of every agent that Of does not have; 0 and nil: no limit
+	Of   map[string]int // by the agent's name; 0: no limit
+}
+
+// For returns the limit of an agent; 0: none.
+func (r AgentRates) For(agent string) int {
+	if agent == "" {
+		return 0
+	}
+	if limit, ok := r.Of[agent]; ok {
+		return limit
+	}
+	if r.Each == nil {
+		return 0
+	}
+	return *r.Each
+}
+
+// Set reports whether there is a limit of any agent.
+func (r AgentRates) Set() bool { return r.Each != nil && *r.Each > 0 || len(r.Of) > 0 }
+
+// or returns the limits with those of other where r has none.
+func (r AgentRates) or(other AgentRates) AgentRates {
+	merged := AgentRates{Each: cmp.Or(r.Each, other.Each)}
+	if len(r.Of)+len(other.Of) > 0 {
+		merged.Of = maps.Clone(other.Of)
+		if merged.Of == nil {
+			merged.Of = map[string]int{}
+		}
+		maps.Copy(merged.Of, r.Of)
+	}
+	return merged
+}
+
+// Overrides are an operator's settings by TOOL or by PLUGIN.TOOL. PLUGIN.TOOL has precedence, field
+// by field. The names are those that plugins declare. Overrides must not change while a catalog
+// uses them.
 type Overrides map[string]Override
 
 // of returns the override for the tool of a plugin.
 func (v Overrides) of(plugin, name string) Override {
-	o, own := v[name], v[plugin+"."+name]
+	o, qualified := v[name], v[plugin+"."+name]
 	return Override{
 		Plugin:             o.Plugin,
-		Disabled:           cmp.Or(own.Disabled, o.Disabled),
-		Rename:             cmp.Or(own.Rename, o.Rename),
-		Description:        cmp.Or(own.Description, o.Description),
-		Category:           cmp.Or(own.Category, o.Category),
-		Tags:               either(own.Tags, o.Tags),
-		Dangerous:          cmp.Or(own.Dangerous, o.Dangerous),
-		Strict:             cmp.Or(own.Strict, o.Strict),
-		Timeout:            cmp.Or(own.Timeout, o.Timeout),
-		RateLimitPerMinute: cmp.Or(own.RateLimitPerMinute, o.RateLimitPerMinute),
-		MaxConcurrent:      cmp.Or(own.MaxConcurrent, o.MaxConcurrent),
-		CostPerUse:         cmp.Or(own.CostPerUse, o.CostPerUse),
-		Effects:            either(own.Effects, o.Effects),
+		Disabled:           cmp.Or(qualified.Disabled, o.Disabled),
+		Rename:             cmp.Or(qualified.Rename, o.Rename),
+		Description:        cmp.Or(qualified.Description, o.Description),
+		Category:           cmp.Or(qualified.Category, o.Category),
+		Tags:               either(qualified.Tags, o.Tags),
+		Dangerous:          cmp.Or(qualified.Dangerous, o.Dangerous),
+		Strict:             cmp.Or(qualified.Strict, o.Strict),
+		Timeout:            cmp.Or(qualified.Timeout, o.Timeout),
+		RateLimitPerMinute: cmp.Or(qualified.RateLimitPerMinute, o.RateLimitPerMinute),
+		MaxConcurrent:      cmp.Or(qualified.MaxConcurrent, o.MaxConcurrent),
+		AgentRates:         qualified.AgentRates.or(o.AgentRates),
+		MaxRetries:         cmp.Or(qualified.MaxRetries, o.MaxRetries),
+		CostPerUse:         cmp.Or(qualified.CostPerUse, o.CostPerUse),
+		Effects:            either(qualified.Effects, o.Effects),
 	}
 }
 
@@ -61,8 +102,9 @@ func either(a, b []string) []string {
 	return b
 }
 
-// given returns names of plugins by the folded names of tools that the operator gave to them, by
-// naming the plugin or by renaming its tool.
+// given returns, by folded name, the plugins to which the operator assigned names of tools. The
+// operator assigns a name by choosing the plugin whose tool toolhost uses, or by renaming a
+// plugin's tool to that name.
 func (v Overrides) given() map[string]string {
 	given := map[string]string{}
 	for key, o := range v {
@@ -90,6 +132,9 @@ func (o Override) apply(spec tool.Spec) tool.Spec {
 	set(&spec.Timeout, o.Timeout)
 	set(&spec.RateLimitPerMinute, o.RateLimitPerMinute)
 	set(&spec.CostPerUse, o.CostPerUse)
+	if o.MaxRetries != nil {
+		spec.Retry.MaxAttempts = uint32(*o.MaxRetries) + 1
+	}
 	return spec
 }
 
@@ -105,8 +150,8 @@ type overridden struct {
 	renamed map[string]string // from declared names to the names that callers use
 }
 
-// apply applies the overrides to the tools of plugins, which the caller owns. It renames no tool to
-// a name that a tool or filter has already, here or by taken.
+// apply applies the overrides to the tools of plugins, which the caller owns. It does not rename a
+// tool to a name that another tool or filter has, among these plugins or according to taken.
 func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overridden {
 	done := overridden{off: map[string]bool{}, renamed: map[string]string{}}
 	if len(v) == 0 {
@@ -129,13 +174,13 @@ func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overri
 				done.off[t.Spec.Name], done.off[cmp.Or(o.Rename, t.Spec.Name)] = true, true
 				continue
 			}
-			own := *t
-			own.override, own.Spec = o, o.apply(t.Spec)
-			set(&own.MaxConcurrent, o.MaxConcurrent)
-			own.Effects = o.Effects
-			tools = append(tools, &own)
+			copied := *t
+			copied.override, copied.Spec = o, o.apply(t.Spec)
+			set(&copied.MaxConcurrent, o.MaxConcurrent)
+			copied.Effects, copied.AgentRates = o.Effects, o.AgentRates
+			tools = append(tools, &copied)
 			if o.Rename != "" && o.Rename != t.Spec.Name {
-				wanted = append(wanted, &renaming{tool: &own, plugin: p})
+				wanted = append(wanted, &renaming{tool: &copied, plugin: p})
 			}
 		}
 		p.Tools = tools
@@ -153,7 +198,7 @@ func (v Overrides) apply(plugins []*Plugin, taken func(name string) bool) overri
 // warnOfStrays adds warnings to the plugin for overrides of tools that it does not declare.
 func (v Overrides) warnOfStrays(p *Plugin) {
 	for _, key := range slices.Sorted(maps.Keys(v)) {
-		if name, own := strings.CutPrefix(key, p.Info.Name+"."); own && !p.declares(name) {
+		if name, qualified := strings.CutPrefix(key, p.Info.Name+"."); qualified && !p.declares(name) {
 			p.warnf("the configuration speaks of its tool %q, which it does not have", name)
 		}
 	}
@@ -170,9 +215,9 @@ type renaming struct {
 	plugin *Plugin
 }
 
-// possible returns the renamings that give no two different tools the same name, and warns of the
-// others. A tool that is not renamed after all keeps a name that another may have been given, so
-// that this takes several rounds.
+// possible returns the renamings that do not give two different tools the same name, and warns of
+// the others. It takes several rounds: a tool that is not renamed keeps its name, which another
+// renaming may need.
 func possible(wanted []*renaming, plugins []*Plugin, taken func(name string) bool) []*renaming {
 	for {
 		claims := claimsOf(wanted, plugins)
@@ -192,7 +237,8 @@ func possible(wanted []*renaming, plugins []*Plugin, taken func(name string) boo
 }
 
 // claimsOf returns, for each name, the declared names of the tools that would have it. Tools of
-// several plugins under one name count once: which plugin has the name is decided elsewhere.
+// several plugins with one declared name count once, because other code decides which plugin gets a
+// name.
 func claimsOf(wanted []*renaming, plugins []*Plugin) map[string]map[string]bool {
 	claims := map[string]map[string]bool{}
 	claim := func(name, who string) {

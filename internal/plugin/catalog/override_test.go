@@ -90,8 +90,8 @@ func TestOverridesByPluginCountMore(t *testing.T) {
 	}
 }
 
-// TestOverriddenNames: which tool has which name when an operator disables and renames tools, and
-// assigns names to plugins.
+// The test checks the names of tools after an operator disables and renames tools, and assigns
+// names to plugins.
 func TestOverriddenNames(t *testing.T) {
 	two := map[string]string{"one": plugin("one", spec("a"), spec("b")), "two": plugin("two", spec("a"), spec("c"))}
 	for name, test := range map[string]struct {
@@ -174,7 +174,7 @@ func TestWhyThereIsNoTool(t *testing.T) {
 	}
 }
 
-// TestOverridesOfCandidates: a candidate is shown with the overrides that it will have.
+// A candidate is shown with the overrides that it will have.
 func TestOverridesOfCandidates(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "one", plugin("one", spec("a")), 0o755)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/tool"
@@ -18,34 +19,37 @@ type Plugin struct {
 	Source string // the path where the operator put it
 	Digest string // in the form sha256:HEX; empty if it could not be read
 
-	// How to run it: the program, its arguments without its name, variables to add to the
-	// environment as NAME=VALUE, and the working folder (empty: any). All are empty if it could not
-	// be read.
+	// How to run the plugin: the program, its arguments without its name, variables to add to the
+	// environment as NAME=VALUE, and the working folder (empty: any). All are empty if the plugin
+	// could not be read.
 	Path string
 	Args []string
 	Env  []string
 	Dir  string
 
-	// Cache is a folder for data of a process of this digest that can be made again, such as
-	// compiled sources. It is removed with the digest. The process's starter makes it. Empty if the
-	// plugin could not be read.
+	// Cache is a folder for data that a process of this digest can create again, such as compiled
+	// sources. The catalog removes it with the digest. The code that starts the process creates it.
+	// Empty if the plugin could not be read.
 	Cache string
 
-	// Pinned says that a copy is run, so that the program is what was hashed.
+	// Pinned says that toolhost runs a copy, so that the program is the content that was hashed.
 	Pinned   bool
 	Manifest *manifest.Manifest // its plugin.yaml; nil for an executable
 
-	Info     tool.Description // its description of itself; only a name, taken from the file, if Problem is set
-	Problem  string           // why it is not used; empty if it is
-	Warnings []string         // faults that do not keep it from being used
-	Refusal  Refusal          // of the current content of its file, if that is not used
-	Pin      string           // the digest that the lock file allows under its name; empty if there is none
-	Tools    []*Tool          // its callable tools, ordered by name
-	Filters  []*Filter        // its usable filters, ordered by name
+	Info        tool.Description // its description of itself; only a name, taken from the file, if Problem is set
+	Problem     string           // why it is not used; empty if it is
+	Warnings    []string         // faults that do not keep it from being used
+	Untrusted   bool             // Problem says that it waits for the operator's trust
+	FileWarning string           // the one of Warnings about the changed file; empty if there is none
+	Refusal     Refusal          // of the current content of its file, if that is not used
+	Pin         string           // the digest that the lock file allows under its name; empty if there is none
+	Tools       []*Tool          // its callable tools, ordered by name
+	Filters     []*Filter        // its usable filters, ordered by name
 
-	against    string // set by Rollback: the digest of the file that is rolled back
-	unanswered bool   // Problem says that it could not be asked for its description; it may answer later
-	remembered bool   // Problem is from an earlier process; this one has not asked the digest
+	trusted    time.Time // when the operator trusted it; zero: there is no record
+	against    string    // set by Rollback: the digest of the file that is rolled back
+	unanswered bool      // Problem says that it could not be asked for its description; it may answer later
+	remembered bool      // Problem is from an earlier process; this one has not asked the digest
 }
 
 // Refusal says why the content of a file is not used: it cannot replace the revision in service, or
@@ -83,6 +87,14 @@ func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 		q.Tools = append(q.Tools, t)
 	}
 	slices.SortFunc(q.Tools, byToolName)
+	if err := checkOwnFilters(&d); err != nil {
+		q.Problem, q.Tools = "it describes itself wrongly: "+err.Error(), nil
+		return &q
+	}
+	own := ownFiltersOf(&d)
+	for _, t := range q.Tools {
+		t.Filters = own[t.DeclaredName()]
+	}
 	q.addFilters(d.Filters, seen)
 	if len(q.Tools)+len(q.Filters) == 0 {
 		q.Problem = "it has no tool that can be used"

@@ -27,13 +27,13 @@ type reading struct {
 
 	left bool // it was not read, and keeps its known state
 
-	// The revision that earlier processes had in service, if it can still be run. Only set if it is
-	// needed.
+	// The revision that earlier processes had in service. It is nil if it cannot be run, or if it
+	// is not needed.
 	current *Plugin
 }
 
-// read reads one source. It does not read a source again that has not changed since its record was
-// made. known is the plugin of that record, if it is still in memory.
+// read reads one source. If the source has not changed since its record was made, read does not
+// read its content again. known is the plugin of that record, if it is still in memory.
 func (x *sources) read(ctx context.Context, found entry, rec record, known *Plugin) reading {
 	r := reading{source: found.source, problem: found.problem}
 	if r.problem != "" {
@@ -105,8 +105,8 @@ func (x *sources) unchanged(r *reading, rec record, known *Plugin) *Plugin {
 	return p
 }
 
-// open makes a plugin of a digest in the store. If it was never asked for its description, that is
-// its problem.
+// open returns a plugin for a digest in the store. If the digest was never asked for its
+// description, the plugin has a problem that says so.
 func (x *sources) open(digest, source string) (*Plugin, error) {
 	a, ok := x.store.about(digest)
 	if !ok || !a.InPlace && !x.store.holds(digest, source, a) {
@@ -130,6 +130,9 @@ func (x *sources) open(digest, source string) (*Plugin, error) {
 		if err := p.openFolder(); err != nil {
 			return p.withProblem(err.Error()), nil
 		}
+	}
+	if d := a.Description; d != nil && len(d.Filters) > 0 && !a.OwnFilters {
+		a.Description = nil // the plugin is asked again, so that no tool runs without its own filters
 	}
 	if a.Description == nil && a.Unanswered != "" {
 		p = p.withProblem(a.Unanswered)
@@ -179,6 +182,9 @@ func (p *Plugin) openFolder() error {
 		p.Info.Name = m.Name
 	}
 	p.Info.Description = m.Description
+	if m.Remote() {
+		return nil
+	}
 	program, err := lookProgram(p.Dir, m.Command[0])
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 )
 
-// pin rewrites the lock file so that it allows another digest.
+// pin rewrites the lock file so that it pins the digest now in place of old.
 func (r *rig) pin(old, now string) {
 	r.t.Helper()
 	text := string(must(os.ReadFile(r.cfg.LockFile)))
@@ -22,8 +22,8 @@ func (r *rig) pin(old, now string) {
 	}
 }
 
-// TestALockThatAllowsABrokenFileTakesNothingOutOfService: the earlier revision stays, as after
-// every failed upgrade.
+// If the lock file allows a broken file, the earlier revision stays in service, as after every
+// failed upgrade.
 func TestALockThatAllowsABrokenFileTakesNothingOutOfService(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -47,9 +47,8 @@ func TestALockThatAllowsABrokenFileTakesNothingOutOfService(t *testing.T) {
 	}
 }
 
-// TestARefusalIsToldOnce: a refused plugin is asked again at each load, but the refusal is reported
-// once.
-func TestARefusalIsToldOnce(t *testing.T) {
+// A refused plugin is asked again at each load, but the refusal is reported once.
+func TestARefusalIsReportedOnce(t *testing.T) {
 	r := newRig(t)
 	before := r.Snapshot()
 	r.write("one", "error: no")
@@ -76,7 +75,7 @@ func TestARefusalIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestTheLockFileIsWatched: a new lock file takes effect without a command.
+// A new lock file takes effect without a command.
 func TestTheLockFileIsWatched(t *testing.T) {
 	r := newRig(t)
 	r.lock(true)
@@ -109,7 +108,7 @@ func TestTheLockFileIsWatched(t *testing.T) {
 	})
 }
 
-// TestDataIsPassedOverAloud: the log names a file that was meant to be a plugin.
+// The log names a file that is no plugin but was probably meant to be one.
 func TestDataIsPassedOverAloud(t *testing.T) {
 	var log bytes.Buffer
 	dir := t.TempDir()
@@ -122,7 +121,7 @@ func TestDataIsPassedOverAloud(t *testing.T) {
 		Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe,
 		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	if said := log.String(); !strings.Contains(said, "source="+path) || !strings.Contains(said, "folder") || strings.Contains(said, "hidden") {
-		t.Errorf("the log says\n%s", said)
+	if logged := log.String(); !strings.Contains(logged, "source="+path) || !strings.Contains(logged, "folder") || strings.Contains(logged, "hidden") {
+		t.Errorf("the log says\n%s", logged)
 	}
 }

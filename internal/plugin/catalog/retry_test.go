@@ -55,8 +55,8 @@ func took(t *testing.T, c *catalog.Catalog) time.Duration {
 	return time.Since(began)
 }
 
-// TestWhatHangsDelaysOneStart: the next toolhost does not wait for a digest that did not answer,
-// but asks it, and waits when a load asks for that.
+// A digest that did not answer delays only one start. The next toolhost asks it in the background.
+// It waits for the answer only if a load requests that.
 func TestWhatHangsDelaysOneStart(t *testing.T) {
 	inLives(t,
 		func(t *testing.T, c *catalog.Catalog, _ chan<- string) {
@@ -104,8 +104,8 @@ func TestWhatHangsIsAskedAtAReload(t *testing.T) {
 	)
 }
 
-// TestAShortLifeRemembersWhatHangs: otherwise each of several short-lived toolhosts would wait for
-// it.
+// A toolhost that lives only for a short time also records a plugin that hangs. Otherwise each of
+// several such toolhosts would wait for it.
 func TestAShortLifeRemembersWhatHangs(t *testing.T) {
 	inLives(t,
 		func(_ *testing.T, _ *catalog.Catalog, _ chan<- string) { time.Sleep(3 * time.Second) }, // virtual

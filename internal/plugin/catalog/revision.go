@@ -8,7 +8,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// ErrNotKept says that a decision holds but could not be written: toolhost forgets it when it ends.
+// ErrNotKept says that a decision is in force but could not be written, so that the next toolhost
+// process will not know it.
 var ErrNotKept = errors.New("it will be forgotten when toolhost starts again")
 
 // Activate puts a candidate into service: from a Snapshot, from Upgrade or from Rollback. The
@@ -43,9 +44,9 @@ func (c *Catalog) Activate(candidate *Plugin) error {
 	return c.keep()
 }
 
-// Reject says that a candidate cannot replace the revision in service, which stays. Warnings show
-// the reason. It is no candidate any more until its file changes or Upgrade asks for it. To reject
-// an outdated candidate does nothing. The error wraps ErrNotKept.
+// Reject records that a candidate cannot replace the revision in service, which stays. Warnings
+// show the reason. The revision is no candidate any more until its file changes or Upgrade requests
+// it. Rejecting an outdated candidate does nothing. The error wraps ErrNotKept.
 func (c *Catalog) Reject(candidate *Plugin, reason string) error {
 	c.mu.Lock()
 	s := c.slotLocked(candidate.Source)
@@ -74,9 +75,9 @@ func (c *Catalog) Adopt() error {
 }
 
 // Upgrade reads the source of a plugin in service, asks it for its description if that is unknown,
-// and returns it as a candidate, also if it was rejected or rolled back. If the source is what is
-// in service, Upgrade returns that. Errors: not_found; unavailable if the source cannot be used;
-// the cause of ctx's end.
+// and returns it as a candidate, also if it was rejected or rolled back. If the source is
+// unchanged, Upgrade returns the revision in service. Errors: not_found; unavailable if the source
+// cannot be used; the cause of ctx's end.
 func (c *Catalog) Upgrade(ctx context.Context, name string) (*Plugin, error) {
 	source, err := c.sourceOf(name)
 	if err != nil {
@@ -102,7 +103,8 @@ func (c *Catalog) Upgrade(ctx context.Context, name string) (*Plugin, error) {
 	}
 }
 
-// upgradeLocked returns the revision to upgrade to, or that it has yet to describe itself.
+// upgradeLocked returns the revision to upgrade to. waits means that the revision has not described
+// itself yet.
 func (c *Catalog) upgradeLocked(s *slot, name string) (p *Plugin, waits bool, err error) {
 	refuse := func(reason string) (*Plugin, bool, error) {
 		return nil, false, tool.Errorf(tool.KindUnavailable, "plugin %q cannot be upgraded: %s", name, reason)

@@ -93,8 +93,7 @@ func (r *rig) want(v string, candidates int, warning string) {
 	}
 }
 
-// TestAChangedFileIsACandidate: it replaces the revision in service when it is activated, and not
-// before.
+// It replaces the revision in service when it is activated, and not before.
 func TestAChangedFileIsACandidate(t *testing.T) {
 	r := newRig(t)
 	old := r.Snapshot()
@@ -120,7 +119,7 @@ func TestAChangedFileIsACandidate(t *testing.T) {
 	r.want("2", 0, "")
 }
 
-// TestARejectedCandidateStaysOut: over reloads and restarts, until its file changes or an upgrade
+// A rejected candidate is not used, over reloads and restarts, until its file changes or an upgrade
 // is requested.
 func TestARejectedCandidateStaysOut(t *testing.T) {
 	r := newRig(t)
@@ -157,8 +156,8 @@ func TestARejectedCandidateStaysOut(t *testing.T) {
 	r.want("2", 0, "")
 }
 
-// TestACandidateWhoseFileChangedOnceMore: it can still be activated, and the new content of the
-// file is the next candidate, also after a restart.
+// A candidate can still be activated after its file has changed again. The new content is then the
+// next candidate, also after a restart.
 func TestACandidateWhoseFileChangedOnceMore(t *testing.T) {
 	r := newRig(t)
 	r.retain()
@@ -182,8 +181,7 @@ func TestACandidateWhoseFileChangedOnceMore(t *testing.T) {
 	}
 }
 
-// TestOutdatedCandidates: a revision that is gone, or that is another plugin now, cannot be
-// activated.
+// A revision that is gone, or that is another plugin now, cannot be activated.
 func TestOutdatedCandidates(t *testing.T) {
 	r := newRig(t)
 	outdated := func(p *catalog.Plugin) {
@@ -215,8 +213,8 @@ func TestOutdatedCandidates(t *testing.T) {
 	outdated(fourth)
 }
 
-// TestNewsDuringARollback: a rollback goes back from the revision that the operator knew, not from
-// a later one.
+// If the file changes during a rollback, the rollback still returns to the revision before the one
+// that the operator saw. The new content is the next candidate.
 func TestNewsDuringARollback(t *testing.T) {
 	r := newRig(t)
 	r.retain()
@@ -232,7 +230,8 @@ func TestNewsDuringARollback(t *testing.T) {
 	r.want("3", 0, "")
 }
 
-// TestTheOneBeforeComesBackByFile: putting the earlier file back is no rollback, and holds nothing.
+// If an author puts the earlier file back, that is a normal upgrade and no rollback. The next
+// change of the file becomes a candidate as usual.
 func TestTheOneBeforeComesBackByFile(t *testing.T) {
 	r := newRig(t)
 	r.retain()
@@ -249,7 +248,7 @@ func TestTheOneBeforeComesBackByFile(t *testing.T) {
 	r.want("1", 1, "")
 }
 
-// TestRollback: the earlier revision is in service again, and stays.
+// The earlier revision is in service again, and stays.
 func TestRollback(t *testing.T) {
 	r := newRig(t)
 	if _, err := r.Rollback("one"); tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), "no previous revision") {
@@ -300,7 +299,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestABrokenNewBinaryKeepsTheOld: a broken file is not even a candidate.
+// A broken file is not even a candidate.
 func TestABrokenNewBinaryKeepsTheOld(t *testing.T) {
 	for name, tc := range map[string]struct{ content, warning string }{
 		"does not start": {"error: exec format error", "which is not used: exec format error"},
@@ -331,8 +330,7 @@ func TestABrokenNewBinaryKeepsTheOld(t *testing.T) {
 	r.want("1", 0, "stays in service as it was: the file is not executable")
 }
 
-// TestUpgradeLooksByItself: Upgrade works without a load before it, and asks a plugin again that
-// did not answer.
+// Upgrade works without a load before it, and asks again a plugin that did not answer.
 func TestUpgradeLooksByItself(t *testing.T) {
 	r := newRig(t)
 	p, err := r.Upgrade(t.Context(), "one")
@@ -357,7 +355,7 @@ func TestUpgradeLooksByItself(t *testing.T) {
 	}
 }
 
-// TestRemovedPluginsGo: a removed plugin that returns is a new one.
+// A plugin that was removed and is added again is a new plugin.
 func TestRemovedPluginsGo(t *testing.T) {
 	r := newRig(t)
 	if err := os.Remove(filepath.Join(r.dir, "one")); err != nil {
@@ -374,8 +372,8 @@ func TestRemovedPluginsGo(t *testing.T) {
 	}
 }
 
-// TestARenamedPluginIsAnother: no caller uses its new name yet. It does not take a name of another
-// plugin.
+// A new revision with another name is another plugin, which comes into service at once because no
+// caller uses its name yet. It does not get a name of another plugin.
 func TestARenamedPluginIsAnother(t *testing.T) {
 	r := newRig(t)
 	r.write("two", plugin("two", spec("t")))
@@ -393,8 +391,8 @@ func TestARenamedPluginIsAnother(t *testing.T) {
 	}
 }
 
-// TestNamesAreKeptWhileToolhostRuns: a file that is first in the order of the folder takes neither
-// the name nor a tool of a plugin in service. A candidate is shown as it would be in service.
+// A file that is earlier in the order of the folder gets neither the name nor a tool of a plugin in
+// service. A candidate is shown as it would be in service.
 func TestNamesAreKeptWhileToolhostRuns(t *testing.T) {
 	r := newRig(t)
 	r.write("a-first", plugin("one", spec("x")))
@@ -416,7 +414,7 @@ func TestNamesAreKeptWhileToolhostRuns(t *testing.T) {
 	}
 }
 
-// TestDiff: Diff and Next tell the host what to do.
+// Diff and Next show the host which plugins were added, replaced and removed.
 func TestDiff(t *testing.T) {
 	r := newRig(t)
 	r.write("gone", plugin("gone", spec("g")))
@@ -454,8 +452,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffOfARefusal: a plugin in service whose new file cannot replace it, and one whose file is
-// fixed.
+// Diff reports a plugin in service whose new file cannot replace it, and one whose file works
+// again.
 func TestDiffOfARefusal(t *testing.T) {
 	r := newRig(t)
 	before := r.Snapshot()

@@ -1,3 +1,5 @@
+//go:build !race
+
 package catalog_test
 
 import (
@@ -40,7 +42,8 @@ func knownPlugins(tb testing.TB, toolsOfEach int) catalog.Config {
 	return cfg
 }
 
-// TestAThousandKnownPlugins: all are known at once, and no process is started.
+// A thousand plugins that are already known are available after the first load, and no process is
+// started.
 func TestAThousandKnownPlugins(t *testing.T) {
 	cfg := knownPlugins(t, 2)
 	cfg.Describe = func(_ context.Context, p *catalog.Plugin) (tool.Description, error) {

@@ -14,7 +14,8 @@ type slot struct {
 	file    *Plugin // the revision in the source; nil if problem is set
 	current *Plugin // the revision in service; nil if none is
 	refused string  // why the lock file does not allow file; empty if it does
-	// untrusted is why the operator's trust does not cover file; empty if it does.
+	// untrusted is the reason why the operator's trust does not cover file. It is empty if the
+	// trust covers it.
 	untrusted string
 	// otherNames says that the source has other names (hard links), under which it may be changed.
 	otherNames bool
@@ -24,6 +25,9 @@ type slot struct {
 
 // apply takes over a reading.
 func (s *slot) apply(r reading, pins manifest.Lock) {
+	if r.file.pending() && s.file != nil && s.file.Digest == r.file.Digest && (s.file.usable() || s.file.unanswered) {
+		r.file = s.file // the plugin has answered since the reading began
+	}
 	s.problem, s.file, s.otherNames = r.problem, r.file, r.otherNames
 	if r.current != nil && (s.current == nil || !allowed(pins, s.current.Digest)) {
 		s.current = r.current
@@ -45,8 +49,9 @@ func (s *slot) apply(r reading, pins manifest.Lock) {
 	s.refused = refusal(pins, s.file, s.current)
 }
 
-// decide puts file into service if that replaces no plugin: if nothing is in service yet, or if
-// file has another name and so is another plugin. taken reports whether another source has a name.
+// decide puts file into service if that replaces no plugin. That is so if no revision is in service
+// yet, or if file has another name and so is another plugin. taken reports whether another source
+// has a name.
 func (s *slot) decide(pins manifest.Lock, taken func(name, source string) bool) {
 	allowed := s.refused == "" && s.untrusted == "" && s.file.usable()
 	// The lock file has changed. If it allows file, and file is broken, the current revision stays.
@@ -76,16 +81,16 @@ func (s *slot) activate(p *Plugin) {
 	s.record.Held, s.record.Reason = "", ""
 }
 
-// hold keeps file from replacing the current revision, for a reason.
+// hold records the reason why file must not replace the current revision.
 func (s *slot) hold(reason string) {
 	s.record.Held, s.record.Reason = s.file.Digest, reason
 }
 
-// awaits reports whether file has yet to be asked for its description, and may be.
+// awaits reports whether the catalog still has to ask file for its description, and may ask it.
 func (s *slot) awaits() bool { return s.refused == "" && s.untrusted == "" && s.file.pending() }
 
-// expectation returns the sources of the expected name of file. trusted is the name under which it
-// was trusted.
+// expectation returns the sources of the name that file is expected to have. trusted is the name
+// under which the operator trusted it.
 func (s *slot) expectation(pins manifest.Lock, trusted string) expectation {
 	e := expectation{pins: pins, trusted: trusted, earlier: []string{s.record.Current, s.record.Previous}}
 	if s.current != nil {
@@ -105,14 +110,15 @@ func (s *slot) candidate() *Plugin {
 	return s.file
 }
 
-// show returns the slot as one plugin: the revision in service, or why none is.
+// show returns the slot as one plugin: the revision in service, or a plugin with the reason why
+// none is.
 func (s *slot) show(pins manifest.Lock) *Plugin {
 	var p Plugin
 	switch {
 	case s.current != nil:
 		p = *s.current
 		if warning := s.warning(); warning != "" {
-			p.Warnings = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], warning)
+			p.Warnings, p.FileWarning = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], warning), warning
 		}
 	case s.file == nil:
 		p = *unreadable(s.source, s.problem)
@@ -120,6 +126,7 @@ func (s *slot) show(pins manifest.Lock) *Plugin {
 		p = *s.file.withProblem(s.refused)
 	case s.untrusted != "":
 		p = *s.file.withProblem(s.untrusted)
+		p.Untrusted = true
 	default:
 		p = *s.file
 	}
@@ -127,7 +134,8 @@ func (s *slot) show(pins manifest.Lock) *Plugin {
 	return &p
 }
 
-// refusal returns why file is not used, unless it is simply broken or an operator held it back.
+// refusal returns the reason why file is not used. It is empty if file is broken, or if an operator
+// rolled it back.
 func (s *slot) refusal() Refusal {
 	switch {
 	case s.file == nil && s.current == nil:
@@ -150,7 +158,8 @@ func (s *slot) refusal() Refusal {
 	return Refusal{Digest: s.file.Digest, Reason: s.file.Problem}
 }
 
-// warning returns why file is not in service; empty if it is, or will be soon.
+// warning returns the reason why file is not in service. It is empty if file is in service, or will
+// be soon.
 func (s *slot) warning() string {
 	name := s.current.Info.Name
 	switch {

@@ -12,17 +12,18 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Snapshot is the catalog's knowledge at one moment. It does not change. It is put in order at its
-// first use, because more snapshots are made than used while many new plugins answer.
+// Snapshot is the catalog's knowledge at one moment. It does not change. Its lists are sorted at
+// their first use, because many snapshots are never used while many new plugins answer.
 type Snapshot struct {
 	once   sync.Once
 	base   *Snapshot // decides which plugin has a contested name; nil once in order
 	found  []*Plugin // in the order of the scan; nil once in order
 	offers []*Plugin // the candidates; nil once in order
 
-	overrides Overrides
-	records   *trust.Plugins // the bounds of what plugins declare; nil: none
-	order     order
+	overrides  Overrides
+	generation uint64         // see Catalog.Configure
+	records    *trust.Plugins // the bounds of what plugins declare; nil: none
+	order      order
 }
 
 // order is the ordered content of a snapshot.
@@ -39,21 +40,21 @@ type order struct {
 	given      map[string]string // names of plugins, by the folded names of tools that the operator gave to them
 }
 
-// newSnapshot shows the content of the slots. If two plugins want a name, the one that has it in
-// base gets it, or else the first in the order of the scan. The order in which plugins answer does
-// not matter, because it is random.
-func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Overrides, records *trust.Plugins) *Snapshot {
-	s := &Snapshot{base: base, found: make([]*Plugin, len(slots)), overrides: overrides, records: records}
+// newSnapshot returns a snapshot of the slots. If two plugins claim a name, the plugin that has the
+// name in base gets it, or else the first in the order of the scan. The order in which plugins
+// answer is random and has no influence.
+func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Overrides, records *trust.Plugins, generation uint64) *Snapshot {
+	s := &Snapshot{base: base, found: make([]*Plugin, len(slots)), overrides: overrides, generation: generation, records: records}
 	for i, slot := range slots {
 		s.found[i] = slot.show(pins)
 		candidate := slot.candidate()
 		if records != nil {
-			restrain(s.found[i], records.Source(slot.source))
+			restrain(s.found[i], digestOf(slot.file), records.Source(slot.source))
 			if candidate != nil {
 				bounded := *candidate
 				bounded.Warnings = slices.Clone(candidate.Warnings)
 				candidate = &bounded
-				restrain(candidate, records.Source(slot.source))
+				restrain(candidate, digestOf(slot.file), records.Source(slot.source))
 			}
 		}
 		if candidate != nil {
@@ -65,6 +66,10 @@ func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Ov
 
 // Snapshot returns the current knowledge. It never blocks.
 func (c *Catalog) Snapshot() *Snapshot { return c.current.Load() }
+
+// Generation returns the number of the configuration whose Overrides the snapshot has: that of the
+// last Catalog.Configure, or 0.
+func (s *Snapshot) Generation() uint64 { return s.generation }
 
 // ordered puts the snapshot in order, once.
 func (s *Snapshot) ordered() *order {
@@ -106,16 +111,16 @@ func (o *order) admitPlugins(base *order, shown []*Plugin) {
 		}
 	}
 	for _, p := range shown {
-		own := *p
+		copied := *p
 		if owner := owners[trust.Fold(p.Info.Name)]; p.usable() && owner != p {
-			own.Problem = fmt.Sprintf("the plugin name %q is taken by %s, so that %s is left out", owner.Info.Name, owner.Source, p.Source)
-			own.Tools, own.Filters = nil, nil
+			copied.Problem = fmt.Sprintf("the plugin name %q is taken by %s, so that %s is left out", owner.Info.Name, owner.Source, p.Source)
+			copied.Tools, copied.Filters = nil, nil
 		}
-		own.Warnings = slices.Clone(p.Warnings)
-		if own.Problem == "" {
-			o.byName[own.Info.Name] = &own
+		copied.Warnings = slices.Clone(p.Warnings)
+		if copied.Problem == "" {
+			o.byName[copied.Info.Name] = &copied
 		}
-		o.plugins = append(o.plugins, &own)
+		o.plugins = append(o.plugins, &copied)
 	}
 }
 
@@ -175,9 +180,9 @@ func (p *Plugin) admitted(owners map[string]*Plugin) []*Tool {
 			p.warnf("the tool %q is left out: the plugin %q ships %s of that name", t.Spec.Name, owner.Info.Name, kind)
 			continue
 		}
-		own := *t
-		own.Plugin = p
-		tools = append(tools, &own)
+		copied := *t
+		copied.Plugin = p
+		tools = append(tools, &copied)
 	}
 	return tools
 }
@@ -209,7 +214,7 @@ func (o *order) preview(candidate *Plugin, overrides Overrides) *Plugin {
 func (s *Snapshot) Plugins() []*Plugin { return s.ordered().plugins }
 
 // Candidates returns, ordered by name, the plugins that could replace those of the same names: the
-// content of the source has another digest by now, and can be used. Catalog.Activate and
+// content of the source now has another digest, and can be used. Catalog.Activate and
 // Catalog.Reject decide about them. Callers must not change the shared slice.
 func (s *Snapshot) Candidates() []*Plugin { return s.ordered().candidates }
 
@@ -237,15 +242,18 @@ func (s *Snapshot) ToolsAfter(after string, q tool.Query) iter.Seq[*Tool] {
 		tools := s.ordered().tools
 		at, _ := slices.BinarySearchFunc(tools, after, func(t *Tool, name string) int { return cmp.Compare(t.Spec.Name, name) })
 		for _, t := range tools[at:] {
-			if t.Spec.Name != after && matches(&t.Spec, q) && !yield(t) {
+			if t.Spec.Name != after && matches(t, q) && !yield(t) {
 				return
 			}
 		}
 	}
 }
 
-func matches(spec *tool.Spec, q tool.Query) bool {
-	return (len(q.Names) == 0 || slices.Contains(q.Names, spec.Name)) &&
+func matches(t *Tool, q tool.Query) bool {
+	spec := &t.Spec
+	return !slices.Contains(q.Excluded, spec.Name) &&
+		(len(q.Plugins) == 0 || slices.Contains(q.Plugins, t.Plugin.Info.Name)) &&
+		(len(q.Names) == 0 || slices.Contains(q.Names, spec.Name)) &&
 		(len(q.Categories) == 0 || slices.Contains(q.Categories, spec.Category)) &&
 		(len(q.Tags) == 0 || slices.ContainsFunc(q.Tags, func(tag string) bool { return slices.Contains(spec.Tags, tag) })) &&
 		(q.Dangerous == nil || *q.Dangerous == spec.Dangerous) &&

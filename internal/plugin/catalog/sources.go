@@ -90,8 +90,8 @@ type entry struct {
 }
 
 // scan lists the entries of a folder by name: executables, folders with a plugin.yaml, and files
-// that look like programs but are not executable, with that as their problem. It returns other
-// folders and files as passed, and ignores hidden files and backups of editors.
+// that look like programs but are not executable. The last kind gets that as its problem. scan
+// returns other folders and files as passed, and ignores hidden files and backups of editors.
 func scan(ctx context.Context, folder string) (found []entry, passed []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -116,6 +116,19 @@ func scan(ctx context.Context, folder string) (found []entry, passed []string, e
 		}
 	}
 	return found, passed, nil
+}
+
+// Sources returns the absolute paths of the plugins in a folder, ordered by name. It does not read
+// or start them. The error is that of reading the folder.
+func Sources(ctx context.Context, folder string) ([]string, error) {
+	found, _, err := scan(ctx, folder)
+	var sources []string
+	for _, e := range found {
+		if e.problem == "" {
+			sources = append(sources, e.source)
+		}
+	}
+	return sources, err
 }
 
 // look returns the entry of a path; false if it has nothing to do with plugins.

@@ -26,8 +26,8 @@ func (r *rig) digests() []string {
 	return names
 }
 
-// TestOldCopiesGo: a load removes copies that are neither the current nor the previous revision of
-// a plugin, and incomplete ones.
+// A load removes copies that are neither the current nor the previous revision of a plugin, and
+// incomplete ones.
 func TestOldCopiesGo(t *testing.T) {
 	r := newRig(t)
 	for _, v := range []string{"2", "3", "4"} {
@@ -48,7 +48,7 @@ func TestOldCopiesGo(t *testing.T) {
 	}
 }
 
-// TestOldCopiesStayForAWhile: instances may still run an unused copy.
+// An unused copy stays for a while, because instances may still run it.
 func TestOldCopiesStayForAWhile(t *testing.T) {
 	r := newRig(t)
 	r.cfg.Retention = 0 // the default
@@ -68,8 +68,8 @@ func TestOldCopiesStayForAWhile(t *testing.T) {
 	}
 }
 
-// TestFoldersOfOtherTimesAreKept: a toolhost with other folders that shares the state later forgets
-// nothing.
+// A toolhost with other folders that uses the same state later removes no records of the first
+// toolhost.
 func TestFoldersOfOtherTimesAreKept(t *testing.T) {
 	r := newRig(t)
 	first := r.cfg
@@ -96,7 +96,7 @@ func TestFoldersOfOtherTimesAreKept(t *testing.T) {
 	}
 }
 
-// TestABrokenStateIsFoundOutAgain: a state that a crash or a person damaged is rebuilt.
+// The catalog rebuilds a state that a crash or a person damaged.
 func TestABrokenStateIsFoundOutAgain(t *testing.T) {
 	state := func(r *rig, name string) string { return filepath.Join(r.cfg.StateDir, name) }
 	copyOf := func(r *rig) string { return r.Snapshot().Plugin("one").Path }
@@ -136,8 +136,8 @@ func TestABrokenStateIsFoundOutAgain(t *testing.T) {
 	}
 }
 
-// TestTheIndexIsReplacedWhole: a failed write leaves the old index, and the error says that the
-// decision will be forgotten.
+// A failed write leaves the old index, and the error says that the next process will not know the
+// decision.
 func TestTheIndexIsReplacedWhole(t *testing.T) {
 	r := newRig(t)
 	r.write("one", version("2", spec("a")))
@@ -175,8 +175,8 @@ func TestTheIndexIsReplacedWhole(t *testing.T) {
 	r.want("2", 0, "")
 }
 
-// TestOneCatalogueForOneState: two catalogs would remove each other's copies. The lock ends with
-// its holder.
+// Only one catalog can use a state folder, because two catalogs would remove each other's copies.
+// The lock ends with the catalog's process.
 func TestOneCatalogueForOneState(t *testing.T) {
 	r := newRig(t)
 	_, err := catalog.Open(r.cfg)
@@ -192,7 +192,7 @@ func TestOneCatalogueForOneState(t *testing.T) {
 	r.want("1", 0, "")
 }
 
-// TestAClosedCatalogueLoadsNothing: another catalog may own its state folder by now.
+// A closed catalog loads nothing, because another catalog may use its state folder by then.
 func TestAClosedCatalogueLoadsNothing(t *testing.T) {
 	r := newRig(t)
 	r.Close()

@@ -2,9 +2,11 @@
 
 package catalog
 
-// stateLock does nothing here: other catalogs are not kept out.
-type stateLock struct{}
+// StateLock does nothing on this system: several catalogs could use one state folder.
+type StateLock struct{}
 
-func lockState(string) (*stateLock, error) { return &stateLock{}, nil }
+// LockState returns a lock that does nothing.
+func LockState(string) (*StateLock, error) { return &StateLock{}, nil }
 
-func (l *stateLock) release() {}
+// Release does nothing.
+func (l *StateLock) Release() {}

@@ -12,12 +12,14 @@ import (
 	"syscall"
 )
 
-// stateLock keeps other catalogs out of a state folder: two catalogs would overwrite each other's
-// decisions and remove each other's copies. The system releases it when the process ends, however
-// it ends.
-type stateLock struct{ file *os.File }
+// StateLock prevents that two catalogs use one state folder. They would overwrite each other's
+// decisions and remove each other's copies. The system releases the lock when the process ends in
+// any way.
+type StateLock struct{ file *os.File }
 
-func lockState(dir string) (*stateLock, error) {
+// LockState locks a state folder, which must exist. It does not wait: it fails if another process
+// has the lock. The caller must call Release.
+func LockState(dir string) (*StateLock, error) {
 	path := filepath.Join(dir, "lock")
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -38,7 +40,8 @@ func lockState(dir string) (*stateLock, error) {
 	if err := file.Truncate(0); err == nil {
 		_, _ = file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}
-	return &stateLock{file: file}, nil
+	return &StateLock{file: file}, nil
 }
 
-func (l *stateLock) release() { l.file.Close() }
+// Release releases the lock.
+func (l *StateLock) Release() { l.file.Close() }

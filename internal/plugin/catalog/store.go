@@ -14,23 +14,25 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/plugin/contentlink"
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// store keeps copies of plugins by their digests, with the description of each digest. The copy is
-// what runs, so that no process can change a plugin between the check and its use.
+// store keeps copies of plugins by their digests, with the description of each digest. toolhost
+// runs the copy, so that no process can change a plugin between the check and its use.
 //
-// A digest has a folder, STORE/HEX. It holds about.json, below files a copy under the name that the
-// plugin has in its source, and below cache data that can be made again. Everything but the cache
-// is moved into place as a whole. The store detects by its size what a power failure left
-// incomplete, and makes it again. All methods are safe for concurrent use.
+// A digest has a folder, STORE/HEX. It holds about.json, the folder files with a copy under the
+// name that the plugin has in its source, and the folder cache with data that can be created again.
+// The store moves everything but the cache into place as a whole. After a power failure, the store
+// detects an incomplete copy by its size, and makes it again. Copies of plugin folders share equal
+// files in the folder STATE/shared. All methods are safe for concurrent use.
 type store struct {
 	dir    string
-	shared *shared
+	shared *contentlink.Folder
 }
 
-// about is what is known of a digest. Until it is asked, only Files and Bytes are set.
+// about is the record of a digest. Until the digest is asked, only Files and Bytes are set.
 type about struct {
 	Files   int      `json:"files"` // number of files in its copy
 	Bytes   int64    `json:"bytes"` // size of its copy
@@ -39,17 +41,18 @@ type about struct {
 
 	Unanswered  string            `json:"unanswered,omitempty"` // why it did not describe itself when it was asked last
 	Description *tool.Description `json:"description,omitempty"`
-	SchemaCheck string            `json:"schema_check,omitempty"` // the version of the rules that Refused is the result of
-	Refused     refusedSchemas    `json:"refused,omitempty"`
+	// OwnFilters says that Description has the tools to which filters apply. Records of earlier versions
+	// do not have them.
+	OwnFilters  bool           `json:"own_filters,omitempty"`
+	SchemaCheck string         `json:"schema_check,omitempty"` // the version of the rules that Refused is the result of
+	Refused     refusedSchemas `json:"refused,omitempty"`
 }
 
+func storeDir(stateDir string) string { return filepath.Join(stateDir, "store") }
+
 func openStore(stateDir string) (*store, error) {
-	s := &store{dir: filepath.Join(stateDir, "store")}
-	err := os.MkdirAll(s.dir, 0o700)
-	if err == nil {
-		s.shared, err = openShared(stateDir)
-	}
-	if err != nil {
+	s := &store{dir: storeDir(stateDir), shared: contentlink.At(filepath.Join(stateDir, "shared"), 0o700)}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the store of plugins: %w", err)
 	}
 	return s, nil
@@ -67,14 +70,14 @@ func (s *store) path(digest, source string) string {
 // cache returns the path of a digest's cache folder.
 func (s *store) cache(digest string) string { return filepath.Join(s.home(digest), "cache") }
 
-// about returns what is known of a digest; false if there is no valid record.
+// about returns the record of a digest; false if there is no valid record.
 func (s *store) about(digest string) (about, bool) {
 	var a about
 	data, err := os.ReadFile(filepath.Join(s.home(digest), "about.json"))
 	return a, err == nil && json.Unmarshal(data, &a) == nil && a.Files > 0
 }
 
-// remember writes what is known of a digest.
+// remember writes the record of a digest.
 func (s *store) remember(digest string, a about) error {
 	data, err := json.Marshal(a)
 	if err == nil {
@@ -115,7 +118,7 @@ func (s *store) holds(digest, source string, a about) bool {
 	return err == nil && files == a.Files && total == a.Bytes
 }
 
-// errChanging says that a plugin is written while it is read.
+// errChanging says that a plugin changed while the catalog read it.
 var errChanging = errors.New("it changed while it was read; it is read again by `toolhost reload`")
 
 // takeFile copies and hashes an executable, and returns its digest.
@@ -147,7 +150,7 @@ func (s *store) takeFile(ctx context.Context, found entry) (string, error) {
 	return digest, s.keep(digest, found.source, copied, about{Files: 1, Bytes: size})
 }
 
-// keep moves a copy to its place. Earlier knowledge of the digest stays.
+// keep moves a copy to its place. An existing record of the digest stays.
 func (s *store) keep(digest, source, copied string, a about) error {
 	known, ok := s.about(digest)
 	if ok && known.Files == a.Files && known.Bytes == a.Bytes && known.InPlace == a.InPlace {
@@ -170,7 +173,8 @@ func (s *store) keep(digest, source, copied string, a about) error {
 	if err := os.Rename(copied, path); err != nil {
 		return err
 	}
-	// No file must appear beside the hashed ones. Only now: a read-only folder cannot be moved.
+	// The folder becomes read-only, so that no file can appear beside the hashed ones. That happens
+	// after the move, because a read-only folder cannot be moved.
 	return os.Chmod(path, 0o500)
 }
 
@@ -190,7 +194,8 @@ func copyFile(ctx context.Context, path string, in io.Reader, mode fs.FileMode, 
 	if err == nil {
 		err = out.Chmod(mode)
 	}
-	// Closed before it runs: a file that is open for writing cannot be executed.
+	// The file is closed before it runs, because a file that is open for writing cannot be
+	// executed.
 	return size, errors.Join(err, out.Close())
 }
 
@@ -248,5 +253,5 @@ func (s *store) sweep(keep func(digest string) bool) error {
 			errs = append(errs, rmtree.Remove(filepath.Join(s.dir, entry.Name())))
 		}
 	}
-	return errors.Join(append(errs, s.shared.sweep())...)
+	return errors.Join(append(errs, s.shared.Sweep())...)
 }

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestWhatChangesWhileItIsReadIsNotKept: a file that changes between the look and the reading is
-// not kept.
+// The store does not keep a file that changes between the look and the reading.
 func TestWhatChangesWhileItIsReadIsNotKept(t *testing.T) {
 	s, err := openStore(t.TempDir())
 	if err != nil {

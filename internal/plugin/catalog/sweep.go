@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// sweeper removes the copies of digests from the store that nothing needs any more: no record of a
-// source, no question that is in progress, and no instance.
+// sweeper removes copies from the store. It keeps the copies of a digest that a record of a source,
+// a question in progress, or an instance needs.
 //
 // The catalog does not know instances. So the sweeper keeps a digest that was in service for the
-// time of retention, which counts from the first sweep that finds it unused. A digest that was not
+// time of retention, which begins with the first sweep that finds it unused. A digest that was not
 // in service since toolhost started has no instances, and the sweeper removes it at once.
 //
-// mu guards the fields below it. It may be locked while Catalog.mu is held, and no other lock is
-// taken while it is held, except in tasks.
+// mu guards the fields below it. It may be locked while Catalog.mu is held. While mu is held, no
+// other lock is taken, except in tasks.
 type sweeper struct {
 	retention time.Duration
 	store     *store
@@ -38,15 +38,16 @@ func newSweeper(cfg Config, sources *sources, asker *asker) *sweeper {
 	}
 }
 
-// serve notes that a digest may have instances from now on.
+// serve records that a digest may have instances from now on.
 func (w *sweeper) serve(digest string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.served[digest] = true
 }
 
-// sweep removes what is not needed, and schedules another sweep if digests wait for the end of
-// their retention. The caller holds the token of sources, so that no load copies into the store.
+// sweep removes the copies that are not needed. If digests wait for the end of their retention, it
+// schedules another sweep. The caller holds the token of sources, so that no load copies into the
+// store.
 func (w *sweeper) sweep() {
 	needed := w.index.digests()
 	w.asker.addAsked(needed)

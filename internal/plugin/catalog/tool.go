@@ -3,11 +3,14 @@ package catalog
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/trust"
@@ -21,8 +24,12 @@ type Tool struct {
 	Schema *Schema // of the arguments
 	Output *Schema // of the structured result; nil: none is declared
 
+	AgentRates    AgentRates
 	MaxConcurrent int      // bound of simultaneous calls; 0: none
 	Effects       []string // context keys that the operator lets it change although a rule of the policy reads them
+
+	// Filters are the filters of its own plugin that its calls always pass, the outermost one first.
+	Filters []tool.Filter
 
 	declared string   // the name that its plugin declares
 	override Override // what the operator says about it
@@ -32,31 +39,54 @@ type Tool struct {
 // the Spec.
 func (t *Tool) DeclaredName() string { return cmp.Or(t.declared, t.Spec.Name) }
 
+// DefinitionDigest returns a digest of everything that a person relies on who approves later calls of
+// the tool: its definition with the operator's settings, the content of its plugin, and when the
+// operator trusted the plugin. It is 64 lower-case hexadecimal digits.
+//
+// The definition of a dynamic tool is the one that its plugin declares. What the plugin describes for
+// a session follows from its content.
+func (t *Tool) DefinitionDigest() string {
+	text, err := json.Marshal(struct {
+		Plugin, Digest, Declared string
+		Trusted                  time.Time
+		Spec                     tool.Spec
+	}{t.Plugin.Info.Name, t.Plugin.Digest, t.DeclaredName(), t.Plugin.trusted.UTC(), t.Spec})
+	if err != nil { // a spec that cannot be encoded cannot be transmitted either
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
 // Info returns the tool as callers see it.
 func (t *Tool) Info() tool.Info {
-	return tool.Info{Spec: t.Spec, Plugin: t.Plugin.Info.Name, PluginVersion: t.Plugin.Info.Version}
+	info := tool.Info{Spec: t.Spec, Plugin: t.Plugin.Info.Name, PluginVersion: t.Plugin.Info.Version}
+	for _, f := range t.Filters {
+		info.Filters = append(info.Filters, f.Name)
+	}
+	return info
 }
 
 // Described returns the tool as its plugin describes it for one session. Of the spec, only display
 // name, description, schemas and examples apply, and the operator's overrides replace them.
 // Everything else stays as declared. The error says that a schema cannot be used.
 func (t *Tool) Described(spec tool.Spec) (*Tool, error) {
-	own := *t
-	own.Spec.DisplayName = spec.DisplayName
-	own.Spec.InputSchema, own.Spec.OutputSchema, own.Spec.InputExamples = spec.InputSchema, spec.OutputSchema, spec.InputExamples
+	copied := *t
+	copied.Spec.DisplayName = spec.DisplayName
+	copied.Spec.InputSchema, copied.Spec.OutputSchema, copied.Spec.InputExamples = spec.InputSchema, spec.OutputSchema, spec.InputExamples
 	if strings.TrimSpace(spec.Description) != "" {
-		own.Spec.Description = cmp.Or(t.override.Description, spec.Description)
+		copied.Spec.Description = cmp.Or(t.override.Description, spec.Description)
 	}
-	if err := checkSchema(&own.Spec); err != nil {
+	if err := checkSchema(&copied.Spec); err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(own.Spec.InputSchema, t.Spec.InputSchema) {
-		own.Schema = &Schema{text: own.Spec.InputSchema}
+	if !bytes.Equal(copied.Spec.InputSchema, t.Spec.InputSchema) {
+		copied.Schema = &Schema{text: copied.Spec.InputSchema}
 	}
-	if !bytes.Equal(own.Spec.OutputSchema, t.Spec.OutputSchema) {
-		own.Output = outputOf(&own.Spec)
+	if !bytes.Equal(copied.Spec.OutputSchema, t.Spec.OutputSchema) {
+		copied.Output = outputOf(&copied.Spec)
 	}
-	return &own, nil
+	return &copied, nil
 }
 
 func newTool(p *Plugin, spec tool.Spec, seen map[string]bool, refused string) (*Tool, error) {
@@ -90,6 +120,14 @@ type Schema struct {
 	once     sync.Once
 	compiled *arguments.Schema
 	err      error
+}
+
+// Settled reports that the arguments fit the schema, that Repair would not change them, and that
+// none of them is Undeclared. It takes very little time. If it returns false, call Validate, Repair
+// and Undeclared to find out.
+func (s *Schema) Settled(p arguments.Parsed) bool {
+	compiled, err := s.compile()
+	return err == nil && compiled.Settled(p)
 }
 
 // Validate returns nil if the arguments fit the schema, else an error whose message lets a model
@@ -164,8 +202,8 @@ func (s *Schema) compile() (*arguments.Schema, error) {
 // together with this version. If the versions differ, it checks the schemas again.
 const schemaCheck = "2"
 
-// refusedSchemas returns why schemas of tools cannot be used, by the index of the tool in the
-// description.
+// refusedSchemas contains the reasons why schemas of tools cannot be used, by the index of the tool
+// in the description.
 type refusedSchemas map[int]string
 
 func checkSchemas(specs []tool.Spec) refusedSchemas {

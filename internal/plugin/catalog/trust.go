@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,17 +13,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// trustBounds holds the operator's trust records and bounds plugins by them.
+// trustBounds holds the operator's trust records and limits plugins to them.
 //
-// A plugin's description of itself decides how its calls are treated: whether a person is asked,
-// whether a call is repeated, which rules match. So the operator's trust records bound it. A plugin
-// without a record is not started. If a plugin with a record declares more than was trusted, the
-// stricter value holds in every snapshot until the operator trusts the change. The invariant:
-// nothing that a plugin declares after it was trusted makes a call easier. Without Config.Trust,
-// every plugin is trusted.
+// A plugin's own description decides how toolhost treats its calls: whether a person is asked,
+// whether a call is repeated, which rules match. So the operator's trust records limit it. A plugin
+// without a record is not started. If a plugin with a record declares more than the operator
+// trusted, every snapshot has the stricter value until the operator trusts the change. The
+// invariant: nothing that a plugin declares after it was trusted makes a call easier. Without
+// Config.Trust, every plugin is trusted.
 //
-// Catalog.mu guards records. The other fields do not change. Methods that read or write files say
-// so: their callers do not hold Catalog.mu.
+// Catalog.mu guards records. The other fields do not change. The comments of methods that read or
+// write files say so. Their callers must not hold Catalog.mu.
 type trustBounds struct {
 	store    *trust.Store // nil: every plugin is trusted
 	trustNew bool         // plugins that arrive later, and changed declarations, are trusted too
@@ -32,8 +33,8 @@ type trustBounds struct {
 	records *trust.Plugins // of the latest load; nil without store
 }
 
-// begin records the folders that are used for the first time, and returns the records. It reads and
-// writes files.
+// begin records the folders that are used for the first time, and returns all trust records. It
+// reads and writes files.
 func (b *trustBounds) begin(readings []reading) (*trust.Plugins, error) {
 	if b.store == nil {
 		return nil, nil
@@ -48,7 +49,8 @@ func (b *trustBounds) begin(readings []reading) (*trust.Plugins, error) {
 	return b.store.Plugins(b.folders)
 }
 
-// distrust returns why the slot's file may not be used; empty if it may.
+// distrust returns the reason why the slot's file may not be used. It is empty if the file may be
+// used.
 func (b *trustBounds) distrust(s *slot) string {
 	if b.store == nil || s.file == nil {
 		return ""
@@ -100,9 +102,9 @@ func (b *trustBounds) inForce() *trust.Plugins {
 	return b.records
 }
 
-// complete completes the records of plugins that were trusted before they had described themselves.
-// With trustNew, it keeps all records up to date. It returns the new records; nil if nothing
-// changed. It reads and writes files.
+// complete adds the missing data to the records of plugins that were trusted before they had
+// described themselves. With trustNew, it updates all records. It returns the new records; nil if
+// nothing changed. It reads and writes files.
 func (b *trustBounds) complete(snapshot *Snapshot, records *trust.Plugins) *trust.Plugins {
 	if b.store == nil {
 		return nil
@@ -140,38 +142,102 @@ func nameOf(p *Plugin) string {
 	return p.Info.Name
 }
 
-// restrain bounds what a plugin declares by its record. The caller owns the plugin.
-func restrain(p *Plugin, known *trust.Plugin) {
+// restrain limits the declarations of a plugin to its record. file is the digest of the plugin's file,
+// which may be another revision than p. The caller owns the plugin.
+func restrain(p *Plugin, file string, known *trust.Plugin) {
+	if known != nil {
+		p.trusted = known.When
+	}
 	if known == nil || known.Name == "" && (known.Digest == "" || known.Digest == p.Digest) {
 		return // the first description of the trusted executable is trusted
 	}
-	var relaxed []string
+	if p.isServer() {
+		pin(p, known)
+	}
+	var relaxed, left []string
 	tools := make([]*Tool, len(p.Tools))
 	for i, t := range p.Tools {
-		own := *t
-		tools[i] = &own
+		copied := *t
+		tools[i] = &copied
 		before, trusted := known.Tools[t.DeclaredName()]
 		var changes []string
-		own.Spec, changes = before.Bound(t.Spec, trusted)
+		copied.Spec, changes = before.Bound(t.Spec, trusted)
+		if trusted && refiltered(p, t, file, known) {
+			left = append(left, copied.Spec.Name)
+		}
 		if len(changes) > 0 {
-			relaxed = append(relaxed, fmt.Sprintf("%s (%s)", own.Spec.Name, strings.Join(changes, ", ")))
+			relaxed = append(relaxed, fmt.Sprintf("%s (%s)", copied.Spec.Name, strings.Join(changes, ", ")))
 		}
 	}
-	p.Tools = tools
+	p.Tools = slices.DeleteFunc(tools, func(t *Tool) bool { return slices.Contains(left, t.Spec.Name) })
+	if len(left) > 0 {
+		p.warnf("its tools %s are left out: the filters that it applies to their calls have changed since it was trusted; see `toolhost trust --diff %s`, and run `toolhost trust %s` if that is wanted",
+			strings.Join(left, ", "), p.Info.Name, p.Info.Name)
+	}
 	if len(relaxed) > 0 {
 		p.warnf("what it declares since it was trusted does not hold for its tools %s; see `toolhost trust --diff %s`, and run `toolhost trust %s` if it is wanted",
 			strings.Join(relaxed, "; "), p.Info.Name, p.Info.Name)
 	}
 }
 
+// isServer reports whether the plugin is an MCP server, whose program cannot be told from what it
+// declares: the same program may declare something else at any time.
+func (p *Plugin) isServer() bool { return p.Manifest != nil && p.Manifest.MCP != nil }
+
+// pin removes the tools of an MCP server whose definition is not the one that the operator trusted.
+// For a plugin of the plugin contract, a changed description is that of changed code, which has
+// another digest. A server can change it without a trace. The caller owns the plugin.
+func pin(p *Plugin, known *trust.Plugin) {
+	trusted := func(spec *tool.Spec) bool {
+		before, ok := known.Tools[spec.Name]
+		return ok && before.Definition == trust.ToolOf(*spec).Definition
+	}
+	var left []string
+	var specs []tool.Spec
+	for i := range p.Info.Tools {
+		if spec := &p.Info.Tools[i]; trusted(spec) {
+			specs = append(specs, *spec)
+		} else {
+			left = append(left, spec.Name)
+		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	p.Info.Tools = specs
+	p.Tools = slices.DeleteFunc(slices.Clone(p.Tools), func(t *Tool) bool { return slices.Contains(left, t.DeclaredName()) })
+	p.warnf("its tools %s are left out, because the MCP server declares them in another way than you trusted; see `toolhost trust --diff %s`, and run `toolhost trust %s` if it is wanted",
+		strings.Join(left, ", "), p.Info.Name, p.Info.Name)
+}
+
+// outdated reports whether the operator has trusted other definitions of an MCP server than those
+// with which the server described itself, so that the catalog has to ask it again.
+func (b *trustBounds) outdated(s *slot) bool {
+	if b.store == nil || !s.file.usable() || !s.file.isServer() {
+		return false
+	}
+	known := b.records.Source(s.source)
+	if known == nil || known.Name == "" || known.Digest != s.file.Digest {
+		return false
+	}
+	described := s.file.Trusted().Tools
+	return !maps.EqualFunc(known.Tools, described, func(a, b trust.Tool) bool { return a.Definition == b.Definition })
+}
+
 // Trusted returns the record of the plugin for an operator who trusts it as it is.
 func (p *Plugin) Trusted() trust.Description {
 	d := trust.Description{Digest: p.Digest, Name: p.Info.Name, Tools: map[string]trust.Tool{}}
+	own := ownFiltersOf(&p.Info)
 	for _, spec := range p.Info.Tools {
 		if len(spec.Tags) == 0 {
 			spec.Tags = p.Info.DefaultTags
 		}
-		d.Tools[spec.Name] = trust.ToolOf(spec)
+		record := trust.ToolOf(spec)
+		record.Filters = recordOf(own[spec.Name])
+		if p.isServer() {
+			record.Text = trust.Text(spec)
+		}
+		d.Tools[spec.Name] = record
 	}
 	for _, t := range p.Tools { // the names that it has, and that no other plugin has
 		d.Names = append(d.Names, t.DeclaredName())

@@ -11,9 +11,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// TestWhatWasTrustedUnseenIsTheExecutable: a plugin that did not describe itself when its folder
-// was used first is trusted as that executable. Another executable in its place that declares
-// itself harmless is not.
+// If a plugin does not describe itself at the first use of its folder, the trust covers only that
+// executable. Another executable in its place that declares itself harmless is not trusted.
 func TestWhatWasTrustedUnseenIsTheExecutable(t *testing.T) {
 	dir, store := t.TempDir(), trust.NewStore(t.TempDir())
 	path := filepath.Join(dir, "weather")
@@ -37,9 +36,8 @@ func TestWhatWasTrustedUnseenIsTheExecutable(t *testing.T) {
 	}
 }
 
-// TestAPluginThatAToolWroteThroughALink: a trusted plugin's file has another name in a workspace.
-// What a tool writes under that name does not run, also after the tool removed the name. The
-// revision in service stays.
+// The file of a trusted plugin has a second name in a workspace. Content that a tool writes under
+// that name does not run, also after the tool has removed the name. The revision in service stays.
 func TestAPluginThatAToolWroteThroughALink(t *testing.T) {
 	dir, workspace, store := t.TempDir(), t.TempDir(), trust.NewStore(t.TempDir())
 	path, link := filepath.Join(dir, "weather"), filepath.Join(workspace, "weather")

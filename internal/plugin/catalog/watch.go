@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Watch starts to look at the folders every WatchInterval, and at the lock file if Locked, and
-// loads changes. It reads a change after two looks have found the same, so that it does not read a
-// plugin that is still being copied. Close ends it.
+// Watch starts a goroutine that looks at the folders every WatchInterval, and at the lock file if
+// Locked, and loads changes. It reads a change after two looks have found the same, so that it does
+// not read a plugin that is still being copied. Close ends the goroutine.
 //
-// Watch polls and needs no notifications of the system. Polling works on every system and file
-// system, network folders and those of containers included, and costs about a millisecond for a
-// thousand plugins. Of a plugin folder, it looks at the nearLooked files nearest to the top each
-// time, and at all others once for every nearLooked files that the folder has.
+// Watch polls instead of using notifications of the system. Polling works on every system and file
+// system, including network folders and those of containers, and costs about a millisecond for a
+// thousand plugins. In a plugin folder, each look covers the nearLooked files nearest to the top. A
+// look covers all files once for every nearLooked files in the folder.
 func (c *Catalog) Watch() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,7 +22,8 @@ func (c *Catalog) Watch() {
 func (c *Catalog) watch() {
 	ticker := time.NewTicker(c.cfg.WatchInterval)
 	defer ticker.Stop()
-	// Nothing counts as loaded at first. Otherwise a change since Load would be missed.
+	// At first no source counts as loaded. Otherwise Watch would miss a change between Load and its
+	// first look.
 	var loaded, last map[string]string
 	complaint := ""
 	var folders folderLooks
@@ -49,7 +50,8 @@ func (c *Catalog) watch() {
 	}
 }
 
-// afterLoad returns the looks of what is loaded after a load of everything that did not move.
+// afterLoad returns the looks that belong to the loaded content, after a load of every source that
+// was not still changing.
 func afterLoad(loaded, now map[string]string, moving map[string]bool) map[string]string {
 	next := maps.Clone(now)
 	for source := range moving {
@@ -61,8 +63,8 @@ func afterLoad(loaded, now map[string]string, moving map[string]bool) map[string
 	return next
 }
 
-// compareLooks returns the sources that differ between the last two looks, and whether another one
-// differs from what is loaded.
+// compareLooks returns the sources that differ between the last two looks (moving). changed reports
+// whether another source differs from what is loaded.
 func compareLooks(loaded, last, now map[string]string) (moving map[string]bool, changed bool) {
 	moving = map[string]bool{}
 	for source, look := range now {

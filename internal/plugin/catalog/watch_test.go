@@ -49,7 +49,7 @@ func (w *watched) looks(n int) {
 
 func (w *watched) put(name, content string) { write(w.t, w.dir, name, content, 0o755) }
 
-// TestWatch: new, changed and removed plugins are noticed without a command.
+// The catalog notices new, changed and removed plugins without a command.
 func TestWatch(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		w.put("one", plugin("one", spec("a")))
@@ -82,9 +82,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestWatchLooksIntoFolders: a change of an author's file is noticed after two looks, however many
-// files of an environment are beside it. Changes of those are noticed later. A folder may be a
-// link.
+// A change of an author's file is noticed after two looks, even if an environment with many files
+// is beside it. Changes of the environment are noticed later. The plugin folder may be a link.
 func TestWatchLooksIntoFolders(t *testing.T) {
 	elsewhere := t.TempDir()
 	inWatchedFolder(t, func(w *watched) {
@@ -126,7 +125,7 @@ func TestWatchLooksIntoFolders(t *testing.T) {
 	})
 }
 
-// TestWatchWaitsForTheWholeFile: a growing file is not read, and delays no other.
+// Watch does not read a file that still grows. Meanwhile it loads other plugins.
 func TestWatchWaitsForTheWholeFile(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		w.put("known", plugin("known", spec("k")))
@@ -161,8 +160,7 @@ func TestWatchWaitsForTheWholeFile(t *testing.T) {
 	})
 }
 
-// TestWatchAsksABrokenPluginOnce: an unchanged broken plugin is not asked again when others change.
-// Load asks it again.
+// An unchanged broken plugin is not asked again when others change. Load asks it again.
 func TestWatchAsksABrokenPluginOnce(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		asked := func() int {
@@ -193,7 +191,7 @@ func TestWatchAsksABrokenPluginOnce(t *testing.T) {
 	})
 }
 
-// TestWatchSurvivesAMissingFolder: known plugins stay until the folder exists again.
+// Known plugins stay until the folder exists again.
 func TestWatchSurvivesAMissingFolder(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		w.put("one", plugin("one", spec("a")))
@@ -216,7 +214,7 @@ func TestWatchSurvivesAMissingFolder(t *testing.T) {
 	})
 }
 
-// TestNextEnds: Next returns when its context ends.
+// Next returns when its context ends.
 func TestNextEnds(t *testing.T) {
 	inWatchedFolder(t, func(w *watched) {
 		ctx, cancel := context.WithCancel(w.t.Context())

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -204,7 +203,7 @@ func sweepIn(parent, prefix string, remove func(string) error) (int, error) {
 	var swept int
 	var errs []error
 	for _, entry := range entries {
-		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {
+		if !entry.IsDir() || !HasClaimedForm(entry.Name(), prefix) {
 			continue
 		}
 		done, err := RemoveUnclaimed(filepath.Join(parent, entry.Name()), remove)

@@ -10,13 +10,16 @@ import (
 	"syscall"
 )
 
+// claimedLen is the number of random characters in the name of a claimed folder.
+const claimedLen = 10
+
 // MakeClaimed makes a folder whose name begins with prefix, closed to other users, and claims it by
 // a lock on the folder. The operating system releases the lock when the process ends. Closing the
 // file gives the claim up.
 func MakeClaimed(parent, prefix string) (string, *os.File, error) {
 	const tries = 10 // one is enough unless a sweep removes a folder between its making and its claim
 	for range tries {
-		dir := filepath.Join(parent, prefix+strings.ToLower(rand.Text()[:10]))
+		dir := filepath.Join(parent, prefix+strings.ToLower(rand.Text()[:claimedLen]))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return "", nil, err
 		}
@@ -29,6 +32,13 @@ func MakeClaimed(parent, prefix string) (string, *os.File, error) {
 		}
 	}
 	return "", nil, fmt.Errorf("making a folder in %s: others remove it as fast as it is made", parent)
+}
+
+// HasClaimedForm reports whether name is one that MakeClaimed gives for prefix. A folder with another
+// name belongs to another program, even if its name begins with prefix.
+func HasClaimedForm(name, prefix string) bool {
+	random, ok := strings.CutPrefix(name, prefix)
+	return ok && len(random) == claimedLen && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
 // claim locks the folder. It returns nil if another process holds the lock, or if the folder does

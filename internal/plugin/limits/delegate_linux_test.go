@@ -54,7 +54,7 @@ func fakeControl(t *testing.T, path string) (written func() string) {
 }
 
 func TestDelegation(t *testing.T) {
-	own := strconv.Itoa(os.Getpid())
+	pid := strconv.Itoa(os.Getpid())
 	tests := []struct {
 		name        string
 		home        string // below the folder that is to be delegated
@@ -64,13 +64,13 @@ func TestDelegation(t *testing.T) {
 		want        []string
 		asideIn     string // what is written to the supervisor's cgroup.procs
 	}{
-		{name: "all that is needed, and nothing else", controllers: "cpuset cpu io memory hugetlb pids rdma\n", procs: own + "\n",
+		{name: "all that is needed, and nothing else", controllers: "cpuset cpu io memory hugetlb pids rdma\n", procs: pid + "\n",
 			want: []string{"cpu", "memory", "pids"}},
-		{name: "some", controllers: "memory pids\n", procs: own + "\n", want: []string{"memory", "pids"}},
-		{name: "none", controllers: "\n", procs: own + "\n"},
+		{name: "some", controllers: "memory pids\n", procs: pid + "\n", want: []string{"memory", "pids"}},
+		{name: "none", controllers: "\n", procs: pid + "\n"},
 		{name: "in the group that systemd made for it", home: supervisor, controllers: "cpu memory pids\n", want: []string{"cpu", "memory", "pids"}},
-		{name: "alone in a group that gives nothing", controllers: "memory\n", procs: own + "\n", refused: true, asideIn: own},
-		{name: "not alone in a group that gives nothing", controllers: "memory\n", procs: own + "\n1\n", refused: true},
+		{name: "alone in a group that gives nothing", controllers: "memory\n", procs: pid + "\n", refused: true, asideIn: pid},
+		{name: "not alone in a group that gives nothing", controllers: "memory\n", procs: pid + "\n1\n", refused: true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -104,8 +104,8 @@ func TestDelegation(t *testing.T) {
 	}
 }
 
-// TestGroupsThatGetNoController: the tree can be written, but the kernel enables no controllers
-// below. Then groups find and kill all processes, the watchdog enforces limits, and notes say why.
+// The tree of control groups can be written, but the kernel enables no controllers below. Then the
+// groups still find and kill all processes, the watchdog enforces limits, and notes say why.
 func TestGroupsThatGetNoController(t *testing.T) {
 	for _, controllers := range []string{"cpu memory pids\n", ""} {
 		home := t.TempDir()
@@ -147,7 +147,7 @@ func TestGroupsThatGetNoController(t *testing.T) {
 	}
 }
 
-// TestTreeThatCannotBeWritten: such a tree is not used, and each controller says so.
+// A tree of control groups that cannot be written is not used, and each controller says so.
 func TestTreeThatCannotBeWritten(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(home, nil, 0o600); err != nil { // root cannot make a folder in it either
@@ -165,8 +165,8 @@ func TestTreeThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestKernelThatCannotStartInAGroup: the process is started nevertheless, unless a limit is
-// required.
+// If the kernel cannot start a process in a group, the process is started without one, unless a
+// limit is required.
 func TestKernelThatCannotStartInAGroup(t *testing.T) {
 	holder := func() *Holder {
 		cfg := Config{MemoryBytes: 64 << 20}
@@ -196,8 +196,8 @@ func TestKernelThatCannotStartInAGroup(t *testing.T) {
 	}
 }
 
-// TestGroupIsKilledAtOnce: where the kernel can, and else process by process, but never the calling
-// process.
+// killGroup kills a control group with one write if the kernel supports that. Otherwise it kills
+// the processes one by one, but never the calling process.
 func TestGroupIsKilledAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	fakeGroup(t, dir, map[string]string{"cgroup.kill": "", "cgroup.procs": "0\n" + strconv.Itoa(os.Getpid()) + "\n"})

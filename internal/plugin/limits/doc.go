@@ -1,14 +1,15 @@
 // Package limits bounds what one plugin process and its descendants may use: memory, CPU,
-// processes, open files and the size of files. It uses the mechanisms that the machine has, and
-// reports the one of each limit: control groups (version 2 or 1) where they can be written,
-// resource limits where the kernel enforces them, and else a watchdog that looks and kills.
+// processes, open files and the size of files. It uses the mechanisms of the machine, and reports
+// the mechanism of each limit: control groups (version 2 or 1) if they can be written, resource
+// limits if the kernel enforces them, and otherwise a watchdog that measures the processes and
+// kills them.
 //
 // Cgroups holds toolhost's own control groups, in which each instance gets a group. A Holder holds
-// one instance: it is made before the process, lets the process be started inside its groups, and
-// kills all that is left of the instance.
+// one instance. It is created before the process, starts the process inside the instance's groups,
+// and kills what is left of the instance at the end.
 //
-// The package starts no process, knows no plugin, and decides nothing about a process that was
-// killed: package process does. It does not use RLIMIT_AS, because that bounds address space, of
-// which a Go or Java program reserves far more than it uses. It does not use RLIMIT_NPROC, which
-// counts per user and not at all for root.
+// The package does not know plugins, and does not decide what a killed process means: package
+// process does. It does not use RLIMIT_AS, because that bounds address space, of which a Go or Java
+// program reserves far more than it uses. It does not use RLIMIT_NPROC, which counts per user and
+// does not apply to root.
 package limits

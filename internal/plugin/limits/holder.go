@@ -45,8 +45,8 @@ func Hold(cfg Config, cgroups *Cgroups, name string) (*Holder, error) {
 	return h, nil
 }
 
-// makeGroups makes a group in every hierarchy that a limit needs. In version 2 it makes one in any
-// case: the kernel can kill all processes in such a group at once, wherever they moved.
+// makeGroups makes a group in every hierarchy that a limit needs. In version 2 it always makes one,
+// because the kernel can kill all processes in such a group at once, wherever they moved.
 func (h *Holder) makeGroups(cgroups *Cgroups, name string) {
 	if cgroups == nil {
 		return
@@ -70,7 +70,7 @@ func (h *Holder) makeGroups(cgroups *Cgroups, name string) {
 	}
 }
 
-// breaks notes why the controllers enforce nothing, if err is not nil.
+// breaks records why the controllers enforce nothing, if err is not nil.
 func (h *Holder) breaks(controllers []string, err error) {
 	for _, controller := range controllers {
 		if err != nil {
@@ -171,8 +171,8 @@ func (h *Holder) Started(pid int) error {
 	return h.refuse()
 }
 
-// drops notes that the group does not hold the instance, and gives its limits to the watchdog as
-// far as possible.
+// drops records that the group does not contain the instance, and lets the watchdog enforce its
+// limits as far as possible.
 func (h *Holder) drops(g group, err error) {
 	for _, name := range []string{Memory, CPU, Processes} {
 		if slices.Contains(g.controllers, controllerOf(name)) {
@@ -191,7 +191,7 @@ func (h *Holder) drops(g group, err error) {
 // watchNote is the note on limits that the watchdog enforces.
 const watchNote = "it looks twice a second, and kills; "
 
-// fell notes that the limit is not enforced.
+// fell records that the limit is not enforced.
 func (h *Holder) fell(name string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

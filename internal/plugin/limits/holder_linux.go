@@ -60,8 +60,8 @@ func (h *Holder) setTasks(g group, more int) error {
 	return write(g.dir, "pids.max", strconv.Itoa(h.cfg.Processes+more))
 }
 
-// optional ignores that a file does not exist: kernels without swap accounting have no files for
-// it.
+// optional returns nil if the error says that a file does not exist. Kernels without swap
+// accounting do not have the files for it.
 func optional(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -69,12 +69,12 @@ func optional(err error) error {
 	return err
 }
 
-// Start calls start so that the process that it starts is in its groups from its first moment. In
-// version 2 the kernel puts it there: start is given the group's folder as a descriptor, or -1, for
-// SysProcAttr.CgroupFD, and is called again with -1 if this kernel cannot. In version 1 a process
-// is where the thread is that starts it: so this thread goes there and comes back. The calling
-// goroutine must be locked to its thread; stuck means that the thread did not come back, and must
-// end with its goroutine.
+// Start calls start so that the new process is in its groups from the beginning. In version 2 the
+// kernel puts it there: start gets a descriptor of the group's folder for SysProcAttr.CgroupFD. If
+// this kernel does not support that, Start calls start again with -1. In version 1 a process begins
+// in the groups of the thread that starts it, so this thread moves into the groups and back. The
+// calling goroutine must be locked to its thread. stuck means that the thread could not move back,
+// and must end with its goroutine.
 func (h *Holder) Start(start func(cgroup int) error) (stuck bool, err error) {
 	var entered []group
 	for _, g := range h.groups {
@@ -125,7 +125,7 @@ func cannotClone(err error) bool {
 		errors.Is(err, unix.EPERM) || errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ENODEV)
 }
 
-// self stands for the writing thread in files of tasks.
+// self means the writing thread when it is written to a group's file tasks.
 const self = "0"
 
 func (h *Holder) enter(g group) error {
@@ -148,7 +148,7 @@ func (h *Holder) leave(g group) error {
 	return err
 }
 
-// inCharge reports whether the group is the one that counts processes.
+// inCharge reports whether this group is the one that counts processes.
 func (h *Holder) inCharge(g group) bool { return slices.Contains(g.controllers, "pids") }
 
 func oomKills(g group) (uint64, error) {
@@ -166,8 +166,8 @@ func rlimitFor(name string) (mechanism, note string) {
 	return Rlimit, "of each file"
 }
 
-// noDump keeps the kernel from writing a dump. The limit 0 does not, if the system pipes dumps to a
-// program, which would run outside of the sandbox.
+// noDump is the size limit that prevents core dumps. The limit 0 does not prevent them if the
+// system pipes dumps to a program, which would run outside of the sandbox.
 const noDump = 1
 
 // setRlimits sets the process's own resource limits, which its descendants inherit. No process
@@ -204,7 +204,9 @@ type usage struct {
 	tasks  int
 }
 
-// watch looks until ctx ends or passed returns a reason, with which it calls kill.
+// watch passes the usage of the processes below roots to passed, once in a watchInterval, until ctx
+// ends. If passed returns a reason, watch calls kill with it and returns. Without look, the usage is
+// zero.
 func (h *Holder) watch(ctx context.Context, roots []int, kill func(string), passed func(usage) string, look bool) {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()

@@ -64,7 +64,7 @@ func start(t *testing.T, h *limits.Holder) *exec.Cmd {
 	return cmd
 }
 
-func TestProcessIsInItsGroupsAndNobodyElse(t *testing.T) {
+func TestOnlyTheProcessIsInItsGroups(t *testing.T) {
 	before := ownGroups(t)
 	h, err := limits.Hold(limits.Config{MemoryBytes: 64 << 20, CPUs: 0.5, Processes: 20}, open(t), "fs-1")
 	if err != nil {
@@ -110,7 +110,7 @@ func ownGroups(t *testing.T) string {
 	return strings.Join(all, "and ")
 }
 
-func TestWhatHoldsIsTold(t *testing.T) {
+func TestEffectiveLimitsAreReported(t *testing.T) {
 	all := limits.Config{MemoryBytes: 64 << 20, CPUs: 0.5, Processes: 20, OpenFiles: 100, FileBytes: 1 << 20}
 	h, err := limits.Hold(all, nil, "fs-1")
 	if err != nil {
@@ -175,7 +175,7 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
-func TestSweepTakesWhatNobodyClaims(t *testing.T) {
+func TestSweepRemovesUnclaimedGroups(t *testing.T) {
 	parent := t.TempDir()
 	dead, claim, err := limits.MakeClaimed(parent, "toolhost-")
 	if err != nil {
@@ -199,7 +199,7 @@ func TestSweepTakesWhatNobodyClaims(t *testing.T) {
 	}
 }
 
-func TestSweptGroupsAreEmptiedFirst(t *testing.T) {
+func TestGroupsAreEmptiedBeforeRemoval(t *testing.T) {
 	groups := open(t)
 	if len(groups.Dirs()) == 0 {
 		return // no group can be left

@@ -94,8 +94,8 @@ func unescape(s string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
 }
 
-// delegate returns the group of version 2 below which toolhost may make its own, and the
-// controllers that groups there can get. It notes why others are missing.
+// delegate returns the group of version 2 below which toolhost may make its own groups, and the
+// controllers that those can use. It records why other controllers are missing.
 func delegate(home string, missing map[string]string) (string, []string) {
 	if filepath.Base(home) == supervisor {
 		home = filepath.Dir(home)
@@ -122,7 +122,7 @@ func enable(dir string, names []string, missing map[string]string) []string {
 	var enabled []string
 	for _, name := range names {
 		if err := write(dir, "cgroup.subtree_control", "+"+name); err != nil {
-			missing[name] = fmt.Sprintf("the controller %s cannot be had in %s: %v; "+
+			missing[name] = fmt.Sprintf("toolhost cannot enable the controller %s in %s: %v; "+
 				"let nothing but toolhost run in that group, or use systemd's Delegate=yes and DelegateSubgroup=%s", name, dir, err, supervisor)
 			continue
 		}
@@ -222,8 +222,9 @@ func removeTree(dir string) error {
 	return errors.Join(err, removeGroup(dir, removePatience))
 }
 
-// removeGroup kills the processes in a group and removes it once it is empty: a killed process
-// takes a moment to leave, and one that was just being started arrives late.
+// removeGroup kills the processes in a group and removes the group once it is empty. A killed
+// process takes a moment to leave the group, and a process that was being started may enter it
+// late.
 func removeGroup(dir string, patience time.Duration) error {
 	const pause = time.Millisecond
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {

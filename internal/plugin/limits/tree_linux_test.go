@@ -161,7 +161,7 @@ func TestLimitsOfVersion2(t *testing.T) {
 
 // If a group cannot be entered, the watchdog enforces its limits as far as possible, and the
 // process is started.
-func TestGroupThatBreaksIsTold(t *testing.T) {
+func TestBrokenGroupIsReported(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		cfg := Config{MemoryBytes: 64 << 20, CPUs: 1}
 		h := &Holder{cfg: cfg, effective: cfg.wanted(), groups: []group{{
@@ -181,8 +181,8 @@ func TestGroupThatBreaksIsTold(t *testing.T) {
 	}
 }
 
-// TestGroupForMemoryWatchdogForProcesses: a group of version 1 that bounds memory does not keep the
-// watchdog from counting processes if no group does.
+// If a group of version 1 bounds memory but no group bounds processes, the watchdog still counts
+// processes.
 func TestGroupForMemoryWatchdogForProcesses(t *testing.T) {
 	h := &Holder{cfg: Config{MemoryBytes: 1 << 40, Processes: 1}, effective: []tool.EffectiveLimit{
 		{Name: Memory, Mechanism: Cgroup1}, {Name: Processes, Mechanism: Watchdog},

@@ -31,6 +31,12 @@ type Pin struct {
 	Digest  string `yaml:"digest" required:"true" is:"digest"` // sha256:…
 }
 
+// lockFile has the keys of a lock file.
+type lockFile struct {
+	Version int  `yaml:"version" required:"true" min:"1" max:"1"` // lockVersion
+	Plugins Lock `yaml:"plugins" required:"true" keys:"name" hint:"write a mapping from names of plugins to their digests"`
+}
+
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // Has reports whether some plugin is pinned to the digest.
@@ -63,15 +69,12 @@ func ReadLock(path string, check func(path string, data []byte) error) (Lock, er
 	return lock, nil
 }
 
-// ParseLock reads the text of a lock file. name stands for the file in errors. The Lock is not nil
-// if the error is.
+// ParseLock reads the text of a lock file. name is the name of the file in errors. If the error is
+// nil, the Lock is not nil.
 func ParseLock(name string, data []byte) (Lock, error) {
-	d := yamldoc.NewDecoder(name, "")
+	d := yamldoc.NewDecoder(name)
 	d.Checks = map[string]func(string) error{"digest": checkDigest}
-	var f struct {
-		Version int  `yaml:"version" required:"true" min:"1" max:"1"` // lockVersion
-		Plugins Lock `yaml:"plugins" required:"true" keys:"name" hint:"write a mapping from names of plugins to their digests"`
-	}
+	var f lockFile
 	d.Decode(data, reflect.ValueOf(&f).Elem())
 	if err := d.First(); err != nil {
 		return nil, err

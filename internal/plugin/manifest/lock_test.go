@@ -44,7 +44,8 @@ func TestLockRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLockText: one line for each plugin, ordered by name, so that one change changes one line.
+// The text of a lock file has one line for each plugin, ordered by name, so that one change changes
+// one line.
 func TestLockText(t *testing.T) {
 	lock := manifest.Lock{"b": {Version: "2", Digest: digestB}, "a": {Version: "1", Digest: digestA}}
 	_, text, _ := strings.Cut(lock.String(), "\n")

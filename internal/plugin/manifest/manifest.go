@@ -24,11 +24,12 @@ const FileName = "plugin.yaml"
 const MaxSize = 64 << 10
 
 // Manifest is a plugin.yaml. A zero field means that the file does not have the key, except for
-// Command, which every Manifest has.
+// Command, which every Manifest has unless it is that of a server at a URL.
 type Manifest struct {
 	Name        string      // the name that the plugin has to report in its handshake
 	Description string      // for people
-	Command     []string    // the program and its arguments; at least one element
+	Command     []string    // the program and its arguments; empty only with MCP.URL
+	MCP         *MCP        // how to use the program or the URL as an MCP server; nil: it is a native plugin
 	Env         Env         // what the plugin sets and requests in its environment
 	Permissions Permissions // what the plugin requests
 	Limits      Limits      // what the plugin requests
@@ -70,8 +71,9 @@ type Limits struct {
 type manifestFile struct {
 	Name        string      `yaml:"name" is:"name" unset:"the name of the folder"`
 	Description string      `yaml:"description" unset:"none"`
-	Command     []string    `yaml:"command" required:"true" is:"text" hint:"write it as [PROGRAM, ARGUMENT, …], such as command: [python3, main.py]"`
+	Command     []string    `yaml:"command" is:"text" hint:"write it as [PROGRAM, ARGUMENT, …], such as command: [python3, main.py]"`
 	Args        []string    `yaml:"args" is:"text" hint:"write a list of texts"`
+	MCP         MCP         `yaml:"mcp"`
 	Env         Env         `yaml:"env"`
 	Permissions Permissions `yaml:"permissions"`
 	Limits      Limits      `yaml:"limits"`
@@ -83,15 +85,14 @@ func Parse(name string, data []byte) (*Manifest, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%s: the file has more than %d bytes", name, MaxSize)
 	}
-	d := yamldoc.NewDecoder(name, "")
-	d.Checks = map[string]func(string) error{"variable": checkVariable, "absolute path": checkAbsolute}
+	d := yamldoc.NewDecoder(name)
+	d.Checks = map[string]func(string) error{
+		"variable": checkVariable, "absolute path": checkAbsolute, "prefix": checkPrefix, "header": checkHeader, "URL": checkURL,
+		"issuer": checkIssuer, "scope": checkScope,
+	}
 	var f manifestFile
 	d.Decode(data, reflect.ValueOf(&f).Elem())
-	if at, given := d.At["command"]; given && !d.Failed("command") {
-		if err := checkCommand(f.Command); err != nil {
-			d.Fail(at, "command", "%v", err)
-		}
-	}
+	f.checkProgram(d)
 	if err := d.First(); err != nil {
 		return nil, err
 	}
@@ -100,10 +101,44 @@ func Parse(name string, data []byte) (*Manifest, error) {
 			paths[i] = filepath.Clean(path)
 		}
 	}
-	return &Manifest{
+	m := &Manifest{
 		Name: f.Name, Description: f.Description, Command: append(f.Command, f.Args...),
 		Env: f.Env, Permissions: f.Permissions, Limits: f.Limits,
-	}, nil
+	}
+	if f.isMCP() {
+		m.Command, m.MCP = f.MCP.Command, &f.MCP
+	}
+	return m, nil
+}
+
+// checkProgram checks that the file says in exactly one way what the plugin is.
+func (f *manifestFile) checkProgram(d *yamldoc.Decoder) {
+	for key, command := range map[string][]string{"command": f.Command, "mcp.command": f.MCP.Command} {
+		if at, given := d.At[key]; given && !d.Failed(key) {
+			if err := checkCommand(command); err != nil {
+				d.Fail(at, key, "%v", err)
+			}
+		}
+	}
+	if len(d.Errs) > 0 {
+		return
+	}
+	command, isCommand := d.At["command"]
+	_, isServer := d.At["mcp.command"]
+	url, isURL := d.At["mcp.url"]
+	switch args, hasArgs := d.At["args"]; {
+	case !isCommand && !isServer && !isURL:
+		d.Fail(yamldoc.Place{Line: 1, Column: 1}, "command", "there is no such key, and it cannot be left out; write it as [PROGRAM, ARGUMENT, …], "+
+			"such as command: [python3, main.py], or as mcp: {command: […]} or mcp: {url: …} for an MCP server")
+	case isCommand && (isServer || isURL):
+		d.Fail(command, "command", "an MCP server has mcp.command or mcp.url instead")
+	case isServer && isURL:
+		d.Fail(url, "mcp.url", "an MCP server has mcp.command or mcp.url, not both")
+	case hasArgs && !isCommand:
+		d.Fail(args, "args", "write the arguments into mcp.command")
+	default:
+		f.checkServer(d)
+	}
 }
 
 func checkCommand(command []string) error {

@@ -43,8 +43,8 @@ func copyPlugin(ctx context.Context, to, from, plugins string) error {
 	return out.Close() // closed before it is run: a file that is open for writing cannot be executed
 }
 
-// within returns the path of a folder relative to another one, with slashes; empty if it is not
-// inside.
+// within returns the path of the folder inner relative to outer, with slashes. It is empty if inner
+// is not inside outer.
 func within(outer, inner string) (string, error) {
 	outer, err := filepath.EvalSymlinks(outer)
 	if err == nil {

@@ -1,9 +1,8 @@
-// Package pluginfolder changes the content of a folder of plugins while toolhosts look at it. A
-// plugin appears as a whole or not at all, replaces another one in one step, and disappears in one
-// step.
+// Package pluginfolder changes the content of a folder of plugins while toolhosts look at it. For
+// them, each change is one step: a plugin appears completely, replaces another one, or disappears.
 //
-// It owns the ways in which files get there and are removed, and the undo. It does not know whether
-// they are good plugins, nor which toolhost serves them.
+// It owns adding, replacing and removing plugins, and the undo. It does not know whether the
+// plugins are good, or which toolhost serves them.
 package pluginfolder
 
 import (
@@ -21,6 +20,7 @@ import (
 const (
 	stagedPattern  = ".installing-*"
 	removedPattern = ".uninstalling-*"
+	sharedName     = ".shared" // the files that environments have in common
 )
 
 // Folder is a folder of plugins. The zero value is not usable.
@@ -50,7 +50,8 @@ type Staged struct {
 
 // Stage copies an executable or a folder. Links stay links. Absolute links into the folder lead
 // into the copy. Stage leaves out what is no part of a plugin: .git, __pycache__, and this folder
-// itself if it is inside the plugin's. It fails when ctx ends.
+// itself if it is inside the plugin's. The files of Python environments become read-only, and other
+// plugins in the folder share them. It fails when ctx ends.
 func (f *Folder) Stage(ctx context.Context, source string) (*Staged, error) {
 	source, err := filepath.Abs(source)
 	if err != nil {
@@ -61,7 +62,11 @@ func (f *Folder) Stage(ctx context.Context, source string) (*Staged, error) {
 		return nil, fmt.Errorf("copying the plugin: %w", err)
 	}
 	s := &Staged{folder: f, parent: parent, path: filepath.Join(parent, filepath.Base(source))}
-	if err := copyPlugin(ctx, s.path, source, f.dir); err != nil {
+	err = copyPlugin(ctx, s.path, source, f.dir)
+	if err == nil {
+		err = f.shareEnvironments(ctx, s.path)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("copying the plugin: %w", err), s.Discard())
 	}
 	return s, nil
@@ -74,7 +79,9 @@ func (s *Staged) Folder() string { return s.parent }
 func (s *Staged) Path() string { return s.path }
 
 // Discard removes the copy, and the plugin that it replaced. A placed copy stays.
-func (s *Staged) Discard() error { return rmtree.Remove(s.parent) }
+func (s *Staged) Discard() error {
+	return errors.Join(rmtree.Remove(s.parent), s.folder.shared().Sweep())
+}
 
 // Placed is a plugin in its place.
 type Placed struct {
@@ -132,7 +139,7 @@ func (f *Folder) Remove(name string) error {
 		return fmt.Errorf("removing the plugin: %w", err)
 	}
 	err = os.Rename(f.Path(name), filepath.Join(hidden, name))
-	if err := errors.Join(err, rmtree.Remove(hidden)); err != nil {
+	if err := errors.Join(err, rmtree.Remove(hidden), f.shared().Sweep()); err != nil {
 		return fmt.Errorf("removing the plugin: %w", err)
 	}
 	return nil

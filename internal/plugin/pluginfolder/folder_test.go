@@ -126,8 +126,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestCopy: links keep their targets, except those into the folder, and files that are no part of a
-// plugin are not copied.
+// Links keep their targets, except those into the folder, and files that are no part of a plugin
+// are not copied.
 func TestCopy(t *testing.T) {
 	f, _ := open(t)
 	source := filepath.Join(t.TempDir(), "weather")
@@ -177,8 +177,8 @@ func TestStageLeavesNothingIfItFails(t *testing.T) {
 	}
 }
 
-// TestNobodySeesHalfAPlugin: while one plugin replaces another, readers see one of the two.
-func TestNobodySeesHalfAPlugin(t *testing.T) {
+// While one plugin replaces another, readers see either the old or the new one, complete.
+func TestReplacementIsAtomic(t *testing.T) {
 	f, _ := open(t)
 	sources := t.TempDir()
 	for _, name := range []string{"old", "new"} {
@@ -212,8 +212,8 @@ func TestNobodySeesHalfAPlugin(t *testing.T) {
 	looking.Wait()
 }
 
-// TestAPluginAroundTheFolder: the folder of plugins may be in the repository of a plugin, which is
-// copied without it.
+// If the folder of plugins is inside the repository of a plugin, the copy of the plugin does not
+// contain that folder.
 func TestAPluginAroundTheFolder(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "weather")
 	write(t, filepath.Join(source, "plugin.yaml"), "", 0o644)

@@ -100,6 +100,9 @@ func (r *Pool) Launch(ctx context.Context, cfg process.Config) (*process.Process
 // gone.
 func (r *Pool) Sweep() { r.dismiss(func(g *prestarted) bool { return !r.cfg.Wanted(g.cfg) }) }
 
+// Clear ends all prestarted processes. It returns before they are gone. Later ones may wait again.
+func (r *Pool) Clear() { r.dismiss(func(*prestarted) bool { return true }) }
+
 // Close ends all prestarted processes, and returns when they are gone. The pool prestarts none
 // after it. It may be called more than once.
 func (r *Pool) Close() {
@@ -124,8 +127,8 @@ func (r *Pool) spawn(f func()) bool {
 	return !r.closed
 }
 
-// ended notes that a process of a plugin has ended, or was not launched. After the last one that
-// ran, the pool prestarts another one.
+// ended records that a process of a plugin has ended, or was not launched. ran says that it ran. If
+// it was the last process of the plugin, the pool prestarts another one.
 func (r *Pool) ended(cfg process.Config, ran bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,8 +139,8 @@ func (r *Pool) ended(cfg process.Config, ran bool) {
 	if !ran || r.closed || r.cfg.Most == 0 || !r.cfg.Wanted(cfg) {
 		return
 	}
-	cfg.Report = nil // it belonged to the last launch, as the instance did
-	cfg.Instance = cfg.Plugin + "-waiting"
+	cfg.Report = nil                                     // it belonged to the last launch, as the instance did
+	cfg.Instance, cfg.Tenant = cfg.Plugin+"-waiting", "" // a process without a call has no tenant
 	g := &prestarted{cfg: cfg, ready: make(chan struct{})}
 	g.leaves = time.AfterFunc(lasts, func() { r.dismiss(func(other *prestarted) bool { return other == g }) })
 	r.waiting = append(r.waiting, g)

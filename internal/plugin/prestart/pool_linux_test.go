@@ -86,7 +86,7 @@ func processes(dir string) map[string]string {
 // plugins. It returns the ids of the processes.
 func eventually(t *testing.T, dir string, want ...string) (numbers []string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		numbers = nil
 		var plugins []string
 		for number, plugin := range processes(dir) {
@@ -114,7 +114,7 @@ func used(t *testing.T, pool *prestart.Pool, cfg process.Config) string {
 	return fmt.Sprint(p.PID())
 }
 
-func TestTheNextLaunchIsByWhoWaited(t *testing.T) {
+func TestTheNextLaunchTakesAPrestartedProcess(t *testing.T) {
 	pool, config := setup(t, 8, always)
 	cfg := config("a")
 	for range 3 {
@@ -129,7 +129,7 @@ func TestTheNextLaunchIsByWhoWaited(t *testing.T) {
 	}
 }
 
-func TestALaunchThatComesAtOnceIsByWhoIsBeingPrepared(t *testing.T) {
+func TestAnImmediateLaunchTakesTheProcessThatIsPrestarted(t *testing.T) {
 	pool, config := setup(t, 8, always)
 	cfg := config("a")
 	for range 5 { // in any state of its preparation
@@ -141,7 +141,7 @@ func TestALaunchThatComesAtOnceIsByWhoIsBeingPrepared(t *testing.T) {
 	eventually(t, cfg.RunDir, "a")
 }
 
-func TestNobodyWaitsForAPluginThatRuns(t *testing.T) {
+func TestNoPrestartForARunningPlugin(t *testing.T) {
 	pool, config := setup(t, 8, always)
 	cfg := config("a")
 	p, err := pool.Launch(t.Context(), cfg)
@@ -157,7 +157,7 @@ func TestNobodyWaitsForAPluginThatRuns(t *testing.T) {
 	eventually(t, cfg.RunDir, "a") // the one that waits now
 }
 
-func TestWhoDoesNotFitGoes(t *testing.T) {
+func TestUnfitPrestartedProcessIsClosed(t *testing.T) {
 	pool, config := setup(t, 8, always)
 	cfg := config("a")
 	used(t, pool, cfg)
@@ -173,7 +173,7 @@ func TestWhoDoesNotFitGoes(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyWait(t *testing.T) {
+func TestPrestartedProcessesAreBounded(t *testing.T) {
 	pool, config := setup(t, 2, always)
 	for _, plugin := range []string{"a", "b", "c"} {
 		used(t, pool, config(plugin))
@@ -181,7 +181,7 @@ func TestOnlySoManyWait(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsWhereNobodyIsWanted(t *testing.T) {
+func TestEmptyPrestartPool(t *testing.T) {
 	var wanted atomic.Bool
 	pool, config := setup(t, 8, func(process.Config) bool { return wanted.Load() })
 	cfg := config("a")
@@ -212,7 +212,7 @@ func TestAClosedRoomLaunchesAsBefore(t *testing.T) {
 	eventually(t, cfg.RunDir)
 }
 
-func TestAfterALaunchThatFailsNobodyWaits(t *testing.T) {
+func TestNoPrestartAfterAFailedLaunch(t *testing.T) {
 	pool, config := setup(t, 8, always)
 	cfg := config("a")
 	cfg.Args = append(cfg.Args, "-exit=1")

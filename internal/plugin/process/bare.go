@@ -13,17 +13,17 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Bare is a process that was started as Launch starts one, with the same sandbox and limits, and is
-// then left to its caller. Process sends nothing to it and does not judge its output. It lives
-// until it exits or Kill is called. Use it to examine a plugin instead of calling it. All methods
-// are safe for concurrent use.
+// Bare is a process that was started like those of Launch, with the same sandbox and limits. The
+// caller communicates with it: package process sends nothing to it and does not interpret its
+// output. It lives until it exits or Kill is called. Bare serves to examine a plugin instead of
+// calling it. All methods are safe for concurrent use.
 type Bare struct {
 	p    *Process
 	dir  string
 	kill context.CancelFunc
 }
 
-// errBare is the error that takes the place of a bare process's connection.
+// errBare is the error of Bare's missing connection.
 var errBare = errors.New("it is not spoken to")
 
 // StartBare starts a process. environ returns entries for its environment, given the folder for its
@@ -41,7 +41,7 @@ func StartBare(ctx context.Context, cfg Config, environ func(dir string) []strin
 	}
 	life, kill := context.WithCancel(ctx)
 	b := &Bare{p: p, kill: kill}
-	p.client, p.err = goplugin.NewClient(p.clientConfig(life)), errBare
+	p.client, p.err, p.piped = goplugin.NewClient(p.clientConfig(life)), errBare, false
 	p.survey = true
 	go p.own(life.Done()) // ends with the process
 	b.dir, err = os.MkdirTemp(p.folder, "plugin-dir")

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// boostNice is the nice value of a session while its process starts, which gives it three times
-	// the processor share of others. On a busy machine, a new session waits behind all others again
-	// and again. Without the boost, the first call of a cold plugin takes 1.2 times as long under
-	// load.
+	// boostNice is the nice value of a session while its process starts. It gives the session three
+	// times the processor share of others. On a busy machine, a new session waits behind all others
+	// several times. Without the boost, the first call of a plugin without a running process takes
+	// 1.2 times as long under load.
 	boostNice = "-5"
 	// usualNice is the session's nice value after the boost.
 	usualNice = "0"
-	// boostFor bounds a boost, so that a slow plugin gains nothing. Most plugins have started by
-	// then.
+	// boostFor bounds a boost, so that a plugin cannot keep it by starting slowly. Most plugins
+	// have started by then.
 	boostFor = 250 * time.Millisecond
 )
 

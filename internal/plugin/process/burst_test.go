@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestABurstIsLoggedWhole: lines that a plugin prints at once are logged, up to the configured
-// bound.
+// All lines that a plugin prints at once are logged, up to the configured bound.
 func TestABurstIsLoggedWhole(t *testing.T) {
 	for name, tc := range map[string]struct{ perSecond, printed, logged int }{
 		"within the bound": {1000, 800, 800},
@@ -17,7 +16,7 @@ func TestABurstIsLoggedWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen countingHandler
-			o := newOutput(slog.New(&seen), tc.perSecond)
+			o := newOutput(slog.New(&seen), tc.perSecond, 8<<10)
 			for range tc.printed {
 				o.stderrLine(strings.Repeat("x", 80))
 			}

@@ -81,7 +81,7 @@ func startChild(ctx context.Context, s spec) (*child, error) {
 	if as.err != nil {
 		return nil, as.err
 	}
-	// The thread that started the process may see another /proc, so that this one looks.
+	// The thread that started the process may see another /proc, so this thread reads the id.
 	c.id = proc.Identify(as.pid)
 	close(c.known)
 	go func() { // ends with the process
@@ -103,9 +103,9 @@ type startedAs struct {
 	err error
 }
 
-// own starts the process and reaps it on one thread, which it keeps for the process's life: the
-// kernel sends the parent-death signal when the thread that started the child ends, not when
-// toolhost does.
+// own starts the process and reaps it on one thread, and keeps the thread for the process's life.
+// The kernel sends the parent-death signal when the thread that started the child ends, even if
+// toolhost still runs.
 func (c *child) own(ctx context.Context, s spec, plan <-chan planned, started chan<- startedAs, ended chan<- struct{}) (reusable bool) {
 	process, reusable, err := c.start(ctx, s, plan)
 	if err != nil {

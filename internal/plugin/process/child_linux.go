@@ -14,11 +14,11 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// ownGroup gives a child its own session and process group, so that it has no terminal, and starts
-// it in the control group if there is a descriptor of one. The child dies with the thread that
-// starts it. In a PID namespace, the namespace's first process dies with that thread, and the child
-// with it. There the child has no parent-death signal: package syscall would kill it at once,
-// because it takes a parent outside of the namespace for dead.
+// ownGroup gives a child its own session and process group, so that it has no terminal. If there is
+// a descriptor of a control group, the child starts in that group. The child dies with the thread
+// that starts it. In a PID namespace, the namespace's first process dies with that thread, and the
+// child dies with the namespace. There the child has no parent-death signal of its own: package
+// syscall kills a child that cannot see its parent, because it takes the parent for dead.
 func ownGroup(cgroup int, namespaced bool) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, UseCgroupFD: cgroup >= 0, CgroupFD: cgroup}
 	if !namespaced {

@@ -27,6 +27,9 @@ const (
 type Config struct {
 	// Plugin and Instance name the process in logs and errors. Required.
 	Plugin, Instance string
+	// Tenant names, in logs, the tenant whose calls the process gets. Empty means that logs name none.
+	// A process that waits for its launch belongs to no tenant.
+	Tenant string
 	// Path is the executable's absolute path. Required.
 	Path string
 	// Args are the program's arguments, without its name.
@@ -55,9 +58,10 @@ type Config struct {
 	// LinesPerSecond bounds the logged lines of standard error, per second and at once. Further
 	// lines are counted. Zero means 1,000.
 	LinesPerSecond int
-	// Redact returns a printed line in the form in which it may be shown and kept. cut says that
-	// the line's end is missing. It must not block. Nil leaves lines unchanged.
-	Redact func(line string, cut bool) string
+	// Redact returns a printed line, or a part of one, in the form in which it may be shown and
+	// kept. headless says that the beginning of the line is missing, cut that its end is missing.
+	// It must not block. Nil leaves lines unchanged.
+	Redact func(line string, headless, cut bool) string
 	// Reaper learns the process's group while the process runs. The process's mark begins with its
 	// token. Nil means no reaper.
 	Reaper *reaper.Handle
@@ -81,8 +85,15 @@ type Config struct {
 	// Report receives the progress of the launch: InstanceHandshaking when the process runs,
 	// InstanceWarming when it has named its socket. It must not block. Nil means no reports.
 	Report func(state tool.InstanceState)
+	// Carried is called with Tenant after each pace.Piece that the plugin has sent in large results,
+	// before more is read from the plugin. It may block for a short time, so that work for other
+	// tenants comes first. Nil means that nothing is called.
+	Carried func(tenant string)
 	// Conn bounds the memory that the plugin can make the host use.
 	Conn pluginwire.ConnConfig
+	// Pipes opens a session with a process that communicates over its standard input and output. Nil
+	// means that the process serves the plugin contract with go-plugin.
+	Pipes PipesFunc
 }
 
 // NamespaceMode says whether a process gets a PID namespace.
@@ -139,8 +150,11 @@ func (c Config) checked() (Config, error) {
 	if c.Report == nil {
 		c.Report = func(tool.InstanceState) {}
 	}
+	if c.Carried == nil {
+		c.Carried = func(string) {}
+	}
 	if c.Redact == nil {
-		c.Redact = func(line string, _ bool) string { return line }
+		c.Redact = func(line string, _, _ bool) string { return line }
 	}
 	c.LineBytes = cmp.Or(c.LineBytes, maxLine)
 	c.LinesPerSecond = cmp.Or(c.LinesPerSecond, 1000)

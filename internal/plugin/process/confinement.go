@@ -21,8 +21,8 @@ import (
 // that. So confinement attempts all of them, and then starts the process again without what failed,
 // unless the Config requires it.
 type confinement struct {
-	// Waiting.Launch sets Instance, StartTimeout and Report concurrently. confinement does not read
-	// them.
+	// Waiting.Launch sets Instance, StartTimeout, Report and Pipes concurrently. confinement does not
+	// read them.
 	cfg    *Config
 	folder string        // the process's own
 	names  *watchedNames // the names that the sandbox protects

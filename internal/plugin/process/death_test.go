@@ -25,8 +25,8 @@ var deaths = []struct {
 	{"panic", "-panic=the hull is breached", arguments{"do": "crash", "text": "the hull is breached"}, 2, "panic: the hull is breached"},
 }
 
-// checkDeath compares the end of a process with the one that it intended. toolhost did not cause
-// it.
+// checkDeath compares the end of a process with the end that the test requested. toolhost did not
+// cause it.
 func checkDeath(t *testing.T, exit tool.Exit, code int, stderr string) {
 	t.Helper()
 	if exit.Code != code || exit.Signal != "" || exit.Reason != "" {

@@ -31,8 +31,8 @@ func environ(protocol, extra []string, tmp, mark string) []string {
 	return lastOfEach(append(env, proc.MarkName+"="+mark))
 }
 
-// lastOfEach keeps the last entry of each variable. Programs differ in which of two entries they
-// use.
+// lastOfEach keeps the last entry of each variable, because programs differ in which of two entries
+// they use.
 func lastOfEach(env []string) []string {
 	seen := map[string]bool{}
 	var kept []string

@@ -28,7 +28,7 @@ func TestExitBySignalIsKnownAfterACrashedCall(t *testing.T) {
 	}
 }
 
-// A result that was sent before the end counts.
+// A result that the plugin sent before its end reaches the caller.
 func TestResultBeforeTheEndArrives(t *testing.T) {
 	cfg, _ := setup(t)
 	p := launch(t, cfg)
@@ -70,7 +70,7 @@ func TestLostConnectionEndsTheProcess(t *testing.T) {
 	}
 }
 
-// A process that keeps the pipes open delays nothing, and dies with the plugin.
+// A descendant that keeps the pipes open does not delay the end of the plugin, and dies with it.
 func TestGrandchildrenDieWithThePlugin(t *testing.T) {
 	ends := map[string]func(t *testing.T, p *process.Process){
 		"it crashes": func(t *testing.T, p *process.Process) { start(t, p, arguments{"do": "exit", "number": 1}) },

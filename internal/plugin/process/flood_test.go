@@ -16,8 +16,8 @@ import (
 type timed struct {
 	began time.Time
 
-	mu   sync.Mutex
-	said []string
+	mu     sync.Mutex
+	logged []string
 }
 
 func (h *timed) Enabled(context.Context, slog.Level) bool { return true }
@@ -29,30 +29,30 @@ func (h *timed) Handle(_ context.Context, r slog.Record) error {
 	defer h.mu.Unlock()
 	text := fmt.Sprintf("%v for %v: %s", time.Since(h.began), r.Time.Sub(h.began), r.Message)
 	r.Attrs(func(a slog.Attr) bool { text += fmt.Sprintf(" %v", a); return true })
-	h.said = append(h.said, text)
+	h.logged = append(h.logged, text)
 	return nil
 }
 
-// TestAFloodIsToldSoon: the number of dropped lines is logged within a second, with the time of the
-// lines, even if no line follows.
-func TestAFloodIsToldSoon(t *testing.T) {
+// The number of dropped lines is logged within a second, with the time of the lines, even if no
+// line follows.
+func TestAFloodIsReportedSoon(t *testing.T) {
 	const more = "the plugin printed more lines than are logged"
 	for name, tc := range map[string]struct {
 		story func(o *output)
 		want  []string
 	}{
 		"and nothing follows": {func(*output) { time.Sleep(time.Hour) }, []string{
-			"0s for 0s: line 0", "0s for 0s: line 1", "1s for 100ms: " + more + " dropped=4",
+			"0s for 0s: line 0", "50ms for 0s: line 1", "1s for 100ms: " + more + " dropped=4",
 		}},
 		"and its process ends": {func(*output) { time.Sleep(500 * time.Millisecond) }, []string{
-			"0s for 0s: line 0", "0s for 0s: line 1", "600ms for 100ms: " + more + " dropped=4",
+			"0s for 0s: line 0", "50ms for 0s: line 1", "600ms for 100ms: " + more + " dropped=4",
 		}},
 		"and a line follows": {func(o *output) {
 			time.Sleep(700 * time.Millisecond)
 			o.stderrLine("the next")
 			time.Sleep(time.Hour)
 		}, []string{
-			"0s for 0s: line 0", "0s for 0s: line 1", "800ms for 100ms: " + more + " dropped=4", "800ms for 800ms: the next",
+			"0s for 0s: line 0", "50ms for 0s: line 1", "800ms for 100ms: " + more + " dropped=4", "850ms for 800ms: the next",
 		}},
 		"and another comes": {func(o *output) {
 			time.Sleep(time.Hour)
@@ -61,14 +61,14 @@ func TestAFloodIsToldSoon(t *testing.T) {
 			}
 			time.Sleep(time.Hour)
 		}, []string{
-			"0s for 0s: line 0", "0s for 0s: line 1", "1s for 100ms: " + more + " dropped=4",
-			"1h0m0.1s for 1h0m0.1s: again", "1h0m0.1s for 1h0m0.1s: again", "1h0m1.1s for 1h0m0.1s: " + more + " dropped=1",
+			"0s for 0s: line 0", "50ms for 0s: line 1", "1s for 100ms: " + more + " dropped=4",
+			"1h0m0.1s for 1h0m0.1s: again", "1h0m0.15s for 1h0m0.1s: again", "1h0m1.1s for 1h0m0.1s: " + more + " dropped=1",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := &timed{began: time.Now()}
-				o := newOutput(slog.New(log), 2)
+				o := newOutput(slog.New(log), 2, 8<<10)
 				for i := range 5 {
 					o.stderrLine(fmt.Sprintf("line %d", i))
 				}
@@ -77,7 +77,7 @@ func TestAFloodIsToldSoon(t *testing.T) {
 				o.stderrLine("the last")
 				tc.story(o)
 				o.close()
-				if diff := cmp.Diff(tc.want, log.said); diff != "" {
+				if diff := cmp.Diff(tc.want, log.logged); diff != "" {
 					t.Errorf("it says (-want +got):\n%s", diff)
 				}
 			})

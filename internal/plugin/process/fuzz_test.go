@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzLines: for any output in any pieces, the lines are those of the text, each cut to its bound.
+// For any output in any pieces, the lines are those of the text, each cut to its bound.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\nb\r\n\n"), uint8(3), uint8(8))
 	f.Add([]byte("longer than may be\nb"), uint8(4), uint8(5))
@@ -29,8 +29,8 @@ func FuzzLines(f *testing.F) {
 			if n, err := l.Write(rest[:min(size, len(rest))]); err != nil || n != min(size, len(rest)) {
 				t.Fatalf("Write = %d, %v", n, err)
 			}
-			if len(l.buf) > most {
-				t.Fatalf("%d bytes are held of a line of at most %d", len(l.buf), most)
+			if len(l.buf) > most || len(l.over) > 2*most {
+				t.Fatalf("%d and %d bytes are held of a line of at most %d", len(l.buf), len(l.over), most)
 			}
 		}
 		l.Flush()
@@ -48,17 +48,18 @@ func splitLines(data []byte, most int) []string {
 		all = all[:last]
 	}
 	for _, line := range all {
-		text, mark := line, ""
-		if len(line) > most {
-			text, mark = line[:most], cutMark
+		text := strings.TrimSuffix(string(line), "\r")
+		if len(line) <= most {
+			want = append(want, strings.ToValidUTF8(text, "\uFFFD"))
+			continue
 		}
-		want = append(want, strings.ToValidUTF8(strings.TrimSuffix(string(text), "\r"), "\uFFFD")+mark)
+		begin, end := text[:most-most/endShare], text[max(0, len(text)-most/endShare):]
+		want = append(want, strings.ToValidUTF8(begin, "\uFFFD")+cutMark+strings.ToValidUTF8(end, "\uFFFD"))
 	}
 	return want
 }
 
-// FuzzParseRecord: any line becomes a record that can be logged as JSON. A line that is no record
-// stays unchanged.
+// Any line becomes a record that can be logged as JSON. A line that is no record stays unchanged.
 func FuzzParseRecord(f *testing.F) {
 	for _, line := range []string{
 		"", "{", `{"@message": 1}`, `{"@message":"a","@level":"info"}`, `{"msg":"a","level":"INFO","x":{}}`, "plain",
@@ -87,8 +88,8 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// FuzzCheckHandshake: a line that reaches go-plugin is a plain handshake for the one socket. All
-// others are refused with a short message. DIR stands for the socket's folder.
+// A line that reaches go-plugin is a plain handshake for the one socket. All others are refused
+// with a short message. DIR stands for the socket's folder.
 func FuzzCheckHandshake(f *testing.F) {
 	for _, line := range []string{
 		"1|1|unix|DIR/s|grpc|", "1|2|unix|DIR/s|grpc", " 1|1|unix|DIR/s|grpc\r", "1|1|unix|DIR/../s|grpc", "1|1|unix|DIR//s|grpc",

@@ -9,7 +9,7 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 )
 
-// Kin identifies the processes that a toolhost started, and all that those started.
+// Kin identifies the processes that a toolhost started, and all their descendants.
 type Kin struct {
 	// Token is the beginning of the processes' marks, up to the slash. Empty means that marks do
 	// not count.
@@ -21,9 +21,10 @@ type Kin struct {
 	Ancestors []int
 }
 
-// Includes reports whether a process is one of them. A process that ends while Includes looks is
-// counted as one, because its origin cannot be found any more. A process that does not exist in
-// this PID namespace is not one. Includes reads a few small files and does not block.
+// Includes reports whether a process is one of the toolhost's. It returns true for a process that
+// ends during the check, because the origin of that process cannot be found any more. It returns
+// false for a process that does not exist in this PID namespace. Includes reads a few small files
+// and does not block.
 func (k Kin) Includes(pid int) bool {
 	if pid <= 0 {
 		return false // in a PID namespace that is not below this one; toolhost starts no process there

@@ -63,13 +63,19 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 
 // begin starts the goroutine that owns the process from its launch to its end.
 func (p *Process) begin(launch context.Context) {
-	p.client = goplugin.NewClient(p.clientConfig(launch))
+	if !p.piped {
+		p.client = goplugin.NewClient(p.clientConfig(launch))
+	}
 	go p.own(launch.Done()) // ends with the process
 }
 
 // run launches the process. The launch has failed if p.err is set afterwards.
 func (p *Process) run(launch context.Context) {
-	p.conn, p.err = p.connect(launch)
+	if p.piped {
+		p.session, p.err = p.connectPipes(launch)
+	} else if p.conn, p.err = p.connect(launch); p.conn != nil {
+		p.session = p.conn
+	}
 	p.resources.boost.end()
 	close(p.launched)
 }
@@ -99,7 +105,8 @@ func prepare(cfg Config) (*Process, error) {
 	if p.resources.holder, err = limits.Hold(cfg.Limits, cfg.Cgroups, cfg.Instance); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	p.streams = newStreams(cfg)
+	p.link.carried = func() { p.cfg.Carried(p.cfg.Tenant) } // a process that waits gets its tenant later
+	p.streams, p.piped = newStreams(cfg), cfg.Pipes != nil
 	p.names.watcher, p.names.end = cfg.Names, p.withdraw
 	p.confinement = confinement{cfg: &p.cfg, folder: folder, names: &p.names}
 	return p, nil
@@ -133,7 +140,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	if err != nil {
 		return errors.Join(startError(err, p.cfg.Path), p.streams.abandon())
 	}
-	p.streams.out.with("instance", p.cfg.Instance, "pid", child.id.PID)
+	p.streams.out.with(append(p.cfg.names(), "pid", child.id.PID)...)
 	p.child = child
 	p.streams.read()
 	err = p.resources.begin(child, p.launched, p.kill)
@@ -252,7 +259,7 @@ func (p *Process) explain(err error) error {
 	if len(exit.LastStderr) > 0 {
 		text += fmt.Sprintf("; its last words on standard error: %s", quote(lastWords(exit)))
 	}
-	result.Message = p.cfg.Redact(text, false)
+	result.Message = p.cfg.Redact(text, false, false)
 	return result
 }
 
@@ -261,7 +268,7 @@ func (p *Process) explain(err error) error {
 func lastWords(exit tool.Exit) string {
 	const few = 5
 	if crashoutput.Explained(exit.LastStderr) {
-		return crashoutput.Reason(exit.LastStderr)
+		return strings.Join(crashoutput.Shorten([]string{crashoutput.Reason(exit.LastStderr)}, maxQuote), "")
 	}
-	return strings.Join(crashoutput.Excerpt(exit.LastStderr, few), "\n")
+	return strings.Join(crashoutput.Shorten(crashoutput.Excerpt(exit.LastStderr, few), maxQuote), "\n")
 }

@@ -116,7 +116,7 @@ func TestLaunchTellsHowAProgramEnded(t *testing.T) {
 	}
 }
 
-// The reason of a program's end is quoted even if it is longer than other quotes may be.
+// The error quotes the reason of a program's end even if it is longer than other quotes may be.
 func TestLaunchQuotesWhyAProgramEnded(t *testing.T) {
 	cfg, _ := setup(t, "-stderr=Traceback (most recent call last):\n  File fault.py\nKeyError: 'license'\n1\n2\n3\n4\n5\n6", "-exit=1")
 	if err := refused(t, cfg); !strings.HasSuffix(err.Error(), `its last words on standard error: "KeyError: 'license'"`) {
@@ -148,7 +148,7 @@ func TestLaunchTimesOut(t *testing.T) {
 	}
 }
 
-// TestLaunchSaysHowFarItIs: a hanging launch shows what it waits for.
+// A hanging launch shows the step that it waits for.
 func TestLaunchSaysHowFarItIs(t *testing.T) {
 	handshaking, warming := tool.InstanceHandshaking, tool.InstanceWarming
 	for name, tc := range map[string]struct {
@@ -332,7 +332,8 @@ func TestLaunchWaitsForAFileThatIsBeingWritten(t *testing.T) {
 	}
 }
 
-// The process behind the socket is checked, because a folder keeps out only other users.
+// toolhost checks the process that listens on the socket, because the folder's mode excludes only
+// other users.
 func TestPeerMustBeThePlugin(t *testing.T) {
 	cfg, _ := setup(t, "-impostor")
 	err := refused(t, cfg)
@@ -354,7 +355,7 @@ func TestPeerMayBeADescendant(t *testing.T) {
 	}
 }
 
-// A plugin sees nothing of toolhost but what it needs.
+// A plugin sees nothing of toolhost that it does not need: no variables, no open files.
 func TestPluginInheritsNothing(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "secret-1")
 	t.Setenv("PLUGIN_CLIENT_CERT", "secret-2") // this variable alone makes a plugin serve TLS

@@ -18,7 +18,7 @@ import (
 // TEST_RUN=FOLDER in their environment.
 func leavesNothing(t *testing.T) (dir string) {
 	t.Helper()
-	// Not t.TempDir, whose name is too long for a socket.
+	// The test does not use t.TempDir, because its name is too long for a socket.
 	dir, err := os.MkdirTemp("", "th")
 	if err != nil {
 		t.Fatal(err)

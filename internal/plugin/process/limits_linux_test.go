@@ -44,7 +44,7 @@ func mechanism(t *testing.T, p *process.Process, name string) string {
 	return ""
 }
 
-func TestMemoryEaterIsKilledAndTold(t *testing.T) {
+func TestMemoryEaterIsKilledAndReported(t *testing.T) {
 	for name, groups := range ways(t) {
 		t.Run(name, func(t *testing.T) {
 			cfg, _ := setup(t)

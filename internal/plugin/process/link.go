@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/toolhost/toolhost/internal/pace"
 )
 
 var (
@@ -21,7 +23,8 @@ var (
 // link is the only connection to the plugin's socket. A lost connection may have taken calls with
 // it, so that the process has to end: there is no second connection.
 type link struct {
-	lost chan struct{} // closed when the connection is lost
+	lost    chan struct{} // closed when the connection is lost
+	carried func()        // is called after each pace.Piece of large data from the plugin; may block
 
 	mu      sync.Mutex
 	dialled bool
@@ -32,7 +35,7 @@ type link struct {
 	conn    net.Conn
 }
 
-func newLink() *link { return &link{lost: make(chan struct{})} }
+func newLink() *link { return &link{lost: make(chan struct{}), carried: func() {}} }
 
 // dial connects to the plugin's socket, checks which process listens there, and removes the
 // socket's name. Nothing else can connect then, and no name is left behind, however the process
@@ -61,8 +64,8 @@ func (l *link) dial(ctx context.Context, folder, path string, leader int) (net.C
 	return &linkConn{Conn: conn, link: l}, nil
 }
 
-// removeWithin removes a file in a folder, unless the path leads out of it: the plugin may have put
-// a link on the path, and toolhost may remove more than the plugin may.
+// removeWithin removes a file in a folder, but not if the path leads out of the folder. The plugin
+// may have put a link on the path, and toolhost may remove files that the plugin may not.
 func removeWithin(folder, path string) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -96,7 +99,7 @@ func (l *link) close() {
 	}
 }
 
-// lose notes the loss. The caller holds the lock.
+// lose records the loss of the connection. The caller holds the lock.
 func (l *link) lose() {
 	if !l.closed {
 		l.closed = true
@@ -121,10 +124,22 @@ type linkConn struct {
 	net.Conn
 	link  *link
 	spoke bool // the plugin has sent something, as the reading goroutine knows
+	large int  // bytes of large data since carried was called; used by the reading goroutine only
 }
 
+// largeRead is the size from which what one read returns counts as large data. Small results come in
+// smaller pieces, unless many arrive at the same time.
+const largeRead = 4 << 10
+
 func (c *linkConn) Read(b []byte) (int, error) {
+	if c.large >= pace.Piece {
+		c.large = 0
+		c.link.carried()
+	}
 	n, err := c.Conn.Read(b)
+	if n >= largeRead {
+		c.large += n
+	}
 	if n > 0 && !c.spoke {
 		c.noteFirst(b[0])
 	}
@@ -150,8 +165,8 @@ func (c *linkConn) noteFirst(b byte) {
 	c.link.heard, c.link.spoke = b, true
 }
 
-// noteLoss tells a lost connection from a deadline. gRPC interrupts reads by a deadline when it
-// takes the connection over.
+// noteLoss records a lost connection unless the error is that of a deadline. gRPC interrupts reads
+// by a deadline when it takes the connection over.
 func (c *linkConn) noteLoss(err error) {
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		c.link.mu.Lock()

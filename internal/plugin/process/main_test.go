@@ -105,7 +105,7 @@ func wait(t *testing.T, p *process.Process) tool.Exit {
 	t.Helper()
 	select {
 	case <-p.Done():
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("the process is not done")
 	}
 	return p.Exit()
@@ -206,7 +206,7 @@ func (b *bound) Handle(ctx context.Context, record slog.Record) error {
 // await returns the first line that contains all words.
 func (r *recorder) await(t *testing.T, words ...string) string {
 	t.Helper()
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(2 * time.Minute)
 	for {
 		r.mu.Lock()
 		changed := r.changed

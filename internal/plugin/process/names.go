@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// mostPlans bounds how often a process is started again because files changed meanwhile.
+// mostPlans bounds how often the start of a process is repeated because files changed meanwhile.
 const mostPlans = 10
 
 // errUnsteady says that a process was not started because its protected names changed in every try.
@@ -19,9 +19,9 @@ var errUnsteady = errors.New("preparing its sandbox: files of toolhost's own are
 
 // watchedNames watches the names on which a process's sandbox depends. The sandbox protects the
 // files that have these names when the process starts. If another file gets one of the names, the
-// plugin can reach that file. So watchedNames withdraws the process: it ends the process, and notes
-// why. If the process does not exist yet, Process.start ends it as soon as it does. A watchedNames
-// is safe for concurrent use.
+// plugin can reach that file. watchedNames then withdraws the process: it ends the process, and
+// records the reason. If the process does not exist yet, Process.start ends it as soon as it does.
+// A watchedNames is safe for concurrent use.
 type watchedNames struct {
 	watcher *namewatch.Watcher  // nil: names are not watched
 	end     func(reason string) // ends the process if it exists; it does not block
@@ -66,7 +66,7 @@ func unwatched(err error) string {
 	return fmt.Sprintf("the replacement of a protected file goes unnoticed, and the plugin may change the new one: %v", err)
 }
 
-// note notes in the layer `files` that names are not watched.
+// note records in the layer `files` that names are not watched.
 func (n *watchedNames) note(layers []tool.SandboxLayer) {
 	n.mu.Lock()
 	err := n.unwatched
@@ -104,6 +104,17 @@ func (n *watchedNames) changed(path string) {
 	reason := n.reason
 	n.mu.Unlock()
 	n.end(reason)
+}
+
+// Withdraw kills the process for a reason that is not the plugin's fault. Its exit does not count
+// as a crash. Withdraw does not block.
+func (p *Process) Withdraw(reason string) {
+	p.names.mu.Lock()
+	if p.names.reason == "" {
+		p.names.reason = reason
+	}
+	p.names.mu.Unlock()
+	p.withdraw(reason)
 }
 
 // withdrawn returns why the process is withdrawn, or "".

@@ -33,8 +33,8 @@ func namespaces() bool {
 	return <-given
 }
 
-// setupNamespaced is setup for a plugin in a PID namespace. Without namespaces it returns false,
-// after it has tested that this is reported.
+// setupNamespaced is setup for a plugin in a PID namespace. If this machine has no such namespaces,
+// it checks that toolhost reports that, and returns false.
 func setupNamespaced(t *testing.T, flags ...string) (process.Config, bool) {
 	t.Helper()
 	cfg, _ := setup(t)
@@ -53,7 +53,7 @@ func setupNamespaced(t *testing.T, flags ...string) (process.Config, bool) {
 	return cfg, false
 }
 
-// TestNoNamespaceIsNoLimit: a namespace that was not requested is not reported as missing.
+// A namespace that was not requested is not reported as missing.
 func TestNoNamespaceIsNoLimit(t *testing.T) {
 	cfg, _ := setup(t)
 	cfg.PIDNamespace = process.NamespaceOff
@@ -62,8 +62,7 @@ func TestNoNamespaceIsNoLimit(t *testing.T) {
 	}
 }
 
-// TestNamespaceInsteadOfAGroup: a process gets a namespace only if no control group finds its
-// descendants.
+// A process gets a namespace only if no control group finds its descendants.
 func TestNamespaceInsteadOfAGroup(t *testing.T) {
 	cfg, layers := setupNamespaced(t)
 	cfg.PIDNamespace = process.NamespaceInstead

@@ -64,7 +64,7 @@ func playGuarded(ctx context.Context, dir string) (scene, error) {
 	if err != nil {
 		return scene{}, err
 	}
-	if err := g.SetSocket(ctx, socket.Addr().String()); err != nil {
+	if err := g.SetSockets(ctx, socket.Addr().String()); err != nil {
 		return scene{}, err
 	}
 	s := scene{PIDs: []int{g.PID()}}

@@ -20,7 +20,7 @@ const (
 	droppedDelay = time.Second
 )
 
-// output takes the lines that a process prints, and never blocks the process. It keeps the last
+// output receives the lines that a process prints, and never blocks the process. It stores the last
 // lines of standard error and logs all lines, as far as the budgets and the logger allow. It counts
 // the lines that it drops. It is safe for concurrent use.
 type output struct {
@@ -37,13 +37,16 @@ type output struct {
 	after          int      // lines since then
 	dropped        dropped  // since a line was queued, or since dropped lines were logged
 	stdout, stderr budget
+
+	joined multiline // used by run only
 }
 
-// newOutput starts the goroutine that logs at most perSecond lines of standard error in a second.
-// close ends it.
-func newOutput(logger *slog.Logger, linesPerSecond int) *output {
+// newOutput starts the goroutine that logs at most linesPerSecond lines of standard error in a
+// second. lineBytes bounds the message of a record. close ends the goroutine.
+func newOutput(logger *slog.Logger, linesPerSecond, lineBytes int) *output {
 	o := &output{
 		logger: logger,
+		joined: multiline{limit: lineBytes},
 		wake:   make(chan struct{}, 1),
 		done:   make(chan struct{}),
 		stderr: budget{burst: float64(linesPerSecond), perSecond: float64(linesPerSecond)},
@@ -114,7 +117,7 @@ func (o *output) offer(b *budget, size int, make func() record) {
 		return
 	}
 	r := make()
-	r.size, r.dropped, o.dropped = size, o.dropped, dropped{}
+	r.at, r.size, r.dropped, o.dropped = time.Now(), size, o.dropped, dropped{}
 	o.queue = append(o.queue, r)
 	o.size += size
 	o.signal()
@@ -134,8 +137,8 @@ func (o *output) lastLines() []string {
 	return slices.Clone(o.tail)
 }
 
-// lastWords is lastLines for a process that Go's runtime ended. The runtime's first line, which has
-// the reason, is among them however many stacks follow.
+// lastWords returns the last lines of a process. If Go's runtime ended the process, they include
+// the runtime's first line, which has the reason, even if many stacks follow.
 func (o *output) lastWords() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -159,14 +162,19 @@ func (o *output) close() {
 
 func (o *output) run() {
 	defer close(o.done)
-	overdue := time.NewTimer(droppedDelay)
-	defer overdue.Stop()
+	overdue, settled := time.NewTimer(droppedDelay), time.NewTimer(holdFor)
 	overdue.Stop()
+	settled.Stop()
+	defer overdue.Stop()
+	defer settled.Stop()
 	for {
 		select {
 		case <-o.wake:
 		case <-overdue.C:
 			o.logDropped(o.takeDropped())
+			continue
+		case <-settled.C:
+			o.logJoined()
 			continue
 		}
 		o.mu.Lock()
@@ -177,16 +185,53 @@ func (o *output) run() {
 		}
 		o.mu.Unlock()
 		for _, r := range batch {
-			o.logDropped(r.dropped).LogAttrs(context.Background(), r.level, r.message, r.attrs...)
-			o.mu.Lock()
-			o.size -= r.size // the record that is being logged still counts
-			o.mu.Unlock()
+			o.take(r)
 		}
 		if closed {
+			o.logJoined()
 			o.logDropped(o.takeDropped())
 			return
 		}
+		if o.joined.open {
+			settled.Reset(holdFor)
+		}
 	}
+}
+
+// take logs a record, or keeps it if further lines may continue it.
+func (o *output) take(r record) {
+	if !r.text || r.dropped.count > 0 { // where lines are missing, nothing continues
+		o.logJoined()
+	}
+	o.logDropped(r.dropped)
+	r.dropped = dropped{}
+	if !r.text {
+		o.log(r)
+		return
+	}
+	if ended, complete := o.joined.add(r); complete {
+		o.log(ended)
+	}
+}
+
+// logJoined logs the record that waits for further lines, if there is one.
+func (o *output) logJoined() {
+	if ended, complete := o.joined.take(); complete {
+		o.log(ended)
+	}
+}
+
+// log logs a record with the time at which its first line arrived. It leaves out empty lines.
+func (o *output) log(r record) {
+	logger := o.present()
+	if (r.message != "" || !r.text) && logger.Enabled(context.Background(), r.level) {
+		record := slog.NewRecord(r.at, r.level, r.message, 0)
+		record.AddAttrs(r.attrs...)
+		_ = logger.Handler().Handle(context.Background(), record) // as slog.Logger does: it also drops the error
+	}
+	o.mu.Lock()
+	o.size -= r.size // the record that is being logged still counts
+	o.mu.Unlock()
 }
 
 // dropped counts lines that were not logged.
@@ -203,18 +248,22 @@ func (o *output) takeDropped() dropped {
 	return d
 }
 
-// logDropped logs the number of dropped lines with the time of the last one, and returns the
-// logger.
-func (o *output) logDropped(d dropped) *slog.Logger {
-	o.mu.Lock()
-	logger := o.logger
-	o.mu.Unlock()
-	if d.count > 0 && logger.Enabled(context.Background(), slog.LevelWarn) {
-		r := slog.NewRecord(d.last, slog.LevelWarn, "the plugin printed more lines than are logged", 0)
-		r.AddAttrs(slog.Int("dropped", d.count))
-		_ = logger.Handler().Handle(context.Background(), r) // as slog.Logger does: it also drops the error
+// logDropped logs the number of dropped lines, if there are any, with the time of the last one.
+func (o *output) logDropped(d dropped) {
+	logger := o.present()
+	if d.count == 0 || !logger.Enabled(context.Background(), slog.LevelWarn) {
+		return
 	}
-	return logger
+	r := slog.NewRecord(d.last, slog.LevelWarn, "the plugin printed more lines than are logged", 0)
+	r.AddAttrs(slog.Int("dropped", d.count))
+	_ = logger.Handler().Handle(context.Background(), r) // as slog.Logger does: it also drops the error
+}
+
+// present returns the logger with the attributes that are known now.
+func (o *output) present() *slog.Logger {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.logger
 }
 
 // budget bounds logged lines: burst at once, and perSecond more with time. The zero value allows

@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/plugin/process"
+	"github.com/toolhost/toolhost/tool"
 )
 
-// Any JSON that a plugin prints on standard error is only a line.
+// JSON that a plugin prints on standard error is treated as text only.
 func TestStderrIsOnlyEverText(t *testing.T) {
 	lines := []string{
 		`{"@message": 1}`,
@@ -49,7 +51,7 @@ func TestStderrRecordsKeepLevelAndMessage(t *testing.T) {
 		{"hclog", `{"@level":"warn","@message":"disk is full","@module":"fs","@timestamp":"2026-01-02T03:04:05Z"}`, "WARN disk is full fields=map[@module:fs]"},
 		{"hclog trace", `{"@level":"trace","@message":"step"}`, "DEBUG-4 step"},
 		{"slog", `{"time":"2026-01-02T03:04:05Z","level":"ERROR","msg":"no such row","n":12345678901234567890}`, "ERROR no such row fields=map[n:12345678901234567890]"},
-		{"slog with a call id", `{"time":"2026-01-02T03:04:05Z","level":"DEBUG","msg":"hm","call_id":"c7"}`, "DEBUG hm call_id=c7 plugin"},
+		{"slog with a call id", `{"time":"2026-01-02T03:04:05Z","level":"DEBUG","msg":"hm","call_id":"c7"}`, "DEBUG hm call=c7 plugin"},
 		{"an unknown level", `{"level":"loud","msg":"hm"}`, "INFO hm"},
 		{"a message without a level", `{"msg":"hm"}`, `INFO {"msg":"hm"}`},
 		{"a crash of Go", "panic: no such city", "ERROR panic: no such city"},
@@ -118,7 +120,7 @@ func TestFloodOfStderrIsBounded(t *testing.T) {
 }
 
 // A blocked logger costs lines, not the plugin's time.
-func TestSlowLoggerHoldsNobodyUp(t *testing.T) {
+func TestSlowLoggerDelaysNoProcess(t *testing.T) {
 	cfg, log := setup(t)
 	p := launch(t, cfg)
 	release := log.hold()
@@ -140,11 +142,33 @@ func TestLastWordsAreKept(t *testing.T) {
 	log.await(t, "ERROR panic: out of cheese")
 }
 
+// The last lines of a process that prints one long line and ends include the end of that line, with
+// and without a line end.
+func TestLastWordsHaveTheEndOfALongLine(t *testing.T) {
+	for name, lineEnd := range map[string]string{"with line end": `\n`, "without": ""} {
+		t.Run(name, func(t *testing.T) {
+			cfg, _ := setup(t)
+			script := `printf 'begin %s the reason` + lineEnd + `' "$(head -c 10000 /dev/zero | tr '\0' x)" >&2; exit 3`
+			cfg.Path, cfg.Args = "/bin/sh", []string{"-c", script}
+			_, err := process.Launch(t.Context(), cfg)
+			failure, ok := errors.AsType[*tool.Error](err)
+			if !ok || failure.Exit == nil || len(failure.Exit.LastStderr) != 1 {
+				t.Fatalf("the launch ended with %+v", err)
+			}
+			for _, text := range []string{failure.Exit.LastStderr[0], failure.Message} {
+				if !strings.Contains(text, "begin xxx") || !strings.Contains(text, "xxx the reason") || len(text) > 9<<10 {
+					t.Errorf("of the line remains %q", text)
+				}
+			}
+		})
+	}
+}
+
 // TestRedactedOutput: output is shown and kept as Redact returns it, also in the error of a failed
 // launch. Redaction does not affect the handshake.
 func TestRedactedOutput(t *testing.T) {
 	cfg, log := setup(t)
-	cfg.Redact = func(line string, _ bool) string {
+	cfg.Redact = func(line string, _, _ bool) string {
 		return strings.NewReplacer("cheese", "[…]", "unix", "[…]").Replace(line)
 	}
 	p := launch(t, cfg)
@@ -162,8 +186,8 @@ func TestRedactedOutput(t *testing.T) {
 	}
 }
 
-// Of stacks that are larger than what is kept, the last lines are kept as printed, after the reason
-// of the panic. Logging of them is bounded, and the number of dropped lines is logged.
+// If a crash prints more stacks than toolhost stores, it stores the reason of the panic and the
+// last lines. Logging of the stacks is bounded, and the number of dropped lines is logged.
 func TestLargeCrashKeepsWhyAndTheLastLines(t *testing.T) {
 	const size = 2 << 20
 	trace := filepath.Join(t.TempDir(), "trace")
@@ -187,7 +211,7 @@ func TestLargeCrashKeepsWhyAndTheLastLines(t *testing.T) {
 	log.await(t, "WARN the plugin printed more lines than are logged dropped=")
 }
 
-// A process that only prints the text of a panic, and goes on, has its last lines kept unchanged.
+// If a process prints the text of a panic but continues, its last lines are stored unchanged.
 func TestTalkOfAPanicIsNoCrash(t *testing.T) {
 	cfg, _ := setup(t, "-stderr=panic: not really", "-flood=100000")
 	p := launch(t, cfg)

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkPeer checks that the listening process belongs to the plugin: that it is the plugin, of its
-// group, or one of its descendants. The folder's mode keeps other users away; this check keeps
-// other processes of toolhost's user away.
+// checkPeer checks that the listening process belongs to the plugin: it is the plugin, in the
+// plugin's group, or a descendant of the plugin. The folder's mode excludes other users. This check
+// excludes other processes of toolhost's user.
 func checkPeer(conn *net.UnixConn, leader int) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -23,6 +23,7 @@ type Process struct {
 	mark   string
 	survey bool  // whether its descendants are looked for at its end
 	gate   *gate // nil: it is not prestarted
+	piped  bool  // Config.Pipes is set; Waiting.Launch may change the function meanwhile
 
 	streams   *streams
 	link      *link
@@ -36,7 +37,8 @@ type Process struct {
 	confinement confinement      // spawned
 	socket      string           // launched
 	unfinished  string           // launched: a first line without a line end
-	conn        *pluginwire.Conn // launched
+	session     Session          // launched: conn, or what Config.Pipes opened
+	conn        *pluginwire.Conn // launched; nil if the process uses pipes
 	err         error            // launched: why the launch failed
 
 	spawned  chan struct{} // closed when child is set
@@ -57,8 +59,9 @@ func (p *Process) PID() int { return p.child.id.PID }
 // StartTime returns the time of the process's start.
 func (p *Process) StartTime() time.Time { return p.child.started }
 
-// Conn returns the connection to the plugin. The process owns the connection and closes it at the
-// end of the process. If the connection is lost, the process is stopped.
+// Conn returns the connection to the plugin; nil if the process uses pipes. The process owns the
+// connection and closes it at the end of the process. If the connection is lost, the process is
+// stopped.
 func (p *Process) Conn() *pluginwire.Conn { return p.conn }
 
 // Done is closed when the process is gone and its pid, pipes, connection, folder and group are
@@ -82,9 +85,9 @@ func (p *Process) Limits() []tool.EffectiveLimit {
 // Sandbox returns what the process may access, and the layers that confine it.
 func (p *Process) Sandbox() tool.Sandbox { return p.confinement.sandbox }
 
-// Alive reports whether the process runs now, without blocking. On Linux it asks the kernel: after
-// a kill, a process is dead before its connection breaks. That costs one system call. Elsewhere it
-// reports whether the process is not known to have ended.
+// Alive reports whether the process runs now, without blocking. On Linux it asks the kernel,
+// because a killed process is dead before its connection breaks. That costs one system call. On
+// other systems, it returns true until the process is known to have ended.
 func (p *Process) Alive() bool { return p.child.alive() }
 
 // RSS returns the process's resident memory in bytes, or 0 if it is unknown.
@@ -96,8 +99,38 @@ func (p *Process) RSS() (uint64, error) {
 	return size, err
 }
 
-// Withdrawn returns why toolhost ended the process by itself: a name that its sandbox protects came
-// to denote another file. It returns "" otherwise.
+// Memory returns the resident memory in bytes of the process and all its descendants, or 0 if it is
+// unknown. Memory that several of them share counts for each of them.
+func (p *Process) Memory() (sum uint64) {
+	if p.child.hasExited() {
+		return 0
+	}
+	roots := []int{p.PID()}
+	if p.child.namespace != nil {
+		roots = append(roots, p.child.namespace.PID())
+	}
+	for _, pid := range proc.Tree(roots...) {
+		if size, err := proc.ResidentBytes(pid); err == nil { // otherwise it has just ended
+			sum += size
+		}
+	}
+	return sum
+}
+
+// CPU returns the processor time that the process has used, or 0 if it is unknown. The value is
+// that of the kernel: after the exit it includes the children that the process has waited for.
+func (p *Process) CPU() time.Duration {
+	if p.child != nil && p.child.hasExited() {
+		if state := p.child.state; state != nil {
+			return state.UserTime() + state.SystemTime()
+		}
+		return 0
+	}
+	return proc.ProcessorTime(p.PID())
+}
+
+// Withdrawn returns the reason why toolhost ended the process: another file got a name that its
+// sandbox protects, or Withdraw was called. It returns "" if toolhost did not withdraw the process.
 func (p *Process) Withdrawn() string { return p.names.withdrawn() }
 
 // goCrash is the exit code of a program that Go's runtime ends.

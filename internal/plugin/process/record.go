@@ -5,23 +5,29 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// record is one printed line in the form in which it is logged.
+// record is one printed line, or the lines of a stack trace, in the form in which it is logged.
 type record struct {
 	level   slog.Level
 	message string
 	attrs   []slog.Attr
-	size    int     // size of the line, in bytes
-	dropped dropped // the lines that were dropped before it
+	text    bool      // it is a line of text, and further lines may continue it
+	at      time.Time // when the line arrived
+	size    int       // size of the line, in bytes
+	dropped dropped   // the lines that were dropped before it
 }
 
 // parseRecord parses a line as a JSON record of hclog or slog, as a record of slog's text form, or
 // else as plain text. It assumes nothing about values: `{"@message": 1}` is plain text.
 func parseRecord(line string) record {
-	plain := record{level: slog.LevelInfo, message: line}
+	plain := record{level: slog.LevelInfo, message: line, text: true}
 	if strings.HasPrefix(line, "time=") {
 		return parseText(line, plain)
+	}
+	if strings.HasPrefix(line, "level=") { // as the TypeScript SDK writes it
+		return parseText("time= "+line, plain)
 	}
 	if !strings.HasPrefix(line, "{") {
 		return plain
@@ -43,7 +49,7 @@ func parseRecord(line string) record {
 			delete(fields, name)
 		}
 		if id, ok := fields["call_id"].(string); ok {
-			r.attrs = append(r.attrs, slog.String("call_id", id))
+			r.attrs = append(r.attrs, slog.String("call", id))
 			delete(fields, "call_id")
 		}
 		if len(fields) > 0 {
@@ -82,7 +88,7 @@ func parseText(line string, plain record) record {
 	}
 	r := record{level: parseLevel(level), message: message}
 	if id, ok := fields["call_id"].(string); ok {
-		r.attrs = append(r.attrs, slog.String("call_id", id))
+		r.attrs = append(r.attrs, slog.String("call", id))
 		delete(fields, "call_id")
 	}
 	if len(fields) > 0 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRecordsKeepTheirLevel: a record of slog's text form is parsed, not logged as a message.
+// A record of slog's text form is parsed, not logged as a message.
 func TestRecordsKeepTheirLevel(t *testing.T) {
 	var printed bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&printed, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -16,7 +16,7 @@ func TestRecordsKeepTheirLevel(t *testing.T) {
 	logger.Debug("short")
 	logger.Error("")
 	for i, want := range []string{
-		`WARN it is "late" [call_id=c-7 fields=map[empty: why:a=b c]]`,
+		`WARN it is "late" [call=c-7 fields=map[empty: why:a=b c]]`,
 		`DEBUG short []`,
 		`ERROR  []`,
 	} {

@@ -39,10 +39,6 @@ func layer(t *testing.T, s tool.Sandbox, name string) tool.SandboxLayer {
 
 func TestSandboxedPluginWorks(t *testing.T) {
 	cfg := setupSandboxed(t)
-	before, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := launch(t, cfg)
 	if got := do(t, p, arguments{"do": "echo", "text": "hello"}); got != "hello" {
 		t.Errorf("the call says %q", got)
@@ -58,9 +54,6 @@ func TestSandboxedPluginWorks(t *testing.T) {
 	}
 	if namespaces() && layer(t, s, "pid").Mechanism != "PID namespace" {
 		t.Errorf("the PID namespace is not shown: %+v", layer(t, s, "pid"))
-	}
-	if after, err := os.ReadFile("/proc/self/mountinfo"); err != nil || string(after) != string(before) {
-		t.Errorf("mounts were\n%s\nand are\n%s\n%v", before, after, err)
 	}
 	if err := p.Stop(t.Context(), 0); err != nil {
 		t.Fatal(err)
@@ -87,7 +80,7 @@ func TestSandboxedScriptRunsWhatItWasGranted(t *testing.T) {
 	}
 }
 
-// A folder that is toolhost's copy of a plugin may hold links to an interpreter elsewhere.
+// toolhost's copy of a plugin folder may contain links to an interpreter elsewhere.
 func TestSandboxedFolderFindsItsInterpreter(t *testing.T) {
 	cfg := setupSandboxed(t)
 	installed := filepath.Join(t.TempDir(), "installed")
@@ -173,7 +166,8 @@ sleep 5
 	}
 }
 
-// A layer that is shown as a namespace is one, and granted resources are not separated.
+// If a layer is shown as a namespace, the process really has that namespace. Granted resources are
+// not separated.
 func TestSandboxedPluginIsApart(t *testing.T) {
 	in := func(pid, name string) string {
 		t.Helper()

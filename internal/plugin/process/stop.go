@@ -3,11 +3,13 @@ package process
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"syscall"
 	"time"
 
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
@@ -72,7 +74,7 @@ func (p *Process) Kill() { p.kill("toolhost killed it") }
 // askToShutDown asks the plugin to shut down. It returns when the plugin answers, when the
 // connection is lost, as happens during a shutdown, or when ctx ends.
 func (p *Process) askToShutDown(ctx context.Context) {
-	_ = p.conn.Close()
+	_ = p.session.Close()
 	if channel := p.channels.first(); channel != nil {
 		_ = channel.Invoke(ctx, shutdownMethod, &emptypb.Empty{}, &emptypb.Empty{})
 	}
@@ -124,7 +126,7 @@ func (p *Process) watch(aborted <-chan struct{}) {
 	select {
 	case <-p.child.exited:
 	case <-p.link.lost:
-	case <-p.conn.Done():
+	case <-p.session.Done():
 	}
 	p.mu.Lock()
 	stopping := p.stopping
@@ -166,8 +168,8 @@ func (p *Process) withdraw(reason string) {
 	}
 }
 
-// because notes the reason for ending the process, unless there is one already or the process has
-// ended.
+// because records the reason for ending the process, unless there is a reason already or the
+// process has ended.
 func (p *Process) because(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,7 +190,7 @@ func (p *Process) release() {
 			p.mu.Unlock()
 		}
 		if _, err := proc.KillMarked(p.mark, strayPatience); err != nil {
-			p.cfg.Logger.Warn("ending what the plugin started", "error", err)
+			p.ownLogger().Warn("ending what the plugin started", "error", err)
 		}
 		p.streams.drain()
 		if p.cfg.Reaper != nil {
@@ -196,37 +198,54 @@ func (p *Process) release() {
 		}
 	}
 	if err := p.resources.holder.Close(); err != nil {
-		p.cfg.Logger.Warn("ending what the plugin started", "error", err)
+		p.ownLogger().Warn("ending what the plugin started", "error", err)
 	}
 	p.names.stop()
 	close(p.over)
 	<-p.launched // soon: the process is gone, and nothing answers
-	if p.conn != nil {
-		_ = p.conn.Close()
+	if p.session != nil {
+		_ = p.session.Close()
 	}
-	p.client.Kill() // waits only for goroutines of go-plugin
+	if p.client != nil {
+		p.client.Kill() // waits only for goroutines of go-plugin
+	}
+	p.streams.closePipes()
 	p.channels.close()
 	if err := rmtree.Remove(p.folder); err != nil {
-		p.cfg.Logger.Warn("removing the plugin's folder", "error", err)
+		p.ownLogger().Warn("removing the plugin's folder", "error", err)
 	}
 	p.streams.close()
 }
 
-// drainConn waits until what the process sent before its end is read: a result that is in transit
-// still counts.
+// drainConn waits until everything that the process sent before its end is read. A result that was
+// in transit is then used.
 func (p *Process) drainConn() {
 	select {
 	case <-p.launched:
 	default:
 		return
 	}
-	if p.conn == nil {
+	if p.session == nil {
 		return
 	}
 	timer := time.NewTimer(drainGrace)
 	defer timer.Stop()
 	select {
-	case <-p.conn.Done():
+	case <-p.session.Done():
 	case <-timer.C:
 	}
+}
+
+// names returns the attributes of log records that name the instance.
+func (c *Config) names() []any {
+	names := []any{"instance", c.Instance}
+	if c.Tenant != "" {
+		names = append(names, "tenant", c.Tenant)
+	}
+	return names
+}
+
+// ownLogger returns the logger for what toolhost itself reports about the process.
+func (p *Process) ownLogger() *slog.Logger {
+	return p.cfg.Logger.With(append(p.cfg.names(), loglevel.Key, loglevel.Lifecycle, "plugin", p.cfg.Plugin)...)
 }

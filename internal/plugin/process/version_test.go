@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestContractVersions: a plugin of any version that this toolhost knows is accepted, so that
-// plugins of the previous version work. Any other is refused, with both versions and a remedy.
+// A plugin of any version that this toolhost knows is accepted, so that plugins of the previous
+// version work. Any other is refused, with both versions and a remedy.
 func TestContractVersions(t *testing.T) {
 	dir := t.TempDir()
 	socket := filepath.Join(dir, "s")

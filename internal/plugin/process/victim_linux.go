@@ -12,15 +12,16 @@ import (
 // killed plugin loses its calls, a killed toolhost all calls.
 const victimBias = 500
 
-// preferAsVictim makes the kernel kill a process, and all that it starts later, before toolhost
-// when memory runs out. Any user may do that to its own processes. Where toolhost is privileged,
-// the process cannot undo it. If preferAsVictim fails, only the order of kills is worse.
+// preferAsVictim makes the kernel kill a process, and everything that it starts later, before
+// toolhost when memory runs out. Any user may do that to its own processes. If toolhost is
+// privileged, the process cannot undo it. If preferAsVictim fails, the only consequence is a worse
+// order of kills.
 func preferAsVictim(pid int) {
-	own := 0
+	score := 0
 	if data, err := os.ReadFile("/proc/self/oom_score_adj"); err == nil {
-		own, _ = strconv.Atoi(strings.TrimSpace(string(data)))
+		score, _ = strconv.Atoi(strings.TrimSpace(string(data)))
 	}
-	bias := min(own+victimBias, 1000)
+	bias := min(score+victimBias, 1000)
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(strconv.Itoa(bias)), 0)
 }
 

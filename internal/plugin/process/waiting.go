@@ -21,10 +21,10 @@ var errStuck = errors.New("it did not begin to run its plugin")
 // errNotWanted is the reason for ending a prestarted process that is not needed.
 var errNotWanted = errors.New("it is not wanted any more")
 
-// Waiting is a prestarted process. It is sandboxed and has not yet begun to run its plugin: some
-// pages of memory, with namespaces, mounts, control groups and its own folder. A launch that uses
-// it does not wait for these. All methods are safe for concurrent use. The owner must call Launch
-// or Close.
+// Waiting is a prestarted process. It is sandboxed and has not yet begun to run its plugin. It
+// consists of some pages of memory, with namespaces, mounts, control groups and its own folder, so
+// that a launch need not wait for these. All methods are safe for concurrent use. The owner must
+// call Launch or Close.
 type Waiting struct {
 	p      *Process
 	asked  Config // the argument of Wait
@@ -60,18 +60,24 @@ func Wait(cfg Config) (*Waiting, error) {
 	return w, nil
 }
 
-// Fits reports whether the process is what package function Launch would start with this Config: it
-// runs the same program in the same way, and may access the same. Fields that only concern the
-// launch itself, such as Report and StartTimeout, do not count. Fits does not block.
+// Fits reports whether package function Launch would start the same process with this Config: the
+// same program, run in the same way, with the same access. Fields that only concern the launch
+// itself, such as Report and StartTimeout, do not matter. Fits does not block.
 func (w *Waiting) Fits(cfg Config) bool {
-	return cfg.Reaper == w.asked.Reaper && cfg.Cgroups == w.asked.Cgroups && reflect.DeepEqual(cfg.lasting(), w.asked.lasting())
+	return cfg.StartsLike(w.asked)
+}
+
+// StartsLike reports whether two Configs start the same program with the same environment, limits
+// and sandbox. A process of one can then stand for a process of the other.
+func (c Config) StartsLike(other Config) bool {
+	return c.Reaper == other.Reaper && c.Cgroups == other.Cgroups && (c.Pipes == nil) == (other.Pipes == nil) && reflect.DeepEqual(c.lasting(), other.lasting())
 }
 
 // lasting returns the fields of a Config that a process keeps for its life, as far as they can be
 // compared.
 func (c Config) lasting() Config {
-	c.Instance, c.StartTimeout, c.Report, c.Redact = "", 0, nil, nil
-	c.Logger, c.Reaper, c.Cgroups, c.Names = nil, nil, nil, nil
+	c.Instance, c.Tenant, c.StartTimeout, c.Report, c.Redact, c.Carried = "", "", 0, nil, nil, nil
+	c.Logger, c.Reaper, c.Cgroups, c.Names, c.Pipes = nil, nil, nil, nil, nil
 	return c
 }
 
@@ -95,7 +101,8 @@ func (w *Waiting) Launch(ctx context.Context, cfg Config) (*Process, error) {
 		w.Close()
 		return Launch(ctx, cfg)
 	}
-	p.cfg.Instance, p.cfg.StartTimeout, p.cfg.Report = cfg.Instance, cfg.StartTimeout, cfg.Report
+	p.cfg.Instance, p.cfg.Tenant, p.cfg.StartTimeout, p.cfg.Report = cfg.Instance, cfg.Tenant, cfg.StartTimeout, cfg.Report
+	p.cfg.Pipes = cfg.Pipes // both are set or neither is: StartsLike compares that
 	stop := context.AfterFunc(ctx, func() { w.cancel(context.Cause(ctx)) })
 	defer stop()
 	late := time.AfterFunc(cfg.StartTimeout, func() { w.cancel(errStartTimeout) })
@@ -154,8 +161,8 @@ func (g *gate) wait(ctx context.Context) error {
 	}
 }
 
-// check finds out whether the sandbox is still the right one. That takes less time than the
-// plugin's start, which goes on meanwhile. It is called once, and does not block.
+// check finds out whether the sandbox is still the right one. The plugin starts meanwhile, which
+// takes longer than the check. check is called once, and does not block.
 func (g *gate) check(layers *sandbox.Plan) {
 	go func() { g.current <- layers.Current() }() // ends soon: the channel has room
 }

@@ -38,7 +38,7 @@ func waiting(t *testing.T, cfg process.Config) (w *process.Waiting, pid int) {
 	return w, pid
 }
 
-// atGate returns the process of a test that waits at the gate; 0: there is none.
+// atGate returns the process of a test that waits at the gate, or 0 if there is none.
 func atGate(dir string) int {
 	for _, found := range processesWith("TEST_RUN=" + dir) {
 		pid, _ := strconv.Atoi(found)

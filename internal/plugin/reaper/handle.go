@@ -93,8 +93,8 @@ func Start(ctx context.Context, cfg Config) (*Handle, error) {
 	return g, nil
 }
 
-// Token returns the first part of this toolhost's marks. A process is marked by proc.MarkName, set
-// to the token, a slash and any text.
+// Token returns the first part of this toolhost's markers. A process is marked if its variable
+// proc.MarkName is the token, a slash and any text.
 func (g *Handle) Token() string { return g.state.Token }
 
 // PID returns the reaper's process id, or that of the last one.
@@ -119,14 +119,18 @@ func (g *Handle) Remove(leader proc.ID) {
 	})
 }
 
-// SetSocket sets the file that toolhost listens on, which must exist. A file that takes its name
-// later, such as the next toolhost's socket, is not removed. It blocks like Add.
-func (g *Handle) SetSocket(ctx context.Context, path string) error {
-	socket, err := look(path)
-	if err != nil {
-		return fmt.Errorf("guarding the socket %s: %w", path, err)
+// SetSockets sets the files that toolhost listens on, which must exist. A file that takes the name of
+// one later, such as the next toolhost's socket, is not removed. It blocks like Add.
+func (g *Handle) SetSockets(ctx context.Context, paths ...string) error {
+	var sockets []*file
+	for _, path := range paths {
+		socket, err := look(path)
+		if err != nil {
+			return fmt.Errorf("guarding the socket %s: %w", path, err)
+		}
+		sockets = append(sockets, socket)
 	}
-	g.update(func(s *state) { s.Socket = socket })
+	g.update(func(s *state) { s.Sockets = sockets })
 	g.awaitTold(ctx)
 	return nil
 }
@@ -148,7 +152,8 @@ func (g *Handle) update(change func(*state)) {
 	}
 }
 
-// awaitTold blocks until the reaper process has the present state, or until waiting is useless.
+// awaitTold blocks until the reaper process has received the current state, or until it cannot
+// receive it any more.
 func (g *Handle) awaitTold(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -170,7 +175,7 @@ func (g *Handle) awaitTold(ctx context.Context) {
 	}
 }
 
-// tell sends the complete state to h. Only one goroutine at a time may call it.
+// tell sends the complete state to the reaper process h. Only one goroutine at a time may call it.
 func (g *Handle) tell(h *reaperProcess) error {
 	g.mu.Lock()
 	s, version := g.state, g.version

@@ -16,10 +16,10 @@ func TestReaperHoldsNoDescriptorOfToolhost(t *testing.T) {
 	}
 	defer syscall.Close(fd)
 	g := start(t, Config{})
-	own := map[string]bool{path: true}
+	expected := map[string]bool{path: true}
 	for _, std := range []string{"1", "2"} {
 		if link, err := os.Readlink("/proc/self/fd/" + std); err == nil && link != "/dev/null" {
-			own[link] = true
+			expected[link] = true
 		}
 	}
 	dir := fmt.Sprintf("/proc/%d/fd", g.PID())
@@ -28,7 +28,7 @@ func TestReaperHoldsNoDescriptorOfToolhost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		if link, _ := os.Readlink(filepath.Join(dir, entry.Name())); own[link] {
+		if link, _ := os.Readlink(filepath.Join(dir, entry.Name())); expected[link] {
 			t.Errorf("the reaper holds descriptor %s, %s", entry.Name(), link)
 		}
 	}

@@ -40,8 +40,9 @@ type scene struct {
 	Cgroups                []string // with one group below each of them
 }
 
-// playToolhost guards a run folder and a socket, starts one process that only its group identifies
-// and one that only its mark does, prints them, and waits to be killed.
+// playToolhost plays a toolhost with a run folder and a socket. It starts one process that can be
+// found only by its group and one that can be found only by its marker, prints them, and waits to
+// be killed.
 func playToolhost(dir string) int {
 	fail := func(err error) int { fmt.Fprintln(os.Stderr, err); return 1 }
 	run := filepath.Join(dir, "run")
@@ -53,12 +54,17 @@ func playToolhost(dir string) int {
 		return fail(err)
 	}
 	defer socket.Close()
+	second, err := net.Listen("unix", filepath.Join(dir, "s2"))
+	if err != nil {
+		return fail(err)
+	}
+	defer second.Close()
 	cgroups := limits.OpenCgroups()
 	g, err := Start(context.Background(), Config{Command: self(), RunDir: run, Cgroups: cgroups.Dirs()})
 	if err != nil {
 		return fail(err)
 	}
-	if err := g.SetSocket(context.Background(), socket.Addr().String()); err != nil {
+	if err := g.SetSockets(context.Background(), socket.Addr().String(), second.Addr().String()); err != nil {
 		return fail(err)
 	}
 	told, marked := exec.Command("/bin/sleep", "600"), exec.Command("/bin/sleep", "600")
@@ -147,7 +153,7 @@ func TestRemovedGroupIsSpared(t *testing.T) {
 	}
 }
 
-func TestDeadReaperIsReplacedAndToldAll(t *testing.T) {
+func TestDeadReaperIsReplacedAndGetsTheState(t *testing.T) {
 	var log recorder
 	g := start(t, Config{Logger: slog.New(&log)})
 	child := sleeper(t, "")

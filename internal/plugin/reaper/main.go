@@ -60,5 +60,8 @@ func (s state) clean() error {
 		errs = append(errs, err)
 	}
 	errs = append(errs, limits.RemoveGroups(s.Cgroups))
-	return errors.Join(append(errs, s.Socket.remove(), s.RunDir.remove())...)
+	for _, socket := range s.Sockets {
+		errs = append(errs, socket.remove())
+	}
+	return errors.Join(append(errs, s.RunDir.remove())...)
 }

@@ -25,7 +25,7 @@ const (
 	exitTimeout = patience + 5*time.Second
 )
 
-// reaperProcess is one reaper process, as toolhost holds it.
+// reaperProcess is toolhost's end of one reaper process.
 type reaperProcess struct {
 	cmd     *exec.Cmd
 	control *os.File      // the reaper process's standard input; its end starts the cleanup

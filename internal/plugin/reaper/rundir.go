@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
@@ -58,10 +57,10 @@ type Swept struct {
 	Cgroups   int
 }
 
-// Sweep kills and removes what is left of this user's toolhosts that are gone together with their
+// Sweep kills and removes what is left of this user's toolhosts that died together with their
 // reapers: processes with their marks or in their control groups, the control groups, and the run
-// folders in parent. It does not touch what a living toolhost claims, nor folders that are no run
-// folders. It goes on after an error and returns all errors. It blocks for milliseconds, or for
+// folders in parent. It does not touch the run folders that a living toolhost claims, or other
+// folders. It continues after an error and returns all errors. It blocks for milliseconds, or for
 // seconds if a process does not die.
 func Sweep(parent string) (Swept, error) {
 	var swept Swept
@@ -73,7 +72,8 @@ func Sweep(parent string) (Swept, error) {
 		errs = append(errs, fmt.Errorf("looking for run folders: %w", err))
 	}
 	for _, entry := range entries {
-		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), runPrefix) {
+		// An empty folder with another name may be one that another program has just made.
+		if !entry.IsDir() || !limits.HasClaimedForm(entry.Name(), runPrefix) {
 			continue
 		}
 		removed, err := limits.RemoveUnclaimed(filepath.Join(parent, entry.Name()), func(dir string) error {
@@ -92,7 +92,7 @@ func Sweep(parent string) (Swept, error) {
 	return swept, errors.Join(errs...)
 }
 
-// errNoRunDir says that a folder is no run folder, whatever its name.
+// errNoRunDir says that a folder is not a run folder, although its name looks like one.
 var errNoRunDir = errors.New("no run folder")
 
 // tokenForm is the form of rand.Text's result. No other text may become the mark of processes to

@@ -36,7 +36,7 @@ func TestSweepTakesWhatTheDeadLeft(t *testing.T) {
 	}
 }
 
-func TestSweepSparesWhatIsNotItsOwn(t *testing.T) {
+func TestSweepKeepsForeignFolders(t *testing.T) {
 	parent := t.TempDir()
 	living, err := MakeRunDir(parent)
 	if err != nil {
@@ -45,11 +45,16 @@ func TestSweepSparesWhatIsNotItsOwn(t *testing.T) {
 	defer living.Close()
 	g := start(t, Config{RunDir: living.Path()})
 	child := sleeper(t, g.Token()+"/1")
-	for _, name := range []string{"toolhost-backup", "toolhost-notes", "other"} {
+	for _, name := range []string{"toolhost-backup", "toolhost-notesnotes", "other"} {
 		fill(t, filepath.Join(parent, name))
 	}
-	if err := writeToken(filepath.Join(parent, "toolhost-notes"), "T"); err != nil { // a mark that many processes may have
+	if err := writeToken(filepath.Join(parent, "toolhost-notesnotes"), "T"); err != nil { // a mark that many processes may have
 		t.Fatal(err)
+	}
+	for _, empty := range []string{"toolhost-e2e-3293336016", "toolhost-aaaaaaaaaaa", "toolhost-scratch-aaaaaaaaaa"} {
+		if err := os.Mkdir(filepath.Join(parent, empty), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.Symlink(t.TempDir(), filepath.Join(parent, "toolhost-link")); err != nil {
 		t.Fatal(err)
@@ -57,7 +62,7 @@ func TestSweepSparesWhatIsNotItsOwn(t *testing.T) {
 	if swept, err := Sweep(parent); err != nil || swept.RunDirs != 0 || swept.Processes != 0 {
 		t.Errorf("Sweep = %+v, %v; want nothing", swept, err)
 	}
-	if left, _ := os.ReadDir(parent); len(left) != 5 {
+	if left, _ := os.ReadDir(parent); len(left) != 8 {
 		t.Errorf("left is %v", left)
 	}
 	if !proc.Alive(child.Process.Pid) {

@@ -11,14 +11,15 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
 )
 
-// state is all that a reaper process has to know. Each message contains the complete state. So a
-// reaper process that was started again knows as much as the first, and the next message makes up
-// for a lost one.
+// state is everything that a reaper process has to know. Each message contains the complete state.
+// So a restarted reaper process knows as much as the first, and the next message replaces a lost
+// one.
 type state struct {
 	Token  string    `json:"token"`   // the first part of the marks
 	RunDir *file     `json:"run_dir"` // nil: none
-	Socket *file     `json:"socket"`  // nil: none
 	Groups []proc.ID `json:"groups"`  // by their leaders
+	// Sockets are the files that the toolhost listens on.
+	Sockets []*file `json:"sockets,omitempty"`
 	// Cgroups are the folders of the toolhost's control groups.
 	Cgroups []string `json:"cgroups,omitempty"`
 }

@@ -79,8 +79,8 @@ func (r *recorder) String() string {
 	return r.text.String()
 }
 
-// TestRemoveSparesTheNextSocket: the socket of a toolhost that was started again at once has the
-// same name and often the same inode.
+// The reaper does not remove the socket of a toolhost that was started again at once. That socket
+// has the same name and often the same inode.
 func TestRemoveSparesTheNextSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	listen := func() (*file, net.Listener) {

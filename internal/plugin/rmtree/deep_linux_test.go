@@ -31,8 +31,8 @@ func nest(path string, depth int, mode uint32) error {
 	return errors.Join(err, unix.Close(at))
 }
 
-// TestRemoveDeepFolders: neither descriptors nor the length of paths bound how deep a plugin's
-// folders may be nested.
+// Folders of any depth can be removed. Neither the number of descriptors nor the length of paths is
+// a limit.
 func TestRemoveDeepFolders(t *testing.T) {
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
@@ -63,7 +63,7 @@ func TestRemoveDeepFolders(t *testing.T) {
 	}
 }
 
-// TestErrorsAreShort: an error deep inside has a short message, and everything else is removed.
+// An error deep inside has a short message, and everything else is removed.
 func TestErrorsAreShort(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Log("only root can put something into a user's folder that the user cannot remove")

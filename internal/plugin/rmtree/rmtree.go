@@ -1,11 +1,11 @@
 //go:build unix
 
-// Package rmtree removes folders that this program made and whose content other programs may have
-// locked.
+// Package rmtree removes folders that this program made and that it may not be able to enter,
+// because their modes were changed.
 //
 // It removes sealed copies of plugins, and folders that plugins left, for users that are not root,
-// however deep a plugin nested its folders. It does not decide what is removed, and changes nothing
-// outside of the folder.
+// however deep a plugin nested its folders. It does not decide which folders to remove, and changes
+// nothing outside of the folder.
 package rmtree
 
 import (
@@ -111,7 +111,7 @@ func (r *remover) discard(name string) bool {
 	return err == nil
 }
 
-// note keeps an error without the path, which may be of any length.
+// note records an error without the path, which may be of any length.
 func (r *remover) note(name string, err error) {
 	if r.err == nil {
 		r.err = fmt.Errorf("removing %q, in %s: %w", name, r.path, err)

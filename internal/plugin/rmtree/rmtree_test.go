@@ -43,7 +43,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestLinksAreNotFollowed: the target of a link in a sealed folder keeps its mode and content.
+// The target of a link in a sealed folder keeps its mode and content.
 func TestLinksAreNotFollowed(t *testing.T) {
 	unprivileged(t, func(folder string) {
 		outside, path := filepath.Join(folder, "outside"), filepath.Join(folder, "gone")
@@ -67,7 +67,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	})
 }
 
-// TestRemoveReportsWhatItCannot: the mode of the surrounding folder is not changed.
+// Remove reports an entry that it cannot remove because of the surrounding folder's mode. It does
+// not change that mode.
 func TestRemoveReportsWhatItCannot(t *testing.T) {
 	unprivileged(t, func(folder string) {
 		parent := filepath.Join(folder, "parent")

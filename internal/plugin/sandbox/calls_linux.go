@@ -75,8 +75,8 @@ func (c *callList) explain(failed *entry.CallError, program string) error {
 	return fmt.Errorf("preparing its sandbox: %w", err)
 }
 
-// refusal reports whether a kernel, or a filter of its calls, returns this error for a call that it
-// does not support, as opposed to a fault of a file.
+// refusal reports whether an error means that the kernel, or a filter of its calls, does not
+// support the call. Other errors concern a file.
 func refusal(err error) bool {
 	return slices.ContainsFunc([]syscall.Errno{
 		unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP, unix.ENOSPC, unix.EUSERS, unix.ENODEV,

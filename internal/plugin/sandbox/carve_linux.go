@@ -44,9 +44,9 @@ func (l layout) carvedRoots(access tool.Access) []string {
 }
 
 // carve allows a folder without the shielded paths in it. Landlock has no exceptions: a right on a
-// folder holds for all that is in it, now and later. So the folder itself may only be read, or
-// listed if something in it is hidden. Each entry that is not shielded is allowed separately. A
-// file that takes a shielded name later gets no right.
+// folder applies to everything in it, now and later. So the process gets only the right to read the
+// folder itself, or to list it if something in it is hidden. carve allows each entry that is not
+// shielded separately. A file that takes a shielded name later gets no right.
 func (r *landlockRules) carve(root item) {
 	exceptions := r.layout.exceptions(root.path)
 	outside := uint64(lockRead)

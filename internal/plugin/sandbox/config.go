@@ -31,11 +31,15 @@ type Config struct {
 	// it. It has the same path inside. Empty means no workspace.
 	Workspace       string
 	WorkspaceAccess tool.Access
+	// Elsewhere is the backend of a workspace that is no folder of this machine, such as memory. The
+	// process reaches it at a socket, with WorkspaceAccess. Empty means that Workspace has the folder.
+	Elsewhere string
 	// Read and Write are further files and folders, which must exist.
 	Read, Write []string
 	// Hidden are paths that the process must not see, and Protected are paths that it must not
-	// change, even in a granted folder: those of toolhost itself. Both hold for names, whatever
-	// file has them now or later. ShieldError describes names for which that is impossible.
+	// change. They are toolhost's own files, and may be in a granted folder. Both apply to names,
+	// whatever file has the name now or later. ShieldError describes names for which that is
+	// impossible.
 	Hidden, Protected []string
 	// Names are file names that the process must not create or change directly in any folder that
 	// it may write, because they have a meaning for toolhost in every folder.
@@ -55,12 +59,12 @@ type Situation struct {
 	// Stage is an empty folder outside of Own, for this process alone, over which the new root is
 	// mounted.
 	Stage string
-	// PIDNamespace says whether the process gets a PID namespace and its own /proc, and
-	// NoPIDNamespace why not.
+	// PIDNamespace says whether the process gets a PID namespace and its own /proc. If not,
+	// NoPIDNamespace says why.
 	PIDNamespace   bool
 	NoPIDNamespace string
-	// Beside says that the process is started in its own namespaces for all that Config.Separate
-	// returns, so that it need not make them. Root must own them.
+	// Beside says that the process starts in all namespaces that Config.Separate returns, so that
+	// it need not make them. Root must own them.
 	Beside bool
 	// Waits says that the process may wait in its sandbox, so that Current will be called.
 	Waits bool
@@ -68,8 +72,8 @@ type Situation struct {
 	Without map[string]string
 }
 
-// Separate returns which namespaces the process gets besides those for mounts and processes:
-// Network, IPC, both or none. without is that of the Situation.
+// Separate returns the namespaces that the process gets in addition to those for mounts and
+// processes: Network, IPC, both or none. without is the field of the Situation.
 func (c Config) Separate(without map[string]string) []string {
 	var separate []string
 	for _, layer := range []string{Network, IPC} {
@@ -104,4 +108,23 @@ func (c Config) check() error {
 		}
 	}
 	return nil
+}
+
+// access returns the access to the workspace.
+func (c Config) access() tool.Access {
+	if c.backend() == "" || c.WorkspaceAccess == "" {
+		return tool.AccessNone
+	}
+	return c.WorkspaceAccess
+}
+
+// backend returns where the workspace is; empty: there is none.
+func (c Config) backend() string {
+	if c.Elsewhere != "" {
+		return c.Elsewhere
+	}
+	if c.Workspace != "" {
+		return tool.LocalWorkspace
+	}
+	return ""
 }

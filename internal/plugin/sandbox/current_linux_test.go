@@ -69,8 +69,8 @@ func TestPlanIsCurrentUntilItWouldBeAnother(t *testing.T) {
 	}
 }
 
-// TestPlanIsCurrentUntilSomethingIsMounted: a process has the mounts that existed when it entered
-// its sandbox.
+// A plan is outdated when a mount was added, because a process has only the mounts that existed
+// when it entered its sandbox.
 func TestPlanIsCurrentUntilSomethingIsMounted(t *testing.T) {
 	w := newWorld(t)
 	w.situation.Waits = true

@@ -2,10 +2,10 @@
 // has a network, the processes that it can reach, the privileges that it can gain, and the system
 // calls that it may make.
 //
-// A Plan is made for one launch. It says which layers the sandbox has, which of them this machine
-// gives, and why not the others, and it starts the process in them. The process itself sets up the
-// layers, by system calls that it makes before it executes the plugin (package entry). The starting
-// process does not change. docs/adr/0014 has the reasons.
+// A Plan is made for one launch. It contains the layers of the sandbox. For each layer it says
+// whether this machine supports it, or why not. It starts the process in these layers. The process
+// itself sets up the layers, by system calls that it makes before it executes the plugin (package
+// entry). The starting process does not change. docs/adr/0014 has the reasons.
 //
 // The package does not decide what a plugin is granted, and knows neither plugins nor the
 // configuration. Package pidns makes PID namespaces; a Plan only learns whether there is one.

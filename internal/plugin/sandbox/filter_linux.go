@@ -27,7 +27,8 @@ const (
 )
 
 // newest is the last system call that this filter knows. Later ones get ENOSYS, as on a kernel that
-// lacks them, so that programs do without. They could be as powerful as the denied ones.
+// does not have them, so that programs use older calls. They could be as powerful as the denied
+// ones.
 const newest = 469 // file_setattr
 
 // denied are the system calls that are refused with any arguments: those that change what a process
@@ -74,8 +75,8 @@ const (
 // executes it, also outside of the sandbox.
 const privilegedModes = unix.S_ISUID | unix.S_ISGID
 
-// makesFile are the flags of open that create a file, so that the mode argument counts: O_CREAT,
-// and the bit that O_TMPFILE adds to O_DIRECTORY.
+// makesFile are the flags of open that create a file: O_CREAT, and the bit that O_TMPFILE adds to
+// O_DIRECTORY. Only with them does the kernel read the mode argument.
 const makesFile = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
 
 // Commands of fcntl by which a process that can only read a file is notified of accesses by others,
@@ -175,7 +176,8 @@ func (f *filter) equals(answer bpf.RetConstant, values ...uint32) {
 	}
 }
 
-// argument adds a decision about a system call by one of its arguments, which decide finds loaded.
+// argument adds a decision about a system call by one of its arguments. When the code of body runs,
+// the argument is loaded.
 func (f *filter) argument(number, index uint32, body func(f *filter)) {
 	inner := &filter{}
 	body(inner)

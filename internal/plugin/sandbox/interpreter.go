@@ -18,10 +18,11 @@ var binFolders = []string{"bin", "sbin", "libexec", "shims"}
 // a shell, and so on.
 const mostHops = 8
 
-// installations returns the paths that must be readable, besides the program itself, for the
-// program to run: the installations of its interpreters that are outside of the system's folders.
-// An installation is the folder above the one that holds the interpreter, or the interpreter alone
-// where that folder would show too much. No installation may contain one of the folders in never.
+// installations returns the paths that must be readable, in addition to the program itself, so that
+// the program can run. These are the installations of its interpreters outside of the system's
+// folders. An installation is the folder above the one that contains the interpreter. It is the
+// interpreter alone if that folder would show too much. No installation may contain one of the
+// folders in never.
 func installations(program string, never []string) []string {
 	var found []string
 	add := func(program string) {

@@ -37,8 +37,8 @@ func landlockVersion() int {
 }
 
 // landlockRules adds the calls that set up the layer Landlock. If the process has its own file
-// system, the rules grant again what is mounted there. Otherwise the rules alone confine the process
-// to its items, and carve leaves the shielded paths out.
+// system, the rules allow what is mounted there. Otherwise the rules alone confine the process to
+// its items, and carve excludes the shielded paths.
 type landlockRules struct {
 	*callList
 	*mechanisms

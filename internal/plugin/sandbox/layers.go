@@ -17,7 +17,8 @@ const (
 	Syscalls   = "syscalls"   // no system calls that attackers need and plugins do not
 )
 
-// namespaces stands for user namespaces, and with them for all others, in Situation.Without.
+// namespaces is the key of user namespaces in Situation.Without. Without them, the process can have
+// none of the other namespaces.
 const namespaces = "namespaces"
 
 // LayerError says that a layer cannot be set up. A Plan without it may succeed.

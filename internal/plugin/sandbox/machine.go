@@ -6,16 +6,16 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Machine remembers which layers the processes of one toolhost have had. If a layer that existed is
-// missing later, the reason may be hostile: a process may have used up what the layer is made of,
-// so that the next process would start without it. The zero value remembers nothing. All methods
-// are safe for concurrent use, and do nothing on nil.
+// Machine records which layers the processes of one toolhost have had. If a layer is missing later,
+// the reason may be hostile: a process may have used up a resource that the layer needs, so that
+// the next process would start without the layer. The zero value has no records. All methods are
+// safe for concurrent use, and do nothing on nil.
 type Machine struct {
 	mu  sync.Mutex
 	had map[string]bool
 }
 
-// Note remembers the layers of a started process.
+// Note records the layers of a started process.
 func (m *Machine) Note(s tool.Sandbox) {
 	if m == nil {
 		return

@@ -13,12 +13,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// procMount stands for a /proc that shows only the process's own processes, in Situation.Without.
+// procMount is the key, in Situation.Without, of a /proc that shows only the process's own
+// processes.
 const procMount = "proc"
 
-// mechanisms says by which mechanisms of the kernel one sandbox is set up. The layers that a Plan
-// shows and the system calls that it lists both follow from the mechanisms. A decision that only one
-// of them takes into account would let Plan.Sandbox report a layer that the process does not have.
+// mechanisms says by which mechanisms of the kernel one sandbox is set up. Both the layers that a
+// Plan shows and the system calls that it lists follow from the mechanisms. If only one of the two
+// took a decision into account, Plan.Sandbox could report a layer that the process does not have.
 type mechanisms struct {
 	cfg       Config
 	situation Situation

@@ -52,7 +52,7 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 	}
 	p := &Plan{cfg: cfg, situation: s, view: v, layout: v.layout(), mechanisms: choose(cfg, s, v)}
 	p.shown = tool.Sandbox{
-		Mode: string(cfg.Mode), Network: cfg.Network, Workspace: cfg.access(),
+		Mode: string(cfg.Mode), Network: cfg.Network, Workspace: cfg.access(), WorkspaceBackend: cfg.backend(),
 		Read: append(append([]string(nil), cfg.Read...), installed...), Write: append([]string(nil), cfg.Write...),
 		Layers: p.mechanisms.layers(p.layout),
 	}
@@ -66,14 +66,6 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 	}
 	p.write()
 	return p, nil
-}
-
-// access returns the access to the workspace.
-func (c Config) access() tool.Access {
-	if c.Workspace == "" || c.WorkspaceAccess == "" {
-		return tool.AccessNone
-	}
-	return c.WorkspaceAccess
 }
 
 // demand refuses a plan that lacks a required layer, and sets the mode that ModeAuto results in.
@@ -108,8 +100,9 @@ func (p *Plan) Current() bool {
 	return err == nil && now.calls.program.Equal(&p.calls.program) && now.view.sameFiles(p.view, p.layout) && slices.Equal(now.mounted, p.mounted)
 }
 
-// Names returns the names whose change removes protection, in no order. The process must be killed
-// when one of them begins to denote another file, because no layer alone protects them.
+// Names returns the names that a change of their files leaves unprotected, in no order. The process
+// must be killed when one of them begins to denote another file, because no layer alone protects
+// them.
 func (p *Plan) Names() []string { return slices.Collect(maps.Keys(p.view.names)) }
 
 // SameNames reports whether each of Names denotes the same file as when the plan was made.

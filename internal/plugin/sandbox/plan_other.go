@@ -23,7 +23,7 @@ func New(cfg Config, s Situation) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{path: s.Program, shown: tool.Sandbox{
-		Mode: string(cfg.Mode), Network: cfg.Network, Workspace: cfg.WorkspaceAccess, Read: cfg.Read, Write: cfg.Write,
+		Mode: string(cfg.Mode), Network: cfg.Network, Workspace: cfg.access(), WorkspaceBackend: cfg.backend(), Read: cfg.Read, Write: cfg.Write,
 	}}
 	if cfg.Mode == ModeAuto {
 		p.shown.Mode = string(ModeOn)
@@ -53,7 +53,8 @@ func (p *Plan) Sandbox() tool.Sandbox { return p.shown }
 // Current returns true: a plan without layers does not change.
 func (p *Plan) Current() bool { return true }
 
-// CanWait says that a process cannot be prestarted: its program runs as soon as it has entered.
+// CanWait says that a process cannot be prestarted on this system, because its program runs as soon
+// as it has entered the sandbox.
 const CanWait = false
 
 // Entered is a process without a sandbox.
@@ -78,7 +79,7 @@ func (e *Entered) Abandon() {
 }
 
 // ChangedError says that a file or folder changed while the process entered its sandbox. It does
-// not occur here.
+// not occur on this system.
 type ChangedError struct{ Err error }
 
 func (e *ChangedError) Error() string { return e.Err.Error() }

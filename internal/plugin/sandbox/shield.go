@@ -12,21 +12,23 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Protection holds names, not files. The kernel binds a mount to a file: when another file takes
-// the name by rename(2), the kernel removes the mount, and the new file is visible under that name.
-// So a mount over a protected file is not enough. The view therefore shields a name as follows, in
-// a folder that was granted (the grant):
+// Protection applies to names, not files. The kernel binds a mount to a file: when another file
+// takes the name by rename(2), the kernel removes the mount, and the new file is visible under that
+// name. So a mount over a protected file is not enough. The view therefore shields a name as
+// follows, in a folder that was granted (the grant):
 //
-//   - Below a folder of the grant, the whole folder around the name is shielded: read-only around a
-//     protected name, and empty around a hidden one. Whatever takes the name later is in that folder.
-//   - Directly in the grant, only what has the name now can be shielded. The view notes the name, so
-//     that package namewatch can report its change and the process is ended. A secret's file must not
-//     be there, since the process could read the new file before it is ended.
-//   - A symbolic link on the way that the process could replace is refused, and so is a file with a
-//     second name (hard link), by which the process could reach it.
+// - If the name is below a subfolder of the grant, the whole folder around the name is shielded:
+//   read-only around a protected name, and empty around a hidden one. A file that takes the name
+//   later is in that folder, too.
+// - If the name is directly in the grant, only the file that has the name now can be shielded. The
+//   view records the name, so that package namewatch can report its change and the process is
+//   ended. A secret's file must not be there, since the process could read the new file before it
+//   is ended.
+// - A symbolic link in the path that the process could replace is refused. So is a file with a
+//   second name (hard link), by which the process could reach it.
 //
 // The folders between the grant and the shielded folder become mounts of themselves, which the
-// process cannot rename, and the view notes their names.
+// process cannot rename, and the view records their names.
 
 // ShieldError says that a name cannot be protected from a process with these grants.
 type ShieldError struct {
@@ -60,8 +62,8 @@ type place struct {
 	links []string    // the links on the way
 }
 
-// shieldAll shields all names of a Config, outer ones first. So no folder that is kept in place is
-// below one that is read-only.
+// shieldAll shields all names of a Config, outer ones first. The order ensures that no folder that
+// must stay in its place is below a read-only one.
 func (v *view) shieldAll(cfg Config) error {
 	for _, group := range []struct {
 		paths  []string
@@ -79,7 +81,7 @@ func (v *view) shieldAll(cfg Config) error {
 }
 
 // shieldNames makes files with these names read-only that are directly in a writable folder. It
-// notes the names also if there is no such file.
+// records a name even if there is no such file.
 func (v *view) shieldNames(cfg Config) error {
 	for _, root := range cfg.writable() {
 		it, err := v.resolve(root)

@@ -89,7 +89,7 @@ func (v *view) reveal(path string, access tool.Access) error {
 	return nil
 }
 
-// resolve follows a path component by component, notes the links, and returns the path without
+// resolve follows a path component by component, records the links, and returns the path without
 // links.
 func (v *view) resolve(path string) (item, error) {
 	const most = 1000 // components, those of links included; the kernel gives up after 40 links
@@ -145,7 +145,8 @@ func (v *view) revealAny(paths []string, access tool.Access) error {
 	return nil
 }
 
-// missing reports whether an error says that a path does not exist, or that this user may not look.
+// missing reports whether an error says that a path does not exist, or that this user has no access
+// to it.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
@@ -166,8 +167,8 @@ func (v *view) layout() layout {
 	return kept
 }
 
-// sameFiles reports whether the items of a layout that are toolhost's own are the same files in
-// both views, and not others of the same name.
+// sameFiles reports whether toolhost's own items of a layout are the same files in both views, and
+// not others of the same name.
 func (v *view) sameFiles(other *view, items layout) bool {
 	return !slices.ContainsFunc(items, func(it item) bool {
 		mine, known := v.files[it.path]

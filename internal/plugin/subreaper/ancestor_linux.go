@@ -172,7 +172,7 @@ func (a *ancestor) outlive(lifeline *os.File) {
 	_, _ = io.Copy(io.Discard, lifeline)
 	_ = a.lifeline.Close() // the served program kills its descendants, too, and ends
 	others := func(pid int) bool { return pid != a.child && a.kills(pid) }
-	killUntilGone(others, others, func() {})
+	newHunt(others, others).run()
 	a.signal(syscall.SIGKILL)
 }
 
@@ -197,9 +197,9 @@ func (a *ancestor) await() (syscall.WaitStatus, error) {
 	}
 }
 
-// clear kills all that descends from this subreaper after its child has ended. If the child was the
-// inner subreaper, the served program kills its own descendants meanwhile, so that it is killed
-// last.
+// clear kills all descendants of this subreaper after its child has ended. If the child was the
+// inner subreaper, the served program is one of them. It kills its own descendants meanwhile, so
+// clear kills it last.
 func (a *ancestor) clear() {
 	reapAll := func() {
 		for pid, _ := reap(0); pid > 0; pid, _ = reap(0) {
@@ -207,8 +207,13 @@ func (a *ancestor) clear() {
 	}
 	served := a.served.Load()
 	others := func(pid int) bool { return a.kills(pid) && (served == nil || proc.Identify(pid) != *served) }
-	killUntilGone(others, others, reapAll)
-	killUntilGone(a.kills, func(int) bool { return true }, reapAll)
+	for _, h := range []*hunt{
+		newHunt(others, others),
+		newHunt(a.kills, func(int) bool { return true }),
+	} {
+		h.reap = reapAll
+		h.run()
+	}
 }
 
 func (a *ancestor) kills(pid int) bool { return a.cfg.Spares == nil || !a.cfg.Spares(pid) }

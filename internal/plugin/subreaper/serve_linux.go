@@ -1,6 +1,7 @@
 package subreaper
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,6 +37,10 @@ func init() {
 //
 // A process that has the variable of a served program in its environment, but no lifeline, has no
 // subreapers above it. Serve only calls serve then.
+//
+// If serve returns after the inner subreaper has ended, Serve does not return: the process must not
+// end before it has killed what descends from it. A kill of those descendants is often the very
+// reason why serve returns.
 func Serve(spares func(pid int) bool, serve func() error) error {
 	lifeline := inheritedLifeline()
 	if lifeline == nil || unix.Gettid() != os.Getpid() {
@@ -46,9 +51,15 @@ func Serve(spares func(pid int) bool, serve func() error) error {
 	}
 	go func() { // ends with the process
 		_, _ = io.Copy(io.Discard, lifeline)
-		go syscall.ForkLock.RLock() // package os starts no further process once this succeeds
+		locked := make(chan struct{})
+		go func() { // ends with a start of a process that is in progress
+			syscall.ForkLock.RLock() // package os starts no further process after this
+			close(locked)
+		}()
 		kills := func(pid int) bool { return spares == nil || !spares(pid) }
-		killUntilGone(kills, kills, func() {})
+		h := newHunt(kills, kills)
+		h.ready = locked
+		h.run()
 		os.Exit(killed)
 	}()
 	ended := make(chan os.Signal, 1)
@@ -61,8 +72,22 @@ func Serve(spares func(pid int) bool, serve func() error) error {
 		}
 		select {
 		case err := <-done:
-			return err
+			if !hasEnded(lifeline) {
+				return err
+			}
+			done = nil // the hunt ends the process once nothing is left
 		case <-ended:
+		}
+	}
+}
+
+// hasEnded reports whether the member above has ended.
+func hasEnded(lifeline *os.File) bool {
+	fds := []unix.PollFd{{Fd: int32(lifeline.Fd())}}
+	for {
+		_, err := unix.Poll(fds, 0)
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil && fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0
 		}
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// roleName is the environment variable that tells a process of the program which member of the
-// chain it is. The outer subreaper is the process that was started first: there the variable is not
-// set.
+// roleName is the environment variable that tells a process which member of the chain it is. It is
+// not set in the process that was started first, which becomes the outer subreaper.
 const roleName = "TOOLHOST_SUBREAPER"
 
 // The values of roleName.

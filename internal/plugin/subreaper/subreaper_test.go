@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -71,8 +72,8 @@ func runProgram(ctx context.Context) int {
 	return 42
 }
 
-// runDaemon starts another process and ends, so that only the adoption of that process tells where
-// it came from.
+// runDaemon starts another process and ends. Only the adoption of that process then shows where it
+// came from.
 func runDaemon() int {
 	cmd := exec.Command(os.Args[0], "sleep")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -124,12 +125,17 @@ func start(t *testing.T) *chain {
 // gone waits until no process of the chain is alive.
 func (c *chain) gone(t *testing.T) {
 	t.Helper()
-	for _, pid := range c.pids {
-		for proc.Alive(pid) {
-			if t.Context().Err() != nil {
-				t.Fatalf("process %d of %v is alive", pid, c.pids)
+	const patience = time.Minute
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		left := slices.DeleteFunc(slices.Clone(c.pids[:]), func(pid int) bool { return !proc.Alive(pid) })
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			for _, pid := range left {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
-			time.Sleep(time.Millisecond)
+			t.Fatalf("processes %v of %v were alive after %v", left, c.pids, patience)
 		}
 	}
 }
@@ -180,7 +186,7 @@ func (c *chain) kill(t *testing.T, member int) {
 	}
 }
 
-// TestOrphansAreReaped: the served program reaps an orphan that it adopted, and only such.
+// The served program reaps an orphan that it adopted, and no other process.
 func TestOrphansAreReaped(t *testing.T) {
 	c := start(t)
 	if err := syscall.Kill(c.pids[3], syscall.SIGKILL); err != nil {
@@ -197,8 +203,7 @@ func TestOrphansAreReaped(t *testing.T) {
 	c.gone(t)
 }
 
-// TestSignalsAndTheExitCode: SIGTERM reaches the served program, and its exit code is that of the
-// outer subreaper.
+// SIGTERM reaches the served program, and its exit code is that of the outer subreaper.
 func TestSignalsAndTheExitCode(t *testing.T) {
 	c := start(t)
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -12,7 +12,9 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/rpc/credential"
 	"github.com/toolhost/toolhost/internal/rpc/link"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -32,17 +34,62 @@ func Dial(addr string) (*Client, error) {
 	if err != nil {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
 	}
-	return New(at), nil
+	return New(at, credential.Settings{}, os.Getenv)
 }
 
-// New returns a client of the agentd at an address. The caller must call Close.
-func New(at address.Address) *Client { return &Client{link.New(at, "agentd", maxEventBytes)} }
+// New returns a client of the agentd at an address. The environment completes the credentials.
+// Errors: invalid_argument if the credentials do not fit the address, or if their files cannot be
+// read. The caller must call Close.
+func New(at address.Address, with credential.Settings, getenv func(string) string) (*Client, error) {
+	resolved, err := with.Resolve("agentd", at, getenv)
+	if err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
+	to, err := link.New(at, "agentd", maxEventBytes, resolved)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{to}, nil
+}
 
 // Addr returns the address of the agentd.
 func (a *Client) Addr() string { return a.link.Addr() }
 
 // Close closes the connection; RPCs on it fail. It may be called more than once.
 func (a *Client) Close() error { return a.link.Close() }
+
+// Version returns the version of the agentd.
+func (a *Client) Version(ctx context.Context) (tool.VersionInfo, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.GetVersionResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).GetVersion(ctx, &agentdv1.GetVersionRequest{})
+	})
+	return toolpb.ToVersion(resp.GetVersion()), err
+}
+
+// WhoAmI returns how the agentd identified this client, and what the client may do.
+func (a *Client) WhoAmI(ctx context.Context) (tool.CallerInfo, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.WhoAmIResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).WhoAmI(ctx, &agentdv1.WhoAmIRequest{})
+	})
+	return toolpb.ToCaller(resp.GetCaller()), err
+}
+
+// Reload makes the agentd apply the changes of its configuration file. The result is nil if there are
+// none.
+func (a *Client) Reload(ctx context.Context) (*agentdv1.ConfigurationChange, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.ReloadResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).Reload(ctx, &agentdv1.ReloadRequest{})
+	})
+	return resp.GetConfiguration(), err
+}
+
+// DiffConfiguration returns what Reload would change.
+func (a *Client) DiffConfiguration(ctx context.Context) (*agentdv1.ConfigurationChange, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.DiffConfigurationResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).DiffConfiguration(ctx, &agentdv1.DiffConfigurationRequest{})
+	})
+	return resp.GetConfiguration(), err
+}
 
 // StartRun starts a run and returns its id at once. Errors: invalid_argument, conflict.
 func (a *Client) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (runID string, err error) {
@@ -53,9 +100,9 @@ func (a *Client) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (r
 }
 
 // SendMessage adds a user message and returns the sequence number of its event. Errors: not_found.
-func (a *Client) SendMessage(ctx context.Context, runID, text string) (seq uint64, err error) {
+func (a *Client) SendMessage(ctx context.Context, runID, text string, files ...*agentdv1.Attachment) (seq uint64, err error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.SendMessageResponse, error) {
-		return agentdv1.NewAgentServiceClient(conn).SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: runID, Text: text})
+		return agentdv1.NewAgentServiceClient(conn).SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: runID, Text: text, Attachments: files})
 	})
 	return resp.GetSeq(), err
 }
@@ -77,6 +124,15 @@ func (a *Client) WatchRun(ctx context.Context, runID string, after uint64) iter.
 		return agentdv1.NewAgentServiceClient(conn).WatchRun(ctx, &agentdv1.WatchRunRequest{RunId: runID, AfterSeq: after})
 	}
 	return link.Receive(ctx, a.link, open, (*agentdv1.WatchRunResponse).GetEvent)
+}
+
+// DeleteRun deletes a finished run with its sub-runs, and returns their ids. Errors: not_found;
+// conflict if one of them has not finished.
+func (a *Client) DeleteRun(ctx context.Context, runID string) ([]string, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*agentdv1.DeleteRunResponse, error) {
+		return agentdv1.NewAgentServiceClient(conn).DeleteRun(ctx, &agentdv1.DeleteRunRequest{RunId: runID})
+	})
+	return resp.GetRunIds(), err
 }
 
 // CancelRun stops a run. reason may be empty. Errors: not_found.

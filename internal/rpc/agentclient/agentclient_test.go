@@ -63,6 +63,10 @@ func (agentd) CancelRun(_ context.Context, req *agentdv1.CancelRunRequest) (*age
 	return &agentdv1.CancelRunResponse{}, known(req.GetRunId())
 }
 
+func (agentd) DeleteRun(_ context.Context, req *agentdv1.DeleteRunRequest) (*agentdv1.DeleteRunResponse, error) {
+	return &agentdv1.DeleteRunResponse{RunIds: []string{req.GetRunId(), "below"}}, known(req.GetRunId())
+}
+
 func (agentd) GetRun(_ context.Context, req *agentdv1.GetRunRequest) (*agentdv1.GetRunResponse, error) {
 	return &agentdv1.GetRunResponse{Run: &agentdv1.Run{RunId: req.GetRunId()}}, known(req.GetRunId())
 }
@@ -118,13 +122,17 @@ func TestAgent(t *testing.T) {
 	if err := a.CancelRun(ctx, "r", ""); err != nil {
 		t.Errorf("CancelRun: %v", err)
 	}
+	if ids, err := a.DeleteRun(ctx, "r"); len(ids) != 2 || ids[0] != "r" || err != nil {
+		t.Errorf("DeleteRun: %q, %v", ids, err)
+	}
 	if seq, err := a.Respond(ctx, "r", "ann", &agentdv1.Decision{DecisionId: "d1"}, &agentdv1.Decision{DecisionId: "d2"}); seq != 2 || err != nil {
 		t.Errorf("Respond: %d, %v", seq, err)
 	}
 	_, respondErr := a.Respond(ctx, "absent", "ann")
 	_, sendErr := a.SendMessage(ctx, "absent", "x")
 	_, getErr := a.GetRun(ctx, "absent")
-	for _, err := range []error{respondErr, sendErr, getErr, a.CancelRun(ctx, "absent", "")} {
+	_, deleteErr := a.DeleteRun(ctx, "absent")
+	for _, err := range []error{respondErr, sendErr, getErr, deleteErr, a.CancelRun(ctx, "absent", "")} {
 		if tool.KindOf(err) != tool.KindNotFound {
 			t.Errorf("of an absent run: %v", err)
 		}
@@ -212,7 +220,7 @@ func socket(t *testing.T) address.Address {
 
 func bounded(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

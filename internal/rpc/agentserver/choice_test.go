@@ -1,6 +1,7 @@
 package agentserver_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/authn"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -29,11 +31,11 @@ func TestChoices(t *testing.T) {
 			Tools:       &agentdv1.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
 			Window:      &agentdv1.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2},
 			SystemTools: &agentdv1.SystemTools{Names: []string{"new_task"}}, SubRuns: &two,
-			Kind: "research", Completion: agentdv1.Completion_COMPLETION_EXPLICIT, Traceparent: "00-a",
+			Agent: "research", Completion: agentdv1.Completion_COMPLETION_EXPLICIT, Traceparent: "00-a",
 		}, loop.Task{
 			Tools:  loop.ToolChoice{Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 7},
 			Window: loop.Window{Tokens: 1000, ClearAt: .4, SummarizeAt: .7, Keep: 2}, SystemTools: []string{"new_task"}, SubRuns: 2,
-			Kind: "research", ExplicitCompletion: new(true), Traceparent: "00-a",
+			Agent: "research", ExplicitCompletion: new(true), Traceparent: "00-a",
 		}},
 		{"none", &agentdv1.StartRunRequest{SystemTools: &agentdv1.SystemTools{}, SubRuns: &none}, loop.Task{SystemTools: []string{}, SubRuns: -1}},
 		{"explicit, as it was once said", &agentdv1.StartRunRequest{ExplicitCompletion: true}, loop.Task{ExplicitCompletion: new(true)}},
@@ -47,6 +49,7 @@ func TestChoices(t *testing.T) {
 			if _, err := client.StartRun(t.Context(), tt.req); err != nil {
 				t.Fatal(err)
 			}
+			tt.want.Principal = authn.UserName(os.Getuid())
 			if diff := cmp.Diff(tt.want, fake.task); diff != "" {
 				t.Errorf("task (-want +got):\n%s", diff)
 			}

@@ -12,7 +12,7 @@ func fromRun(r agent.Run) *agentdv1.Run {
 	m := &agentdv1.Run{
 		RunId: r.ID, Prompt: r.Prompt, Model: r.Model, State: fromState(r.State()), StopReason: fromStopReason(r.StopReason),
 		StartTime: toolpb.FromTime(r.StartTime), UpdateTime: toolpb.FromTime(r.UpdateTime), LastSeq: r.LastSeq,
-		Turns: uint32(r.Turns), Calls: uint32(r.Calls), Usage: toolpb.FromUsage(r.Usage), Cost: r.Cost, Interrupted: r.Interrupted,
+		Turns: uint32(r.Turns), Calls: uint32(r.Calls), Usage: toolpb.FromUsage(r.Usage), Cost: r.Cost, Interrupted: r.Interrupted, Principal: r.Principal,
 	}
 	for i := range r.Pending {
 		m.PendingDecisions = append(m.PendingDecisions, fromPending(&r.Pending[i]))
@@ -79,12 +79,14 @@ func fromStopReason(r loop.StopReason) agentdv1.StopReason {
 		return agentdv1.StopReason_STOP_REASON_REPETITION
 	case loop.StopNoToolCalls:
 		return agentdv1.StopReason_STOP_REASON_NO_TOOL_CALLS
+	case loop.StopInvalidAnswer:
+		return agentdv1.StopReason_STOP_REASON_INVALID_ANSWER
 	}
 	return agentdv1.StopReason_STOP_REASON_UNSPECIFIED
 }
 
 func fromAssistant(p *loop.AssistantMessage) *agentdv1.AssistantMessage {
-	m := &agentdv1.AssistantMessage{Text: p.Text(), StopReason: string(p.StopReason), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost}
+	m := &agentdv1.AssistantMessage{Text: p.Text(), StopReason: string(p.StopReason), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost, Model: p.Model}
 	if p.Wasted != (tool.Usage{}) {
 		m.WastedUsage = toolpb.FromUsage(p.Wasted)
 	}

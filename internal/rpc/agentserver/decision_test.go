@@ -1,6 +1,7 @@
 package agentserver_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/authn"
 )
 
 func TestRespond(t *testing.T) {
@@ -31,6 +33,9 @@ func TestRespond(t *testing.T) {
 		{ID: "d1", Verdict: loop.VerdictApprove, Arguments: []byte(`{"a":1}`), Text: "ok", By: "ann"},
 		{ID: "d2", Verdict: loop.VerdictReject, Text: "no", By: "ann"},
 		{ID: "d3", Verdict: loop.VerdictAnswer, Text: "this", By: "ann"},
+	}
+	for i := range want {
+		want[i].Principal = authn.UserName(os.Getuid())
 	}
 	if diff := cmp.Diff(want, fake.made); diff != "" {
 		t.Errorf("decisions (-want +got):\n%s", diff)
@@ -90,7 +95,7 @@ func TestListFilters(t *testing.T) {
 }
 
 // The remaining events of a run, on the wire.
-func TestTold(t *testing.T) {
+func TestReportedDecision(t *testing.T) {
 	at := timestamppb.New(moment)
 	fake := &fakeAgent{}
 	add := func(p loop.Payload) {

@@ -14,22 +14,20 @@ func fromEvent(e loop.Event) *agentdv1.RunEvent {
 	case *loop.RunStarted:
 		m.Event = &agentdv1.RunEvent_RunStarted{RunStarted: fromStarted(p)}
 	case *loop.UserMessage:
-		m.Event = &agentdv1.RunEvent_UserMessage{UserMessage: &agentdv1.UserMessage{Text: p.Text}}
-	case *loop.TextDelta:
-		// Only this text comes directly from a provider. All others have been in the journal's
-		// JSON, which is valid UTF-8.
-		m.Event = &agentdv1.RunEvent_TextDelta{TextDelta: &agentdv1.TextDelta{Text: strings.ToValidUTF8(p.Text, "\uFFFD")}}
+		m.Event = &agentdv1.RunEvent_UserMessage{UserMessage: &agentdv1.UserMessage{Text: p.Text, Attachments: fromAttachments(p.Attachments)}}
+	case *loop.TextDelta, *loop.ReasoningDelta, *loop.ArgumentDelta, *loop.AnswerDelta:
+		addDelta(m, p)
 	case *loop.AssistantMessage:
 		m.Event = &agentdv1.RunEvent_AssistantMessage{AssistantMessage: fromAssistant(p)}
 	case *loop.TurnReset:
 		reason := strings.ToValidUTF8(p.Reason, "\uFFFD")
-		m.Event = &agentdv1.RunEvent_TurnReset{TurnReset: &agentdv1.TurnReset{Reason: reason, Attempt: uint32(p.Attempt)}}
+		m.Event = &agentdv1.RunEvent_TurnReset{TurnReset: &agentdv1.TurnReset{Reason: reason, Attempt: uint32(p.Attempt), Model: p.Model}}
 	case *loop.CancelRequested:
 		m.Event = &agentdv1.RunEvent_CancelRequested{CancelRequested: &agentdv1.CancelRequested{Reason: p.Reason, StopReason: fromStopReason(p.Stop)}}
 	case *loop.RunFinished:
 		m.Event = &agentdv1.RunEvent_RunFinished{RunFinished: &agentdv1.RunFinished{
 			StopReason: fromStopReason(p.StopReason), Message: p.Message, Text: p.Text,
-			Turns: uint32(p.Turns), Calls: uint32(p.Calls), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost,
+			Turns: uint32(p.Turns), Calls: uint32(p.Calls), Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost, Result: p.Result,
 		}}
 	case *loop.DecisionRequested:
 		m.Event = &agentdv1.RunEvent_DecisionRequested{DecisionRequested: &agentdv1.DecisionRequested{Decision: fromRequested(p, e.Time)}}
@@ -39,6 +37,22 @@ func fromEvent(e loop.Event) *agentdv1.RunEvent {
 		addCallEvent(m, p)
 	}
 	return m
+}
+
+// addDelta sets the payload for what a model is writing. Only these texts come directly from a
+// provider. All others have been in the journal's JSON, which is valid UTF-8.
+func addDelta(m *agentdv1.RunEvent, p loop.Payload) {
+	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+	switch p := p.(type) {
+	case *loop.TextDelta:
+		m.Event = &agentdv1.RunEvent_TextDelta{TextDelta: &agentdv1.TextDelta{Text: valid(p.Text)}}
+	case *loop.ReasoningDelta:
+		m.Event = &agentdv1.RunEvent_ReasoningDelta{ReasoningDelta: &agentdv1.ReasoningDelta{Text: valid(p.Text)}}
+	case *loop.ArgumentDelta:
+		m.Event = &agentdv1.RunEvent_ArgumentDelta{ArgumentDelta: &agentdv1.ArgumentDelta{CallId: p.CallID, Tool: valid(p.Tool), Text: valid(p.Text)}}
+	case *loop.AnswerDelta:
+		m.Event = &agentdv1.RunEvent_AnswerDelta{AnswerDelta: &agentdv1.AnswerDelta{Answer: p.Answer}}
+	}
 }
 
 // addCallEvent sets the payload for the events that fromEvent does not handle itself: those about
@@ -60,9 +74,17 @@ func addCallEvent(m *agentdv1.RunEvent, p loop.Payload) {
 	case *loop.TodoChange:
 		m.Event = &agentdv1.RunEvent_TodoChange{TodoChange: &agentdv1.TodoChange{Todos: p.Todos}}
 	case *loop.SubRunStarted:
-		m.Event = &agentdv1.RunEvent_SubRunStarted{SubRunStarted: &agentdv1.SubRunStarted{CallId: p.CallID, RunId: p.RunID, Prompt: p.Prompt}}
+		m.Event = &agentdv1.RunEvent_SubRunStarted{SubRunStarted: &agentdv1.SubRunStarted{CallId: p.CallID, RunId: p.RunID, Prompt: p.Prompt, Agent: p.Agent}}
 	case *loop.SubRunWaiting:
 		m.Event = &agentdv1.RunEvent_SubRunWaiting{SubRunWaiting: &agentdv1.SubRunWaiting{CallId: p.CallID, RunId: p.RunID, DecisionIds: p.Decisions}}
+	case *loop.ModelReplied:
+		replied := &agentdv1.ModelReplied{CallId: p.CallID, Tool: p.Tool, Plugin: p.Plugin, Usage: toolpb.FromUsage(p.Usage), Cost: p.Cost}
+		if p.Failure != nil {
+			replied.Error = toolpb.FromError(p.Failure.AsError(p.CallID))
+		}
+		m.Event = &agentdv1.RunEvent_ModelReplied{ModelReplied: replied}
+	case *loop.StandingApproved:
+		m.Event = &agentdv1.RunEvent_StandingApproved{StandingApproved: fromStandingApproved(p)}
 	case *loop.RunResumed:
 		m.Event = &agentdv1.RunEvent_RunResumed{RunResumed: &agentdv1.RunResumed{}}
 	case *loop.Compacted:
@@ -74,7 +96,14 @@ func addCallEvent(m *agentdv1.RunEvent, p loop.Payload) {
 }
 
 func fromStarted(p *loop.RunStarted) *agentdv1.RunStarted {
-	m := &agentdv1.RunStarted{RunId: p.RunID, Prompt: p.Prompt, Model: p.Model, Session: p.Session, Kind: p.Kind, Traceparent: p.Traceparent}
+	m := &agentdv1.RunStarted{RunId: p.RunID, Prompt: p.Prompt, Model: p.Model, Session: p.Session, Agent: p.Agent, Sampling: fromSampling(p.Sampling), Traceparent: p.Traceparent, Principal: p.Principal, ResponseSchema: p.ResponseSchema}
+	for _, f := range p.Fallbacks {
+		m.Fallbacks = append(m.Fallbacks, f.Model)
+	}
+	m.Attachments = fromAttachments(p.Attachments)
+	for _, f := range p.Memory {
+		m.MemoryFiles = append(m.MemoryFiles, &agentdv1.MemoryFile{Name: f.Name, Workspace: f.Workspace, Size: uint64(f.Size()), Problem: f.Problem})
+	}
 	if p.Parent != nil {
 		m.ParentRunId, m.ParentCallId = p.Parent.RunID, p.Parent.CallID
 	}

@@ -7,14 +7,16 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/tool"
 )
 
 func toTask(req *agentdv1.StartRunRequest) loop.Task {
 	task := loop.Task{
 		Prompt: req.GetPrompt(), RunID: req.GetRunId(), SystemPrompt: req.GetSystemPrompt(), Session: req.GetSession(),
-		Kind: req.GetKind(), Tools: toChoice(req.GetTools()), Limits: toLimits(req.GetLimits()),
-		ExplicitCompletion: toCompletion(req), Traceparent: req.GetTraceparent(),
+		Agent: req.GetAgent(), Model: req.GetModel(), Sampling: toSampling(req.GetSampling()), Tools: toChoice(req.GetTools()), Limits: toLimits(req.GetLimits()),
+		ExplicitCompletion: toCompletion(req), Traceparent: req.GetTraceparent(), ResponseSchema: req.GetResponseSchema(),
+		Attachments: toNewAttachments(req.GetAttachments()),
 		Window: loop.Window{
 			Tokens: bound64(req.GetWindow().GetTokens()), ClearAt: req.GetWindow().GetClearAt(),
 			SummarizeAt: req.GetWindow().GetSummarizeAt(), Keep: bound(req.GetWindow().GetKeep()),
@@ -40,6 +42,13 @@ func toTask(req *agentdv1.StartRunRequest) loop.Task {
 	return task
 }
 
+func toSampling(m *agentdv1.Sampling) model.Sampling {
+	if m == nil {
+		return model.Sampling{}
+	}
+	return model.Sampling{Temperature: m.Temperature, TopP: m.TopP, Effort: model.Effort(m.GetEffort())}
+}
+
 // toCompletion returns whether the run needs a call of attempt_completion, or nil if the request
 // leaves that to the agent.
 func toCompletion(req *agentdv1.StartRunRequest) *bool {
@@ -57,7 +66,7 @@ func toChoice(c *agentdv1.ToolChoice) loop.ToolChoice {
 		return loop.ToolChoice{}
 	}
 	return loop.ToolChoice{
-		Names: c.GetNames(), Categories: c.GetCategories(), Tags: c.GetTags(),
+		Names: c.GetNames(), Categories: c.GetCategories(), Tags: c.GetTags(), Plugins: c.GetPlugins(), Excluded: c.GetExcluded(),
 		Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, MaxTools: bound(c.GetMaxTools()),
 	}
 }
@@ -83,6 +92,7 @@ func toDecisions(req *agentdv1.RespondRequest) ([]loop.DecisionMade, error) {
 		switch v := d.GetVerdict().(type) {
 		case *agentdv1.Decision_Approve:
 			made[i].Verdict, made[i].Arguments, made[i].Text = loop.VerdictApprove, v.Approve.GetArguments(), v.Approve.GetReason()
+			made[i].Standing = toStanding(v.Approve.GetStanding())
 		case *agentdv1.Decision_Reject:
 			made[i].Verdict, made[i].Text = loop.VerdictReject, v.Reject.GetReason()
 		case *agentdv1.Decision_Answer:
@@ -95,7 +105,7 @@ func toDecisions(req *agentdv1.RespondRequest) ([]loop.DecisionMade, error) {
 }
 
 func toQuery(req *agentdv1.ListRunsRequest) (agent.RunQuery, error) {
-	query := agent.RunQuery{Size: int(req.GetPageSize()), Token: req.GetPageToken(), Parent: req.GetParentRunId()}
+	query := agent.RunQuery{Size: int(req.GetPageSize()), Token: req.GetPageToken(), Parent: req.GetParentRunId(), Tenants: req.GetTenants()}
 	if query.Size < 0 {
 		return query, tool.Errorf(tool.KindInvalidArgument, "page_size is %d; use 0 to 500", query.Size)
 	}
@@ -114,4 +124,14 @@ func toQuery(req *agentdv1.ListRunsRequest) (agent.RunQuery, error) {
 		}
 	}
 	return query, nil
+}
+
+// FromQuery returns the request of a list of runs. It leaves out Principal, which a server takes
+// from the caller.
+func FromQuery(q agent.RunQuery) *agentdv1.ListRunsRequest {
+	req := &agentdv1.ListRunsRequest{PageSize: int32(q.Size), PageToken: q.Token, ParentRunId: q.Parent, Tenants: q.Tenants}
+	for _, state := range q.States {
+		req.States = append(req.States, fromState(state))
+	}
+	return req
 }

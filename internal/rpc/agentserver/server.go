@@ -1,20 +1,20 @@
 package agentserver
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"runtime/debug"
-	"sync"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/health"
-	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/reflection"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
+	"github.com/toolhost/toolhost/internal/rpc/peercred"
+	"github.com/toolhost/toolhost/internal/rpc/rpcright"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -25,84 +25,114 @@ const (
 	maxRequestBytes = 16 << 20
 	// maxStreams is the largest number of RPCs of one connection. Most of them watch a run.
 	maxStreams = 4096
+	// windowBytes is what a stream takes before the server reads its request. gRPC widens it when the
+	// server reads, as far as the request needs. It is static, because gRPC would raise it to 16 MiB for
+	// a client that sends much.
+	windowBytes = 64 << 10
 )
 
 // Server serves an agent. All methods are safe for concurrent use.
-type Server struct {
-	grpc   *grpc.Server
-	health *health.Server
-	once   sync.Once
+type Server struct{ server *grpcserver.Server }
+
+// Config configures a server. Agent is required.
+type Config struct {
+	Agent Agent // owned by the caller, who closes it after Shutdown
+	// Configuration applies and compares the configuration file. nil: Reload and DiffConfiguration
+	// fail.
+	Configuration Configuration
+	Logger        *slog.Logger // for bugs and refusals; nil: no log
+	// Gate decides which RPCs a caller may use. nil: this user and root may use all, and no other
+	// caller any.
+	Gate *gate.Gate
+	// MaxUnreadBytes bounds the events that the clients of one principal have not read. A stream that
+	// would exceed it ends with rate_limited. 0: 64 MiB.
+	MaxUnreadBytes int64
+	// Options are further options of the gRPC server, such as those that count RPCs.
+	Options []grpc.ServerOption
+	// Network are further options for connections over TCP, such as those of package clientlimit.
+	Network []grpc.ServerOption
 }
 
-// NewServer returns a server that does not listen yet. The caller keeps the agent, and must call
-// Shutdown. A nil logger discards the log.
-func NewServer(a Agent, logger *slog.Logger) *Server {
+// Rights returns the rights of the RPCs of AgentService.
+func Rights() rpcright.Table {
+	table, err := rpcright.Of(agentdv1.File_agentd_v1_agent_service_proto)
+	if err != nil {
+		panic(err) // the descriptors are part of the program, and a test of rpcright reads them
+	}
+	return table
+}
+
+// NewServer returns a server that does not listen yet. The caller must call Shutdown.
+func NewServer(c Config) *Server {
+	logger := c.Logger
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	g := guard{logger}
-	s := &Server{
-		grpc: grpc.NewServer(
-			grpc.Creds(peerCredentials{}),
-			grpc.MaxRecvMsgSize(maxRequestBytes),
-			grpc.MaxConcurrentStreams(maxStreams),
-			grpc.ChainUnaryInterceptor(g.unary),
-			grpc.ChainStreamInterceptor(g.stream),
-			grpc.WaitForHandlers(true),
-		),
-		health: health.NewServer(),
+	if c.Gate == nil {
+		c.Gate = gate.New(gate.Config{Rights: Rights(), Logger: logger})
 	}
-	agentdv1.RegisterAgentServiceServer(s.grpc, &service{agent: a})
-	healthv1.RegisterHealthServer(s.grpc, s.health)
-	reflection.Register(s.grpc)
-	for name := range s.grpc.GetServiceInfo() {
-		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
-	}
-	return s
+	g := guard{logger, c.Gate}
+	server := grpcserver.New(c.Network, append(c.Options,
+		grpc.Creds(peercred.New(nil)),
+		grpc.ForceServerCodecV2(grpcserver.Bounded(nil, 0)),
+		grpc.StaticStreamWindowSize(windowBytes),
+		grpc.MaxRecvMsgSize(maxRequestBytes),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.ChainUnaryInterceptor(g.unary),
+		grpc.ChainStreamInterceptor(g.stream),
+		grpc.UnknownServiceHandler(gate.Unknown),
+	)...)
+	server.Register(grpcserver.Requests{Admit: g.unread, UntilAnswered: true}, func(services grpc.ServiceRegistrar) {
+		agentdv1.RegisterAgentServiceServer(services, &service{agent: c.Agent, configuration: c.Configuration, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake)})
+	})
+	return &Server{server}
 }
 
 // Serve accepts connections until Shutdown and then returns nil. It owns the listener and closes
 // it.
-func (s *Server) Serve(l net.Listener) error {
-	err := s.grpc.Serve(l)
-	if err != nil && !errors.Is(err, grpc.ErrServerStopped) {
-		return fmt.Errorf("serving at %s: %w", l.Addr(), err)
-	}
-	return nil
-}
+func (s *Server) Serve(l net.Listener) error { return s.server.Serve(l) }
+
+// SetHealthy sets what health checks answer, such as while the database of the runs is gone. It does
+// nothing after Shutdown.
+func (s *Server) SetHealthy(healthy bool) { s.server.SetHealthy(healthy) }
 
 // Shutdown accepts no new connections and waits until all RPCs have ended. If ctx ends first,
 // Shutdown cancels the remaining RPCs, waits for them, and returns the cause of ctx. An RPC that
 // watches a run ends at the latest when the agent is closed.
-func (s *Server) Shutdown(ctx context.Context) error {
-	s.once.Do(s.health.Shutdown)
-	graceful := make(chan struct{})
-	go func() { // ends with GracefulStop, which Stop also ends; Shutdown waits for it
-		defer close(graceful)
-		s.grpc.GracefulStop()
-	}()
-	select {
-	case <-graceful:
-		return nil
-	case <-ctx.Done():
-		s.grpc.Stop()
-		<-graceful
-		return context.Cause(ctx)
-	}
+func (s *Server) Shutdown(ctx context.Context) error { return s.server.Shutdown(ctx) }
+
+// guard refuses RPCs that a caller may not use, turns errors into statuses, and a panic into an internal error of its RPC.
+type guard struct {
+	logger *slog.Logger
+	gate   *gate.Gate
 }
 
-// guard turns errors into statuses, and a panic into an internal error of its RPC.
-type guard struct{ logger *slog.Logger }
+// unread admits a unary RPC before the server reads its request.
+func (g guard) unread(ctx context.Context, method string) (_ context.Context, principal string, err error) {
+	defer g.recover(method, &err)
+	if ctx, err = g.gate.AdmitUnread(ctx, method); err != nil {
+		return nil, "", err
+	}
+	caller, _ := identity.FromContext(ctx)
+	return ctx, caller.Key(), nil
+}
 
 func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
 	defer g.recover(info.FullMethod, &err)
+	if ctx, err = g.gate.Admit(ctx, info.FullMethod, req); err != nil {
+		return nil, err
+	}
 	resp, err = handler(ctx, req)
 	return resp, toolpb.StatusError(err)
 }
 
 func (g guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	defer g.recover(info.FullMethod, &err)
-	return toolpb.StatusError(handler(srv, stream))
+	ctx, err := g.gate.Admit(stream.Context(), info.FullMethod, nil)
+	if err != nil {
+		return err
+	}
+	return toolpb.StatusError(handler(srv, gate.Stream(ctx, stream)))
 }
 
 func (g guard) recover(method string, err *error) {

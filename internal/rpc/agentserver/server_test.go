@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -27,8 +28,11 @@ import (
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/authn"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -39,19 +43,21 @@ var moment = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 
 // fakeAgent has one run, "r", and returns not_found for all others.
 type fakeAgent struct {
+	files  []loop.NewAttachment
 	task   loop.Task
 	events []loop.Event
-	said   string
+	text   string
 	run    agent.Run
 	made   []loop.DecisionMade
 	query  agent.RunQuery
+	owners map[string]string // of all runs, by id; nil: only r exists
 }
 
 func (f *fakeAgent) check(runID string) error {
 	if runID == "panic" {
 		panic("as asked")
 	}
-	if runID != "r" {
+	if runID != "r" && f.owners == nil {
 		return tool.Errorf(tool.KindNotFound, "run %q: no such run", runID)
 	}
 	return nil
@@ -62,14 +68,19 @@ func (f *fakeAgent) StartRun(_ context.Context, task loop.Task) (string, error) 
 	return "r", f.check(task.RunID)
 }
 
-func (f *fakeAgent) SendMessage(_ context.Context, runID, text string) (uint64, error) {
-	f.said = text
+func (f *fakeAgent) SendMessage(_ context.Context, runID, text string, files ...loop.NewAttachment) (uint64, error) {
+	f.text, f.files = text, files
 	return 7, f.check(runID)
 }
 
 func (f *fakeAgent) CancelRun(_ context.Context, runID, reason string) error {
-	f.said = reason
+	f.text = reason
 	return f.check(runID)
+}
+
+func (f *fakeAgent) DeleteRun(_ context.Context, runID string) ([]string, error) {
+	f.text = runID
+	return []string{runID, "below"}, f.check(runID)
 }
 
 func (f *fakeAgent) WatchRun(ctx context.Context, runID string, after uint64) iter.Seq2[loop.Event, error] {
@@ -95,6 +106,17 @@ func (f *fakeAgent) GetRun(_ context.Context, runID string) (agent.Run, error) {
 	return f.run, f.check(runID)
 }
 
+// OwnerOf returns the owner of a run in owners. The user of the test owns r.
+func (f *fakeAgent) OwnerOf(_ context.Context, runID string) (string, error) {
+	if owner, ok := f.owners[runID]; ok {
+		return owner, nil
+	}
+	if f.owners != nil {
+		return "", agent.NoSuchRun(runID)
+	}
+	return authn.UserName(os.Getuid()), f.check(runID)
+}
+
 func (f *fakeAgent) Respond(_ context.Context, runID string, decisions ...loop.DecisionMade) (uint64, error) {
 	f.made = decisions
 	return 8, f.check(runID)
@@ -108,10 +130,19 @@ func (f *fakeAgent) ListRuns(_ context.Context, query agent.RunQuery) ([]agent.R
 	return []agent.Run{f.run, {ID: "young"}}, "next", nil
 }
 
+// someone identifies each caller as the user of the test.
+type someone struct{}
+
+func (someone) Authenticate(context.Context, authn.Evidence) (authn.Verified, error) {
+	return authn.Verified{Principal: identity.Principal{Tenant: identity.DefaultTenant, Name: authn.UserName(os.Getuid())}}, nil
+}
+
 func dial(t *testing.T, a agentserver.Agent) (*agentserver.Server, *grpc.ClientConn) {
 	t.Helper()
 	listener := bufconn.Listen(1 << 16)
-	server := agentserver.NewServer(a, nil)
+	server := agentserver.NewServer(agentserver.Config{Agent: a, Gate: gate.New(gate.Config{
+		Rights: agentserver.Rights(), Authenticator: someone{}, Policy: gate.Always(gate.LocalPolicy()),
+	})})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	conn, err := grpc.NewClient("passthrough:///agentd", grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -159,15 +190,16 @@ func TestRequests(t *testing.T) {
 		People:  &loop.People{Attended: true, Expiry: time.Hour, AskOutcome: true},
 		Context: map[string]json.RawMessage{"k": []byte("1")}, ExplicitCompletion: new(true),
 	}
+	want.Principal = authn.UserName(os.Getuid())
 	if diff := cmp.Diff(want, fake.task); diff != "" {
 		t.Errorf("task (-want +got):\n%s", diff)
 	}
 	sent, err := client.SendMessage(ctx, &agentdv1.SendMessageRequest{RunId: "r", Text: "more"})
-	if err != nil || sent.GetSeq() != 7 || fake.said != "more" {
-		t.Error(sent, err, fake.said)
+	if err != nil || sent.GetSeq() != 7 || fake.text != "more" {
+		t.Error(sent, err, fake.text)
 	}
-	if _, err := client.CancelRun(ctx, &agentdv1.CancelRunRequest{RunId: "r", Reason: "why"}); err != nil || fake.said != "why" {
-		t.Error(err, fake.said)
+	if _, err := client.CancelRun(ctx, &agentdv1.CancelRunRequest{RunId: "r", Reason: "why"}); err != nil || fake.text != "why" {
+		t.Error(err, fake.text)
 	}
 	wantRun := &agentdv1.Run{
 		RunId: "r", Prompt: "hi", Model: "m", State: agentdv1.RunState_RUN_STATE_FINISHED, StopReason: agentdv1.StopReason_STOP_REASON_MAX_CALLS,
@@ -213,56 +245,10 @@ func TestErrors(t *testing.T) {
 }
 
 func TestWatch(t *testing.T) {
-	assistant := &loop.AssistantMessage{
-		Message:    model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: "look"}}}},
-		Calls:      []loop.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
-		StopReason: model.StopToolUse, Usage: tool.Usage{OutputTokens: 5},
-	}
-	failed := &loop.CallResult{
-		CallID: "r.t1.c0", Tool: "echo", Result: tool.ErrorResult("[crashed] gone"), Plugin: "p", Instance: "p-1",
-		Failure: &loop.Failure{Kind: tool.KindCrashed, Message: "gone", RetryAfterMS: 1500, Plugin: "p", Instance: "p-1", Exit: &tool.Exit{Code: 2}},
-	}
-	fake := &fakeAgent{events: []loop.Event{
-		{Seq: 1, Time: moment, Payload: &loop.RunStarted{RunID: "r", Prompt: "hi", Model: "m", Session: "s"}},
-		{Seq: 2, Index: 1, Payload: &loop.TextDelta{Text: "lo\xffok"}},
-		{Seq: 2, Index: 2, Payload: &loop.TurnReset{Reason: "again", Attempt: 2}},
-		{Seq: 2, Payload: assistant},
-		{Seq: 3, Payload: &loop.CallStarted{CallID: "r.t1.c0", Tool: "echo"}},
-		{Seq: 4, Index: 1, Payload: &loop.CallStatus{CallID: "r.t1.c0", Tool: "echo", Status: tool.Status{State: tool.StatusDoing}}},
-		{Seq: 4, Payload: failed},
-		{Seq: 5, Payload: &loop.UserMessage{Text: "hm"}},
-		{Seq: 6, Payload: &loop.CancelRequested{Reason: "enough"}},
-		{Seq: 7, Payload: &loop.RunFinished{StopReason: loop.StopCancelled, Message: "enough", Text: "look", Turns: 1, Calls: 1, Usage: tool.Usage{OutputTokens: 5}}},
-	}}
-	want := []*agentdv1.RunEvent{
-		{Seq: 1, Time: timestamppb.New(moment), Event: &agentdv1.RunEvent_RunStarted{RunStarted: &agentdv1.RunStarted{RunId: "r", Prompt: "hi", Model: "m", Session: "s"}}},
-		{Seq: 2, Index: 1, Event: &agentdv1.RunEvent_TextDelta{TextDelta: &agentdv1.TextDelta{Text: "lo\uFFFDok"}}},
-		{Seq: 2, Index: 2, Event: &agentdv1.RunEvent_TurnReset{TurnReset: &agentdv1.TurnReset{Reason: "again", Attempt: 2}}},
-		{Seq: 2, Event: &agentdv1.RunEvent_AssistantMessage{AssistantMessage: &agentdv1.AssistantMessage{
-			Text: "look", StopReason: "tool_use", Usage: &toolv1.Usage{OutputTokens: 5},
-			Calls: []*agentdv1.ToolCall{{CallId: "r.t1.c0", Tool: "echo", Arguments: []byte("{bad")}},
-		}}},
-		{Seq: 3, Event: &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{CallId: "r.t1.c0", Tool: "echo"}}},
-		{Seq: 4, Index: 1, Event: &agentdv1.RunEvent_CallStatus{CallStatus: &agentdv1.CallStatus{
-			CallId: "r.t1.c0", Tool: "echo", Status: &toolv1.Status{State: toolv1.StatusState_STATUS_STATE_DOING},
-		}}},
-		{Seq: 4, Event: &agentdv1.RunEvent_CallResult{CallResult: &agentdv1.CallResult{
-			CallId: "r.t1.c0", Tool: "echo", Plugin: "p", Instance: "p-1",
-			Result: &toolv1.Result{IsError: true, Content: []*toolv1.Content{{Block: &toolv1.Content_Text{Text: "[crashed] gone"}}}},
-			Error: &toolv1.Error{
-				Kind: toolv1.ErrorKind_ERROR_KIND_CRASHED, Message: "gone", RetryAfter: durationpb.New(1500 * time.Millisecond),
-				CallId: "r.t1.c0", Plugin: "p", Instance: "p-1", Exit: &toolv1.Exit{Code: 2},
-			},
-		}}},
-		{Seq: 5, Event: &agentdv1.RunEvent_UserMessage{UserMessage: &agentdv1.UserMessage{Text: "hm"}}},
-		{Seq: 6, Event: &agentdv1.RunEvent_CancelRequested{CancelRequested: &agentdv1.CancelRequested{Reason: "enough"}}},
-		{Seq: 7, Event: &agentdv1.RunEvent_RunFinished{RunFinished: &agentdv1.RunFinished{
-			StopReason: agentdv1.StopReason_STOP_REASON_CANCELLED, Message: "enough", Text: "look", Turns: 1, Calls: 1, Usage: &toolv1.Usage{OutputTokens: 5},
-		}}},
-	}
+	fake, want := &fakeAgent{events: watchedEvents()}, watchedOnTheWire()
 	_, conn := dial(t, fake)
 	client := agentdv1.NewAgentServiceClient(conn)
-	for after, skip := range map[uint64]int{0: 0, 2: 4} {
+	for after, skip := range map[uint64]int{0: 0, 2: 7} {
 		stream, err := client.WatchRun(t.Context(), &agentdv1.WatchRunRequest{RunId: "r", AfterSeq: after})
 		if err != nil {
 			t.Fatal(err)
@@ -284,13 +270,75 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// watchedEvents returns the events of a run, one of each kind.
+func watchedEvents() []loop.Event {
+	assistant := &loop.AssistantMessage{
+		Message:    model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: "look"}}}},
+		Calls:      []loop.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
+		StopReason: model.StopToolUse, Usage: tool.Usage{OutputTokens: 5},
+	}
+	failed := &loop.CallResult{
+		CallID: "r.t1.c0", Tool: "echo", Result: tool.ErrorResult("[crashed] gone"), Plugin: "p", Instance: "p-1",
+		Failure: &loop.Failure{Kind: tool.KindCrashed, Message: "gone", RetryAfterMS: 1500, Plugin: "p", Instance: "p-1", Exit: &tool.Exit{Code: 2}},
+	}
+	return []loop.Event{
+		{Seq: 1, Time: moment, Payload: &loop.RunStarted{RunID: "r", Prompt: "hi", Model: "m", Session: "s", ResponseSchema: []byte(`{"type":"object"}`)}},
+		{Seq: 2, Index: 1, Payload: &loop.TextDelta{Text: "lo\xffok"}},
+		{Seq: 2, Index: 2, Payload: &loop.TurnReset{Reason: "again", Attempt: 2}},
+		{Seq: 2, Index: 3, Payload: &loop.ReasoningDelta{Text: "hm\xff"}},
+		{Seq: 2, Index: 4, Payload: &loop.ArgumentDelta{CallID: "r.t1.c0", Tool: "echo", Text: "{b\xff"}},
+		{Seq: 2, Index: 5, Payload: &loop.AnswerDelta{Answer: []byte(`{"a":1}`)}},
+		{Seq: 2, Payload: assistant},
+		{Seq: 3, Payload: &loop.CallStarted{CallID: "r.t1.c0", Tool: "echo"}},
+		{Seq: 4, Index: 1, Payload: &loop.CallStatus{CallID: "r.t1.c0", Tool: "echo", Status: tool.Status{State: tool.StatusDoing}}},
+		{Seq: 4, Payload: failed},
+		{Seq: 5, Payload: &loop.UserMessage{Text: "hm"}},
+		{Seq: 6, Payload: &loop.CancelRequested{Reason: "enough"}},
+		{Seq: 7, Payload: &loop.RunFinished{StopReason: loop.StopCancelled, Message: "enough", Text: "look", Turns: 1, Calls: 1, Usage: tool.Usage{OutputTokens: 5}, Result: []byte(`{"a":1}`)}},
+	}
+}
+
+// watchedOnTheWire returns watchedEvents as a caller gets them.
+func watchedOnTheWire() []*agentdv1.RunEvent {
+	return []*agentdv1.RunEvent{
+		{Seq: 1, Time: timestamppb.New(moment), Event: &agentdv1.RunEvent_RunStarted{RunStarted: &agentdv1.RunStarted{RunId: "r", Prompt: "hi", Model: "m", Session: "s", ResponseSchema: []byte(`{"type":"object"}`)}}},
+		{Seq: 2, Index: 1, Event: &agentdv1.RunEvent_TextDelta{TextDelta: &agentdv1.TextDelta{Text: "lo\uFFFDok"}}},
+		{Seq: 2, Index: 2, Event: &agentdv1.RunEvent_TurnReset{TurnReset: &agentdv1.TurnReset{Reason: "again", Attempt: 2}}},
+		{Seq: 2, Index: 3, Event: &agentdv1.RunEvent_ReasoningDelta{ReasoningDelta: &agentdv1.ReasoningDelta{Text: "hm\uFFFD"}}},
+		{Seq: 2, Index: 4, Event: &agentdv1.RunEvent_ArgumentDelta{ArgumentDelta: &agentdv1.ArgumentDelta{CallId: "r.t1.c0", Tool: "echo", Text: "{b\uFFFD"}}},
+		{Seq: 2, Index: 5, Event: &agentdv1.RunEvent_AnswerDelta{AnswerDelta: &agentdv1.AnswerDelta{Answer: []byte(`{"a":1}`)}}},
+		{Seq: 2, Event: &agentdv1.RunEvent_AssistantMessage{AssistantMessage: &agentdv1.AssistantMessage{
+			Text: "look", StopReason: "tool_use", Usage: &toolv1.Usage{OutputTokens: 5},
+			Calls: []*agentdv1.ToolCall{{CallId: "r.t1.c0", Tool: "echo", Arguments: []byte("{bad")}},
+		}}},
+		{Seq: 3, Event: &agentdv1.RunEvent_CallStarted{CallStarted: &agentdv1.CallStarted{CallId: "r.t1.c0", Tool: "echo"}}},
+		{Seq: 4, Index: 1, Event: &agentdv1.RunEvent_CallStatus{CallStatus: &agentdv1.CallStatus{
+			CallId: "r.t1.c0", Tool: "echo", Status: &toolv1.Status{State: toolv1.StatusState_STATUS_STATE_DOING},
+		}}},
+		{Seq: 4, Event: &agentdv1.RunEvent_CallResult{CallResult: &agentdv1.CallResult{
+			CallId: "r.t1.c0", Tool: "echo", Plugin: "p", Instance: "p-1",
+			Result: &toolv1.Result{IsError: true, Content: []*toolv1.Content{{Block: &toolv1.Content_Text{Text: "[crashed] gone"}}}},
+			Error: &toolv1.Error{
+				Kind: toolv1.ErrorKind_ERROR_KIND_CRASHED, Message: "gone", RetryAfter: durationpb.New(1500 * time.Millisecond),
+				CallId: "r.t1.c0", Plugin: "p", Instance: "p-1", Exit: &toolv1.Exit{Code: 2},
+			},
+		}}},
+		{Seq: 5, Event: &agentdv1.RunEvent_UserMessage{UserMessage: &agentdv1.UserMessage{Text: "hm"}}},
+		{Seq: 6, Event: &agentdv1.RunEvent_CancelRequested{CancelRequested: &agentdv1.CancelRequested{Reason: "enough"}}},
+		{Seq: 7, Event: &agentdv1.RunEvent_RunFinished{RunFinished: &agentdv1.RunFinished{
+			StopReason: agentdv1.StopReason_STOP_REASON_CANCELLED, Message: "enough", Text: "look", Turns: 1, Calls: 1, Usage: &toolv1.Usage{OutputTokens: 5},
+			Result: []byte(`{"a":1}`),
+		}}},
+	}
+}
+
 // Each stop reason has its own value on the wire.
 func TestStopReasons(t *testing.T) {
 	reasons := []loop.StopReason{
 		loop.StopEndTurn, loop.StopMaxTokens, loop.StopRefusal, loop.StopContentFilter, loop.StopContextOverflow, loop.StopMaxTurns,
 		loop.StopMaxCalls, loop.StopCancelled, loop.StopModelError, loop.StopReturnDirect, loop.StopInternalError,
 		loop.StopCompleted, loop.StopTokenBudget, loop.StopCostBudget, loop.StopWallTime, loop.StopOutputSize, loop.StopFailures,
-		loop.StopTimeouts, loop.StopRepetition, loop.StopNoToolCalls,
+		loop.StopTimeouts, loop.StopRepetition, loop.StopNoToolCalls, loop.StopInvalidAnswer,
 	}
 	fake := &fakeAgent{}
 	_, conn := dial(t, fake)

@@ -1,19 +1,36 @@
 package agentserver
 
 import (
-	"cmp"
 	"context"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/version"
 )
 
 // service implements agentd.v1.AgentService.
 type service struct {
 	agentdv1.UnimplementedAgentServiceServer
-	agent Agent
+	agent         Agent
+	configuration Configuration // nil: none
+	gate          *gate.Gate
+	unread        *unread
+	incoming      *tally // see intake
+}
+
+func (s *service) GetVersion(context.Context, *agentdv1.GetVersionRequest) (*agentdv1.GetVersionResponse, error) {
+	return &agentdv1.GetVersionResponse{Version: toolpb.FromVersion(version.Info())}, nil
+}
+
+func (s *service) WhoAmI(ctx context.Context, _ *agentdv1.WhoAmIRequest) (*agentdv1.WhoAmIResponse, error) {
+	return &agentdv1.WhoAmIResponse{Caller: toolpb.FromCaller(gate.WhoAmI(ctx, Rights()))}, nil
 }
 
 func (s *service) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (*agentdv1.StartRunResponse, error) {
@@ -21,33 +38,66 @@ func (s *service) StartRun(ctx context.Context, req *agentdv1.StartRunRequest) (
 	if values := metadata.ValueFromIncomingContext(ctx, "traceparent"); task.Traceparent == "" && len(values) > 0 {
 		task.Traceparent = values[0]
 	}
-	id, err := s.agent.StartRun(ctx, task)
+	if err := s.mayDrive(ctx); err != nil {
+		return nil, err
+	}
+	caller, _ := identity.FromContext(ctx)
+	task.Principal, task.Groups = caller.Key(), caller.Groups
+	task.Confined = !may(ctx, authz.RunsCustomize, caller.Tenant)
+	free, err := s.intake(caller.Key(), req.GetAttachments())
 	if err != nil {
 		return nil, err
+	}
+	defer free()
+	id, err := s.agent.StartRun(ctx, task)
+	if err != nil {
+		return nil, s.refuse(ctx, "", err)
 	}
 	return &agentdv1.StartRunResponse{RunId: id}, nil
 }
 
 func (s *service) SendMessage(ctx context.Context, req *agentdv1.SendMessageRequest) (*agentdv1.SendMessageResponse, error) {
-	seq, err := s.agent.SendMessage(ctx, req.GetRunId(), req.GetText())
+	if err := s.mayDrive(ctx); err != nil {
+		return nil, err
+	}
+	at, err := s.reach(ctx, req.GetRunId())
 	if err != nil {
 		return nil, err
+	}
+	caller, _ := identity.FromContext(ctx)
+	free, err := s.intake(caller.Key(), req.GetAttachments())
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	seq, err := s.agent.SendMessage(ctx, at.runID, req.GetText(), toNewAttachments(req.GetAttachments())...)
+	if err != nil {
+		return nil, s.refuse(ctx, at.runID, err)
 	}
 	return &agentdv1.SendMessageResponse{Seq: seq}, nil
 }
 
 func (s *service) Respond(ctx context.Context, req *agentdv1.RespondRequest) (*agentdv1.RespondResponse, error) {
+	if err := s.mayDrive(ctx); err != nil {
+		return nil, err
+	}
 	decisions, err := toDecisions(req)
 	if err != nil {
 		return nil, err
 	}
-	principal, overTCP := peerOf(ctx)
-	for i := range decisions {
-		if decisions[i].Principal = principal; overTCP {
-			decisions[i].By = cmp.Or(decisions[i].By, "somebody") + " (unverified)"
-		}
+	qualify(ctx, decisions)
+	at, err := s.reach(ctx, req.GetRunId(), authz.RunsApprove)
+	if err != nil {
+		return nil, err
 	}
-	seq, err := s.agent.Respond(ctx, req.GetRunId(), decisions...)
+	if err := s.mayDecide(ctx, at, decisions); err != nil {
+		return nil, err
+	}
+	caller, _ := identity.FromContext(ctx)
+	for i := range decisions {
+		decisions[i].Principal = caller.Key()
+	}
+	seq, err := s.agent.Respond(ctx, at.runID, decisions...)
 	if err != nil {
 		return nil, err
 	}
@@ -55,19 +105,47 @@ func (s *service) Respond(ctx context.Context, req *agentdv1.RespondRequest) (*a
 }
 
 func (s *service) CancelRun(ctx context.Context, req *agentdv1.CancelRunRequest) (*agentdv1.CancelRunResponse, error) {
-	if err := s.agent.CancelRun(ctx, req.GetRunId(), req.GetReason()); err != nil {
+	at, err := s.reach(ctx, req.GetRunId(), authz.RunsApprove)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.agent.CancelRun(ctx, at.runID, req.GetReason()); err != nil {
 		return nil, err
 	}
 	return &agentdv1.CancelRunResponse{}, nil
 }
 
+func (s *service) DeleteRun(ctx context.Context, req *agentdv1.DeleteRunRequest) (*agentdv1.DeleteRunResponse, error) {
+	at, err := s.reach(ctx, req.GetRunId(), authz.RunsDelete)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := s.agent.DeleteRun(ctx, at.runID)
+	if err != nil {
+		return nil, err
+	}
+	return &agentdv1.DeleteRunResponse{RunIds: ids}, nil
+}
+
 func (s *service) WatchRun(req *agentdv1.WatchRunRequest, stream grpc.ServerStreamingServer[agentdv1.WatchRunResponse]) error {
-	for event, err := range s.agent.WatchRun(stream.Context(), req.GetRunId(), req.GetAfterSeq()) {
+	at, err := s.reach(stream.Context(), req.GetRunId(), authz.RunsList)
+	if err != nil {
+		return err
+	}
+	caller, _ := identity.FromContext(stream.Context())
+	out := &outgoing{of: s.unread, principal: caller.Key()}
+	defer out.end()
+	valid := gate.Recheck(stream.Context())
+	for event, err := range s.agent.WatchRun(stream.Context(), at.runID, req.GetAfterSeq()) {
 		if err != nil {
 			return err
 		}
+		if err := s.mayFollow(stream.Context(), at, valid); err != nil {
+			return err
+		}
 		// A client that does not read blocks only this goroutine. The run continues.
-		if err := stream.Send(&agentdv1.WatchRunResponse{Event: fromEvent(event)}); err != nil {
+		m := &agentdv1.WatchRunResponse{Event: fromEvent(event)}
+		if err := out.send(proto.Size(m), func() error { return stream.Send(m) }); err != nil {
 			return err
 		}
 	}
@@ -75,7 +153,11 @@ func (s *service) WatchRun(req *agentdv1.WatchRunRequest, stream grpc.ServerStre
 }
 
 func (s *service) GetRun(ctx context.Context, req *agentdv1.GetRunRequest) (*agentdv1.GetRunResponse, error) {
-	run, err := s.agent.GetRun(ctx, req.GetRunId())
+	at, err := s.reach(ctx, req.GetRunId(), authz.RunsList, authz.RunsApprove)
+	if err != nil {
+		return nil, err
+	}
+	run, err := s.agent.GetRun(ctx, at.runID)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +168,9 @@ func (s *service) ListRuns(ctx context.Context, req *agentdv1.ListRunsRequest) (
 	query, err := toQuery(req)
 	if err != nil {
 		return nil, err
+	}
+	if !s.scope(ctx, &query) {
+		return &agentdv1.ListRunsResponse{}, nil
 	}
 	runs, next, err := s.agent.ListRuns(ctx, query)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 )
 
@@ -15,8 +16,10 @@ import (
 // same process have.
 func FromTask(t loop.Task) *agentdv1.StartRunRequest {
 	m := &agentdv1.StartRunRequest{
-		Prompt: t.Prompt, RunId: t.RunID, SystemPrompt: t.SystemPrompt, Session: t.Session, Kind: t.Kind, Traceparent: t.Traceparent,
+		Prompt: t.Prompt, RunId: t.RunID, SystemPrompt: t.SystemPrompt, Session: t.Session, Agent: t.Agent, Model: t.Model, Sampling: fromSampling(t.Sampling), Traceparent: t.Traceparent,
 		Tools: fromChoice(&t.Tools), Limits: fromLimits(&t.Limits), Context: toolpb.FromValues(t.Context),
+		ResponseSchema: t.ResponseSchema,
+		Attachments:    FromNewAttachments(t.Attachments),
 	}
 	if w := t.Window; w != (loop.Window{}) {
 		m.Window = &agentdv1.Window{Tokens: unsigned(w.Tokens), ClearAt: w.ClearAt, SummarizeAt: w.SummarizeAt, Keep: small(w.Keep)}
@@ -39,9 +42,17 @@ func FromTask(t loop.Task) *agentdv1.StartRunRequest {
 	return m
 }
 
+// fromSampling returns nil if nothing is set.
+func fromSampling(s model.Sampling) *agentdv1.Sampling {
+	if s == (model.Sampling{}) {
+		return nil
+	}
+	return &agentdv1.Sampling{Temperature: s.Temperature, TopP: s.TopP, Effort: string(s.Effort)}
+}
+
 func fromChoice(c *loop.ToolChoice) *agentdv1.ToolChoice {
 	return &agentdv1.ToolChoice{
-		Names: c.Names, Categories: c.Categories, Tags: c.Tags, Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, MaxTools: small(c.MaxTools),
+		Names: c.Names, Categories: c.Categories, Tags: c.Tags, Plugins: c.Plugins, Excluded: c.Excluded, Dangerous: c.Dangerous, MaxCostPerUse: c.MaxCostPerUse, MaxTools: small(c.MaxTools),
 	}
 }
 

@@ -2,6 +2,7 @@ package agentserver_test
 
 import (
 	"encoding/json"
+	"os"
 	"testing"
 	"time"
 
@@ -10,17 +11,20 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/authn"
 	"github.com/toolhost/toolhost/internal/model"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // Events have the same content at a client as at the server.
-func TestWhatIsToldIsUnderstood(t *testing.T) {
+func TestEventsRoundTrip(t *testing.T) {
 	usage := tool.Usage{InputTokens: 1, OutputTokens: 2}
 	payloads := []loop.Payload{
-		&loop.RunStarted{RunID: "r", Prompt: "p", Model: "m", Session: "s", Kind: "k", Traceparent: "00-t", Parent: &loop.Parent{RunID: "q", CallID: "q.t1.c0"}},
-		&loop.UserMessage{Text: "more"},
+		&loop.RunStarted{Memory: []loop.Memory{{Name: "RULES.md", ToldSize: 7}, {Name: "AGENTS.md", Workspace: true, Problem: "is a pipe"}}, RunID: "r", Prompt: "p", Model: "m", Session: "s", Agent: "k", Sampling: model.Sampling{Effort: model.EffortLow}, Fallbacks: []loop.RunModel{{Model: "openai:f"}}, Traceparent: "00-t", Parent: &loop.Parent{RunID: "q", CallID: "q.t1.c0"}},
+		&loop.UserMessage{Text: "more", Attachments: []loop.Attachment{{
+			Attachment: model.Attachment{Name: "a.png", MIMEType: "image/png", Size: 9, SHA256: "0f"}, Artifact: "h",
+		}}},
 		&loop.AssistantMessage{
 			Message:    model.Message{Role: model.RoleAssistant, Blocks: []model.Block{{Text: &model.Text{Text: "look"}}}},
 			Calls:      []loop.Call{{ID: "r.t1.c0", Tool: "echo", Arguments: "{bad"}},
@@ -45,7 +49,7 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 		&loop.RunResumed{},
 		&loop.Compacted{Reason: "full", Cleared: []string{"", ""}, Summary: "short", Replaced: 3, Overflow: true, Failure: "down", Usage: usage, Cost: 5},
 		&loop.TextDelta{Text: "lo"},
-		&loop.CallStatus{CallID: "c", Tool: "echo", Status: tool.Status{State: tool.StatusDoing, Tip: "soon"}},
+		&loop.CallStatus{CallID: "c", Tool: "echo", Status: tool.Status{State: tool.StatusDoing, Message: "soon"}},
 		&loop.TurnReset{Reason: "again", Attempt: 2},
 		&loop.RunFinished{StopReason: loop.StopNoToolCalls, Message: "m", Text: "t", Turns: 1, Calls: 2, Usage: usage, Cost: 4},
 	}
@@ -73,7 +77,8 @@ func TestWhatIsToldIsUnderstood(t *testing.T) {
 	}
 }
 
-// Summaries have the same content at a client, and decisions at the server.
+// Conversion loses nothing: a client reads the same summary that the server sent, and the server
+// reads the same decisions that a client sent.
 func TestRunsAreUnderstood(t *testing.T) {
 	run := agent.Run{
 		ID: "r", Prompt: "p", Model: "m", StartTime: moment, UpdateTime: moment, LastSeq: 4, Turns: 1, Calls: 2, Cost: 3, Waiting: true,
@@ -108,6 +113,9 @@ func TestRunsAreUnderstood(t *testing.T) {
 	if _, err := client.Respond(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
+	for i := range made {
+		made[i].Principal = authn.UserName(os.Getuid())
+	}
 	if diff := cmp.Diff(made, fake.made); diff != "" {
 		t.Errorf("decisions (-made +heard):\n%s", diff)
 	}
@@ -123,9 +131,9 @@ func TestTasksAreUnderstood(t *testing.T) {
 		{RunID: "r"},
 		{RunID: "r", SubRuns: -1, SystemTools: []string{}, ExplicitCompletion: new(false)},
 		{
-			Prompt: "p", RunID: "r", SystemPrompt: "s", Session: "x", Kind: "k", Traceparent: "00-t",
+			Prompt: "p", RunID: "r", SystemPrompt: "s", Session: "x", Agent: "k", Model: "m", Sampling: model.Sampling{Temperature: new(0.5), TopP: new(0.9), Effort: model.EffortHigh}, Traceparent: "00-t",
 			Tools: loop.ToolChoice{
-				Names: []string{"a"}, Categories: []string{"b"}, Tags: []string{"c"}, Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 3,
+				Names: []string{"a"}, Categories: []string{"b"}, Tags: []string{"c"}, Plugins: []string{"d"}, Excluded: []string{"e"}, Dangerous: &no, MaxCostPerUse: &cost, MaxTools: 3,
 			},
 			Limits: loop.Limits{
 				MaxTurns: 1, MaxCalls: 2, MaxResponseTokens: 3, MaxTokens: 4, MaxCost: 5, MaxWallTime: 6, MaxOutput: 7, MaxFailures: 8, MaxTimeouts: 9, MaxRepeats: 10,
@@ -140,6 +148,7 @@ func TestTasksAreUnderstood(t *testing.T) {
 		if _, err := agentdv1.NewAgentServiceClient(conn).StartRun(t.Context(), agentserver.FromTask(want)); err != nil {
 			t.Fatal(err)
 		}
+		want.Principal = authn.UserName(os.Getuid())
 		if diff := cmp.Diff(want, fake.task); diff != "" {
 			t.Errorf("task (-wanted +heard):\n%s", diff)
 		}

@@ -130,9 +130,8 @@ func decodeMember(member string, value json.RawMessage) (Answer, error) {
 
 // withoutReserved returns metadata without the keys that are reserved for toolhost.
 func withoutReserved(metadata map[string]json.RawMessage) map[string]json.RawMessage {
-	const reserved = "toolhost."
 	metadata = maps.Clone(metadata)
-	maps.DeleteFunc(metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, reserved) })
+	maps.DeleteFunc(metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, tool.ReservedPrefix) })
 	return metadata
 }
 

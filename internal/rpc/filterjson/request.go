@@ -20,8 +20,10 @@ const (
 // Request is what a filter receives about a call. Empty members are absent in JSON.
 type Request struct {
 	Phase     Phase
-	CallID    string // the id of the filtered call, not of the filter's call
-	Principal string
+	CallID    string   // the id of the filtered call, not of the filter's call
+	Principal string   // the key of the principal that the call is for
+	Groups    []string // of the principal
+	Via       string   // the key of the delegate; empty: the principal makes the call itself
 	Session   string
 	Tool      string
 	Plugin    string
@@ -34,6 +36,8 @@ type requestForm struct {
 	Phase     Phase           `json:"phase"`
 	CallID    string          `json:"call_id,omitempty"`
 	Principal string          `json:"principal,omitempty"`
+	Groups    []string        `json:"groups,omitempty"`
+	Via       string          `json:"via,omitempty"`
 	Session   string          `json:"session,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
 	Plugin    string          `json:"plugin,omitempty"`
@@ -45,7 +49,7 @@ type requestForm struct {
 // contain invalid JSON.
 func EncodeRequest(q Request) (json.RawMessage, error) {
 	form := requestForm{
-		Phase: q.Phase, CallID: q.CallID, Principal: q.Principal, Session: q.Session, Tool: q.Tool, Plugin: q.Plugin,
+		Phase: q.Phase, CallID: q.CallID, Principal: q.Principal, Groups: q.Groups, Via: q.Via, Session: q.Session, Tool: q.Tool, Plugin: q.Plugin,
 		Arguments: q.Arguments,
 	}
 	if q.Result != nil {
@@ -72,7 +76,7 @@ func DecodeRequest(arguments json.RawMessage) (Request, error) {
 		return Request{}, fmt.Errorf("decoding a filter's question: the phase %q is neither %q nor %q", form.Phase, Before, After)
 	}
 	q := Request{
-		Phase: form.Phase, CallID: form.CallID, Principal: form.Principal, Session: form.Session, Tool: form.Tool, Plugin: form.Plugin,
+		Phase: form.Phase, CallID: form.CallID, Principal: form.Principal, Groups: form.Groups, Via: form.Via, Session: form.Session, Tool: form.Tool, Plugin: form.Plugin,
 		Arguments: form.Arguments,
 	}
 	if form.Result != nil {

@@ -40,7 +40,7 @@ func NewStream[Out any, In Message[In]](send func(Out) error, link func(first Ou
 	return s
 }
 
-// PeerMetadata takes the values that the peer sent for BatchKey. If they announce that the peer
+// PeerMetadata reads the values that the peer sent for BatchKey. If they announce that the peer
 // reads batches, the stream sends batches from now on.
 func (s *Stream[Out, In]) PeerMetadata(values []string) {
 	if len(values) == 1 && values[0] == BatchValue {

@@ -179,9 +179,9 @@ func (b *Inbox[T]) Arm(f func(after error)) bool {
 	return true
 }
 
-// Finish says that no items follow: after the queued items, Next fails with err, which must not be
-// nil. last are final items, which need no credit. Finish reports whether it was the first Finish
-// or Abort; later ones have no effect.
+// Finish ends the inbox: after the queued items, Next fails with err, which must not be nil. last
+// are final items, which need no credit. Finish reports whether it was the first Finish or Abort;
+// later ones have no effect.
 func (b *Inbox[T]) Finish(err error, last ...T) bool {
 	b.mu.Lock()
 	if b.err != nil {

@@ -32,9 +32,12 @@ func FromPlugin(p tool.PluginInfo) *toolhostv1.Plugin {
 		PinnedDigest:   valid(p.PinnedDigest),
 		Refusal:        fromRefusal(p.Refusal),
 		Filters:        valids(p.Filters),
+		OwnFilters:     fromOwnFilters(p.OwnFilters),
 		Permissions:    fromPermissions(p.Permissions),
 		Ungranted:      fromUngranted(p.Ungranted),
-		Isolation:      valid(p.Isolation),
+		Workspace:      toolpb.FromAccess(p.Workspace), WorkspaceBackend: valid(p.WorkspaceBackend),
+		Isolation: valid(p.Isolation),
+		Sdk:       toolpb.FromSDK(p.SDK),
 	}
 }
 
@@ -55,12 +58,15 @@ func toRefusal(r *toolhostv1.PluginRefusal) *tool.PluginRefusal {
 func toExits(exits []*toolhostv1.PluginExit) []tool.PluginExit {
 	var out []tool.PluginExit
 	for _, e := range exits {
-		noted := tool.PluginExit{Instance: e.GetInstance(), Time: toolpb.ToTime(e.GetTime()), Expected: e.GetExpected()}
+		noted := tool.PluginExit{Instance: e.GetInstance(), Time: toolpb.ToTime(e.GetTime()), Expected: e.GetExpected(), Tenant: e.GetTenant(), HiddenCalls: int(e.GetHiddenCalls()), Unhealthy: e.GetUnhealthy()}
 		if exit := toolpb.ToExit(e.GetExit()); exit != nil {
 			noted.Exit = *exit
 		}
 		for _, c := range e.GetCalls() {
-			noted.Calls = append(noted.Calls, tool.ExitCall{CallID: c.GetCallId(), Tool: c.GetTool(), Session: c.GetSession(), Principal: c.GetPrincipal()})
+			noted.Calls = append(noted.Calls, tool.ExitCall{
+				CallID: c.GetCallId(), Tool: c.GetTool(), Session: c.GetSession(), Principal: c.GetPrincipal(),
+				StartTime: toolpb.ToTime(c.GetStartTime()), ArgumentsDigest: c.GetArgumentsDigest(),
+			})
 		}
 		out = append(out, noted)
 	}
@@ -89,9 +95,12 @@ func ToPlugin(p *toolhostv1.Plugin) tool.PluginInfo {
 		PinnedDigest:   p.GetPinnedDigest(),
 		Refusal:        toRefusal(p.GetRefusal()),
 		Filters:        p.GetFilters(),
+		OwnFilters:     toOwnFilters(p.GetOwnFilters()),
 		Permissions:    toPermissions(p.GetPermissions()),
 		Ungranted:      toUngranted(p.GetUngranted()),
-		Isolation:      p.GetIsolation(),
+		Workspace:      toolpb.ToAccess(p.GetWorkspace()), WorkspaceBackend: p.GetWorkspaceBackend(),
+		Isolation: p.GetIsolation(),
+		SDK:       toolpb.ToSDK(p.GetSdk()),
 	}
 }
 
@@ -107,6 +116,7 @@ func FromInstance(i tool.InstanceInfo) *toolhostv1.Instance {
 		StartTime:  toolpb.FromTime(i.StartTime),
 		RssBytes:   i.RSSBytes,
 		Digest:     valid(i.Digest),
+		Tenant:     valid(i.Tenant),
 		Limits:     fromLimits(i.Limits),
 		Sandbox:    fromSandbox(i.Sandbox),
 	}
@@ -144,6 +154,7 @@ func ToInstance(i *toolhostv1.Instance) tool.InstanceInfo {
 		StartTime:  toolpb.ToTime(i.GetStartTime()),
 		RSSBytes:   i.GetRssBytes(),
 		Digest:     i.GetDigest(),
+		Tenant:     i.GetTenant(),
 		Limits:     toLimits(i.GetLimits()),
 		Sandbox:    toSandbox(i.GetSandbox()),
 	}
@@ -219,7 +230,7 @@ func fromExits(exits []tool.PluginExit) []*toolhostv1.PluginExit {
 	for _, e := range exits {
 		out = append(out, &toolhostv1.PluginExit{
 			Instance: valid(e.Instance), Time: toolpb.FromTime(e.Time), Exit: fromExit(&e.Exit, limit), Expected: e.Expected,
-			Calls: fromExitCalls(e.Calls),
+			Calls: fromExitCalls(e.Calls), Tenant: valid(e.Tenant), HiddenCalls: uint32Of(e.HiddenCalls), Unhealthy: e.Unhealthy,
 		})
 		limit = olderStderr
 	}
@@ -231,6 +242,7 @@ func fromExitCalls(calls []tool.ExitCall) []*toolhostv1.ExitCall {
 	for _, c := range calls {
 		out = append(out, &toolhostv1.ExitCall{
 			CallId: valid(c.CallID), Tool: valid(c.Tool), Session: valid(c.Session), Principal: valid(c.Principal),
+			StartTime: toolpb.FromTime(c.StartTime), ArgumentsDigest: valid(c.ArgumentsDigest),
 		})
 	}
 	return out
@@ -241,7 +253,8 @@ func fromSandbox(s *tool.Sandbox) *toolhostv1.Sandbox {
 		return nil
 	}
 	out := &toolhostv1.Sandbox{
-		Mode: valid(s.Mode), Network: s.Network, Workspace: toolpb.FromAccess(s.Workspace), Read: valids(s.Read), Write: valids(s.Write),
+		Mode: valid(s.Mode), Network: s.Network, Workspace: toolpb.FromAccess(s.Workspace), WorkspaceBackend: valid(s.WorkspaceBackend),
+		Read: valids(s.Read), Write: valids(s.Write),
 	}
 	for _, w := range s.Layers {
 		out.Layers = append(out.Layers, &toolhostv1.SandboxLayer{
@@ -256,7 +269,8 @@ func toSandbox(s *toolhostv1.Sandbox) *tool.Sandbox {
 		return nil
 	}
 	out := &tool.Sandbox{
-		Mode: s.GetMode(), Network: s.GetNetwork(), Workspace: toolpb.ToAccess(s.GetWorkspace()), Read: s.GetRead(), Write: s.GetWrite(),
+		Mode: s.GetMode(), Network: s.GetNetwork(), Workspace: toolpb.ToAccess(s.GetWorkspace()), WorkspaceBackend: s.GetWorkspaceBackend(),
+		Read: s.GetRead(), Write: s.GetWrite(),
 	}
 	for _, w := range s.GetLayers() {
 		out.Layers = append(out.Layers, tool.SandboxLayer{
@@ -295,4 +309,18 @@ func toPermissions(p *toolv1.Permissions) *tool.Permissions {
 	}
 	asked := toolpb.ToPermissions(p)
 	return &asked
+}
+
+func fromOwnFilters(own []tool.OwnFilter) (all []*toolhostv1.OwnFilter) {
+	for _, f := range own {
+		all = append(all, &toolhostv1.OwnFilter{Name: valid(f.Name), Tools: valids(f.Tools)})
+	}
+	return all
+}
+
+func toOwnFilters(own []*toolhostv1.OwnFilter) (all []tool.OwnFilter) {
+	for _, f := range own {
+		all = append(all, tool.OwnFilter{Name: f.GetName(), Tools: f.GetTools()})
+	}
+	return all
 }

@@ -9,6 +9,7 @@ import (
 
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -38,6 +39,7 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 	options.CallId, options.Session, options.Traceparent = valid(c.ID), valid(c.Session), valid(c.Traceparent)
 	options.Timeout, options.Context = toolpb.FromDuration(c.Timeout), toolpb.FromValues(c.Context)
 	options.OutcomeOnly, options.LedgerId, options.FirstSentTime = c.OutcomeOnly, valid(c.Ledger), toolpb.FromTime(c.FirstSent)
+	options.Answers, options.Agent, options.Run = toolpb.FromQuestionKinds(c.Answers), valid(c.Agent), valid(c.Run)
 	if c.MaxShown != nil {
 		parts.shown = uint64(max(*c.MaxShown, 0))
 		options.MaxShownBytes = &parts.shown
@@ -45,13 +47,22 @@ func FromCall(c tool.Call) *toolhostv1.CallOptions {
 	if a := c.Approval; a != nil {
 		options.Approval = &toolhostv1.Approval{
 			ApprovedBy: valid(a.ApprovedBy), Reason: valid(a.Reason), Time: toolpb.FromTime(a.Time),
-			Arguments: a.Arguments, ArgumentsSha256: valid(a.ArgumentsSHA256),
+			Arguments: a.Arguments, ArgumentsSha256: valid(a.ArgumentsSHA256), Approver: FromKey(a.Approver),
 		}
 	}
 	return options
 }
 
-// ToCall converts a call, without its principal. It refuses a timeout that is set but not positive:
+// FromKey returns the principal with a key, without its groups; nil for an empty key.
+func FromKey(key string) *toolv1.Principal {
+	if key == "" {
+		return nil
+	}
+	tenant, name := identity.SplitKey(key)
+	return &toolv1.Principal{Tenant: valid(tenant), Name: valid(name)}
+}
+
+// ToCall converts a call, without its principal and without the approver, which the server verifies. It refuses a timeout that is set but not positive:
 // as "no timeout" it would give the caller more time than requested.
 func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
 	if t := options.GetTimeout(); t != nil && toolpb.ToDuration(t) == 0 {
@@ -68,6 +79,9 @@ func ToCall(name string, arguments []byte, options *toolhostv1.CallOptions) (too
 		OutcomeOnly: options.GetOutcomeOnly(),
 		Ledger:      options.GetLedgerId(),
 		FirstSent:   toolpb.ToTime(options.GetFirstSentTime()),
+		Answers:     toolpb.ToQuestionKinds(options.GetAnswers()),
+		Agent:       options.GetAgent(),
+		Run:         options.GetRun(),
 	}
 	if options != nil && options.MaxShownBytes != nil {
 		c.MaxShown = new(int(min(options.GetMaxShownBytes(), math.MaxInt32)))
@@ -180,6 +194,7 @@ func (j *Joiner) Add(m *toolhostv1.CallEvent) (e tool.Event, ok bool) {
 			Plugin:   v.Started.GetPlugin(),
 			Instance: v.Started.GetInstance(),
 			Attempt:  v.Started.GetAttempt(),
+			Asks:     toolpb.ToQuestionKinds(v.Started.GetAsks()),
 		}
 	case *toolhostv1.CallEvent_Status:
 		s := toolpb.ToStatus(v.Status)
@@ -193,6 +208,11 @@ func (j *Joiner) Add(m *toolhostv1.CallEvent) (e tool.Event, ok bool) {
 		}
 		j.pieces[v.Chunk.GetIndex()] = append(j.pieces[v.Chunk.GetIndex()], v.Chunk.GetData()...)
 		return tool.Event{}, false
+	case *toolhostv1.CallEvent_Question:
+		e.Question = toQuestion(v.Question)
+		return e, e.Question != nil
+	case *toolhostv1.CallEvent_QuestionClosed:
+		e.Closed = toClosed(v.QuestionClosed)
 	case *toolhostv1.CallEvent_Ended:
 		e.Ended = j.end(v.Ended)
 	default:

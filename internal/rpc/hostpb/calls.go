@@ -54,6 +54,8 @@ func FromCallQuery(q tool.CallQuery) *toolhostv1.ListCallsRequest {
 		Session:   valid(q.Session),
 		State:     callStates[q.State],
 		CallId:    valid(q.CallID),
+		SinceTime: toolpb.FromTime(q.Since),
+		Tenants:   valids(q.Tenants),
 	}
 }
 
@@ -65,8 +67,10 @@ func ToCallQuery(m *toolhostv1.ListCallsRequest) tool.CallQuery {
 		Session:   m.GetSession(),
 		CallID:    m.GetCallId(),
 		State:     toCallState(m.GetState()),
+		Since:     toolpb.ToTime(m.GetSinceTime()),
 		PageSize:  int(m.GetPageSize()),
 		PageToken: m.GetPageToken(),
+		Tenants:   m.GetTenants(),
 	}
 }
 
@@ -107,6 +111,7 @@ func FromPluginEvent(e tool.PluginEvent) *toolhostv1.PluginEvent {
 		Digest:    valid(e.Digest),
 		Reason:    valid(e.Reason),
 		UntilTime: toolpb.FromTime(e.Until),
+		Tenant:    valid(e.Tenant),
 	}
 }
 
@@ -121,17 +126,32 @@ func ToPluginEvent(e *toolhostv1.PluginEvent) tool.PluginEvent {
 		Digest:   e.GetDigest(),
 		Reason:   e.GetReason(),
 		Until:    toolpb.ToTime(e.GetUntilTime()),
+		Tenant:   e.GetTenant(),
 	}
 }
 
 // FromEventQuery converts a selection of events.
 func FromEventQuery(q tool.EventQuery) *toolhostv1.WatchEventsRequest {
-	return &toolhostv1.WatchEventsRequest{Plugin: valid(q.Plugin), AfterSeq: q.After, Follow: q.Follow}
+	return &toolhostv1.WatchEventsRequest{
+		Plugin: valid(q.Plugin), AfterSeq: q.After, Follow: q.Follow, SinceTime: toolpb.FromTime(q.Since), Tenants: valids(q.Tenants),
+	}
 }
 
 // ToEventQuery converts a selection of events.
 func ToEventQuery(q *toolhostv1.WatchEventsRequest) tool.EventQuery {
-	return tool.EventQuery{Plugin: q.GetPlugin(), After: q.GetAfterSeq(), Follow: q.GetFollow()}
+	return tool.EventQuery{
+		Plugin: q.GetPlugin(), After: q.GetAfterSeq(), Follow: q.GetFollow(), Since: toolpb.ToTime(q.GetSinceTime()), Tenants: q.GetTenants(),
+	}
+}
+
+// FromStatsQuery converts a selection of statistics.
+func FromStatsQuery(q tool.StatsQuery) *toolhostv1.GetStatsRequest {
+	return &toolhostv1.GetStatsRequest{Plugin: valid(q.Plugin), SinceTime: toolpb.FromTime(q.Since), Tenants: valids(q.Tenants)}
+}
+
+// ToStatsQuery converts a selection of statistics.
+func ToStatsQuery(m *toolhostv1.GetStatsRequest) tool.StatsQuery {
+	return tool.StatsQuery{Plugin: m.GetPlugin(), Since: toolpb.ToTime(m.GetSinceTime()), Tenants: m.GetTenants()}
 }
 
 // FromLogLine converts a log line.
@@ -141,6 +161,7 @@ func FromLogLine(l tool.LogLine) *toolhostv1.LogLine {
 		Plugin:   valid(l.Plugin),
 		Instance: valid(l.Instance),
 		CallId:   valid(l.CallID),
+		Tenant:   valid(l.Tenant),
 		Record:   toolpb.FromLogRecord(l.Record),
 	}
 }
@@ -152,6 +173,7 @@ func ToLogLine(l *toolhostv1.LogLine) tool.LogLine {
 		Plugin:   l.GetPlugin(),
 		Instance: l.GetInstance(),
 		CallID:   l.GetCallId(),
+		Tenant:   l.GetTenant(),
 		Record:   toolpb.ToLogRecord(l.GetRecord()),
 	}
 }
@@ -159,14 +181,14 @@ func ToLogLine(l *toolhostv1.LogLine) tool.LogLine {
 // FromLogQuery converts a selection of log lines.
 func FromLogQuery(q tool.LogQuery) *toolhostv1.TailLogsRequest {
 	return &toolhostv1.TailLogsRequest{
-		Plugin: valid(q.Plugin), CallId: valid(q.CallID), Last: uint32Of(q.Last), Follow: q.Follow,
+		Plugin: valid(q.Plugin), CallId: valid(q.CallID), Last: uint32Of(q.Last), Follow: q.Follow, Tenants: valids(q.Tenants),
 	}
 }
 
 // ToLogQuery converts a selection of log lines.
 func ToLogQuery(q *toolhostv1.TailLogsRequest) tool.LogQuery {
 	return tool.LogQuery{
-		Plugin: q.GetPlugin(), CallID: q.GetCallId(), Last: int(q.GetLast()), Follow: q.GetFollow(),
+		Plugin: q.GetPlugin(), CallID: q.GetCallId(), Last: int(q.GetLast()), Follow: q.GetFollow(), Tenants: q.GetTenants(),
 	}
 }
 
@@ -223,7 +245,7 @@ func FromReloaded(r tool.Reloaded) *toolhostv1.ReloadResponse {
 		out.Failures = append(out.Failures, &toolhostv1.ReloadFailure{Plugin: valid(f.Plugin), Reason: valid(f.Reason)})
 	}
 	if c := r.Configuration; c != nil {
-		out.Configuration = &toolhostv1.ConfigurationChange{File: valid(c.File), Keys: valids(c.Keys), Problem: valid(c.Problem)}
+		out.Configuration = FromConfigurationChange(c)
 	}
 	return out
 }
@@ -235,7 +257,7 @@ func ToReloaded(r *toolhostv1.ReloadResponse) tool.Reloaded {
 		out.Failures = append(out.Failures, tool.ReloadFailure{Plugin: f.GetPlugin(), Reason: f.GetReason()})
 	}
 	if c := r.GetConfiguration(); c != nil {
-		out.Configuration = &tool.ConfigurationChange{File: c.GetFile(), Keys: c.GetKeys(), Problem: c.GetProblem()}
+		out.Configuration = ToConfigurationChange(c)
 	}
 	return out
 }

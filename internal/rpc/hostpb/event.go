@@ -90,11 +90,18 @@ func setEvent(m *toolhostv1.CallEvent, e tool.Event) {
 			Plugin:   valid(e.Started.Plugin),
 			Instance: valid(e.Started.Instance),
 			Attempt:  e.Started.Attempt,
+			Asks:     toolpb.FromQuestionKinds(e.Started.Asks),
 		}}
 	case e.Status != nil:
 		m.Event = &toolhostv1.CallEvent_Status{Status: toolpb.FromStatus(*e.Status)}
 	case e.Log != nil:
 		m.Event = &toolhostv1.CallEvent_Log{Log: toolpb.FromLogRecord(*e.Log)}
+	case e.Question != nil:
+		m.Event = &toolhostv1.CallEvent_Question{Question: fromQuestion(e.Question)}
+	case e.Closed != nil:
+		m.Event = &toolhostv1.CallEvent_QuestionClosed{QuestionClosed: &toolhostv1.QuestionClosed{
+			Question: e.Closed.ID, Reason: questionEnds[e.Closed.Reason],
+		}}
 	}
 }
 
@@ -117,7 +124,7 @@ func small(o *tool.Outcome) bool {
 		if c.Artifact != nil {
 			return false
 		}
-		size += fixed + len(c.Text) + len(c.JSON) + len(c.MediaType) + len(c.Name) + len(c.Data)
+		size += fixed + len(c.Text) + len(c.JSON) + len(c.MediaType) + len(c.Name) + len(c.Data) + len(c.URI)
 	}
 	return o.Err == nil && len(o.Result.Effects)+len(o.Result.Metadata) == 0 && size <= most
 }

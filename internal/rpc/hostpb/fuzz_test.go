@@ -14,7 +14,7 @@ import (
 func FuzzJoiner(f *testing.F) {
 	for _, e := range []tool.Event{
 		{Started: &tool.Started{CallID: "c"}},
-		{Status: &tool.Status{Tip: "t"}},
+		{Status: &tool.Status{Message: "t"}},
 		{Ended: &tool.Outcome{Result: tool.TextResult("x")}},
 		{Ended: &tool.Outcome{Err: &tool.Error{Kind: tool.KindDenied}}},
 	} {

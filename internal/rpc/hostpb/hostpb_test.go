@@ -49,32 +49,33 @@ func trip[V any, M proto.Message](t *testing.T, v V, from func(V) M, to func(M) 
 
 func TestRoundTripKeepsEveryField(t *testing.T) {
 	yes, cost := true, 0.5
-	info := tool.Info{Spec: tool.Spec{Name: "n", Description: "d"}, Plugin: "p", PluginVersion: "v", UnavailableReason: "r"}
+	info := tool.Info{Spec: tool.Spec{Name: "n", Description: "d"}, Plugin: "p", PluginVersion: "v", UnavailableReason: "r", Filters: []string{"f"}}
 	query := tool.Query{
-		Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}, Dangerous: &yes, MaxCostPerUse: &cost,
+		Names: []string{"n"}, Categories: []string{"c"}, Tags: []string{"t"}, Plugins: []string{"p"}, Excluded: []string{"x"}, Dangerous: &yes, MaxCostPerUse: &cost,
 		MaxTools: 7, Session: "s", Context: map[string]json.RawMessage{"k": json.RawMessage(`1`)},
 	}
 	plugin := tool.PluginInfo{
 		Name: "n", Version: "v", Description: "d", Path: "p", Digest: "g", State: tool.PluginQuarantined, Reason: "r",
 		Tools: []string{"t"}, Instances: 2, Launches: 3, LastExit: &tool.Exit{Code: 4}, Warnings: []string{"w"},
-		RecentExits: []tool.PluginExit{{Instance: "i", Time: moment, Exit: tool.Exit{Code: 5}, Expected: true, Calls: []tool.ExitCall{{CallID: "c", Tool: "t", Session: "s", Principal: "uid:3"}}}},
+		RecentExits: []tool.PluginExit{{Instance: "i", Time: moment, Exit: tool.Exit{Code: 5}, Expected: true, Calls: []tool.ExitCall{{CallID: "c", Tool: "t", Session: "s", Principal: "uid:3", StartTime: moment, ArgumentsDigest: "ab"}}, Tenant: "red", HiddenCalls: 2, Unhealthy: true}},
 		RetryTime:   moment, PreviousDigest: "h", PinnedDigest: "l",
-		Refusal: &tool.PluginRefusal{Digest: "f", Reason: "r", Locked: true, Name: "m"}, Filters: []string{"x"},
+		Refusal: &tool.PluginRefusal{Digest: "f", Reason: "r", Locked: true, Name: "m"}, Filters: []string{"x"}, OwnFilters: []tool.OwnFilter{{Name: "x", Tools: []string{"t"}}},
+		SDK:         &tool.SDKInfo{Name: "s", Version: "v"},
 		Permissions: &tool.Permissions{Network: true, Workspace: tool.AccessRead, Read: []string{"/r"}, Write: []string{"/w"}},
-		Ungranted:   []tool.Ungranted{{Request: "r", Grant: "g"}}, Isolation: "session",
+		Ungranted:   []tool.Ungranted{{Request: "r", Grant: "g"}}, Isolation: "session", Workspace: tool.AccessRead, WorkspaceBackend: "memory",
 	}
 	instance := tool.InstanceInfo{
 		ID: "i", Plugin: "p", State: tool.InstanceDraining, PID: 5, Calls: 6, TotalCalls: 7, StartTime: moment,
-		RSSBytes: 8, Digest: "g",
+		RSSBytes: 8, Digest: "g", Tenant: "red",
 		Limits: []tool.EffectiveLimit{{Name: "memory", Value: "1", Mechanism: "none", Note: "n"}},
 		Sandbox: &tool.Sandbox{
-			Mode: "on", Network: true, Workspace: tool.AccessWrite, Read: []string{"/r"}, Write: []string{"/w"},
+			Mode: "on", Network: true, Workspace: tool.AccessWrite, WorkspaceBackend: "remote", Read: []string{"/r"}, Write: []string{"/w"},
 			Layers: []tool.SandboxLayer{{Name: "files", Effective: true, Mechanism: "m", Note: "n"}},
 		},
 	}
 	restarted := tool.Restarted{Stopped: []string{"a"}, Started: []string{"b"}}
 	checkSet(t, info)
-	checkSet(t, query, "Principal") // the server derives the principal from the connection
+	checkSet(t, query, "Principal", "Groups") // the server derives them from the connection
 	checkSet(t, plugin)
 	checkSet(t, instance)
 	checkSet(t, restarted)
@@ -97,9 +98,9 @@ func TestRoundTripKeepsEveryField(t *testing.T) {
 func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 	event := tool.PluginEvent{
 		Seq: 1, Time: moment, Type: "plugin_backing_off", Plugin: "p", Instance: "i", Digest: "d", Reason: "r",
-		Until: moment.Add(time.Second),
+		Until: moment.Add(time.Second), Tenant: "red",
 	}
-	line := tool.LogLine{Seq: 2, Plugin: "p", Instance: "i", CallID: "c", Record: tool.LogRecord{
+	line := tool.LogLine{Seq: 2, Plugin: "p", Instance: "i", CallID: "c", Tenant: "red", Record: tool.LogRecord{
 		Time: moment, Level: tool.LogError, Message: "m", Attributes: map[string]json.RawMessage{"k": json.RawMessage(`1`)},
 	}}
 	stats := tool.Stats{
@@ -109,7 +110,7 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 	reloaded := tool.Reloaded{
 		Added: []string{"a"}, Removed: []string{"b"}, Upgraded: []string{"c"},
 		Failures:      []tool.ReloadFailure{{Plugin: "p", Reason: "r"}},
-		Configuration: &tool.ConfigurationChange{File: "f", Keys: []string{"k"}, Problem: "p"},
+		Configuration: &tool.ConfigurationChange{File: "f", Keys: []string{"k"}, Changes: []tool.SettingChange{{Key: "k", Old: "o", New: "n", Restart: true}}, Problem: "p"},
 	}
 	upgraded := tool.Upgraded{Digest: "d", PreviousDigest: "p"}
 	checkSet(t, reloaded)
@@ -120,8 +121,8 @@ func TestRoundTripKeepsEveryFieldOfOperation(t *testing.T) {
 	trip(t, upgraded, hostpb.FromUpgraded, hostpb.ToUpgraded)
 	trip(t, tool.LockFile{Path: "/p", Enforced: true}, hostpb.FromLockFile, hostpb.ToLockFile)
 	trip(t, upgraded, hostpb.FromRolledBack, hostpb.ToRolledBack)
-	events := tool.EventQuery{Plugin: "p", After: 1, Follow: true}
-	logs := tool.LogQuery{Plugin: "p", CallID: "c", Last: 2, Follow: true}
+	events := tool.EventQuery{Plugin: "p", After: 1, Follow: true, Since: moment, Tenants: tool.Tenants{"red"}}
+	logs := tool.LogQuery{Plugin: "p", CallID: "c", Last: 2, Follow: true, Tenants: tool.Tenants{"red"}}
 	checkSet(t, event)
 	checkSet(t, line)
 	checkSet(t, line.Record)
@@ -141,12 +142,19 @@ func TestCallKeepsEveryFieldButPrincipalAndTime(t *testing.T) {
 		Approval: &tool.Approval{ApprovedBy: "a", Reason: "r", Time: moment, Arguments: json.RawMessage(`{"a":1}`), ArgumentsSHA256: "d"},
 		Context:  map[string]json.RawMessage{"k": json.RawMessage(`1`)}, Traceparent: "00-1", MaxShown: new(9), OutcomeOnly: true,
 		Ledger: "0a1b", FirstSent: time.Unix(1700000000, 5).UTC(),
+		Answers: []tool.QuestionKind{tool.QuestionPerson, tool.QuestionModel, tool.QuestionRoots},
+		Agent:   "a", Run: "r",
 	}
-	checkSet(t, want, "Principal", "ReceivedAt")
-	checkSet(t, *want.Approval)
-	sent := want
-	sent.Principal, sent.ReceivedAt = "uid:0", moment
-	got, err := hostpb.ToCall("t", want.Arguments, hostpb.FromCall(sent))
+	checkSet(t, want, "Principal", "Groups", "Via", "From")
+	checkSet(t, *want.Approval, "Approver")
+	sent, approval := want, *want.Approval
+	sent.Principal, sent.Groups, sent.Via, sent.Approval = "uid:0", []string{"g"}, "uid:1", &approval
+	approval.Approver = "red/ada"
+	options := hostpb.FromCall(sent)
+	if p := options.GetApproval().GetApprover(); p.GetTenant() != "red" || p.GetName() != "ada" {
+		t.Errorf("the approver is sent as %v", p)
+	}
+	got, err := hostpb.ToCall("t", want.Arguments, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +174,7 @@ func TestRoundTripKeepsEveryFieldOfCalls(t *testing.T) {
 		CallID: "c", Principal: "uid:1", Session: "s", Tool: "t", Plugin: "p", Instance: "i", State: tool.CallFailed,
 		Err: &tool.Error{Kind: tool.KindTimeout, Message: "m"}, StartTime: moment, EndTime: moment.Add(time.Second),
 	}
-	query := tool.CallQuery{Plugin: "p", Tool: "t", Session: "s", CallID: "c", State: tool.CallRunning, PageSize: 5, PageToken: "x"}
+	query := tool.CallQuery{Plugin: "p", Tool: "t", Session: "s", CallID: "c", State: tool.CallRunning, Since: moment, PageSize: 5, PageToken: "x", Tenants: tool.Tenants{"red"}}
 	piece := tool.ArtifactPiece{Data: []byte("d"), MediaType: "m", Size: 7, Name: "n"}
 	checkSet(t, record)
 	checkSet(t, query)
@@ -246,7 +254,7 @@ func TestEventRoundTrip(t *testing.T) {
 	big := strings.Repeat("ü", hostpb.ChunkBytes) // 128 KiB, split inside a character
 	events := []tool.Event{
 		{Started: &tool.Started{CallID: "c", Plugin: "p", Instance: "i", Attempt: 2}},
-		{Status: &tool.Status{State: tool.StatusDoing, Tip: "t"}},
+		{Status: &tool.Status{State: tool.StatusDoing, Message: "t"}},
 		{Log: &tool.LogRecord{Level: tool.LogWarn, Message: "m"}},
 		{Ended: &tool.Outcome{CallID: "c", Plugin: "p", Instance: "i", Replayed: true, Result: tool.TextResult("x")}},
 		{Ended: &tool.Outcome{CallID: "c", Err: &tool.Error{Kind: tool.KindDenied, Message: "no"}}},

@@ -1,3 +1,5 @@
+//go:build !race
+
 package hostpb_test
 
 import (
@@ -54,12 +56,12 @@ func TestPluginsFitAMessage(t *testing.T) {
 			t.Errorf("%d of %d plugins are left", len(resp.GetPlugins()), test.plugins)
 		}
 		p := hostpb.ToPlugin(resp.GetPlugins()[test.plugins-1])
-		said := ""
+		lastLine := ""
 		if lines := p.LastExit.LastStderr; len(lines) > 0 {
-			said = lines[len(lines)-1]
+			lastLine = lines[len(lines)-1]
 		}
-		if said != test.last || len(p.RecentExits) != test.exits || p.LastExit.Code != 2 {
-			t.Errorf("of %d plugins, one has %d exits and said %q", test.plugins, len(p.RecentExits), said)
+		if lastLine != test.last || len(p.RecentExits) != test.exits || p.LastExit.Code != 2 {
+			t.Errorf("of %d plugins, one has %d exits and said %q", test.plugins, len(p.RecentExits), lastLine)
 		}
 		for _, e := range p.RecentExits {
 			if got := crashoutput.Reason(e.Exit.LastStderr); test.plugins < 500 && got != "panic: the reason" {

@@ -13,6 +13,7 @@ func FromInfo(i tool.Info) *toolhostv1.Tool {
 		Plugin:            valid(i.Plugin),
 		PluginVersion:     valid(i.PluginVersion),
 		UnavailableReason: valid(i.UnavailableReason),
+		Filters:           valids(i.Filters),
 	}
 }
 
@@ -23,6 +24,7 @@ func ToInfo(t *toolhostv1.Tool) tool.Info {
 		Plugin:            t.GetPlugin(),
 		PluginVersion:     t.GetPluginVersion(),
 		UnavailableReason: t.GetUnavailableReason(),
+		Filters:           t.GetFilters(),
 	}
 }
 
@@ -47,6 +49,8 @@ func FromSelection(q tool.Query) *toolhostv1.ToolSelection {
 		Names:         valids(q.Names),
 		Categories:    valids(q.Categories),
 		Tags:          valids(q.Tags),
+		Plugins:       valids(q.Plugins),
+		Excluded:      valids(q.Excluded),
 		Dangerous:     q.Dangerous,
 		MaxCostPerUse: q.MaxCostPerUse,
 		MaxTools:      int32Of(q.MaxTools),
@@ -64,6 +68,8 @@ func ToSelection(s *toolhostv1.ToolSelection) tool.Query {
 		Names:         s.GetNames(),
 		Categories:    s.GetCategories(),
 		Tags:          s.GetTags(),
+		Plugins:       s.GetPlugins(),
+		Excluded:      s.GetExcluded(),
 		Dangerous:     s.Dangerous,
 		MaxCostPerUse: s.MaxCostPerUse,
 		MaxTools:      int(s.GetMaxTools()),

@@ -7,6 +7,8 @@ import (
 	"google.golang.org/grpc"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 )
 
@@ -14,6 +16,8 @@ import (
 type adminService struct {
 	toolhostv1.UnimplementedAdminServiceServer
 	host  Admin
+	gate  *gate.Gate
+	audit AuditLog        // nil: there is none
 	drain <-chan struct{} // closed when the server shuts down
 }
 
@@ -23,7 +27,7 @@ func (s *adminService) ListPlugins(ctx context.Context, _ *toolhostv1.ListPlugin
 	if err != nil {
 		return nil, err
 	}
-	return hostpb.FromPlugins(plugins), nil
+	return hostpb.FromPlugins(shownPlugins(plugins, tenantsOf(ctx, authz.PluginsRead, nil))), nil
 }
 
 // ListInstances implements toolhost.v1.AdminService.
@@ -32,9 +36,11 @@ func (s *adminService) ListInstances(ctx context.Context, req *toolhostv1.ListIn
 	if err != nil {
 		return nil, err
 	}
-	resp := &toolhostv1.ListInstancesResponse{}
+	resp, tenants := &toolhostv1.ListInstancesResponse{}, tenantsOf(ctx, authz.PluginsRead, nil)
 	for _, i := range instances {
-		resp.Instances = append(resp.Instances, hostpb.FromInstance(i))
+		if tenants.Contain(tenantOf(i.Tenant)) {
+			resp.Instances = append(resp.Instances, hostpb.FromInstance(i))
+		}
 	}
 	return resp, nil
 }
@@ -69,12 +75,25 @@ func (s *adminService) ClearQuarantine(ctx context.Context, req *toolhostv1.Clea
 }
 
 // Reload implements toolhost.v1.AdminService.
-func (s *adminService) Reload(ctx context.Context, _ *toolhostv1.ReloadRequest) (*toolhostv1.ReloadResponse, error) {
-	reloaded, err := s.host.Reload(ctx)
+func (s *adminService) Reload(ctx context.Context, req *toolhostv1.ReloadRequest) (*toolhostv1.ReloadResponse, error) {
+	reload := s.host.Reload
+	if req.GetPluginsOnly() {
+		reload = s.host.ReloadPlugins
+	}
+	reloaded, err := reload(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return hostpb.FromReloaded(reloaded), nil
+}
+
+// DiffConfiguration implements toolhost.v1.AdminService.
+func (s *adminService) DiffConfiguration(ctx context.Context, _ *toolhostv1.DiffConfigurationRequest) (*toolhostv1.DiffConfigurationResponse, error) {
+	change, err := s.host.DiffConfiguration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &toolhostv1.DiffConfigurationResponse{Configuration: hostpb.FromConfigurationChange(&change)}, nil
 }
 
 // Upgrade implements toolhost.v1.AdminService.
@@ -106,11 +125,18 @@ func (s *adminService) GetLockFile(ctx context.Context, _ *toolhostv1.GetLockFil
 
 // WatchEvents implements toolhost.v1.AdminService.
 func (s *adminService) WatchEvents(req *toolhostv1.WatchEventsRequest, stream grpc.ServerStreamingServer[toolhostv1.WatchEventsResponse]) error {
-	ctx, cancel := s.untilDrain(stream.Context())
+	ctx, cancel := untilDrain(stream.Context(), s.drain)
 	defer cancel()
-	for event, err := range s.host.WatchEvents(ctx, hostpb.ToEventQuery(req)) {
+	query := hostpb.ToEventQuery(req)
+	requested := query.Tenants
+	query.Tenants = s.tenants(ctx, authz.EventsRead, requested)
+	may := following(ctx, authz.EventsRead, query.Tenants, requested)
+	for event, err := range s.host.WatchEvents(ctx, query) {
 		if err != nil {
 			return ended(ctx, err)
+		}
+		if err := may(); err != nil {
+			return err
 		}
 		if err := stream.Send(&toolhostv1.WatchEventsResponse{Event: hostpb.FromPluginEvent(event)}); err != nil {
 			return err
@@ -121,11 +147,18 @@ func (s *adminService) WatchEvents(req *toolhostv1.WatchEventsRequest, stream gr
 
 // TailLogs implements toolhost.v1.AdminService.
 func (s *adminService) TailLogs(req *toolhostv1.TailLogsRequest, stream grpc.ServerStreamingServer[toolhostv1.TailLogsResponse]) error {
-	ctx, cancel := s.untilDrain(stream.Context())
+	ctx, cancel := untilDrain(stream.Context(), s.drain)
 	defer cancel()
-	for line, err := range s.host.TailLogs(ctx, hostpb.ToLogQuery(req)) {
+	query := hostpb.ToLogQuery(req)
+	requested := query.Tenants
+	query.Tenants = s.tenants(ctx, authz.LogsRead, requested)
+	may := following(ctx, authz.LogsRead, query.Tenants, requested)
+	for line, err := range s.host.TailLogs(ctx, query) {
 		if err != nil {
 			return ended(ctx, err)
+		}
+		if err := may(); err != nil {
+			return err
 		}
 		if err := stream.Send(&toolhostv1.TailLogsResponse{Line: hostpb.FromLogLine(line)}); err != nil {
 			return err
@@ -136,7 +169,9 @@ func (s *adminService) TailLogs(req *toolhostv1.TailLogsRequest, stream grpc.Ser
 
 // GetStats implements toolhost.v1.AdminService.
 func (s *adminService) GetStats(ctx context.Context, req *toolhostv1.GetStatsRequest) (*toolhostv1.GetStatsResponse, error) {
-	stats, err := s.host.Stats(ctx, req.GetPlugin())
+	query := hostpb.ToStatsQuery(req)
+	query.Tenants = s.tenants(ctx, authz.StatsRead, query.Tenants)
+	stats, err := s.host.Stats(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -153,13 +188,13 @@ var errDraining = errors.New("the server shuts down")
 // untilDrain returns a context for a stream that may follow events without end. It ends with the
 // caller, and when the shutdown begins, so that the stream does not delay the shutdown. The caller
 // must call stop, which ends the context and waits for its goroutine.
-func (s *adminService) untilDrain(ctx context.Context) (context.Context, context.CancelFunc) {
+func untilDrain(ctx context.Context, drain <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	go func() { // ends with ctx; stop waits for it
 		defer close(watched)
 		select {
-		case <-s.drain:
+		case <-drain:
 			cancel(errDraining)
 		case <-ctx.Done():
 		}

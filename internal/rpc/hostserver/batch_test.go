@@ -14,10 +14,10 @@ import (
 // they read them.
 func TestConnectTakesFramesTogether(t *testing.T) {
 	const burst = 200
-	for _, said := range []bool{false, true} {
+	for _, announced := range []bool{false, true} {
 		a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
 		ctx := bounded(t)
-		if said {
+		if announced {
 			ctx = metadata.AppendToOutgoingContext(ctx, "toolhost-batch", "1")
 		}
 		stream, err := tools(t, a).Connect(ctx)
@@ -29,7 +29,7 @@ func TestConnectTakesFramesTogether(t *testing.T) {
 			t.Errorf("toolhost's headers are %v, %v", header, err)
 		}
 		together := false
-		for round := 0; round == 0 || said && !together; round++ { // until a batch arrived
+		for round := 0; round == 0 || announced && !together; round++ { // until a batch arrived
 			var frames []*toolhostv1.ConnectRequest
 			for i := range burst {
 				frames = append(frames, &toolhostv1.ConnectRequest{Call: uint32(i + 1), Frame: &toolhostv1.ConnectRequest_Start{
@@ -57,8 +57,8 @@ func TestConnectTakesFramesTogether(t *testing.T) {
 				}
 			}
 		}
-		if together != said {
-			t.Errorf("events came together: %v; the caller said that it reads that: %v", together, said)
+		if together != announced {
+			t.Errorf("events came together: %v; the caller said that it reads that: %v", together, announced)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
@@ -22,8 +23,9 @@ const maxQueuedText = 16 << 20
 type streamCall struct {
 	service *toolService
 	start   *toolhostv1.StartCall
-	stream  context.Context // the context of the stream, with the principal and the deadline
-	came    time.Time       // when the call was received; zero: when it is opened
+	stream  context.Context            // the context of the stream, with the deadline
+	caller  *remote                    // of the stream; not changed
+	valid   func(context.Context) bool // from gate.Recheck, of the stream; nil: the caller's credential is always valid
 	// ctx ends with the stream, or when the call is given up. Its cause is the error that the
 	// caller receives.
 	ctx flow.CallContext
@@ -43,8 +45,8 @@ type streamCall struct {
 }
 
 // init initializes a zero call. The owner of the stream must give it up when the stream ends.
-func (c *streamCall) init(stream context.Context, s *toolService, start *toolhostv1.StartCall) {
-	c.service, c.start, c.stream, c.complete = s, start, stream, start.GetComplete()
+func (c *streamCall) init(stream context.Context, caller *remote, s *toolService, start *toolhostv1.StartCall) {
+	c.service, c.start, c.stream, c.caller, c.complete = s, start, stream, caller, start.GetComplete()
 	c.ctx.Init(stream, 0, nil)
 	if !c.complete {
 		c.wake = make(chan struct{}, 1)
@@ -57,10 +59,21 @@ const callBytes = 4 << 10
 // reserve reserves the memory of the call until letGo. Call it after init.
 func (c *streamCall) reserve() *tool.Error {
 	c.hold.On(budget.FromContext(c.stream))
+	c.hold.For(c.caller.Principal, false)
 	if err := c.hold.TryReserve(callBytes + c.start.SizeWire()); err != nil {
 		return noRoom(err)
 	}
 	return nil
+}
+
+// recheck returns an error if the caller's credential is not valid any more. A call that is open is
+// executed when its arguments are complete. So a caller that opened calls in advance could execute
+// them long after its credential was revoked, if only the beginning of the call were checked.
+func (c *streamCall) recheck() *tool.Error {
+	if c.valid == nil || c.valid(c.stream) {
+		return nil
+	}
+	return tool.Errorf(tool.KindUnavailable, "the credential of this stream is not valid any more; the call was not executed")
 }
 
 // letGo releases the memory of the call. It may be called more than once.
@@ -87,11 +100,10 @@ func (c *streamCall) run() {
 
 // serve executes the call up to its outcome. It returns an error if there is no outcome.
 func (c *streamCall) serve() error {
-	call, err := callOf(c.stream, c.start.GetTool(), c.start.GetArguments(), c.start.GetOptions())
+	call, err := c.request()
 	if err != nil {
 		return err
 	}
-	call.ReceivedAt = c.came
 	execution, err := c.service.host.Open(&c.ctx, call, c.start.GetComplete())
 	if err != nil {
 		return c.because(err)
@@ -121,6 +133,18 @@ func (c *streamCall) serve() error {
 	}
 }
 
+// request returns the call for the host. From then on, the memory of the call counts for the
+// principal that the call is for.
+func (c *streamCall) request() (tool.Call, error) {
+	call, err := c.service.callOf(c.stream, c.caller, c.start.GetTool(), c.start.GetArguments(), c.start.GetOptions())
+	if err == nil && call.Via != "" {
+		if full := c.hold.Move(call.Principal); full != nil {
+			err = ofCall(call.ID, noRoom(full))
+		}
+	}
+	return call, err
+}
+
 // because returns why the call was given up, or err if it was not.
 func (c *streamCall) because(err error) error {
 	if cause := context.Cause(&c.ctx); cause != nil {
@@ -140,7 +164,8 @@ func (c *streamCall) end(failure *tool.Error) {
 	}
 }
 
-// failed returns the outcome of a call that did not reach the host, or that was given up.
+// failed returns the outcome of a call that did not reach the host, or for which the server stopped
+// waiting.
 func failed(start *toolhostv1.StartCall, failure *tool.Error) tool.Event {
 	told := *failure
 	if id := start.GetOptions().GetCallId(); told.CallID == "" && tool.CheckID(id) == nil { // an invalid id may have megabytes
@@ -173,6 +198,12 @@ func (c *streamCall) feed() {
 		text, complete := c.text, c.complete
 		c.text = flow.Text{}
 		c.mutex.Unlock()
+		if complete {
+			if refused := c.recheck(); refused != nil {
+				c.giveUp(refused)
+				return
+			}
+		}
 		if err := c.hand(text.Blocks(), complete); err != nil {
 			c.giveUp(tool.AsError(err))
 			return
@@ -183,7 +214,7 @@ func (c *streamCall) feed() {
 	}
 }
 
-// hand passes text to the host; complete says that it is the last text.
+// hand passes text to the host. complete says that it is the last text.
 func (c *streamCall) hand(text [][]byte, complete bool) error {
 	if complete && len(text) == 0 {
 		text = [][]byte{nil}
@@ -250,7 +281,7 @@ func (c *streamCall) cancel(reason string) {
 	}
 }
 
-// callerDone says that the caller has half-closed the stream.
+// callerDone records that the caller has half-closed the stream.
 func (c *streamCall) callerDone() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -261,7 +292,7 @@ func (c *streamCall) callerDone() {
 
 // callOf returns the call that an RPC requests, with what only the RPC contains: the principal, the
 // deadline, and the trace context.
-func callOf(ctx context.Context, name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
+func (s *toolService) callOf(ctx context.Context, caller *remote, name string, arguments []byte, options *toolhostv1.CallOptions) (tool.Call, error) {
 	if id := options.GetCallId(); id != "" {
 		if err := tool.CheckID(id); err != nil { // checked here, because errors and events repeat the id, and an invalid one may not fit into a message
 			return tool.Call{}, tool.Errorf(tool.KindInvalidArgument, "the call id cannot be used: %w", err)
@@ -269,13 +300,10 @@ func callOf(ctx context.Context, name string, arguments []byte, options *toolhos
 	}
 	call, err := hostpb.ToCall(name, arguments, options)
 	if err != nil {
-		failure := tool.AsError(err)
-		failure.CallID = options.GetCallId()
-		return call, failure
+		return call, ofCall(options.GetCallId(), err)
 	}
-	call.Principal = principalOf(ctx)
-	if call.Approval != nil && overTCP(ctx) {
-		call.Approval.ApprovedBy = unverified(call.Approval.ApprovedBy)
+	if err := s.identify(ctx, caller, &call, options); err != nil {
+		return call, ofCall(call.ID, err)
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		left := max(time.Until(deadline), 1) // 0 would mean no limit
@@ -289,4 +317,28 @@ func callOf(ctx context.Context, name string, arguments []byte, options *toolhos
 		}
 	}
 	return call, nil
+}
+
+// identify sets the principals of a call: the one that the call is for, its delegate, and the one
+// that approved it.
+func (s *toolService) identify(ctx context.Context, caller *remote, call *tool.Call, options *toolhostv1.CallOptions) error {
+	of, err := s.subjectOf(ctx, caller, authz.ToolsCall, options.GetOnBehalfOf())
+	if err != nil {
+		return err
+	}
+	call.Principal, call.Groups, call.Via, call.From = of.key, of.groups, of.via, caller.who.From
+	if call.Agent, call.Run, err = s.agentOf(caller, of, options); err != nil {
+		return err
+	}
+	if call.Approval != nil {
+		call.Approval.Approver, err = s.approverOf(ctx, caller, of, options.GetApproval())
+	}
+	return err
+}
+
+// ofCall returns an error with the id of the call that it concerns.
+func ofCall(id string, err error) *tool.Error {
+	failure := tool.AsError(err)
+	failure.CallID = id
+	return failure
 }

@@ -14,6 +14,7 @@ import (
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -31,14 +32,16 @@ type connectStream = grpc.BidiStreamingServer[toolhostv1.ConnectRequest, toolhos
 
 // connection is one Connect stream with its calls.
 type connection struct {
-	service *toolService
-	stream  connectStream
-	ctx     context.Context // the context of the stream, with the memory account of the connection
-	hold    budget.Hold     // the memory of the outbox
-	frames  *flow.Stream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest]
-	running sync.WaitGroup // calls whose outcome was not sent; see enter and done
-	unsent  atomic.Int64   // the number of these calls
-	came    time.Time      // when the current message was received; used by receive only
+	service  *toolService
+	stream   connectStream
+	ctx      context.Context            // the context of the stream, with the memory account of the connection
+	caller   remote                     // of the stream
+	valid    func(context.Context) bool // reports whether the caller's credential is still valid; nil: it always is
+	hold     budget.Hold                // the memory of the outbox
+	frames   *flow.Stream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest]
+	running  sync.WaitGroup // calls whose outcome was not sent; see enter and done
+	unsent   atomic.Int64   // the number of these calls
+	received time.Time      // when the current message was received; used by receive only
 
 	mutex    sync.Mutex
 	open     map[uint32]*numberedCall
@@ -53,7 +56,6 @@ type numberedCall struct {
 	number     uint32
 	credit     flow.Credit
 	over       atomic.Bool // the outcome was passed to deliver; for calls of which the caller wants only the outcome
-	stop       func() bool // stops givenUp
 }
 
 // Connect implements toolhost.v1.ToolService.
@@ -61,8 +63,9 @@ func (s *toolService) Connect(stream connectStream) error {
 	if err := stream.SendHeader(metadata.Pairs(flow.BatchKey, flow.BatchValue)); err != nil {
 		return err
 	}
-	c := &connection{service: s, stream: stream, ctx: withAccount(stream.Context()), open: map[uint32]*numberedCall{}}
+	c := &connection{service: s, stream: stream, ctx: withAccount(stream.Context()), caller: callerOf(stream.Context()), valid: gate.Recheck(stream.Context()), open: map[uint32]*numberedCall{}}
 	c.hold.On(budget.FromContext(c.ctx))
+	c.hold.For(c.caller.Principal, false)
 	if err := c.hold.TryReserve(streamBytes); err != nil {
 		return noRoom(err)
 	}
@@ -126,7 +129,7 @@ func (c *connection) receive() error {
 		if err != nil {
 			return err
 		}
-		c.came = time.Now()
+		c.received = time.Now()
 		c.frames.Receive(req, c.take)
 	}
 }
@@ -160,9 +163,14 @@ func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 
 // enter registers a call under its number. The goroutine that ends the call calls done. The number
 // is free again before the outcome is sent, and the outcome waits until the caller reads. So a
-// caller that does not read could collect unsent outcomes without limit; enter refuses calls when
-// there are twice maxOpen of them.
+// caller that does not read could collect unsent outcomes without limit. Therefore enter refuses
+// calls when there are twice maxOpen of them.
 func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numberedCall, *tool.Error) {
+	call := &numberedCall{connection: c, number: number}
+	call.valid, call.stream = c.valid, c.ctx
+	if refused := call.recheck(); refused != nil {
+		return nil, refused
+	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	switch {
@@ -176,9 +184,7 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 		return nil, tool.Errorf(tool.KindRateLimited, "the stream has %d open calls, and the limit is %d; wait for one to end, or open another stream", c.unsent.Load(), c.service.maxOpen)
 	}
 	c.highest = max(c.highest, number)
-	call := &numberedCall{connection: c, number: number}
-	call.came = c.came
-	call.init(c.ctx, c.service, start)
+	call.init(c.ctx, &c.caller, c.service, start)
 	if refused := call.reserve(); refused != nil {
 		return nil, refused
 	}
@@ -189,7 +195,7 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 	return call, nil
 }
 
-// done says that the outcome of a call was sent or cannot be sent.
+// done records that the outcome of a call was sent or cannot be sent.
 func (c *connection) done(call *numberedCall) {
 	call.letGo()
 	c.unsent.Add(-1)
@@ -197,32 +203,34 @@ func (c *connection) done(call *numberedCall) {
 }
 
 // do executes a call of which the caller wants only the outcome. It needs no goroutine: the host
-// calls bring with the outcome. If the context of the call ends first, givenUp ends the call.
+// calls the method bring with the outcome. If the context of the call ends first, the method
+// givenUp ends the call.
 func (n *numberedCall) do() {
-	n.stop = context.AfterFunc(&n.ctx, n.givenUp)
+	n.ctx.OnEnd(n.givenUp) // the end of the stream gives the call up, too; see Connect
 	defer n.service.guard.caught("a call on a stream", func(e *tool.Error) { n.giveUp(e) })
-	request, err := callOf(n.stream, n.start.GetTool(), n.start.GetArguments(), n.start.GetOptions())
+	request, err := n.request()
 	if err != nil {
 		n.giveUp(err)
 		return
 	}
-	request.ReceivedAt = n.came
-	n.service.host.Do(&n.ctx, request, n.opened, n.bring)
+	n.service.host.Do(&n.ctx, request, n.connection.received, n.opened, n.bring)
 }
 
-// bring sends the outcome from the host, unless the call was given up.
+// bring sends the outcome from the host, unless the server has stopped waiting for the call.
 func (n *numberedCall) bring(e tool.Event) {
-	n.stop()
+	n.ctx.OnEnd(nil)
 	if n.over.CompareAndSwap(false, true) {
 		n.connection.deliver(n.number, n, e)
 	}
 }
 
-// givenUp ends a call that was given up. It runs in its own goroutine, which ends at the latest
-// with the stream.
+// givenUp ends a call that was given up. It uses a goroutine, because the goroutine that gives the
+// call up may hold its lock.
 func (n *numberedCall) givenUp() {
 	if n.over.CompareAndSwap(false, true) {
-		n.connection.deliver(n.number, n, failed(n.start, tool.AsError(context.Cause(&n.ctx))))
+		n.service.pool.Go(func() { // ends at the latest with the stream
+			n.connection.deliver(n.number, n, failed(n.start, tool.AsError(context.Cause(&n.ctx))))
+		})
 	}
 }
 
@@ -245,7 +253,8 @@ func (c *connection) deliver(number uint32, call *numberedCall, e tool.Event) {
 	})
 }
 
-// unread returns the outcome for a call whose outcome cannot be stored until its caller reads it.
+// unread returns the outcome of a call whose real outcome cannot be stored until the caller reads
+// it.
 func unread(start *toolhostv1.StartCall, e tool.Event, err error) tool.Event {
 	failure := tool.Errorf(tool.KindUnavailable,
 		"the call has ended, and its outcome was dropped because its caller does not read the stream: %w; the same call, sent again with the same call id, tells the outcome", err)
@@ -263,8 +272,8 @@ func sizeOf(e tool.Event) int {
 	return size
 }
 
-// tell sends the outcome of a call. If the call is given up before all of it is sent, tell sends
-// the reason.
+// tell sends the outcome of a call. If the server stops waiting for the caller before all of it is
+// sent, tell sends the reason instead.
 func (c *connection) tell(number uint32, call *numberedCall, e tool.Event) {
 	for m := range hostpb.FromEvent(e) {
 		err := c.emit(number, call, m)
@@ -300,7 +309,7 @@ func (c *connection) answer(number uint32, e tool.Event) {
 	}
 }
 
-// droppedText is the size of text for an ended call from which the connection is slowed down. A
+// droppedText is the size of the text for ended calls above which the connection is slowed down. A
 // caller that sends so much does not read that its call was refused.
 const droppedText = 16 << 10
 

@@ -175,7 +175,7 @@ func TestConnectBoundsOpenCalls(t *testing.T) {
 // prompt is a host whose calls end at once.
 type prompt struct{ hostserver.Host }
 
-func (prompt) Do(_ context.Context, call tool.Call, _ func(tool.Execution), done func(tool.Event)) {
+func (prompt) Do(_ context.Context, call tool.Call, _ time.Time, _ func(tool.Execution), done func(tool.Event)) {
 	done(tool.Event{Ended: &tool.Outcome{CallID: call.ID, Result: tool.TextResult(strings.Repeat("x", 8<<10))}})
 }
 

@@ -9,6 +9,7 @@ package hostserver
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -25,6 +26,8 @@ type Host interface {
 type Tools interface {
 	// LedgerID returns the id of the ledger in which the host records calls.
 	LedgerID() string
+	// Folders returns the folders in which plugins work.
+	Folders() tool.Folders
 	// ListPage returns the tools that match the query and whose names are greater than after,
 	// ordered by name. after is empty for the first page.
 	ListPage(ctx context.Context, query tool.Query, after string) ([]tool.Info, error)
@@ -35,19 +38,24 @@ type Tools interface {
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
 	// Do executes a call with complete arguments and returns without waiting for it. It calls
 	// opened with the execution when there is one, and done with the outcome, exactly once. When
-	// ctx ends, the host cancels a call without an id; a call with an id continues.
-	Do(ctx context.Context, call tool.Call, opened func(tool.Execution), done func(tool.Event))
+	// ctx ends, the host cancels a call without an id; a call with an id continues. received is when
+	// the server received the call, the same time for all calls of one message.
+	Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event))
 	Finder
 	Artifacts
+	Resources
+	Prompts
 }
 
-// Calls watches and cancels calls by their ids. Errors: invalid_argument, not_found.
+// Calls watches, cancels and answers calls by their ids. Errors: invalid_argument, not_found.
 type Calls interface {
 	// WatchCall returns the events of a call after a sequence number, up to its outcome. If ctx
 	// ends, the last element is an error.
 	WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error]
 	// CancelCall requests the cancellation of a call and does not wait for its end.
 	CancelCall(ctx context.Context, key tool.CallKey, reason string) error
+	// AnswerQuestion answers an open question of a call.
+	AnswerQuestion(ctx context.Context, key tool.CallKey, question uint32, answer tool.Answer) error
 }
 
 // Admin inspects and controls plugins.
@@ -58,6 +66,7 @@ type Admin interface {
 	// Errors: not_found.
 	Instances(ctx context.Context, plugin string) ([]tool.InstanceInfo, error)
 	Operator
+	Reloader
 	Upgrader
 	Observer
 }
@@ -77,10 +86,19 @@ type Operator interface {
 	ClearQuarantine(ctx context.Context, plugin string) error
 }
 
+// Reloader reads the configuration file and the plugin folders again.
+type Reloader interface {
+	// Reload applies the changes of the configuration file, and scans the plugin folders. It returns
+	// when each change has succeeded or failed.
+	Reload(ctx context.Context) (tool.Reloaded, error)
+	// ReloadPlugins is Reload without the configuration file.
+	ReloadPlugins(ctx context.Context) (tool.Reloaded, error)
+	// DiffConfiguration returns what Reload would change in the configuration.
+	DiffConfiguration(ctx context.Context) (tool.ConfigurationChange, error)
+}
+
 // Upgrader replaces executables. An executable that does not start changes nothing.
 type Upgrader interface {
-	// Reload scans the plugin folders and returns when each change has succeeded or failed.
-	Reload(ctx context.Context) (tool.Reloaded, error)
 	// Upgrade switches a plugin to the executable in its folder. Errors: not_found, unavailable.
 	Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error)
 	// Rollback switches a plugin to its previous executable. Errors: not_found, also if there is
@@ -100,7 +118,7 @@ type Observer interface {
 	TailLogs(ctx context.Context, q tool.LogQuery) iter.Seq2[tool.LogLine, error]
 	// Stats returns the statistics of a plugin's tools, ordered by name. An empty plugin means all
 	// plugins. Errors: not_found.
-	Stats(ctx context.Context, plugin string) ([]tool.Stats, error)
+	Stats(ctx context.Context, q tool.StatsQuery) ([]tool.Stats, error)
 	// Calls returns one page of the calls of all principals, newest first. Errors:
 	// invalid_argument.
 	Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, error)

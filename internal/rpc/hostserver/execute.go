@@ -8,7 +8,10 @@ import (
 	"google.golang.org/grpc"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/authz"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -24,7 +27,9 @@ func (s *toolService) Execute(stream executeStream) error {
 		return err
 	}
 	call := &streamCall{emit: emit}
-	call.init(withAccount(stream.Context()), s, first.GetStart())
+	caller := callerOf(stream.Context())
+	call.valid = gate.Recheck(stream.Context())
+	call.init(withAccount(stream.Context()), &caller, s, first.GetStart())
 	defer call.letGo()
 	defer context.AfterFunc(stream.Context(), func() { call.giveUp(context.Cause(stream.Context())) })()
 	if call.start == nil {
@@ -32,6 +37,10 @@ func (s *toolService) Execute(stream executeStream) error {
 		return nil
 	}
 	if refused := call.reserve(); refused != nil {
+		call.end(refused)
+		return nil
+	}
+	if refused := call.recheck(); refused != nil { // the caller may have sent the first frame late
 		call.end(refused)
 		return nil
 	}
@@ -66,10 +75,15 @@ func receiveCall(stream executeStream, call *streamCall) {
 // WatchCall implements toolhost.v1.ToolService. A shutdown does not cut it: it ends with its call,
 // which the shutdown bounds.
 func (s *toolService) WatchCall(req *toolhostv1.WatchCallRequest, stream grpc.ServerStreamingServer[toolhostv1.WatchCallResponse]) error {
-	key := tool.CallKey{Principal: principalOf(stream.Context()), Session: req.GetSession(), ID: req.GetCallId()}
+	caller := callerOf(stream.Context())
+	of, err := s.subjectOf(stream.Context(), &caller, authz.CallsOwn, req.GetOnBehalfOf())
+	if err != nil {
+		return err
+	}
+	key := tool.CallKey{Principal: of.key, Session: req.GetSession(), ID: req.GetCallId()}
 	for event, err := range s.calls.WatchCall(withAccount(stream.Context()), key, req.GetAfterSeq()) {
 		if err != nil {
-			return err
+			return s.missing(stream.Context(), &caller, of, req.GetCallId(), err)
 		}
 		for m := range hostpb.FromEvent(event) {
 			if err := stream.Send(&toolhostv1.WatchCallResponse{Event: m}); err != nil {
@@ -82,11 +96,30 @@ func (s *toolService) WatchCall(req *toolhostv1.WatchCallRequest, stream grpc.Se
 
 // CancelCall implements toolhost.v1.ToolService.
 func (s *toolService) CancelCall(ctx context.Context, req *toolhostv1.CancelCallRequest) (*toolhostv1.CancelCallResponse, error) {
-	key := tool.CallKey{Principal: principalOf(ctx), Session: req.GetSession(), ID: req.GetCallId()}
-	if err := s.calls.CancelCall(ctx, key, req.GetReason()); err != nil {
+	caller := callerOf(ctx)
+	of, err := s.subjectOf(ctx, &caller, authz.CallsOwn, req.GetOnBehalfOf())
+	if err != nil {
 		return nil, err
 	}
+	key := tool.CallKey{Principal: of.key, Session: req.GetSession(), ID: req.GetCallId()}
+	if err := s.calls.CancelCall(ctx, key, req.GetReason()); err != nil {
+		return nil, s.missing(ctx, &caller, of, req.GetCallId(), err)
+	}
 	return &toolhostv1.CancelCallResponse{}, nil
+}
+
+// AnswerQuestion implements toolhost.v1.ToolService.
+func (s *toolService) AnswerQuestion(ctx context.Context, req *toolhostv1.AnswerQuestionRequest) (*toolhostv1.AnswerQuestionResponse, error) {
+	caller := callerOf(ctx)
+	of, err := s.subjectOf(ctx, &caller, authz.CallsOwn, req.GetOnBehalfOf())
+	if err != nil {
+		return nil, err
+	}
+	key := tool.CallKey{Principal: of.key, Session: req.GetSession(), ID: req.GetCallId()}
+	if err := s.calls.AnswerQuestion(ctx, key, req.GetQuestion(), toolpb.ToAnswer(req.GetAnswer())); err != nil {
+		return nil, err
+	}
+	return &toolhostv1.AnswerQuestionResponse{}, nil
 }
 
 // ListCalls implements toolhost.v1.AdminService.
@@ -94,7 +127,9 @@ func (s *adminService) ListCalls(ctx context.Context, req *toolhostv1.ListCallsR
 	if req.GetPageSize() < 0 {
 		return nil, tool.Errorf(tool.KindInvalidArgument, "page_size %d must not be negative", req.GetPageSize())
 	}
-	page, err := s.host.Calls(ctx, hostpb.ToCallQuery(req))
+	query := hostpb.ToCallQuery(req)
+	query.Tenants = s.tenants(ctx, authz.CallsList, query.Tenants)
+	page, err := s.host.Calls(ctx, query)
 	if err != nil {
 		return nil, err
 	}

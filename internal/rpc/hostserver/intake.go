@@ -3,11 +3,11 @@ package hostserver
 import (
 	"log/slog"
 	"net"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/pace"
 )
 
 // intake is a connection that reserves memory for incomplete messages.
@@ -47,15 +47,13 @@ const (
 	// messageTimeout is how long a connection may have large incomplete messages without
 	// interruption.
 	messageTimeout = time.Minute
-	// After 64 KiB of large text, a connection measures how long other work of the process was
-	// queued. Below shortQueue it continues at once; otherwise it pauses waysGiven times as long,
-	// at most longestWay. So large text advances by at least 640 KiB per second.
-	shortQueue = 500 * time.Microsecond
-	waysGiven  = 20
-	longestWay = 100 * time.Millisecond
 	// reserveStep is the unit of reservations.
 	reserveStep = 64 << 10
 )
+
+// textPause is the pause of a connection that sends large text. The text advances by 640 KiB per
+// second at least.
+var textPause = pace.Pause{Times: 20, Longest: 100 * time.Millisecond}
 
 func newIntake(conn net.Conn, account *budget.Account, logger *slog.Logger) *intake {
 	c := &intake{Conn: conn, account: account, logger: logger}
@@ -70,7 +68,7 @@ func (c *intake) Read(p []byte) (int, error) {
 		time.Sleep(pause)
 	}
 	if c.account.Due() {
-		giveWay()
+		pace.GiveWay(textPause)
 	}
 	n, err := c.Conn.Read(p)
 	if n > 0 {
@@ -94,24 +92,6 @@ func carry(account *budget.Account, text int) {
 	if text < largeAnswer {
 		account.Carry(text)
 	}
-}
-
-// giveWay yields the processor, and then waits as wayFor says. A small call passes through several
-// goroutines, and each of them waits behind all queued work on large text. The wait keeps that
-// queue short.
-func giveWay() {
-	began := time.Now()
-	runtime.Gosched()
-	time.Sleep(wayFor(time.Since(began)))
-}
-
-// wayFor returns the pause of a connection with large text, for the time that other work was
-// queued.
-func wayFor(queued time.Duration) time.Duration {
-	if queued <= shortQueue {
-		return 0
-	}
-	return min(waysGiven*queued, longestWay)
 }
 
 // settle reserves memory for incomplete messages, and blocks until it is available.

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/budget"
 )
@@ -52,16 +51,5 @@ func TestLargeTextTakesTurns(t *testing.T) {
 				t.Error("others are due again, although nothing came")
 			}
 		})
-	}
-}
-
-// Large text does not wait in an idle process, and never longer than the limit.
-func TestTheWayIsLongerWhereMoreIsQueued(t *testing.T) {
-	for queued, want := range map[time.Duration]time.Duration{
-		0: 0, shortQueue: 0, 2 * time.Millisecond: 40 * time.Millisecond, 3 * time.Second: longestWay,
-	} {
-		if got := wayFor(queued); got != want {
-			t.Errorf("after %v in the queue, the connection waits %v, want %v", queued, got, want)
-		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 )
 
-// outcome starts a call of which only the outcome is wanted. The outcome exceeds the credit.
+// outcome starts a call for which the caller requests only the outcome. The outcome exceeds the
+// credit.
 func (w *wire) outcome(number uint32) {
 	w.t.Helper()
 	w.send(&toolhostv1.ConnectRequest{Call: number, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{

@@ -3,8 +3,6 @@ package hostserver
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"runtime/debug"
@@ -12,15 +10,17 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/health"
-	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/reflection"
 	"google.golang.org/protobuf/proto"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/peercred"
+	"github.com/toolhost/toolhost/internal/rpc/rpcright"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
 	"github.com/toolhost/toolhost/internal/rpc/wirecode"
 	"github.com/toolhost/toolhost/tool"
@@ -34,6 +34,9 @@ const (
 	// maxStreams limits the concurrent RPCs of one connection. A client that needs more waits or
 	// uses Connect. Each RPC uses about 16 KiB that no account contains.
 	maxStreams = 128
+	// smallRequest is the size of messages whose elements are not counted, because they are small
+	// enough: those of calls above all.
+	smallRequest = 64 << 10
 	// streamWorkers is the number of goroutines that gRPC reuses for RPCs, so that their stacks do
 	// not have to grow again. More RPCs use new goroutines.
 	streamWorkers = 16
@@ -52,12 +55,24 @@ type Config struct {
 	MaxOpenCalls int // the maximum number of open calls on one Connect stream; 0: 4096
 	// Budget limits the memory that callers can occupy in the server and its host. nil: no limit.
 	Budget *budget.Budget
+	// Gate decides which RPCs a caller may use. nil: this user and root may use all, and no other
+	// caller any.
+	Gate *gate.Gate
+	// Audit is the log that ReadAudit shows. nil: ReadAudit fails.
+	Audit AuditLog
+	// Logins logs principals in to MCP servers. nil: LoginService fails.
+	Logins Logins
+	// Approvals has the standing approvals. nil: ApprovalService fails.
+	Approvals Approvals
+	// Options are further options of the gRPC server, such as those that count RPCs.
+	Options []grpc.ServerOption
+	// Network are further options for connections over TCP, such as those of package clientlimit.
+	Network []grpc.ServerOption
 }
 
 // Server serves a host. All methods are safe for concurrent use.
 type Server struct {
-	grpc   *grpc.Server
-	health *health.Server
+	server *grpcserver.Server
 	drain  chan struct{} // closed when Shutdown begins
 	tasks  *sync.WaitGroup
 	pool   *flow.Workers
@@ -71,46 +86,42 @@ func NewServer(cfg Config) *Server {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	guard := guard{logger: logger}
+	if cfg.Gate == nil {
+		cfg.Gate = gate.New(gate.Config{Rights: Rights(), Logger: logger})
+	}
+	guard := guard{logger: logger, gate: cfg.Gate}
 	s := &Server{
-		grpc: grpc.NewServer(
-			grpc.ForceServerCodecV2(wirecode.NewCodec()),
-			grpc.Creds(peerCredentials{cfg.Refuse, cfg.Budget, logger}),
+		server: grpcserver.New(cfg.Network, append(cfg.Options,
+			grpc.ForceServerCodecV2(grpcserver.Bounded(wirecode.NewCodec(), smallRequest)),
+			grpc.Creds(peercred.New(identify(cfg.Refuse, cfg.Budget, logger))),
 			grpc.MaxRecvMsgSize(hostpb.MaxMessageBytes),
 			grpc.StaticStreamWindowSize(windowBytes),
 			grpc.StaticConnWindowSize(windowBytes),
 			grpc.MaxConcurrentStreams(maxStreams),
 			grpc.ChainUnaryInterceptor(guard.unary),
 			grpc.ChainStreamInterceptor(guard.stream),
-			grpc.WaitForHandlers(true),
+			grpc.UnknownServiceHandler(gate.Unknown),
 			grpc.NumStreamWorkers(streamWorkers),
-		),
-		health: health.NewServer(),
-		drain:  make(chan struct{}),
-		tasks:  &sync.WaitGroup{},
-		pool:   &flow.Workers{},
+		)...),
+		drain: make(chan struct{}),
+		tasks: &sync.WaitGroup{},
+		pool:  &flow.Workers{},
 	}
-	toolhostv1.RegisterToolServiceServer(s.grpc, &toolService{
-		host: cfg.Host, calls: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks, pool: s.pool,
-		maxOpen: cmp.Or(cfg.MaxOpenCalls, defaultMaxOpenCalls),
+	s.server.Register(grpcserver.Requests{Admit: guard.unread}, func(services grpc.ServiceRegistrar) {
+		tools := &toolService{
+			host: cfg.Host, calls: cfg.Host, guard: guard, drain: s.drain, tasks: s.tasks, pool: s.pool,
+			maxOpen: cmp.Or(cfg.MaxOpenCalls, defaultMaxOpenCalls),
+		}
+		toolhostv1.RegisterToolServiceServer(services, tools)
+		toolhostv1.RegisterApprovalServiceServer(services, &approvalService{tools: tools, approvals: cfg.Approvals})
+		toolhostv1.RegisterAdminServiceServer(services, &adminService{host: cfg.Host, gate: cfg.Gate, audit: cfg.Audit, drain: s.drain})
+		toolhostv1.RegisterLoginServiceServer(services, &loginService{logins: cfg.Logins})
 	})
-	toolhostv1.RegisterAdminServiceServer(s.grpc, &adminService{host: cfg.Host, drain: s.drain})
-	healthv1.RegisterHealthServer(s.grpc, s.health)
-	reflection.Register(s.grpc)
-	for name := range s.grpc.GetServiceInfo() {
-		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
-	}
 	return s
 }
 
 // Serve accepts connections until Shutdown, and then returns nil. It closes the listener.
-func (s *Server) Serve(l net.Listener) error {
-	err := s.grpc.Serve(l)
-	if err != nil && !errors.Is(err, grpc.ErrServerStopped) {
-		return fmt.Errorf("serving at %s: %w", l.Addr(), err)
-	}
-	return nil
-}
+func (s *Server) Serve(l net.Listener) error { return s.server.Serve(l) }
 
 // Shutdown stops accepting connections and calls, waits until open calls have ended or ctx ends,
 // then closes all connections, and returns when no goroutine of the server runs. It returns the
@@ -119,23 +130,8 @@ func (s *Server) Serve(l net.Listener) error {
 // Closing the connections waits for the handlers. They return at once, unless the host blocks in
 // Open.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.once.Do(func() {
-		s.health.Shutdown()
-		close(s.drain)
-	})
-	graceful := make(chan struct{})
-	go func() { // ends with GracefulStop, which Stop unblocks; waited for below
-		defer close(graceful)
-		s.grpc.GracefulStop()
-	}()
-	var err error
-	select {
-	case <-graceful:
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-		s.grpc.Stop()
-		<-graceful
-	}
+	s.once.Do(func() { close(s.drain) })
+	err := s.server.Shutdown(ctx)
 	s.tasks.Wait()
 	s.idle.Do(s.pool.Close)
 	return err
@@ -143,7 +139,22 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // guard refuses RPCs of refused callers, and converts a panic to an internal error of its RPC or
 // call.
-type guard struct{ logger *slog.Logger }
+type guard struct {
+	logger *slog.Logger
+	gate   *gate.Gate
+}
+
+// Rights returns the rights of the RPCs of all services.
+func Rights() rpcright.Table {
+	table, err := rpcright.Of(
+		toolhostv1.File_toolhost_v1_tool_service_proto, toolhostv1.File_toolhost_v1_admin_service_proto, toolhostv1.File_toolhost_v1_login_service_proto,
+		toolhostv1.File_toolhost_v1_approval_service_proto,
+	)
+	if err != nil {
+		panic(err) // the descriptors are part of the program, and a test of rpcright reads them
+	}
+	return table
+}
 
 // unsentBytes is what gRPC buffers for a stream whose caller does not read, before the sender
 // blocks: its quota and one message.
@@ -160,10 +171,26 @@ func (g guard) caught(where string, report func(*tool.Error)) {
 	report(tool.Errorf(tool.KindInternal, "toolhost has a bug: a panic in %s: %v", where, v))
 }
 
+// unread admits a unary RPC before the server reads its request.
+func (g guard) unread(ctx context.Context, method string) (_ context.Context, principal string, err error) {
+	defer g.caught(method, func(e *tool.Error) { err = toolpb.StatusError(e) })
+	if err := g.refused(ctx, method); err != nil {
+		return nil, "", toolpb.StatusError(err)
+	}
+	if ctx, err = g.gate.AdmitUnread(ctx, method); err != nil {
+		return nil, "", err
+	}
+	caller, _ := identity.FromContext(ctx)
+	return ctx, caller.Key(), nil
+}
+
 func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
 	defer g.caught(info.FullMethod, func(e *tool.Error) { err = toolpb.StatusError(e) })
-	if err := refused(ctx, info.FullMethod); err != nil {
+	if err := g.refused(ctx, info.FullMethod); err != nil { // again: unread does not see health checks
 		return nil, toolpb.StatusError(err)
+	}
+	if ctx, err = g.gate.Admit(ctx, info.FullMethod, req); err != nil {
+		return nil, err
 	}
 	resp, err = handler(ctx, req)
 	if m, ok := resp.(proto.Message); ok && err == nil {
@@ -188,16 +215,21 @@ func owe(ctx context.Context, answer proto.Message) error {
 
 func (g guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	defer g.caught(info.FullMethod, func(e *tool.Error) { err = toolpb.StatusError(e) })
-	if err := refused(stream.Context(), info.FullMethod); err != nil {
+	if err := g.refused(stream.Context(), info.FullMethod); err != nil {
 		return toolpb.StatusError(err)
+	}
+	ctx, err := g.gate.Admit(stream.Context(), info.FullMethod, nil)
+	if err != nil {
+		return err
 	}
 	var hold budget.Hold
 	if c := intakeOf(stream.Context()); c != nil {
 		hold.On(c.account)
+		hold.For(callerOf(ctx).Principal, false)
 	}
 	if err := hold.TryReserve(unsentBytes); err != nil {
 		return toolpb.StatusError(noRoom(err))
 	}
 	defer hold.Release()
-	return toolpb.StatusError(handler(srv, stream))
+	return toolpb.StatusError(handler(srv, gate.Stream(ctx, stream)))
 }

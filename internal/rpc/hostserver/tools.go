@@ -5,13 +5,18 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/version"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -27,6 +32,16 @@ type toolService struct {
 	pool    *flow.Workers   // goroutines of calls; each ends before its handler returns
 }
 
+// GetVersion implements toolhost.v1.ToolService.
+func (s *toolService) GetVersion(context.Context, *toolhostv1.GetVersionRequest) (*toolhostv1.GetVersionResponse, error) {
+	return &toolhostv1.GetVersionResponse{Version: toolpb.FromVersion(version.Info())}, nil
+}
+
+// WhoAmI implements toolhost.v1.ToolService.
+func (s *toolService) WhoAmI(ctx context.Context, _ *toolhostv1.WhoAmIRequest) (*toolhostv1.WhoAmIResponse, error) {
+	return &toolhostv1.WhoAmIResponse{Caller: toolpb.FromCaller(gate.WhoAmI(ctx, Rights()))}, nil
+}
+
 // ListTools implements toolhost.v1.ToolService.
 func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRequest) (*toolhostv1.ListToolsResponse, error) {
 	p, err := pageOf(req)
@@ -34,7 +49,9 @@ func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRe
 		return nil, err
 	}
 	query := hostpb.ToSelection(req.GetSelection())
-	query.Principal = principalOf(ctx)
+	if err := s.setViewer(ctx, &query, req.GetOnBehalfOf()); err != nil {
+		return nil, err
+	}
 	query.MaxTools = p.wanted() // max_tools of the request counts over all pages
 	var infos []tool.Info
 	if query.MaxTools > 0 {
@@ -44,13 +61,28 @@ func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRe
 	}
 	resp := p.fill(infos)
 	resp.LedgerId = s.host.LedgerID()
+	folders := s.host.Folders()
+	resp.Workspace, resp.WritableFolders, resp.HiddenFolders = folders.Workspace, folders.Writable, folders.Hidden
 	return resp, nil
+}
+
+// setViewer sets the principal that a query is for.
+func (s *toolService) setViewer(ctx context.Context, q *tool.Query, named *toolv1.Principal) error {
+	caller := callerOf(ctx)
+	of, err := s.subjectOf(ctx, &caller, authz.ToolsList, named)
+	q.Principal, q.Groups = of.key, of.groups
+	return err
 }
 
 // GetTool implements toolhost.v1.ToolService.
 func (s *toolService) GetTool(ctx context.Context, req *toolhostv1.GetToolRequest) (*toolhostv1.GetToolResponse, error) {
 	viewer := hostpb.ToViewer(req)
-	viewer.Principal = principalOf(ctx)
+	caller := callerOf(ctx)
+	of, err := s.subjectOf(ctx, &caller, authz.ToolsList, req.GetOnBehalfOf())
+	if err != nil {
+		return nil, err
+	}
+	viewer.Principal, viewer.Groups = of.key, of.groups
 	info, err := s.host.GetTool(ctx, req.GetName(), viewer)
 	if err != nil {
 		return nil, err
@@ -60,12 +92,13 @@ func (s *toolService) GetTool(ctx context.Context, req *toolhostv1.GetToolReques
 
 // Call implements toolhost.v1.ToolService.
 func (s *toolService) Call(ctx context.Context, req *toolhostv1.CallRequest) (*toolhostv1.CallResponse, error) {
-	call, err := callOf(ctx, req.GetTool(), req.GetArguments(), req.GetOptions())
+	caller := callerOf(ctx)
+	call, err := s.callOf(ctx, &caller, req.GetTool(), req.GetArguments(), req.GetOptions())
 	if err != nil {
 		return nil, err
 	}
 	ended := make(chan tool.Event, 1)
-	s.host.Do(withAccount(ctx), call, func(tool.Execution) {}, func(ev tool.Event) { ended <- ev })
+	s.host.Do(withAccount(ctx), call, time.Time{}, func(tool.Execution) {}, func(ev tool.Event) { ended <- ev })
 	select {
 	case ev := <-ended:
 		return responseOf(ev.Ended)
@@ -106,7 +139,9 @@ type Finder interface {
 // SearchTools implements toolhost.v1.ToolService.
 func (s *toolService) SearchTools(ctx context.Context, req *toolhostv1.SearchToolsRequest) (*toolhostv1.SearchToolsResponse, error) {
 	query := hostpb.ToSelection(req.GetSelection())
-	query.Principal = principalOf(ctx)
+	if err := s.setViewer(ctx, &query, req.GetOnBehalfOf()); err != nil {
+		return nil, err
+	}
 	matches, err := s.host.SearchTools(ctx, req.GetQuery(), query)
 	if err != nil {
 		return nil, err
@@ -118,7 +153,9 @@ func (s *toolService) SearchTools(ctx context.Context, req *toolhostv1.SearchToo
 // RenderTools implements toolhost.v1.ToolService.
 func (s *toolService) RenderTools(ctx context.Context, req *toolhostv1.RenderToolsRequest) (*toolhostv1.RenderToolsResponse, error) {
 	query := hostpb.ToSelection(req.GetSelection())
-	query.Principal = principalOf(ctx)
+	if err := s.setViewer(ctx, &query, req.GetOnBehalfOf()); err != nil {
+		return nil, err
+	}
 	rendered, err := s.host.RenderTools(ctx, hostpb.ToFormat(req.GetFormat()), query)
 	if err != nil {
 		return nil, err
@@ -142,8 +179,8 @@ const (
 	maxPageBytes = hostpb.MaxMessageBytes / 2
 )
 
-// position is where a page begins; a page token encodes it. It contains a name instead of an index,
-// so that tools that appear or disappear between two pages neither hide nor repeat others.
+// position is the beginning of a page; a page token encodes it. It contains a name instead of an
+// index. So tools that appear or disappear between two pages neither hide nor repeat others.
 type position struct {
 	After  string `json:"a"` // the last name of the previous page; empty: the beginning
 	Listed int    `json:"n"` // the number of tools in the previous pages
@@ -231,12 +268,17 @@ type Artifacts interface {
 
 // ReadArtifact implements toolhost.v1.ToolService.
 func (s *toolService) ReadArtifact(ctx context.Context, req *toolhostv1.ReadArtifactRequest) (*toolhostv1.ReadArtifactResponse, error) {
+	caller := callerOf(ctx)
+	of, err := s.subjectOf(ctx, &caller, authz.CallsOwn, req.GetOnBehalfOf())
+	if err != nil {
+		return nil, err
+	}
 	piece, err := s.host.ReadArtifact(ctx, tool.ArtifactQuery{
-		Principal: principalOf(ctx), Session: req.GetSession(), Handle: req.GetHandle(), Offset: req.GetOffset(),
+		Principal: of.key, Session: req.GetSession(), Handle: req.GetHandle(), Offset: req.GetOffset(),
 		Limit: int(min(req.GetLimit(), tool.MaxArtifactPiece)),
 	})
 	if err != nil {
-		return nil, err
+		return nil, s.missing(ctx, &caller, of, req.GetHandle(), err)
 	}
 	return hostpb.FromArtifactPiece(piece), nil
 }

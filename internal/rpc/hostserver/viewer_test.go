@@ -54,10 +54,10 @@ func TestToolsAreDescribedForTheirViewer(t *testing.T) {
 	w := &watched{Fake: fake(t)}
 	a, _ := serve(t, socket(t), hostserver.Config{Host: w})
 	c := dial(t, a)
-	said := tool.Viewer{Principal: "uid:0815", Session: "s", Context: map[string]json.RawMessage{"k": json.RawMessage(`1`)}}
-	q := tool.Query{Principal: said.Principal, Session: said.Session, Context: said.Context}
+	sent := tool.Viewer{Principal: "uid:0815", Session: "s", Context: map[string]json.RawMessage{"k": json.RawMessage(`1`)}}
+	q := tool.Query{Principal: sent.Principal, Session: sent.Session, Context: sent.Context}
 	_, listed := c.ListTools(bounded(t), q)
-	_, got := c.GetTool(bounded(t), "echo", said)
+	_, got := c.GetTool(bounded(t), "echo", sent)
 	_, found := c.SearchTools(bounded(t), "echo", q)
 	_, rendered := c.RenderTools(bounded(t), tool.FormatMCP, q)
 	for i, err := range []error{listed, got, found, rendered} {
@@ -65,7 +65,7 @@ func TestToolsAreDescribedForTheirViewer(t *testing.T) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
-	want := said
+	want := sent
 	want.Principal = fmt.Sprintf("uid:%d", os.Getuid())
 	if diff := cmp.Diff([]tool.Viewer{want, want, want, want}, w.viewers); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

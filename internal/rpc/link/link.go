@@ -4,21 +4,23 @@ package link
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"iter"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/rpc/credential"
 	"github.com/toolhost/toolhost/internal/rpc/wirecode"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -45,6 +47,11 @@ type Link struct {
 	server string // the name of the program that should answer, for errors
 	limit  int    // maximum bytes of a received message
 
+	transport credentials.TransportCredentials
+	authority string            // name of the server in requests
+	secure    bool              // transport is TLS
+	tokens    *credential.Cache // nil: the link sends no tokens
+
 	mutex   sync.Mutex
 	current *Conn              // for new RPCs; nil: none
 	all     map[*Conn]struct{} // all open connections
@@ -60,10 +67,17 @@ type Conn struct {
 	retired bool // accepts no more RPCs
 }
 
-// New returns a link to the program named server at addr. It connects with the first RPC. limit is
-// the maximum size of a received message in bytes. The caller must call Close.
-func New(addr address.Address, server string, limit int) *Link {
-	return &Link{addr: addr, server: server, limit: limit, all: map[*Conn]struct{}{}}
+// New returns a link to the program named server at addr, with credentials that were resolved for
+// this address. It connects with the first RPC. limit is the maximum size of a received message in
+// bytes. It returns an error if the files of TLS cannot be used. The caller must call Close.
+func New(addr address.Address, server string, limit int, with credential.Resolved) (*Link, error) {
+	l := &Link{addr: addr, server: server, limit: limit, authority: with.Authority(), secure: with.Secure(), all: map[*Conn]struct{}{}}
+	var err error
+	if l.transport, err = with.Transport(l.shaken); err != nil {
+		return nil, tool.Errorf(tool.KindInvalidArgument, "%w", err)
+	}
+	l.tokens = with.Tokens()
+	return l, nil
 }
 
 // Addr returns the address of the server.
@@ -82,7 +96,8 @@ func (l *Link) Acquire() (*Conn, error) {
 	if l.current == nil {
 		conn, err := grpc.NewClient("passthrough:///localhost",
 			grpc.WithContextDialer(l.dial),
-			grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithTransportCredentials(l.transport),
+			grpc.WithAuthority(l.authority),
 			grpc.WithStaticStreamWindowSize(windowBytes),
 			grpc.WithStaticConnWindowSize(windowBytes),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.limit), grpc.ForceCodecV2(wirecode.NewCodec())),
@@ -144,6 +159,9 @@ func (l *Link) Close() error {
 	for c := range conns {
 		errs = append(errs, c.Close())
 	}
+	if l.tokens != nil {
+		l.tokens.Close()
+	}
 	return errors.Join(errs...)
 }
 
@@ -157,6 +175,13 @@ func (l *Link) dial(ctx context.Context, _ string) (net.Conn, error) {
 	return conn, err
 }
 
+// shaken records the result of a TLS handshake.
+func (l *Link) shaken(err error) {
+	if err != nil {
+		l.refusal.Store(&err)
+	}
+}
+
 // unanswered reports whether err says that no server answered an RPC. A server that answers
 // UNAVAILABLE adds details.
 func unanswered(err error) bool {
@@ -164,15 +189,26 @@ func unanswered(err error) bool {
 	return ok && st.Code() == codes.Unavailable && len(st.Details()) == 0
 }
 
-// Failure returns the error of an RPC as a *tool.Error. It wraps ErrNoServer if no server answered.
+// Failure returns the error of an RPC as a *tool.Error. It wraps ErrNoServer if no server answered,
+// and also the *tls.CertificateVerificationError if the client did not accept the server's
+// certificate.
 func (l *Link) Failure(err error) *tool.Error {
 	if err == nil {
 		return nil
 	}
+	if failure, ok := errors.AsType[*tool.Error](err); ok {
+		return failure
+	}
 	if unanswered(err) {
+		if refusal := l.refusal.Load(); refusal != nil {
+			if unverified, ok := errors.AsType[*tls.CertificateVerificationError](*refusal); ok {
+				return tool.Errorf(tool.KindUnavailable, "the certificate of the %s at %s cannot be verified: %s%w",
+					l.server, l.addr, unverified.Err, hidden{errors.Join(err, unverified)})
+			}
+		}
 		return tool.Errorf(tool.KindUnavailable, "no %s answers at %s: %s%w", l.server, l.addr, l.reason(err), hidden{err})
 	}
-	return toolpb.FromStatusError(err)
+	return l.refusalOf(err)
 }
 
 // reason says briefly why no server answers. It prefers the error of the operating system, because
@@ -180,7 +216,11 @@ func (l *Link) Failure(err error) *tool.Error {
 func (l *Link) reason(err error) string {
 	refusal := l.refusal.Load()
 	if refusal == nil {
-		return status.Convert(err).Message()
+		message := status.Convert(err).Message()
+		if !l.secure && !l.addr.IsUnix() && strings.Contains(message, "server preface") {
+			message += "; if the server uses TLS, configure it for this client, too"
+		}
+		return message
 	}
 	if errno, ok := errors.AsType[syscall.Errno](*refusal); ok {
 		return errno.Error()
@@ -208,7 +248,14 @@ func Invoke[R any](ctx context.Context, l *Link, rpc func(grpc.ClientConnInterfa
 	if err != nil {
 		return none, err
 	}
-	resp, err := rpc(conn)
+	authorized, err := l.Authorize(ctx, conn)
+	var resp R
+	if err == nil {
+		resp, err = rpc(authorized)
+	}
+	if err != nil && l.Renewed(ctx, authorized, err) {
+		resp, err = rpc(authorized)
+	}
 	l.Release(conn, err)
 	if err != nil {
 		return none, l.Failure(err)
@@ -236,10 +283,25 @@ func Receive[M, T any](ctx context.Context, l *Link,
 			return
 		}
 		defer func() { l.Release(conn, err) }()
-		stream, err := open(ctx, conn)
-		for err == nil {
+		authorized, err := l.Authorize(ctx, conn)
+		var stream grpc.ServerStreamingClient[M]
+		if err == nil {
+			stream, err = open(ctx, authorized)
+		}
+		for begun := false; ; begun = true {
 			var m *M
-			if m, err = stream.Recv(); err == nil && !yield(item(m), nil) {
+			if err == nil {
+				m, err = stream.Recv()
+			}
+			if err != nil && !begun && l.Renewed(ctx, authorized, err) {
+				if stream, err = open(ctx, authorized); err == nil {
+					m, err = stream.Recv()
+				}
+			}
+			if err != nil {
+				break
+			}
+			if !yield(item(m), nil) {
 				return
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 // ArtifactReader returns at most limit bytes of an artifact from an offset, if the call may read
 // it. An error that is or wraps a *tool.Error keeps its kind. It must return when ctx ends.
-type ArtifactReader func(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error)
+type ArtifactReader = func(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error)
 
 // pieceSize returns the size of a piece for the limit that the plugin requested.
 func pieceSize(limit uint32) int {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// kept is an ArtifactReader with one artifact.
+// kept returns an ArtifactReader that has one artifact.
 func kept(handle, text string) pluginwire.ArtifactReader {
 	return func(_ context.Context, h string, offset uint64, limit int) (tool.ArtifactPiece, error) {
 		if h != handle {
@@ -197,7 +197,8 @@ func TestQuestionsOneAtATime(t *testing.T) {
 	}
 }
 
-// A request whose caller leaves while it waits for credit does not block later requests.
+// If the caller of an artifact request stops waiting while the request waits for credit, later
+// requests are not blocked.
 func TestAnUnsentArtifactRequestBlocksNoOther(t *testing.T) {
 	left := make(chan struct{})
 	conn := open(t, reading(func(ctx context.Context, call *pluginwire.ServerCall) (string, error) {

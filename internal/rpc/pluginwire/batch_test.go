@@ -31,12 +31,12 @@ func startsTogether(from uint32) *pluginv1.ConnectRequest {
 
 // The plugin reads batches, and sends batches only to a host that announces that it reads them.
 func TestFramesTogetherReachThePlugin(t *testing.T) {
-	for _, said := range []bool{false, true} {
+	for _, announced := range []bool{false, true} {
 		cc, _ := serve(t, register(plugin{call: func(context.Context, *pluginwire.ServerCall) (tool.Result, error) {
 			return tool.TextResult("done"), nil
 		}}))
 		ctx := t.Context()
-		if said {
+		if announced {
 			ctx = metadata.AppendToOutgoingContext(ctx, "toolhost-batch", "1")
 		}
 		stream, err := pluginv1.NewToolPluginServiceClient(cc).Connect(ctx)
@@ -48,7 +48,7 @@ func TestFramesTogetherReachThePlugin(t *testing.T) {
 			t.Errorf("the plugin's headers are %v, %v", header, err)
 		}
 		together := false
-		for round := uint32(0); round == 0 || said && !together; round++ { // until a batch arrived
+		for round := uint32(0); round == 0 || announced && !together; round++ { // until a batch arrived
 			ended := map[uint32]int{}
 			if err := stream.Send(startsTogether(1 + round*burst)); err != nil {
 				t.Fatal(err)
@@ -75,8 +75,8 @@ func TestFramesTogetherReachThePlugin(t *testing.T) {
 				}
 			}
 		}
-		if together != said {
-			t.Errorf("frames came together: %v; the host said that it reads that: %v", together, said)
+		if together != announced {
+			t.Errorf("frames came together: %v; the host said that it reads that: %v", together, announced)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func answerTogether(stream grpc.BidiStreamingServer[pluginv1.ConnectRequest, plu
 			met = met || len(m.GetBatch()) > 0
 			for _, frame := range append([]*pluginv1.ConnectRequest{m}, m.GetBatch()...) {
 				if frame.GetStart() != nil {
-					frames = append(frames, statusFrame(frame.GetCall(), &toolv1.Status{Tip: "…"}), endOf(frame.GetCall(), "done"))
+					frames = append(frames, statusFrame(frame.GetCall(), &toolv1.Status{Message: "…"}), endOf(frame.GetCall(), "done"))
 				}
 			}
 		}

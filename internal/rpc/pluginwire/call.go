@@ -10,6 +10,7 @@ import (
 
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
+	"github.com/toolhost/toolhost/internal/trace"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -24,6 +25,7 @@ type Call struct {
 
 	artifacts ArtifactReader                            // nil: the call has no artifacts
 	hold      func(ctx context.Context, size int) error // nil: the size of results is not reserved
+	spans     func(spans []trace.Span, dropped int)     // nil: spans are ignored
 
 	mu        sync.Mutex
 	complete  bool                      // the arguments are complete
@@ -33,9 +35,11 @@ type Call struct {
 	questions questions
 
 	// Used by Next only.
-	result   assembly
-	statuses statusFold
-	finished bool // Next returned the Ended event
+	spanBytes  int // how many bytes of spans are still accepted
+	spansTaken int
+	result     assembly
+	statuses   statusFold
+	finished   bool // Next returned the Ended event
 }
 
 // Start starts a call. ctx limits only the wait for room on the stream. An error means that the
@@ -109,7 +113,7 @@ func (c *Conn) register(start Start) (*Call, error) {
 		return nil, tool.Errorf(tool.KindUnavailable, "starting a call: the connection has carried all the calls that it can; restart the plugin")
 	}
 	c.last++
-	call := &Call{conn: c, out: c.out, number: c.last, id: start.CallID, artifacts: start.Artifacts, hold: start.Hold}
+	call := &Call{conn: c, out: c.out, number: c.last, id: start.CallID, artifacts: start.Artifacts, hold: start.Hold, spans: start.Spans, spanBytes: start.SpanBytes}
 	call.inbox = flow.NewInbox[*pluginv1.ConnectResponse](c.cfg.CallWindow, call.grant)
 	call.result.limit = c.cfg.MaxResultBytes
 	c.calls[call.number] = call

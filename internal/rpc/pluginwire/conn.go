@@ -163,8 +163,8 @@ func (c *Conn) loss() error {
 	if c.err == nil {
 		return nil
 	}
-	own := *c.err
-	return &own
+	copied := *c.err
+	return &copied
 }
 
 // Close ends the stream and waits for its goroutines. Calls that have not ended end with

@@ -206,7 +206,7 @@ func TestLostConnectionEndsItsCalls(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			started := make(chan struct{})
 			conn, stop := openStoppable(t, plugin{call: func(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
-				err := call.Send(ctx, tool.Event{Status: &tool.Status{Tip: "on my way"}})
+				err := call.Send(ctx, tool.Event{Status: &tool.Status{Message: "on my way"}})
 				close(started)
 				<-ctx.Done()
 				return tool.Result{}, err
@@ -312,6 +312,7 @@ func TestPanicEndsOnlyItsCall(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	want := tool.Description{
 		Name: "fs", Version: "1", Description: "Files.", DefaultTags: []string{"io"},
+		SDK:     &tool.SDKInfo{Name: "sdk", Version: "7"},
 		Tools:   []tool.Spec{{Name: "a", InputSchema: json.RawMessage(`{}`)}, {Name: "b", Timeout: time.Second}},
 		Filters: []tool.Filter{{Name: "f", Description: "Looks.", Before: true, After: true}},
 	}

@@ -16,7 +16,8 @@ type failure struct{ outcome *tool.Error }
 func (f *failure) Error() string { return f.outcome.Error() }
 
 // Next returns the next event of the call and blocks until there is one. An event contains a
-// status, a log record, or the outcome, without plugin and instance; after the outcome Next returns
+// status, a log record, a question with the plugin's number as its ID, or the outcome, without plugin
+// and instance; after the outcome Next returns
 // io.EOF. If the connection is lost before, Next returns an error that wraps ErrConnLost; after
 // Close, an error of tool.KindCancelled; if ctx ends, its cause. Next drops statuses that violate
 // the rules of tool.Status, and answers the plugin's artifact requests.
@@ -45,8 +46,9 @@ func (c *Call) Next(ctx context.Context) (tool.Event, error) {
 // smallEnd is the size of an end for which no memory is reserved.
 const smallEnd = 8 << 10
 
-// reserve reserves memory for the part of the result in a frame, twice, because the pieces are
-// joined in the end. ended says that the reservation failed and that the call is over.
+// reserve reserves memory for the part of the result in a frame. It reserves twice the size,
+// because the pieces are joined at the end. ended says that the reservation failed and that the
+// call is over.
 func (c *Call) reserve(ctx context.Context, frame *pluginv1.ConnectResponse) (event tool.Event, ended bool, err error) {
 	size := 2 * len(frame.GetChunk().GetData())
 	if end := frame.GetEnd(); end != nil {
@@ -78,9 +80,9 @@ func (c *Call) interrupted(err error) (tool.Event, error) {
 		return c.outcome(tool.Result{}, f.outcome), nil
 	}
 	if e, ok := errors.AsType[*tool.Error](err); ok && errors.Is(err, ErrConnLost) {
-		own := *e // all calls of a connection share one error, and callers change theirs
-		own.CallID = c.id
-		return tool.Event{}, &own
+		copied := *e // all calls of a connection share one error, and callers change theirs
+		copied.CallID = c.id
+		return tool.Event{}, &copied
 	}
 	return tool.Event{}, err
 }
@@ -97,12 +99,17 @@ func (c *Call) event(frame *pluginv1.ConnectResponse) (event tool.Event, ok bool
 		record := toolpb.ToLogRecord(f.Log)
 		quoteOthers(record.Attributes)
 		return tool.Event{Log: &record}, true
+	case *pluginv1.ConnectResponse_Spans:
+		c.takeSpans(frame)
+		return tool.Event{}, false
 	case *pluginv1.ConnectResponse_Chunk:
 		if err := c.result.add(f.Chunk); err != nil {
 			c.fail(err)
 			return c.outcome(tool.Result{}, err), true
 		}
 		return tool.Event{}, false
+	case *pluginv1.ConnectResponse_AskPerson, *pluginv1.ConnectResponse_AskModel:
+		return tool.Event{Question: questionOf(frame)}, true
 	case *pluginv1.ConnectResponse_End:
 		return c.end(f.End), true
 	default: // a frame of a newer contract

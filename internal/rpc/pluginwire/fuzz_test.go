@@ -64,7 +64,7 @@ func FuzzPluginFrames(f *testing.F) {
 	for _, frames := range [][]*pluginv1.ConnectResponse{
 		{chunkFrame(1, 0, []byte("x")), statusFrame(2, &toolv1.Status{State: 2, Parameters: []byte("{}")}), endFrame(1, text), endOf(2, "b")},
 		{{Call: 1, Frame: &pluginv1.ConnectResponse_Log{Log: &toolv1.LogRecord{Attributes: map[string][]byte{"a": nil}}}}, endOf(1, "")},
-		{statusFrame(1, &toolv1.Status{Tip: "0123456789", Progress: &toolv1.Progress{Done: 1}}), chunkFrame(1, 1<<20, nil), {Call: 2}},
+		{statusFrame(1, &toolv1.Status{Message: "0123456789", Progress: &toolv1.Progress{Done: 1}}), chunkFrame(1, 1<<20, nil), {Call: 2}},
 	} {
 		buffer := new(bytes.Buffer)
 		for _, frame := range frames {

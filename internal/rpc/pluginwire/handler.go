@@ -21,7 +21,7 @@ type Handler interface {
 	Describe(ctx context.Context, req DescribeRequest) (tool.Description, error)
 	// Call executes one call, in its own goroutine. ctx ends at the deadline of the call, when the
 	// host cancels the call, and when the connection ends; context.Cause returns a *tool.Error with
-	// the reason. An error that is or wraps a *tool.Error becomes the outcome, an error of ctx
+	// the reason. ctx also ends after Call has returned. An error that is or wraps a *tool.Error becomes the outcome, an error of ctx
 	// becomes its cause, and any other error becomes internal. The result must not change after the
 	// return.
 	Call(ctx context.Context, call *ServerCall) (tool.Result, error)

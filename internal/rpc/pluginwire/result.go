@@ -241,15 +241,16 @@ func checkSpec(spec *tool.Spec) {
 	spec.InputExamples = kept
 }
 
-// statusFold records what later statuses of a call depend on.
+// statusFold records the earlier statuses of a call, as far as the rules for later statuses depend
+// on them.
 type statusFold struct {
 	state tool.StatusState
 	done  float64 // the greatest progress so far
 }
 
-// admit removes from s what violates the rules, and reports whether anything is left. The rules:
-// nothing follows a terminal state, a state never goes back, progress never decreases, parameters
-// are a JSON object, and a result is JSON.
+// admit removes everything from s that violates the rules, and reports whether anything is left.
+// The rules: nothing follows a terminal state, a state never goes back, progress never decreases,
+// parameters are a JSON object, and a result is JSON.
 func (f *statusFold) admit(s *tool.Status) bool {
 	if !s.State.MayFollow(f.state) {
 		return false
@@ -259,7 +260,7 @@ func (f *statusFold) admit(s *tool.Status) bool {
 	if s.Progress != nil && s.Progress.Done < f.done {
 		s.Progress = nil
 	}
-	if s.State == "" && s.Tip == "" && s.Parameters == nil && s.Progress == nil && s.Result == nil {
+	if s.State == "" && s.Message == "" && s.Parameters == nil && s.Progress == nil && s.Result == nil {
 		return false
 	}
 	if s.State != "" {

@@ -133,7 +133,7 @@ func TestUnreadEventsAreBounded(t *testing.T) {
 			return echo.call(ctx, call)
 		}
 		for i := range events {
-			event := tool.Event{Status: &tool.Status{Tip: fmt.Sprint(i) + strings.Repeat(".", kib)}}
+			event := tool.Event{Status: &tool.Status{Message: fmt.Sprint(i) + strings.Repeat(".", kib)}}
 			if i%2 == 1 {
 				event = tool.Event{Log: &tool.LogRecord{Level: tool.LogDebug, Message: fmt.Sprint(i) + strings.Repeat(".", kib)}}
 			}
@@ -162,7 +162,7 @@ func TestUnreadEventsAreBounded(t *testing.T) {
 	for i, event := range got {
 		var text string
 		if event.Status != nil {
-			text = event.Status.Tip
+			text = event.Status.Message
 		} else {
 			text = event.Log.Message
 		}
@@ -179,7 +179,7 @@ func TestSendGivesUp(t *testing.T) {
 		errs <- call.Send(ctx, tool.Event{})
 		for {
 			// A handler that ignores its context is also woken.
-			if err := call.Send(context.WithoutCancel(ctx), tool.Event{Status: &tool.Status{Tip: "…"}}); err != nil {
+			if err := call.Send(context.WithoutCancel(ctx), tool.Event{Status: &tool.Status{Message: "…"}}); err != nil {
 				errs <- err
 				return tool.Result{}, err
 			}
@@ -207,7 +207,7 @@ func TestSendAfterTheEnd(t *testing.T) {
 		return tool.Result{}, nil
 	}}, pluginwire.ConnConfig{})
 	outcome(t, start(t, conn, pluginwire.Start{Complete: true}))
-	err := (<-late).Send(t.Context(), tool.Event{Status: &tool.Status{Tip: "late"}})
+	err := (<-late).Send(t.Context(), tool.Event{Status: &tool.Status{Message: "late"}})
 	if tool.KindOf(err) != tool.KindCancelled || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

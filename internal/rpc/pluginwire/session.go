@@ -90,6 +90,8 @@ func (s *streamSession) dispatch(frame *pluginv1.ConnectRequest) {
 		call.credit.Grant(int(f.Credit.GetBytes()))
 	case *pluginv1.ConnectRequest_Artifact:
 		call.asking.answered(f.Artifact)
+	case *pluginv1.ConnectRequest_Answer:
+		call.asked.answered(f.Answer)
 	}
 }
 
@@ -152,13 +154,21 @@ type ServerCall struct {
 	start     Start
 	arguments argumentText
 	credit    flow.Credit
+	turn      flow.Credit // 1 while no goroutine sends a frame that costs credit: see send
 	asking    asking
+	asked     asked
 	ctx       flow.CallContext
+
+	// Used by SendSpans only.
+	spanBytes int // how many bytes of frames with spans the host still accepts
+	spansSent int
 }
 
 func newServerCall(s *streamSession, number uint32, frame *pluginv1.StartCall) *ServerCall {
 	c := &ServerCall{session: s, number: number, start: toStart(frame)}
+	c.spanBytes = c.start.SpanBytes
 	c.credit.Grant(int(frame.GetCredit()))
+	c.turn.Grant(1)
 	c.ctx.Init(s.ctx, c.start.Timeout, timeIsUp)
 	c.arguments.init(c.start.Arguments, c.start.Complete, s.server.cfg.MaxArgumentBytes)
 	c.start.Arguments = nil // NextArguments returns them
@@ -210,23 +220,37 @@ func (c *ServerCall) Send(ctx context.Context, event tool.Event) error {
 	return c.send(ctx, frame)
 }
 
+// send sends a frame that costs credit. A frame may use more credit than is left, if some is left.
+// So frames must enter the stream in the order in which they took their credit: if a large frame
+// overtook a small one, the host would find the credit used up when the small one arrives, and
+// would fail the call. turn gives one goroutine at a time the right to do both.
 func (c *ServerCall) send(ctx context.Context, frame *pluginv1.ConnectResponse) error {
 	size := frame.SizeWire()
 	if size > maxEvent {
 		return tool.Errorf(tool.KindInvalidArgument, "a status or log record of %d bytes; at most %d can be sent", size, maxEvent)
 	}
-	if !c.credit.TryAcquire(size) {
-		// If a handler ignores its context, it must not wait for credit, because the host grants
-		// none to a canceled call.
-		waiting, stop := context.WithCancelCause(ctx)
-		defer stop(nil)
-		release := context.AfterFunc(&c.ctx, func() { stop(context.Cause(&c.ctx)) })
-		defer release()
-		if err := c.credit.Acquire(waiting, size); err != nil {
-			return err
-		}
+	if err := c.acquire(ctx, &c.turn, 1); err != nil {
+		return err
+	}
+	defer c.turn.Grant(1)
+	if err := c.acquire(ctx, &c.credit, size); err != nil {
+		return err
 	}
 	return c.session.out.Put(ctx, frame, size)
+}
+
+// acquire takes size bytes of a credit of the call. It fails when ctx or the call ends.
+func (c *ServerCall) acquire(ctx context.Context, credit *flow.Credit, size int) error {
+	if credit.TryAcquire(size) {
+		return nil
+	}
+	// If a handler ignores its context, it must not wait for credit, because the host grants none to
+	// a canceled call.
+	waiting, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	release := context.AfterFunc(&c.ctx, func() { stop(context.Cause(&c.ctx)) })
+	defer release()
+	return credit.Acquire(waiting, size)
 }
 
 // stop cancels the call for the host.
@@ -238,11 +262,15 @@ func (c *ServerCall) stop(reason string) {
 	c.ctx.End(&tool.Error{Kind: tool.KindCancelled, Message: message, Err: context.Canceled})
 }
 
+// errCallEnded is the cause of a call's context after Handler.Call has returned. It is a constant,
+// because the context of every call ends, and tools rarely ask why.
+var errCallEnded = fmt.Errorf("the call has ended: %w", context.Canceled)
+
 // release ends the context of the call and all waits for credit.
 func (c *ServerCall) release() {
-	over := &tool.Error{Kind: tool.KindCancelled, Message: "the call has ended", Err: context.Canceled}
-	c.credit.Close(over)
-	c.ctx.End(over)
+	c.turn.Close(errCallEnded)
+	c.credit.Close(errCallEnded)
+	c.ctx.End(errCallEnded)
 }
 
 // explain returns err as the outcome. If err is only the error of the call's context, it returns

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -112,6 +113,45 @@ func TestHandlerThatEndsItsGoroutine(t *testing.T) {
 	wantKind(t, out, tool.KindInternal)
 	if out.Err != nil && !strings.Contains(out.Err.Message, "Goexit") {
 		t.Errorf("message %q", out.Err.Message)
+	}
+}
+
+// Goroutines of one call send small and large frames at the same time. A large frame uses more credit
+// than is left. No small frame may arrive after it without credit.
+func TestGoroutinesOfACallShareItsCredit(t *testing.T) {
+	const goroutines, frames = 4, 300
+	conn := open(t, plugin{call: func(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
+		var sending sync.WaitGroup
+		for i := range goroutines {
+			message := strings.Repeat("x", 1+i%2*2000)
+			sending.Go(func() { // ends after its frames, or with the call
+				for range frames {
+					if call.Send(ctx, tool.Event{Log: &tool.LogRecord{Message: message}}) != nil {
+						return
+					}
+				}
+			})
+		}
+		sending.Wait()
+		return tool.TextResult("sent"), nil
+	}}, pluginwire.ConnConfig{CallWindow: 4 << 10})
+	records := 0
+	call := start(t, conn, pluginwire.Start{Complete: true})
+	for {
+		event, err := call.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event.Log != nil {
+			records++
+		}
+		if event.Ended == nil {
+			continue
+		}
+		if records != goroutines*frames || event.Ended.Err != nil {
+			t.Errorf("%d records arrived, want %d; the call ended with %v", records, goroutines*frames, event.Ended.Err)
+		}
+		return
 	}
 }
 

@@ -48,9 +48,9 @@ func TestPluginThatTalksAndNeverListens(t *testing.T) {
 	plugin := &talker{say: make(chan *pluginv1.ConnectResponse)}
 	conn := openOn(t, plugin, pluginwire.ConnConfig{CallWindow: 1}) // each frame causes a frame of credit
 	call := start(t, conn, pluginwire.Start{Complete: true})
-	frame := statusFrame(1, &toolv1.Status{Tip: "…"})
-	for said := 0; ; said++ {
-		if said > 1<<20 {
+	frame := statusFrame(1, &toolv1.Status{Message: "…"})
+	for sent := 0; ; sent++ {
+		if sent > 1<<20 {
 			t.Fatal("a million frames of credit wait to be sent")
 		}
 		select {

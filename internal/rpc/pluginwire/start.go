@@ -10,6 +10,7 @@ import (
 	pluginv1 "github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1"
 	toolv1 "github.com/toolhost/toolhost/gen/go/toolhost/tool/v1"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
+	"github.com/toolhost/toolhost/internal/trace"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -29,6 +30,15 @@ type Start struct {
 	Secrets   map[string]string
 	// Traceparent is the W3C trace context. Empty means none.
 	Traceparent string
+	// SpanBytes is how many bytes of spans the host accepts for the call. 0 means that the plugin
+	// sends none.
+	SpanBytes int
+	// Answers is what the call may ask; see tool.Question. nil: nothing.
+	Answers []tool.QuestionKind
+	// Spans receives the spans that the plugin has sent, and how many were dropped. The connection
+	// calls it in Next, never concurrently. It must not block. It is used by the host's end only.
+	// nil means that spans are ignored.
+	Spans func(spans []trace.Span, dropped int)
 	// Artifacts reads the artifacts that the plugin requests. It is used by the host's end only and
 	// is not sent. nil means that the call has no artifacts.
 	Artifacts ArtifactReader
@@ -60,13 +70,15 @@ func fromStart(s Start, credit int) *pluginv1.StartCall {
 		Credit:    uint32(credit),
 		Attempt:   max(s.Attempt, 1),
 	}
-	if s.Session != "" || s.Workspace != "" || s.Traceparent != "" || len(s.Values) > 0 || len(s.Secrets) > 0 {
+	if s.Session != "" || s.Workspace != "" || s.Traceparent != "" || s.SpanBytes > 0 || len(s.Values) > 0 || len(s.Secrets) > 0 || len(s.Answers) > 0 {
 		out.Context = &pluginv1.CallContext{
 			Session:     validText(s.Session),
 			Workspace:   validText(s.Workspace),
 			Values:      toolpb.FromValues(s.Values),
 			Secrets:     validSecrets(s.Secrets),
 			Traceparent: validText(s.Traceparent),
+			SpanBytes:   uint32(s.SpanBytes),
+			Answers:     toolpb.FromQuestionKinds(s.Answers),
 		}
 	}
 	return out
@@ -93,6 +105,8 @@ func toStart(s *pluginv1.StartCall) Start {
 		Values:      toolpb.ToValues(s.GetContext().GetValues()),
 		Secrets:     s.GetContext().GetSecrets(),
 		Traceparent: s.GetContext().GetTraceparent(),
+		SpanBytes:   int(s.GetContext().GetSpanBytes()),
+		Answers:     toolpb.ToQuestionKinds(s.GetContext().GetAnswers()),
 	}
 }
 
@@ -104,6 +118,7 @@ func fromDescription(d tool.Description) *pluginv1.DescribeResponse {
 		Tools:       make([]*toolv1.ToolSpec, len(d.Tools)),
 	}
 	out.Permissions = toolpb.FromPermissions(d.Permissions)
+	out.Sdk = toolpb.FromSDK(d.SDK)
 	for i := range d.Tools {
 		out.Tools[i] = toolpb.FromSpec(d.Tools[i])
 	}
@@ -111,9 +126,11 @@ func fromDescription(d tool.Description) *pluginv1.DescribeResponse {
 		out.DefaultTags = append(out.DefaultTags, validText(tag))
 	}
 	for _, f := range d.Filters {
-		out.Filters = append(out.Filters, &pluginv1.FilterSpec{
-			Name: validText(f.Name), Description: validText(f.Description), Before: f.Before, After: f.After,
-		})
+		spec := &pluginv1.FilterSpec{Name: validText(f.Name), Description: validText(f.Description), Before: f.Before, After: f.After}
+		for _, name := range f.Tools {
+			spec.Tools = append(spec.Tools, validText(name))
+		}
+		out.Filters = append(out.Filters, spec)
 	}
 	return out
 }
@@ -125,6 +142,7 @@ func toDescription(d *pluginv1.DescribeResponse) tool.Description {
 		Description: d.GetDescription(),
 		DefaultTags: d.GetDefaultTags(),
 		Permissions: toolpb.ToPermissions(d.GetPermissions()),
+		SDK:         toolpb.ToSDK(d.GetSdk()),
 	}
 	for _, message := range d.GetTools() {
 		spec := toolpb.ToSpec(message)
@@ -133,7 +151,7 @@ func toDescription(d *pluginv1.DescribeResponse) tool.Description {
 	}
 	for _, f := range d.GetFilters() {
 		out.Filters = append(out.Filters, tool.Filter{
-			Name: f.GetName(), Description: f.GetDescription(), Before: f.GetBefore(), After: f.GetAfter(),
+			Name: f.GetName(), Description: f.GetDescription(), Before: f.GetBefore(), After: f.GetAfter(), Tools: f.GetTools(),
 		})
 	}
 	return out

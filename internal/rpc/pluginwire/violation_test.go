@@ -56,7 +56,7 @@ func TestBrokenContractCostsOneCall(t *testing.T) {
 		{"overrun", func(c uint32) frames {
 			var out frames
 			for range 10 {
-				out = append(out, statusFrame(c, &toolv1.Status{Tip: strings.Repeat("x", 5000)}))
+				out = append(out, statusFrame(c, &toolv1.Status{Message: strings.Repeat("x", 5000)}))
 			}
 			return out
 		}, "credit", ""},
@@ -91,10 +91,10 @@ func TestBrokenContractCostsOneCall(t *testing.T) {
 		}, "odd", ""},
 
 		{"frames after the end", func(c uint32) frames {
-			return frames{endOf(c, "first"), statusFrame(c, &toolv1.Status{Tip: "late"}), endOf(c, "second")}
+			return frames{endOf(c, "first"), statusFrame(c, &toolv1.Status{Message: "late"}), endOf(c, "second")}
 		}, "", "first"},
 		{"numbers that never were", func(c uint32) frames {
-			return frames{endOf(0, "x"), endOf(c+1000, "x"), statusFrame(c+1000, &toolv1.Status{Tip: "x"}), endOf(c, "mine")}
+			return frames{endOf(0, "x"), endOf(c+1000, "x"), statusFrame(c+1000, &toolv1.Status{Message: "x"}), endOf(c, "mine")}
 		}, "", "mine"},
 		{"empty frame", func(c uint32) frames { return frames{{Call: c}, endOf(c, "fine")} }, "", "fine"},
 		{"unknown block", func(c uint32) frames { return endWith(&toolv1.Content{}, nil)(c) }, "",
@@ -132,17 +132,17 @@ func TestStatusesThatBreakTheRulesAreLeftOut(t *testing.T) {
 		return []*pluginv1.ConnectResponse{
 			statusFrame(c, &toolv1.Status{State: wait}),
 			statusFrame(c, &toolv1.Status{State: doing, Parameters: []byte(` {"a":1}`), Result: []byte(`2`)}),
-			statusFrame(c, &toolv1.Status{State: wait, Tip: "goes back"}),
+			statusFrame(c, &toolv1.Status{State: wait, Message: "goes back"}),
 			statusFrame(c, &toolv1.Status{Parameters: []byte(`[1]`), Result: []byte(`}`)}),
-			statusFrame(c, &toolv1.Status{Tip: "1", Parameters: []byte(`{"a`), Progress: progress(5)}),
+			statusFrame(c, &toolv1.Status{Message: "1", Parameters: []byte(`{"a`), Progress: progress(5)}),
 			bare(progress(4)),
 			bare(progress(6)),
-			statusFrame(c, &toolv1.Status{Tip: "2", Progress: progress(5)}),
+			statusFrame(c, &toolv1.Status{Message: "2", Progress: progress(5)}),
 			statusFrame(c, &toolv1.Status{}),
 			{Call: c, Frame: &pluginv1.ConnectResponse_Status{}},
 			statusFrame(c, &toolv1.Status{State: success}),
-			statusFrame(c, &toolv1.Status{State: failed, Tip: "after the end"}),
-			statusFrame(c, &toolv1.Status{Tip: "after the end"}),
+			statusFrame(c, &toolv1.Status{State: failed, Message: "after the end"}),
+			statusFrame(c, &toolv1.Status{Message: "after the end"}),
 			{Call: c, Frame: &pluginv1.ConnectResponse_Log{Log: &toolv1.LogRecord{
 				Message: "still logs", Attributes: map[string][]byte{"good": []byte("1"), "bad": []byte("x\xff")},
 			}}},
@@ -154,9 +154,9 @@ func TestStatusesThatBreakTheRulesAreLeftOut(t *testing.T) {
 	want := []tool.Event{
 		{Status: &tool.Status{State: tool.StatusWait}},
 		{Status: &tool.Status{State: tool.StatusDoing, Parameters: json.RawMessage(` {"a":1}`), Result: json.RawMessage(`2`)}},
-		{Status: &tool.Status{Tip: "1", Progress: &tool.Progress{Done: 5}}},
+		{Status: &tool.Status{Message: "1", Progress: &tool.Progress{Done: 5}}},
 		{Status: &tool.Status{Progress: &tool.Progress{Done: 6}}},
-		{Status: &tool.Status{Tip: "2"}},
+		{Status: &tool.Status{Message: "2"}},
 		{Status: &tool.Status{State: tool.StatusSuccess}},
 		{Log: &tool.LogRecord{Level: tool.LogInfo, Message: "still logs", Attributes: map[string]json.RawMessage{
 			"good": json.RawMessage(`1`), "bad": json.RawMessage("\"x\uFFFD\""),

@@ -26,6 +26,7 @@ var errorKinds = pairs(map[tool.Kind]toolv1.ErrorKind{
 	tool.KindOutcomeUnknown:   toolv1.ErrorKind_ERROR_KIND_OUTCOME_UNKNOWN,
 	tool.KindConflict:         toolv1.ErrorKind_ERROR_KIND_CONFLICT,
 	tool.KindInternal:         toolv1.ErrorKind_ERROR_KIND_INTERNAL,
+	tool.KindUnsupported:      toolv1.ErrorKind_ERROR_KIND_UNSUPPORTED,
 })
 
 // FromError converts an error without its cause. nil stays nil.
@@ -42,7 +43,8 @@ func FromError(e *tool.Error) *toolv1.Error {
 		Instance:   validText(e.Instance),
 		Exit:       FromExit(e.Exit),
 		Rule:       validText(e.Rule),
-		Arguments:  e.Arguments, ArgumentsSha256: validText(e.ArgumentsSHA256), Cost: e.Cost,
+		Arguments:  e.Arguments, ArgumentsSha256: validText(e.ArgumentsSHA256), Cost: e.Cost, FourEyes: e.FourEyes,
+		DefinitionSha256: validText(e.DefinitionSHA256),
 	}
 }
 
@@ -60,7 +62,8 @@ func ToError(e *toolv1.Error) *tool.Error {
 		Instance:   e.GetInstance(),
 		Exit:       ToExit(e.GetExit()),
 		Rule:       e.GetRule(),
-		Arguments:  e.GetArguments(), ArgumentsSHA256: e.GetArgumentsSha256(), Cost: finite(e.GetCost()),
+		Arguments:  e.GetArguments(), ArgumentsSHA256: e.GetArgumentsSha256(), Cost: cost(e.GetCost()), FourEyes: e.GetFourEyes(),
+		DefinitionSHA256: e.GetDefinitionSha256(),
 	}
 }
 
@@ -127,6 +130,8 @@ func Code(kind tool.Kind) codes.Code {
 		return codes.Unknown
 	case tool.KindConflict:
 		return codes.AlreadyExists
+	case tool.KindUnsupported:
+		return codes.Unimplemented
 	default:
 		return codes.Internal
 	}
@@ -137,8 +142,10 @@ func Code(kind tool.Kind) codes.Code {
 // because every server may return it.
 func kindOf(code codes.Code) tool.Kind {
 	switch code {
-	case codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented:
+	case codes.InvalidArgument, codes.OutOfRange:
 		return tool.KindInvalidArgument
+	case codes.Unimplemented:
+		return tool.KindUnsupported
 	case codes.NotFound:
 		return tool.KindNotFound
 	case codes.PermissionDenied, codes.Unauthenticated:

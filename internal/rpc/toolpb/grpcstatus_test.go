@@ -38,6 +38,7 @@ var kinds = []struct {
 	{tool.KindOutcomeUnknown, toolv1.ErrorKind_ERROR_KIND_OUTCOME_UNKNOWN, codes.Unknown},
 	{tool.KindConflict, toolv1.ErrorKind_ERROR_KIND_CONFLICT, codes.AlreadyExists},
 	{tool.KindInternal, toolv1.ErrorKind_ERROR_KIND_INTERNAL, codes.Internal},
+	{tool.KindUnsupported, toolv1.ErrorKind_ERROR_KIND_UNSUPPORTED, codes.Unimplemented},
 }
 
 func TestEveryKindMapsBothWays(t *testing.T) {
@@ -74,20 +75,20 @@ func TestEveryKindMapsBothWays(t *testing.T) {
 }
 
 func TestFromStatusErrorOfOtherErrors(t *testing.T) {
-	own := tool.Errorf(tool.KindDenied, "no")
+	denied := tool.Errorf(tool.KindDenied, "no")
 	for _, tt := range []struct {
 		name    string
 		err     error
 		kind    tool.Kind
 		message string
 	}{
-		{"unimplemented", status.Error(codes.Unimplemented, "m"), tool.KindInvalidArgument, "m"},
+		{"unimplemented", status.Error(codes.Unimplemented, "m"), tool.KindUnsupported, "m"},
 		{"out of range", status.Error(codes.OutOfRange, "m"), tool.KindInvalidArgument, "m"},
 		{"unauthenticated", status.Error(codes.Unauthenticated, "m"), tool.KindDenied, "m"},
 		{"data loss", status.Error(codes.DataLoss, "m"), tool.KindInternal, "m"},
 		{"unknown", status.Error(codes.Unknown, "m"), tool.KindInternal, "m"},
 		{"no message", status.Error(codes.Unavailable, ""), tool.KindUnavailable, "Unavailable"},
-		{"already one", fmt.Errorf("x: %w", own), tool.KindDenied, "no"},
+		{"already one", fmt.Errorf("x: %w", denied), tool.KindDenied, "no"},
 		{"cancelled", context.Canceled, tool.KindCancelled, "context canceled"},
 		{"deadline", context.DeadlineExceeded, tool.KindTimeout, "context deadline exceeded"},
 		{"plain", errors.New("plain"), tool.KindInternal, "plain"},

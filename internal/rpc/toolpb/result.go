@@ -23,13 +23,13 @@ type resultParts struct {
 func FromResult(r tool.Result) *toolv1.Result {
 	parts := &resultParts{}
 	out := &parts.result
-	out.IsError, out.Cost = r.IsError, finite(r.Cost)
+	out.IsError, out.Cost = r.IsError, cost(r.Cost)
 	out.Usage, out.Metadata = FromUsage(r.Usage), FromValues(r.Metadata)
 	if r.Duration > 0 {
 		parts.duration.Seconds, parts.duration.Nanos = int64(r.Duration/time.Second), int32(r.Duration%time.Second)
 		out.Duration = &parts.duration
 	}
-	if len(r.Content) == 1 && r.Content[0].Kind == tool.ContentText {
+	if len(r.Content) == 1 && r.Content[0].Kind == tool.ContentText && r.Content[0].URI == "" {
 		parts.text.Text = validText(r.Content[0].Text)
 		parts.block.Block = &parts.text
 		parts.blocks[0] = &parts.block
@@ -56,7 +56,7 @@ func ToResult(r *toolv1.Result) tool.Result {
 		IsError:  r.GetIsError(),
 		Duration: ToDuration(r.GetDuration()),
 		Usage:    ToUsage(r.GetUsage()),
-		Cost:     finite(r.GetCost()),
+		Cost:     cost(r.GetCost()),
 		Metadata: ToValues(r.GetMetadata()),
 	}
 	if blocks := r.GetContent(); len(blocks) > 0 {
@@ -78,13 +78,13 @@ func ToResult(r *toolv1.Result) tool.Result {
 func FromContent(c tool.Content) *toolv1.Content {
 	switch c.Kind {
 	case tool.ContentText:
-		return &toolv1.Content{Block: &toolv1.Content_Text{Text: validText(c.Text)}}
+		return &toolv1.Content{Block: &toolv1.Content_Text{Text: validText(c.Text)}, Resource: fromOrigin(c, c.MediaType)}
 	case tool.ContentJSON:
 		return &toolv1.Content{Block: &toolv1.Content_Json{Json: c.JSON}}
 	case tool.ContentImage:
 		return &toolv1.Content{Block: &toolv1.Content_Image{Image: fromBlob(c)}}
 	case tool.ContentFile:
-		return &toolv1.Content{Block: &toolv1.Content_File{File: fromBlob(c)}}
+		return &toolv1.Content{Block: &toolv1.Content_File{File: fromBlob(c)}, Resource: fromOrigin(c, "")}
 	case tool.ContentArtifact:
 		return &toolv1.Content{Block: &toolv1.Content_Artifact{Artifact: fromArtifact(c.Artifact)}}
 	default:
@@ -96,18 +96,28 @@ func FromContent(c tool.Content) *toolv1.Content {
 func ToContent(c *toolv1.Content) tool.Content {
 	switch b := c.GetBlock().(type) {
 	case *toolv1.Content_Text:
-		return tool.Text(b.Text)
+		return tool.Content{Kind: tool.ContentText, Text: b.Text, URI: c.GetResource().GetUri(), MediaType: c.GetResource().GetMediaType()}
 	case *toolv1.Content_Json:
 		return tool.JSON(rawJSON(b.Json))
 	case *toolv1.Content_Image:
 		return toBlob(tool.ContentImage, b.Image)
 	case *toolv1.Content_File:
-		return toBlob(tool.ContentFile, b.File)
+		file := toBlob(tool.ContentFile, b.File)
+		file.URI = c.GetResource().GetUri()
+		return file
 	case *toolv1.Content_Artifact:
 		return tool.Content{Kind: tool.ContentArtifact, Artifact: toArtifact(b.Artifact)}
 	default:
 		return tool.Content{}
 	}
+}
+
+// fromOrigin returns the resource that a block is a copy of; nil if it is none.
+func fromOrigin(c tool.Content, mediaType string) *toolv1.ResourceOrigin {
+	if c.URI == "" {
+		return nil
+	}
+	return &toolv1.ResourceOrigin{Uri: validText(c.URI), MediaType: validText(mediaType)}
 }
 
 func fromBlob(c tool.Content) *toolv1.Blob {
@@ -197,7 +207,7 @@ var statusStates = pairs(map[tool.StatusState]toolv1.StatusState{
 func FromStatus(s tool.Status) *toolv1.Status {
 	out := &toolv1.Status{
 		State:      statusStates.from(s.State),
-		Tip:        validText(s.Tip),
+		Message:    validText(s.Message),
 		Parameters: s.Parameters,
 		Result:     s.Result,
 	}
@@ -211,7 +221,7 @@ func FromStatus(s tool.Status) *toolv1.Status {
 func ToStatus(s *toolv1.Status) tool.Status {
 	out := tool.Status{
 		State:      statusStates.to(s.GetState(), ""),
-		Tip:        s.GetTip(),
+		Message:    s.GetMessage(),
 		Parameters: rawJSON(s.GetParameters()),
 		Result:     rawJSON(s.GetResult()),
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func fullExit() *tool.Exit {
 func fullError() *tool.Error {
 	return &tool.Error{
 		Kind: tool.KindCrashed, Message: "it fell", RetryAfter: time.Second, CallID: "c1", Plugin: "fs",
-		Instance: "fs-1", Exit: fullExit(), Rule: "no-writes", Arguments: []byte(`{"a":1}`), ArgumentsSHA256: "d", Cost: 2.5,
+		Instance: "fs-1", Exit: fullExit(), Rule: "no-writes", Arguments: []byte(`{"a":1}`), ArgumentsSHA256: "d", DefinitionSHA256: "d1", Cost: 2.5, FourEyes: true,
 	}
 }
 
@@ -56,7 +57,7 @@ func fullResult() tool.Result {
 
 func fullStatus() tool.Status {
 	return tool.Status{
-		State: tool.StatusDoing, Tip: "tip", Parameters: json.RawMessage(`{"a":1}`),
+		State: tool.StatusDoing, Message: "message", Parameters: json.RawMessage(`{"a":1}`),
 		Progress: &tool.Progress{Done: 1, Total: 2, Message: "half"}, Result: json.RawMessage(`"r"`),
 	}
 }
@@ -156,6 +157,8 @@ func TestContentRoundTrip(t *testing.T) {
 		tool.Text("text"), tool.Text(""), tool.JSON(json.RawMessage(`[1]`)),
 		{Kind: tool.ContentImage, MediaType: "image/png", Name: "a.png", Data: []byte{0, 0xff}},
 		tool.File("f.bin", "application/octet-stream", []byte{1}),
+		{Kind: tool.ContentText, Text: "{}", URI: "test://a", MediaType: "application/json"},
+		{Kind: tool.ContentFile, Name: "f.bin", MediaType: "application/octet-stream", Data: []byte{1}, URI: "test://f.bin"},
 		{Kind: tool.ContentArtifact, Artifact: artifact},
 	} {
 		t.Run(string(c.Kind), func(t *testing.T) { trip(t, c, false, toolpb.FromContent, toolpb.ToContent) })
@@ -219,7 +222,7 @@ func TestInvalidValuesBecomeValid(t *testing.T) {
 		toolpb.FromContent(tool.Text(bad)), toolpb.FromContent(tool.File(bad, bad, []byte(bad))),
 		toolpb.FromContent(tool.Content{Kind: tool.ContentArtifact, Artifact: &tool.Artifact{Handle: bad, MediaType: bad, Name: bad, Head: bad, Tail: bad}}),
 		toolpb.FromEffect(tool.Effect{Key: bad}), toolpb.FromProgress(tool.Progress{Message: bad}),
-		toolpb.FromStatus(tool.Status{Tip: bad}), toolpb.FromLogRecord(tool.LogRecord{Message: bad}),
+		toolpb.FromStatus(tool.Status{Message: bad}), toolpb.FromLogRecord(tool.LogRecord{Message: bad}),
 		toolpb.FromError(&tool.Error{Message: bad, CallID: bad, Plugin: bad, Instance: bad}),
 		toolpb.FromExit(&tool.Exit{Signal: bad, Reason: bad, LastStderr: []string{bad}}),
 	}
@@ -233,6 +236,15 @@ func TestInvalidValuesBecomeValid(t *testing.T) {
 	}
 	if got := toolpb.FromSpec(spec); got.CostPerUse != 0 || got.Timeout != nil {
 		t.Errorf("cost %v, timeout %v", got.CostPerUse, got.Timeout)
+	}
+	for cost, want := range map[float64]float64{math.MaxFloat64: tool.MaxCost, math.Inf(1): 0, -1: 0} {
+		got := []float64{
+			toolpb.ToResult(&toolv1.Result{Cost: cost}).Cost, toolpb.FromResult(tool.Result{Cost: cost}).Cost,
+			toolpb.ToSpec(&toolv1.ToolSpec{CostPerUse: cost}).CostPerUse, toolpb.ToError(&toolv1.Error{Cost: cost}).Cost,
+		}
+		if slices.ContainsFunc(got, func(f float64) bool { return f != want }) {
+			t.Errorf("the cost %v becomes %v, want %v", cost, got, want)
+		}
 	}
 	if got := toolpb.ToProgress(&toolv1.Progress{Done: math.Inf(1), Total: math.NaN()}); got != (tool.Progress{}) {
 		t.Errorf("progress %v", got)

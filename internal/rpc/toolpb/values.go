@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/toolhost/toolhost/tool"
 )
 
 // validText returns s with each run of invalid UTF-8 replaced by U+FFFD, because protobuf strings
@@ -45,6 +47,10 @@ func finite(f float64) float64 {
 	}
 	return f
 }
+
+// cost returns a cost as a number from 0 to tool.MaxCost. Values that JSON cannot represent, and
+// negative ones, become 0.
+func cost(f float64) float64 { return min(max(finite(f), 0), tool.MaxCost) }
 
 // FromDuration returns nil for a duration that is not positive.
 func FromDuration(d time.Duration) *durationpb.Duration {

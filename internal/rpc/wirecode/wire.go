@@ -276,7 +276,7 @@ func (w *Writer) Bytes(tag uint64, v []byte) {
 	w.varint(tag)
 }
 
-// Raw writes encoded fields: those that this version does not know.
+// Raw writes fields that are encoded already, because this version does not know them.
 func (w *Writer) Raw(encoded []byte) {
 	w.need(len(encoded))
 	w.at -= len(encoded)

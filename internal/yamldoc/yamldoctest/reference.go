@@ -1,5 +1,5 @@
-// Package yamldoctest writes the reference of a configuration file from the structs that define it.
-// Tests use it to keep the documentation current.
+// Package yamldoctest has the tests that all configuration files share: it writes the reference of a
+// file from the structs that define it, and checks what a parser accepts.
 package yamldoctest
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// Reference describes a configuration file. Source and Of must be set.
+// Reference describes a configuration file. Sources and Of must be set.
 type Reference struct {
-	// Source is the Go file that defines the structs. The comments of their fields are the
+	// Sources are the Go files that define the structs. The comments of their fields are the
 	// documentation.
-	Source string
+	Sources []string
 	// Of is the struct of the whole file.
 	Of reflect.Type
-	// Also returns what the title of a key's section says after the key. nil adds nothing.
+	// Also returns text that follows the key in the title of its section. nil adds nothing.
 	Also func(key string) string
 }
 
@@ -30,11 +30,11 @@ type Reference struct {
 // field whose tags do not say what happens without the key.
 func (r Reference) Write(t *testing.T) string {
 	t.Helper()
-	w := &writer{t: t, comments: comments(t, r.Source), also: r.Also}
+	w := &writer{t: t, comments: comments(t, r.Sources), also: r.Also}
 	if w.also == nil {
 		w.also = func(string) string { return "" }
 	}
-	w.section(r.Of, "", "The keys of the file")
+	w.section(r.Of, "", "The keys of the file", false)
 	return w.String()
 }
 
@@ -45,8 +45,9 @@ type writer struct {
 	also     func(key string) string
 }
 
-// section writes the table of a struct, then the tables of the structs in it.
-func (w *writer) section(of reflect.Type, parent, title string) {
+// section writes the table of a struct, then the tables of the structs in it. restart says that a
+// change of any key needs a restart.
+func (w *writer) section(of reflect.Type, parent, title string, restart bool) {
 	fmt.Fprintf(w, "### %s\n\n| key | meaning | value | default |\n| --- | --- | --- | --- |\n", title)
 	for i := range of.NumField() {
 		field := of.Field(i)
@@ -63,18 +64,26 @@ func (w *writer) section(of reflect.Type, parent, title string) {
 		case field.Tag.Get("default") == "":
 			w.t.Errorf("%s.%s has neither the tag default nor the tag unset", of.Name(), field.Name)
 		}
-		fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", field.Tag.Get("yaml"), w.comment(of, field), value, without)
+		meaning := w.comment(of, field)
+		if instead := field.Tag.Get("deprecated"); instead != "" {
+			meaning = "Deprecated: write " + instead + ". " + meaning
+		}
+		if restart || field.Tag.Get("restart") != "" {
+			meaning += " **restart**"
+		}
+		fmt.Fprintf(w, "| `%s` | %s | %s | %s |\n", field.Tag.Get("yaml"), meaning, value, without)
 	}
 	w.WriteByte('\n')
 	for i := range of.NumField() {
 		field := of.Field(i)
 		name := strings.TrimPrefix(parent+"."+field.Tag.Get("yaml"), ".")
 		title := "`" + name + "`" + w.also(name)
+		restart := restart || field.Tag.Get("restart") != ""
 		switch kind := field.Type.Kind(); {
 		case kind == reflect.Struct:
-			w.section(field.Type, name, title)
+			w.section(field.Type, name, title, restart)
 		case (kind == reflect.Slice || kind == reflect.Map && w.also(name) == "") && field.Type.Elem().Kind() == reflect.Struct:
-			w.section(field.Type.Elem(), name, "Each of "+title)
+			w.section(field.Type.Elem(), name, "Each of "+title, restart)
 		}
 	}
 }
@@ -87,14 +96,21 @@ func (w *writer) comment(of reflect.Type, field reflect.StructField) string {
 	return text
 }
 
-// comments returns the comment of each field of the structs in a Go file, on one line.
-func comments(t *testing.T, source string) map[string]string {
+// comments returns the comment of each field of the structs in Go files, on one line.
+func comments(t *testing.T, sources []string) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]string{}
+	for _, source := range sources {
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		collectComments(file, found)
+	}
+	return found
+}
+
+func collectComments(file *ast.File, found map[string]string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.TypeSpec)
 		if !ok {
@@ -112,7 +128,6 @@ func comments(t *testing.T, source string) map[string]string {
 		}
 		return false
 	})
-	return found
 }
 
 // Fresh returns a document with the text between its two markers replaced by a reference.

@@ -98,7 +98,8 @@ func (n Number) float(position int) (float64, error) {
 	return f, nil
 }
 
-// whole returns the number as an integer, or an error that says that `who` needs one.
+// whole returns the number as an integer. Otherwise it returns an error that says that who, such as
+// a function, needs an integer.
 func (n Number) whole(position int, who string) (*big.Int, error) {
 	r := n.exactly()
 	if !r.IsInt() {

@@ -121,7 +121,7 @@ func wholeRoot(n *big.Int, k int) (*big.Int, bool) {
 	}
 }
 
-// modularPower computes the remainder of base^exponent.
+// modularPower computes the remainder of base^exponent divided by a modulus.
 func (m *machine) modularPower(position int, arguments []Number) (Number, error) {
 	values := make([]*big.Int, len(arguments))
 	for i, argument := range arguments {

@@ -71,7 +71,7 @@ func Detect(head []byte, whole bool) (e Encoding, mediaType string, text bool) {
 	mediaType = http.DetectContentType(head)
 	isText := strings.HasPrefix(mediaType, "text/")
 	if !whole {
-		head = withoutPartialRune(head)
+		head = WithoutPartialRune(head)
 	}
 	switch {
 	case bytes.ContainsFunc(head, isBinary):
@@ -123,8 +123,8 @@ func unmarked16(head []byte) (family, bool) {
 	return 0, false
 }
 
-// withoutPartialRune removes an incomplete character at the end.
-func withoutPartialRune(b []byte) []byte {
+// WithoutPartialRune returns a UTF-8 text without an incomplete character at its end.
+func WithoutPartialRune(b []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if utf8.RuneStart(b[len(b)-n]) {
 			if !utf8.FullRune(b[len(b)-n:]) {

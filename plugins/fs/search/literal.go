@@ -18,8 +18,8 @@ type literal struct {
 	rare int // index of the byte of text that is rarest in common texts, if fold is set
 }
 
-// required returns literals, one of which is part of every match, and whether each of them is a
-// match by itself. No literals means that nothing is known.
+// required returns literals such that every match of the expression contains at least one of them.
+// exact reports whether each literal is a match by itself. No literals means that nothing is known.
 func required(re *syntax.Regexp) (literals []literal, exact bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -84,8 +84,8 @@ func requiredInAny(alternatives []*syntax.Regexp) (all []literal, exact bool) {
 }
 
 // newLiteral returns the literal to search for in place of a literal of an expression, and whether
-// they are equivalent. Without regard to case it is the longest run of ASCII letters with exactly
-// two cases. K and S have further cases in Unicode.
+// the two are equivalent. If the expression ignores case, the new literal is the longest run of
+// ASCII letters with exactly two cases. K and S have further cases in Unicode, so they end a run.
 func newLiteral(re *syntax.Regexp) (l literal, whole bool) {
 	text := string(re.Rune)
 	if re.Flags&syntax.FoldCase == 0 || !strings.ContainsFunc(text, isLetter) {

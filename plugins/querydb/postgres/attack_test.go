@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolhost/toolhost/plugins/querydb/pgtest"
+	"github.com/toolhost/toolhost/internal/postgres/postgrestest"
 	"github.com/toolhost/toolhost/plugins/querydb/postgres"
 )
 
@@ -19,7 +19,7 @@ const state = `SELECT (SELECT string_agg(o::text, ';' ORDER BY id) FROM orders o
 	(SELECT count(*) FROM pg_prepared_xacts), (SELECT count(*) FROM pg_roles), (SELECT count(*) FROM pg_stat_activity WHERE usename = 'globex_reader')`
 
 // Whatever SQL a tenant sends, nothing changes, and it reads nothing of another tenant.
-func testAttacks(t *testing.T, s *pgtest.Server, acme postgres.Role) {
+func testAttacks(t *testing.T, s *postgrestest.Server, acme postgres.Role) {
 	theirs := s.Address("shop") + " user=globex_reader password=globex-password"
 	before := s.Do(t, "shop", state)
 	for _, attack := range []string{

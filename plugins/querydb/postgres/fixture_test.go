@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/plugins/querydb/pgtest"
+	"github.com/toolhost/toolhost/internal/postgres/postgrestest"
 	"github.com/toolhost/toolhost/plugins/querydb/postgres"
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
@@ -50,15 +50,15 @@ BEGIN
 	END LOOP;
 END $do$`
 
-func revoke(t *testing.T, s *pgtest.Server, database string) {
+func revoke(t *testing.T, s *postgrestest.Server, database string) {
 	t.Helper()
 	s.Do(t, database, strings.Replace(takeAway, "%PATTERN%", postgres.BeyondReading, 1))
 }
 
 // shop starts a server with the database shop, and returns acme's role.
-func shop(t *testing.T) (*pgtest.Server, postgres.Role) {
+func shop(t *testing.T) (*postgrestest.Server, postgres.Role) {
 	t.Helper()
-	s := pgtest.Start(t)
+	s := postgrestest.Start(t)
 	s.Do(t, "postgres", "CREATE DATABASE shop")
 	s.Do(t, "shop", tenants)
 	revoke(t, s, "shop")

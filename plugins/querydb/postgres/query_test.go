@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/eventually"
-	"github.com/toolhost/toolhost/plugins/querydb/pgtest"
+	"github.com/toolhost/toolhost/internal/postgres/postgrestest"
 	"github.com/toolhost/toolhost/plugins/querydb/postgres"
 	"github.com/toolhost/toolhost/plugins/querydb/rowset"
 )
@@ -30,7 +30,7 @@ func TestTenants(t *testing.T) {
 	t.Run("prepared ground", func(t *testing.T) { testRoleCannotPrepareTheGround(t, s, acme) })
 }
 
-func testQuery(t *testing.T, s *pgtest.Server, acme postgres.Role) {
+func testQuery(t *testing.T, s *postgrestest.Server, acme postgres.Role) {
 	t.Run("own rows", func(t *testing.T) { testOnlyOwnRows(t, s, acme) })
 	t.Run("values", func(t *testing.T) { testValues(t, acme) })
 	t.Run("parameters", func(t *testing.T) { testParameters(t, acme) })
@@ -50,7 +50,7 @@ func testQuery(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 }
 
 // A tenant sees its own rows and no others, also in shared tables and with concurrent queries.
-func testOnlyOwnRows(t *testing.T, s *pgtest.Server, acme postgres.Role) {
+func testOnlyOwnRows(t *testing.T, s *postgrestest.Server, acme postgres.Role) {
 	theirs, err := pgconn.Connect(t.Context(), s.Address("shop")+" user=globex_reader password=globex-password")
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func testCancel(t *testing.T, acme postgres.Role, active func() string) {
 }
 
 // Nothing runs as a role that may do more than read.
-func testUnfitRoles(t *testing.T, s *pgtest.Server, acme postgres.Role) {
+func testUnfitRoles(t *testing.T, s *postgrestest.Server, acme postgres.Role) {
 	for _, test := range []struct{ name, change, back, want string }{
 		{"superuser", "ALTER ROLE acme_reader SUPERUSER", "ALTER ROLE acme_reader NOSUPERUSER", "SUPERUSER"},
 		{"createrole", "ALTER ROLE acme_reader CREATEROLE", "ALTER ROLE acme_reader NOCREATEROLE", "CREATEROLE"},
@@ -228,7 +228,7 @@ func testUnfitRoles(t *testing.T, s *pgtest.Server, acme postgres.Role) {
 }
 
 // Settings that a role makes for its own sessions do not enable writes.
-func testRoleCannotPrepareTheGround(t *testing.T, s *pgtest.Server, acme postgres.Role) {
+func testRoleCannotPrepareTheGround(t *testing.T, s *postgrestest.Server, acme postgres.Role) {
 	s.Do(t, "shop", `ALTER ROLE acme_reader SET default_transaction_read_only = off; ALTER ROLE acme_reader SET search_path = acme, pg_catalog;
 		CREATE FUNCTION acme.pg_has_role(oid, oid, text) RETURNS bool LANGUAGE sql AS 'SELECT false';
 		GRANT globex_reader TO acme_reader`)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/toolhost/toolhost/internal/trace"
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -33,6 +34,10 @@ type Info struct {
 	Values      map[string]json.RawMessage
 	Secrets     map[string]string
 	Traceparent string
+	// SendSpans sends finished spans of the call to toolhost, and how many further spans were
+	// dropped. It blocks while toolhost does not read, and must not be called concurrently. nil
+	// means that the call is not recorded.
+	SendSpans func(ctx context.Context, spans []trace.Span, dropped int) error
 }
 
 // Call returns the arguments of one call, and receives what the tool reports.
@@ -50,6 +55,10 @@ type Call interface {
 	// of the artifact, the part is empty. ReadArtifact blocks, and any goroutine may call it. The
 	// error is a *tool.Error of kind not_found, or that of ctx or the call.
 	ReadArtifact(ctx context.Context, handle string, offset uint64, limit int) (tool.ArtifactPiece, error)
+	// Ask asks the caller of the tool, and waits for the answer. Exactly one of q.Person and q.Model
+	// is set. The answer has Err set if the question was refused. Any goroutine may call it. The
+	// error is that of ctx or of the call, or of kind unsupported.
+	Ask(ctx context.Context, q *tool.Question) (tool.Answer, error)
 }
 
 // Handler is a plugin for a transport. Many goroutines may call its methods at once.

@@ -20,7 +20,7 @@ func (w wireHandler) Describe(ctx context.Context, req pluginwire.DescribeReques
 // Call implements pluginwire.Handler.
 func (w wireHandler) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
 	start := call.Start()
-	return w.handler.Call(ctx, Info{
+	info := Info{
 		CallID:      start.CallID,
 		Tool:        start.Tool,
 		Attempt:     start.Attempt,
@@ -29,5 +29,9 @@ func (w wireHandler) Call(ctx context.Context, call *pluginwire.ServerCall) (too
 		Values:      start.Values,
 		Secrets:     start.Secrets,
 		Traceparent: start.Traceparent,
-	}, call)
+	}
+	if start.SpanBytes > 0 {
+		info.SendSpans = call.SendSpans
+	}
+	return w.handler.Call(ctx, info, call)
 }

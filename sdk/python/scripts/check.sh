@@ -73,19 +73,25 @@ esac
 "$python" scripts/generate.py --check
 "$python" -m ruff format --quiet --no-cache --check . || { echo 'not formatted; run ruff format' >&2; exit 1; }
 "$python" -m ruff check --quiet --no-cache .
+# mypy and ruff check for Python 3.11, the oldest version. The newest one may be missing on this machine.
 "$python" -m mypy --cache-dir "$home/mypy" --no-error-summary
+"$python" -m mypy --cache-dir "$home/mypy" --no-error-summary --python-version 3.14
+# basedpyright is pyright with a bundled Node. pyproject.toml says which rules are off.
+"$python" -m basedpyright --pythonpath "$python" >"$home/pyright.log" 2>&1 || { cat "$home/pyright.log" >&2; exit 1; }
 scripts/package.sh "$python" "$home"
 if [ $# -gt 0 ]; then
 	exec "$python" -m pytest -q "$@"
 fi
+# A test that fails runs again, at most twice. If it passes then, tests/conftest.py prints it as FLAKY.
 # Most tests wait for processes, so the tests that share a toolhost run concurrently with the others.
 shared='tests/test_accidents.py tests/test_agent.py tests/test_examples.py tests/test_toolhost.py'
 # shellcheck disable=SC2086 # the names are separate words
-"$python" -m pytest -q $shared >"$home/tested" 2>&1 &
+"$python" -m pytest -q --reruns 2 $shared >"$home/tested" 2>&1 &
 beside=$!
 failed=
 # shellcheck disable=SC2046
-"$python" -m pytest -q $(printf -- '--ignore=%s ' $shared) || failed=yes
+"$python" -m pytest -q --reruns 2 $(printf -- '--ignore=%s ' $shared) || failed=yes
 wait "$beside" || failed=yes
 cat "$home/tested"
 [ -z "$failed" ]
+scripts/bounds.sh "$home/bounds"

@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
-PROTOS = HERE.parent.parent / "proto"
+# A source distribution has its own copy of the contracts.
+PROTOS = HERE / "proto" if (HERE / "proto").is_dir() else HERE.parent.parent / "proto"
 TARGET = HERE / "src" / "toolhost" / "_proto"
 
 # protoc writes `from toolhost.tool.v1 import x` and `from agentd.v1 import x`.

@@ -1,15 +1,16 @@
 #!/bin/sh
 # Checks the Python package as it is published: package.sh PYTHON SCRATCH. PYTHON is the interpreter of check.sh, which has
-# all dependencies. The script builds the source distribution, builds the wheel from it, installs the wheel in an empty
-# virtual environment, and checks with pyright that the types of the public API are complete.
+# all dependencies. The script builds the wheel, installs it in an empty virtual environment, and checks with pyright that
+# the types of the public API are complete, and that the examples, which use all of it, pass the strict rules, with the
+# oldest and with the newest supported Python. internal/sdkarchive tests the source distribution.
 set -eu
 cd "$(dirname "$0")/.."
 python=$1
 out=$2/package
+examples=$PWD/examples
 rm -rf "$out"
 mkdir -p "$out"
-# Without --sdist and --wheel, build makes the wheel from the source distribution.
-"$python" -m build --no-isolation --outdir "$out" . >"$out/log" 2>&1 || {
+"$python" -m build --no-isolation --wheel --outdir "$out" . >"$out/log" 2>&1 || {
 	cat "$out/log" >&2
 	exit 1
 }
@@ -26,7 +27,7 @@ import toolhost
 folder = pathlib.Path(toolhost.__file__).parent
 assert folder.is_relative_to(sys.prefix), f"{folder} is not the package from the wheel"
 assert (folder / "py.typed").exists(), "the wheel has no py.typed"
-for name in "agent client errors plugin result spec status testing".split():
+for name in "agent client errors plugin result spec status testing version".split():
     importlib.import_module(f"toolhost.{name}")
 '
 	# basedpyright is pyright with a bundled Node. It finds the interpreter of the empty environment in PATH.
@@ -35,4 +36,11 @@ for name in "agent client errors plugin result spec status testing".split():
 		cat "$out/types" >&2
 		exit 1
 	}
+	printf '{"typeCheckingMode": "strict", "include": ["%s"]}\n' "$examples" >strict.json
+	for version in 3.11 3.14; do
+		PATH=$out/venv/bin:$PATH "$python" -m basedpyright --project strict.json --pythonversion "$version" >"$out/strict" 2>&1 || {
+			cat "$out/strict" >&2
+			exit 1
+		}
+	done
 )

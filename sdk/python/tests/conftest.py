@@ -27,6 +27,15 @@ PATIENCE = 60.0
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Prints each test that failed and passed when it ran again, after the failure. The report of .ci/run reads it."""
+    failed = {report.nodeid for report in terminalreporter.stats.get("failed", [])}
+    flaky = {report.nodeid: report.longreprtext for report in terminalreporter.stats.get("rerun", [])}
+    for name, failure in flaky.items():
+        if name not in failed:
+            terminalreporter.write_line(f"{failure}\nFLAKY {name}")
+
+
 def program(name: str) -> Path:
     path = BIN / name
     if not path.exists():
@@ -128,11 +137,11 @@ def until_asked(server: Server, plugins: int) -> None:
         eventually(lambda: len({tool.plugin for tool in client.list_tools()}) == plugins, lambda: server.log)
 
 
-def eventually(condition: Callable[[], bool], said: Callable[[], object] = str) -> None:
+def eventually(condition: Callable[[], bool], describe: Callable[[], object] = str) -> None:
     """Wait until a condition holds."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < deadline, said()
+        assert time.monotonic() < deadline, describe()
         time.sleep(0.01)
 
 

@@ -91,9 +91,10 @@ class EndsEarly(pb_grpc.ToolServiceServicer):
         self.ended = threading.Event()
 
     def Connect(self, requests: Iterator[pb.ConnectRequest], context: Any) -> Iterator[pb.ConnectResponse]:  # noqa: N802
+        context.send_initial_metadata(())
         call = next(requests).call
         for number in range(1, 6):
-            status = status_pb2.Status(tip=f"step {number}")
+            status = status_pb2.Status(message=f"step {number}")
             yield pb.ConnectResponse(call=call, event=pb.CallEvent(seq=number, status=status))
         result = result_pb2.Result(content=[result_pb2.Content(text="not a word more")], is_error=True)
         ended = pb.CallEnded(call_id="c", result=result)
@@ -192,3 +193,7 @@ def test_filters(toolhost: Server) -> None:
         assert changed.text == '{"city":"Oslo","days":[0,1]}\nseen by the guard of guarded'
         assert client.call("guarded", {"city": "Null Island"}).text == "it is wet"
         assert client.call("chatty", {"text": "x"}).text == "x"
+        own = client.call("account", {"number": "7"})
+        assert own.text == "masked account"
+        assert own.result is not None
+        assert own.result.metadata["toolhost.filters"] == ["extras.mask"]

@@ -10,7 +10,19 @@ from toolhost.client import Client
 from toolhost.errors import InvalidArgument
 
 
-@pytest.mark.parametrize("address", ["unix:///run/t.sock", "127.0.0.1:7070", "[::1]:7070", "127.9.9.9:1"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "unix:///run/t.sock",
+        "127.0.0.1:7070",
+        "[::1]:7070",
+        "127.9.9.9:1",
+        "8.8.8.8:7070",
+        "[2001:db8::1]:443",
+        "localhost:1",
+        "a.example:65535",
+    ],
+)
 def test_addresses(address: str) -> None:
     assert _address.find(address, "toolhost") == address
 
@@ -20,11 +32,15 @@ def test_addresses(address: str) -> None:
     [
         ("unix://run/t.sock", "is not absolute"),
         ("unix:///" + "x" * 120, "the kernel takes 103"),
-        ("localhost:7070", "is malformed"),
         ("127.0.0.1", "is malformed"),
         ("300.0.0.1:7", "is malformed"),
-        ("8.8.8.8:7070", "is not on loopback"),
-        ("[2001:db8::1]:7070", "is not on loopback"),
+        ("0.0.0.0:7", "is malformed"),
+        ("-name:7", "is malformed"),
+        ("a..b:7", "is malformed"),
+        ("host:0", "is malformed"),
+        ("host:65536", "is malformed"),
+        ("http://host:7", "is malformed"),
+        ("user@host:7", "is malformed"),
     ],
 )
 def test_what_is_refused(address: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
 from conftest import PATIENCE, Server, program, short_folder
 
+from toolhost import __version__
 from toolhost.agent import (
     AgentClient,
     AsyncAgentClient,
+    Attachment,
+    Contracts,
     Decision,
     DecisionKind,
     DecisionRequested,
@@ -27,6 +32,7 @@ from toolhost.agent import (
 from toolhost.errors import Conflict, InvalidArgument, NotFound, Unavailable
 
 SCRIPT = """
+attachments: [image/png, text/*]
 turns:
   - text: I ask.
     calls:
@@ -35,7 +41,7 @@ turns:
       - {id: ask, tool: ask_user, arguments: {question: Which one?}}
     chunks: 3
   - text: 'weather {{result "weather"}}; {{result "erase"}}; {{result "ask"}}'
-  - text: 'again {{prompt}}'
+  - text: 'again {{prompt}} {{attachments}}'
 """
 
 
@@ -100,8 +106,83 @@ def test_a_run(agentd: Server, decide: Callable[[str], Decision], erased: str) -
         seqs = [event.seq for event in agent.watch(run)]
         assert [event.seq for event in agent.watch(run, after=seqs[-2])] == [seqs[-1]]
         agent.send(run, "More.")
-        assert agent.wait(run).text == "again More."
+        assert agent.wait(run).text == "again More. "
         assert run in [r.run_id for r in agent.list()]
+
+
+ANSWERS = """
+turns:
+  - calls: [{tool: final_answer, arguments: {colour: 4711}}]
+  - calls: [{tool: final_answer, arguments: {colour: mauve}}]
+"""
+
+
+def test_a_structured_answer(toolhost: Server) -> None:
+    schema = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
+    with short_folder() as home:
+        (home / "script.yaml").write_text(ANSWERS)
+        server = Server(
+            program("agentd"),
+            "serve",
+            "--model",
+            f"scripted:{home}/script.yaml",
+            "--toolhost",
+            toolhost.address,
+            "--journal",
+            home / "runs.db",
+            home=home,
+            address=f"unix://{home}/a.sock",
+        )
+        try:
+            with AgentClient(server.address) as agent:
+                run = agent.start("Which colour?", response_schema=schema)
+                finished = agent.wait(run)
+                assert finished.stop_reason == StopReason.COMPLETED
+                assert finished.result == {"colour": "mauve"}
+                assert finished.turns == 2
+                with pytest.raises(InvalidArgument):
+                    agent.start("Which colour?", response_schema={"type": "string"})
+        finally:
+            server.stop()
+
+
+def test_attachments(agentd: Server) -> None:
+    note, more = "Grüße\n".encode(), b"a,b\n"
+    with AgentClient(agentd.address) as agent:
+        run = agent.start(
+            "Work.", people=ALONE, attachments=[Attachment(note, name="note.txt", mime_type="text/plain")]
+        )
+        agent.wait(run)
+        agent.send(run, "More.", attachments=[Attachment(more, name="t.csv")])
+        text = agent.wait(run).text
+        for data in (note, more):
+            assert f"{len(data)} bytes, sha256 {hashlib.sha256(data).hexdigest()}" in text
+        kept = [a for event in agent.watch(run) for a in getattr(event.payload, "attachments", ())]
+        assert [(a.name, a.mime_type, a.size, a.artifact) for a in kept] == [
+            ("note.txt", "text/plain", len(note), None),
+            ("t.csv", "text/plain", len(more), None),
+        ]
+        with pytest.raises(InvalidArgument, match="it reads image/png"):
+            agent.start("Work.", attachments=[Attachment(b"%PDF-1.7", name="a.pdf")])
+        with pytest.raises(InvalidArgument, match="not image/png"):
+            agent.send(run, "More.", attachments=[Attachment(note, name="a.png", mime_type="image/png")])
+        with pytest.raises(InvalidArgument, match="both"):
+            agent.start("Work.", attachments=[Attachment(note, artifact="h")])
+
+
+def test_version(agentd: Server) -> None:
+    with AgentClient(agentd.address) as agent:
+        version = agent.version()
+    assert version.version == __version__  # the programs and the SDK are built from one tree
+    assert version.commit
+    assert version.contracts == Contracts("toolhost.plugin.v1", "toolhost.v1", "agentd.v1")
+
+
+def test_who_am_i(agentd: Server) -> None:
+    with AgentClient(agentd.address) as agent:
+        me = agent.who_am_i()
+    assert (me.principal, me.credential) == (f"uid:{os.getuid()}", "peer")
+    assert "runs.start" in [right.right for right in me.rights]
 
 
 def test_errors(agentd: Server) -> None:
@@ -117,8 +198,15 @@ def test_errors(agentd: Server) -> None:
             agent.start("Play.", run_id=run)
         with pytest.raises(NotFound):
             agent.respond(run, approve("nosuch"))
+        with pytest.raises(Conflict, match="has not finished"):
+            agent.delete(run)
         agent.cancel(run, "enough")
         assert agent.wait(run).stop_reason == StopReason.CANCELLED
+        assert agent.delete(run) == (run,)
+        with pytest.raises(NotFound):
+            agent.delete(run)
+        with pytest.raises(Conflict, match="was deleted"):
+            agent.start("Work.", run_id=run, people=ATTENDED)
     with (
         short_folder() as home,
         AgentClient(f"unix://{home}/none") as agent,
@@ -133,5 +221,6 @@ def test_asyncio(agentd: Server) -> None:
             finished = await asyncio.wait_for(agent.run("Work.", people=ALONE), PATIENCE)
             assert "weather" in finished.text
             assert len([r async for r in agent.list()]) >= 1
+            assert (await agent.version()).version == __version__
 
     asyncio.run(run())

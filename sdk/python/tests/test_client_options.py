@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import grpc
@@ -13,9 +14,9 @@ from conftest import PATIENCE, short_folder
 from toolhost._proto.toolhost.tool.v1 import error_pb2, result_pb2
 from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
-from toolhost.client import AsyncClient
+from toolhost.client import AsyncClient, Client
 from toolhost.client._retry import pause_before_retry
-from toolhost.errors import Crashed, OutcomeUnknown, RateLimited, Timeout, ToolhostError, Unavailable
+from toolhost.errors import Crashed, InvalidArgument, OutcomeUnknown, RateLimited, Timeout, ToolhostError, Unavailable
 from toolhost.spec import Retry
 
 THREE = Retry(max_attempts=3, initial_backoff=0.001, max_backoff=0.001)
@@ -58,6 +59,7 @@ class Limited(pb_grpc.ToolServiceServicer):
         await asyncio.Event().wait()
 
     async def Connect(self, requests: AsyncIterator[pb.ConnectRequest], context: Any) -> AsyncIterator[Any]:  # noqa: N802
+        await context.send_initial_metadata(())
         async for request in requests:
             if request.WhichOneof("frame") != "start":
                 continue
@@ -120,6 +122,31 @@ def test_the_defaults_of_a_client() -> None:
     first, second = (start.options for start in service.starts)
     assert (first.session, dict(first.context), first.timeout.seconds) == ("s", {"user": b'"Ada"'}, 5)
     assert (second.session, dict(second.context), second.timeout.seconds) == ("other", {"user": b'"Ada"'}, 1)
+
+
+def test_the_ledger_the_first_sending_and_the_agent() -> None:
+    service = Limited(0)
+    east = datetime(2026, 1, 31, 10, 0, 0, 5, timezone(timedelta(hours=2)))
+
+    def block(address: str) -> None:
+        with Client(address) as client:
+            client.call("t", call_id="c", ledger_id="0a1b", first_sent=east, agent="reviewer", run="r-1")
+
+    async def test(address: str) -> None:
+        async with AsyncClient(address) as client:
+            await client.call("t", call_id="c", ledger_id="0a1b", first_sent=east, agent="reviewer", run="r-1")
+            await client.call("t", call_id="c")
+            with pytest.raises(InvalidArgument, match="time zone"):
+                await client.call("t", call_id="c", first_sent=east.replace(tzinfo=None))
+        await asyncio.to_thread(block, address)
+
+    with_server(service, test)
+    asynchronous, unset, blocking = (start.options for start in service.starts)
+    for options in (asynchronous, blocking):
+        assert options.ledger_id == "0a1b"
+        assert options.first_sent_time.ToDatetime(UTC) == datetime(2026, 1, 31, 8, 0, 0, 5, UTC)
+        assert (options.agent, options.run) == ("reviewer", "r-1")
+    assert (unset.ledger_id, unset.HasField("first_sent_time")) == ("", False)
 
 
 def test_a_request_has_a_deadline() -> None:

@@ -199,10 +199,10 @@ def test_toolhost_goes_without_a_word() -> None:
         assert plugin.ends() == (0, "", "")
 
 
-@pytest.mark.parametrize("said", [True, False])
-def test_frames_in_one_message(said: bool) -> None:
+@pytest.mark.parametrize("announced", [True, False])
+def test_frames_in_one_message(announced: bool) -> None:
     with served("extras") as plugin:
-        stream = Stream(plugin, *([("toolhost-batch", "1")] if said else []))
+        stream = Stream(plugin, *([("toolhost-batch", "1")] if announced else []))
         stream.start_together("burst", "burst")
         assert ("toolhost-batch", "1") in [(key, value) for key, value in stream.responses.initial_metadata()]
         ended: set[int] = set()
@@ -218,7 +218,7 @@ def test_frames_in_one_message(said: bool) -> None:
             if ended == {1, 2}:
                 break
         assert logs[1] == logs[2] == [f"line {n}" for n in range(100)]
-        assert (most > 1) == said
+        assert (most > 1) == announced
 
 
 # A process that starts another one, and ends when nobody writes to it any more.

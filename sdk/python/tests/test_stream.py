@@ -35,8 +35,10 @@ class Scripted(pb_grpc.ToolServiceServicer):
 
     def Connect(self, requests: Messages, context: grpc.ServicerContext) -> Iterator[pb.ConnectResponse]:  # noqa: N802
         self.streams += 1
-        context.send_initial_metadata((("toolhost-batch", "1"),))
-        yield from next(self._scripts)(self._frames(requests), context)
+        script = next(self._scripts)
+        if script is not refused:
+            context.send_initial_metadata((("toolhost-batch", "1"),))
+        yield from script(self._frames(requests), context)
 
     def _frames(self, requests: Messages) -> Messages:
         for message in requests:
@@ -171,7 +173,7 @@ def test_credit_is_given_for_what_was_read() -> None:
     def talks(frames: Messages, context: grpc.ServicerContext) -> Iterator[pb.ConnectResponse]:
         call = next(frames).call
         for _ in range(count):
-            status = status_pb2.Status(tip="x" * size)
+            status = status_pb2.Status(message="x" * size)
             yield pb.ConnectResponse(call=call, event=pb.CallEvent(status=status))
         yield from answers(frames, context)
 

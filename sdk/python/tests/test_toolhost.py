@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 import pytest
 from conftest import PATIENCE, Server, eventually, first
 
+from toolhost import __version__
 from toolhost.client import (
     Approval,
     Artifact,
     AsyncClient,
     Client,
+    Contracts,
     Effect,
     Event,
     File,
@@ -23,6 +26,7 @@ from toolhost.client import (
     LogRecord,
     Operation,
     Outcome,
+    Principal,
     Progress,
     Started,
     State,
@@ -34,6 +38,7 @@ from toolhost.errors import (
     ApprovalRequired,
     Cancelled,
     Conflict,
+    Denied,
     Internal,
     InvalidArgument,
     Kind,
@@ -75,6 +80,80 @@ def test_tools(client: Client) -> None:
     assert b'"input_schema"' in rendered.content
     with pytest.raises(NotFound):
         client.get_tool("nosuch")
+
+
+def test_version(client: Client, toolhost: Server) -> None:
+    version = client.version()
+    assert version.version == __version__  # the programs and the SDK are built from one tree
+    assert version.commit
+    assert version.contracts == Contracts("toolhost.plugin.v1", "toolhost.v1", "agentd.v1")
+
+    async def same(client: AsyncClient) -> None:
+        assert await client.version() == version
+
+    on(toolhost, same)
+
+
+def test_who_am_i(client: Client, toolhost: Server) -> None:
+    me = client.who_am_i()
+    assert me.principal == f"uid:{os.getuid()}"
+    assert (me.tenant, me.credential, me.address, me.expires) == ("default", "peer", "unix", None)
+    assert [(role.role, role.all_tenants) for role in me.roles] == [("admin", True), ("delegate", True)]
+    assert "tools.call" in [right.right for right in me.rights if right.all_tenants]
+
+    async def same(client: AsyncClient) -> None:
+        assert await client.who_am_i() == me
+
+    on(toolhost, same)
+
+
+def test_on_behalf_of(own_toolhost: Callable[..., Server]) -> None:
+    user = f"uid:{os.getuid()}"
+    roles = [
+        ("admin", f'principals: ["{user}"]'),
+        ("delegate", f'principals: ["{user}"]'),
+        ("caller", "members_of: [default, red]"),
+    ]
+    bindings = "".join(f"    - {{role: {role}, {to}, tenants: [default, red]}}\n" for role, to in roles)
+    toolhost = own_toolhost("fixture", config=f"auth:\n  bindings:\n{bindings}")
+    ada, bob = Principal("ada", "red", ["dev"]), Principal("bob")
+    with Client(toolhost.address) as client:
+        client.call("echo", {"text": "x"}, call_id="for-ada", on_behalf_of=ada)
+        with pytest.raises(NotFound):  # the call belongs to ada, not to the client
+            client.cancel_call("for-ada")
+        with pytest.raises(NotFound):
+            client.cancel_call("for-ada", on_behalf_of=bob)
+        client.cancel_call("for-ada", on_behalf_of=ada)
+        events = list(client.watch_call("for-ada", on_behalf_of=ada))
+        assert isinstance(events[-1].payload, Outcome)
+        assert client.get_tool("echo", on_behalf_of=ada).name == "echo"
+        assert [tool.name for tool in client.list_tools(names=["echo"], on_behalf_of=ada)] == ["echo"]
+        assert client.search_tools("echo", on_behalf_of=ada)
+        assert client.render_tools("mcp", names=["echo"], on_behalf_of=ada).tools == ("echo",)
+        with pytest.raises(NotFound):
+            client.read_artifact("none", on_behalf_of=ada)
+        blue = Principal("eve", "blue")  # a tenant in which the client is no delegate
+        for refused in (
+            lambda: client.call("echo", {"text": "x"}, on_behalf_of=blue),
+            lambda: client.list_tools(on_behalf_of=blue),
+            lambda: client.get_tool("echo", on_behalf_of=blue),
+            lambda: client.search_tools("echo", on_behalf_of=blue),
+            lambda: client.render_tools("mcp", on_behalf_of=blue),
+            lambda: client.cancel_call("for-ada", on_behalf_of=blue),
+            lambda: list(client.watch_call("for-ada", on_behalf_of=blue)),
+            lambda: client.read_artifact("none", on_behalf_of=blue),
+        ):
+            with pytest.raises(Denied):
+                refused()
+        with pytest.raises(InvalidArgument, match="on_behalf_of"):
+            client.list_tools(on_behalf_of=Principal("a b"))
+        with pytest.raises(TypeError, match="'on_behalf_of' must be of type Principal"):
+            client.list_tools(on_behalf_of="ada")  # type: ignore[arg-type]
+        with Client(toolhost.address, on_behalf_of=bob) as delegate:
+            delegate.call("echo", {"text": "x"}, call_id="for-bob")
+            delegate.cancel_call("for-bob")
+            delegate.cancel_call("for-ada", on_behalf_of=ada)
+        client.cancel_call("for-bob", on_behalf_of=bob)
 
 
 def test_options_that_there_are_not(client: Client) -> None:
@@ -222,15 +301,15 @@ STEPS: list[Status | tuple[str, int, Any]] = [
 
 
 def told(events: list[Event]) -> list[Any]:
-    """What a call said, without where and when."""
-    said: list[Any] = []
+    """The events of a call, without where and when."""
+    payloads: list[Any] = []
     for event in events:
         match event.payload:
             case Status():
-                said.append(event.payload)
+                payloads.append(event.payload)
             case LogRecord() as log:
-                said.append((log.message, log.level, log.attributes))
-    return said
+                payloads.append((log.message, log.level, log.attributes))
+    return payloads
 
 
 def test_statuses(client: Client) -> None:
@@ -318,7 +397,7 @@ def test_deadline(client: Client, tool: str) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_who_stops_waiting_cancels_the_call(toolhost: Server, named: bool) -> None:
+def test_leaving_cancels_the_call(toolhost: Server, named: bool) -> None:
     async def test(client: AsyncClient) -> None:
         options: Any = {"call_id": "left"} if named else {}
         waiting = asyncio.ensure_future(client.call("wait", **options))
@@ -350,7 +429,7 @@ async def until_known(client: AsyncClient, call_id: str) -> Any:
             await asyncio.sleep(0.01)
 
 
-def test_who_leaves_a_named_call_does_not_end_it(toolhost: Server) -> None:
+def test_leaving_a_named_call_does_not_end_it(toolhost: Server) -> None:
     async def test(client: AsyncClient) -> None:
         async with client.open("meet", {"room": "left", "count": 2}, call_id="goes-on") as execution:
             async for event in execution:

@@ -26,6 +26,8 @@ export type ErrorKind =
   | "outcome_unknown"
   /** The call id belongs to a call of another tool or with other arguments. */
   | "conflict"
+  /** The operator, the caller or an older version does not allow it, such as a question of a tool. */
+  | "unsupported"
   /** A bug, or a plugin that violated the protocol. */
   | "internal";
 

@@ -55,5 +55,6 @@ export {
   tool,
   type Variant,
 } from "./plugin/tool.js";
+export type { ModelAnswer, ModelMessage, ModelQuestion, PersonAnswer, PersonQuestion } from "./question.js";
 export type { JSONSchemaOptions, StandardJSONSchema, StandardSchema } from "./standard.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "./status.js";

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { status } from "@grpc/grpc-js";
 import { type CallEvent, type Execution, Toolhost, ToolhostError } from "@toolhost/sdk/client";
 import { toolhost as contract } from "@toolhost/sdk/proto";
@@ -72,6 +73,28 @@ withFake("all calls share one stream, and are answered in any order", async () =
   assert.equal(fake.streams.length, 1);
 });
 
+withFake("the ledger, the time of the first sending and the agent arrive, and are absent by default", async () => {
+  const firstSent = new Date("2026-01-31T08:00:00.005Z");
+  const calls = [
+    toolhost.call("t", {}, { callId: "c1", ledgerId: "0a1b", firstSent, agent: "reviewer", run: "r-1" }),
+    toolhost.call("t", {}, { callId: "c2" }),
+  ];
+  const starts = await fake.frames("start", 2);
+  for (const { call } of starts) {
+    fake.answer(call, "x");
+  }
+  await Promise.all(calls);
+  const [given, unset] = starts.map(({ frame }) => (frame.case === "start" ? frame.value.options : undefined));
+  assert.equal(given?.ledgerId, "0a1b");
+  assert.deepEqual(given?.firstSentTime && timestampDate(given.firstSentTime), firstSent);
+  assert.deepEqual([given?.agent, given?.run], ["reviewer", "r-1"]);
+  assert.equal(unset?.ledgerId, "");
+  assert.equal(unset?.agent, "");
+  assert.equal(unset?.firstSentTime, undefined);
+  const invalid = toolhost.call("t", {}, { firstSent: new Date(Number.NaN) });
+  assert.equal((await failure(invalid)).kind, "invalid_argument");
+});
+
 withFake("the mark of the last message that was read comes back, and none is asked for", async () => {
   for (let i = 1; i <= 3; i++) {
     const call = toolhost.call("t");
@@ -79,9 +102,9 @@ withFake("the mark of the last message that was read comes back, and none is ask
     fake.answer(starts.at(-1)?.call ?? 0, "x");
     await call;
   }
-  const said = fake.messages.map(({ ack, ackToken }) => [ack, ackToken]);
+  const acks = fake.messages.map(({ ack, ackToken }) => [ack, ackToken]);
   assert.deepEqual(
-    said,
+    acks,
     [0n, ...fake.marks.slice(0, 2)].map((ack) => [ack, 0n]),
   );
 });
@@ -131,8 +154,8 @@ withFake("frames travel together where that is read", async () => {
   const together = fake.messages.slice(1);
   assert.equal(together.length, 3, "of 32 KiB at most");
   const log: Event["event"] = { case: "log", value: { message: "x".repeat(50_000) } };
-  const said = create(CallEventSchema, { seq: 1n, event: log });
-  const frame = { call: starts[0]?.call ?? 0, event: said };
+  const callEvent = create(CallEventSchema, { seq: 1n, event: log });
+  const frame = { call: starts[0]?.call ?? 0, event: callEvent };
   fake.write({ ...frame, batch: [frame, frame] });
   for (const { call } of starts) {
     fake.answer(call, `answer ${call}`);
@@ -147,7 +170,7 @@ withFake("frames travel together where that is read", async () => {
   assert(inside.every(({ batch, ackToken, ack }) => batch.length === 0 && ackToken === 0n && ack === 0n));
   const last = toolhost.execute("t", {});
   const number = (await fake.frames("start", 42)).at(-1)?.call ?? 0;
-  const event = create(ConnectResponseSchema, { call: number, event: said });
+  const event = create(ConnectResponseSchema, { call: number, event: callEvent });
   fake.write({ ...event, batch: [event, event] });
   fake.answer(number, "x");
   assert.equal((await readAll(last)).length, 4);
@@ -156,8 +179,8 @@ withFake("frames travel together where that is read", async () => {
 withFake("events that come together cost what they cost alone", async () => {
   const execution = toolhost.execute("t", {});
   const number = (await fake.frames("start", 1))[0]?.call ?? 0;
-  const said = create(CallEventSchema, { seq: 1n, event: { case: "log", value: { message: "x".repeat(50_000) } } });
-  const frame = create(ConnectResponseSchema, { call: number, event: said });
+  const callEvent = create(CallEventSchema, { seq: 1n, event: { case: "log", value: { message: "x".repeat(50_000) } } });
+  const frame = create(ConnectResponseSchema, { call: number, event: callEvent });
   fake.write({ ...frame, batch: [frame, frame] });
   const events = execution[Symbol.asyncIterator]();
   for (let i = 0; i < 3; i++) {
@@ -165,7 +188,7 @@ withFake("events that come together cost what they cost alone", async () => {
   }
   const [credit] = await fake.frames("credit", 1);
   assert(credit?.frame.case === "credit");
-  assert.equal(credit.frame.value.bytes, 3 * toBinary(CallEventSchema, said).length);
+  assert.equal(credit.frame.value.bytes, 3 * toBinary(CallEventSchema, callEvent).length);
   assert.equal(credit.ack, fake.marks[0], "that of the message of all three");
 });
 

@@ -18,7 +18,7 @@ test("a declaration that is wrong is refused, with all that is wrong", () => {
       tool({ ...spec("z"), input: z.object({ d: z.date() }) }, () => ""),
       { name: "plain", run: () => "" } as never,
     ],
-    filters: [{ name: "y" }],
+    filters: [{ name: "y" }, { name: "w", before: () => undefined, tools: ["x", "xx", "x"] }],
   };
   assert.throws(() => new TestHost(plugin), {
     message: `The plugin "9" cannot be served, because its declaration is invalid:
@@ -35,6 +35,8 @@ test("a declaration that is wrong is refused, with all that is wrong", () => {
   tool number 6: it was not created by tool() or objectTool()
   filter "y": a tool or another filter of the plugin has that name
   filter "y": it has neither before nor after
+  filter "w": it applies to the tool "xx", which the plugin does not have
+  filter "w": it names the tool "x" twice
 `,
   });
   assert.throws(() => new TestHost({ name: "p" }), /the plugin has no tools/);

@@ -53,7 +53,7 @@ test("a failure is what the server says of it", () => {
 test("each gRPC code is the nearest kind", () => {
   for (const [code, kind] of [
     [status.INVALID_ARGUMENT, "invalid_argument"],
-    [status.UNIMPLEMENTED, "invalid_argument"],
+    [status.UNIMPLEMENTED, "unsupported"],
     [status.NOT_FOUND, "not_found"],
     [status.PERMISSION_DENIED, "denied"],
     [status.FAILED_PRECONDITION, "approval_required"],

@@ -71,9 +71,9 @@ export class FakeToolhost {
 
   /** Says something of a call on the last stream, and returns what it costs. */
   say(call: number, event: Event["event"]): number {
-    const said = create(CallEventSchema, { seq: 1n, ...(event && { event }) });
-    this.write({ call, event: said });
-    return toBinary(CallEventSchema, said).length;
+    const sent = create(CallEventSchema, { seq: 1n, ...(event && { event }) });
+    this.write({ call, event: sent });
+    return toBinary(CallEventSchema, sent).length;
   }
 
   /** Ends a call with a text. */

@@ -19,14 +19,14 @@ function run(
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, args, { env: { PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] });
-  const said = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (data: Buffer) => {
-    said.stdout += data;
+    output.stdout += data;
   });
   child.stderr.on("data", (data: Buffer) => {
-    said.stderr += data;
+    output.stderr += data;
   });
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...output })));
 }
 
 test("started by a person it says what it is", async () => {
@@ -70,13 +70,13 @@ test("it exits when its parent is gone before it was connected to", async () => 
     env,
     stdio: ["pipe", "pipe", "ignore"],
   });
-  let said = "";
+  let output = "";
   shell.stdout.on("data", (data: Buffer) => {
-    said += data;
+    output += data;
     shell.stdin.end("\n"); // only now is it seen that the parent goes
   });
   await new Promise((resolve) => shell.stdout.on("close", resolve));
-  assert.match(said, /^1\|1\|unix\|/);
+  assert.match(output, /^1\|1\|unix\|/);
   await rm(dir, { recursive: true });
 });
 

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { type CallEvent, type EndedEvent, Toolhost, ToolhostError } from "@toolhost/sdk/client";
 import { admin } from "@toolhost/sdk/proto";
+import { VERSION } from "../dist/version.js";
 import { eventually, type Host, startToolhost } from "./harness.js";
 
 const { AdminService } = admin;
@@ -50,6 +51,23 @@ test("lists, finds and renders tools", async () => {
   assert.equal((await toolhost.searchTools("greet"))[0]?.tool.name, "greet");
   const rendered = await toolhost.renderTools("anthropic", { names: ["greet"] });
   assert.equal(JSON.parse(rendered.content)[0].name, "greet");
+});
+
+test("reports its version", async () => {
+  const { version, commit, contracts } = await toolhost.version();
+  assert.equal(version, VERSION, "the programs and the SDK are built from one tree");
+  assert.notEqual(commit, "");
+  assert.deepEqual(contracts, { plugin: "toolhost.plugin.v1", host: "toolhost.v1", agent: "agentd.v1" });
+  const aborted = toolhost.version({ signal: AbortSignal.abort() });
+  assert.equal((await failure(aborted)).kind, "cancelled");
+});
+
+test("says who the client is", async () => {
+  const me = await toolhost.whoAmI();
+  assert.equal(me.principal, `uid:${process.getuid?.()}`);
+  assert.deepEqual([me.tenant, me.credential, me.address, me.expireTime], ["default", "peer", "unix", undefined]);
+  assert.deepEqual(me.roles[0], { role: "admin", tenants: [], allTenants: true, tools: [] });
+  assert.ok(me.rights.some(({ right, allTenants }) => right === "tools.call" && allTenants));
 });
 
 test("calls", async () => {
@@ -224,6 +242,12 @@ test("failures", async () => {
   assert.match(denied.message, /that name is not greeted/);
 });
 
+test("a call passes the filter that its plugin applies to the tool", async () => {
+  const { result } = await toolhost.call("account");
+  assert.equal(result?.text, "masked account");
+  assert.deepEqual(result?.metadata["toolhost.filters"], ["play.mask"]);
+});
+
 test("what cannot be said to toolhost is refused here, with what to do", async () => {
   const cycle: Record<string, unknown> = {};
   cycle.itself = cycle;
@@ -248,7 +272,7 @@ test("what cannot be said to toolhost is refused here, with what to do", async (
   assert.match(result.text, /must be a JSON object/);
 });
 
-test("what nobody caught ends its call, and no other", async () => {
+test("an uncaught error ends its call, and no other", async () => {
   const { pid } = (await toolhost.call("pid")).result.value as { pid: number };
   const events = toolhost.execute("fetch_aborted", {})[Symbol.asyncIterator]();
   await next(events, (e) => e.type === "status");
@@ -316,4 +340,56 @@ test("toolhost ends its plugins in good order, and the client says that it is go
   const gone = await failure(toolhost.call("pid"));
   assert.equal(gone.kind, "unavailable");
   assert.match(gone.message, /^no toolhost answers at unix:\/\/.*: no such file or directory; start one with/);
+});
+
+test("makes requests on behalf of others", async () => {
+  const user = `principals: ["uid:${process.getuid?.()}"]`;
+  const bindings = [`role: admin, ${user}`, `role: delegate, ${user}`, "role: caller, members_of: [default, red]"];
+  const config = `auth:\n  bindings:\n${bindings.map((b) => `    - {${b}, tenants: [default, red]}\n`).join("")}`;
+  const own = await startToolhost(["play"], config);
+  try {
+    const ada = { onBehalfOf: { name: "ada", tenant: "red", groups: ["dev"] } };
+    const bob = { onBehalfOf: { name: "bob" } };
+    const client = new Toolhost({ address: own.address });
+    await client.call("greet", { name: "x" }, { callId: "for-ada", ...ada });
+    assert.equal((await failure(client.cancelCall("for-ada"))).kind, "not_found", "the call belongs to ada");
+    assert.equal((await failure(client.cancelCall("for-ada", bob))).kind, "not_found");
+    await client.cancelCall("for-ada", ada);
+    const events = [];
+    for await (const event of client.watchCall("for-ada", ada)) {
+      events.push(event.type);
+    }
+    assert.equal(events.at(-1), "ended");
+    assert.equal((await client.getTool("greet", ada)).name, "greet");
+    assert.deepEqual(
+      (await client.listTools({ names: ["greet"], ...ada })).map((t) => t.name),
+      ["greet"],
+    );
+    assert.equal((await client.searchTools("greet", ada))[0]?.tool.name, "greet");
+    assert.deepEqual((await client.renderTools("mcp", { names: ["greet"], ...ada })).tools, ["greet"]);
+    assert.equal((await failure(client.readArtifact("none", ada))).kind, "not_found");
+    const blue = { onBehalfOf: { name: "eve", tenant: "blue" } }; // a tenant in which the client is no delegate
+    const refused = [
+      client.call("greet", { name: "x" }, blue),
+      client.listTools(blue),
+      client.getTool("greet", blue),
+      client.searchTools("greet", blue),
+      client.renderTools("mcp", blue),
+      client.cancelCall("for-ada", blue),
+      client.watchCall("for-ada", blue).next(),
+      client.readArtifact("none", blue),
+    ];
+    for (const error of await Promise.all(refused.map(failure))) {
+      assert.equal(error.kind, "denied");
+    }
+    const delegate = new Toolhost({ address: own.address, ...bob });
+    await delegate.call("greet", { name: "x" }, { callId: "for-bob" });
+    await delegate.cancelCall("for-bob");
+    await delegate.cancelCall("for-ada", ada);
+    await client.cancelCall("for-bob", bob);
+    delegate.close();
+    client.close();
+  } finally {
+    await own.close();
+  }
 });

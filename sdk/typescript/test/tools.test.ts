@@ -132,7 +132,7 @@ test("what a tool returns is what the model reads", async () => {
 });
 
 test("a result says more", async () => {
-  const said = result({
+  const original = result({
     content: ["done"],
     effects: [
       { key: "todos", operation: "append", value: { t: 1 } },
@@ -142,14 +142,16 @@ test("a result says more", async () => {
     cost: 0.5,
     metadata: { a: [1] },
   });
-  const got = await hostOf(tool(spec("t"), () => said)).call("t");
+  const got = await hostOf(tool(spec("t"), () => original)).call("t");
   assert.deepEqual(got.result?.effects, [
     { key: "todos", operation: "append", value: { t: 1 } },
     { key: "k", operation: "replace", value: null },
   ]);
   assert.equal(got.result?.usage?.inputTokens, 5);
   assert.deepEqual(got.result?.metadata, { a: [1] });
-  const failed = await hostOf(tool(spec("t"), () => result({ content: "no", isError: true, effects: said.effects }))).call("t");
+  const failed = await hostOf(tool(spec("t"), () => result({ content: "no", isError: true, effects: original.effects }))).call(
+    "t",
+  );
   assert.deepEqual(failed.result?.effects, [], "a failure has none");
 });
 
@@ -434,6 +436,8 @@ test("filters", async () => {
               return { result: result({}) } as never;
             case "throw":
               throw new Error("broken");
+            default:
+              return undefined; // nothing changes
           }
         },
         after: ({ result: answered }) => ({ result: result({ content: answered.text.toUpperCase() }) }),

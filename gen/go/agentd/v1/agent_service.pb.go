@@ -80,6 +80,63 @@ func (Completion) EnumDescriptor() ([]byte, []int) {
 	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
 }
 
+// StandingScope says for which calls a standing approval is valid.
+type StandingScope int32
+
+const (
+	// Not set.
+	StandingScope_STANDING_SCOPE_UNSPECIFIED StandingScope = 0
+	// The calls of this run, without its sub-runs.
+	StandingScope_STANDING_SCOPE_RUN StandingScope = 1
+	// The calls of the run's session.
+	StandingScope_STANDING_SCOPE_SESSION StandingScope = 2
+	// All calls of the principal until `expire_time`.
+	StandingScope_STANDING_SCOPE_PRINCIPAL StandingScope = 3
+)
+
+// Enum value maps for StandingScope.
+var (
+	StandingScope_name = map[int32]string{
+		0: "STANDING_SCOPE_UNSPECIFIED",
+		1: "STANDING_SCOPE_RUN",
+		2: "STANDING_SCOPE_SESSION",
+		3: "STANDING_SCOPE_PRINCIPAL",
+	}
+	StandingScope_value = map[string]int32{
+		"STANDING_SCOPE_UNSPECIFIED": 0,
+		"STANDING_SCOPE_RUN":         1,
+		"STANDING_SCOPE_SESSION":     2,
+		"STANDING_SCOPE_PRINCIPAL":   3,
+	}
+)
+
+func (x StandingScope) Enum() *StandingScope {
+	p := new(StandingScope)
+	*p = x
+	return p
+}
+
+func (x StandingScope) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (StandingScope) Descriptor() protoreflect.EnumDescriptor {
+	return file_agentd_v1_agent_service_proto_enumTypes[1].Descriptor()
+}
+
+func (StandingScope) Type() protoreflect.EnumType {
+	return &file_agentd_v1_agent_service_proto_enumTypes[1]
+}
+
+func (x StandingScope) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use StandingScope.Descriptor instead.
+func (StandingScope) EnumDescriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+}
+
 // DecisionKind says what a person has to decide, and which verdicts fit.
 type DecisionKind int32
 
@@ -96,6 +153,10 @@ const (
 	// Whether a paused run continues: approve, or reject to end it. A user message also makes it
 	// continue.
 	DecisionKind_DECISION_KIND_PAUSE DecisionKind = 4
+	// A question of the tool of a running call: answer, or reject to decline. The text of the answer
+	// is a JSON object that fits `schema`. If the schema has only one property, a text, the answer may
+	// be that text. If toolhost refuses the answer, the run asks again.
+	DecisionKind_DECISION_KIND_TOOL DecisionKind = 5
 )
 
 // Enum value maps for DecisionKind.
@@ -106,6 +167,7 @@ var (
 		2: "DECISION_KIND_QUESTION",
 		3: "DECISION_KIND_OUTCOME",
 		4: "DECISION_KIND_PAUSE",
+		5: "DECISION_KIND_TOOL",
 	}
 	DecisionKind_value = map[string]int32{
 		"DECISION_KIND_UNSPECIFIED": 0,
@@ -113,6 +175,7 @@ var (
 		"DECISION_KIND_QUESTION":    2,
 		"DECISION_KIND_OUTCOME":     3,
 		"DECISION_KIND_PAUSE":       4,
+		"DECISION_KIND_TOOL":        5,
 	}
 )
 
@@ -127,11 +190,11 @@ func (x DecisionKind) String() string {
 }
 
 func (DecisionKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[1].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[2].Descriptor()
 }
 
 func (DecisionKind) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[1]
+	return &file_agentd_v1_agent_service_proto_enumTypes[2]
 }
 
 func (x DecisionKind) Number() protoreflect.EnumNumber {
@@ -140,7 +203,7 @@ func (x DecisionKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DecisionKind.Descriptor instead.
 func (DecisionKind) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
 }
 
 // Verdict is the content of a decision.
@@ -188,11 +251,11 @@ func (x Verdict) String() string {
 }
 
 func (Verdict) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[2].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[3].Descriptor()
 }
 
 func (Verdict) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[2]
+	return &file_agentd_v1_agent_service_proto_enumTypes[3]
 }
 
 func (x Verdict) Number() protoreflect.EnumNumber {
@@ -201,7 +264,7 @@ func (x Verdict) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Verdict.Descriptor instead.
 func (Verdict) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
 }
 
 // RunState is the state of a run.
@@ -251,11 +314,11 @@ func (x RunState) String() string {
 }
 
 func (RunState) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[3].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[4].Descriptor()
 }
 
 func (RunState) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[3]
+	return &file_agentd_v1_agent_service_proto_enumTypes[4]
 }
 
 func (x RunState) Number() protoreflect.EnumNumber {
@@ -264,7 +327,7 @@ func (x RunState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RunState.Descriptor instead.
 func (RunState) EnumDescriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
 }
 
 // StopReason says why a run ended.
@@ -295,7 +358,7 @@ const (
 	StopReason_STOP_REASON_RETURN_DIRECT StopReason = 10
 	// A bug in agentd, or a journal that agentd cannot write.
 	StopReason_STOP_REASON_INTERNAL_ERROR StopReason = 11
-	// The model called `attempt_completion`.
+	// The model called `attempt_completion`, or its answer fits `StartRunRequest.response_schema`.
 	StopReason_STOP_REASON_COMPLETED StopReason = 12
 	// Limits.max_tokens was reached.
 	StopReason_STOP_REASON_TOKEN_BUDGET StopReason = 13
@@ -313,6 +376,8 @@ const (
 	StopReason_STOP_REASON_REPETITION StopReason = 19
 	// The run requires explicit completion, but the model repeatedly responded without a call.
 	StopReason_STOP_REASON_NO_TOOL_CALLS StopReason = 20
+	// The answer did not fit `StartRunRequest.response_schema`, also after two repairs.
+	StopReason_STOP_REASON_INVALID_ANSWER StopReason = 21
 )
 
 // Enum value maps for StopReason.
@@ -339,6 +404,7 @@ var (
 		18: "STOP_REASON_TIMEOUTS",
 		19: "STOP_REASON_REPETITION",
 		20: "STOP_REASON_NO_TOOL_CALLS",
+		21: "STOP_REASON_INVALID_ANSWER",
 	}
 	StopReason_value = map[string]int32{
 		"STOP_REASON_UNSPECIFIED":      0,
@@ -362,6 +428,7 @@ var (
 		"STOP_REASON_TIMEOUTS":         18,
 		"STOP_REASON_REPETITION":       19,
 		"STOP_REASON_NO_TOOL_CALLS":    20,
+		"STOP_REASON_INVALID_ANSWER":   21,
 	}
 )
 
@@ -376,11 +443,11 @@ func (x StopReason) String() string {
 }
 
 func (StopReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_agentd_v1_agent_service_proto_enumTypes[4].Descriptor()
+	return file_agentd_v1_agent_service_proto_enumTypes[5].Descriptor()
 }
 
 func (StopReason) Type() protoreflect.EnumType {
-	return &file_agentd_v1_agent_service_proto_enumTypes[4]
+	return &file_agentd_v1_agent_service_proto_enumTypes[5]
 }
 
 func (x StopReason) Number() protoreflect.EnumNumber {
@@ -389,7 +456,477 @@ func (x StopReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StopReason.Descriptor instead.
 func (StopReason) EnumDescriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
+}
+
+// ReloadRequest has no fields.
+type ReloadRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReloadRequest) Reset() {
+	*x = ReloadRequest{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReloadRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReloadRequest) ProtoMessage() {}
+
+func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
+func (*ReloadRequest) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
+}
+
+// ReloadResponse says what has changed.
+type ReloadResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset if the file says what is in effect already.
+	Configuration *ConfigurationChange `protobuf:"bytes,1,opt,name=configuration,proto3" json:"configuration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReloadResponse) Reset() {
+	*x = ReloadResponse{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReloadResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReloadResponse) ProtoMessage() {}
+
+func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
+func (*ReloadResponse) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ReloadResponse) GetConfiguration() *ConfigurationChange {
+	if x != nil {
+		return x.Configuration
+	}
+	return nil
+}
+
+// DiffConfigurationRequest has no fields.
+type DiffConfigurationRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffConfigurationRequest) Reset() {
+	*x = DiffConfigurationRequest{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffConfigurationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffConfigurationRequest) ProtoMessage() {}
+
+func (x *DiffConfigurationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffConfigurationRequest.ProtoReflect.Descriptor instead.
+func (*DiffConfigurationRequest) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
+}
+
+// DiffConfigurationResponse says what a Reload would do.
+type DiffConfigurationResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset if the file says what is in effect already.
+	Configuration *ConfigurationChange `protobuf:"bytes,1,opt,name=configuration,proto3" json:"configuration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffConfigurationResponse) Reset() {
+	*x = DiffConfigurationResponse{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffConfigurationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffConfigurationResponse) ProtoMessage() {}
+
+func (x *DiffConfigurationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffConfigurationResponse.ProtoReflect.Descriptor instead.
+func (*DiffConfigurationResponse) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *DiffConfigurationResponse) GetConfiguration() *ConfigurationChange {
+	if x != nil {
+		return x.Configuration
+	}
+	return nil
+}
+
+// ConfigurationChange says how the configuration file differs from the configuration in effect.
+type ConfigurationChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The path of the file. Empty if agentd has none.
+	File string `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
+	// The settings whose values differ, in the order of the reference. Empty if `problem` is set.
+	Changes []*SettingChange `protobuf:"bytes,2,rep,name=changes,proto3" json:"changes,omitempty"`
+	// Why agentd would refuse to start with the current file, in English. agentd then applies no part
+	// of it. Empty if agentd would start.
+	Problem       string `protobuf:"bytes,3,opt,name=problem,proto3" json:"problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfigurationChange) Reset() {
+	*x = ConfigurationChange{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfigurationChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfigurationChange) ProtoMessage() {}
+
+func (x *ConfigurationChange) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfigurationChange.ProtoReflect.Descriptor instead.
+func (*ConfigurationChange) Descriptor() ([]byte, []int) {
 	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ConfigurationChange) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *ConfigurationChange) GetChanges() []*SettingChange {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *ConfigurationChange) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
+// SettingChange is one setting of the configuration file with its values.
+type SettingChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key with its parents, such as `limits.max_turns`.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The value in effect. Empty if the setting has no value.
+	Old string `protobuf:"bytes,2,opt,name=old,proto3" json:"old,omitempty"`
+	// The value in the file. Empty if the setting has no value.
+	New string `protobuf:"bytes,3,opt,name=new,proto3" json:"new,omitempty"`
+	// Reload does not apply the change; the next start of agentd does.
+	Restart       bool `protobuf:"varint,4,opt,name=restart,proto3" json:"restart,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SettingChange) Reset() {
+	*x = SettingChange{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SettingChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SettingChange) ProtoMessage() {}
+
+func (x *SettingChange) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
+func (*SettingChange) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *SettingChange) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *SettingChange) GetOld() string {
+	if x != nil {
+		return x.Old
+	}
+	return ""
+}
+
+func (x *SettingChange) GetNew() string {
+	if x != nil {
+		return x.New
+	}
+	return ""
+}
+
+func (x *SettingChange) GetRestart() bool {
+	if x != nil {
+		return x.Restart
+	}
+	return false
+}
+
+// GetVersionRequest has no fields.
+type GetVersionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetVersionRequest) Reset() {
+	*x = GetVersionRequest{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetVersionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetVersionRequest) ProtoMessage() {}
+
+func (x *GetVersionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetVersionRequest.ProtoReflect.Descriptor instead.
+func (*GetVersionRequest) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{6}
+}
+
+// GetVersionResponse contains the version of agentd.
+type GetVersionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The version of the program that answers.
+	Version       *v1.VersionInfo `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetVersionResponse) Reset() {
+	*x = GetVersionResponse{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetVersionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetVersionResponse) ProtoMessage() {}
+
+func (x *GetVersionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetVersionResponse.ProtoReflect.Descriptor instead.
+func (*GetVersionResponse) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *GetVersionResponse) GetVersion() *v1.VersionInfo {
+	if x != nil {
+		return x.Version
+	}
+	return nil
+}
+
+// WhoAmIRequest has no fields.
+type WhoAmIRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WhoAmIRequest) Reset() {
+	*x = WhoAmIRequest{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WhoAmIRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WhoAmIRequest) ProtoMessage() {}
+
+func (x *WhoAmIRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WhoAmIRequest.ProtoReflect.Descriptor instead.
+func (*WhoAmIRequest) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{8}
+}
+
+// WhoAmIResponse describes the caller.
+type WhoAmIResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The caller.
+	Caller        *v1.CallerInfo `protobuf:"bytes,1,opt,name=caller,proto3" json:"caller,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WhoAmIResponse) Reset() {
+	*x = WhoAmIResponse{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WhoAmIResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WhoAmIResponse) ProtoMessage() {}
+
+func (x *WhoAmIResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WhoAmIResponse.ProtoReflect.Descriptor instead.
+func (*WhoAmIResponse) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *WhoAmIResponse) GetCaller() *v1.CallerInfo {
+	if x != nil {
+		return x.Caller
+	}
+	return nil
 }
 
 // StartRunRequest describes a task for an agent.
@@ -400,9 +937,10 @@ type StartRunRequest struct {
 	// The id of the run: 1 to 64 of the characters A-Z a-z 0-9 _ -. Empty means that agentd generates
 	// an id.
 	RunId string `protobuf:"bytes,2,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
-	// The system prompt for the model. Empty means agentd's default.
+	// The instructions for the model. Empty means those of the agent, or agentd's default.
 	SystemPrompt string `protobuf:"bytes,3,opt,name=system_prompt,json=systemPrompt,proto3" json:"system_prompt,omitempty"`
-	// The tools that the model may call. Unset means all.
+	// The tools that the model may call. Unset means those of the agent, or all. Everything here but
+	// `max_tools` also applies to all sub-runs, whatever tools their agents have.
 	Tools *ToolChoice `protobuf:"bytes,4,opt,name=tools,proto3" json:"tools,omitempty"`
 	// The limits of the run. Unset means agentd's defaults.
 	Limits *Limits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
@@ -425,23 +963,45 @@ type StartRunRequest struct {
 	SystemTools *SystemTools `protobuf:"bytes,11,opt,name=system_tools,json=systemTools,proto3" json:"system_tools,omitempty"`
 	// The maximum depth of sub-runs below the run. 0 means no sub-runs. Unset means agentd's default.
 	SubRuns *uint32 `protobuf:"varint,12,opt,name=sub_runs,json=subRuns,proto3,oneof" json:"sub_runs,omitempty"`
-	// The kind of task: a name in `kinds` of agentd.yaml, which selects the tools. Fields that
-	// `tools` sets take precedence. Empty means none. An unknown name fails with INVALID_ARGUMENT.
-	Kind string `protobuf:"bytes,13,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The named agent: a name in `agents` of agentd.yaml. It has the instructions, the model, the
+	// sampling, the tools, the limits and the completion of the run. Empty means the agent that the key
+	// `agent` of agentd.yaml names, if any. An unknown name fails with INVALID_ARGUMENT.
+	//
+	// A field of this request that only narrows what the agent permits needs no right: fewer tools,
+	// lower limits, a model among those of the agent. Without the right `runs.customize`, a request
+	// fails with DENIED if it has other instructions, another sampling, another model, another window,
+	// another completion, more tools, more tools in a request, more levels of sub-runs or higher
+	// limits. So does a request without an agent, if agentd.yaml has `agents` and no `agent`.
+	Agent string `protobuf:"bytes,13,opt,name=agent,proto3" json:"agent,omitempty"`
 	// When the run has succeeded. Unset means EXPLICIT if `explicit_completion` is true, otherwise
 	// agentd's default.
 	Completion Completion `protobuf:"varint,14,opt,name=completion,proto3,enum=agentd.v1.Completion" json:"completion,omitempty"`
 	// The W3C trace context in which the run starts; its calls belong to this trace. Empty means the
 	// `traceparent` of the request metadata. If that is absent too, or if the value is malformed,
 	// agentd starts a new trace.
-	Traceparent   string `protobuf:"bytes,15,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	Traceparent string `protobuf:"bytes,15,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	// The model: a name in `models` of agentd.yaml, or the name of the default model. The run has no
+	// fallbacks then. Empty means the model and the fallbacks of the agent, or agentd's default model.
+	// An unknown name fails with INVALID_ARGUMENT.
+	Model string `protobuf:"bytes,16,opt,name=model,proto3" json:"model,omitempty"`
+	// How the model chooses its words. Unset means the sampling of the agent. A field that is set
+	// overrides that of the agent.
+	Sampling *Sampling `protobuf:"bytes,17,opt,name=sampling,proto3" json:"sampling,omitempty"`
+	// The JSON Schema of the answer, whose `type` is `object`. The run then succeeds only with an
+	// answer that fits it, and `RunFinished.result` has that answer. The same bounds apply as to the
+	// input schemas of tools. A schema that agentd cannot use fails with INVALID_ARGUMENT. Empty means
+	// that the answer is text.
+	ResponseSchema []byte `protobuf:"bytes,18,opt,name=response_schema,json=responseSchema,proto3" json:"response_schema,omitempty"`
+	// The files that go with the prompt. At most 20, with at most 12 MiB in total; all of one run may
+	// be 100, with at most 20 MiB.
+	Attachments   []*Attachment `protobuf:"bytes,19,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StartRunRequest) Reset() {
 	*x = StartRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[0]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +1013,7 @@ func (x *StartRunRequest) String() string {
 func (*StartRunRequest) ProtoMessage() {}
 
 func (x *StartRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[0]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +1026,7 @@ func (x *StartRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRunRequest.ProtoReflect.Descriptor instead.
 func (*StartRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{0}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StartRunRequest) GetPrompt() string {
@@ -553,9 +1113,9 @@ func (x *StartRunRequest) GetSubRuns() uint32 {
 	return 0
 }
 
-func (x *StartRunRequest) GetKind() string {
+func (x *StartRunRequest) GetAgent() string {
 	if x != nil {
-		return x.Kind
+		return x.Agent
 	}
 	return ""
 }
@@ -570,6 +1130,347 @@ func (x *StartRunRequest) GetCompletion() Completion {
 func (x *StartRunRequest) GetTraceparent() string {
 	if x != nil {
 		return x.Traceparent
+	}
+	return ""
+}
+
+func (x *StartRunRequest) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *StartRunRequest) GetSampling() *Sampling {
+	if x != nil {
+		return x.Sampling
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetResponseSchema() []byte {
+	if x != nil {
+		return x.ResponseSchema
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetAttachments() []*Attachment {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
+}
+
+// Attachment is a file that a caller attaches to a prompt or a message. agentd takes its content
+// when it accepts the request and keeps it with the run. The run does not change if the file or the
+// artifact changes or disappears.
+type Attachment struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the file, without folders. The model may see it. At most 255 bytes, without control
+	// characters and characters that do not show. Empty means none.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The MIME type for which the caller takes the content. agentd determines the type from the
+	// content, and a contradiction fails with INVALID_ARGUMENT. All text is `text/plain`, must be
+	// UTF-8, and fits every type of text. Empty means that the caller does not say.
+	MimeType string `protobuf:"bytes,2,opt,name=mime_type,json=mimeType,proto3" json:"mime_type,omitempty"`
+	// Where the content comes from. Required.
+	//
+	// Types that are valid to be assigned to Content:
+	//
+	//	*Attachment_Data
+	//	*Attachment_Artifact
+	Content       isAttachment_Content `protobuf_oneof:"content"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Attachment) Reset() {
+	*x = Attachment{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Attachment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Attachment) ProtoMessage() {}
+
+func (x *Attachment) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
+func (*Attachment) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Attachment) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Attachment) GetMimeType() string {
+	if x != nil {
+		return x.MimeType
+	}
+	return ""
+}
+
+func (x *Attachment) GetContent() isAttachment_Content {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+func (x *Attachment) GetData() []byte {
+	if x != nil {
+		if x, ok := x.Content.(*Attachment_Data); ok {
+			return x.Data
+		}
+	}
+	return nil
+}
+
+func (x *Attachment) GetArtifact() *ArtifactSource {
+	if x != nil {
+		if x, ok := x.Content.(*Attachment_Artifact); ok {
+			return x.Artifact
+		}
+	}
+	return nil
+}
+
+type isAttachment_Content interface {
+	isAttachment_Content()
+}
+
+type Attachment_Data struct {
+	// The content. 1 byte to 10 MiB.
+	Data []byte `protobuf:"bytes,3,opt,name=data,proto3,oneof"`
+}
+
+type Attachment_Artifact struct {
+	// An artifact of toolhost.
+	Artifact *ArtifactSource `protobuf:"bytes,4,opt,name=artifact,proto3,oneof"`
+}
+
+func (*Attachment_Data) isAttachment_Content() {}
+
+func (*Attachment_Artifact) isAttachment_Content() {}
+
+// ArtifactSource names an artifact of toolhost. agentd reads it for the principal of the run.
+type ArtifactSource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The handle of the artifact.
+	Handle string `protobuf:"bytes,1,opt,name=handle,proto3" json:"handle,omitempty"`
+	// The session of the call that returned the artifact. Empty means the session of the run.
+	Session       string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ArtifactSource) Reset() {
+	*x = ArtifactSource{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ArtifactSource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ArtifactSource) ProtoMessage() {}
+
+func (x *ArtifactSource) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ArtifactSource.ProtoReflect.Descriptor instead.
+func (*ArtifactSource) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ArtifactSource) GetHandle() string {
+	if x != nil {
+		return x.Handle
+	}
+	return ""
+}
+
+func (x *ArtifactSource) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+// AttachmentInfo describes an attachment of a prompt or a message. It does not have the content.
+type AttachmentInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the file. Empty means none.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The MIME type of the content, as agentd determined it.
+	MimeType string `protobuf:"bytes,2,opt,name=mime_type,json=mimeType,proto3" json:"mime_type,omitempty"`
+	// The size of the content in bytes.
+	Size uint64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	// The SHA-256 of the content, in lower-case hexadecimal.
+	Sha256 string `protobuf:"bytes,4,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	// The handle of the artifact that the content was read from. Empty if the caller sent it.
+	Artifact      string `protobuf:"bytes,5,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AttachmentInfo) Reset() {
+	*x = AttachmentInfo{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AttachmentInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AttachmentInfo) ProtoMessage() {}
+
+func (x *AttachmentInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AttachmentInfo.ProtoReflect.Descriptor instead.
+func (*AttachmentInfo) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *AttachmentInfo) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AttachmentInfo) GetMimeType() string {
+	if x != nil {
+		return x.MimeType
+	}
+	return ""
+}
+
+func (x *AttachmentInfo) GetSize() uint64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *AttachmentInfo) GetSha256() string {
+	if x != nil {
+		return x.Sha256
+	}
+	return ""
+}
+
+func (x *AttachmentInfo) GetArtifact() string {
+	if x != nil {
+		return x.Artifact
+	}
+	return ""
+}
+
+// Sampling says how a model chooses its words, and how much it thinks. A setting that the provider
+// of the model does not have makes the run fail with MODEL_ERROR.
+type Sampling struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// From 0 to 2. Some providers accept less. Unset means the provider's default.
+	Temperature *float64 `protobuf:"fixed64,1,opt,name=temperature,proto3,oneof" json:"temperature,omitempty"`
+	// From 0 to 1. Unset means the provider's default.
+	TopP *float64 `protobuf:"fixed64,2,opt,name=top_p,json=topP,proto3,oneof" json:"top_p,omitempty"`
+	// How much a reasoning model thinks: `none`, `low`, `medium` or `high`. Empty means the
+	// provider's default.
+	Effort        string `protobuf:"bytes,3,opt,name=effort,proto3" json:"effort,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sampling) Reset() {
+	*x = Sampling{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sampling) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sampling) ProtoMessage() {}
+
+func (x *Sampling) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sampling.ProtoReflect.Descriptor instead.
+func (*Sampling) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Sampling) GetTemperature() float64 {
+	if x != nil && x.Temperature != nil {
+		return *x.Temperature
+	}
+	return 0
+}
+
+func (x *Sampling) GetTopP() float64 {
+	if x != nil && x.TopP != nil {
+		return *x.TopP
+	}
+	return 0
+}
+
+func (x *Sampling) GetEffort() string {
+	if x != nil {
+		return x.Effort
 	}
 	return ""
 }
@@ -593,7 +1494,7 @@ type Window struct {
 
 func (x *Window) Reset() {
 	*x = Window{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -605,7 +1506,7 @@ func (x *Window) String() string {
 func (*Window) ProtoMessage() {}
 
 func (x *Window) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[1]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -618,7 +1519,7 @@ func (x *Window) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Window.ProtoReflect.Descriptor instead.
 func (*Window) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{1}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Window) GetTokens() uint64 {
@@ -663,7 +1564,7 @@ type SystemTools struct {
 
 func (x *SystemTools) Reset() {
 	*x = SystemTools{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +1576,7 @@ func (x *SystemTools) String() string {
 func (*SystemTools) ProtoMessage() {}
 
 func (x *SystemTools) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[2]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +1589,7 @@ func (x *SystemTools) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SystemTools.ProtoReflect.Descriptor instead.
 func (*SystemTools) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{2}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SystemTools) GetNames() []string {
@@ -715,7 +1616,7 @@ type People struct {
 
 func (x *People) Reset() {
 	*x = People{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -727,7 +1628,7 @@ func (x *People) String() string {
 func (*People) ProtoMessage() {}
 
 func (x *People) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[3]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -740,7 +1641,7 @@ func (x *People) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use People.ProtoReflect.Descriptor instead.
 func (*People) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{3}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *People) GetAttended() bool {
@@ -780,14 +1681,18 @@ type ToolChoice struct {
 	MaxCostPerUse *float64 `protobuf:"fixed64,5,opt,name=max_cost_per_use,json=maxCostPerUse,proto3,oneof" json:"max_cost_per_use,omitempty"`
 	// The maximum number of tools that the model is shown at a time. It finds the others with
 	// `tool_search`. 0 means agentd's default.
-	MaxTools      uint32 `protobuf:"varint,6,opt,name=max_tools,json=maxTools,proto3" json:"max_tools,omitempty"`
+	MaxTools uint32 `protobuf:"varint,6,opt,name=max_tools,json=maxTools,proto3" json:"max_tools,omitempty"`
+	// Matches the tools of one of these plugins. Empty means any.
+	Plugins []string `protobuf:"bytes,7,rep,name=plugins,proto3" json:"plugins,omitempty"`
+	// The names of tools that are never selected.
+	Excluded      []string `protobuf:"bytes,8,rep,name=excluded,proto3" json:"excluded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ToolChoice) Reset() {
 	*x = ToolChoice{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -799,7 +1704,7 @@ func (x *ToolChoice) String() string {
 func (*ToolChoice) ProtoMessage() {}
 
 func (x *ToolChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[4]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -812,7 +1717,7 @@ func (x *ToolChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolChoice.ProtoReflect.Descriptor instead.
 func (*ToolChoice) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{4}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ToolChoice) GetNames() []string {
@@ -857,6 +1762,20 @@ func (x *ToolChoice) GetMaxTools() uint32 {
 	return 0
 }
 
+func (x *ToolChoice) GetPlugins() []string {
+	if x != nil {
+		return x.Plugins
+	}
+	return nil
+}
+
+func (x *ToolChoice) GetExcluded() []string {
+	if x != nil {
+		return x.Excluded
+	}
+	return nil
+}
+
 // Limits limits the resources of a run. A field that is 0 means agentd's default.
 type Limits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -888,7 +1807,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -900,7 +1819,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[5]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -913,7 +1832,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{5}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Limits) GetMaxTurns() uint32 {
@@ -997,7 +1916,7 @@ type StartRunResponse struct {
 
 func (x *StartRunResponse) Reset() {
 	*x = StartRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1009,7 +1928,7 @@ func (x *StartRunResponse) String() string {
 func (*StartRunResponse) ProtoMessage() {}
 
 func (x *StartRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[6]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1022,7 +1941,7 @@ func (x *StartRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRunResponse.ProtoReflect.Descriptor instead.
 func (*StartRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{6}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *StartRunResponse) GetRunId() string {
@@ -1038,14 +1957,16 @@ type SendMessageRequest struct {
 	// The id of the run.
 	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
 	// The text. Must not be empty.
-	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// The files that go with the text, as those of StartRunRequest.
+	Attachments   []*Attachment `protobuf:"bytes,3,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SendMessageRequest) Reset() {
 	*x = SendMessageRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1057,7 +1978,7 @@ func (x *SendMessageRequest) String() string {
 func (*SendMessageRequest) ProtoMessage() {}
 
 func (x *SendMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[7]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1070,7 +1991,7 @@ func (x *SendMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMessageRequest.ProtoReflect.Descriptor instead.
 func (*SendMessageRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{7}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SendMessageRequest) GetRunId() string {
@@ -1087,6 +2008,13 @@ func (x *SendMessageRequest) GetText() string {
 	return ""
 }
 
+func (x *SendMessageRequest) GetAttachments() []*Attachment {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
+}
+
 // SendMessageResponse locates the message in the journal.
 type SendMessageResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1098,7 +2026,7 @@ type SendMessageResponse struct {
 
 func (x *SendMessageResponse) Reset() {
 	*x = SendMessageResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1110,7 +2038,7 @@ func (x *SendMessageResponse) String() string {
 func (*SendMessageResponse) ProtoMessage() {}
 
 func (x *SendMessageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[8]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1123,7 +2051,7 @@ func (x *SendMessageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMessageResponse.ProtoReflect.Descriptor instead.
 func (*SendMessageResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{8}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SendMessageResponse) GetSeq() uint64 {
@@ -1147,7 +2075,7 @@ type WatchRunRequest struct {
 
 func (x *WatchRunRequest) Reset() {
 	*x = WatchRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1159,7 +2087,7 @@ func (x *WatchRunRequest) String() string {
 func (*WatchRunRequest) ProtoMessage() {}
 
 func (x *WatchRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[9]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1172,7 +2100,7 @@ func (x *WatchRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRunRequest.ProtoReflect.Descriptor instead.
 func (*WatchRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{9}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *WatchRunRequest) GetRunId() string {
@@ -1200,7 +2128,7 @@ type WatchRunResponse struct {
 
 func (x *WatchRunResponse) Reset() {
 	*x = WatchRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1212,7 +2140,7 @@ func (x *WatchRunResponse) String() string {
 func (*WatchRunResponse) ProtoMessage() {}
 
 func (x *WatchRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[10]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1225,7 +2153,7 @@ func (x *WatchRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRunResponse.ProtoReflect.Descriptor instead.
 func (*WatchRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{10}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *WatchRunResponse) GetEvent() *RunEvent {
@@ -1242,8 +2170,8 @@ type RespondRequest struct {
 	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
 	// The decisions. At least one.
 	Decisions []*Decision `protobuf:"bytes,2,rep,name=decisions,proto3" json:"decisions,omitempty"`
-	// The name of the person who decides, as the journal and toolhost's audit log record it. May be
-	// empty. agentd appends " (unverified)" if the client is connected over TCP.
+	// A name for the person who decides, as text. May be empty. The journal and toolhost's audit log
+	// record it beside the principal of the caller, because agentd cannot verify it.
 	DecidedBy     string `protobuf:"bytes,3,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1251,7 +2179,7 @@ type RespondRequest struct {
 
 func (x *RespondRequest) Reset() {
 	*x = RespondRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +2191,7 @@ func (x *RespondRequest) String() string {
 func (*RespondRequest) ProtoMessage() {}
 
 func (x *RespondRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[11]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +2204,7 @@ func (x *RespondRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RespondRequest.ProtoReflect.Descriptor instead.
 func (*RespondRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{11}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RespondRequest) GetRunId() string {
@@ -1319,7 +2247,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1331,7 +2259,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[12]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1344,7 +2272,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{12}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Decision) GetDecisionId() string {
@@ -1416,19 +2344,24 @@ func (*Decision_Answer) isDecision_Verdict() {}
 // Approve is a verdict that approves.
 type Approve struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// For DECISION_KIND_APPROVAL: other arguments for the call, a JSON object. toolhost applies
-	// filters, repair and defaults to them. If that changes them, the run asks again with the new
+	// For DECISION_KIND_APPROVAL: other arguments for the call, a JSON object that fits the `schema` of
+	// the PendingDecision. toolhost applies filters, repair and defaults to them. If that changes them, the run asks again with the new
 	// final arguments. Empty means the arguments of the PendingDecision.
 	Arguments []byte `protobuf:"bytes,1,opt,name=arguments,proto3" json:"arguments,omitempty"`
 	// The reason, as text. May be empty. For DECISION_KIND_PAUSE the model reads it.
-	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// For DECISION_KIND_APPROVAL: approves later calls of the tool together with this call. agentd
+	// creates a standing approval in toolhost before the call is executed, in the name of the caller of
+	// Respond and for the principal of the run. The event `standing_approved` has the result. If
+	// toolhost refuses, only this call is approved. Unset approves only this call.
+	Standing      *StandingChoice `protobuf:"bytes,3,opt,name=standing,proto3" json:"standing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Approve) Reset() {
 	*x = Approve{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1440,7 +2373,7 @@ func (x *Approve) String() string {
 func (*Approve) ProtoMessage() {}
 
 func (x *Approve) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[13]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1453,7 +2386,7 @@ func (x *Approve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approve.ProtoReflect.Descriptor instead.
 func (*Approve) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{13}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Approve) GetArguments() []byte {
@@ -1470,6 +2403,203 @@ func (x *Approve) GetReason() string {
 	return ""
 }
 
+func (x *Approve) GetStanding() *StandingChoice {
+	if x != nil {
+		return x.Standing
+	}
+	return nil
+}
+
+// StandingChoice says which later calls of the tool are approved. They are calls of the same
+// principal and agent, and toolhost applies no standing approval where a rule denies the call or
+// requires four eyes. See toolhost.v1.ApprovalService.
+type StandingChoice struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// For which calls. UNSPECIFIED only in the offers of a PendingDecision, where the caller chooses.
+	Scope StandingScope `protobuf:"varint,1,opt,name=scope,proto3,enum=agentd.v1.StandingScope" json:"scope,omitempty"`
+	// Whether later calls may have any arguments. Only for the scope RUN, and without patterns.
+	AnyArguments bool `protobuf:"varint,2,opt,name=any_arguments,json=anyArguments,proto3" json:"any_arguments,omitempty"`
+	// The arguments that may differ, at most one pattern for each and 32 in all. All others must be as
+	// in this call.
+	Patterns []*StandingPattern `protobuf:"bytes,3,rep,name=patterns,proto3" json:"patterns,omitempty"`
+	// When the approval ends. Required for the scope PRINCIPAL. Otherwise unset means the longest time
+	// that the operator of toolhost allows.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StandingChoice) Reset() {
+	*x = StandingChoice{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StandingChoice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StandingChoice) ProtoMessage() {}
+
+func (x *StandingChoice) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StandingChoice.ProtoReflect.Descriptor instead.
+func (*StandingChoice) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *StandingChoice) GetScope() StandingScope {
+	if x != nil {
+		return x.Scope
+	}
+	return StandingScope_STANDING_SCOPE_UNSPECIFIED
+}
+
+func (x *StandingChoice) GetAnyArguments() bool {
+	if x != nil {
+		return x.AnyArguments
+	}
+	return false
+}
+
+func (x *StandingChoice) GetPatterns() []*StandingPattern {
+	if x != nil {
+		return x.Patterns
+	}
+	return nil
+}
+
+func (x *StandingChoice) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+// StandingPattern permits more than one value of one argument; see toolhost.v1.ArgumentPattern.
+type StandingPattern struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the argument.
+	Argument string `protobuf:"bytes,1,opt,name=argument,proto3" json:"argument,omitempty"`
+	// What values it permits. Exactly one is set.
+	//
+	// Types that are valid to be assigned to Form:
+	//
+	//	*StandingPattern_PathPrefix
+	//	*StandingPattern_Origin
+	//	*StandingPattern_Any
+	Form          isStandingPattern_Form `protobuf_oneof:"form"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StandingPattern) Reset() {
+	*x = StandingPattern{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StandingPattern) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StandingPattern) ProtoMessage() {}
+
+func (x *StandingPattern) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StandingPattern.ProtoReflect.Descriptor instead.
+func (*StandingPattern) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *StandingPattern) GetArgument() string {
+	if x != nil {
+		return x.Argument
+	}
+	return ""
+}
+
+func (x *StandingPattern) GetForm() isStandingPattern_Form {
+	if x != nil {
+		return x.Form
+	}
+	return nil
+}
+
+func (x *StandingPattern) GetPathPrefix() string {
+	if x != nil {
+		if x, ok := x.Form.(*StandingPattern_PathPrefix); ok {
+			return x.PathPrefix
+		}
+	}
+	return ""
+}
+
+func (x *StandingPattern) GetOrigin() string {
+	if x != nil {
+		if x, ok := x.Form.(*StandingPattern_Origin); ok {
+			return x.Origin
+		}
+	}
+	return ""
+}
+
+func (x *StandingPattern) GetAny() bool {
+	if x != nil {
+		if x, ok := x.Form.(*StandingPattern_Any); ok {
+			return x.Any
+		}
+	}
+	return false
+}
+
+type isStandingPattern_Form interface {
+	isStandingPattern_Form()
+}
+
+type StandingPattern_PathPrefix struct {
+	// The path of a file or folder, relative to the workspace, and what lies below it.
+	PathPrefix string `protobuf:"bytes,2,opt,name=path_prefix,json=pathPrefix,proto3,oneof"`
+}
+
+type StandingPattern_Origin struct {
+	// The origin of http and https URLs, such as `https://example.com`.
+	Origin string `protobuf:"bytes,3,opt,name=origin,proto3,oneof"`
+}
+
+type StandingPattern_Any struct {
+	// Any value. Only for arguments that the tool declares as content.
+	Any bool `protobuf:"varint,4,opt,name=any,proto3,oneof"`
+}
+
+func (*StandingPattern_PathPrefix) isStandingPattern_Form() {}
+
+func (*StandingPattern_Origin) isStandingPattern_Form() {}
+
+func (*StandingPattern_Any) isStandingPattern_Form() {}
+
 // Reject is a verdict that rejects.
 type Reject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1481,7 +2611,7 @@ type Reject struct {
 
 func (x *Reject) Reset() {
 	*x = Reject{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +2623,7 @@ func (x *Reject) String() string {
 func (*Reject) ProtoMessage() {}
 
 func (x *Reject) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[14]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +2636,7 @@ func (x *Reject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reject.ProtoReflect.Descriptor instead.
 func (*Reject) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{14}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Reject) GetReason() string {
@@ -1527,7 +2657,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1539,7 +2669,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[15]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1552,7 +2682,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{15}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Answer) GetText() string {
@@ -1573,7 +2703,7 @@ type RespondResponse struct {
 
 func (x *RespondResponse) Reset() {
 	*x = RespondResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1585,7 +2715,7 @@ func (x *RespondResponse) String() string {
 func (*RespondResponse) ProtoMessage() {}
 
 func (x *RespondResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[16]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1598,7 +2728,7 @@ func (x *RespondResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RespondResponse.ProtoReflect.Descriptor instead.
 func (*RespondResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{16}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RespondResponse) GetSeq() uint64 {
@@ -1621,7 +2751,7 @@ type CancelRunRequest struct {
 
 func (x *CancelRunRequest) Reset() {
 	*x = CancelRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1633,7 +2763,7 @@ func (x *CancelRunRequest) String() string {
 func (*CancelRunRequest) ProtoMessage() {}
 
 func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[17]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1646,7 +2776,7 @@ func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunRequest.ProtoReflect.Descriptor instead.
 func (*CancelRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{17}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CancelRunRequest) GetRunId() string {
@@ -1672,7 +2802,7 @@ type CancelRunResponse struct {
 
 func (x *CancelRunResponse) Reset() {
 	*x = CancelRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +2814,7 @@ func (x *CancelRunResponse) String() string {
 func (*CancelRunResponse) ProtoMessage() {}
 
 func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[18]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +2827,99 @@ func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunResponse.ProtoReflect.Descriptor instead.
 func (*CancelRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{18}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{34}
+}
+
+// DeleteRunRequest names a run to delete.
+type DeleteRunRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the run.
+	RunId         string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRunRequest) Reset() {
+	*x = DeleteRunRequest{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRunRequest) ProtoMessage() {}
+
+func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRunRequest.ProtoReflect.Descriptor instead.
+func (*DeleteRunRequest) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *DeleteRunRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+// DeleteRunResponse says what was deleted.
+type DeleteRunResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ids of the deleted runs: the run, and then its sub-runs.
+	RunIds        []string `protobuf:"bytes,1,rep,name=run_ids,json=runIds,proto3" json:"run_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRunResponse) Reset() {
+	*x = DeleteRunResponse{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRunResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRunResponse) ProtoMessage() {}
+
+func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRunResponse.ProtoReflect.Descriptor instead.
+func (*DeleteRunResponse) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *DeleteRunResponse) GetRunIds() []string {
+	if x != nil {
+		return x.RunIds
+	}
+	return nil
 }
 
 // GetRunRequest names a run.
@@ -1711,7 +2933,7 @@ type GetRunRequest struct {
 
 func (x *GetRunRequest) Reset() {
 	*x = GetRunRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1723,7 +2945,7 @@ func (x *GetRunRequest) String() string {
 func (*GetRunRequest) ProtoMessage() {}
 
 func (x *GetRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[19]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1736,7 +2958,7 @@ func (x *GetRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRunRequest.ProtoReflect.Descriptor instead.
 func (*GetRunRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{19}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GetRunRequest) GetRunId() string {
@@ -1757,7 +2979,7 @@ type GetRunResponse struct {
 
 func (x *GetRunResponse) Reset() {
 	*x = GetRunResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1769,7 +2991,7 @@ func (x *GetRunResponse) String() string {
 func (*GetRunResponse) ProtoMessage() {}
 
 func (x *GetRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[20]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1782,7 +3004,7 @@ func (x *GetRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRunResponse.ProtoReflect.Descriptor instead.
 func (*GetRunResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{20}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *GetRunResponse) GetRun() *Run {
@@ -1804,14 +3026,17 @@ type ListRunsRequest struct {
 	// fewer runs than `page_size`, or none, although more pages follow.
 	States []RunState `protobuf:"varint,3,rep,packed,name=states,proto3,enum=agentd.v1.RunState" json:"states,omitempty"`
 	// Matches the sub-runs of this run. Empty means all runs.
-	ParentRunId   string `protobuf:"bytes,4,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
+	ParentRunId string `protobuf:"bytes,4,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
+	// Matches the runs of these tenants. Empty means all tenants whose runs the caller may see. The
+	// runs of other tenants are left out.
+	Tenants       []string `protobuf:"bytes,5,rep,name=tenants,proto3" json:"tenants,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListRunsRequest) Reset() {
 	*x = ListRunsRequest{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1823,7 +3048,7 @@ func (x *ListRunsRequest) String() string {
 func (*ListRunsRequest) ProtoMessage() {}
 
 func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[21]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1836,7 +3061,7 @@ func (x *ListRunsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsRequest.ProtoReflect.Descriptor instead.
 func (*ListRunsRequest) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{21}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListRunsRequest) GetPageSize() int32 {
@@ -1867,6 +3092,13 @@ func (x *ListRunsRequest) GetParentRunId() string {
 	return ""
 }
 
+func (x *ListRunsRequest) GetTenants() []string {
+	if x != nil {
+		return x.Tenants
+	}
+	return nil
+}
+
 // ListRunsResponse is one page of runs.
 type ListRunsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1880,7 +3112,7 @@ type ListRunsResponse struct {
 
 func (x *ListRunsResponse) Reset() {
 	*x = ListRunsResponse{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1892,7 +3124,7 @@ func (x *ListRunsResponse) String() string {
 func (*ListRunsResponse) ProtoMessage() {}
 
 func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[22]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1905,7 +3137,7 @@ func (x *ListRunsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunsResponse.ProtoReflect.Descriptor instead.
 func (*ListRunsResponse) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{22}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListRunsResponse) GetRuns() []*Run {
@@ -1956,14 +3188,17 @@ type Run struct {
 	ParentRunId string `protobuf:"bytes,14,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
 	// Whether the run has not ended but no agentd is working on it. If the state is WAITING, agentd
 	// accepts the pending decisions when it continues the run.
-	Interrupted   bool `protobuf:"varint,15,opt,name=interrupted,proto3" json:"interrupted,omitempty"`
+	Interrupted bool `protobuf:"varint,15,opt,name=interrupted,proto3" json:"interrupted,omitempty"`
+	// The key of the principal that the run belongs to. Empty for runs that earlier versions
+	// recorded, which belong to the user of agentd.
+	Principal     string `protobuf:"bytes,16,opt,name=principal,proto3" json:"principal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1975,7 +3210,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[23]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1988,7 +3223,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{23}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Run) GetRunId() string {
@@ -2096,6 +3331,13 @@ func (x *Run) GetInterrupted() bool {
 	return false
 }
 
+func (x *Run) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
 // PendingDecision is a decision that a run waits for.
 type PendingDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2122,19 +3364,36 @@ type PendingDecision struct {
 	RequestTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=request_time,json=requestTime,proto3" json:"request_time,omitempty"`
 	// When the decision counts as rejected. Unset means never.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// The id of the sub-run that waits, at any depth. Empty means the run itself. Respond accepts the
-	// decision at the sub-run and at the run that lists it.
+	// The id of the sub-run that waits, which may be a sub-run of a sub-run. Empty means the run
+	// itself. Respond accepts the decision at the sub-run, and at each run that lists the decision.
 	RunId string `protobuf:"bytes,11,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
 	// The display name of the tool, as its plugin declares it. May be empty. Show it in addition to
 	// `tool`, never instead of it, because plugins may choose any display name.
-	DisplayName   string `protobuf:"bytes,12,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	DisplayName string `protobuf:"bytes,12,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
+	// Whether a principal other than the one that the run belongs to must approve.
+	FourEyes bool `protobuf:"varint,13,opt,name=four_eyes,json=fourEyes,proto3" json:"four_eyes,omitempty"`
+	// For DECISION_KIND_TOOL: the name of the plugin that asks. Show it with the question, which is
+	// text of that plugin.
+	Plugin string `protobuf:"bytes,14,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// For DECISION_KIND_TOOL: the JSON Schema of the answer, of type `object`. For
+	// DECISION_KIND_APPROVAL: the JSON Schema of the tool's arguments; empty if agentd does not know it
+	// or if it is larger than 64 KiB.
+	Schema []byte `protobuf:"bytes,15,opt,name=schema,proto3" json:"schema,omitempty"`
+	// For DECISION_KIND_APPROVAL: what the call would change, as a unified diff of at most 32 KiB.
+	// Empty if the tool shows none. It is text of the plugin: escape it, and show the arguments with
+	// it. The tool computed it when the decision was requested, and what it read may have changed.
+	Diff string `protobuf:"bytes,16,opt,name=diff,proto3" json:"diff,omitempty"`
+	// For DECISION_KIND_APPROVAL: suggestions for Approve.standing, without scope and expiry. Empty if
+	// the decision takes no standing approval: toolhost has none, or another principal has to approve
+	// each call.
+	StandingOffers []*StandingChoice `protobuf:"bytes,17,rep,name=standing_offers,json=standingOffers,proto3" json:"standing_offers,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PendingDecision) Reset() {
 	*x = PendingDecision{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2146,7 +3405,7 @@ func (x *PendingDecision) String() string {
 func (*PendingDecision) ProtoMessage() {}
 
 func (x *PendingDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[24]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2159,7 +3418,7 @@ func (x *PendingDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingDecision.ProtoReflect.Descriptor instead.
 func (*PendingDecision) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{24}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *PendingDecision) GetDecisionId() string {
@@ -2246,11 +3505,47 @@ func (x *PendingDecision) GetDisplayName() string {
 	return ""
 }
 
+func (x *PendingDecision) GetFourEyes() bool {
+	if x != nil {
+		return x.FourEyes
+	}
+	return false
+}
+
+func (x *PendingDecision) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *PendingDecision) GetSchema() []byte {
+	if x != nil {
+		return x.Schema
+	}
+	return nil
+}
+
+func (x *PendingDecision) GetDiff() string {
+	if x != nil {
+		return x.Diff
+	}
+	return ""
+}
+
+func (x *PendingDecision) GetStandingOffers() []*StandingChoice {
+	if x != nil {
+		return x.StandingOffers
+	}
+	return nil
+}
+
 // RunEvent is an event of a run.
 //
 // Durable events are stored in the journal; each has its own `seq`. Transient events (`text_delta`,
-// `call_status`, `turn_reset`) are sent only to clients that are watching when they occur. A
-// transient event has the `seq` of the next durable event, and an `index` from 1.
+// `reasoning_delta`, `argument_delta`, `answer_delta`, `call_status`, `turn_reset`) are sent only to
+// clients that are watching when they occur. A transient event has the `seq` of the next durable
+// event, and an `index` from 1.
 type RunEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sequence number in the journal, from 1.
@@ -2283,6 +3578,11 @@ type RunEvent struct {
 	//	*RunEvent_Compacted
 	//	*RunEvent_SubRunWaiting
 	//	*RunEvent_RunResumed
+	//	*RunEvent_ModelReplied
+	//	*RunEvent_ReasoningDelta
+	//	*RunEvent_ArgumentDelta
+	//	*RunEvent_AnswerDelta
+	//	*RunEvent_StandingApproved
 	Event         isRunEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2290,7 +3590,7 @@ type RunEvent struct {
 
 func (x *RunEvent) Reset() {
 	*x = RunEvent{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2302,7 +3602,7 @@ func (x *RunEvent) String() string {
 func (*RunEvent) ProtoMessage() {}
 
 func (x *RunEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[25]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2315,7 +3615,7 @@ func (x *RunEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunEvent.ProtoReflect.Descriptor instead.
 func (*RunEvent) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{25}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *RunEvent) GetSeq() uint64 {
@@ -2517,6 +3817,51 @@ func (x *RunEvent) GetRunResumed() *RunResumed {
 	return nil
 }
 
+func (x *RunEvent) GetModelReplied() *ModelReplied {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_ModelReplied); ok {
+			return x.ModelReplied
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetReasoningDelta() *ReasoningDelta {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_ReasoningDelta); ok {
+			return x.ReasoningDelta
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetArgumentDelta() *ArgumentDelta {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_ArgumentDelta); ok {
+			return x.ArgumentDelta
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetAnswerDelta() *AnswerDelta {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_AnswerDelta); ok {
+			return x.AnswerDelta
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetStandingApproved() *StandingApproved {
+	if x != nil {
+		if x, ok := x.Event.(*RunEvent_StandingApproved); ok {
+			return x.StandingApproved
+		}
+	}
+	return nil
+}
+
 type isRunEvent_Event interface {
 	isRunEvent_Event()
 }
@@ -2616,6 +3961,31 @@ type RunEvent_RunResumed struct {
 	RunResumed *RunResumed `protobuf:"bytes,22,opt,name=run_resumed,json=runResumed,proto3,oneof"`
 }
 
+type RunEvent_ModelReplied struct {
+	// Durable: the model of the run replied to a question of a tool.
+	ModelReplied *ModelReplied `protobuf:"bytes,23,opt,name=model_replied,json=modelReplied,proto3,oneof"`
+}
+
+type RunEvent_ReasoningDelta struct {
+	// Transient: the model generated reasoning.
+	ReasoningDelta *ReasoningDelta `protobuf:"bytes,24,opt,name=reasoning_delta,json=reasoningDelta,proto3,oneof"`
+}
+
+type RunEvent_ArgumentDelta struct {
+	// Transient: the model generated arguments of a call.
+	ArgumentDelta *ArgumentDelta `protobuf:"bytes,25,opt,name=argument_delta,json=argumentDelta,proto3,oneof"`
+}
+
+type RunEvent_AnswerDelta struct {
+	// Transient: the answer of a run with a response schema, as far as the model has written it.
+	AnswerDelta *AnswerDelta `protobuf:"bytes,26,opt,name=answer_delta,json=answerDelta,proto3,oneof"`
+}
+
+type RunEvent_StandingApproved struct {
+	// Durable: toolhost created a standing approval, or refused it.
+	StandingApproved *StandingApproved `protobuf:"bytes,27,opt,name=standing_approved,json=standingApproved,proto3,oneof"`
+}
+
 func (*RunEvent_RunStarted) isRunEvent_Event() {}
 
 func (*RunEvent_UserMessage) isRunEvent_Event() {}
@@ -2654,6 +4024,16 @@ func (*RunEvent_SubRunWaiting) isRunEvent_Event() {}
 
 func (*RunEvent_RunResumed) isRunEvent_Event() {}
 
+func (*RunEvent_ModelReplied) isRunEvent_Event() {}
+
+func (*RunEvent_ReasoningDelta) isRunEvent_Event() {}
+
+func (*RunEvent_ArgumentDelta) isRunEvent_Event() {}
+
+func (*RunEvent_AnswerDelta) isRunEvent_Event() {}
+
+func (*RunEvent_StandingApproved) isRunEvent_Event() {}
+
 // RunStarted describes the start of a run.
 type RunStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2669,18 +4049,32 @@ type RunStarted struct {
 	ParentRunId string `protobuf:"bytes,5,opt,name=parent_run_id,json=parentRunId,proto3" json:"parent_run_id,omitempty"`
 	// The id of the call that this sub-run carries out. Empty if a client started the run.
 	ParentCallId string `protobuf:"bytes,6,opt,name=parent_call_id,json=parentCallId,proto3" json:"parent_call_id,omitempty"`
-	// The kind of task, a name in `kinds` of agentd.yaml. Empty means none.
-	Kind string `protobuf:"bytes,7,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The named agent, a name in `agents` of agentd.yaml. Empty means none.
+	Agent string `protobuf:"bytes,7,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The W3C trace context of the run: the trace of all its calls, and the span of the run. Empty
 	// for runs that earlier versions recorded.
-	Traceparent   string `protobuf:"bytes,8,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	Traceparent string `protobuf:"bytes,8,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	// The key of the principal that the run belongs to. Empty for runs that earlier versions
+	// recorded.
+	Principal string `protobuf:"bytes,9,opt,name=principal,proto3" json:"principal,omitempty"`
+	// The models that respond if `model` is overloaded or the conversation is too long for it, in
+	// order, as `provider:name`.
+	Fallbacks []string `protobuf:"bytes,10,rep,name=fallbacks,proto3" json:"fallbacks,omitempty"`
+	// How the model chooses its words. Unset means the provider's defaults.
+	Sampling *Sampling `protobuf:"bytes,11,opt,name=sampling,proto3" json:"sampling,omitempty"`
+	// The JSON Schema of the answer. Empty if the answer is text.
+	ResponseSchema []byte `protobuf:"bytes,13,opt,name=response_schema,json=responseSchema,proto3" json:"response_schema,omitempty"`
+	// The files that go with the prompt.
+	Attachments []*AttachmentInfo `protobuf:"bytes,14,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// The memory files in the instructions, in order, without their texts.
+	MemoryFiles   []*MemoryFile `protobuf:"bytes,15,rep,name=memory_files,json=memoryFiles,proto3" json:"memory_files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunStarted) Reset() {
 	*x = RunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2692,7 +4086,7 @@ func (x *RunStarted) String() string {
 func (*RunStarted) ProtoMessage() {}
 
 func (x *RunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[26]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2705,7 +4099,7 @@ func (x *RunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunStarted.ProtoReflect.Descriptor instead.
 func (*RunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{26}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RunStarted) GetRunId() string {
@@ -2750,9 +4144,9 @@ func (x *RunStarted) GetParentCallId() string {
 	return ""
 }
 
-func (x *RunStarted) GetKind() string {
+func (x *RunStarted) GetAgent() string {
 	if x != nil {
-		return x.Kind
+		return x.Agent
 	}
 	return ""
 }
@@ -2764,18 +4158,136 @@ func (x *RunStarted) GetTraceparent() string {
 	return ""
 }
 
+func (x *RunStarted) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
+func (x *RunStarted) GetFallbacks() []string {
+	if x != nil {
+		return x.Fallbacks
+	}
+	return nil
+}
+
+func (x *RunStarted) GetSampling() *Sampling {
+	if x != nil {
+		return x.Sampling
+	}
+	return nil
+}
+
+func (x *RunStarted) GetResponseSchema() []byte {
+	if x != nil {
+		return x.ResponseSchema
+	}
+	return nil
+}
+
+func (x *RunStarted) GetAttachments() []*AttachmentInfo {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
+}
+
+func (x *RunStarted) GetMemoryFiles() []*MemoryFile {
+	if x != nil {
+		return x.MemoryFiles
+	}
+	return nil
+}
+
+// MemoryFile is a text such as AGENTS.md that a run has in its instructions from its start on.
+type MemoryFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the file, without its folder for a file of the operator.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Whether the file was in the workspace, where tools can write. Its text is then data for the
+	// model, and no instruction.
+	Workspace bool `protobuf:"varint,2,opt,name=workspace,proto3" json:"workspace,omitempty"`
+	// The size of the text, in bytes.
+	Size uint64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	// Why a file of the workspace was not used. Empty means that it was.
+	Problem       string `protobuf:"bytes,4,opt,name=problem,proto3" json:"problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MemoryFile) Reset() {
+	*x = MemoryFile{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemoryFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemoryFile) ProtoMessage() {}
+
+func (x *MemoryFile) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemoryFile.ProtoReflect.Descriptor instead.
+func (*MemoryFile) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *MemoryFile) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *MemoryFile) GetWorkspace() bool {
+	if x != nil {
+		return x.Workspace
+	}
+	return false
+}
+
+func (x *MemoryFile) GetSize() uint64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *MemoryFile) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
 // UserMessage is a message from the user.
 type UserMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The text.
-	Text          string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	// The files that go with the text.
+	Attachments   []*AttachmentInfo `protobuf:"bytes,2,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UserMessage) Reset() {
 	*x = UserMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2787,7 +4299,7 @@ func (x *UserMessage) String() string {
 func (*UserMessage) ProtoMessage() {}
 
 func (x *UserMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[27]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2800,7 +4312,7 @@ func (x *UserMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserMessage.ProtoReflect.Descriptor instead.
 func (*UserMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{27}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *UserMessage) GetText() string {
@@ -2808,6 +4320,13 @@ func (x *UserMessage) GetText() string {
 		return x.Text
 	}
 	return ""
+}
+
+func (x *UserMessage) GetAttachments() []*AttachmentInfo {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
 }
 
 // TextDelta is a piece of the text that the model generates.
@@ -2821,7 +4340,7 @@ type TextDelta struct {
 
 func (x *TextDelta) Reset() {
 	*x = TextDelta{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2833,7 +4352,7 @@ func (x *TextDelta) String() string {
 func (*TextDelta) ProtoMessage() {}
 
 func (x *TextDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[28]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2846,7 +4365,7 @@ func (x *TextDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextDelta.ProtoReflect.Descriptor instead.
 func (*TextDelta) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{28}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *TextDelta) GetText() string {
@@ -2854,6 +4373,163 @@ func (x *TextDelta) GetText() string {
 		return x.Text
 	}
 	return ""
+}
+
+// A piece of the model's reasoning, as far as the provider shows it. The journal does not keep it.
+type ReasoningDelta struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The piece.
+	Text          string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReasoningDelta) Reset() {
+	*x = ReasoningDelta{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReasoningDelta) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReasoningDelta) ProtoMessage() {}
+
+func (x *ReasoningDelta) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReasoningDelta.ProtoReflect.Descriptor instead.
+func (*ReasoningDelta) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *ReasoningDelta) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// A piece of the arguments of a call that the model is writing. The call may never be made.
+type ArgumentDelta struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the call.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The name of the tool, as the model wrote it, cut after 80 characters.
+	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The piece. The pieces of a call, in order, are the text of its arguments.
+	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ArgumentDelta) Reset() {
+	*x = ArgumentDelta{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ArgumentDelta) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ArgumentDelta) ProtoMessage() {}
+
+func (x *ArgumentDelta) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ArgumentDelta.ProtoReflect.Descriptor instead.
+func (*ArgumentDelta) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *ArgumentDelta) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ArgumentDelta) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ArgumentDelta) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// The answer of a run with a response schema, as far as the model has written it. Each event
+// replaces those before it. The object may not fit the schema yet.
+type AnswerDelta struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A JSON object: the text so far, without what is incomplete, and with all brackets closed.
+	Answer        []byte `protobuf:"bytes,1,opt,name=answer,proto3" json:"answer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerDelta) Reset() {
+	*x = AnswerDelta{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerDelta) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerDelta) ProtoMessage() {}
+
+func (x *AnswerDelta) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerDelta.ProtoReflect.Descriptor instead.
+func (*AnswerDelta) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *AnswerDelta) GetAnswer() []byte {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
 }
 
 // AssistantMessage is a complete response of the model.
@@ -2872,14 +4548,16 @@ type AssistantMessage struct {
 	// model has no price.
 	Cost float64 `protobuf:"fixed64,5,opt,name=cost,proto3" json:"cost,omitempty"`
 	// The tokens used by failed attempts before this response, as far as the provider reported them.
-	WastedUsage   *v1.Usage `protobuf:"bytes,6,opt,name=wasted_usage,json=wastedUsage,proto3" json:"wasted_usage,omitempty"`
+	WastedUsage *v1.Usage `protobuf:"bytes,6,opt,name=wasted_usage,json=wastedUsage,proto3" json:"wasted_usage,omitempty"`
+	// The model that responded, as `provider:name`. Empty for responses that earlier versions recorded.
+	Model         string `protobuf:"bytes,7,opt,name=model,proto3" json:"model,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AssistantMessage) Reset() {
 	*x = AssistantMessage{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2891,7 +4569,7 @@ func (x *AssistantMessage) String() string {
 func (*AssistantMessage) ProtoMessage() {}
 
 func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[29]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2904,7 +4582,7 @@ func (x *AssistantMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssistantMessage.ProtoReflect.Descriptor instead.
 func (*AssistantMessage) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{29}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *AssistantMessage) GetText() string {
@@ -2949,6 +4627,13 @@ func (x *AssistantMessage) GetWastedUsage() *v1.Usage {
 	return nil
 }
 
+func (x *AssistantMessage) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
 // ToolCall is a call that the model requests.
 type ToolCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2964,7 +4649,7 @@ type ToolCall struct {
 
 func (x *ToolCall) Reset() {
 	*x = ToolCall{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2976,7 +4661,7 @@ func (x *ToolCall) String() string {
 func (*ToolCall) ProtoMessage() {}
 
 func (x *ToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[30]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2989,7 +4674,7 @@ func (x *ToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
 func (*ToolCall) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{30}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ToolCall) GetCallId() string {
@@ -3036,7 +4721,7 @@ type CallStarted struct {
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3048,7 +4733,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[31]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3061,7 +4746,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{31}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -3118,7 +4803,7 @@ type CallStatus struct {
 
 func (x *CallStatus) Reset() {
 	*x = CallStatus{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3130,7 +4815,7 @@ func (x *CallStatus) String() string {
 func (*CallStatus) ProtoMessage() {}
 
 func (x *CallStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[32]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3143,7 +4828,7 @@ func (x *CallStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStatus.ProtoReflect.Descriptor instead.
 func (*CallStatus) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{32}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *CallStatus) GetCallId() string {
@@ -3174,7 +4859,8 @@ type CallResult struct {
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The name of the tool.
 	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
-	// What the model reads. If an infrastructure failure occurred, it describes the failure.
+	// The content that the model reads. If an infrastructure error occurred, the content describes
+	// the error.
 	Result *v1.Result `protobuf:"bytes,3,opt,name=result,proto3" json:"result,omitempty"`
 	// The infrastructure failure. Unset if none occurred.
 	Error *v1.Error `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
@@ -3188,7 +4874,7 @@ type CallResult struct {
 
 func (x *CallResult) Reset() {
 	*x = CallResult{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3200,7 +4886,7 @@ func (x *CallResult) String() string {
 func (*CallResult) ProtoMessage() {}
 
 func (x *CallResult) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[33]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3213,7 +4899,7 @@ func (x *CallResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResult.ProtoReflect.Descriptor instead.
 func (*CallResult) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{33}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *CallResult) GetCallId() string {
@@ -3258,20 +4944,23 @@ func (x *CallResult) GetInstance() string {
 	return ""
 }
 
-// TurnReset discards all text deltas and call statuses since the last durable event.
+// TurnReset discards all transient events since the last durable event.
 type TurnReset struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The reason, in English.
 	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The number of the attempt that follows, from 2.
-	Attempt       uint32 `protobuf:"varint,2,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Attempt uint32 `protobuf:"varint,2,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// The model that gets the request next, as `provider:name`, if it is another one than before. Empty
+	// otherwise.
+	Model         string `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TurnReset) Reset() {
 	*x = TurnReset{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3283,7 +4972,7 @@ func (x *TurnReset) String() string {
 func (*TurnReset) ProtoMessage() {}
 
 func (x *TurnReset) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[34]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3296,7 +4985,7 @@ func (x *TurnReset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReset.ProtoReflect.Descriptor instead.
 func (*TurnReset) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{34}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *TurnReset) GetReason() string {
@@ -3313,6 +5002,13 @@ func (x *TurnReset) GetAttempt() uint32 {
 	return 0
 }
 
+func (x *TurnReset) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
 // CancelRequested says that the run was asked to stop.
 type CancelRequested struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3326,7 +5022,7 @@ type CancelRequested struct {
 
 func (x *CancelRequested) Reset() {
 	*x = CancelRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3338,7 +5034,7 @@ func (x *CancelRequested) String() string {
 func (*CancelRequested) ProtoMessage() {}
 
 func (x *CancelRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[35]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3351,7 +5047,7 @@ func (x *CancelRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequested.ProtoReflect.Descriptor instead.
 func (*CancelRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{35}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *CancelRequested) GetReason() string {
@@ -3380,7 +5076,7 @@ type DecisionRequested struct {
 
 func (x *DecisionRequested) Reset() {
 	*x = DecisionRequested{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3392,7 +5088,7 @@ func (x *DecisionRequested) String() string {
 func (*DecisionRequested) ProtoMessage() {}
 
 func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[36]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3405,12 +5101,103 @@ func (x *DecisionRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecisionRequested.ProtoReflect.Descriptor instead.
 func (*DecisionRequested) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{36}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *DecisionRequested) GetDecision() *PendingDecision {
 	if x != nil {
 		return x.Decision
+	}
+	return nil
+}
+
+// ModelReplied says that a tool has used the model of the run during its call.
+type ModelReplied struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the call whose tool asked.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The name of the tool.
+	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The name of the plugin.
+	Plugin string `protobuf:"bytes,3,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// The tokens that the request used. They count toward the limits of the run.
+	Usage *v1.Usage `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`
+	// The cost of the request, which counts toward the limits of the run.
+	Cost float64 `protobuf:"fixed64,5,opt,name=cost,proto3" json:"cost,omitempty"`
+	// Why the model did not reply. Unset if it replied.
+	Error         *v1.Error `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ModelReplied) Reset() {
+	*x = ModelReplied{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ModelReplied) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ModelReplied) ProtoMessage() {}
+
+func (x *ModelReplied) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ModelReplied.ProtoReflect.Descriptor instead.
+func (*ModelReplied) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{59}
+}
+
+func (x *ModelReplied) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ModelReplied) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ModelReplied) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *ModelReplied) GetUsage() *v1.Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *ModelReplied) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
+func (x *ModelReplied) GetError() *v1.Error {
+	if x != nil {
+		return x.Error
 	}
 	return nil
 }
@@ -3429,16 +5216,18 @@ type DecisionMade struct {
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	// The name of the person, as the caller of Respond gave it. It is not verified. May be empty.
 	DecidedBy string `protobuf:"bytes,5,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
-	// The user that made the connection, as the kernel reports it, such as `uid:1000`. Empty over TCP
-	// and for a decision that expired.
-	Principal     string `protobuf:"bytes,6,opt,name=principal,proto3" json:"principal,omitempty"`
+	// The key of the principal that called Respond, such as `uid:1000`. Empty for a decision that
+	// expired.
+	Principal string `protobuf:"bytes,6,opt,name=principal,proto3" json:"principal,omitempty"`
+	// The later calls that were approved together with the call. Unset means none.
+	Standing      *StandingChoice `protobuf:"bytes,7,opt,name=standing,proto3" json:"standing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *DecisionMade) Reset() {
 	*x = DecisionMade{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3450,7 +5239,7 @@ func (x *DecisionMade) String() string {
 func (*DecisionMade) ProtoMessage() {}
 
 func (x *DecisionMade) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[37]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3463,7 +5252,7 @@ func (x *DecisionMade) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecisionMade.ProtoReflect.Descriptor instead.
 func (*DecisionMade) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{37}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *DecisionMade) GetDecisionId() string {
@@ -3508,7 +5297,115 @@ func (x *DecisionMade) GetPrincipal() string {
 	return ""
 }
 
-// BudgetWarning says that 80 % of a limit are used. It occurs once for each limit.
+func (x *DecisionMade) GetStanding() *StandingChoice {
+	if x != nil {
+		return x.Standing
+	}
+	return nil
+}
+
+// StandingApproved says that toolhost has created a standing approval that a person chose together
+// with an approval, or why it has not.
+type StandingApproved struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the decision.
+	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	// The id of the approved call.
+	CallId string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The name of the tool.
+	Tool string `protobuf:"bytes,3,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The id of the standing approval at toolhost. Empty if there is none.
+	ApprovalId string `protobuf:"bytes,4,opt,name=approval_id,json=approvalId,proto3" json:"approval_id,omitempty"`
+	// The key of the principal that approved. Empty if there is no approval.
+	Approver string `protobuf:"bytes,5,opt,name=approver,proto3" json:"approver,omitempty"`
+	// When the approval ends. Unset if there is none.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// Why there is no approval. Unset if there is one. The call itself is approved all the same.
+	Error         *v1.Error `protobuf:"bytes,7,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StandingApproved) Reset() {
+	*x = StandingApproved{}
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StandingApproved) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StandingApproved) ProtoMessage() {}
+
+func (x *StandingApproved) ProtoReflect() protoreflect.Message {
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[61]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StandingApproved.ProtoReflect.Descriptor instead.
+func (*StandingApproved) Descriptor() ([]byte, []int) {
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{61}
+}
+
+func (x *StandingApproved) GetDecisionId() string {
+	if x != nil {
+		return x.DecisionId
+	}
+	return ""
+}
+
+func (x *StandingApproved) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *StandingApproved) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *StandingApproved) GetApprovalId() string {
+	if x != nil {
+		return x.ApprovalId
+	}
+	return ""
+}
+
+func (x *StandingApproved) GetApprover() string {
+	if x != nil {
+		return x.Approver
+	}
+	return ""
+}
+
+func (x *StandingApproved) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *StandingApproved) GetError() *v1.Error {
+	if x != nil {
+		return x.Error
+	}
+	return nil
+}
+
+// BudgetWarning says that the run has used 80 % of a limit. It occurs once for each limit.
 type BudgetWarning struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The limit: `turns`, `calls`, `tokens`, `cost`, `wall_time`, `output` or `failures`.
@@ -3523,7 +5420,7 @@ type BudgetWarning struct {
 
 func (x *BudgetWarning) Reset() {
 	*x = BudgetWarning{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3535,7 +5432,7 @@ func (x *BudgetWarning) String() string {
 func (*BudgetWarning) ProtoMessage() {}
 
 func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[38]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3548,7 +5445,7 @@ func (x *BudgetWarning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BudgetWarning.ProtoReflect.Descriptor instead.
 func (*BudgetWarning) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{38}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *BudgetWarning) GetBudget() string {
@@ -3586,7 +5483,7 @@ type ContextChange struct {
 
 func (x *ContextChange) Reset() {
 	*x = ContextChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3598,7 +5495,7 @@ func (x *ContextChange) String() string {
 func (*ContextChange) ProtoMessage() {}
 
 func (x *ContextChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[39]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3611,7 +5508,7 @@ func (x *ContextChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContextChange.ProtoReflect.Descriptor instead.
 func (*ContextChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{39}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *ContextChange) GetKeys() []string {
@@ -3639,7 +5536,7 @@ type TodoChange struct {
 
 func (x *TodoChange) Reset() {
 	*x = TodoChange{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3651,7 +5548,7 @@ func (x *TodoChange) String() string {
 func (*TodoChange) ProtoMessage() {}
 
 func (x *TodoChange) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[40]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3664,7 +5561,7 @@ func (x *TodoChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TodoChange.ProtoReflect.Descriptor instead.
 func (*TodoChange) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{40}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *TodoChange) GetTodos() []byte {
@@ -3682,14 +5579,16 @@ type SubRunStarted struct {
 	// The id of the sub-run. It can be watched like any run.
 	RunId string `protobuf:"bytes,2,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
 	// The task of the sub-run.
-	Prompt        string `protobuf:"bytes,3,opt,name=prompt,proto3" json:"prompt,omitempty"`
+	Prompt string `protobuf:"bytes,3,opt,name=prompt,proto3" json:"prompt,omitempty"`
+	// The named agent of the sub-run, if the call named one. Empty otherwise.
+	Agent         string `protobuf:"bytes,4,opt,name=agent,proto3" json:"agent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SubRunStarted) Reset() {
 	*x = SubRunStarted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3701,7 +5600,7 @@ func (x *SubRunStarted) String() string {
 func (*SubRunStarted) ProtoMessage() {}
 
 func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[41]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3714,7 +5613,7 @@ func (x *SubRunStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunStarted.ProtoReflect.Descriptor instead.
 func (*SubRunStarted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{41}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *SubRunStarted) GetCallId() string {
@@ -3738,6 +5637,13 @@ func (x *SubRunStarted) GetPrompt() string {
 	return ""
 }
 
+func (x *SubRunStarted) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
 // RunResumed says that agentd continues a run whose agentd process had ended. The time between the
 // previous event and this one does not count against Limits.max_wall_time. The event occurs only in
 // runs with that limit.
@@ -3749,7 +5655,7 @@ type RunResumed struct {
 
 func (x *RunResumed) Reset() {
 	*x = RunResumed{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3761,7 +5667,7 @@ func (x *RunResumed) String() string {
 func (*RunResumed) ProtoMessage() {}
 
 func (x *RunResumed) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[42]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3774,7 +5680,7 @@ func (x *RunResumed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunResumed.ProtoReflect.Descriptor instead.
 func (*RunResumed) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{42}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{66}
 }
 
 // SubRunWaiting lists the decisions that a sub-run, or a sub-run below it, waits for. While the
@@ -3794,7 +5700,7 @@ type SubRunWaiting struct {
 
 func (x *SubRunWaiting) Reset() {
 	*x = SubRunWaiting{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3806,7 +5712,7 @@ func (x *SubRunWaiting) String() string {
 func (*SubRunWaiting) ProtoMessage() {}
 
 func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[43]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3819,7 +5725,7 @@ func (x *SubRunWaiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubRunWaiting.ProtoReflect.Descriptor instead.
 func (*SubRunWaiting) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{43}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *SubRunWaiting) GetCallId() string {
@@ -3870,7 +5776,7 @@ type Compacted struct {
 
 func (x *Compacted) Reset() {
 	*x = Compacted{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3882,7 +5788,7 @@ func (x *Compacted) String() string {
 func (*Compacted) ProtoMessage() {}
 
 func (x *Compacted) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[44]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3895,7 +5801,7 @@ func (x *Compacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Compacted.ProtoReflect.Descriptor instead.
 func (*Compacted) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{44}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *Compacted) GetReason() string {
@@ -3970,14 +5876,17 @@ type RunFinished struct {
 	// The tokens used.
 	Usage *v1.Usage `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`
 	// The cost, in the currency of agentd's price table.
-	Cost          float64 `protobuf:"fixed64,7,opt,name=cost,proto3" json:"cost,omitempty"`
+	Cost float64 `protobuf:"fixed64,7,opt,name=cost,proto3" json:"cost,omitempty"`
+	// The answer of a run with a response schema: a JSON object that fits the schema, as the model
+	// wrote it, without white space. Set if and only if such a run succeeded.
+	Result        []byte `protobuf:"bytes,8,opt,name=result,proto3" json:"result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunFinished) Reset() {
 	*x = RunFinished{}
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3989,7 +5898,7 @@ func (x *RunFinished) String() string {
 func (*RunFinished) ProtoMessage() {}
 
 func (x *RunFinished) ProtoReflect() protoreflect.Message {
-	mi := &file_agentd_v1_agent_service_proto_msgTypes[45]
+	mi := &file_agentd_v1_agent_service_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4002,7 +5911,7 @@ func (x *RunFinished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFinished.ProtoReflect.Descriptor instead.
 func (*RunFinished) Descriptor() ([]byte, []int) {
-	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{45}
+	return file_agentd_v1_agent_service_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *RunFinished) GetStopReason() StopReason {
@@ -4054,11 +5963,39 @@ func (x *RunFinished) GetCost() float64 {
 	return 0
 }
 
+func (x *RunFinished) GetResult() []byte {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
 var File_agentd_v1_agent_service_proto protoreflect.FileDescriptor
 
 const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xb2\x05\n" +
+	"\x1dagentd/v1/agent_service.proto\x12\tagentd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dtoolhost/tool/v1/caller.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\"\x0f\n" +
+	"\rReloadRequest\"V\n" +
+	"\x0eReloadResponse\x12D\n" +
+	"\rconfiguration\x18\x01 \x01(\v2\x1e.agentd.v1.ConfigurationChangeR\rconfiguration\"\x1a\n" +
+	"\x18DiffConfigurationRequest\"a\n" +
+	"\x19DiffConfigurationResponse\x12D\n" +
+	"\rconfiguration\x18\x01 \x01(\v2\x1e.agentd.v1.ConfigurationChangeR\rconfiguration\"w\n" +
+	"\x13ConfigurationChange\x12\x12\n" +
+	"\x04file\x18\x01 \x01(\tR\x04file\x122\n" +
+	"\achanges\x18\x02 \x03(\v2\x18.agentd.v1.SettingChangeR\achanges\x12\x18\n" +
+	"\aproblem\x18\x03 \x01(\tR\aproblem\"_\n" +
+	"\rSettingChange\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x10\n" +
+	"\x03old\x18\x02 \x01(\tR\x03old\x12\x10\n" +
+	"\x03new\x18\x03 \x01(\tR\x03new\x12\x18\n" +
+	"\arestart\x18\x04 \x01(\bR\arestart\"\x13\n" +
+	"\x11GetVersionRequest\"M\n" +
+	"\x12GetVersionResponse\x127\n" +
+	"\aversion\x18\x01 \x01(\v2\x1d.toolhost.tool.v1.VersionInfoR\aversion\"\x0f\n" +
+	"\rWhoAmIRequest\"F\n" +
+	"\x0eWhoAmIResponse\x124\n" +
+	"\x06caller\x18\x01 \x01(\v2\x1c.toolhost.tool.v1.CallerInfoR\x06caller\"\xdd\x06\n" +
 	"\x0fStartRunRequest\x12\x16\n" +
 	"\x06prompt\x18\x01 \x01(\tR\x06prompt\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12#\n" +
@@ -4072,16 +6009,42 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x06window\x18\n" +
 	" \x01(\v2\x11.agentd.v1.WindowR\x06window\x129\n" +
 	"\fsystem_tools\x18\v \x01(\v2\x16.agentd.v1.SystemToolsR\vsystemTools\x12\x1e\n" +
-	"\bsub_runs\x18\f \x01(\rH\x00R\asubRuns\x88\x01\x01\x12\x12\n" +
-	"\x04kind\x18\r \x01(\tR\x04kind\x125\n" +
+	"\bsub_runs\x18\f \x01(\rH\x00R\asubRuns\x88\x01\x01\x12\x14\n" +
+	"\x05agent\x18\r \x01(\tR\x05agent\x125\n" +
 	"\n" +
 	"completion\x18\x0e \x01(\x0e2\x15.agentd.v1.CompletionR\n" +
 	"completion\x12 \n" +
-	"\vtraceparent\x18\x0f \x01(\tR\vtraceparent\x1a:\n" +
+	"\vtraceparent\x18\x0f \x01(\tR\vtraceparent\x12\x14\n" +
+	"\x05model\x18\x10 \x01(\tR\x05model\x12/\n" +
+	"\bsampling\x18\x11 \x01(\v2\x13.agentd.v1.SamplingR\bsampling\x12'\n" +
+	"\x0fresponse_schema\x18\x12 \x01(\fR\x0eresponseSchema\x127\n" +
+	"\vattachments\x18\x13 \x03(\v2\x15.agentd.v1.AttachmentR\vattachments\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\v\n" +
-	"\t_sub_runs\"r\n" +
+	"\t_sub_runs\"\x97\x01\n" +
+	"\n" +
+	"Attachment\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1b\n" +
+	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x14\n" +
+	"\x04data\x18\x03 \x01(\fH\x00R\x04data\x127\n" +
+	"\bartifact\x18\x04 \x01(\v2\x19.agentd.v1.ArtifactSourceH\x00R\bartifactB\t\n" +
+	"\acontent\"B\n" +
+	"\x0eArtifactSource\x12\x16\n" +
+	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x18\n" +
+	"\asession\x18\x02 \x01(\tR\asession\"\x89\x01\n" +
+	"\x0eAttachmentInfo\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1b\n" +
+	"\tmime_type\x18\x02 \x01(\tR\bmimeType\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x16\n" +
+	"\x06sha256\x18\x04 \x01(\tR\x06sha256\x12\x1a\n" +
+	"\bartifact\x18\x05 \x01(\tR\bartifact\"}\n" +
+	"\bSampling\x12%\n" +
+	"\vtemperature\x18\x01 \x01(\x01H\x00R\vtemperature\x88\x01\x01\x12\x18\n" +
+	"\x05top_p\x18\x02 \x01(\x01H\x01R\x04topP\x88\x01\x01\x12\x16\n" +
+	"\x06effort\x18\x03 \x01(\tR\x06effortB\x0e\n" +
+	"\f_temperatureB\b\n" +
+	"\x06_top_p\"r\n" +
 	"\x06Window\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\x04R\x06tokens\x12\x19\n" +
 	"\bclear_at\x18\x02 \x01(\x01R\aclearAt\x12!\n" +
@@ -4093,7 +6056,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\battended\x18\x01 \x01(\bR\battended\x121\n" +
 	"\x06expiry\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06expiry\x12\x1f\n" +
 	"\vask_outcome\x18\x03 \x01(\bR\n" +
-	"askOutcome\"\xe7\x01\n" +
+	"askOutcome\"\x9d\x02\n" +
 	"\n" +
 	"ToolChoice\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12\x1e\n" +
@@ -4103,7 +6066,9 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x04tags\x18\x03 \x03(\tR\x04tags\x12!\n" +
 	"\tdangerous\x18\x04 \x01(\bH\x00R\tdangerous\x88\x01\x01\x12,\n" +
 	"\x10max_cost_per_use\x18\x05 \x01(\x01H\x01R\rmaxCostPerUse\x88\x01\x01\x12\x1b\n" +
-	"\tmax_tools\x18\x06 \x01(\rR\bmaxToolsB\f\n" +
+	"\tmax_tools\x18\x06 \x01(\rR\bmaxTools\x12\x18\n" +
+	"\aplugins\x18\a \x03(\tR\aplugins\x12\x1a\n" +
+	"\bexcluded\x18\b \x03(\tR\bexcludedB\f\n" +
 	"\n" +
 	"_dangerousB\x13\n" +
 	"\x11_max_cost_per_use\"\xf1\x02\n" +
@@ -4123,10 +6088,11 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	" \x01(\rR\n" +
 	"maxRepeats\")\n" +
 	"\x10StartRunResponse\x12\x15\n" +
-	"\x06run_id\x18\x01 \x01(\tR\x05runId\"?\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\"x\n" +
 	"\x12SendMessageRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"'\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x127\n" +
+	"\vattachments\x18\x03 \x03(\v2\x15.agentd.v1.AttachmentR\vattachments\"'\n" +
 	"\x13SendMessageResponse\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\"E\n" +
 	"\x0fWatchRunRequest\x12\x15\n" +
@@ -4145,10 +6111,24 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\aapprove\x18\x02 \x01(\v2\x12.agentd.v1.ApproveH\x00R\aapprove\x12+\n" +
 	"\x06reject\x18\x03 \x01(\v2\x11.agentd.v1.RejectH\x00R\x06reject\x12+\n" +
 	"\x06answer\x18\x04 \x01(\v2\x11.agentd.v1.AnswerH\x00R\x06answerB\t\n" +
-	"\averdict\"?\n" +
+	"\averdict\"v\n" +
 	"\aApprove\x12\x1c\n" +
 	"\targuments\x18\x01 \x01(\fR\targuments\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\" \n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x125\n" +
+	"\bstanding\x18\x03 \x01(\v2\x19.agentd.v1.StandingChoiceR\bstanding\"\xda\x01\n" +
+	"\x0eStandingChoice\x12.\n" +
+	"\x05scope\x18\x01 \x01(\x0e2\x18.agentd.v1.StandingScopeR\x05scope\x12#\n" +
+	"\rany_arguments\x18\x02 \x01(\bR\fanyArguments\x126\n" +
+	"\bpatterns\x18\x03 \x03(\v2\x1a.agentd.v1.StandingPatternR\bpatterns\x12;\n" +
+	"\vexpire_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\"\x86\x01\n" +
+	"\x0fStandingPattern\x12\x1a\n" +
+	"\bargument\x18\x01 \x01(\tR\bargument\x12!\n" +
+	"\vpath_prefix\x18\x02 \x01(\tH\x00R\n" +
+	"pathPrefix\x12\x18\n" +
+	"\x06origin\x18\x03 \x01(\tH\x00R\x06origin\x12\x12\n" +
+	"\x03any\x18\x04 \x01(\bH\x00R\x03anyB\x06\n" +
+	"\x04form\" \n" +
 	"\x06Reject\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"\x1c\n" +
 	"\x06Answer\x12\x12\n" +
@@ -4158,20 +6138,25 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x10CancelRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x13\n" +
-	"\x11CancelRunResponse\"&\n" +
+	"\x11CancelRunResponse\")\n" +
+	"\x10DeleteRunRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\",\n" +
+	"\x11DeleteRunResponse\x12\x17\n" +
+	"\arun_ids\x18\x01 \x03(\tR\x06runIds\"&\n" +
 	"\rGetRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\"2\n" +
 	"\x0eGetRunResponse\x12 \n" +
-	"\x03run\x18\x01 \x01(\v2\x0e.agentd.v1.RunR\x03run\"\x9e\x01\n" +
+	"\x03run\x18\x01 \x01(\v2\x0e.agentd.v1.RunR\x03run\"\xb8\x01\n" +
 	"\x0fListRunsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tR\tpageToken\x12+\n" +
 	"\x06states\x18\x03 \x03(\x0e2\x13.agentd.v1.RunStateR\x06states\x12\"\n" +
-	"\rparent_run_id\x18\x04 \x01(\tR\vparentRunId\"^\n" +
+	"\rparent_run_id\x18\x04 \x01(\tR\vparentRunId\x12\x18\n" +
+	"\atenants\x18\x05 \x03(\tR\atenants\"^\n" +
 	"\x10ListRunsResponse\x12\"\n" +
 	"\x04runs\x18\x01 \x03(\v2\x0e.agentd.v1.RunR\x04runs\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbe\x04\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xdc\x04\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06prompt\x18\x02 \x01(\tR\x06prompt\x12\x14\n" +
@@ -4191,7 +6176,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x04cost\x18\f \x01(\x01R\x04cost\x12G\n" +
 	"\x11pending_decisions\x18\r \x03(\v2\x1a.agentd.v1.PendingDecisionR\x10pendingDecisions\x12\"\n" +
 	"\rparent_run_id\x18\x0e \x01(\tR\vparentRunId\x12 \n" +
-	"\vinterrupted\x18\x0f \x01(\bR\vinterrupted\"\xa6\x03\n" +
+	"\vinterrupted\x18\x0f \x01(\bR\vinterrupted\x12\x1c\n" +
+	"\tprincipal\x18\x10 \x01(\tR\tprincipal\"\xcb\x04\n" +
 	"\x0fPendingDecision\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12+\n" +
@@ -4207,8 +6193,12 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12\x15\n" +
 	"\x06run_id\x18\v \x01(\tR\x05runId\x12!\n" +
-	"\fdisplay_name\x18\f \x01(\tR\vdisplayName\"\x9a\n" +
-	"\n" +
+	"\fdisplay_name\x18\f \x01(\tR\vdisplayName\x12\x1b\n" +
+	"\tfour_eyes\x18\r \x01(\bR\bfourEyes\x12\x16\n" +
+	"\x06plugin\x18\x0e \x01(\tR\x06plugin\x12\x16\n" +
+	"\x06schema\x18\x0f \x01(\fR\x06schema\x12\x12\n" +
+	"\x04diff\x18\x10 \x01(\tR\x04diff\x12B\n" +
+	"\x0fstanding_offers\x18\x11 \x03(\v2\x19.agentd.v1.StandingChoiceR\x0estandingOffers\"\xec\f\n" +
 	"\bRunEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x04R\x05index\x12.\n" +
@@ -4239,8 +6229,13 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\tcompacted\x18\x14 \x01(\v2\x14.agentd.v1.CompactedH\x00R\tcompacted\x12B\n" +
 	"\x0fsub_run_waiting\x18\x15 \x01(\v2\x18.agentd.v1.SubRunWaitingH\x00R\rsubRunWaiting\x128\n" +
 	"\vrun_resumed\x18\x16 \x01(\v2\x15.agentd.v1.RunResumedH\x00R\n" +
-	"runResumedB\a\n" +
-	"\x05event\"\xeb\x01\n" +
+	"runResumed\x12>\n" +
+	"\rmodel_replied\x18\x17 \x01(\v2\x17.agentd.v1.ModelRepliedH\x00R\fmodelReplied\x12D\n" +
+	"\x0freasoning_delta\x18\x18 \x01(\v2\x19.agentd.v1.ReasoningDeltaH\x00R\x0ereasoningDelta\x12A\n" +
+	"\x0eargument_delta\x18\x19 \x01(\v2\x18.agentd.v1.ArgumentDeltaH\x00R\rargumentDelta\x12;\n" +
+	"\fanswer_delta\x18\x1a \x01(\v2\x16.agentd.v1.AnswerDeltaH\x00R\vanswerDelta\x12J\n" +
+	"\x11standing_approved\x18\x1b \x01(\v2\x1b.agentd.v1.StandingApprovedH\x00R\x10standingApprovedB\a\n" +
+	"\x05event\"\xfa\x03\n" +
 	"\n" +
 	"RunStarted\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
@@ -4248,13 +6243,35 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05model\x18\x03 \x01(\tR\x05model\x12\x18\n" +
 	"\asession\x18\x04 \x01(\tR\asession\x12\"\n" +
 	"\rparent_run_id\x18\x05 \x01(\tR\vparentRunId\x12$\n" +
-	"\x0eparent_call_id\x18\x06 \x01(\tR\fparentCallId\x12\x12\n" +
-	"\x04kind\x18\a \x01(\tR\x04kind\x12 \n" +
-	"\vtraceparent\x18\b \x01(\tR\vtraceparent\"!\n" +
+	"\x0eparent_call_id\x18\x06 \x01(\tR\fparentCallId\x12\x14\n" +
+	"\x05agent\x18\a \x01(\tR\x05agent\x12 \n" +
+	"\vtraceparent\x18\b \x01(\tR\vtraceparent\x12\x1c\n" +
+	"\tprincipal\x18\t \x01(\tR\tprincipal\x12\x1c\n" +
+	"\tfallbacks\x18\n" +
+	" \x03(\tR\tfallbacks\x12/\n" +
+	"\bsampling\x18\v \x01(\v2\x13.agentd.v1.SamplingR\bsampling\x12'\n" +
+	"\x0fresponse_schema\x18\r \x01(\fR\x0eresponseSchema\x12;\n" +
+	"\vattachments\x18\x0e \x03(\v2\x19.agentd.v1.AttachmentInfoR\vattachments\x128\n" +
+	"\fmemory_files\x18\x0f \x03(\v2\x15.agentd.v1.MemoryFileR\vmemoryFiles\"l\n" +
+	"\n" +
+	"MemoryFile\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
+	"\tworkspace\x18\x02 \x01(\bR\tworkspace\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x18\n" +
+	"\aproblem\x18\x04 \x01(\tR\aproblem\"^\n" +
 	"\vUserMessage\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"\x1f\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12;\n" +
+	"\vattachments\x18\x02 \x03(\v2\x19.agentd.v1.AttachmentInfoR\vattachments\"\x1f\n" +
 	"\tTextDelta\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"\xf1\x01\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"$\n" +
+	"\x0eReasoningDelta\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\"P\n" +
+	"\rArgumentDelta\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"%\n" +
+	"\vAnswerDelta\x12\x16\n" +
+	"\x06answer\x18\x01 \x01(\fR\x06answer\"\x87\x02\n" +
 	"\x10AssistantMessage\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12)\n" +
 	"\x05calls\x18\x02 \x03(\v2\x13.agentd.v1.ToolCallR\x05calls\x12\x1f\n" +
@@ -4262,7 +6279,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"stopReason\x12-\n" +
 	"\x05usage\x18\x04 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
 	"\x04cost\x18\x05 \x01(\x01R\x04cost\x12:\n" +
-	"\fwasted_usage\x18\x06 \x01(\v2\x17.toolhost.tool.v1.UsageR\vwastedUsage\"U\n" +
+	"\fwasted_usage\x18\x06 \x01(\v2\x17.toolhost.tool.v1.UsageR\vwastedUsage\x12\x14\n" +
+	"\x05model\x18\a \x01(\tR\x05model\"U\n" +
 	"\bToolCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x1c\n" +
@@ -4285,16 +6303,24 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x06result\x18\x03 \x01(\v2\x18.toolhost.tool.v1.ResultR\x06result\x12-\n" +
 	"\x05error\x18\x04 \x01(\v2\x17.toolhost.tool.v1.ErrorR\x05error\x12\x16\n" +
 	"\x06plugin\x18\x05 \x01(\tR\x06plugin\x12\x1a\n" +
-	"\binstance\x18\x06 \x01(\tR\binstance\"=\n" +
+	"\binstance\x18\x06 \x01(\tR\binstance\"S\n" +
 	"\tTurnReset\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
-	"\aattempt\x18\x02 \x01(\rR\aattempt\"a\n" +
+	"\aattempt\x18\x02 \x01(\rR\aattempt\x12\x14\n" +
+	"\x05model\x18\x03 \x01(\tR\x05model\"a\n" +
 	"\x0fCancelRequested\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x126\n" +
 	"\vstop_reason\x18\x02 \x01(\x0e2\x15.agentd.v1.StopReasonR\n" +
 	"stopReason\"K\n" +
 	"\x11DecisionRequested\x126\n" +
-	"\bdecision\x18\x01 \x01(\v2\x1a.agentd.v1.PendingDecisionR\bdecision\"\xcc\x01\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1a.agentd.v1.PendingDecisionR\bdecision\"\xc5\x01\n" +
+	"\fModelReplied\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x16\n" +
+	"\x06plugin\x18\x03 \x01(\tR\x06plugin\x12-\n" +
+	"\x05usage\x18\x04 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
+	"\x04cost\x18\x05 \x01(\x01R\x04cost\x12-\n" +
+	"\x05error\x18\x06 \x01(\v2\x17.toolhost.tool.v1.ErrorR\x05error\"\x83\x02\n" +
 	"\fDecisionMade\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12,\n" +
@@ -4303,7 +6329,19 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12\x1d\n" +
 	"\n" +
 	"decided_by\x18\x05 \x01(\tR\tdecidedBy\x12\x1c\n" +
-	"\tprincipal\x18\x06 \x01(\tR\tprincipal\"Q\n" +
+	"\tprincipal\x18\x06 \x01(\tR\tprincipal\x125\n" +
+	"\bstanding\x18\a \x01(\v2\x19.agentd.v1.StandingChoiceR\bstanding\"\x89\x02\n" +
+	"\x10StandingApproved\x12\x1f\n" +
+	"\vdecision_id\x18\x01 \x01(\tR\n" +
+	"decisionId\x12\x17\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04tool\x18\x03 \x01(\tR\x04tool\x12\x1f\n" +
+	"\vapproval_id\x18\x04 \x01(\tR\n" +
+	"approvalId\x12\x1a\n" +
+	"\bapprover\x18\x05 \x01(\tR\bapprover\x12;\n" +
+	"\vexpire_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x12-\n" +
+	"\x05error\x18\a \x01(\v2\x17.toolhost.tool.v1.ErrorR\x05error\"Q\n" +
 	"\rBudgetWarning\x12\x16\n" +
 	"\x06budget\x18\x01 \x01(\tR\x06budget\x12\x12\n" +
 	"\x04used\x18\x02 \x01(\x01R\x04used\x12\x14\n" +
@@ -4316,11 +6354,12 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\"\n" +
 	"\n" +
 	"TodoChange\x12\x14\n" +
-	"\x05todos\x18\x01 \x01(\fR\x05todos\"W\n" +
+	"\x05todos\x18\x01 \x01(\fR\x05todos\"m\n" +
 	"\rSubRunStarted\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x16\n" +
-	"\x06prompt\x18\x03 \x01(\tR\x06prompt\"\f\n" +
+	"\x06prompt\x18\x03 \x01(\tR\x06prompt\x12\x14\n" +
+	"\x05agent\x18\x04 \x01(\tR\x05agent\"\f\n" +
 	"\n" +
 	"RunResumed\"b\n" +
 	"\rSubRunWaiting\x12\x17\n" +
@@ -4335,7 +6374,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\boverflow\x18\x05 \x01(\bR\boverflow\x12\x18\n" +
 	"\afailure\x18\x06 \x01(\tR\afailure\x12-\n" +
 	"\x05usage\x18\a \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
-	"\x04cost\x18\b \x01(\x01R\x04cost\"\xe2\x01\n" +
+	"\x04cost\x18\b \x01(\x01R\x04cost\"\xfa\x01\n" +
 	"\vRunFinished\x126\n" +
 	"\vstop_reason\x18\x01 \x01(\x0e2\x15.agentd.v1.StopReasonR\n" +
 	"stopReason\x12\x18\n" +
@@ -4344,18 +6383,25 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x05turns\x18\x04 \x01(\rR\x05turns\x12\x14\n" +
 	"\x05calls\x18\x05 \x01(\rR\x05calls\x12-\n" +
 	"\x05usage\x18\x06 \x01(\v2\x17.toolhost.tool.v1.UsageR\x05usage\x12\x12\n" +
-	"\x04cost\x18\a \x01(\x01R\x04cost*Z\n" +
+	"\x04cost\x18\a \x01(\x01R\x04cost\x12\x16\n" +
+	"\x06result\x18\b \x01(\fR\x06result*Z\n" +
 	"\n" +
 	"Completion\x12\x1a\n" +
 	"\x16COMPLETION_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13COMPLETION_EXPLICIT\x10\x01\x12\x17\n" +
-	"\x13COMPLETION_END_TURN\x10\x02*\x99\x01\n" +
+	"\x13COMPLETION_END_TURN\x10\x02*\x81\x01\n" +
+	"\rStandingScope\x12\x1e\n" +
+	"\x1aSTANDING_SCOPE_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12STANDING_SCOPE_RUN\x10\x01\x12\x1a\n" +
+	"\x16STANDING_SCOPE_SESSION\x10\x02\x12\x1c\n" +
+	"\x18STANDING_SCOPE_PRINCIPAL\x10\x03*\xb1\x01\n" +
 	"\fDecisionKind\x12\x1d\n" +
 	"\x19DECISION_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16DECISION_KIND_APPROVAL\x10\x01\x12\x1a\n" +
 	"\x16DECISION_KIND_QUESTION\x10\x02\x12\x19\n" +
 	"\x15DECISION_KIND_OUTCOME\x10\x03\x12\x17\n" +
-	"\x13DECISION_KIND_PAUSE\x10\x04*t\n" +
+	"\x13DECISION_KIND_PAUSE\x10\x04\x12\x16\n" +
+	"\x12DECISION_KIND_TOOL\x10\x05*t\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fVERDICT_APPROVE\x10\x01\x12\x12\n" +
@@ -4367,7 +6413,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x11RUN_STATE_RUNNING\x10\x01\x12\x16\n" +
 	"\x12RUN_STATE_FINISHED\x10\x02\x12\x15\n" +
 	"\x11RUN_STATE_WAITING\x10\x03\x12\x19\n" +
-	"\x15RUN_STATE_INTERRUPTED\x10\x04*\xe4\x04\n" +
+	"\x15RUN_STATE_INTERRUPTED\x10\x04*\x84\x05\n" +
 	"\n" +
 	"StopReason\x12\x1b\n" +
 	"\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +
@@ -4391,15 +6437,23 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x14STOP_REASON_FAILURES\x10\x11\x12\x18\n" +
 	"\x14STOP_REASON_TIMEOUTS\x10\x12\x12\x1a\n" +
 	"\x16STOP_REASON_REPETITION\x10\x13\x12\x1d\n" +
-	"\x19STOP_REASON_NO_TOOL_CALLS\x10\x142\xf6\x03\n" +
-	"\fAgentService\x12C\n" +
-	"\bStartRun\x12\x1a.agentd.v1.StartRunRequest\x1a\x1b.agentd.v1.StartRunResponse\x12L\n" +
-	"\vSendMessage\x12\x1d.agentd.v1.SendMessageRequest\x1a\x1e.agentd.v1.SendMessageResponse\x12E\n" +
-	"\bWatchRun\x12\x1a.agentd.v1.WatchRunRequest\x1a\x1b.agentd.v1.WatchRunResponse0\x01\x12@\n" +
-	"\aRespond\x12\x19.agentd.v1.RespondRequest\x1a\x1a.agentd.v1.RespondResponse\x12F\n" +
-	"\tCancelRun\x12\x1b.agentd.v1.CancelRunRequest\x1a\x1c.agentd.v1.CancelRunResponse\x12=\n" +
-	"\x06GetRun\x12\x18.agentd.v1.GetRunRequest\x1a\x19.agentd.v1.GetRunResponse\x12C\n" +
-	"\bListRuns\x12\x1a.agentd.v1.ListRunsRequest\x1a\x1b.agentd.v1.ListRunsResponseB8Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1b\x06proto3"
+	"\x19STOP_REASON_NO_TOOL_CALLS\x10\x14\x12\x1e\n" +
+	"\x1aSTOP_REASON_INVALID_ANSWER\x10\x152\xc1\a\n" +
+	"\fAgentService\x12J\n" +
+	"\bStartRun\x12\x1a.agentd.v1.StartRunRequest\x1a\x1b.agentd.v1.StartRunResponse\"\x05\x92\xb6\x18\x01\x0f\x12S\n" +
+	"\vSendMessage\x12\x1d.agentd.v1.SendMessageRequest\x1a\x1e.agentd.v1.SendMessageResponse\"\x05\x92\xb6\x18\x01\x0f\x12M\n" +
+	"\bWatchRun\x12\x1a.agentd.v1.WatchRunRequest\x1a\x1b.agentd.v1.WatchRunResponse\"\x06\x92\xb6\x18\x02\x10\x110\x01\x12H\n" +
+	"\aRespond\x12\x19.agentd.v1.RespondRequest\x1a\x1a.agentd.v1.RespondResponse\"\x06\x92\xb6\x18\x02\x10\x12\x12N\n" +
+	"\tCancelRun\x12\x1b.agentd.v1.CancelRunRequest\x1a\x1c.agentd.v1.CancelRunResponse\"\x06\x92\xb6\x18\x02\x10\x12\x12N\n" +
+	"\tDeleteRun\x12\x1b.agentd.v1.DeleteRunRequest\x1a\x1c.agentd.v1.DeleteRunResponse\"\x06\x92\xb6\x18\x02\x10\x19\x12E\n" +
+	"\x06GetRun\x12\x18.agentd.v1.GetRunRequest\x1a\x19.agentd.v1.GetRunResponse\"\x06\x92\xb6\x18\x02\x10\x11\x12K\n" +
+	"\bListRuns\x12\x1a.agentd.v1.ListRunsRequest\x1a\x1b.agentd.v1.ListRunsResponse\"\x06\x92\xb6\x18\x02\x10\x11\x12P\n" +
+	"\n" +
+	"GetVersion\x12\x1c.agentd.v1.GetVersionRequest\x1a\x1d.agentd.v1.GetVersionResponse\"\x05\x92\xb6\x18\x01\x14\x12D\n" +
+	"\x06WhoAmI\x12\x18.agentd.v1.WhoAmIRequest\x1a\x19.agentd.v1.WhoAmIResponse\"\x05\x92\xb6\x18\x01\x16\x12D\n" +
+	"\x06Reload\x12\x18.agentd.v1.ReloadRequest\x1a\x19.agentd.v1.ReloadResponse\"\x05\x92\xb6\x18\x01\n" +
+	"\x12e\n" +
+	"\x11DiffConfiguration\x12#.agentd.v1.DiffConfigurationRequest\x1a$.agentd.v1.DiffConfigurationResponse\"\x05\x92\xb6\x18\x01\tB8Z6github.com/toolhost/toolhost/gen/go/agentd/v1;agentdv1b\x06proto3"
 
 var (
 	file_agentd_v1_agent_service_proto_rawDescOnce sync.Once
@@ -4413,148 +6467,213 @@ func file_agentd_v1_agent_service_proto_rawDescGZIP() []byte {
 	return file_agentd_v1_agent_service_proto_rawDescData
 }
 
-var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
+var file_agentd_v1_agent_service_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_agentd_v1_agent_service_proto_msgTypes = make([]protoimpl.MessageInfo, 72)
 var file_agentd_v1_agent_service_proto_goTypes = []any{
-	(Completion)(0),               // 0: agentd.v1.Completion
-	(DecisionKind)(0),             // 1: agentd.v1.DecisionKind
-	(Verdict)(0),                  // 2: agentd.v1.Verdict
-	(RunState)(0),                 // 3: agentd.v1.RunState
-	(StopReason)(0),               // 4: agentd.v1.StopReason
-	(*StartRunRequest)(nil),       // 5: agentd.v1.StartRunRequest
-	(*Window)(nil),                // 6: agentd.v1.Window
-	(*SystemTools)(nil),           // 7: agentd.v1.SystemTools
-	(*People)(nil),                // 8: agentd.v1.People
-	(*ToolChoice)(nil),            // 9: agentd.v1.ToolChoice
-	(*Limits)(nil),                // 10: agentd.v1.Limits
-	(*StartRunResponse)(nil),      // 11: agentd.v1.StartRunResponse
-	(*SendMessageRequest)(nil),    // 12: agentd.v1.SendMessageRequest
-	(*SendMessageResponse)(nil),   // 13: agentd.v1.SendMessageResponse
-	(*WatchRunRequest)(nil),       // 14: agentd.v1.WatchRunRequest
-	(*WatchRunResponse)(nil),      // 15: agentd.v1.WatchRunResponse
-	(*RespondRequest)(nil),        // 16: agentd.v1.RespondRequest
-	(*Decision)(nil),              // 17: agentd.v1.Decision
-	(*Approve)(nil),               // 18: agentd.v1.Approve
-	(*Reject)(nil),                // 19: agentd.v1.Reject
-	(*Answer)(nil),                // 20: agentd.v1.Answer
-	(*RespondResponse)(nil),       // 21: agentd.v1.RespondResponse
-	(*CancelRunRequest)(nil),      // 22: agentd.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 23: agentd.v1.CancelRunResponse
-	(*GetRunRequest)(nil),         // 24: agentd.v1.GetRunRequest
-	(*GetRunResponse)(nil),        // 25: agentd.v1.GetRunResponse
-	(*ListRunsRequest)(nil),       // 26: agentd.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),      // 27: agentd.v1.ListRunsResponse
-	(*Run)(nil),                   // 28: agentd.v1.Run
-	(*PendingDecision)(nil),       // 29: agentd.v1.PendingDecision
-	(*RunEvent)(nil),              // 30: agentd.v1.RunEvent
-	(*RunStarted)(nil),            // 31: agentd.v1.RunStarted
-	(*UserMessage)(nil),           // 32: agentd.v1.UserMessage
-	(*TextDelta)(nil),             // 33: agentd.v1.TextDelta
-	(*AssistantMessage)(nil),      // 34: agentd.v1.AssistantMessage
-	(*ToolCall)(nil),              // 35: agentd.v1.ToolCall
-	(*CallStarted)(nil),           // 36: agentd.v1.CallStarted
-	(*CallStatus)(nil),            // 37: agentd.v1.CallStatus
-	(*CallResult)(nil),            // 38: agentd.v1.CallResult
-	(*TurnReset)(nil),             // 39: agentd.v1.TurnReset
-	(*CancelRequested)(nil),       // 40: agentd.v1.CancelRequested
-	(*DecisionRequested)(nil),     // 41: agentd.v1.DecisionRequested
-	(*DecisionMade)(nil),          // 42: agentd.v1.DecisionMade
-	(*BudgetWarning)(nil),         // 43: agentd.v1.BudgetWarning
-	(*ContextChange)(nil),         // 44: agentd.v1.ContextChange
-	(*TodoChange)(nil),            // 45: agentd.v1.TodoChange
-	(*SubRunStarted)(nil),         // 46: agentd.v1.SubRunStarted
-	(*RunResumed)(nil),            // 47: agentd.v1.RunResumed
-	(*SubRunWaiting)(nil),         // 48: agentd.v1.SubRunWaiting
-	(*Compacted)(nil),             // 49: agentd.v1.Compacted
-	(*RunFinished)(nil),           // 50: agentd.v1.RunFinished
-	nil,                           // 51: agentd.v1.StartRunRequest.ContextEntry
-	nil,                           // 52: agentd.v1.ContextChange.RefusedEntry
-	(*durationpb.Duration)(nil),   // 53: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 54: google.protobuf.Timestamp
-	(*v1.Usage)(nil),              // 55: toolhost.tool.v1.Usage
-	(*v1.Status)(nil),             // 56: toolhost.tool.v1.Status
-	(*v1.Result)(nil),             // 57: toolhost.tool.v1.Result
-	(*v1.Error)(nil),              // 58: toolhost.tool.v1.Error
+	(Completion)(0),                   // 0: agentd.v1.Completion
+	(StandingScope)(0),                // 1: agentd.v1.StandingScope
+	(DecisionKind)(0),                 // 2: agentd.v1.DecisionKind
+	(Verdict)(0),                      // 3: agentd.v1.Verdict
+	(RunState)(0),                     // 4: agentd.v1.RunState
+	(StopReason)(0),                   // 5: agentd.v1.StopReason
+	(*ReloadRequest)(nil),             // 6: agentd.v1.ReloadRequest
+	(*ReloadResponse)(nil),            // 7: agentd.v1.ReloadResponse
+	(*DiffConfigurationRequest)(nil),  // 8: agentd.v1.DiffConfigurationRequest
+	(*DiffConfigurationResponse)(nil), // 9: agentd.v1.DiffConfigurationResponse
+	(*ConfigurationChange)(nil),       // 10: agentd.v1.ConfigurationChange
+	(*SettingChange)(nil),             // 11: agentd.v1.SettingChange
+	(*GetVersionRequest)(nil),         // 12: agentd.v1.GetVersionRequest
+	(*GetVersionResponse)(nil),        // 13: agentd.v1.GetVersionResponse
+	(*WhoAmIRequest)(nil),             // 14: agentd.v1.WhoAmIRequest
+	(*WhoAmIResponse)(nil),            // 15: agentd.v1.WhoAmIResponse
+	(*StartRunRequest)(nil),           // 16: agentd.v1.StartRunRequest
+	(*Attachment)(nil),                // 17: agentd.v1.Attachment
+	(*ArtifactSource)(nil),            // 18: agentd.v1.ArtifactSource
+	(*AttachmentInfo)(nil),            // 19: agentd.v1.AttachmentInfo
+	(*Sampling)(nil),                  // 20: agentd.v1.Sampling
+	(*Window)(nil),                    // 21: agentd.v1.Window
+	(*SystemTools)(nil),               // 22: agentd.v1.SystemTools
+	(*People)(nil),                    // 23: agentd.v1.People
+	(*ToolChoice)(nil),                // 24: agentd.v1.ToolChoice
+	(*Limits)(nil),                    // 25: agentd.v1.Limits
+	(*StartRunResponse)(nil),          // 26: agentd.v1.StartRunResponse
+	(*SendMessageRequest)(nil),        // 27: agentd.v1.SendMessageRequest
+	(*SendMessageResponse)(nil),       // 28: agentd.v1.SendMessageResponse
+	(*WatchRunRequest)(nil),           // 29: agentd.v1.WatchRunRequest
+	(*WatchRunResponse)(nil),          // 30: agentd.v1.WatchRunResponse
+	(*RespondRequest)(nil),            // 31: agentd.v1.RespondRequest
+	(*Decision)(nil),                  // 32: agentd.v1.Decision
+	(*Approve)(nil),                   // 33: agentd.v1.Approve
+	(*StandingChoice)(nil),            // 34: agentd.v1.StandingChoice
+	(*StandingPattern)(nil),           // 35: agentd.v1.StandingPattern
+	(*Reject)(nil),                    // 36: agentd.v1.Reject
+	(*Answer)(nil),                    // 37: agentd.v1.Answer
+	(*RespondResponse)(nil),           // 38: agentd.v1.RespondResponse
+	(*CancelRunRequest)(nil),          // 39: agentd.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),         // 40: agentd.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),          // 41: agentd.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),         // 42: agentd.v1.DeleteRunResponse
+	(*GetRunRequest)(nil),             // 43: agentd.v1.GetRunRequest
+	(*GetRunResponse)(nil),            // 44: agentd.v1.GetRunResponse
+	(*ListRunsRequest)(nil),           // 45: agentd.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),          // 46: agentd.v1.ListRunsResponse
+	(*Run)(nil),                       // 47: agentd.v1.Run
+	(*PendingDecision)(nil),           // 48: agentd.v1.PendingDecision
+	(*RunEvent)(nil),                  // 49: agentd.v1.RunEvent
+	(*RunStarted)(nil),                // 50: agentd.v1.RunStarted
+	(*MemoryFile)(nil),                // 51: agentd.v1.MemoryFile
+	(*UserMessage)(nil),               // 52: agentd.v1.UserMessage
+	(*TextDelta)(nil),                 // 53: agentd.v1.TextDelta
+	(*ReasoningDelta)(nil),            // 54: agentd.v1.ReasoningDelta
+	(*ArgumentDelta)(nil),             // 55: agentd.v1.ArgumentDelta
+	(*AnswerDelta)(nil),               // 56: agentd.v1.AnswerDelta
+	(*AssistantMessage)(nil),          // 57: agentd.v1.AssistantMessage
+	(*ToolCall)(nil),                  // 58: agentd.v1.ToolCall
+	(*CallStarted)(nil),               // 59: agentd.v1.CallStarted
+	(*CallStatus)(nil),                // 60: agentd.v1.CallStatus
+	(*CallResult)(nil),                // 61: agentd.v1.CallResult
+	(*TurnReset)(nil),                 // 62: agentd.v1.TurnReset
+	(*CancelRequested)(nil),           // 63: agentd.v1.CancelRequested
+	(*DecisionRequested)(nil),         // 64: agentd.v1.DecisionRequested
+	(*ModelReplied)(nil),              // 65: agentd.v1.ModelReplied
+	(*DecisionMade)(nil),              // 66: agentd.v1.DecisionMade
+	(*StandingApproved)(nil),          // 67: agentd.v1.StandingApproved
+	(*BudgetWarning)(nil),             // 68: agentd.v1.BudgetWarning
+	(*ContextChange)(nil),             // 69: agentd.v1.ContextChange
+	(*TodoChange)(nil),                // 70: agentd.v1.TodoChange
+	(*SubRunStarted)(nil),             // 71: agentd.v1.SubRunStarted
+	(*RunResumed)(nil),                // 72: agentd.v1.RunResumed
+	(*SubRunWaiting)(nil),             // 73: agentd.v1.SubRunWaiting
+	(*Compacted)(nil),                 // 74: agentd.v1.Compacted
+	(*RunFinished)(nil),               // 75: agentd.v1.RunFinished
+	nil,                               // 76: agentd.v1.StartRunRequest.ContextEntry
+	nil,                               // 77: agentd.v1.ContextChange.RefusedEntry
+	(*v1.VersionInfo)(nil),            // 78: toolhost.tool.v1.VersionInfo
+	(*v1.CallerInfo)(nil),             // 79: toolhost.tool.v1.CallerInfo
+	(*durationpb.Duration)(nil),       // 80: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),     // 81: google.protobuf.Timestamp
+	(*v1.Usage)(nil),                  // 82: toolhost.tool.v1.Usage
+	(*v1.Status)(nil),                 // 83: toolhost.tool.v1.Status
+	(*v1.Result)(nil),                 // 84: toolhost.tool.v1.Result
+	(*v1.Error)(nil),                  // 85: toolhost.tool.v1.Error
 }
 var file_agentd_v1_agent_service_proto_depIdxs = []int32{
-	9,  // 0: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
-	10, // 1: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
-	8,  // 2: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
-	51, // 3: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
-	6,  // 4: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
-	7,  // 5: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
-	0,  // 6: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
-	53, // 7: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
-	53, // 8: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
-	30, // 9: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
-	17, // 10: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
-	18, // 11: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
-	19, // 12: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
-	20, // 13: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
-	28, // 14: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
-	3,  // 15: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
-	28, // 16: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
-	3,  // 17: agentd.v1.Run.state:type_name -> agentd.v1.RunState
-	4,  // 18: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
-	54, // 19: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
-	54, // 20: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
-	55, // 21: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
-	29, // 22: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
-	1,  // 23: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
-	54, // 24: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
-	54, // 25: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
-	54, // 26: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
-	31, // 27: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
-	32, // 28: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
-	33, // 29: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
-	34, // 30: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
-	36, // 31: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
-	37, // 32: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
-	38, // 33: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
-	39, // 34: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
-	40, // 35: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
-	50, // 36: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
-	41, // 37: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
-	42, // 38: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
-	43, // 39: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
-	44, // 40: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
-	45, // 41: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
-	46, // 42: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
-	49, // 43: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
-	48, // 44: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
-	47, // 45: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
-	35, // 46: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
-	55, // 47: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
-	55, // 48: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
-	56, // 49: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
-	57, // 50: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
-	58, // 51: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
-	4,  // 52: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
-	29, // 53: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
-	2,  // 54: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
-	52, // 55: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
-	55, // 56: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
-	4,  // 57: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
-	55, // 58: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
-	5,  // 59: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
-	12, // 60: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
-	14, // 61: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
-	16, // 62: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
-	22, // 63: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
-	24, // 64: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
-	26, // 65: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
-	11, // 66: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
-	13, // 67: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
-	15, // 68: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
-	21, // 69: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
-	23, // 70: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
-	25, // 71: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
-	27, // 72: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
-	66, // [66:73] is the sub-list for method output_type
-	59, // [59:66] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	10, // 0: agentd.v1.ReloadResponse.configuration:type_name -> agentd.v1.ConfigurationChange
+	10, // 1: agentd.v1.DiffConfigurationResponse.configuration:type_name -> agentd.v1.ConfigurationChange
+	11, // 2: agentd.v1.ConfigurationChange.changes:type_name -> agentd.v1.SettingChange
+	78, // 3: agentd.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
+	79, // 4: agentd.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
+	24, // 5: agentd.v1.StartRunRequest.tools:type_name -> agentd.v1.ToolChoice
+	25, // 6: agentd.v1.StartRunRequest.limits:type_name -> agentd.v1.Limits
+	23, // 7: agentd.v1.StartRunRequest.people:type_name -> agentd.v1.People
+	76, // 8: agentd.v1.StartRunRequest.context:type_name -> agentd.v1.StartRunRequest.ContextEntry
+	21, // 9: agentd.v1.StartRunRequest.window:type_name -> agentd.v1.Window
+	22, // 10: agentd.v1.StartRunRequest.system_tools:type_name -> agentd.v1.SystemTools
+	0,  // 11: agentd.v1.StartRunRequest.completion:type_name -> agentd.v1.Completion
+	20, // 12: agentd.v1.StartRunRequest.sampling:type_name -> agentd.v1.Sampling
+	17, // 13: agentd.v1.StartRunRequest.attachments:type_name -> agentd.v1.Attachment
+	18, // 14: agentd.v1.Attachment.artifact:type_name -> agentd.v1.ArtifactSource
+	80, // 15: agentd.v1.People.expiry:type_name -> google.protobuf.Duration
+	80, // 16: agentd.v1.Limits.max_wall_time:type_name -> google.protobuf.Duration
+	17, // 17: agentd.v1.SendMessageRequest.attachments:type_name -> agentd.v1.Attachment
+	49, // 18: agentd.v1.WatchRunResponse.event:type_name -> agentd.v1.RunEvent
+	32, // 19: agentd.v1.RespondRequest.decisions:type_name -> agentd.v1.Decision
+	33, // 20: agentd.v1.Decision.approve:type_name -> agentd.v1.Approve
+	36, // 21: agentd.v1.Decision.reject:type_name -> agentd.v1.Reject
+	37, // 22: agentd.v1.Decision.answer:type_name -> agentd.v1.Answer
+	34, // 23: agentd.v1.Approve.standing:type_name -> agentd.v1.StandingChoice
+	1,  // 24: agentd.v1.StandingChoice.scope:type_name -> agentd.v1.StandingScope
+	35, // 25: agentd.v1.StandingChoice.patterns:type_name -> agentd.v1.StandingPattern
+	81, // 26: agentd.v1.StandingChoice.expire_time:type_name -> google.protobuf.Timestamp
+	47, // 27: agentd.v1.GetRunResponse.run:type_name -> agentd.v1.Run
+	4,  // 28: agentd.v1.ListRunsRequest.states:type_name -> agentd.v1.RunState
+	47, // 29: agentd.v1.ListRunsResponse.runs:type_name -> agentd.v1.Run
+	4,  // 30: agentd.v1.Run.state:type_name -> agentd.v1.RunState
+	5,  // 31: agentd.v1.Run.stop_reason:type_name -> agentd.v1.StopReason
+	81, // 32: agentd.v1.Run.start_time:type_name -> google.protobuf.Timestamp
+	81, // 33: agentd.v1.Run.update_time:type_name -> google.protobuf.Timestamp
+	82, // 34: agentd.v1.Run.usage:type_name -> toolhost.tool.v1.Usage
+	48, // 35: agentd.v1.Run.pending_decisions:type_name -> agentd.v1.PendingDecision
+	2,  // 36: agentd.v1.PendingDecision.kind:type_name -> agentd.v1.DecisionKind
+	81, // 37: agentd.v1.PendingDecision.request_time:type_name -> google.protobuf.Timestamp
+	81, // 38: agentd.v1.PendingDecision.expire_time:type_name -> google.protobuf.Timestamp
+	34, // 39: agentd.v1.PendingDecision.standing_offers:type_name -> agentd.v1.StandingChoice
+	81, // 40: agentd.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	50, // 41: agentd.v1.RunEvent.run_started:type_name -> agentd.v1.RunStarted
+	52, // 42: agentd.v1.RunEvent.user_message:type_name -> agentd.v1.UserMessage
+	53, // 43: agentd.v1.RunEvent.text_delta:type_name -> agentd.v1.TextDelta
+	57, // 44: agentd.v1.RunEvent.assistant_message:type_name -> agentd.v1.AssistantMessage
+	59, // 45: agentd.v1.RunEvent.call_started:type_name -> agentd.v1.CallStarted
+	60, // 46: agentd.v1.RunEvent.call_status:type_name -> agentd.v1.CallStatus
+	61, // 47: agentd.v1.RunEvent.call_result:type_name -> agentd.v1.CallResult
+	62, // 48: agentd.v1.RunEvent.turn_reset:type_name -> agentd.v1.TurnReset
+	63, // 49: agentd.v1.RunEvent.cancel_requested:type_name -> agentd.v1.CancelRequested
+	75, // 50: agentd.v1.RunEvent.run_finished:type_name -> agentd.v1.RunFinished
+	64, // 51: agentd.v1.RunEvent.decision_requested:type_name -> agentd.v1.DecisionRequested
+	66, // 52: agentd.v1.RunEvent.decision_made:type_name -> agentd.v1.DecisionMade
+	68, // 53: agentd.v1.RunEvent.budget_warning:type_name -> agentd.v1.BudgetWarning
+	69, // 54: agentd.v1.RunEvent.context_change:type_name -> agentd.v1.ContextChange
+	70, // 55: agentd.v1.RunEvent.todo_change:type_name -> agentd.v1.TodoChange
+	71, // 56: agentd.v1.RunEvent.sub_run_started:type_name -> agentd.v1.SubRunStarted
+	74, // 57: agentd.v1.RunEvent.compacted:type_name -> agentd.v1.Compacted
+	73, // 58: agentd.v1.RunEvent.sub_run_waiting:type_name -> agentd.v1.SubRunWaiting
+	72, // 59: agentd.v1.RunEvent.run_resumed:type_name -> agentd.v1.RunResumed
+	65, // 60: agentd.v1.RunEvent.model_replied:type_name -> agentd.v1.ModelReplied
+	54, // 61: agentd.v1.RunEvent.reasoning_delta:type_name -> agentd.v1.ReasoningDelta
+	55, // 62: agentd.v1.RunEvent.argument_delta:type_name -> agentd.v1.ArgumentDelta
+	56, // 63: agentd.v1.RunEvent.answer_delta:type_name -> agentd.v1.AnswerDelta
+	67, // 64: agentd.v1.RunEvent.standing_approved:type_name -> agentd.v1.StandingApproved
+	20, // 65: agentd.v1.RunStarted.sampling:type_name -> agentd.v1.Sampling
+	19, // 66: agentd.v1.RunStarted.attachments:type_name -> agentd.v1.AttachmentInfo
+	51, // 67: agentd.v1.RunStarted.memory_files:type_name -> agentd.v1.MemoryFile
+	19, // 68: agentd.v1.UserMessage.attachments:type_name -> agentd.v1.AttachmentInfo
+	58, // 69: agentd.v1.AssistantMessage.calls:type_name -> agentd.v1.ToolCall
+	82, // 70: agentd.v1.AssistantMessage.usage:type_name -> toolhost.tool.v1.Usage
+	82, // 71: agentd.v1.AssistantMessage.wasted_usage:type_name -> toolhost.tool.v1.Usage
+	83, // 72: agentd.v1.CallStatus.status:type_name -> toolhost.tool.v1.Status
+	84, // 73: agentd.v1.CallResult.result:type_name -> toolhost.tool.v1.Result
+	85, // 74: agentd.v1.CallResult.error:type_name -> toolhost.tool.v1.Error
+	5,  // 75: agentd.v1.CancelRequested.stop_reason:type_name -> agentd.v1.StopReason
+	48, // 76: agentd.v1.DecisionRequested.decision:type_name -> agentd.v1.PendingDecision
+	82, // 77: agentd.v1.ModelReplied.usage:type_name -> toolhost.tool.v1.Usage
+	85, // 78: agentd.v1.ModelReplied.error:type_name -> toolhost.tool.v1.Error
+	3,  // 79: agentd.v1.DecisionMade.verdict:type_name -> agentd.v1.Verdict
+	34, // 80: agentd.v1.DecisionMade.standing:type_name -> agentd.v1.StandingChoice
+	81, // 81: agentd.v1.StandingApproved.expire_time:type_name -> google.protobuf.Timestamp
+	85, // 82: agentd.v1.StandingApproved.error:type_name -> toolhost.tool.v1.Error
+	77, // 83: agentd.v1.ContextChange.refused:type_name -> agentd.v1.ContextChange.RefusedEntry
+	82, // 84: agentd.v1.Compacted.usage:type_name -> toolhost.tool.v1.Usage
+	5,  // 85: agentd.v1.RunFinished.stop_reason:type_name -> agentd.v1.StopReason
+	82, // 86: agentd.v1.RunFinished.usage:type_name -> toolhost.tool.v1.Usage
+	16, // 87: agentd.v1.AgentService.StartRun:input_type -> agentd.v1.StartRunRequest
+	27, // 88: agentd.v1.AgentService.SendMessage:input_type -> agentd.v1.SendMessageRequest
+	29, // 89: agentd.v1.AgentService.WatchRun:input_type -> agentd.v1.WatchRunRequest
+	31, // 90: agentd.v1.AgentService.Respond:input_type -> agentd.v1.RespondRequest
+	39, // 91: agentd.v1.AgentService.CancelRun:input_type -> agentd.v1.CancelRunRequest
+	41, // 92: agentd.v1.AgentService.DeleteRun:input_type -> agentd.v1.DeleteRunRequest
+	43, // 93: agentd.v1.AgentService.GetRun:input_type -> agentd.v1.GetRunRequest
+	45, // 94: agentd.v1.AgentService.ListRuns:input_type -> agentd.v1.ListRunsRequest
+	12, // 95: agentd.v1.AgentService.GetVersion:input_type -> agentd.v1.GetVersionRequest
+	14, // 96: agentd.v1.AgentService.WhoAmI:input_type -> agentd.v1.WhoAmIRequest
+	6,  // 97: agentd.v1.AgentService.Reload:input_type -> agentd.v1.ReloadRequest
+	8,  // 98: agentd.v1.AgentService.DiffConfiguration:input_type -> agentd.v1.DiffConfigurationRequest
+	26, // 99: agentd.v1.AgentService.StartRun:output_type -> agentd.v1.StartRunResponse
+	28, // 100: agentd.v1.AgentService.SendMessage:output_type -> agentd.v1.SendMessageResponse
+	30, // 101: agentd.v1.AgentService.WatchRun:output_type -> agentd.v1.WatchRunResponse
+	38, // 102: agentd.v1.AgentService.Respond:output_type -> agentd.v1.RespondResponse
+	40, // 103: agentd.v1.AgentService.CancelRun:output_type -> agentd.v1.CancelRunResponse
+	42, // 104: agentd.v1.AgentService.DeleteRun:output_type -> agentd.v1.DeleteRunResponse
+	44, // 105: agentd.v1.AgentService.GetRun:output_type -> agentd.v1.GetRunResponse
+	46, // 106: agentd.v1.AgentService.ListRuns:output_type -> agentd.v1.ListRunsResponse
+	13, // 107: agentd.v1.AgentService.GetVersion:output_type -> agentd.v1.GetVersionResponse
+	15, // 108: agentd.v1.AgentService.WhoAmI:output_type -> agentd.v1.WhoAmIResponse
+	7,  // 109: agentd.v1.AgentService.Reload:output_type -> agentd.v1.ReloadResponse
+	9,  // 110: agentd.v1.AgentService.DiffConfiguration:output_type -> agentd.v1.DiffConfigurationResponse
+	99, // [99:111] is the sub-list for method output_type
+	87, // [87:99] is the sub-list for method input_type
+	87, // [87:87] is the sub-list for extension type_name
+	87, // [87:87] is the sub-list for extension extendee
+	0,  // [0:87] is the sub-list for field type_name
 }
 
 func init() { file_agentd_v1_agent_service_proto_init() }
@@ -4562,14 +6681,24 @@ func file_agentd_v1_agent_service_proto_init() {
 	if File_agentd_v1_agent_service_proto != nil {
 		return
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[0].OneofWrappers = []any{}
-	file_agentd_v1_agent_service_proto_msgTypes[4].OneofWrappers = []any{}
-	file_agentd_v1_agent_service_proto_msgTypes[12].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[10].OneofWrappers = []any{}
+	file_agentd_v1_agent_service_proto_msgTypes[11].OneofWrappers = []any{
+		(*Attachment_Data)(nil),
+		(*Attachment_Artifact)(nil),
+	}
+	file_agentd_v1_agent_service_proto_msgTypes[14].OneofWrappers = []any{}
+	file_agentd_v1_agent_service_proto_msgTypes[18].OneofWrappers = []any{}
+	file_agentd_v1_agent_service_proto_msgTypes[26].OneofWrappers = []any{
 		(*Decision_Approve)(nil),
 		(*Decision_Reject)(nil),
 		(*Decision_Answer)(nil),
 	}
-	file_agentd_v1_agent_service_proto_msgTypes[25].OneofWrappers = []any{
+	file_agentd_v1_agent_service_proto_msgTypes[29].OneofWrappers = []any{
+		(*StandingPattern_PathPrefix)(nil),
+		(*StandingPattern_Origin)(nil),
+		(*StandingPattern_Any)(nil),
+	}
+	file_agentd_v1_agent_service_proto_msgTypes[43].OneofWrappers = []any{
 		(*RunEvent_RunStarted)(nil),
 		(*RunEvent_UserMessage)(nil),
 		(*RunEvent_TextDelta)(nil),
@@ -4589,14 +6718,19 @@ func file_agentd_v1_agent_service_proto_init() {
 		(*RunEvent_Compacted)(nil),
 		(*RunEvent_SubRunWaiting)(nil),
 		(*RunEvent_RunResumed)(nil),
+		(*RunEvent_ModelReplied)(nil),
+		(*RunEvent_ReasoningDelta)(nil),
+		(*RunEvent_ArgumentDelta)(nil),
+		(*RunEvent_AnswerDelta)(nil),
+		(*RunEvent_StandingApproved)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agentd_v1_agent_service_proto_rawDesc), len(file_agentd_v1_agent_service_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   48,
+			NumEnums:      6,
+			NumMessages:   72,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

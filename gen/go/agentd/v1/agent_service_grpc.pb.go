@@ -21,13 +21,18 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	AgentService_StartRun_FullMethodName    = "/agentd.v1.AgentService/StartRun"
-	AgentService_SendMessage_FullMethodName = "/agentd.v1.AgentService/SendMessage"
-	AgentService_WatchRun_FullMethodName    = "/agentd.v1.AgentService/WatchRun"
-	AgentService_Respond_FullMethodName     = "/agentd.v1.AgentService/Respond"
-	AgentService_CancelRun_FullMethodName   = "/agentd.v1.AgentService/CancelRun"
-	AgentService_GetRun_FullMethodName      = "/agentd.v1.AgentService/GetRun"
-	AgentService_ListRuns_FullMethodName    = "/agentd.v1.AgentService/ListRuns"
+	AgentService_StartRun_FullMethodName          = "/agentd.v1.AgentService/StartRun"
+	AgentService_SendMessage_FullMethodName       = "/agentd.v1.AgentService/SendMessage"
+	AgentService_WatchRun_FullMethodName          = "/agentd.v1.AgentService/WatchRun"
+	AgentService_Respond_FullMethodName           = "/agentd.v1.AgentService/Respond"
+	AgentService_CancelRun_FullMethodName         = "/agentd.v1.AgentService/CancelRun"
+	AgentService_DeleteRun_FullMethodName         = "/agentd.v1.AgentService/DeleteRun"
+	AgentService_GetRun_FullMethodName            = "/agentd.v1.AgentService/GetRun"
+	AgentService_ListRuns_FullMethodName          = "/agentd.v1.AgentService/ListRuns"
+	AgentService_GetVersion_FullMethodName        = "/agentd.v1.AgentService/GetVersion"
+	AgentService_WhoAmI_FullMethodName            = "/agentd.v1.AgentService/WhoAmI"
+	AgentService_Reload_FullMethodName            = "/agentd.v1.AgentService/Reload"
+	AgentService_DiffConfiguration_FullMethodName = "/agentd.v1.AgentService/DiffConfiguration"
 )
 
 // AgentServiceClient is the client API for AgentService service.
@@ -37,14 +42,19 @@ const (
 // AgentService starts, watches and controls agent runs. A run is one task for an agent: a
 // conversation between a user, a model and tools, recorded in a journal of events.
 //
+// A run belongs to the principal that started it, and agentd calls tools for that principal. For a
+// principal that may not see a run, the run does not exist: the RPC fails with NOT_FOUND. A
+// principal sees its own runs. With the right `runs.list` it sees all runs of a tenant.
+//
 // Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
 type AgentServiceClient interface {
-	// StartRun starts a run and returns at once. If a run with the same id and prompt exists,
-	// StartRun returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
-	// INVALID_ARGUMENT.
+	// StartRun starts a run and returns at once. If a run with the same id exists that began with the
+	// same request, StartRun returns it. `traceparent` may differ. Errors: CONFLICT if a run with the
+	// same id exists that began with another request; INVALID_ARGUMENT, also if the model of the run does not read an
+	// attachment; NOT_FOUND if the principal may not read the artifact of an attachment.
 	StartRun(ctx context.Context, in *StartRunRequest, opts ...grpc.CallOption) (*StartRunResponse, error)
 	// SendMessage adds a user message to a run. A running run reads it before the next model turn. A
-	// finished run continues with it. Errors: NOT_FOUND.
+	// finished run continues with it. Errors: NOT_FOUND, and those of StartRun for attachments.
 	SendMessage(ctx context.Context, in *SendMessageRequest, opts ...grpc.CallOption) (*SendMessageResponse, error)
 	// WatchRun streams the events of a run: first those in the journal after `after_seq`, then new
 	// ones. The stream ends when the run has finished. Errors: NOT_FOUND.
@@ -55,18 +65,38 @@ type AgentServiceClient interface {
 	// request or none.
 	//
 	// The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
-	// decision to that run. All decisions of one request must belong to the same run. Errors:
-	// NOT_FOUND if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict
-	// does not fit the kind of decision.
+	// decision to that run. All decisions of one request must belong to the same run.
+	//
+	// The principal of the caller is the approver. Decisions of the kind APPROVAL need the right
+	// `runs.approve`; other decisions need it only for runs of other principals. Errors: NOT_FOUND if
+	// the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not fit
+	// the kind of decision; DENIED if the caller may not make a decision, also because it is the
+	// principal of the run and the decision has `four_eyes`.
 	Respond(ctx context.Context, in *RespondRequest, opts ...grpc.CallOption) (*RespondResponse, error)
 	// CancelRun stops a run. agentd cancels its calls and records a result for each; the run finishes
 	// with the stop reason CANCELLED. A finished run does not change. Errors: NOT_FOUND.
 	CancelRun(ctx context.Context, in *CancelRunRequest, opts ...grpc.CallOption) (*CancelRunResponse, error)
+	// DeleteRun deletes a finished run with its sub-runs: their events, their attachments, and what agentd
+	// keeps to continue them. No run can have their ids again: StartRun with one of them fails with
+	// CONFLICT. Errors: NOT_FOUND; CONFLICT if one of them has not finished, or a run of which the run is a
+	// sub-run, or if another process works on one; UNAVAILABLE if the audit log cannot be written.
+	DeleteRun(ctx context.Context, in *DeleteRunRequest, opts ...grpc.CallOption) (*DeleteRunResponse, error)
 	// GetRun returns the summary of a run and the pending decisions of the run and its sub-runs.
 	// Errors: NOT_FOUND.
 	GetRun(ctx context.Context, in *GetRunRequest, opts ...grpc.CallOption) (*GetRunResponse, error)
 	// ListRuns lists runs, newest first, in pages.
 	ListRuns(ctx context.Context, in *ListRunsRequest, opts ...grpc.CallOption) (*ListRunsResponse, error)
+	// GetVersion returns the version, the commit and the contracts of the running agentd.
+	GetVersion(ctx context.Context, in *GetVersionRequest, opts ...grpc.CallOption) (*GetVersionResponse, error)
+	// WhoAmI returns how agentd identified the caller, and what the caller may do. Every caller that
+	// agentd has identified may ask.
+	WhoAmI(ctx context.Context, in *WhoAmIRequest, opts ...grpc.CallOption) (*WhoAmIResponse, error)
+	// Reload applies the changes of the configuration file to runs that start from now on. Runs that
+	// work keep the configuration that they began with. Errors: UNAVAILABLE if agentd has no
+	// configuration file.
+	Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error)
+	// DiffConfiguration returns what Reload would change. It changes nothing. Errors: as Reload.
+	DiffConfiguration(ctx context.Context, in *DiffConfigurationRequest, opts ...grpc.CallOption) (*DiffConfigurationResponse, error)
 }
 
 type agentServiceClient struct {
@@ -136,6 +166,16 @@ func (c *agentServiceClient) CancelRun(ctx context.Context, in *CancelRunRequest
 	return out, nil
 }
 
+func (c *agentServiceClient) DeleteRun(ctx context.Context, in *DeleteRunRequest, opts ...grpc.CallOption) (*DeleteRunResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteRunResponse)
+	err := c.cc.Invoke(ctx, AgentService_DeleteRun_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *agentServiceClient) GetRun(ctx context.Context, in *GetRunRequest, opts ...grpc.CallOption) (*GetRunResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetRunResponse)
@@ -156,6 +196,46 @@ func (c *agentServiceClient) ListRuns(ctx context.Context, in *ListRunsRequest, 
 	return out, nil
 }
 
+func (c *agentServiceClient) GetVersion(ctx context.Context, in *GetVersionRequest, opts ...grpc.CallOption) (*GetVersionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetVersionResponse)
+	err := c.cc.Invoke(ctx, AgentService_GetVersion_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *agentServiceClient) WhoAmI(ctx context.Context, in *WhoAmIRequest, opts ...grpc.CallOption) (*WhoAmIResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(WhoAmIResponse)
+	err := c.cc.Invoke(ctx, AgentService_WhoAmI_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *agentServiceClient) Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReloadResponse)
+	err := c.cc.Invoke(ctx, AgentService_Reload_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *agentServiceClient) DiffConfiguration(ctx context.Context, in *DiffConfigurationRequest, opts ...grpc.CallOption) (*DiffConfigurationResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DiffConfigurationResponse)
+	err := c.cc.Invoke(ctx, AgentService_DiffConfiguration_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // AgentServiceServer is the server API for AgentService service.
 // All implementations must embed UnimplementedAgentServiceServer
 // for forward compatibility.
@@ -163,14 +243,19 @@ func (c *agentServiceClient) ListRuns(ctx context.Context, in *ListRunsRequest, 
 // AgentService starts, watches and controls agent runs. A run is one task for an agent: a
 // conversation between a user, a model and tools, recorded in a journal of events.
 //
+// A run belongs to the principal that started it, and agentd calls tools for that principal. For a
+// principal that may not see a run, the run does not exist: the RPC fails with NOT_FOUND. A
+// principal sees its own runs. With the right `runs.list` it sees all runs of a tenant.
+//
 // Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
 type AgentServiceServer interface {
-	// StartRun starts a run and returns at once. If a run with the same id and prompt exists,
-	// StartRun returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
-	// INVALID_ARGUMENT.
+	// StartRun starts a run and returns at once. If a run with the same id exists that began with the
+	// same request, StartRun returns it. `traceparent` may differ. Errors: CONFLICT if a run with the
+	// same id exists that began with another request; INVALID_ARGUMENT, also if the model of the run does not read an
+	// attachment; NOT_FOUND if the principal may not read the artifact of an attachment.
 	StartRun(context.Context, *StartRunRequest) (*StartRunResponse, error)
 	// SendMessage adds a user message to a run. A running run reads it before the next model turn. A
-	// finished run continues with it. Errors: NOT_FOUND.
+	// finished run continues with it. Errors: NOT_FOUND, and those of StartRun for attachments.
 	SendMessage(context.Context, *SendMessageRequest) (*SendMessageResponse, error)
 	// WatchRun streams the events of a run: first those in the journal after `after_seq`, then new
 	// ones. The stream ends when the run has finished. Errors: NOT_FOUND.
@@ -181,18 +266,38 @@ type AgentServiceServer interface {
 	// request or none.
 	//
 	// The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
-	// decision to that run. All decisions of one request must belong to the same run. Errors:
-	// NOT_FOUND if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict
-	// does not fit the kind of decision.
+	// decision to that run. All decisions of one request must belong to the same run.
+	//
+	// The principal of the caller is the approver. Decisions of the kind APPROVAL need the right
+	// `runs.approve`; other decisions need it only for runs of other principals. Errors: NOT_FOUND if
+	// the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not fit
+	// the kind of decision; DENIED if the caller may not make a decision, also because it is the
+	// principal of the run and the decision has `four_eyes`.
 	Respond(context.Context, *RespondRequest) (*RespondResponse, error)
 	// CancelRun stops a run. agentd cancels its calls and records a result for each; the run finishes
 	// with the stop reason CANCELLED. A finished run does not change. Errors: NOT_FOUND.
 	CancelRun(context.Context, *CancelRunRequest) (*CancelRunResponse, error)
+	// DeleteRun deletes a finished run with its sub-runs: their events, their attachments, and what agentd
+	// keeps to continue them. No run can have their ids again: StartRun with one of them fails with
+	// CONFLICT. Errors: NOT_FOUND; CONFLICT if one of them has not finished, or a run of which the run is a
+	// sub-run, or if another process works on one; UNAVAILABLE if the audit log cannot be written.
+	DeleteRun(context.Context, *DeleteRunRequest) (*DeleteRunResponse, error)
 	// GetRun returns the summary of a run and the pending decisions of the run and its sub-runs.
 	// Errors: NOT_FOUND.
 	GetRun(context.Context, *GetRunRequest) (*GetRunResponse, error)
 	// ListRuns lists runs, newest first, in pages.
 	ListRuns(context.Context, *ListRunsRequest) (*ListRunsResponse, error)
+	// GetVersion returns the version, the commit and the contracts of the running agentd.
+	GetVersion(context.Context, *GetVersionRequest) (*GetVersionResponse, error)
+	// WhoAmI returns how agentd identified the caller, and what the caller may do. Every caller that
+	// agentd has identified may ask.
+	WhoAmI(context.Context, *WhoAmIRequest) (*WhoAmIResponse, error)
+	// Reload applies the changes of the configuration file to runs that start from now on. Runs that
+	// work keep the configuration that they began with. Errors: UNAVAILABLE if agentd has no
+	// configuration file.
+	Reload(context.Context, *ReloadRequest) (*ReloadResponse, error)
+	// DiffConfiguration returns what Reload would change. It changes nothing. Errors: as Reload.
+	DiffConfiguration(context.Context, *DiffConfigurationRequest) (*DiffConfigurationResponse, error)
 	mustEmbedUnimplementedAgentServiceServer()
 }
 
@@ -218,11 +323,26 @@ func (UnimplementedAgentServiceServer) Respond(context.Context, *RespondRequest)
 func (UnimplementedAgentServiceServer) CancelRun(context.Context, *CancelRunRequest) (*CancelRunResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelRun not implemented")
 }
+func (UnimplementedAgentServiceServer) DeleteRun(context.Context, *DeleteRunRequest) (*DeleteRunResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteRun not implemented")
+}
 func (UnimplementedAgentServiceServer) GetRun(context.Context, *GetRunRequest) (*GetRunResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetRun not implemented")
 }
 func (UnimplementedAgentServiceServer) ListRuns(context.Context, *ListRunsRequest) (*ListRunsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListRuns not implemented")
+}
+func (UnimplementedAgentServiceServer) GetVersion(context.Context, *GetVersionRequest) (*GetVersionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetVersion not implemented")
+}
+func (UnimplementedAgentServiceServer) WhoAmI(context.Context, *WhoAmIRequest) (*WhoAmIResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method WhoAmI not implemented")
+}
+func (UnimplementedAgentServiceServer) Reload(context.Context, *ReloadRequest) (*ReloadResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Reload not implemented")
+}
+func (UnimplementedAgentServiceServer) DiffConfiguration(context.Context, *DiffConfigurationRequest) (*DiffConfigurationResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DiffConfiguration not implemented")
 }
 func (UnimplementedAgentServiceServer) mustEmbedUnimplementedAgentServiceServer() {}
 func (UnimplementedAgentServiceServer) testEmbeddedByValue()                      {}
@@ -328,6 +448,24 @@ func _AgentService_CancelRun_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AgentService_DeleteRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteRunRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AgentServiceServer).DeleteRun(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AgentService_DeleteRun_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AgentServiceServer).DeleteRun(ctx, req.(*DeleteRunRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AgentService_GetRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetRunRequest)
 	if err := dec(in); err != nil {
@@ -364,6 +502,78 @@ func _AgentService_ListRuns_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AgentService_GetVersion_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetVersionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AgentServiceServer).GetVersion(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AgentService_GetVersion_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AgentServiceServer).GetVersion(ctx, req.(*GetVersionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AgentService_WhoAmI_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WhoAmIRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AgentServiceServer).WhoAmI(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AgentService_WhoAmI_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AgentServiceServer).WhoAmI(ctx, req.(*WhoAmIRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AgentService_Reload_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReloadRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AgentServiceServer).Reload(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AgentService_Reload_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AgentServiceServer).Reload(ctx, req.(*ReloadRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AgentService_DiffConfiguration_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DiffConfigurationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AgentServiceServer).DiffConfiguration(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AgentService_DiffConfiguration_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AgentServiceServer).DiffConfiguration(ctx, req.(*DiffConfigurationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // AgentService_ServiceDesc is the grpc.ServiceDesc for AgentService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -388,12 +598,32 @@ var AgentService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _AgentService_CancelRun_Handler,
 		},
 		{
+			MethodName: "DeleteRun",
+			Handler:    _AgentService_DeleteRun_Handler,
+		},
+		{
 			MethodName: "GetRun",
 			Handler:    _AgentService_GetRun_Handler,
 		},
 		{
 			MethodName: "ListRuns",
 			Handler:    _AgentService_ListRuns_Handler,
+		},
+		{
+			MethodName: "GetVersion",
+			Handler:    _AgentService_GetVersion_Handler,
+		},
+		{
+			MethodName: "WhoAmI",
+			Handler:    _AgentService_WhoAmI_Handler,
+		},
+		{
+			MethodName: "Reload",
+			Handler:    _AgentService_Reload_Handler,
+		},
+		{
+			MethodName: "DiffConfiguration",
+			Handler:    _AgentService_DiffConfiguration_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -281,7 +281,7 @@ type Plugin struct {
 	// not enforced.
 	PinnedDigest string `protobuf:"bytes,16,opt,name=pinned_digest,json=pinnedDigest,proto3" json:"pinned_digest,omitempty"`
 	// Why toolhost does not use the executable that is now in the plugin's folder. Unset if toolhost
-	// uses it, or has not described it yet.
+	// uses it, or has not read its description yet.
 	Refusal *PluginRefusal `protobuf:"bytes,17,opt,name=refusal,proto3" json:"refusal,omitempty"`
 	// The names of its filters. The operator's configuration says which calls they apply to.
 	Filters []string `protobuf:"bytes,18,rep,name=filters,proto3" json:"filters,omitempty"`
@@ -292,9 +292,19 @@ type Plugin struct {
 	// Which calls share a process. "shared": all calls of all principals and sessions share a pool of
 	// processes. "session": each session has its own process. "call": each call has its own process.
 	// Calls in one process can read each other's memory, files and secrets.
-	Isolation     string `protobuf:"bytes,21,opt,name=isolation,proto3" json:"isolation,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Isolation string `protobuf:"bytes,21,opt,name=isolation,proto3" json:"isolation,omitempty"`
+	// The SDK that the plugin declares. Unset if it declares none.
+	Sdk *v1.SdkInfo `protobuf:"bytes,22,opt,name=sdk,proto3" json:"sdk,omitempty"`
+	// The filters that the plugin applies to its own tools. No configuration of the operator is
+	// necessary for them.
+	OwnFilters []*OwnFilter `protobuf:"bytes,23,rep,name=own_filters,json=ownFilters,proto3" json:"own_filters,omitempty"`
+	// The access to the workspace that the operator grants. Unspecified if there is no workspace.
+	Workspace v1.Access `protobuf:"varint,24,opt,name=workspace,proto3,enum=toolhost.tool.v1.Access" json:"workspace,omitempty"`
+	// Where the workspace is: `local` (a folder of toolhost's machine), `memory` or `remote`. Empty if
+	// there is none. Later versions may add names.
+	WorkspaceBackend string `protobuf:"bytes,25,opt,name=workspace_backend,json=workspaceBackend,proto3" json:"workspace_backend,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Plugin) Reset() {
@@ -474,6 +484,89 @@ func (x *Plugin) GetIsolation() string {
 	return ""
 }
 
+func (x *Plugin) GetSdk() *v1.SdkInfo {
+	if x != nil {
+		return x.Sdk
+	}
+	return nil
+}
+
+func (x *Plugin) GetOwnFilters() []*OwnFilter {
+	if x != nil {
+		return x.OwnFilters
+	}
+	return nil
+}
+
+func (x *Plugin) GetWorkspace() v1.Access {
+	if x != nil {
+		return x.Workspace
+	}
+	return v1.Access(0)
+}
+
+func (x *Plugin) GetWorkspaceBackend() string {
+	if x != nil {
+		return x.WorkspaceBackend
+	}
+	return ""
+}
+
+// OwnFilter is a filter that a plugin applies to its own tools.
+type OwnFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the filter, as the plugin declares it.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The names of the tools, as callers use them.
+	Tools         []string `protobuf:"bytes,2,rep,name=tools,proto3" json:"tools,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OwnFilter) Reset() {
+	*x = OwnFilter{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OwnFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OwnFilter) ProtoMessage() {}
+
+func (x *OwnFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OwnFilter.ProtoReflect.Descriptor instead.
+func (*OwnFilter) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *OwnFilter) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *OwnFilter) GetTools() []string {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
 // Ungranted is a request of a plugin that the operator has not granted.
 type Ungranted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -487,7 +580,7 @@ type Ungranted struct {
 
 func (x *Ungranted) Reset() {
 	*x = Ungranted{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -499,7 +592,7 @@ func (x *Ungranted) String() string {
 func (*Ungranted) ProtoMessage() {}
 
 func (x *Ungranted) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -512,7 +605,7 @@ func (x *Ungranted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ungranted.ProtoReflect.Descriptor instead.
 func (*Ungranted) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{1}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Ungranted) GetRequest() string {
@@ -547,7 +640,7 @@ type PluginRefusal struct {
 
 func (x *PluginRefusal) Reset() {
 	*x = PluginRefusal{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -559,7 +652,7 @@ func (x *PluginRefusal) String() string {
 func (*PluginRefusal) ProtoMessage() {}
 
 func (x *PluginRefusal) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -572,7 +665,7 @@ func (x *PluginRefusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginRefusal.ProtoReflect.Descriptor instead.
 func (*PluginRefusal) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{2}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PluginRefusal) GetDigest() string {
@@ -615,14 +708,22 @@ type PluginExit struct {
 	// Whether toolhost stopped it. False means a crash.
 	Expected bool `protobuf:"varint,4,opt,name=expected,proto3" json:"expected,omitempty"`
 	// The calls that it was executing. At most 8.
-	Calls         []*ExitCall `protobuf:"bytes,5,rep,name=calls,proto3" json:"calls,omitempty"`
+	Calls []*ExitCall `protobuf:"bytes,5,rep,name=calls,proto3" json:"calls,omitempty"`
+	// The tenant that it served. Empty if it has not served a call.
+	Tenant string `protobuf:"bytes,6,opt,name=tenant,proto3" json:"tenant,omitempty"`
+	// The number of further calls that it was executing, which belong to tenants that the caller may
+	// not see.
+	HiddenCalls uint32 `protobuf:"varint,7,opt,name=hidden_calls,json=hiddenCalls,proto3" json:"hidden_calls,omitempty"`
+	// Whether toolhost stopped it because calls of it did not stop when they were told to. Then
+	// expected is true, and calls has those calls.
+	Unhealthy     bool `protobuf:"varint,8,opt,name=unhealthy,proto3" json:"unhealthy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PluginExit) Reset() {
 	*x = PluginExit{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -634,7 +735,7 @@ func (x *PluginExit) String() string {
 func (*PluginExit) ProtoMessage() {}
 
 func (x *PluginExit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -647,7 +748,7 @@ func (x *PluginExit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginExit.ProtoReflect.Descriptor instead.
 func (*PluginExit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *PluginExit) GetInstance() string {
@@ -685,6 +786,27 @@ func (x *PluginExit) GetCalls() []*ExitCall {
 	return nil
 }
 
+func (x *PluginExit) GetTenant() string {
+	if x != nil {
+		return x.Tenant
+	}
+	return ""
+}
+
+func (x *PluginExit) GetHiddenCalls() uint32 {
+	if x != nil {
+		return x.HiddenCalls
+	}
+	return 0
+}
+
+func (x *PluginExit) GetUnhealthy() bool {
+	if x != nil {
+		return x.Unhealthy
+	}
+	return false
+}
+
 // ExitCall is a call that was running when its process ended.
 type ExitCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -695,14 +817,19 @@ type ExitCall struct {
 	// The session. Empty if the call has none.
 	Session string `protobuf:"bytes,3,opt,name=session,proto3" json:"session,omitempty"`
 	// The principal that made the call, derived from the connection.
-	Principal     string `protobuf:"bytes,4,opt,name=principal,proto3" json:"principal,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Principal string `protobuf:"bytes,4,opt,name=principal,proto3" json:"principal,omitempty"`
+	// When toolhost received the call. Unset for crashes that an earlier version recorded.
+	StartTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	// The SHA-256 digest of the tool's name and the arguments, in hexadecimal. Two calls with the
+	// same digest call the same tool with the same arguments. Empty if the arguments were incomplete.
+	ArgumentsDigest string `protobuf:"bytes,6,opt,name=arguments_digest,json=argumentsDigest,proto3" json:"arguments_digest,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ExitCall) Reset() {
 	*x = ExitCall{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -714,7 +841,7 @@ func (x *ExitCall) String() string {
 func (*ExitCall) ProtoMessage() {}
 
 func (x *ExitCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -727,7 +854,7 @@ func (x *ExitCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExitCall.ProtoReflect.Descriptor instead.
 func (*ExitCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ExitCall) GetCallId() string {
@@ -758,6 +885,20 @@ func (x *ExitCall) GetPrincipal() string {
 	return ""
 }
 
+func (x *ExitCall) GetStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartTime
+	}
+	return nil
+}
+
+func (x *ExitCall) GetArgumentsDigest() string {
+	if x != nil {
+		return x.ArgumentsDigest
+	}
+	return ""
+}
+
 // Instance is one process of a plugin.
 type Instance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -783,14 +924,16 @@ type Instance struct {
 	// means no limits.
 	Limits []*EffectiveLimit `protobuf:"bytes,10,rep,name=limits,proto3" json:"limits,omitempty"`
 	// What the process may access. Unset before the process is started.
-	Sandbox       *Sandbox `protobuf:"bytes,11,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
+	Sandbox *Sandbox `protobuf:"bytes,11,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
+	// The tenant that it serves. Empty if it has not served a call yet.
+	Tenant        string `protobuf:"bytes,12,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Instance) Reset() {
 	*x = Instance{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -802,7 +945,7 @@ func (x *Instance) String() string {
 func (*Instance) ProtoMessage() {}
 
 func (x *Instance) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -815,7 +958,7 @@ func (x *Instance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Instance.ProtoReflect.Descriptor instead.
 func (*Instance) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Instance) GetId() string {
@@ -895,6 +1038,13 @@ func (x *Instance) GetSandbox() *Sandbox {
 	return nil
 }
 
+func (x *Instance) GetTenant() string {
+	if x != nil {
+		return x.Tenant
+	}
+	return ""
+}
+
 // Sandbox says what a plugin process may access, in addition to system libraries, its executable
 // and its own temporary folder.
 type Sandbox struct {
@@ -904,7 +1054,7 @@ type Sandbox struct {
 	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
 	// Whether the process may use toolhost's network.
 	Network bool `protobuf:"varint,2,opt,name=network,proto3" json:"network,omitempty"`
-	// The access to the workspace folder.
+	// The access to the workspace.
 	Workspace v1.Access `protobuf:"varint,3,opt,name=workspace,proto3,enum=toolhost.tool.v1.Access" json:"workspace,omitempty"`
 	// Other files and folders that the process may read: the granted paths and the folder of its
 	// interpreter.
@@ -912,14 +1062,17 @@ type Sandbox struct {
 	// Other files and folders that the process may change.
 	Write []string `protobuf:"bytes,5,rep,name=write,proto3" json:"write,omitempty"`
 	// The mechanisms that restrict the process. Empty if the mode is `off`.
-	Layers        []*SandboxLayer `protobuf:"bytes,6,rep,name=layers,proto3" json:"layers,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Layers []*SandboxLayer `protobuf:"bytes,6,rep,name=layers,proto3" json:"layers,omitempty"`
+	// Where the workspace is: `local` (a folder of toolhost's machine), `memory` or `remote`. Empty if
+	// there is none. Later versions may add names.
+	WorkspaceBackend string `protobuf:"bytes,7,opt,name=workspace_backend,json=workspaceBackend,proto3" json:"workspace_backend,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Sandbox) Reset() {
 	*x = Sandbox{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -931,7 +1084,7 @@ func (x *Sandbox) String() string {
 func (*Sandbox) ProtoMessage() {}
 
 func (x *Sandbox) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -944,7 +1097,7 @@ func (x *Sandbox) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sandbox.ProtoReflect.Descriptor instead.
 func (*Sandbox) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Sandbox) GetMode() string {
@@ -989,6 +1142,13 @@ func (x *Sandbox) GetLayers() []*SandboxLayer {
 	return nil
 }
 
+func (x *Sandbox) GetWorkspaceBackend() string {
+	if x != nil {
+		return x.WorkspaceBackend
+	}
+	return ""
+}
+
 // SandboxLayer says whether one part of a sandbox is in effect on this machine.
 type SandboxLayer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1007,7 +1167,7 @@ type SandboxLayer struct {
 
 func (x *SandboxLayer) Reset() {
 	*x = SandboxLayer{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1019,7 +1179,7 @@ func (x *SandboxLayer) String() string {
 func (*SandboxLayer) ProtoMessage() {}
 
 func (x *SandboxLayer) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1032,7 +1192,7 @@ func (x *SandboxLayer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SandboxLayer.ProtoReflect.Descriptor instead.
 func (*SandboxLayer) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SandboxLayer) GetName() string {
@@ -1082,7 +1242,7 @@ type EffectiveLimit struct {
 
 func (x *EffectiveLimit) Reset() {
 	*x = EffectiveLimit{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1094,7 +1254,7 @@ func (x *EffectiveLimit) String() string {
 func (*EffectiveLimit) ProtoMessage() {}
 
 func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1107,7 +1267,7 @@ func (x *EffectiveLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveLimit.ProtoReflect.Descriptor instead.
 func (*EffectiveLimit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *EffectiveLimit) GetName() string {
@@ -1147,7 +1307,7 @@ type ListPluginsRequest struct {
 
 func (x *ListPluginsRequest) Reset() {
 	*x = ListPluginsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1159,7 +1319,7 @@ func (x *ListPluginsRequest) String() string {
 func (*ListPluginsRequest) ProtoMessage() {}
 
 func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1172,7 +1332,7 @@ func (x *ListPluginsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsRequest.ProtoReflect.Descriptor instead.
 func (*ListPluginsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{9}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
 }
 
 // ListPluginsResponse returns all plugins.
@@ -1186,7 +1346,7 @@ type ListPluginsResponse struct {
 
 func (x *ListPluginsResponse) Reset() {
 	*x = ListPluginsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1198,7 +1358,7 @@ func (x *ListPluginsResponse) String() string {
 func (*ListPluginsResponse) ProtoMessage() {}
 
 func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1211,7 +1371,7 @@ func (x *ListPluginsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPluginsResponse.ProtoReflect.Descriptor instead.
 func (*ListPluginsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListPluginsResponse) GetPlugins() []*Plugin {
@@ -1232,7 +1392,7 @@ type ListInstancesRequest struct {
 
 func (x *ListInstancesRequest) Reset() {
 	*x = ListInstancesRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1244,7 +1404,7 @@ func (x *ListInstancesRequest) String() string {
 func (*ListInstancesRequest) ProtoMessage() {}
 
 func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1257,7 +1417,7 @@ func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesRequest.ProtoReflect.Descriptor instead.
 func (*ListInstancesRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListInstancesRequest) GetPlugin() string {
@@ -1278,7 +1438,7 @@ type ListInstancesResponse struct {
 
 func (x *ListInstancesResponse) Reset() {
 	*x = ListInstancesResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1290,7 +1450,7 @@ func (x *ListInstancesResponse) String() string {
 func (*ListInstancesResponse) ProtoMessage() {}
 
 func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1303,7 +1463,7 @@ func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesResponse.ProtoReflect.Descriptor instead.
 func (*ListInstancesResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListInstancesResponse) GetInstances() []*Instance {
@@ -1326,7 +1486,7 @@ type RestartRequest struct {
 
 func (x *RestartRequest) Reset() {
 	*x = RestartRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1498,7 @@ func (x *RestartRequest) String() string {
 func (*RestartRequest) ProtoMessage() {}
 
 func (x *RestartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1511,7 @@ func (x *RestartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartRequest.ProtoReflect.Descriptor instead.
 func (*RestartRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RestartRequest) GetPlugin() string {
@@ -1381,7 +1541,7 @@ type RestartResponse struct {
 
 func (x *RestartResponse) Reset() {
 	*x = RestartResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1393,7 +1553,7 @@ func (x *RestartResponse) String() string {
 func (*RestartResponse) ProtoMessage() {}
 
 func (x *RestartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1406,7 +1566,7 @@ func (x *RestartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartResponse.ProtoReflect.Descriptor instead.
 func (*RestartResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RestartResponse) GetStopped() []string {
@@ -1434,7 +1594,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1446,7 +1606,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1459,7 +1619,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DrainRequest) GetPlugin() string {
@@ -1478,7 +1638,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1490,7 +1650,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1503,7 +1663,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
 }
 
 // PauseRequest names a plugin to pause.
@@ -1517,7 +1677,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1529,7 +1689,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1542,7 +1702,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PauseRequest) GetPlugin() string {
@@ -1561,7 +1721,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1573,7 +1733,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1586,7 +1746,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
 }
 
 // ResumeRequest names a plugin to resume.
@@ -1600,7 +1760,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1612,7 +1772,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1625,7 +1785,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResumeRequest) GetPlugin() string {
@@ -1644,7 +1804,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1656,7 +1816,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1669,7 +1829,7 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
 }
 
 // ClearQuarantineRequest names a plugin.
@@ -1683,7 +1843,7 @@ type ClearQuarantineRequest struct {
 
 func (x *ClearQuarantineRequest) Reset() {
 	*x = ClearQuarantineRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1695,7 +1855,7 @@ func (x *ClearQuarantineRequest) String() string {
 func (*ClearQuarantineRequest) ProtoMessage() {}
 
 func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1708,7 +1868,7 @@ func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineRequest.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ClearQuarantineRequest) GetPlugin() string {
@@ -1727,7 +1887,7 @@ type ClearQuarantineResponse struct {
 
 func (x *ClearQuarantineResponse) Reset() {
 	*x = ClearQuarantineResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1739,7 +1899,7 @@ func (x *ClearQuarantineResponse) String() string {
 func (*ClearQuarantineResponse) ProtoMessage() {}
 
 func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1752,19 +1912,22 @@ func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineResponse.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
 }
 
 // ReloadRequest requests a scan of the plugin folders.
 type ReloadRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Leave out the configuration file. A program that adds a plugin uses this, because the operator
+	// may be editing the file.
+	PluginsOnly   bool `protobuf:"varint,1,opt,name=plugins_only,json=pluginsOnly,proto3" json:"plugins_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReloadRequest) Reset() {
 	*x = ReloadRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1776,7 +1939,7 @@ func (x *ReloadRequest) String() string {
 func (*ReloadRequest) ProtoMessage() {}
 
 func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1789,7 +1952,14 @@ func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
 func (*ReloadRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *ReloadRequest) GetPluginsOnly() bool {
+	if x != nil {
+		return x.PluginsOnly
+	}
+	return false
 }
 
 // ReloadResponse says what changed. A plugin is in at most one of the lists.
@@ -1801,10 +1971,11 @@ type ReloadResponse struct {
 	Removed []string `protobuf:"bytes,2,rep,name=removed,proto3" json:"removed,omitempty"`
 	// The names of plugins that now run another executable.
 	Upgraded []string `protobuf:"bytes,3,rep,name=upgraded,proto3" json:"upgraded,omitempty"`
-	// The changes that failed. toolhost continues to use the previous executable of these plugins.
+	// The changes that failed. toolhost continues to use the previous executable of these plugins,
+	// except for a plugin that does not start with the changed configuration: it takes no calls.
 	Failures []*ReloadFailure `protobuf:"bytes,4,rep,name=failures,proto3" json:"failures,omitempty"`
-	// The changes to the configuration file that are not in effect. Unset if the file is unchanged
-	// since toolhost started.
+	// What the configuration file changed. Unset if the file says what is in effect already, and with
+	// `plugins_only`.
 	Configuration *ConfigurationChange `protobuf:"bytes,5,opt,name=configuration,proto3" json:"configuration,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1812,7 +1983,7 @@ type ReloadResponse struct {
 
 func (x *ReloadResponse) Reset() {
 	*x = ReloadResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1824,7 +1995,7 @@ func (x *ReloadResponse) String() string {
 func (*ReloadResponse) ProtoMessage() {}
 
 func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1837,7 +2008,7 @@ func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
 func (*ReloadResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ReloadResponse) GetAdded() []string {
@@ -1876,7 +2047,6 @@ func (x *ReloadResponse) GetConfiguration() *ConfigurationChange {
 }
 
 // ConfigurationChange says how the configuration file differs from the configuration in effect.
-// toolhost applies a change only when it starts.
 type ConfigurationChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The path of the file that toolhost started with. Empty if it started without one.
@@ -1884,15 +2054,18 @@ type ConfigurationChange struct {
 	// The top-level keys whose values differ, ordered by name. Empty if `problem` is set.
 	Keys []string `protobuf:"bytes,2,rep,name=keys,proto3" json:"keys,omitempty"`
 	// Why toolhost would refuse to start with the current file, in English: the file is not trusted,
-	// does not exist, or has errors. Empty if toolhost would start.
-	Problem       string `protobuf:"bytes,3,opt,name=problem,proto3" json:"problem,omitempty"`
+	// does not exist, or has errors, each with its line and column. toolhost then applies no part of
+	// it. Empty if toolhost would start.
+	Problem string `protobuf:"bytes,3,opt,name=problem,proto3" json:"problem,omitempty"`
+	// The settings whose values differ, in the order of the reference. Empty if `problem` is set.
+	Changes       []*SettingChange `protobuf:"bytes,4,rep,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ConfigurationChange) Reset() {
 	*x = ConfigurationChange{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1904,7 +2077,7 @@ func (x *ConfigurationChange) String() string {
 func (*ConfigurationChange) ProtoMessage() {}
 
 func (x *ConfigurationChange) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1917,7 +2090,7 @@ func (x *ConfigurationChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigurationChange.ProtoReflect.Descriptor instead.
 func (*ConfigurationChange) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ConfigurationChange) GetFile() string {
@@ -1941,6 +2114,171 @@ func (x *ConfigurationChange) GetProblem() string {
 	return ""
 }
 
+func (x *ConfigurationChange) GetChanges() []*SettingChange {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+// SettingChange is one setting of the configuration file with its values. Values that may be secret
+// are replaced by "(hidden)".
+type SettingChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key with its parents, such as `plugin.files.idle_timeout`. An element of a list of rules or
+	// filters has its name in brackets, such as `policy.rules[no-mail].then`.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The value in effect. Empty if the setting has no value.
+	Old string `protobuf:"bytes,2,opt,name=old,proto3" json:"old,omitempty"`
+	// The value in the file. Empty if the setting has no value.
+	New string `protobuf:"bytes,3,opt,name=new,proto3" json:"new,omitempty"`
+	// Reload does not apply the change; the next start of toolhost does.
+	Restart       bool `protobuf:"varint,4,opt,name=restart,proto3" json:"restart,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SettingChange) Reset() {
+	*x = SettingChange{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SettingChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SettingChange) ProtoMessage() {}
+
+func (x *SettingChange) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
+func (*SettingChange) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *SettingChange) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *SettingChange) GetOld() string {
+	if x != nil {
+		return x.Old
+	}
+	return ""
+}
+
+func (x *SettingChange) GetNew() string {
+	if x != nil {
+		return x.New
+	}
+	return ""
+}
+
+func (x *SettingChange) GetRestart() bool {
+	if x != nil {
+		return x.Restart
+	}
+	return false
+}
+
+// DiffConfigurationRequest has no options.
+type DiffConfigurationRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffConfigurationRequest) Reset() {
+	*x = DiffConfigurationRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffConfigurationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffConfigurationRequest) ProtoMessage() {}
+
+func (x *DiffConfigurationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffConfigurationRequest.ProtoReflect.Descriptor instead.
+func (*DiffConfigurationRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
+}
+
+// DiffConfigurationResponse says what a Reload would do.
+type DiffConfigurationResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Without changes and without a problem if the file says what is in effect.
+	Configuration *ConfigurationChange `protobuf:"bytes,1,opt,name=configuration,proto3" json:"configuration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiffConfigurationResponse) Reset() {
+	*x = DiffConfigurationResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiffConfigurationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiffConfigurationResponse) ProtoMessage() {}
+
+func (x *DiffConfigurationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiffConfigurationResponse.ProtoReflect.Descriptor instead.
+func (*DiffConfigurationResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *DiffConfigurationResponse) GetConfiguration() *ConfigurationChange {
+	if x != nil {
+		return x.Configuration
+	}
+	return nil
+}
+
 // ReloadFailure describes a plugin change that failed.
 type ReloadFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1954,7 +2292,7 @@ type ReloadFailure struct {
 
 func (x *ReloadFailure) Reset() {
 	*x = ReloadFailure{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2304,7 @@ func (x *ReloadFailure) String() string {
 func (*ReloadFailure) ProtoMessage() {}
 
 func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2317,7 @@ func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadFailure.ProtoReflect.Descriptor instead.
 func (*ReloadFailure) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ReloadFailure) GetPlugin() string {
@@ -2007,7 +2345,7 @@ type UpgradeRequest struct {
 
 func (x *UpgradeRequest) Reset() {
 	*x = UpgradeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2019,7 +2357,7 @@ func (x *UpgradeRequest) String() string {
 func (*UpgradeRequest) ProtoMessage() {}
 
 func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2032,7 +2370,7 @@ func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeRequest.ProtoReflect.Descriptor instead.
 func (*UpgradeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *UpgradeRequest) GetPlugin() string {
@@ -2055,7 +2393,7 @@ type UpgradeResponse struct {
 
 func (x *UpgradeResponse) Reset() {
 	*x = UpgradeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2067,7 +2405,7 @@ func (x *UpgradeResponse) String() string {
 func (*UpgradeResponse) ProtoMessage() {}
 
 func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2080,7 +2418,7 @@ func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResponse.ProtoReflect.Descriptor instead.
 func (*UpgradeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *UpgradeResponse) GetDigest() string {
@@ -2106,7 +2444,7 @@ type GetLockFileRequest struct {
 
 func (x *GetLockFileRequest) Reset() {
 	*x = GetLockFileRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2118,7 +2456,7 @@ func (x *GetLockFileRequest) String() string {
 func (*GetLockFileRequest) ProtoMessage() {}
 
 func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2131,7 +2469,7 @@ func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileRequest.ProtoReflect.Descriptor instead.
 func (*GetLockFileRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
 }
 
 // GetLockFileResponse describes the lock file.
@@ -2147,7 +2485,7 @@ type GetLockFileResponse struct {
 
 func (x *GetLockFileResponse) Reset() {
 	*x = GetLockFileResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2159,7 +2497,7 @@ func (x *GetLockFileResponse) String() string {
 func (*GetLockFileResponse) ProtoMessage() {}
 
 func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2172,7 +2510,7 @@ func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileResponse.ProtoReflect.Descriptor instead.
 func (*GetLockFileResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetLockFileResponse) GetPath() string {
@@ -2200,7 +2538,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2212,7 +2550,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2225,7 +2563,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *RollbackRequest) GetPlugin() string {
@@ -2248,7 +2586,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2260,7 +2598,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2273,7 +2611,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RollbackResponse) GetDigest() string {
@@ -2295,20 +2633,25 @@ type WatchEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plugin whose events to return. Empty means all plugins.
 	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
-	// The `seq` of the last event that the caller has seen; the stream continues after it. 0 means
-	// the oldest stored event. toolhost counts from 1 each time it starts. If no event has this
-	// number yet, it belongs to an earlier toolhost process, and the stream starts at the oldest
-	// stored event. A caller detects this when `seq` decreases.
+	// The `seq` of the last event that the caller has seen. The stream continues after that event. 0
+	// means the oldest stored event. toolhost counts from 1 each time it starts. If this toolhost
+	// process has not assigned the number yet, the number comes from an earlier process, and the
+	// stream starts at the oldest stored event. A caller detects that because `seq` decreases.
 	AfterSeq uint64 `protobuf:"varint,2,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
 	// Whether to continue with new events after the stored ones.
-	Follow        bool `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`
+	Follow bool `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`
+	// Only events at or after this time. Unset means all.
+	SinceTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
+	// Only events of these tenants, and those that concern no tenant. Empty means all tenants in which
+	// the caller has the right to read events.
+	Tenants       []string `protobuf:"bytes,5,rep,name=tenants,proto3" json:"tenants,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2320,7 +2663,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2333,7 +2676,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *WatchEventsRequest) GetPlugin() string {
@@ -2357,6 +2700,20 @@ func (x *WatchEventsRequest) GetFollow() bool {
 	return false
 }
 
+func (x *WatchEventsRequest) GetSinceTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SinceTime
+	}
+	return nil
+}
+
+func (x *WatchEventsRequest) GetTenants() []string {
+	if x != nil {
+		return x.Tenants
+	}
+	return nil
+}
+
 // WatchEventsResponse returns one event.
 type WatchEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2368,7 +2725,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2380,7 +2737,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2393,7 +2750,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *WatchEventsResponse) GetEvent() *PluginEvent {
@@ -2411,7 +2768,7 @@ type PluginEvent struct {
 	// When the event occurred.
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
 	// The type: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
-	// `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`,
+	// `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `launch_refused`,
 	// `plugin_backing_off`, `plugin_quarantined`, `plugin_probing`, `plugin_enabled`,
 	// `plugin_paused`, `plugin_disabled`, `plugin_added`, `plugin_removed`, `plugin_unusable`,
 	// `upgrade_started`, `upgrade_finished`, `upgrade_failed`, `rollback_started`,
@@ -2427,14 +2784,17 @@ type PluginEvent struct {
 	// The reason, in English. May be empty.
 	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	// When a backoff ends, or when toolhost probes a quarantined plugin. Unset for other types.
-	UntilTime     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=until_time,json=untilTime,proto3" json:"until_time,omitempty"`
+	UntilTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=until_time,json=untilTime,proto3" json:"until_time,omitempty"`
+	// The tenant of the instance, or of the calls that caused the event. Empty if the event concerns
+	// no tenant in particular.
+	Tenant        string `protobuf:"bytes,9,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PluginEvent) Reset() {
 	*x = PluginEvent{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2446,7 +2806,7 @@ func (x *PluginEvent) String() string {
 func (*PluginEvent) ProtoMessage() {}
 
 func (x *PluginEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2459,7 +2819,7 @@ func (x *PluginEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
 func (*PluginEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *PluginEvent) GetSeq() uint64 {
@@ -2518,6 +2878,13 @@ func (x *PluginEvent) GetUntilTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *PluginEvent) GetTenant() string {
+	if x != nil {
+		return x.Tenant
+	}
+	return ""
+}
+
 // TailLogsRequest selects log lines.
 type TailLogsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2528,14 +2895,17 @@ type TailLogsRequest struct {
 	// The maximum number of stored lines, counted from the newest. 0 means all.
 	Last uint32 `protobuf:"varint,3,opt,name=last,proto3" json:"last,omitempty"`
 	// Whether to continue with new lines after the stored ones.
-	Follow        bool `protobuf:"varint,4,opt,name=follow,proto3" json:"follow,omitempty"`
+	Follow bool `protobuf:"varint,4,opt,name=follow,proto3" json:"follow,omitempty"`
+	// Only lines of these tenants, and those that concern no tenant. Empty means all tenants in which
+	// the caller has the right to read logs.
+	Tenants       []string `protobuf:"bytes,5,rep,name=tenants,proto3" json:"tenants,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2547,7 +2917,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2560,7 +2930,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *TailLogsRequest) GetPlugin() string {
@@ -2591,6 +2961,13 @@ func (x *TailLogsRequest) GetFollow() bool {
 	return false
 }
 
+func (x *TailLogsRequest) GetTenants() []string {
+	if x != nil {
+		return x.Tenants
+	}
+	return nil
+}
+
 // TailLogsResponse returns one log line.
 type TailLogsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2602,7 +2979,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2614,7 +2991,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2627,7 +3004,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *TailLogsResponse) GetLine() *LogLine {
@@ -2650,14 +3027,16 @@ type LogLine struct {
 	// The id of the call that wrote the line. Empty if the line belongs to no call.
 	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The content of the line.
-	Record        *v1.LogRecord `protobuf:"bytes,5,opt,name=record,proto3" json:"record,omitempty"`
+	Record *v1.LogRecord `protobuf:"bytes,5,opt,name=record,proto3" json:"record,omitempty"`
+	// The tenant of the call or the instance. Empty if the line concerns no tenant.
+	Tenant        string `protobuf:"bytes,6,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2669,7 +3048,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2682,7 +3061,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *LogLine) GetSeq() uint64 {
@@ -2720,6 +3099,13 @@ func (x *LogLine) GetRecord() *v1.LogRecord {
 	return nil
 }
 
+func (x *LogLine) GetTenant() string {
+	if x != nil {
+		return x.Tenant
+	}
+	return ""
+}
+
 // ListCallsRequest selects calls. A call is selected if it matches every field that is set.
 type ListCallsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2736,14 +3122,19 @@ type ListCallsRequest struct {
 	// Matches calls in this state. UNSPECIFIED means all.
 	State CallState `protobuf:"varint,6,opt,name=state,proto3,enum=toolhost.v1.CallState" json:"state,omitempty"`
 	// Matches calls with this id. Empty means all.
-	CallId        string `protobuf:"bytes,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	CallId string `protobuf:"bytes,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// Matches calls that toolhost received at or after this time. Unset means all.
+	SinceTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
+	// Matches calls of these tenants. Empty means all tenants in which the caller has the right to
+	// list calls.
+	Tenants       []string `protobuf:"bytes,9,rep,name=tenants,proto3" json:"tenants,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListCallsRequest) Reset() {
 	*x = ListCallsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2755,7 +3146,7 @@ func (x *ListCallsRequest) String() string {
 func (*ListCallsRequest) ProtoMessage() {}
 
 func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2768,7 +3159,7 @@ func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListCallsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListCallsRequest) GetPageSize() int32 {
@@ -2820,6 +3211,20 @@ func (x *ListCallsRequest) GetCallId() string {
 	return ""
 }
 
+func (x *ListCallsRequest) GetSinceTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SinceTime
+	}
+	return nil
+}
+
+func (x *ListCallsRequest) GetTenants() []string {
+	if x != nil {
+		return x.Tenants
+	}
+	return nil
+}
+
 // ListCallsResponse is one page of calls.
 type ListCallsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2833,7 +3238,7 @@ type ListCallsResponse struct {
 
 func (x *ListCallsResponse) Reset() {
 	*x = ListCallsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2845,7 +3250,7 @@ func (x *ListCallsResponse) String() string {
 func (*ListCallsResponse) ProtoMessage() {}
 
 func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2858,7 +3263,7 @@ func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListCallsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListCallsResponse) GetCalls() []*CallRecord {
@@ -2904,7 +3309,7 @@ type CallRecord struct {
 
 func (x *CallRecord) Reset() {
 	*x = CallRecord{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2916,7 +3321,7 @@ func (x *CallRecord) String() string {
 func (*CallRecord) ProtoMessage() {}
 
 func (x *CallRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2929,7 +3334,7 @@ func (x *CallRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRecord.ProtoReflect.Descriptor instead.
 func (*CallRecord) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *CallRecord) GetCallId() string {
@@ -3006,14 +3411,21 @@ func (x *CallRecord) GetEndTime() *timestamppb.Timestamp {
 type GetStatsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plugin whose tools to return. Empty means all plugins.
-	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Only calls that ended after this time. toolhost stores statistics by hour, so it counts from
+	// the beginning of the hour (UTC) that contains this time. The response includes calls from
+	// before the last start of toolhost. Unset means all calls since toolhost started.
+	SinceTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
+	// Only calls of these tenants. Empty means all tenants in which the caller has the right to read
+	// statistics.
+	Tenants       []string `protobuf:"bytes,3,rep,name=tenants,proto3" json:"tenants,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3025,7 +3437,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3038,7 +3450,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -3046,6 +3458,20 @@ func (x *GetStatsRequest) GetPlugin() string {
 		return x.Plugin
 	}
 	return ""
+}
+
+func (x *GetStatsRequest) GetSinceTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SinceTime
+	}
+	return nil
+}
+
+func (x *GetStatsRequest) GetTenants() []string {
+	if x != nil {
+		return x.Tenants
+	}
+	return nil
 }
 
 // GetStatsResponse returns statistics.
@@ -3059,7 +3485,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3071,7 +3497,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3084,7 +3510,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -3094,7 +3520,7 @@ func (x *GetStatsResponse) GetTools() []*ToolStats {
 	return nil
 }
 
-// ToolStats counts the ended calls of one tool since toolhost started.
+// ToolStats counts the ended calls of one tool.
 type ToolStats struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the tool.
@@ -3125,7 +3551,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3137,7 +3563,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3150,7 +3576,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{44}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -3230,11 +3656,194 @@ func (x *ToolStats) GetTotalCost() float64 {
 	return 0
 }
 
+// ReadAuditRequest selects lines of the audit log. A line has to match every field that is set.
+type ReadAuditRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the principal that the line concerns, or of its delegate. Empty means any.
+	Principal string `protobuf:"bytes,1,opt,name=principal,proto3" json:"principal,omitempty"`
+	// The call id. Empty means any.
+	CallId string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The tool. Empty means any.
+	Tool string `protobuf:"bytes,3,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The kind of the line, such as `call` or `authentication`. Empty means any.
+	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The decision, such as `denied`. Empty means any.
+	Decision string `protobuf:"bytes,5,opt,name=decision,proto3" json:"decision,omitempty"`
+	// Only lines at or after this time. Unset means all.
+	SinceTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
+	// Only lines before this time. Unset means all.
+	UntilTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=until_time,json=untilTime,proto3" json:"until_time,omitempty"`
+	// Only lines of these tenants. Empty means all tenants in which the caller has the right to read
+	// the audit log.
+	Tenants []string `protobuf:"bytes,8,rep,name=tenants,proto3" json:"tenants,omitempty"`
+	// The maximum number of matching lines, counted from the newest. 0 means all.
+	Last uint32 `protobuf:"varint,9,opt,name=last,proto3" json:"last,omitempty"`
+	// Whether to continue with new lines.
+	Follow        bool `protobuf:"varint,10,opt,name=follow,proto3" json:"follow,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadAuditRequest) Reset() {
+	*x = ReadAuditRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadAuditRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadAuditRequest) ProtoMessage() {}
+
+func (x *ReadAuditRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadAuditRequest.ProtoReflect.Descriptor instead.
+func (*ReadAuditRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *ReadAuditRequest) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
+func (x *ReadAuditRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ReadAuditRequest) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *ReadAuditRequest) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *ReadAuditRequest) GetDecision() string {
+	if x != nil {
+		return x.Decision
+	}
+	return ""
+}
+
+func (x *ReadAuditRequest) GetSinceTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SinceTime
+	}
+	return nil
+}
+
+func (x *ReadAuditRequest) GetUntilTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UntilTime
+	}
+	return nil
+}
+
+func (x *ReadAuditRequest) GetTenants() []string {
+	if x != nil {
+		return x.Tenants
+	}
+	return nil
+}
+
+func (x *ReadAuditRequest) GetLast() uint32 {
+	if x != nil {
+		return x.Last
+	}
+	return 0
+}
+
+func (x *ReadAuditRequest) GetFollow() bool {
+	if x != nil {
+		return x.Follow
+	}
+	return false
+}
+
+// ReadAuditResponse contains a line of the audit log.
+type ReadAuditResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the line.
+	Seq uint64 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	// The line: a JSON object. docs/audit.md describes its keys.
+	Line          string `protobuf:"bytes,2,opt,name=line,proto3" json:"line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadAuditResponse) Reset() {
+	*x = ReadAuditResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadAuditResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadAuditResponse) ProtoMessage() {}
+
+func (x *ReadAuditResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadAuditResponse.ProtoReflect.Descriptor instead.
+func (*ReadAuditResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *ReadAuditResponse) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *ReadAuditResponse) GetLine() string {
+	if x != nil {
+		return x.Line
+	}
+	return ""
+}
+
 var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\x97\x06\n" +
+	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\"\xe2\a\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -3258,7 +3867,15 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\afilters\x18\x12 \x03(\tR\afilters\x12?\n" +
 	"\vpermissions\x18\x13 \x01(\v2\x1d.toolhost.tool.v1.PermissionsR\vpermissions\x124\n" +
 	"\tungranted\x18\x14 \x03(\v2\x16.toolhost.v1.UngrantedR\tungranted\x12\x1c\n" +
-	"\tisolation\x18\x15 \x01(\tR\tisolation\";\n" +
+	"\tisolation\x18\x15 \x01(\tR\tisolation\x12+\n" +
+	"\x03sdk\x18\x16 \x01(\v2\x19.toolhost.tool.v1.SdkInfoR\x03sdk\x127\n" +
+	"\vown_filters\x18\x17 \x03(\v2\x16.toolhost.v1.OwnFilterR\n" +
+	"ownFilters\x126\n" +
+	"\tworkspace\x18\x18 \x01(\x0e2\x18.toolhost.tool.v1.AccessR\tworkspace\x12+\n" +
+	"\x11workspace_backend\x18\x19 \x01(\tR\x10workspaceBackend\"5\n" +
+	"\tOwnFilter\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05tools\x18\x02 \x03(\tR\x05tools\";\n" +
 	"\tUngranted\x12\x18\n" +
 	"\arequest\x18\x01 \x01(\tR\arequest\x12\x14\n" +
 	"\x05grant\x18\x02 \x01(\tR\x05grant\"k\n" +
@@ -3266,19 +3883,25 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
 	"\x06locked\x18\x03 \x01(\bR\x06locked\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\xcd\x01\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\xa6\x02\n" +
 	"\n" +
 	"PluginExit\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12*\n" +
 	"\x04exit\x18\x03 \x01(\v2\x16.toolhost.tool.v1.ExitR\x04exit\x12\x1a\n" +
 	"\bexpected\x18\x04 \x01(\bR\bexpected\x12+\n" +
-	"\x05calls\x18\x05 \x03(\v2\x15.toolhost.v1.ExitCallR\x05calls\"o\n" +
+	"\x05calls\x18\x05 \x03(\v2\x15.toolhost.v1.ExitCallR\x05calls\x12\x16\n" +
+	"\x06tenant\x18\x06 \x01(\tR\x06tenant\x12!\n" +
+	"\fhidden_calls\x18\a \x01(\rR\vhiddenCalls\x12\x1c\n" +
+	"\tunhealthy\x18\b \x01(\bR\tunhealthy\"\xd5\x01\n" +
 	"\bExitCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
 	"\asession\x18\x03 \x01(\tR\asession\x12\x1c\n" +
-	"\tprincipal\x18\x04 \x01(\tR\tprincipal\"\x82\x03\n" +
+	"\tprincipal\x18\x04 \x01(\tR\tprincipal\x129\n" +
+	"\n" +
+	"start_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12)\n" +
+	"\x10arguments_digest\x18\x06 \x01(\tR\x0fargumentsDigest\"\x9a\x03\n" +
 	"\bInstance\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x120\n" +
@@ -3293,14 +3916,16 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x06digest\x18\t \x01(\tR\x06digest\x123\n" +
 	"\x06limits\x18\n" +
 	" \x03(\v2\x1b.toolhost.v1.EffectiveLimitR\x06limits\x12.\n" +
-	"\asandbox\x18\v \x01(\v2\x14.toolhost.v1.SandboxR\asandbox\"\xcc\x01\n" +
+	"\asandbox\x18\v \x01(\v2\x14.toolhost.v1.SandboxR\asandbox\x12\x16\n" +
+	"\x06tenant\x18\f \x01(\tR\x06tenant\"\xf9\x01\n" +
 	"\aSandbox\x12\x12\n" +
 	"\x04mode\x18\x01 \x01(\tR\x04mode\x12\x18\n" +
 	"\anetwork\x18\x02 \x01(\bR\anetwork\x126\n" +
 	"\tworkspace\x18\x03 \x01(\x0e2\x18.toolhost.tool.v1.AccessR\tworkspace\x12\x12\n" +
 	"\x04read\x18\x04 \x03(\tR\x04read\x12\x14\n" +
 	"\x05write\x18\x05 \x03(\tR\x05write\x121\n" +
-	"\x06layers\x18\x06 \x03(\v2\x19.toolhost.v1.SandboxLayerR\x06layers\"r\n" +
+	"\x06layers\x18\x06 \x03(\v2\x19.toolhost.v1.SandboxLayerR\x06layers\x12+\n" +
+	"\x11workspace_backend\x18\a \x01(\tR\x10workspaceBackend\"r\n" +
 	"\fSandboxLayer\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\teffective\x18\x02 \x01(\bR\teffective\x12\x1c\n" +
@@ -3335,18 +3960,28 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x0eResumeResponse\"0\n" +
 	"\x16ClearQuarantineRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x19\n" +
-	"\x17ClearQuarantineResponse\"\x0f\n" +
-	"\rReloadRequest\"\xdc\x01\n" +
+	"\x17ClearQuarantineResponse\"2\n" +
+	"\rReloadRequest\x12!\n" +
+	"\fplugins_only\x18\x01 \x01(\bR\vpluginsOnly\"\xdc\x01\n" +
 	"\x0eReloadResponse\x12\x14\n" +
 	"\x05added\x18\x01 \x03(\tR\x05added\x12\x18\n" +
 	"\aremoved\x18\x02 \x03(\tR\aremoved\x12\x1a\n" +
 	"\bupgraded\x18\x03 \x03(\tR\bupgraded\x126\n" +
 	"\bfailures\x18\x04 \x03(\v2\x1a.toolhost.v1.ReloadFailureR\bfailures\x12F\n" +
-	"\rconfiguration\x18\x05 \x01(\v2 .toolhost.v1.ConfigurationChangeR\rconfiguration\"W\n" +
+	"\rconfiguration\x18\x05 \x01(\v2 .toolhost.v1.ConfigurationChangeR\rconfiguration\"\x8d\x01\n" +
 	"\x13ConfigurationChange\x12\x12\n" +
 	"\x04file\x18\x01 \x01(\tR\x04file\x12\x12\n" +
 	"\x04keys\x18\x02 \x03(\tR\x04keys\x12\x18\n" +
-	"\aproblem\x18\x03 \x01(\tR\aproblem\"?\n" +
+	"\aproblem\x18\x03 \x01(\tR\aproblem\x124\n" +
+	"\achanges\x18\x04 \x03(\v2\x1a.toolhost.v1.SettingChangeR\achanges\"_\n" +
+	"\rSettingChange\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x10\n" +
+	"\x03old\x18\x02 \x01(\tR\x03old\x12\x10\n" +
+	"\x03new\x18\x03 \x01(\tR\x03new\x12\x18\n" +
+	"\arestart\x18\x04 \x01(\bR\arestart\"\x1a\n" +
+	"\x18DiffConfigurationRequest\"c\n" +
+	"\x19DiffConfigurationResponse\x12F\n" +
+	"\rconfiguration\x18\x01 \x01(\v2 .toolhost.v1.ConfigurationChangeR\rconfiguration\"?\n" +
 	"\rReloadFailure\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"(\n" +
@@ -3363,13 +3998,16 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"S\n" +
 	"\x10RollbackResponse\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12'\n" +
-	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\"a\n" +
+	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\"\xb6\x01\n" +
 	"\x12WatchEventsRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x1b\n" +
 	"\tafter_seq\x18\x02 \x01(\x04R\bafterSeq\x12\x16\n" +
-	"\x06follow\x18\x03 \x01(\bR\x06follow\"E\n" +
+	"\x06follow\x18\x03 \x01(\bR\x06follow\x129\n" +
+	"\n" +
+	"since_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x12\x18\n" +
+	"\atenants\x18\x05 \x03(\tR\atenants\"E\n" +
 	"\x13WatchEventsResponse\x12.\n" +
-	"\x05event\x18\x01 \x01(\v2\x18.toolhost.v1.PluginEventR\x05event\"\x82\x02\n" +
+	"\x05event\x18\x01 \x01(\v2\x18.toolhost.v1.PluginEventR\x05event\"\x9a\x02\n" +
 	"\vPluginEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x12\n" +
@@ -3379,20 +4017,23 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x06digest\x18\x06 \x01(\tR\x06digest\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x129\n" +
 	"\n" +
-	"until_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tuntilTime\"n\n" +
+	"until_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tuntilTime\x12\x16\n" +
+	"\x06tenant\x18\t \x01(\tR\x06tenant\"\x88\x01\n" +
 	"\x0fTailLogsRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x17\n" +
 	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04last\x18\x03 \x01(\rR\x04last\x12\x16\n" +
-	"\x06follow\x18\x04 \x01(\bR\x06follow\"<\n" +
+	"\x06follow\x18\x04 \x01(\bR\x06follow\x12\x18\n" +
+	"\atenants\x18\x05 \x03(\tR\atenants\"<\n" +
 	"\x10TailLogsResponse\x12(\n" +
-	"\x04line\x18\x01 \x01(\v2\x14.toolhost.v1.LogLineR\x04line\"\x9d\x01\n" +
+	"\x04line\x18\x01 \x01(\v2\x14.toolhost.v1.LogLineR\x04line\"\xb5\x01\n" +
 	"\aLogLine\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x1a\n" +
 	"\binstance\x18\x03 \x01(\tR\binstance\x12\x17\n" +
 	"\acall_id\x18\x04 \x01(\tR\x06callId\x123\n" +
-	"\x06record\x18\x05 \x01(\v2\x1b.toolhost.tool.v1.LogRecordR\x06record\"\xdb\x01\n" +
+	"\x06record\x18\x05 \x01(\v2\x1b.toolhost.tool.v1.LogRecordR\x06record\x12\x16\n" +
+	"\x06tenant\x18\x06 \x01(\tR\x06tenant\"\xb0\x02\n" +
 	"\x10ListCallsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
@@ -3401,7 +4042,10 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x04tool\x18\x04 \x01(\tR\x04tool\x12\x18\n" +
 	"\asession\x18\x05 \x01(\tR\asession\x12,\n" +
 	"\x05state\x18\x06 \x01(\x0e2\x16.toolhost.v1.CallStateR\x05state\x12\x17\n" +
-	"\acall_id\x18\a \x01(\tR\x06callId\"j\n" +
+	"\acall_id\x18\a \x01(\tR\x06callId\x129\n" +
+	"\n" +
+	"since_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x12\x18\n" +
+	"\atenants\x18\t \x03(\tR\atenants\"j\n" +
 	"\x11ListCallsResponse\x12-\n" +
 	"\x05calls\x18\x01 \x03(\v2\x17.toolhost.v1.CallRecordR\x05calls\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf4\x02\n" +
@@ -3418,9 +4062,12 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
 	"start_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\")\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"~\n" +
 	"\x0fGetStatsRequest\x12\x16\n" +
-	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"@\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x129\n" +
+	"\n" +
+	"since_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x12\x18\n" +
+	"\atenants\x18\x03 \x03(\tR\atenants\"@\n" +
 	"\x10GetStatsResponse\x12,\n" +
 	"\x05tools\x18\x01 \x03(\v2\x16.toolhost.v1.ToolStatsR\x05tools\"\xa8\x04\n" +
 	"\tToolStats\x12\x12\n" +
@@ -3440,7 +4087,24 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"total_cost\x18\v \x01(\x01R\ttotalCost\x1a;\n" +
 	"\rFailuresEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01*\xd0\x01\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xc9\x02\n" +
+	"\x10ReadAuditRequest\x12\x1c\n" +
+	"\tprincipal\x18\x01 \x01(\tR\tprincipal\x12\x17\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04tool\x18\x03 \x01(\tR\x04tool\x12\x12\n" +
+	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x1a\n" +
+	"\bdecision\x18\x05 \x01(\tR\bdecision\x129\n" +
+	"\n" +
+	"since_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x129\n" +
+	"\n" +
+	"until_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tuntilTime\x12\x18\n" +
+	"\atenants\x18\b \x03(\tR\atenants\x12\x12\n" +
+	"\x04last\x18\t \x01(\rR\x04last\x12\x16\n" +
+	"\x06follow\x18\n" +
+	" \x01(\bR\x06follow\"9\n" +
+	"\x11ReadAuditResponse\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x12\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line*\xd0\x01\n" +
 	"\vPluginState\x12\x1c\n" +
 	"\x18PLUGIN_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14PLUGIN_STATE_ENABLED\x10\x01\x12\x17\n" +
@@ -3467,23 +4131,26 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x12CALL_STATE_RUNNING\x10\x01\x12\x18\n" +
 	"\x14CALL_STATE_SUCCEEDED\x10\x02\x12\x19\n" +
 	"\x15CALL_STATE_TOOL_ERROR\x10\x03\x12\x15\n" +
-	"\x11CALL_STATE_FAILED\x10\x042\xf7\b\n" +
-	"\fAdminService\x12P\n" +
-	"\vListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\x12V\n" +
-	"\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\x12D\n" +
-	"\aRestart\x12\x1b.toolhost.v1.RestartRequest\x1a\x1c.toolhost.v1.RestartResponse\x12>\n" +
-	"\x05Drain\x12\x19.toolhost.v1.DrainRequest\x1a\x1a.toolhost.v1.DrainResponse\x12>\n" +
-	"\x05Pause\x12\x19.toolhost.v1.PauseRequest\x1a\x1a.toolhost.v1.PauseResponse\x12A\n" +
-	"\x06Resume\x12\x1a.toolhost.v1.ResumeRequest\x1a\x1b.toolhost.v1.ResumeResponse\x12\\\n" +
-	"\x0fClearQuarantine\x12#.toolhost.v1.ClearQuarantineRequest\x1a$.toolhost.v1.ClearQuarantineResponse\x12A\n" +
-	"\x06Reload\x12\x1a.toolhost.v1.ReloadRequest\x1a\x1b.toolhost.v1.ReloadResponse\x12D\n" +
-	"\aUpgrade\x12\x1b.toolhost.v1.UpgradeRequest\x1a\x1c.toolhost.v1.UpgradeResponse\x12G\n" +
-	"\bRollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\x12P\n" +
-	"\vGetLockFile\x12\x1f.toolhost.v1.GetLockFileRequest\x1a .toolhost.v1.GetLockFileResponse\x12R\n" +
-	"\vWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse0\x01\x12I\n" +
-	"\bTailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse0\x01\x12J\n" +
-	"\tListCalls\x12\x1d.toolhost.v1.ListCallsRequest\x1a\x1e.toolhost.v1.ListCallsResponse\x12G\n" +
-	"\bGetStats\x12\x1c.toolhost.v1.GetStatsRequest\x1a\x1d.toolhost.v1.GetStatsResponseB<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
+	"\x11CALL_STATE_FAILED\x10\x042\xa0\v\n" +
+	"\fAdminService\x12W\n" +
+	"\vListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\"\x05\x92\xb6\x18\x01\x06\x12]\n" +
+	"\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\"\x05\x92\xb6\x18\x01\x06\x12K\n" +
+	"\aRestart\x12\x1b.toolhost.v1.RestartRequest\x1a\x1c.toolhost.v1.RestartResponse\"\x05\x92\xb6\x18\x01\a\x12E\n" +
+	"\x05Drain\x12\x19.toolhost.v1.DrainRequest\x1a\x1a.toolhost.v1.DrainResponse\"\x05\x92\xb6\x18\x01\a\x12E\n" +
+	"\x05Pause\x12\x19.toolhost.v1.PauseRequest\x1a\x1a.toolhost.v1.PauseResponse\"\x05\x92\xb6\x18\x01\a\x12H\n" +
+	"\x06Resume\x12\x1a.toolhost.v1.ResumeRequest\x1a\x1b.toolhost.v1.ResumeResponse\"\x05\x92\xb6\x18\x01\a\x12c\n" +
+	"\x0fClearQuarantine\x12#.toolhost.v1.ClearQuarantineRequest\x1a$.toolhost.v1.ClearQuarantineResponse\"\x05\x92\xb6\x18\x01\a\x12H\n" +
+	"\x06Reload\x12\x1a.toolhost.v1.ReloadRequest\x1a\x1b.toolhost.v1.ReloadResponse\"\x05\x92\xb6\x18\x01\n" +
+	"\x12i\n" +
+	"\x11DiffConfiguration\x12%.toolhost.v1.DiffConfigurationRequest\x1a&.toolhost.v1.DiffConfigurationResponse\"\x05\x92\xb6\x18\x01\t\x12K\n" +
+	"\aUpgrade\x12\x1b.toolhost.v1.UpgradeRequest\x1a\x1c.toolhost.v1.UpgradeResponse\"\x05\x92\xb6\x18\x01\b\x12N\n" +
+	"\bRollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\"\x05\x92\xb6\x18\x01\b\x12W\n" +
+	"\vGetLockFile\x12\x1f.toolhost.v1.GetLockFileRequest\x1a .toolhost.v1.GetLockFileResponse\"\x05\x92\xb6\x18\x01\x06\x12Y\n" +
+	"\vWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse\"\x05\x92\xb6\x18\x01\v0\x01\x12P\n" +
+	"\bTailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse\"\x05\x92\xb6\x18\x01\f0\x01\x12Q\n" +
+	"\tListCalls\x12\x1d.toolhost.v1.ListCallsRequest\x1a\x1e.toolhost.v1.ListCallsResponse\"\x05\x92\xb6\x18\x01\x05\x12N\n" +
+	"\bGetStats\x12\x1c.toolhost.v1.GetStatsRequest\x1a\x1d.toolhost.v1.GetStatsResponse\"\x05\x92\xb6\x18\x01\r\x12S\n" +
+	"\tReadAudit\x12\x1d.toolhost.v1.ReadAuditRequest\x1a\x1e.toolhost.v1.ReadAuditResponse\"\x05\x92\xb6\x18\x01\x0e0\x01B<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
 
 var (
 	file_toolhost_v1_admin_service_proto_rawDescOnce sync.Once
@@ -3498,138 +4165,160 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
-	(PluginState)(0),                // 0: toolhost.v1.PluginState
-	(InstanceState)(0),              // 1: toolhost.v1.InstanceState
-	(CallState)(0),                  // 2: toolhost.v1.CallState
-	(*Plugin)(nil),                  // 3: toolhost.v1.Plugin
-	(*Ungranted)(nil),               // 4: toolhost.v1.Ungranted
-	(*PluginRefusal)(nil),           // 5: toolhost.v1.PluginRefusal
-	(*PluginExit)(nil),              // 6: toolhost.v1.PluginExit
-	(*ExitCall)(nil),                // 7: toolhost.v1.ExitCall
-	(*Instance)(nil),                // 8: toolhost.v1.Instance
-	(*Sandbox)(nil),                 // 9: toolhost.v1.Sandbox
-	(*SandboxLayer)(nil),            // 10: toolhost.v1.SandboxLayer
-	(*EffectiveLimit)(nil),          // 11: toolhost.v1.EffectiveLimit
-	(*ListPluginsRequest)(nil),      // 12: toolhost.v1.ListPluginsRequest
-	(*ListPluginsResponse)(nil),     // 13: toolhost.v1.ListPluginsResponse
-	(*ListInstancesRequest)(nil),    // 14: toolhost.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil),   // 15: toolhost.v1.ListInstancesResponse
-	(*RestartRequest)(nil),          // 16: toolhost.v1.RestartRequest
-	(*RestartResponse)(nil),         // 17: toolhost.v1.RestartResponse
-	(*DrainRequest)(nil),            // 18: toolhost.v1.DrainRequest
-	(*DrainResponse)(nil),           // 19: toolhost.v1.DrainResponse
-	(*PauseRequest)(nil),            // 20: toolhost.v1.PauseRequest
-	(*PauseResponse)(nil),           // 21: toolhost.v1.PauseResponse
-	(*ResumeRequest)(nil),           // 22: toolhost.v1.ResumeRequest
-	(*ResumeResponse)(nil),          // 23: toolhost.v1.ResumeResponse
-	(*ClearQuarantineRequest)(nil),  // 24: toolhost.v1.ClearQuarantineRequest
-	(*ClearQuarantineResponse)(nil), // 25: toolhost.v1.ClearQuarantineResponse
-	(*ReloadRequest)(nil),           // 26: toolhost.v1.ReloadRequest
-	(*ReloadResponse)(nil),          // 27: toolhost.v1.ReloadResponse
-	(*ConfigurationChange)(nil),     // 28: toolhost.v1.ConfigurationChange
-	(*ReloadFailure)(nil),           // 29: toolhost.v1.ReloadFailure
-	(*UpgradeRequest)(nil),          // 30: toolhost.v1.UpgradeRequest
-	(*UpgradeResponse)(nil),         // 31: toolhost.v1.UpgradeResponse
-	(*GetLockFileRequest)(nil),      // 32: toolhost.v1.GetLockFileRequest
-	(*GetLockFileResponse)(nil),     // 33: toolhost.v1.GetLockFileResponse
-	(*RollbackRequest)(nil),         // 34: toolhost.v1.RollbackRequest
-	(*RollbackResponse)(nil),        // 35: toolhost.v1.RollbackResponse
-	(*WatchEventsRequest)(nil),      // 36: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),     // 37: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),             // 38: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),         // 39: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),        // 40: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                 // 41: toolhost.v1.LogLine
-	(*ListCallsRequest)(nil),        // 42: toolhost.v1.ListCallsRequest
-	(*ListCallsResponse)(nil),       // 43: toolhost.v1.ListCallsResponse
-	(*CallRecord)(nil),              // 44: toolhost.v1.CallRecord
-	(*GetStatsRequest)(nil),         // 45: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),        // 46: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),               // 47: toolhost.v1.ToolStats
-	nil,                             // 48: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                 // 49: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),   // 50: google.protobuf.Timestamp
-	(*v1.Permissions)(nil),          // 51: toolhost.tool.v1.Permissions
-	(v1.Access)(0),                  // 52: toolhost.tool.v1.Access
-	(*v1.LogRecord)(nil),            // 53: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),                // 54: toolhost.tool.v1.Error
-	(*durationpb.Duration)(nil),     // 55: google.protobuf.Duration
+	(PluginState)(0),                  // 0: toolhost.v1.PluginState
+	(InstanceState)(0),                // 1: toolhost.v1.InstanceState
+	(CallState)(0),                    // 2: toolhost.v1.CallState
+	(*Plugin)(nil),                    // 3: toolhost.v1.Plugin
+	(*OwnFilter)(nil),                 // 4: toolhost.v1.OwnFilter
+	(*Ungranted)(nil),                 // 5: toolhost.v1.Ungranted
+	(*PluginRefusal)(nil),             // 6: toolhost.v1.PluginRefusal
+	(*PluginExit)(nil),                // 7: toolhost.v1.PluginExit
+	(*ExitCall)(nil),                  // 8: toolhost.v1.ExitCall
+	(*Instance)(nil),                  // 9: toolhost.v1.Instance
+	(*Sandbox)(nil),                   // 10: toolhost.v1.Sandbox
+	(*SandboxLayer)(nil),              // 11: toolhost.v1.SandboxLayer
+	(*EffectiveLimit)(nil),            // 12: toolhost.v1.EffectiveLimit
+	(*ListPluginsRequest)(nil),        // 13: toolhost.v1.ListPluginsRequest
+	(*ListPluginsResponse)(nil),       // 14: toolhost.v1.ListPluginsResponse
+	(*ListInstancesRequest)(nil),      // 15: toolhost.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil),     // 16: toolhost.v1.ListInstancesResponse
+	(*RestartRequest)(nil),            // 17: toolhost.v1.RestartRequest
+	(*RestartResponse)(nil),           // 18: toolhost.v1.RestartResponse
+	(*DrainRequest)(nil),              // 19: toolhost.v1.DrainRequest
+	(*DrainResponse)(nil),             // 20: toolhost.v1.DrainResponse
+	(*PauseRequest)(nil),              // 21: toolhost.v1.PauseRequest
+	(*PauseResponse)(nil),             // 22: toolhost.v1.PauseResponse
+	(*ResumeRequest)(nil),             // 23: toolhost.v1.ResumeRequest
+	(*ResumeResponse)(nil),            // 24: toolhost.v1.ResumeResponse
+	(*ClearQuarantineRequest)(nil),    // 25: toolhost.v1.ClearQuarantineRequest
+	(*ClearQuarantineResponse)(nil),   // 26: toolhost.v1.ClearQuarantineResponse
+	(*ReloadRequest)(nil),             // 27: toolhost.v1.ReloadRequest
+	(*ReloadResponse)(nil),            // 28: toolhost.v1.ReloadResponse
+	(*ConfigurationChange)(nil),       // 29: toolhost.v1.ConfigurationChange
+	(*SettingChange)(nil),             // 30: toolhost.v1.SettingChange
+	(*DiffConfigurationRequest)(nil),  // 31: toolhost.v1.DiffConfigurationRequest
+	(*DiffConfigurationResponse)(nil), // 32: toolhost.v1.DiffConfigurationResponse
+	(*ReloadFailure)(nil),             // 33: toolhost.v1.ReloadFailure
+	(*UpgradeRequest)(nil),            // 34: toolhost.v1.UpgradeRequest
+	(*UpgradeResponse)(nil),           // 35: toolhost.v1.UpgradeResponse
+	(*GetLockFileRequest)(nil),        // 36: toolhost.v1.GetLockFileRequest
+	(*GetLockFileResponse)(nil),       // 37: toolhost.v1.GetLockFileResponse
+	(*RollbackRequest)(nil),           // 38: toolhost.v1.RollbackRequest
+	(*RollbackResponse)(nil),          // 39: toolhost.v1.RollbackResponse
+	(*WatchEventsRequest)(nil),        // 40: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),       // 41: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),               // 42: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),           // 43: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),          // 44: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                   // 45: toolhost.v1.LogLine
+	(*ListCallsRequest)(nil),          // 46: toolhost.v1.ListCallsRequest
+	(*ListCallsResponse)(nil),         // 47: toolhost.v1.ListCallsResponse
+	(*CallRecord)(nil),                // 48: toolhost.v1.CallRecord
+	(*GetStatsRequest)(nil),           // 49: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),          // 50: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),                 // 51: toolhost.v1.ToolStats
+	(*ReadAuditRequest)(nil),          // 52: toolhost.v1.ReadAuditRequest
+	(*ReadAuditResponse)(nil),         // 53: toolhost.v1.ReadAuditResponse
+	nil,                               // 54: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                   // 55: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),     // 56: google.protobuf.Timestamp
+	(*v1.Permissions)(nil),            // 57: toolhost.tool.v1.Permissions
+	(*v1.SdkInfo)(nil),                // 58: toolhost.tool.v1.SdkInfo
+	(v1.Access)(0),                    // 59: toolhost.tool.v1.Access
+	(*v1.LogRecord)(nil),              // 60: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),                  // 61: toolhost.tool.v1.Error
+	(*durationpb.Duration)(nil),       // 62: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	49, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
-	6,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	50, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
-	5,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
-	51, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
-	4,  // 6: toolhost.v1.Plugin.ungranted:type_name -> toolhost.v1.Ungranted
-	50, // 7: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	49, // 8: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
-	7,  // 9: toolhost.v1.PluginExit.calls:type_name -> toolhost.v1.ExitCall
-	1,  // 10: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	50, // 11: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
-	11, // 12: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
-	9,  // 13: toolhost.v1.Instance.sandbox:type_name -> toolhost.v1.Sandbox
-	52, // 14: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
-	10, // 15: toolhost.v1.Sandbox.layers:type_name -> toolhost.v1.SandboxLayer
-	3,  // 16: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
-	8,  // 17: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	29, // 18: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
-	28, // 19: toolhost.v1.ReloadResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
-	38, // 20: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	50, // 21: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	50, // 22: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	41, // 23: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	53, // 24: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	2,  // 25: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
-	44, // 26: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
-	2,  // 27: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
-	54, // 28: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
-	50, // 29: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
-	50, // 30: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
-	47, // 31: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	48, // 32: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	55, // 33: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	55, // 34: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	55, // 35: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	55, // 36: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	12, // 37: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	14, // 38: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	16, // 39: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	18, // 40: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	20, // 41: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	22, // 42: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	24, // 43: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	26, // 44: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	30, // 45: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	34, // 46: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	32, // 47: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
-	36, // 48: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	39, // 49: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	42, // 50: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
-	45, // 51: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	13, // 52: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	15, // 53: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	17, // 54: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	19, // 55: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	21, // 56: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	23, // 57: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	25, // 58: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	27, // 59: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	31, // 60: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	35, // 61: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	33, // 62: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
-	37, // 63: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	40, // 64: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	43, // 65: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
-	46, // 66: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	52, // [52:67] is the sub-list for method output_type
-	37, // [37:52] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	55, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	7,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
+	56, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	6,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
+	57, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
+	5,  // 6: toolhost.v1.Plugin.ungranted:type_name -> toolhost.v1.Ungranted
+	58, // 7: toolhost.v1.Plugin.sdk:type_name -> toolhost.tool.v1.SdkInfo
+	4,  // 8: toolhost.v1.Plugin.own_filters:type_name -> toolhost.v1.OwnFilter
+	59, // 9: toolhost.v1.Plugin.workspace:type_name -> toolhost.tool.v1.Access
+	56, // 10: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	55, // 11: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	8,  // 12: toolhost.v1.PluginExit.calls:type_name -> toolhost.v1.ExitCall
+	56, // 13: toolhost.v1.ExitCall.start_time:type_name -> google.protobuf.Timestamp
+	1,  // 14: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
+	56, // 15: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	12, // 16: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
+	10, // 17: toolhost.v1.Instance.sandbox:type_name -> toolhost.v1.Sandbox
+	59, // 18: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
+	11, // 19: toolhost.v1.Sandbox.layers:type_name -> toolhost.v1.SandboxLayer
+	3,  // 20: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
+	9,  // 21: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
+	33, // 22: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
+	29, // 23: toolhost.v1.ReloadResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
+	30, // 24: toolhost.v1.ConfigurationChange.changes:type_name -> toolhost.v1.SettingChange
+	29, // 25: toolhost.v1.DiffConfigurationResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
+	56, // 26: toolhost.v1.WatchEventsRequest.since_time:type_name -> google.protobuf.Timestamp
+	42, // 27: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	56, // 28: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	56, // 29: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	45, // 30: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	60, // 31: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	2,  // 32: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
+	56, // 33: toolhost.v1.ListCallsRequest.since_time:type_name -> google.protobuf.Timestamp
+	48, // 34: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
+	2,  // 35: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
+	61, // 36: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
+	56, // 37: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
+	56, // 38: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
+	56, // 39: toolhost.v1.GetStatsRequest.since_time:type_name -> google.protobuf.Timestamp
+	51, // 40: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	54, // 41: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	62, // 42: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	62, // 43: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	62, // 44: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	62, // 45: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	56, // 46: toolhost.v1.ReadAuditRequest.since_time:type_name -> google.protobuf.Timestamp
+	56, // 47: toolhost.v1.ReadAuditRequest.until_time:type_name -> google.protobuf.Timestamp
+	13, // 48: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	15, // 49: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	17, // 50: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	19, // 51: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	21, // 52: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	23, // 53: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	25, // 54: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	27, // 55: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	31, // 56: toolhost.v1.AdminService.DiffConfiguration:input_type -> toolhost.v1.DiffConfigurationRequest
+	34, // 57: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	38, // 58: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	36, // 59: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
+	40, // 60: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	43, // 61: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	46, // 62: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	49, // 63: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	52, // 64: toolhost.v1.AdminService.ReadAudit:input_type -> toolhost.v1.ReadAuditRequest
+	14, // 65: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	16, // 66: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	18, // 67: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	20, // 68: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	22, // 69: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	24, // 70: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	26, // 71: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	28, // 72: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	32, // 73: toolhost.v1.AdminService.DiffConfiguration:output_type -> toolhost.v1.DiffConfigurationResponse
+	35, // 74: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	39, // 75: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	37, // 76: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
+	41, // 77: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	44, // 78: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	47, // 79: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	50, // 80: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	53, // 81: toolhost.v1.AdminService.ReadAudit:output_type -> toolhost.v1.ReadAuditResponse
+	65, // [65:82] is the sub-list for method output_type
+	48, // [48:65] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -3643,7 +4332,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   46,
+			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

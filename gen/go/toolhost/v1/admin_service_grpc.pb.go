@@ -21,21 +21,23 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	AdminService_ListPlugins_FullMethodName     = "/toolhost.v1.AdminService/ListPlugins"
-	AdminService_ListInstances_FullMethodName   = "/toolhost.v1.AdminService/ListInstances"
-	AdminService_Restart_FullMethodName         = "/toolhost.v1.AdminService/Restart"
-	AdminService_Drain_FullMethodName           = "/toolhost.v1.AdminService/Drain"
-	AdminService_Pause_FullMethodName           = "/toolhost.v1.AdminService/Pause"
-	AdminService_Resume_FullMethodName          = "/toolhost.v1.AdminService/Resume"
-	AdminService_ClearQuarantine_FullMethodName = "/toolhost.v1.AdminService/ClearQuarantine"
-	AdminService_Reload_FullMethodName          = "/toolhost.v1.AdminService/Reload"
-	AdminService_Upgrade_FullMethodName         = "/toolhost.v1.AdminService/Upgrade"
-	AdminService_Rollback_FullMethodName        = "/toolhost.v1.AdminService/Rollback"
-	AdminService_GetLockFile_FullMethodName     = "/toolhost.v1.AdminService/GetLockFile"
-	AdminService_WatchEvents_FullMethodName     = "/toolhost.v1.AdminService/WatchEvents"
-	AdminService_TailLogs_FullMethodName        = "/toolhost.v1.AdminService/TailLogs"
-	AdminService_ListCalls_FullMethodName       = "/toolhost.v1.AdminService/ListCalls"
-	AdminService_GetStats_FullMethodName        = "/toolhost.v1.AdminService/GetStats"
+	AdminService_ListPlugins_FullMethodName       = "/toolhost.v1.AdminService/ListPlugins"
+	AdminService_ListInstances_FullMethodName     = "/toolhost.v1.AdminService/ListInstances"
+	AdminService_Restart_FullMethodName           = "/toolhost.v1.AdminService/Restart"
+	AdminService_Drain_FullMethodName             = "/toolhost.v1.AdminService/Drain"
+	AdminService_Pause_FullMethodName             = "/toolhost.v1.AdminService/Pause"
+	AdminService_Resume_FullMethodName            = "/toolhost.v1.AdminService/Resume"
+	AdminService_ClearQuarantine_FullMethodName   = "/toolhost.v1.AdminService/ClearQuarantine"
+	AdminService_Reload_FullMethodName            = "/toolhost.v1.AdminService/Reload"
+	AdminService_DiffConfiguration_FullMethodName = "/toolhost.v1.AdminService/DiffConfiguration"
+	AdminService_Upgrade_FullMethodName           = "/toolhost.v1.AdminService/Upgrade"
+	AdminService_Rollback_FullMethodName          = "/toolhost.v1.AdminService/Rollback"
+	AdminService_GetLockFile_FullMethodName       = "/toolhost.v1.AdminService/GetLockFile"
+	AdminService_WatchEvents_FullMethodName       = "/toolhost.v1.AdminService/WatchEvents"
+	AdminService_TailLogs_FullMethodName          = "/toolhost.v1.AdminService/TailLogs"
+	AdminService_ListCalls_FullMethodName         = "/toolhost.v1.AdminService/ListCalls"
+	AdminService_GetStats_FullMethodName          = "/toolhost.v1.AdminService/GetStats"
+	AdminService_ReadAudit_FullMethodName         = "/toolhost.v1.AdminService/ReadAudit"
 )
 
 // AdminServiceClient is the client API for AdminService service.
@@ -45,9 +47,8 @@ const (
 // AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
 // that it names.
 //
-// toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
-// toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
-// the gRPC status.
+// Each RPC fails with DENIED for a caller without its right. Errors are toolhost.tool.v1.Error as a
+// detail of the gRPC status.
 type AdminServiceClient interface {
 	// ListPlugins lists all plugins, including unusable ones, ordered by name.
 	ListPlugins(ctx context.Context, in *ListPluginsRequest, opts ...grpc.CallOption) (*ListPluginsResponse, error)
@@ -69,9 +70,13 @@ type AdminServiceClient interface {
 	// ClearQuarantine ends a quarantine or a backoff, so that the next call starts a process. Errors:
 	// NOT_FOUND.
 	ClearQuarantine(ctx context.Context, in *ClearQuarantineRequest, opts ...grpc.CallOption) (*ClearQuarantineResponse, error)
-	// Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are
-	// gone, and upgrades changed ones. It returns when each change has succeeded or failed.
+	// Reload applies the changes of the configuration file, and then scans the plugin folders again:
+	// it adds new plugins, removes plugins whose files are gone, and upgrades changed ones. It returns
+	// when each change has succeeded or failed. No call fails because of a Reload: a call that has
+	// begun keeps the configuration that it began with.
 	Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error)
+	// DiffConfiguration returns what Reload would change in the configuration. It changes nothing.
+	DiffConfiguration(ctx context.Context, in *DiffConfigurationRequest, opts ...grpc.CallOption) (*DiffConfigurationResponse, error)
 	// Upgrade switches a plugin to the executable that is in its folder now, also after a rollback.
 	// No call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin
 	// does not exist; UNAVAILABLE if the new process does not start, in which case the old one
@@ -92,11 +97,20 @@ type AdminServiceClient interface {
 	// the log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
 	// stream ends without an error when toolhost shuts down. Errors: NOT_FOUND.
 	TailLogs(ctx context.Context, in *TailLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TailLogsResponse], error)
-	// ListCalls lists the running calls and the recorded ended calls of all principals, newest first.
+	// ListCalls lists calls of all principals of the tenants in which the caller has the right to list
+	// calls, newest first. It lists calls that are running, calls
+	// in the ledger, and calls that ended in the last 15 minutes (at most 1000) and are not in the
+	// ledger. Of calls from before the last start of toolhost, it lists those in the ledger and those
+	// that failed.
 	ListCalls(ctx context.Context, in *ListCallsRequest, opts ...grpc.CallOption) (*ListCallsResponse, error)
-	// GetStats returns statistics about tools since toolhost started, ordered by tool. Errors:
-	// NOT_FOUND if the plugin does not exist.
+	// GetStats returns statistics about tools, ordered by tool. Errors: NOT_FOUND if the plugin does
+	// not exist.
 	GetStats(ctx context.Context, in *GetStatsRequest, opts ...grpc.CallOption) (*GetStatsResponse, error)
+	// ReadAudit streams lines of the audit log, the oldest first. It returns only lines of tenants in
+	// which the caller has the right to read the audit log. A caller with the right in all tenants
+	// also gets lines without a tenant, such as failed authentications. Errors: UNAVAILABLE if the log
+	// cannot be read.
+	ReadAudit(ctx context.Context, in *ReadAuditRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadAuditResponse], error)
 }
 
 type adminServiceClient struct {
@@ -181,6 +195,16 @@ func (c *adminServiceClient) Reload(ctx context.Context, in *ReloadRequest, opts
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ReloadResponse)
 	err := c.cc.Invoke(ctx, AdminService_Reload_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) DiffConfiguration(ctx context.Context, in *DiffConfigurationRequest, opts ...grpc.CallOption) (*DiffConfigurationResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DiffConfigurationResponse)
+	err := c.cc.Invoke(ctx, AdminService_DiffConfiguration_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -275,6 +299,25 @@ func (c *adminServiceClient) GetStats(ctx context.Context, in *GetStatsRequest, 
 	return out, nil
 }
 
+func (c *adminServiceClient) ReadAudit(ctx context.Context, in *ReadAuditRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadAuditResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[2], AdminService_ReadAudit_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ReadAuditRequest, ReadAuditResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_ReadAuditClient = grpc.ServerStreamingClient[ReadAuditResponse]
+
 // AdminServiceServer is the server API for AdminService service.
 // All implementations must embed UnimplementedAdminServiceServer
 // for forward compatibility.
@@ -282,9 +325,8 @@ func (c *adminServiceClient) GetStats(ctx context.Context, in *GetStatsRequest, 
 // AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
 // that it names.
 //
-// toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
-// toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
-// the gRPC status.
+// Each RPC fails with DENIED for a caller without its right. Errors are toolhost.tool.v1.Error as a
+// detail of the gRPC status.
 type AdminServiceServer interface {
 	// ListPlugins lists all plugins, including unusable ones, ordered by name.
 	ListPlugins(context.Context, *ListPluginsRequest) (*ListPluginsResponse, error)
@@ -306,9 +348,13 @@ type AdminServiceServer interface {
 	// ClearQuarantine ends a quarantine or a backoff, so that the next call starts a process. Errors:
 	// NOT_FOUND.
 	ClearQuarantine(context.Context, *ClearQuarantineRequest) (*ClearQuarantineResponse, error)
-	// Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are
-	// gone, and upgrades changed ones. It returns when each change has succeeded or failed.
+	// Reload applies the changes of the configuration file, and then scans the plugin folders again:
+	// it adds new plugins, removes plugins whose files are gone, and upgrades changed ones. It returns
+	// when each change has succeeded or failed. No call fails because of a Reload: a call that has
+	// begun keeps the configuration that it began with.
 	Reload(context.Context, *ReloadRequest) (*ReloadResponse, error)
+	// DiffConfiguration returns what Reload would change in the configuration. It changes nothing.
+	DiffConfiguration(context.Context, *DiffConfigurationRequest) (*DiffConfigurationResponse, error)
 	// Upgrade switches a plugin to the executable that is in its folder now, also after a rollback.
 	// No call fails: the new process takes over when it is ready. Errors: NOT_FOUND if the plugin
 	// does not exist; UNAVAILABLE if the new process does not start, in which case the old one
@@ -329,11 +375,20 @@ type AdminServiceServer interface {
 	// the log records of calls. It returns first the stored lines, then, with `follow`, new ones. The
 	// stream ends without an error when toolhost shuts down. Errors: NOT_FOUND.
 	TailLogs(*TailLogsRequest, grpc.ServerStreamingServer[TailLogsResponse]) error
-	// ListCalls lists the running calls and the recorded ended calls of all principals, newest first.
+	// ListCalls lists calls of all principals of the tenants in which the caller has the right to list
+	// calls, newest first. It lists calls that are running, calls
+	// in the ledger, and calls that ended in the last 15 minutes (at most 1000) and are not in the
+	// ledger. Of calls from before the last start of toolhost, it lists those in the ledger and those
+	// that failed.
 	ListCalls(context.Context, *ListCallsRequest) (*ListCallsResponse, error)
-	// GetStats returns statistics about tools since toolhost started, ordered by tool. Errors:
-	// NOT_FOUND if the plugin does not exist.
+	// GetStats returns statistics about tools, ordered by tool. Errors: NOT_FOUND if the plugin does
+	// not exist.
 	GetStats(context.Context, *GetStatsRequest) (*GetStatsResponse, error)
+	// ReadAudit streams lines of the audit log, the oldest first. It returns only lines of tenants in
+	// which the caller has the right to read the audit log. A caller with the right in all tenants
+	// also gets lines without a tenant, such as failed authentications. Errors: UNAVAILABLE if the log
+	// cannot be read.
+	ReadAudit(*ReadAuditRequest, grpc.ServerStreamingServer[ReadAuditResponse]) error
 	mustEmbedUnimplementedAdminServiceServer()
 }
 
@@ -368,6 +423,9 @@ func (UnimplementedAdminServiceServer) ClearQuarantine(context.Context, *ClearQu
 func (UnimplementedAdminServiceServer) Reload(context.Context, *ReloadRequest) (*ReloadResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Reload not implemented")
 }
+func (UnimplementedAdminServiceServer) DiffConfiguration(context.Context, *DiffConfigurationRequest) (*DiffConfigurationResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DiffConfiguration not implemented")
+}
 func (UnimplementedAdminServiceServer) Upgrade(context.Context, *UpgradeRequest) (*UpgradeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Upgrade not implemented")
 }
@@ -388,6 +446,9 @@ func (UnimplementedAdminServiceServer) ListCalls(context.Context, *ListCallsRequ
 }
 func (UnimplementedAdminServiceServer) GetStats(context.Context, *GetStatsRequest) (*GetStatsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetStats not implemented")
+}
+func (UnimplementedAdminServiceServer) ReadAudit(*ReadAuditRequest, grpc.ServerStreamingServer[ReadAuditResponse]) error {
+	return status.Error(codes.Unimplemented, "method ReadAudit not implemented")
 }
 func (UnimplementedAdminServiceServer) mustEmbedUnimplementedAdminServiceServer() {}
 func (UnimplementedAdminServiceServer) testEmbeddedByValue()                      {}
@@ -554,6 +615,24 @@ func _AdminService_Reload_Handler(srv interface{}, ctx context.Context, dec func
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_DiffConfiguration_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DiffConfigurationRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).DiffConfiguration(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_DiffConfiguration_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).DiffConfiguration(ctx, req.(*DiffConfigurationRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_Upgrade_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(UpgradeRequest)
 	if err := dec(in); err != nil {
@@ -666,6 +745,17 @@ func _AdminService_GetStats_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_ReadAudit_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ReadAuditRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServiceServer).ReadAudit(m, &grpc.GenericServerStream[ReadAuditRequest, ReadAuditResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_ReadAuditServer = grpc.ServerStreamingServer[ReadAuditResponse]
+
 // AdminService_ServiceDesc is the grpc.ServiceDesc for AdminService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -706,6 +796,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _AdminService_Reload_Handler,
 		},
 		{
+			MethodName: "DiffConfiguration",
+			Handler:    _AdminService_DiffConfiguration_Handler,
+		},
+		{
 			MethodName: "Upgrade",
 			Handler:    _AdminService_Upgrade_Handler,
 		},
@@ -735,6 +829,11 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "TailLogs",
 			Handler:       _AdminService_TailLogs_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "ReadAudit",
+			Handler:       _AdminService_ReadAudit_Handler,
 			ServerStreams: true,
 		},
 	},

@@ -91,6 +91,229 @@ func (ToolFormat) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{0}
 }
 
+// QuestionEnd says why a question closed.
+type QuestionEnd int32
+
+const (
+	// Not set.
+	QuestionEnd_QUESTION_END_UNSPECIFIED QuestionEnd = 0
+	// The caller answered it.
+	QuestionEnd_QUESTION_END_ANSWERED QuestionEnd = 1
+	// No answer came in time.
+	QuestionEnd_QUESTION_END_EXPIRED QuestionEnd = 2
+	// The call ended, was canceled, or lost its plugin.
+	QuestionEnd_QUESTION_END_ABANDONED QuestionEnd = 3
+)
+
+// Enum value maps for QuestionEnd.
+var (
+	QuestionEnd_name = map[int32]string{
+		0: "QUESTION_END_UNSPECIFIED",
+		1: "QUESTION_END_ANSWERED",
+		2: "QUESTION_END_EXPIRED",
+		3: "QUESTION_END_ABANDONED",
+	}
+	QuestionEnd_value = map[string]int32{
+		"QUESTION_END_UNSPECIFIED": 0,
+		"QUESTION_END_ANSWERED":    1,
+		"QUESTION_END_EXPIRED":     2,
+		"QUESTION_END_ABANDONED":   3,
+	}
+)
+
+func (x QuestionEnd) Enum() *QuestionEnd {
+	p := new(QuestionEnd)
+	*p = x
+	return p
+}
+
+func (x QuestionEnd) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (QuestionEnd) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolhost_v1_tool_service_proto_enumTypes[1].Descriptor()
+}
+
+func (QuestionEnd) Type() protoreflect.EnumType {
+	return &file_toolhost_v1_tool_service_proto_enumTypes[1]
+}
+
+func (x QuestionEnd) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use QuestionEnd.Descriptor instead.
+func (QuestionEnd) EnumDescriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{1}
+}
+
+// GetVersionRequest has no fields.
+type GetVersionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetVersionRequest) Reset() {
+	*x = GetVersionRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetVersionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetVersionRequest) ProtoMessage() {}
+
+func (x *GetVersionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetVersionRequest.ProtoReflect.Descriptor instead.
+func (*GetVersionRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{0}
+}
+
+// GetVersionResponse contains the version of toolhost.
+type GetVersionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The version of the program that answers.
+	Version       *v1.VersionInfo `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetVersionResponse) Reset() {
+	*x = GetVersionResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetVersionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetVersionResponse) ProtoMessage() {}
+
+func (x *GetVersionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetVersionResponse.ProtoReflect.Descriptor instead.
+func (*GetVersionResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *GetVersionResponse) GetVersion() *v1.VersionInfo {
+	if x != nil {
+		return x.Version
+	}
+	return nil
+}
+
+// WhoAmIRequest has no fields.
+type WhoAmIRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WhoAmIRequest) Reset() {
+	*x = WhoAmIRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WhoAmIRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WhoAmIRequest) ProtoMessage() {}
+
+func (x *WhoAmIRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WhoAmIRequest.ProtoReflect.Descriptor instead.
+func (*WhoAmIRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{2}
+}
+
+// WhoAmIResponse describes the caller.
+type WhoAmIResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The caller.
+	Caller        *v1.CallerInfo `protobuf:"bytes,1,opt,name=caller,proto3" json:"caller,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WhoAmIResponse) Reset() {
+	*x = WhoAmIResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WhoAmIResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WhoAmIResponse) ProtoMessage() {}
+
+func (x *WhoAmIResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WhoAmIResponse.ProtoReflect.Descriptor instead.
+func (*WhoAmIResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *WhoAmIResponse) GetCaller() *v1.CallerInfo {
+	if x != nil {
+		return x.Caller
+	}
+	return nil
+}
+
 // Tool is a tool that toolhost offers.
 type Tool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -102,13 +325,15 @@ type Tool struct {
 	PluginVersion string `protobuf:"bytes,3,opt,name=plugin_version,json=pluginVersion,proto3" json:"plugin_version,omitempty"`
 	// Why the tool cannot be called at the moment, in English. Empty means that it can be called.
 	UnavailableReason string `protobuf:"bytes,4,opt,name=unavailable_reason,json=unavailableReason,proto3" json:"unavailable_reason,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// The filters of the tool's own plugin that its calls always pass, because the plugin declares so.
+	Filters       []string `protobuf:"bytes,5,rep,name=filters,proto3" json:"filters,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Tool) Reset() {
 	*x = Tool{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[0]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -120,7 +345,7 @@ func (x *Tool) String() string {
 func (*Tool) ProtoMessage() {}
 
 func (x *Tool) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[0]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -133,7 +358,7 @@ func (x *Tool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tool.ProtoReflect.Descriptor instead.
 func (*Tool) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{0}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Tool) GetSpec() *v1.ToolSpec {
@@ -164,6 +389,13 @@ func (x *Tool) GetUnavailableReason() string {
 	return ""
 }
 
+func (x *Tool) GetFilters() []string {
+	if x != nil {
+		return x.Filters
+	}
+	return nil
+}
+
 // ToolSelection selects tools. A tool is selected if it matches every field that is set.
 type ToolSelection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -184,14 +416,18 @@ type ToolSelection struct {
 	Session string `protobuf:"bytes,7,opt,name=session,proto3" json:"session,omitempty"`
 	// The context for which dynamic tools are described, as JSON values by key. Each tool receives
 	// only the keys that it declares in ToolSpec.context_keys.
-	Context       map[string][]byte `protobuf:"bytes,8,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Context map[string][]byte `protobuf:"bytes,8,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Matches the tools of one of these plugins. Empty means any.
+	Plugins []string `protobuf:"bytes,9,rep,name=plugins,proto3" json:"plugins,omitempty"`
+	// The names of tools that are never selected. Names without a tool have no effect.
+	Excluded      []string `protobuf:"bytes,10,rep,name=excluded,proto3" json:"excluded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ToolSelection) Reset() {
 	*x = ToolSelection{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -203,7 +439,7 @@ func (x *ToolSelection) String() string {
 func (*ToolSelection) ProtoMessage() {}
 
 func (x *ToolSelection) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[1]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -216,7 +452,7 @@ func (x *ToolSelection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolSelection.ProtoReflect.Descriptor instead.
 func (*ToolSelection) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{1}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ToolSelection) GetNames() []string {
@@ -275,6 +511,20 @@ func (x *ToolSelection) GetContext() map[string][]byte {
 	return nil
 }
 
+func (x *ToolSelection) GetPlugins() []string {
+	if x != nil {
+		return x.Plugins
+	}
+	return nil
+}
+
+func (x *ToolSelection) GetExcluded() []string {
+	if x != nil {
+		return x.Excluded
+	}
+	return nil
+}
+
 // ListToolsRequest requests one page of tools.
 type ListToolsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -284,14 +534,17 @@ type ListToolsRequest struct {
 	// The `next_page_token` of the previous page. Empty means the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// Which tools to list. Unset means all.
-	Selection     *ToolSelection `protobuf:"bytes,3,opt,name=selection,proto3" json:"selection,omitempty"`
+	Selection *ToolSelection `protobuf:"bytes,3,opt,name=selection,proto3" json:"selection,omitempty"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,4,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListToolsRequest) Reset() {
 	*x = ListToolsRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -303,7 +556,7 @@ func (x *ListToolsRequest) String() string {
 func (*ListToolsRequest) ProtoMessage() {}
 
 func (x *ListToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[2]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -316,7 +569,7 @@ func (x *ListToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolsRequest.ProtoReflect.Descriptor instead.
 func (*ListToolsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{2}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListToolsRequest) GetPageSize() int32 {
@@ -340,6 +593,13 @@ func (x *ListToolsRequest) GetSelection() *ToolSelection {
 	return nil
 }
 
+func (x *ListToolsRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
 // ListToolsResponse is one page of tools.
 type ListToolsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -349,14 +609,22 @@ type ListToolsResponse struct {
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	// The id of the ledger in which this toolhost records call ids. It stays the same across restarts
 	// as long as the ledger file exists. See CallOptions.ledger_id.
-	LedgerId      string `protobuf:"bytes,3,opt,name=ledger_id,json=ledgerId,proto3" json:"ledger_id,omitempty"`
+	LedgerId string `protobuf:"bytes,3,opt,name=ledger_id,json=ledgerId,proto3" json:"ledger_id,omitempty"`
+	// The absolute path of the workspace on toolhost's machine. Empty means that there is none.
+	Workspace string `protobuf:"bytes,4,opt,name=workspace,proto3" json:"workspace,omitempty"`
+	// The absolute paths of the folders on toolhost's machine that at least one plugin may write. A
+	// caller must not read configuration from them, because a tool may have written it.
+	WritableFolders []string `protobuf:"bytes,5,rep,name=writable_folders,json=writableFolders,proto3" json:"writable_folders,omitempty"`
+	// The absolute paths of folders on toolhost's machine that no sandboxed plugin may access, even if
+	// they are in one of `writable_folders`: toolhost's state and the trust records of its user.
+	HiddenFolders []string `protobuf:"bytes,6,rep,name=hidden_folders,json=hiddenFolders,proto3" json:"hidden_folders,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListToolsResponse) Reset() {
 	*x = ListToolsResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -368,7 +636,7 @@ func (x *ListToolsResponse) String() string {
 func (*ListToolsResponse) ProtoMessage() {}
 
 func (x *ListToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[3]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -381,7 +649,7 @@ func (x *ListToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolsResponse.ProtoReflect.Descriptor instead.
 func (*ListToolsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListToolsResponse) GetTools() []*Tool {
@@ -405,6 +673,27 @@ func (x *ListToolsResponse) GetLedgerId() string {
 	return ""
 }
 
+func (x *ListToolsResponse) GetWorkspace() string {
+	if x != nil {
+		return x.Workspace
+	}
+	return ""
+}
+
+func (x *ListToolsResponse) GetWritableFolders() []string {
+	if x != nil {
+		return x.WritableFolders
+	}
+	return nil
+}
+
+func (x *ListToolsResponse) GetHiddenFolders() []string {
+	if x != nil {
+		return x.HiddenFolders
+	}
+	return nil
+}
+
 // GetToolRequest names a tool.
 type GetToolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -413,14 +702,17 @@ type GetToolRequest struct {
 	// The session for which a dynamic tool is described. Empty means no session.
 	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
 	// The context for which a dynamic tool is described, as JSON values by key.
-	Context       map[string][]byte `protobuf:"bytes,3,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Context map[string][]byte `protobuf:"bytes,3,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,4,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetToolRequest) Reset() {
 	*x = GetToolRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -432,7 +724,7 @@ func (x *GetToolRequest) String() string {
 func (*GetToolRequest) ProtoMessage() {}
 
 func (x *GetToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[4]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -445,7 +737,7 @@ func (x *GetToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetToolRequest.ProtoReflect.Descriptor instead.
 func (*GetToolRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetToolRequest) GetName() string {
@@ -469,6 +761,13 @@ func (x *GetToolRequest) GetContext() map[string][]byte {
 	return nil
 }
 
+func (x *GetToolRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
 // GetToolResponse returns a tool.
 type GetToolResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -480,7 +779,7 @@ type GetToolResponse struct {
 
 func (x *GetToolResponse) Reset() {
 	*x = GetToolResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -492,7 +791,7 @@ func (x *GetToolResponse) String() string {
 func (*GetToolResponse) ProtoMessage() {}
 
 func (x *GetToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[5]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -505,7 +804,7 @@ func (x *GetToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetToolResponse.ProtoReflect.Descriptor instead.
 func (*GetToolResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetToolResponse) GetTool() *Tool {
@@ -524,14 +823,17 @@ type SearchToolsRequest struct {
 	// words. toolhost reads only the beginning of a very long query. Must not be empty.
 	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
 	// The tools to search. Unset means all.
-	Selection     *ToolSelection `protobuf:"bytes,2,opt,name=selection,proto3" json:"selection,omitempty"`
+	Selection *ToolSelection `protobuf:"bytes,2,opt,name=selection,proto3" json:"selection,omitempty"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,3,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchToolsRequest) Reset() {
 	*x = SearchToolsRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -543,7 +845,7 @@ func (x *SearchToolsRequest) String() string {
 func (*SearchToolsRequest) ProtoMessage() {}
 
 func (x *SearchToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[6]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -556,7 +858,7 @@ func (x *SearchToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchToolsRequest.ProtoReflect.Descriptor instead.
 func (*SearchToolsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{6}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SearchToolsRequest) GetQuery() string {
@@ -573,6 +875,13 @@ func (x *SearchToolsRequest) GetSelection() *ToolSelection {
 	return nil
 }
 
+func (x *SearchToolsRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
 // SearchToolsResponse returns the tools that match a search.
 type SearchToolsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -584,7 +893,7 @@ type SearchToolsResponse struct {
 
 func (x *SearchToolsResponse) Reset() {
 	*x = SearchToolsResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -596,7 +905,7 @@ func (x *SearchToolsResponse) String() string {
 func (*SearchToolsResponse) ProtoMessage() {}
 
 func (x *SearchToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[7]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -609,7 +918,7 @@ func (x *SearchToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchToolsResponse.ProtoReflect.Descriptor instead.
 func (*SearchToolsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{7}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SearchToolsResponse) GetMatches() []*ToolMatch {
@@ -632,7 +941,7 @@ type ToolMatch struct {
 
 func (x *ToolMatch) Reset() {
 	*x = ToolMatch{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -644,7 +953,7 @@ func (x *ToolMatch) String() string {
 func (*ToolMatch) ProtoMessage() {}
 
 func (x *ToolMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[8]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -657,7 +966,7 @@ func (x *ToolMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolMatch.ProtoReflect.Descriptor instead.
 func (*ToolMatch) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{8}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ToolMatch) GetTool() *Tool {
@@ -680,14 +989,17 @@ type RenderToolsRequest struct {
 	// The format. Must be set.
 	Format ToolFormat `protobuf:"varint,1,opt,name=format,proto3,enum=toolhost.v1.ToolFormat" json:"format,omitempty"`
 	// The tools to render. Unset means all.
-	Selection     *ToolSelection `protobuf:"bytes,2,opt,name=selection,proto3" json:"selection,omitempty"`
+	Selection *ToolSelection `protobuf:"bytes,2,opt,name=selection,proto3" json:"selection,omitempty"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,3,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RenderToolsRequest) Reset() {
 	*x = RenderToolsRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -699,7 +1011,7 @@ func (x *RenderToolsRequest) String() string {
 func (*RenderToolsRequest) ProtoMessage() {}
 
 func (x *RenderToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[9]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -712,7 +1024,7 @@ func (x *RenderToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderToolsRequest.ProtoReflect.Descriptor instead.
 func (*RenderToolsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{9}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RenderToolsRequest) GetFormat() ToolFormat {
@@ -725,6 +1037,13 @@ func (x *RenderToolsRequest) GetFormat() ToolFormat {
 func (x *RenderToolsRequest) GetSelection() *ToolSelection {
 	if x != nil {
 		return x.Selection
+	}
+	return nil
+}
+
+func (x *RenderToolsRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
 	}
 	return nil
 }
@@ -747,7 +1066,7 @@ type RenderToolsResponse struct {
 
 func (x *RenderToolsResponse) Reset() {
 	*x = RenderToolsResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -759,7 +1078,7 @@ func (x *RenderToolsResponse) String() string {
 func (*RenderToolsResponse) ProtoMessage() {}
 
 func (x *RenderToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[10]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -772,7 +1091,7 @@ func (x *RenderToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderToolsResponse.ProtoReflect.Descriptor instead.
 func (*RenderToolsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{10}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RenderToolsResponse) GetContent() []byte {
@@ -817,7 +1136,7 @@ type OmittedTool struct {
 
 func (x *OmittedTool) Reset() {
 	*x = OmittedTool{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -829,7 +1148,7 @@ func (x *OmittedTool) String() string {
 func (*OmittedTool) ProtoMessage() {}
 
 func (x *OmittedTool) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[11]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -842,7 +1161,7 @@ func (x *OmittedTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OmittedTool.ProtoReflect.Descriptor instead.
 func (*OmittedTool) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *OmittedTool) GetName() string {
@@ -869,14 +1188,17 @@ type WatchCallRequest struct {
 	// The `seq` of the last event that the caller has seen; the stream continues after it. 0 means
 	// all events. If the call has more events than toolhost stores, toolhost merges the oldest
 	// statuses into one, with the `seq` of the last merged status.
-	AfterSeq      uint64 `protobuf:"varint,3,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
+	AfterSeq uint64 `protobuf:"varint,3,opt,name=after_seq,json=afterSeq,proto3" json:"after_seq,omitempty"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,4,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchCallRequest) Reset() {
 	*x = WatchCallRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -888,7 +1210,7 @@ func (x *WatchCallRequest) String() string {
 func (*WatchCallRequest) ProtoMessage() {}
 
 func (x *WatchCallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -901,7 +1223,7 @@ func (x *WatchCallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchCallRequest.ProtoReflect.Descriptor instead.
 func (*WatchCallRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchCallRequest) GetCallId() string {
@@ -925,6 +1247,13 @@ func (x *WatchCallRequest) GetAfterSeq() uint64 {
 	return 0
 }
 
+func (x *WatchCallRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
 // WatchCallResponse returns one event of a call.
 type WatchCallResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -936,7 +1265,7 @@ type WatchCallResponse struct {
 
 func (x *WatchCallResponse) Reset() {
 	*x = WatchCallResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -948,7 +1277,7 @@ func (x *WatchCallResponse) String() string {
 func (*WatchCallResponse) ProtoMessage() {}
 
 func (x *WatchCallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -961,7 +1290,7 @@ func (x *WatchCallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchCallResponse.ProtoReflect.Descriptor instead.
 func (*WatchCallResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WatchCallResponse) GetEvent() *CallEvent {
@@ -979,14 +1308,17 @@ type CancelCallRequest struct {
 	// The session of the call. Empty means the principal's default session.
 	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
 	// The reason, as text. May be empty.
-	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,4,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CancelCallRequest) Reset() {
 	*x = CancelCallRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -998,7 +1330,7 @@ func (x *CancelCallRequest) String() string {
 func (*CancelCallRequest) ProtoMessage() {}
 
 func (x *CancelCallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1011,7 +1343,7 @@ func (x *CancelCallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCallRequest.ProtoReflect.Descriptor instead.
 func (*CancelCallRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CancelCallRequest) GetCallId() string {
@@ -1035,6 +1367,13 @@ func (x *CancelCallRequest) GetReason() string {
 	return ""
 }
 
+func (x *CancelCallRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
 // CancelCallResponse confirms that toolhost has requested the cancellation.
 type CancelCallResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1044,7 +1383,7 @@ type CancelCallResponse struct {
 
 func (x *CancelCallResponse) Reset() {
 	*x = CancelCallResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1056,7 +1395,7 @@ func (x *CancelCallResponse) String() string {
 func (*CancelCallResponse) ProtoMessage() {}
 
 func (x *CancelCallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1069,7 +1408,127 @@ func (x *CancelCallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCallResponse.ProtoReflect.Descriptor instead.
 func (*CancelCallResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{15}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{19}
+}
+
+// AnswerQuestionRequest answers a question of a call.
+type AnswerQuestionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the call. Must not be empty.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The session of the call. Empty means the principal's default session.
+	Session string `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// The `id` of the question.
+	Question uint32 `protobuf:"varint,3,opt,name=question,proto3" json:"question,omitempty"`
+	// The answer.
+	Answer *v1.Answer `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,5,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerQuestionRequest) Reset() {
+	*x = AnswerQuestionRequest{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerQuestionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerQuestionRequest) ProtoMessage() {}
+
+func (x *AnswerQuestionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerQuestionRequest.ProtoReflect.Descriptor instead.
+func (*AnswerQuestionRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *AnswerQuestionRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *AnswerQuestionRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *AnswerQuestionRequest) GetQuestion() uint32 {
+	if x != nil {
+		return x.Question
+	}
+	return 0
+}
+
+func (x *AnswerQuestionRequest) GetAnswer() *v1.Answer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *AnswerQuestionRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
+// AnswerQuestionResponse confirms that toolhost has taken the answer.
+type AnswerQuestionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerQuestionResponse) Reset() {
+	*x = AnswerQuestionResponse{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerQuestionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerQuestionResponse) ProtoMessage() {}
+
+func (x *AnswerQuestionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerQuestionResponse.ProtoReflect.Descriptor instead.
+func (*AnswerQuestionResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{21}
 }
 
 // ReadArtifactRequest names a part of an artifact.
@@ -1082,14 +1541,17 @@ type ReadArtifactRequest struct {
 	// The position of the first byte. At or after the end of the artifact, the response has no data.
 	Offset uint64 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
 	// The maximum number of bytes. 0 means 64 KiB. Values over 1 MiB mean 1 MiB.
-	Limit         uint32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit uint32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf    *v1.Principal `protobuf:"bytes,5,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReadArtifactRequest) Reset() {
 	*x = ReadArtifactRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1101,7 +1563,7 @@ func (x *ReadArtifactRequest) String() string {
 func (*ReadArtifactRequest) ProtoMessage() {}
 
 func (x *ReadArtifactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1114,7 +1576,7 @@ func (x *ReadArtifactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArtifactRequest.ProtoReflect.Descriptor instead.
 func (*ReadArtifactRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{16}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReadArtifactRequest) GetHandle() string {
@@ -1145,6 +1607,13 @@ func (x *ReadArtifactRequest) GetLimit() uint32 {
 	return 0
 }
 
+func (x *ReadArtifactRequest) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
 // ReadArtifactResponse returns a part of an artifact.
 type ReadArtifactResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1162,7 +1631,7 @@ type ReadArtifactResponse struct {
 
 func (x *ReadArtifactResponse) Reset() {
 	*x = ReadArtifactResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1643,7 @@ func (x *ReadArtifactResponse) String() string {
 func (*ReadArtifactResponse) ProtoMessage() {}
 
 func (x *ReadArtifactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1656,7 @@ func (x *ReadArtifactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArtifactResponse.ProtoReflect.Descriptor instead.
 func (*ReadArtifactResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{17}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ReadArtifactResponse) GetData() []byte {
@@ -1238,13 +1707,27 @@ type CallOptions struct {
 	//   - `run`: the id of the agent run, a string.
 	//   - `turn`: the number of the model response that requested the call, a number from 1.
 	//   - `session`: the session, a string.
+	//   - `agent`: the name of the agent of the run, a string. Missing if the run has none.
+	//   - `model`: the full name of the model of the run, a string.
+	//   - `usage`: what the run had used before the response with the call, an object with the members
+	//     `input_tokens`, `output_tokens`, `cache_read_tokens` and `cache_write_tokens`, each missing if
+	//     it is 0, and `cost`.
 	//   - `tenant`: the tenant whose data the call may access, a string.
 	//   - `user`: the person that the work is done for, a string or an object.
 	//   - `todos`: the list of open tasks. Of the predefined keys, effects may change only this one.
 	//
 	// toolhost does not verify these values: it authorizes calls by the principal, which it derives
-	// from the connection. The workspace, the deadline and the trace context reach tools in other
-	// fields. Do not put secrets here; use ToolSpec.requires_auth.
+	// from the connection or takes from a delegate. Keys that begin with `toolhost.` are reserved: a
+	// call with such a key fails with INVALID_ARGUMENT. toolhost itself sets the following keys, so a
+	// tool can rely on them:
+	//
+	//   - `toolhost.principal`: the principal that the call is for, as an object with the members
+	//     `key`, `tenant`, `name`, `groups` and, if a delegate made the call, `via`: the delegate's key.
+	//   - `toolhost.working_directory`: the absolute path of the workspace of the call, a string.
+	//     Missing if there is none.
+	//
+	// The workspace, the deadline and the trace context reach tools in other fields. Do not put
+	// secrets here; use ToolSpec.requires_auth.
 	Context map[string][]byte `protobuf:"bytes,5,rep,name=context,proto3" json:"context,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The W3C trace context of the caller. Empty means the `traceparent` of the RPC's metadata.
 	Traceparent string `protobuf:"bytes,6,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
@@ -1264,16 +1747,34 @@ type CallOptions struct {
 	// means that any toolhost may execute the call.
 	LedgerId string `protobuf:"bytes,9,opt,name=ledger_id,json=ledgerId,proto3" json:"ledger_id,omitempty"`
 	// When the caller first sent the call, or may have sent it. toolhost deletes the records of old
-	// calls (`ledger.keep_ids` in toolhost.yaml). If this time is older than its records and it does
-	// not know the id, it does not execute the call and returns OUTCOME_UNKNOWN. Unset means now.
+	// calls (`ledger.keep_ids` in toolhost.yaml). If toolhost does not know the id, and this time is
+	// before its oldest records, it does not execute the call and returns OUTCOME_UNKNOWN. Unset
+	// means now, except for a toolhost whose ledger was restored from a backup. A restored toolhost
+	// executes a call with side effects and an unknown id only if this time is after the restore, or
+	// if `ledger_id` is the id of the restored ledger.
 	FirstSentTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=first_sent_time,json=firstSentTime,proto3" json:"first_sent_time,omitempty"`
+	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
+	// ToolService.
+	OnBehalfOf *v1.Principal `protobuf:"bytes,11,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	// What the caller answers if the tool asks: it watches the events of the call, and calls
+	// AnswerQuestion. Unset means that the caller answers nothing, and a tool that asks gets the error
+	// UNSUPPORTED. The request that starts the call decides; later requests with the same call id do
+	// not change it.
+	Answers *v1.QuestionKinds `protobuf:"bytes,12,opt,name=answers,proto3" json:"answers,omitempty"`
+	// The name of the agent that makes the call, with the rules of call ids. Empty means none. toolhost
+	// ignores the name unless the caller has the right `delegate` or `calls.approve` in the tenant of
+	// the call. Other callers cannot act under the name of an agent.
+	Agent string `protobuf:"bytes,13,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The id of the run that makes the call, with the rules of call ids. Empty means none. toolhost
+	// ignores the id from the same callers as `agent`.
+	Run           string `protobuf:"bytes,14,opt,name=run,proto3" json:"run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallOptions) Reset() {
 	*x = CallOptions{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1285,7 +1786,7 @@ func (x *CallOptions) String() string {
 func (*CallOptions) ProtoMessage() {}
 
 func (x *CallOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1298,7 +1799,7 @@ func (x *CallOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallOptions.ProtoReflect.Descriptor instead.
 func (*CallOptions) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CallOptions) GetCallId() string {
@@ -1371,6 +1872,34 @@ func (x *CallOptions) GetFirstSentTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *CallOptions) GetOnBehalfOf() *v1.Principal {
+	if x != nil {
+		return x.OnBehalfOf
+	}
+	return nil
+}
+
+func (x *CallOptions) GetAnswers() *v1.QuestionKinds {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+func (x *CallOptions) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *CallOptions) GetRun() string {
+	if x != nil {
+		return x.Run
+	}
+	return ""
+}
+
 // Approval records that a person approved a call with specific arguments. It applies only to the
 // call that it is sent with. The audit log contains it.
 //
@@ -1386,11 +1915,12 @@ func (x *CallOptions) GetFirstSentTime() *timestamppb.Timestamp {
 //     them, it computes them again. If the digest then differs, it executes nothing and returns
 //     APPROVAL_REQUIRED with the new arguments.
 //
-// toolhost also refuses an approval of other arguments if no rule requires an approval.
+// toolhost also refuses an approval of other arguments if no rule requires an approval. A rule with
+// the verdict `four_eyes` needs an approver other than the principal that the call is for.
 type Approval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of the person, as text. Must not be empty. toolhost appends " (unverified)" if the
-	// client is connected over TCP.
+	// A name for the person, as text. May be empty. The audit log contains it in quotes, beside the
+	// principal of the approver, because toolhost cannot verify it.
 	ApprovedBy string `protobuf:"bytes,1,opt,name=approved_by,json=approvedBy,proto3" json:"approved_by,omitempty"`
 	// The reason, as text. May be empty.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1405,13 +1935,17 @@ type Approval struct {
 	// The digest of the approved final arguments, from Error.arguments_sha256: 64 lower-case
 	// hexadecimal digits.
 	ArgumentsSha256 string `protobuf:"bytes,5,opt,name=arguments_sha256,json=argumentsSha256,proto3" json:"arguments_sha256,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The principal that approved, as a delegate has verified it. toolhost refuses the call with
+	// DENIED if the caller is not a delegate. Unset means that the caller approves the call itself,
+	// which needs the right `calls.approve`.
+	Approver      *v1.Principal `protobuf:"bytes,6,opt,name=approver,proto3" json:"approver,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Approval) Reset() {
 	*x = Approval{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1423,7 +1957,7 @@ func (x *Approval) String() string {
 func (*Approval) ProtoMessage() {}
 
 func (x *Approval) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1436,7 +1970,7 @@ func (x *Approval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Approval.ProtoReflect.Descriptor instead.
 func (*Approval) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Approval) GetApprovedBy() string {
@@ -1474,6 +2008,13 @@ func (x *Approval) GetArgumentsSha256() string {
 	return ""
 }
 
+func (x *Approval) GetApprover() *v1.Principal {
+	if x != nil {
+		return x.Approver
+	}
+	return nil
+}
+
 // CallRequest is one complete call.
 type CallRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1489,7 +2030,7 @@ type CallRequest struct {
 
 func (x *CallRequest) Reset() {
 	*x = CallRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1501,7 +2042,7 @@ func (x *CallRequest) String() string {
 func (*CallRequest) ProtoMessage() {}
 
 func (x *CallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1514,7 +2055,7 @@ func (x *CallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRequest.ProtoReflect.Descriptor instead.
 func (*CallRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CallRequest) GetTool() string {
@@ -1557,7 +2098,7 @@ type CallResponse struct {
 
 func (x *CallResponse) Reset() {
 	*x = CallResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1569,7 +2110,7 @@ func (x *CallResponse) String() string {
 func (*CallResponse) ProtoMessage() {}
 
 func (x *CallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1582,7 +2123,7 @@ func (x *CallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallResponse.ProtoReflect.Descriptor instead.
 func (*CallResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CallResponse) GetCallId() string {
@@ -1637,7 +2178,7 @@ type StartCall struct {
 
 func (x *StartCall) Reset() {
 	*x = StartCall{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +2190,7 @@ func (x *StartCall) String() string {
 func (*StartCall) ProtoMessage() {}
 
 func (x *StartCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +2203,7 @@ func (x *StartCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartCall.ProtoReflect.Descriptor instead.
 func (*StartCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{22}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *StartCall) GetTool() string {
@@ -1704,7 +2245,7 @@ type AppendArguments struct {
 
 func (x *AppendArguments) Reset() {
 	*x = AppendArguments{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1716,7 +2257,7 @@ func (x *AppendArguments) String() string {
 func (*AppendArguments) ProtoMessage() {}
 
 func (x *AppendArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1729,7 +2270,7 @@ func (x *AppendArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AppendArguments.ProtoReflect.Descriptor instead.
 func (*AppendArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{23}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AppendArguments) GetText() []byte {
@@ -1749,7 +2290,7 @@ type CompleteArguments struct {
 
 func (x *CompleteArguments) Reset() {
 	*x = CompleteArguments{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1761,7 +2302,7 @@ func (x *CompleteArguments) String() string {
 func (*CompleteArguments) ProtoMessage() {}
 
 func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1774,7 +2315,7 @@ func (x *CompleteArguments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteArguments.ProtoReflect.Descriptor instead.
 func (*CompleteArguments) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{24}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{30}
 }
 
 // CancelCall requests the cancellation of a call. The call still ends with `ended`.
@@ -1788,7 +2329,7 @@ type CancelCall struct {
 
 func (x *CancelCall) Reset() {
 	*x = CancelCall{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1800,7 +2341,7 @@ func (x *CancelCall) String() string {
 func (*CancelCall) ProtoMessage() {}
 
 func (x *CancelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1813,7 +2354,7 @@ func (x *CancelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCall.ProtoReflect.Descriptor instead.
 func (*CancelCall) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CancelCall) GetReason() string {
@@ -1841,7 +2382,7 @@ type ExecuteRequest struct {
 
 func (x *ExecuteRequest) Reset() {
 	*x = ExecuteRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1853,7 +2394,7 @@ func (x *ExecuteRequest) String() string {
 func (*ExecuteRequest) ProtoMessage() {}
 
 func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1866,7 +2407,7 @@ func (x *ExecuteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteRequest.ProtoReflect.Descriptor instead.
 func (*ExecuteRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ExecuteRequest) GetFrame() isExecuteRequest_Frame {
@@ -1955,7 +2496,7 @@ type ExecuteResponse struct {
 
 func (x *ExecuteResponse) Reset() {
 	*x = ExecuteResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1967,7 +2508,7 @@ func (x *ExecuteResponse) String() string {
 func (*ExecuteResponse) ProtoMessage() {}
 
 func (x *ExecuteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1980,7 +2521,7 @@ func (x *ExecuteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecuteResponse.ProtoReflect.Descriptor instead.
 func (*ExecuteResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{27}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ExecuteResponse) GetEvent() *CallEvent {
@@ -2018,7 +2559,7 @@ type ConnectRequest struct {
 
 func (x *ConnectRequest) Reset() {
 	*x = ConnectRequest{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2030,7 +2571,7 @@ func (x *ConnectRequest) String() string {
 func (*ConnectRequest) ProtoMessage() {}
 
 func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2043,7 +2584,7 @@ func (x *ConnectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectRequest.ProtoReflect.Descriptor instead.
 func (*ConnectRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ConnectRequest) GetCall() uint32 {
@@ -2179,7 +2720,7 @@ type GrantCredit struct {
 
 func (x *GrantCredit) Reset() {
 	*x = GrantCredit{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2191,7 +2732,7 @@ func (x *GrantCredit) String() string {
 func (*GrantCredit) ProtoMessage() {}
 
 func (x *GrantCredit) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2204,7 +2745,7 @@ func (x *GrantCredit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCredit.ProtoReflect.Descriptor instead.
 func (*GrantCredit) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GrantCredit) GetBytes() uint32 {
@@ -2234,7 +2775,7 @@ type ConnectResponse struct {
 
 func (x *ConnectResponse) Reset() {
 	*x = ConnectResponse{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2246,7 +2787,7 @@ func (x *ConnectResponse) String() string {
 func (*ConnectResponse) ProtoMessage() {}
 
 func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2259,7 +2800,7 @@ func (x *ConnectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectResponse.ProtoReflect.Descriptor instead.
 func (*ConnectResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ConnectResponse) GetCall() uint32 {
@@ -2314,6 +2855,8 @@ type CallEvent struct {
 	//	*CallEvent_Log
 	//	*CallEvent_Chunk
 	//	*CallEvent_Ended
+	//	*CallEvent_Question
+	//	*CallEvent_QuestionClosed
 	Event         isCallEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2321,7 +2864,7 @@ type CallEvent struct {
 
 func (x *CallEvent) Reset() {
 	*x = CallEvent{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2333,7 +2876,7 @@ func (x *CallEvent) String() string {
 func (*CallEvent) ProtoMessage() {}
 
 func (x *CallEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2346,7 +2889,7 @@ func (x *CallEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEvent.ProtoReflect.Descriptor instead.
 func (*CallEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *CallEvent) GetSeq() uint64 {
@@ -2415,6 +2958,24 @@ func (x *CallEvent) GetEnded() *CallEnded {
 	return nil
 }
 
+func (x *CallEvent) GetQuestion() *CallQuestion {
+	if x != nil {
+		if x, ok := x.Event.(*CallEvent_Question); ok {
+			return x.Question
+		}
+	}
+	return nil
+}
+
+func (x *CallEvent) GetQuestionClosed() *QuestionClosed {
+	if x != nil {
+		if x, ok := x.Event.(*CallEvent_QuestionClosed); ok {
+			return x.QuestionClosed
+		}
+	}
+	return nil
+}
+
 type isCallEvent_Event interface {
 	isCallEvent_Event()
 }
@@ -2444,6 +3005,16 @@ type CallEvent_Ended struct {
 	Ended *CallEnded `protobuf:"bytes,7,opt,name=ended,proto3,oneof"`
 }
 
+type CallEvent_Question struct {
+	// A question of the tool.
+	Question *CallQuestion `protobuf:"bytes,8,opt,name=question,proto3,oneof"`
+}
+
+type CallEvent_QuestionClosed struct {
+	// The end of a question.
+	QuestionClosed *QuestionClosed `protobuf:"bytes,9,opt,name=question_closed,json=questionClosed,proto3,oneof"`
+}
+
 func (*CallEvent_Started) isCallEvent_Event() {}
 
 func (*CallEvent_Status) isCallEvent_Event() {}
@@ -2453,6 +3024,10 @@ func (*CallEvent_Log) isCallEvent_Event() {}
 func (*CallEvent_Chunk) isCallEvent_Event() {}
 
 func (*CallEvent_Ended) isCallEvent_Event() {}
+
+func (*CallEvent_Question) isCallEvent_Event() {}
+
+func (*CallEvent_QuestionClosed) isCallEvent_Event() {}
 
 // CallStarted says which plugin process executes a call.
 type CallStarted struct {
@@ -2464,14 +3039,17 @@ type CallStarted struct {
 	// The id of the plugin process.
 	Instance string `protobuf:"bytes,3,opt,name=instance,proto3" json:"instance,omitempty"`
 	// The number of the attempt, from 1.
-	Attempt       uint32 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Attempt uint32 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// What the operator permits the plugin to ask. Unset means nothing. A kind that is not in CallOptions.answers is
+	// refused if the tool asks it, with the error UNSUPPORTED.
+	Asks          *v1.QuestionKinds `protobuf:"bytes,5,opt,name=asks,proto3" json:"asks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallStarted) Reset() {
 	*x = CallStarted{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2483,7 +3061,7 @@ func (x *CallStarted) String() string {
 func (*CallStarted) ProtoMessage() {}
 
 func (x *CallStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2496,7 +3074,7 @@ func (x *CallStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallStarted.ProtoReflect.Descriptor instead.
 func (*CallStarted) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *CallStarted) GetCallId() string {
@@ -2527,6 +3105,229 @@ func (x *CallStarted) GetAttempt() uint32 {
 	return 0
 }
 
+func (x *CallStarted) GetAsks() *v1.QuestionKinds {
+	if x != nil {
+		return x.Asks
+	}
+	return nil
+}
+
+// CallQuestion is a question that the tool of a call asks. It is open until its QuestionClosed or the
+// end of the call. The text is that of the plugin: show the name of the plugin with it, and escape
+// control characters.
+type CallQuestion struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the question within the call, from 1.
+	Id uint32 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The id of the call, for AnswerQuestion.
+	CallId string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The name of the plugin that asks.
+	Plugin string `protobuf:"bytes,3,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// The name of the tool that asks.
+	Tool string `protobuf:"bytes,4,opt,name=tool,proto3" json:"tool,omitempty"`
+	// When toolhost closes the question if no answer has come.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// The question. Exactly one is set.
+	//
+	// Types that are valid to be assigned to Question:
+	//
+	//	*CallQuestion_Person
+	//	*CallQuestion_Model
+	//	*CallQuestion_Roots
+	Question isCallQuestion_Question `protobuf_oneof:"question"`
+	// The name that the tool gave to the question, unique among the questions of one round. Only MCP
+	// servers name their questions. May be empty.
+	Key           string `protobuf:"bytes,9,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallQuestion) Reset() {
+	*x = CallQuestion{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallQuestion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallQuestion) ProtoMessage() {}
+
+func (x *CallQuestion) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallQuestion.ProtoReflect.Descriptor instead.
+func (*CallQuestion) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *CallQuestion) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *CallQuestion) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *CallQuestion) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+func (x *CallQuestion) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *CallQuestion) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *CallQuestion) GetQuestion() isCallQuestion_Question {
+	if x != nil {
+		return x.Question
+	}
+	return nil
+}
+
+func (x *CallQuestion) GetPerson() *v1.PersonQuestion {
+	if x != nil {
+		if x, ok := x.Question.(*CallQuestion_Person); ok {
+			return x.Person
+		}
+	}
+	return nil
+}
+
+func (x *CallQuestion) GetModel() *v1.ModelQuestion {
+	if x != nil {
+		if x, ok := x.Question.(*CallQuestion_Model); ok {
+			return x.Model
+		}
+	}
+	return nil
+}
+
+func (x *CallQuestion) GetRoots() *v1.RootsQuestion {
+	if x != nil {
+		if x, ok := x.Question.(*CallQuestion_Roots); ok {
+			return x.Roots
+		}
+	}
+	return nil
+}
+
+func (x *CallQuestion) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+type isCallQuestion_Question interface {
+	isCallQuestion_Question()
+}
+
+type CallQuestion_Person struct {
+	// For a person.
+	Person *v1.PersonQuestion `protobuf:"bytes,6,opt,name=person,proto3,oneof"`
+}
+
+type CallQuestion_Model struct {
+	// For a model.
+	Model *v1.ModelQuestion `protobuf:"bytes,7,opt,name=model,proto3,oneof"`
+}
+
+type CallQuestion_Roots struct {
+	// For the folders of the caller.
+	Roots *v1.RootsQuestion `protobuf:"bytes,8,opt,name=roots,proto3,oneof"`
+}
+
+func (*CallQuestion_Person) isCallQuestion_Question() {}
+
+func (*CallQuestion_Model) isCallQuestion_Question() {}
+
+func (*CallQuestion_Roots) isCallQuestion_Question() {}
+
+// QuestionClosed says that a question takes no answer any more.
+type QuestionClosed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The `id` of the question.
+	Question uint32 `protobuf:"varint,1,opt,name=question,proto3" json:"question,omitempty"`
+	// Why it closed.
+	Reason        QuestionEnd `protobuf:"varint,2,opt,name=reason,proto3,enum=toolhost.v1.QuestionEnd" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuestionClosed) Reset() {
+	*x = QuestionClosed{}
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuestionClosed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuestionClosed) ProtoMessage() {}
+
+func (x *QuestionClosed) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuestionClosed.ProtoReflect.Descriptor instead.
+func (*QuestionClosed) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *QuestionClosed) GetQuestion() uint32 {
+	if x != nil {
+		return x.Question
+	}
+	return 0
+}
+
+func (x *QuestionClosed) GetReason() QuestionEnd {
+	if x != nil {
+		return x.Reason
+	}
+	return QuestionEnd_QUESTION_END_UNSPECIFIED
+}
+
 // ContentChunk is a part of one content block of the result that follows in `ended`. The payload of
 // a block is the data of all its chunks, in order, followed by the payload of the block in `ended`.
 type ContentChunk struct {
@@ -2541,7 +3342,7 @@ type ContentChunk struct {
 
 func (x *ContentChunk) Reset() {
 	*x = ContentChunk{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2553,7 +3354,7 @@ func (x *ContentChunk) String() string {
 func (*ContentChunk) ProtoMessage() {}
 
 func (x *ContentChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2566,7 +3367,7 @@ func (x *ContentChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContentChunk.ProtoReflect.Descriptor instead.
 func (*ContentChunk) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ContentChunk) GetIndex() uint32 {
@@ -2607,7 +3408,7 @@ type CallEnded struct {
 
 func (x *CallEnded) Reset() {
 	*x = CallEnded{}
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2619,7 +3420,7 @@ func (x *CallEnded) String() string {
 func (*CallEnded) ProtoMessage() {}
 
 func (x *CallEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_tool_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_tool_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2632,7 +3433,7 @@ func (x *CallEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEnded.ProtoReflect.Descriptor instead.
 func (*CallEnded) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{34}
+	return file_toolhost_v1_tool_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CallEnded) GetCallId() string {
@@ -2710,12 +3511,19 @@ var File_toolhost_v1_tool_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1etoolhost/v1/tool_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xa4\x01\n" +
+	"\x1etoolhost/v1/tool_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dtoolhost/tool/v1/caller.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a toolhost/tool/v1/principal.proto\x1a\x1ftoolhost/tool/v1/question.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\x1a\x1btoolhost/v1/resources.proto\"\x13\n" +
+	"\x11GetVersionRequest\"M\n" +
+	"\x12GetVersionResponse\x127\n" +
+	"\aversion\x18\x01 \x01(\v2\x1d.toolhost.tool.v1.VersionInfoR\aversion\"\x0f\n" +
+	"\rWhoAmIRequest\"F\n" +
+	"\x0eWhoAmIResponse\x124\n" +
+	"\x06caller\x18\x01 \x01(\v2\x1c.toolhost.tool.v1.CallerInfoR\x06caller\"\xbe\x01\n" +
 	"\x04Tool\x12.\n" +
 	"\x04spec\x18\x01 \x01(\v2\x1a.toolhost.tool.v1.ToolSpecR\x04spec\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12%\n" +
 	"\x0eplugin_version\x18\x03 \x01(\tR\rpluginVersion\x12-\n" +
-	"\x12unavailable_reason\x18\x04 \x01(\tR\x11unavailableReason\"\x83\x03\n" +
+	"\x12unavailable_reason\x18\x04 \x01(\tR\x11unavailableReason\x12\x18\n" +
+	"\afilters\x18\x05 \x03(\tR\afilters\"\xb9\x03\n" +
 	"\rToolSelection\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\x12\x1e\n" +
 	"\n" +
@@ -2726,42 +3534,56 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x10max_cost_per_use\x18\x05 \x01(\x01H\x01R\rmaxCostPerUse\x88\x01\x01\x12\x1b\n" +
 	"\tmax_tools\x18\x06 \x01(\x05R\bmaxTools\x12\x18\n" +
 	"\asession\x18\a \x01(\tR\asession\x12A\n" +
-	"\acontext\x18\b \x03(\v2'.toolhost.v1.ToolSelection.ContextEntryR\acontext\x1a:\n" +
+	"\acontext\x18\b \x03(\v2'.toolhost.v1.ToolSelection.ContextEntryR\acontext\x12\x18\n" +
+	"\aplugins\x18\t \x03(\tR\aplugins\x12\x1a\n" +
+	"\bexcluded\x18\n" +
+	" \x03(\tR\bexcluded\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\f\n" +
 	"\n" +
 	"_dangerousB\x13\n" +
-	"\x11_max_cost_per_use\"\x88\x01\n" +
+	"\x11_max_cost_per_use\"\xc7\x01\n" +
 	"\x10ListToolsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tR\tpageToken\x128\n" +
-	"\tselection\x18\x03 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\"\x81\x01\n" +
+	"\tselection\x18\x03 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\x12=\n" +
+	"\fon_behalf_of\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"\xf1\x01\n" +
 	"\x11ListToolsResponse\x12'\n" +
 	"\x05tools\x18\x01 \x03(\v2\x11.toolhost.v1.ToolR\x05tools\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1b\n" +
-	"\tledger_id\x18\x03 \x01(\tR\bledgerId\"\xbe\x01\n" +
+	"\tledger_id\x18\x03 \x01(\tR\bledgerId\x12\x1c\n" +
+	"\tworkspace\x18\x04 \x01(\tR\tworkspace\x12)\n" +
+	"\x10writable_folders\x18\x05 \x03(\tR\x0fwritableFolders\x12%\n" +
+	"\x0ehidden_folders\x18\x06 \x03(\tR\rhiddenFolders\"\xfd\x01\n" +
 	"\x0eGetToolRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12B\n" +
-	"\acontext\x18\x03 \x03(\v2(.toolhost.v1.GetToolRequest.ContextEntryR\acontext\x1a:\n" +
+	"\acontext\x18\x03 \x03(\v2(.toolhost.v1.GetToolRequest.ContextEntryR\acontext\x12=\n" +
+	"\fon_behalf_of\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"8\n" +
 	"\x0fGetToolResponse\x12%\n" +
-	"\x04tool\x18\x01 \x01(\v2\x11.toolhost.v1.ToolR\x04tool\"d\n" +
+	"\x04tool\x18\x01 \x01(\v2\x11.toolhost.v1.ToolR\x04tool\"\xa3\x01\n" +
 	"\x12SearchToolsRequest\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x128\n" +
-	"\tselection\x18\x02 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\"G\n" +
+	"\tselection\x18\x02 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\x12=\n" +
+	"\fon_behalf_of\x18\x03 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"G\n" +
 	"\x13SearchToolsResponse\x120\n" +
 	"\amatches\x18\x01 \x03(\v2\x16.toolhost.v1.ToolMatchR\amatches\"H\n" +
 	"\tToolMatch\x12%\n" +
 	"\x04tool\x18\x01 \x01(\v2\x11.toolhost.v1.ToolR\x04tool\x12\x14\n" +
-	"\x05score\x18\x02 \x01(\x01R\x05score\"\x7f\n" +
+	"\x05score\x18\x02 \x01(\x01R\x05score\"\xbe\x01\n" +
 	"\x12RenderToolsRequest\x12/\n" +
 	"\x06format\x18\x01 \x01(\x0e2\x17.toolhost.v1.ToolFormatR\x06format\x128\n" +
-	"\tselection\x18\x02 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\"\x98\x01\n" +
+	"\tselection\x18\x02 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\x12=\n" +
+	"\fon_behalf_of\x18\x03 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"\x98\x01\n" +
 	"\x13RenderToolsResponse\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\fR\acontent\x12\x1d\n" +
 	"\n" +
@@ -2770,29 +3592,43 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\aomitted\x18\x04 \x03(\v2\x18.toolhost.v1.OmittedToolR\aomitted\"9\n" +
 	"\vOmittedTool\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"b\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xa1\x01\n" +
 	"\x10WatchCallRequest\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12\x1b\n" +
-	"\tafter_seq\x18\x03 \x01(\x04R\bafterSeq\"A\n" +
+	"\tafter_seq\x18\x03 \x01(\x04R\bafterSeq\x12=\n" +
+	"\fon_behalf_of\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"A\n" +
 	"\x11WatchCallResponse\x12,\n" +
-	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"^\n" +
+	"\x05event\x18\x01 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\"\x9d\x01\n" +
 	"\x11CancelCallRequest\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12\x16\n" +
-	"\x06reason\x18\x03 \x01(\tR\x06reason\"\x14\n" +
-	"\x12CancelCallResponse\"u\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\x12=\n" +
+	"\fon_behalf_of\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"\x14\n" +
+	"\x12CancelCallResponse\"\xd7\x01\n" +
+	"\x15AnswerQuestionRequest\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
+	"\asession\x18\x02 \x01(\tR\asession\x12\x1a\n" +
+	"\bquestion\x18\x03 \x01(\rR\bquestion\x120\n" +
+	"\x06answer\x18\x04 \x01(\v2\x18.toolhost.tool.v1.AnswerR\x06answer\x12=\n" +
+	"\fon_behalf_of\x18\x05 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"\x18\n" +
+	"\x16AnswerQuestionResponse\"\xb4\x01\n" +
 	"\x13ReadArtifactRequest\x12\x16\n" +
 	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12\x16\n" +
 	"\x06offset\x18\x03 \x01(\x04R\x06offset\x12\x14\n" +
-	"\x05limit\x18\x04 \x01(\rR\x05limit\"q\n" +
+	"\x05limit\x18\x04 \x01(\rR\x05limit\x12=\n" +
+	"\fon_behalf_of\x18\x05 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\"q\n" +
 	"\x14ReadArtifactResponse\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\"\x8c\x04\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\"\xae\x05\n" +
 	"\vCallOptions\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x123\n" +
@@ -2804,18 +3640,24 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\foutcome_only\x18\b \x01(\bR\voutcomeOnly\x12\x1b\n" +
 	"\tledger_id\x18\t \x01(\tR\bledgerId\x12B\n" +
 	"\x0ffirst_sent_time\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\rfirstSentTime\x1a:\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\rfirstSentTime\x12=\n" +
+	"\fon_behalf_of\x18\v \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
+	"onBehalfOf\x129\n" +
+	"\aanswers\x18\f \x01(\v2\x1f.toolhost.tool.v1.QuestionKindsR\aanswers\x12\x14\n" +
+	"\x05agent\x18\r \x01(\tR\x05agent\x12\x10\n" +
+	"\x03run\x18\x0e \x01(\tR\x03run\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\x12\n" +
-	"\x10_max_shown_bytes\"\xbc\x01\n" +
+	"\x10_max_shown_bytes\"\xf5\x01\n" +
 	"\bApproval\x12\x1f\n" +
 	"\vapproved_by\x18\x01 \x01(\tR\n" +
 	"approvedBy\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12.\n" +
 	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1c\n" +
 	"\targuments\x18\x04 \x01(\fR\targuments\x12)\n" +
-	"\x10arguments_sha256\x18\x05 \x01(\tR\x0fargumentsSha256\"s\n" +
+	"\x10arguments_sha256\x18\x05 \x01(\tR\x0fargumentsSha256\x127\n" +
+	"\bapprover\x18\x06 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\bapprover\"s\n" +
 	"\vCallRequest\x12\x12\n" +
 	"\x04tool\x18\x01 \x01(\tR\x04tool\x12\x1c\n" +
 	"\targuments\x18\x02 \x01(\fR\targuments\x122\n" +
@@ -2863,7 +3705,7 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x05event\x18\x02 \x01(\v2\x16.toolhost.v1.CallEventR\x05event\x122\n" +
 	"\x05batch\x18\x03 \x03(\v2\x1c.toolhost.v1.ConnectResponseR\x05batch\x12\x1b\n" +
 	"\tack_token\x18\x04 \x01(\x06R\backToken\x12\x10\n" +
-	"\x03ack\x18\x05 \x01(\x06R\x03ack\"\xd4\x02\n" +
+	"\x03ack\x18\x05 \x01(\x06R\x03ack\"\xd5\x03\n" +
 	"\tCallEvent\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x124\n" +
@@ -2871,13 +3713,32 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x06status\x18\x04 \x01(\v2\x18.toolhost.tool.v1.StatusH\x00R\x06status\x12/\n" +
 	"\x03log\x18\x05 \x01(\v2\x1b.toolhost.tool.v1.LogRecordH\x00R\x03log\x121\n" +
 	"\x05chunk\x18\x06 \x01(\v2\x19.toolhost.v1.ContentChunkH\x00R\x05chunk\x12.\n" +
-	"\x05ended\x18\a \x01(\v2\x16.toolhost.v1.CallEndedH\x00R\x05endedB\a\n" +
-	"\x05event\"t\n" +
+	"\x05ended\x18\a \x01(\v2\x16.toolhost.v1.CallEndedH\x00R\x05ended\x127\n" +
+	"\bquestion\x18\b \x01(\v2\x19.toolhost.v1.CallQuestionH\x00R\bquestion\x12F\n" +
+	"\x0fquestion_closed\x18\t \x01(\v2\x1b.toolhost.v1.QuestionClosedH\x00R\x0equestionClosedB\a\n" +
+	"\x05event\"\xa9\x01\n" +
 	"\vCallStarted\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x1a\n" +
 	"\binstance\x18\x03 \x01(\tR\binstance\x12\x18\n" +
-	"\aattempt\x18\x04 \x01(\rR\aattempt\"8\n" +
+	"\aattempt\x18\x04 \x01(\rR\aattempt\x123\n" +
+	"\x04asks\x18\x05 \x01(\v2\x1f.toolhost.tool.v1.QuestionKindsR\x04asks\"\xec\x02\n" +
+	"\fCallQuestion\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\x12\x17\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x16\n" +
+	"\x06plugin\x18\x03 \x01(\tR\x06plugin\x12\x12\n" +
+	"\x04tool\x18\x04 \x01(\tR\x04tool\x12;\n" +
+	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x12:\n" +
+	"\x06person\x18\x06 \x01(\v2 .toolhost.tool.v1.PersonQuestionH\x00R\x06person\x127\n" +
+	"\x05model\x18\a \x01(\v2\x1f.toolhost.tool.v1.ModelQuestionH\x00R\x05model\x127\n" +
+	"\x05roots\x18\b \x01(\v2\x1f.toolhost.tool.v1.RootsQuestionH\x00R\x05roots\x12\x10\n" +
+	"\x03key\x18\t \x01(\tR\x03keyB\n" +
+	"\n" +
+	"\bquestion\"^\n" +
+	"\x0eQuestionClosed\x12\x1a\n" +
+	"\bquestion\x18\x01 \x01(\rR\bquestion\x120\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x18.toolhost.v1.QuestionEndR\x06reason\"8\n" +
 	"\fContentChunk\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\"\xe4\x01\n" +
@@ -2896,19 +3757,35 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x1cTOOL_FORMAT_OPENAI_RESPONSES\x10\x02\x12\x19\n" +
 	"\x15TOOL_FORMAT_ANTHROPIC\x10\x03\x12\x13\n" +
 	"\x0fTOOL_FORMAT_MCP\x10\x04\x12\x18\n" +
-	"\x14TOOL_FORMAT_MARKDOWN\x10\x052\x86\x06\n" +
-	"\vToolService\x12J\n" +
-	"\tListTools\x12\x1d.toolhost.v1.ListToolsRequest\x1a\x1e.toolhost.v1.ListToolsResponse\x12D\n" +
-	"\aGetTool\x12\x1b.toolhost.v1.GetToolRequest\x1a\x1c.toolhost.v1.GetToolResponse\x12;\n" +
-	"\x04Call\x12\x18.toolhost.v1.CallRequest\x1a\x19.toolhost.v1.CallResponse\x12P\n" +
-	"\vSearchTools\x12\x1f.toolhost.v1.SearchToolsRequest\x1a .toolhost.v1.SearchToolsResponse\x12P\n" +
-	"\vRenderTools\x12\x1f.toolhost.v1.RenderToolsRequest\x1a .toolhost.v1.RenderToolsResponse\x12H\n" +
-	"\aExecute\x12\x1b.toolhost.v1.ExecuteRequest\x1a\x1c.toolhost.v1.ExecuteResponse(\x010\x01\x12L\n" +
-	"\tWatchCall\x12\x1d.toolhost.v1.WatchCallRequest\x1a\x1e.toolhost.v1.WatchCallResponse0\x01\x12M\n" +
+	"\x14TOOL_FORMAT_MARKDOWN\x10\x05*|\n" +
+	"\vQuestionEnd\x12\x1c\n" +
+	"\x18QUESTION_END_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15QUESTION_END_ANSWERED\x10\x01\x12\x18\n" +
+	"\x14QUESTION_END_EXPIRED\x10\x02\x12\x1a\n" +
+	"\x16QUESTION_END_ABANDONED\x10\x032\xf8\r\n" +
+	"\vToolService\x12Q\n" +
+	"\tListTools\x12\x1d.toolhost.v1.ListToolsRequest\x1a\x1e.toolhost.v1.ListToolsResponse\"\x05\x92\xb6\x18\x01\x01\x12K\n" +
+	"\aGetTool\x12\x1b.toolhost.v1.GetToolRequest\x1a\x1c.toolhost.v1.GetToolResponse\"\x05\x92\xb6\x18\x01\x01\x12B\n" +
+	"\x04Call\x12\x18.toolhost.v1.CallRequest\x1a\x19.toolhost.v1.CallResponse\"\x05\x92\xb6\x18\x01\x02\x12W\n" +
+	"\vSearchTools\x12\x1f.toolhost.v1.SearchToolsRequest\x1a .toolhost.v1.SearchToolsResponse\"\x05\x92\xb6\x18\x01\x01\x12W\n" +
+	"\vRenderTools\x12\x1f.toolhost.v1.RenderToolsRequest\x1a .toolhost.v1.RenderToolsResponse\"\x05\x92\xb6\x18\x01\x01\x12O\n" +
+	"\aExecute\x12\x1b.toolhost.v1.ExecuteRequest\x1a\x1c.toolhost.v1.ExecuteResponse\"\x05\x92\xb6\x18\x01\x02(\x010\x01\x12S\n" +
+	"\tWatchCall\x12\x1d.toolhost.v1.WatchCallRequest\x1a\x1e.toolhost.v1.WatchCallResponse\"\x05\x92\xb6\x18\x01\x030\x01\x12T\n" +
 	"\n" +
-	"CancelCall\x12\x1e.toolhost.v1.CancelCallRequest\x1a\x1f.toolhost.v1.CancelCallResponse\x12S\n" +
-	"\fReadArtifact\x12 .toolhost.v1.ReadArtifactRequest\x1a!.toolhost.v1.ReadArtifactResponse\x12H\n" +
-	"\aConnect\x12\x1b.toolhost.v1.ConnectRequest\x1a\x1c.toolhost.v1.ConnectResponse(\x010\x01B<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
+	"CancelCall\x12\x1e.toolhost.v1.CancelCallRequest\x1a\x1f.toolhost.v1.CancelCallResponse\"\x05\x92\xb6\x18\x01\x03\x12`\n" +
+	"\x0eAnswerQuestion\x12\".toolhost.v1.AnswerQuestionRequest\x1a#.toolhost.v1.AnswerQuestionResponse\"\x05\x92\xb6\x18\x01\x03\x12Z\n" +
+	"\fReadArtifact\x12 .toolhost.v1.ReadArtifactRequest\x1a!.toolhost.v1.ReadArtifactResponse\"\x05\x92\xb6\x18\x01\x03\x12]\n" +
+	"\rListResources\x12!.toolhost.v1.ListResourcesRequest\x1a\".toolhost.v1.ListResourcesResponse\"\x05\x92\xb6\x18\x01\x01\x12u\n" +
+	"\x15ListResourceTemplates\x12).toolhost.v1.ListResourceTemplatesRequest\x1a*.toolhost.v1.ListResourceTemplatesResponse\"\x05\x92\xb6\x18\x01\x01\x12Z\n" +
+	"\fReadResource\x12 .toolhost.v1.ReadResourceRequest\x1a!.toolhost.v1.ReadResourceResponse\"\x05\x92\xb6\x18\x01\x02\x12W\n" +
+	"\vListPrompts\x12\x1f.toolhost.v1.ListPromptsRequest\x1a .toolhost.v1.ListPromptsResponse\"\x05\x92\xb6\x18\x01\x01\x12Q\n" +
+	"\tGetPrompt\x12\x1d.toolhost.v1.GetPromptRequest\x1a\x1e.toolhost.v1.GetPromptResponse\"\x05\x92\xb6\x18\x01\x02\x12f\n" +
+	"\x10CompleteArgument\x12$.toolhost.v1.CompleteArgumentRequest\x1a%.toolhost.v1.CompleteArgumentResponse\"\x05\x92\xb6\x18\x01\x02\x12b\n" +
+	"\x0eWatchResources\x12\".toolhost.v1.WatchResourcesRequest\x1a#.toolhost.v1.WatchResourcesResponse\"\x05\x92\xb6\x18\x01\x020\x01\x12O\n" +
+	"\aConnect\x12\x1b.toolhost.v1.ConnectRequest\x1a\x1c.toolhost.v1.ConnectResponse\"\x05\x92\xb6\x18\x01\x02(\x010\x01\x12T\n" +
+	"\n" +
+	"GetVersion\x12\x1e.toolhost.v1.GetVersionRequest\x1a\x1f.toolhost.v1.GetVersionResponse\"\x05\x92\xb6\x18\x01\x14\x12H\n" +
+	"\x06WhoAmI\x12\x1a.toolhost.v1.WhoAmIRequest\x1a\x1b.toolhost.v1.WhoAmIResponse\"\x05\x92\xb6\x18\x01\x16B<Z:github.com/toolhost/toolhost/gen/go/toolhost/v1;toolhostv1b\x06proto3"
 
 var (
 	file_toolhost_v1_tool_service_proto_rawDescOnce sync.Once
@@ -2922,124 +3799,197 @@ func file_toolhost_v1_tool_service_proto_rawDescGZIP() []byte {
 	return file_toolhost_v1_tool_service_proto_rawDescData
 }
 
-var file_toolhost_v1_tool_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_toolhost_v1_tool_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_toolhost_v1_tool_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_toolhost_v1_tool_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
 var file_toolhost_v1_tool_service_proto_goTypes = []any{
-	(ToolFormat)(0),               // 0: toolhost.v1.ToolFormat
-	(*Tool)(nil),                  // 1: toolhost.v1.Tool
-	(*ToolSelection)(nil),         // 2: toolhost.v1.ToolSelection
-	(*ListToolsRequest)(nil),      // 3: toolhost.v1.ListToolsRequest
-	(*ListToolsResponse)(nil),     // 4: toolhost.v1.ListToolsResponse
-	(*GetToolRequest)(nil),        // 5: toolhost.v1.GetToolRequest
-	(*GetToolResponse)(nil),       // 6: toolhost.v1.GetToolResponse
-	(*SearchToolsRequest)(nil),    // 7: toolhost.v1.SearchToolsRequest
-	(*SearchToolsResponse)(nil),   // 8: toolhost.v1.SearchToolsResponse
-	(*ToolMatch)(nil),             // 9: toolhost.v1.ToolMatch
-	(*RenderToolsRequest)(nil),    // 10: toolhost.v1.RenderToolsRequest
-	(*RenderToolsResponse)(nil),   // 11: toolhost.v1.RenderToolsResponse
-	(*OmittedTool)(nil),           // 12: toolhost.v1.OmittedTool
-	(*WatchCallRequest)(nil),      // 13: toolhost.v1.WatchCallRequest
-	(*WatchCallResponse)(nil),     // 14: toolhost.v1.WatchCallResponse
-	(*CancelCallRequest)(nil),     // 15: toolhost.v1.CancelCallRequest
-	(*CancelCallResponse)(nil),    // 16: toolhost.v1.CancelCallResponse
-	(*ReadArtifactRequest)(nil),   // 17: toolhost.v1.ReadArtifactRequest
-	(*ReadArtifactResponse)(nil),  // 18: toolhost.v1.ReadArtifactResponse
-	(*CallOptions)(nil),           // 19: toolhost.v1.CallOptions
-	(*Approval)(nil),              // 20: toolhost.v1.Approval
-	(*CallRequest)(nil),           // 21: toolhost.v1.CallRequest
-	(*CallResponse)(nil),          // 22: toolhost.v1.CallResponse
-	(*StartCall)(nil),             // 23: toolhost.v1.StartCall
-	(*AppendArguments)(nil),       // 24: toolhost.v1.AppendArguments
-	(*CompleteArguments)(nil),     // 25: toolhost.v1.CompleteArguments
-	(*CancelCall)(nil),            // 26: toolhost.v1.CancelCall
-	(*ExecuteRequest)(nil),        // 27: toolhost.v1.ExecuteRequest
-	(*ExecuteResponse)(nil),       // 28: toolhost.v1.ExecuteResponse
-	(*ConnectRequest)(nil),        // 29: toolhost.v1.ConnectRequest
-	(*GrantCredit)(nil),           // 30: toolhost.v1.GrantCredit
-	(*ConnectResponse)(nil),       // 31: toolhost.v1.ConnectResponse
-	(*CallEvent)(nil),             // 32: toolhost.v1.CallEvent
-	(*CallStarted)(nil),           // 33: toolhost.v1.CallStarted
-	(*ContentChunk)(nil),          // 34: toolhost.v1.ContentChunk
-	(*CallEnded)(nil),             // 35: toolhost.v1.CallEnded
-	nil,                           // 36: toolhost.v1.ToolSelection.ContextEntry
-	nil,                           // 37: toolhost.v1.GetToolRequest.ContextEntry
-	nil,                           // 38: toolhost.v1.CallOptions.ContextEntry
-	(*v1.ToolSpec)(nil),           // 39: toolhost.tool.v1.ToolSpec
-	(*durationpb.Duration)(nil),   // 40: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 41: google.protobuf.Timestamp
-	(*v1.Result)(nil),             // 42: toolhost.tool.v1.Result
-	(*v1.Status)(nil),             // 43: toolhost.tool.v1.Status
-	(*v1.LogRecord)(nil),          // 44: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),              // 45: toolhost.tool.v1.Error
+	(ToolFormat)(0),                       // 0: toolhost.v1.ToolFormat
+	(QuestionEnd)(0),                      // 1: toolhost.v1.QuestionEnd
+	(*GetVersionRequest)(nil),             // 2: toolhost.v1.GetVersionRequest
+	(*GetVersionResponse)(nil),            // 3: toolhost.v1.GetVersionResponse
+	(*WhoAmIRequest)(nil),                 // 4: toolhost.v1.WhoAmIRequest
+	(*WhoAmIResponse)(nil),                // 5: toolhost.v1.WhoAmIResponse
+	(*Tool)(nil),                          // 6: toolhost.v1.Tool
+	(*ToolSelection)(nil),                 // 7: toolhost.v1.ToolSelection
+	(*ListToolsRequest)(nil),              // 8: toolhost.v1.ListToolsRequest
+	(*ListToolsResponse)(nil),             // 9: toolhost.v1.ListToolsResponse
+	(*GetToolRequest)(nil),                // 10: toolhost.v1.GetToolRequest
+	(*GetToolResponse)(nil),               // 11: toolhost.v1.GetToolResponse
+	(*SearchToolsRequest)(nil),            // 12: toolhost.v1.SearchToolsRequest
+	(*SearchToolsResponse)(nil),           // 13: toolhost.v1.SearchToolsResponse
+	(*ToolMatch)(nil),                     // 14: toolhost.v1.ToolMatch
+	(*RenderToolsRequest)(nil),            // 15: toolhost.v1.RenderToolsRequest
+	(*RenderToolsResponse)(nil),           // 16: toolhost.v1.RenderToolsResponse
+	(*OmittedTool)(nil),                   // 17: toolhost.v1.OmittedTool
+	(*WatchCallRequest)(nil),              // 18: toolhost.v1.WatchCallRequest
+	(*WatchCallResponse)(nil),             // 19: toolhost.v1.WatchCallResponse
+	(*CancelCallRequest)(nil),             // 20: toolhost.v1.CancelCallRequest
+	(*CancelCallResponse)(nil),            // 21: toolhost.v1.CancelCallResponse
+	(*AnswerQuestionRequest)(nil),         // 22: toolhost.v1.AnswerQuestionRequest
+	(*AnswerQuestionResponse)(nil),        // 23: toolhost.v1.AnswerQuestionResponse
+	(*ReadArtifactRequest)(nil),           // 24: toolhost.v1.ReadArtifactRequest
+	(*ReadArtifactResponse)(nil),          // 25: toolhost.v1.ReadArtifactResponse
+	(*CallOptions)(nil),                   // 26: toolhost.v1.CallOptions
+	(*Approval)(nil),                      // 27: toolhost.v1.Approval
+	(*CallRequest)(nil),                   // 28: toolhost.v1.CallRequest
+	(*CallResponse)(nil),                  // 29: toolhost.v1.CallResponse
+	(*StartCall)(nil),                     // 30: toolhost.v1.StartCall
+	(*AppendArguments)(nil),               // 31: toolhost.v1.AppendArguments
+	(*CompleteArguments)(nil),             // 32: toolhost.v1.CompleteArguments
+	(*CancelCall)(nil),                    // 33: toolhost.v1.CancelCall
+	(*ExecuteRequest)(nil),                // 34: toolhost.v1.ExecuteRequest
+	(*ExecuteResponse)(nil),               // 35: toolhost.v1.ExecuteResponse
+	(*ConnectRequest)(nil),                // 36: toolhost.v1.ConnectRequest
+	(*GrantCredit)(nil),                   // 37: toolhost.v1.GrantCredit
+	(*ConnectResponse)(nil),               // 38: toolhost.v1.ConnectResponse
+	(*CallEvent)(nil),                     // 39: toolhost.v1.CallEvent
+	(*CallStarted)(nil),                   // 40: toolhost.v1.CallStarted
+	(*CallQuestion)(nil),                  // 41: toolhost.v1.CallQuestion
+	(*QuestionClosed)(nil),                // 42: toolhost.v1.QuestionClosed
+	(*ContentChunk)(nil),                  // 43: toolhost.v1.ContentChunk
+	(*CallEnded)(nil),                     // 44: toolhost.v1.CallEnded
+	nil,                                   // 45: toolhost.v1.ToolSelection.ContextEntry
+	nil,                                   // 46: toolhost.v1.GetToolRequest.ContextEntry
+	nil,                                   // 47: toolhost.v1.CallOptions.ContextEntry
+	(*v1.VersionInfo)(nil),                // 48: toolhost.tool.v1.VersionInfo
+	(*v1.CallerInfo)(nil),                 // 49: toolhost.tool.v1.CallerInfo
+	(*v1.ToolSpec)(nil),                   // 50: toolhost.tool.v1.ToolSpec
+	(*v1.Principal)(nil),                  // 51: toolhost.tool.v1.Principal
+	(*v1.Answer)(nil),                     // 52: toolhost.tool.v1.Answer
+	(*durationpb.Duration)(nil),           // 53: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),         // 54: google.protobuf.Timestamp
+	(*v1.QuestionKinds)(nil),              // 55: toolhost.tool.v1.QuestionKinds
+	(*v1.Result)(nil),                     // 56: toolhost.tool.v1.Result
+	(*v1.Status)(nil),                     // 57: toolhost.tool.v1.Status
+	(*v1.LogRecord)(nil),                  // 58: toolhost.tool.v1.LogRecord
+	(*v1.PersonQuestion)(nil),             // 59: toolhost.tool.v1.PersonQuestion
+	(*v1.ModelQuestion)(nil),              // 60: toolhost.tool.v1.ModelQuestion
+	(*v1.RootsQuestion)(nil),              // 61: toolhost.tool.v1.RootsQuestion
+	(*v1.Error)(nil),                      // 62: toolhost.tool.v1.Error
+	(*ListResourcesRequest)(nil),          // 63: toolhost.v1.ListResourcesRequest
+	(*ListResourceTemplatesRequest)(nil),  // 64: toolhost.v1.ListResourceTemplatesRequest
+	(*ReadResourceRequest)(nil),           // 65: toolhost.v1.ReadResourceRequest
+	(*ListPromptsRequest)(nil),            // 66: toolhost.v1.ListPromptsRequest
+	(*GetPromptRequest)(nil),              // 67: toolhost.v1.GetPromptRequest
+	(*CompleteArgumentRequest)(nil),       // 68: toolhost.v1.CompleteArgumentRequest
+	(*WatchResourcesRequest)(nil),         // 69: toolhost.v1.WatchResourcesRequest
+	(*ListResourcesResponse)(nil),         // 70: toolhost.v1.ListResourcesResponse
+	(*ListResourceTemplatesResponse)(nil), // 71: toolhost.v1.ListResourceTemplatesResponse
+	(*ReadResourceResponse)(nil),          // 72: toolhost.v1.ReadResourceResponse
+	(*ListPromptsResponse)(nil),           // 73: toolhost.v1.ListPromptsResponse
+	(*GetPromptResponse)(nil),             // 74: toolhost.v1.GetPromptResponse
+	(*CompleteArgumentResponse)(nil),      // 75: toolhost.v1.CompleteArgumentResponse
+	(*WatchResourcesResponse)(nil),        // 76: toolhost.v1.WatchResourcesResponse
 }
 var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
-	39, // 0: toolhost.v1.Tool.spec:type_name -> toolhost.tool.v1.ToolSpec
-	36, // 1: toolhost.v1.ToolSelection.context:type_name -> toolhost.v1.ToolSelection.ContextEntry
-	2,  // 2: toolhost.v1.ListToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
-	1,  // 3: toolhost.v1.ListToolsResponse.tools:type_name -> toolhost.v1.Tool
-	37, // 4: toolhost.v1.GetToolRequest.context:type_name -> toolhost.v1.GetToolRequest.ContextEntry
-	1,  // 5: toolhost.v1.GetToolResponse.tool:type_name -> toolhost.v1.Tool
-	2,  // 6: toolhost.v1.SearchToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
-	9,  // 7: toolhost.v1.SearchToolsResponse.matches:type_name -> toolhost.v1.ToolMatch
-	1,  // 8: toolhost.v1.ToolMatch.tool:type_name -> toolhost.v1.Tool
-	0,  // 9: toolhost.v1.RenderToolsRequest.format:type_name -> toolhost.v1.ToolFormat
-	2,  // 10: toolhost.v1.RenderToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
-	12, // 11: toolhost.v1.RenderToolsResponse.omitted:type_name -> toolhost.v1.OmittedTool
-	32, // 12: toolhost.v1.WatchCallResponse.event:type_name -> toolhost.v1.CallEvent
-	40, // 13: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
-	20, // 14: toolhost.v1.CallOptions.approval:type_name -> toolhost.v1.Approval
-	38, // 15: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
-	41, // 16: toolhost.v1.CallOptions.first_sent_time:type_name -> google.protobuf.Timestamp
-	41, // 17: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
-	19, // 18: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
-	42, // 19: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
-	19, // 20: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
-	23, // 21: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
-	24, // 22: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
-	25, // 23: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	26, // 24: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
-	32, // 25: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
-	23, // 26: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
-	24, // 27: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
-	25, // 28: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
-	26, // 29: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
-	30, // 30: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
-	29, // 31: toolhost.v1.ConnectRequest.batch:type_name -> toolhost.v1.ConnectRequest
-	32, // 32: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
-	31, // 33: toolhost.v1.ConnectResponse.batch:type_name -> toolhost.v1.ConnectResponse
-	41, // 34: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
-	33, // 35: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
-	43, // 36: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
-	44, // 37: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
-	34, // 38: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
-	35, // 39: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
-	42, // 40: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
-	45, // 41: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
-	3,  // 42: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
-	5,  // 43: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
-	21, // 44: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
-	7,  // 45: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
-	10, // 46: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
-	27, // 47: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
-	13, // 48: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
-	15, // 49: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
-	17, // 50: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
-	29, // 51: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
-	4,  // 52: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
-	6,  // 53: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
-	22, // 54: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
-	8,  // 55: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
-	11, // 56: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
-	28, // 57: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
-	14, // 58: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
-	16, // 59: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
-	18, // 60: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
-	31, // 61: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
-	52, // [52:62] is the sub-list for method output_type
-	42, // [42:52] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	48, // 0: toolhost.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
+	49, // 1: toolhost.v1.WhoAmIResponse.caller:type_name -> toolhost.tool.v1.CallerInfo
+	50, // 2: toolhost.v1.Tool.spec:type_name -> toolhost.tool.v1.ToolSpec
+	45, // 3: toolhost.v1.ToolSelection.context:type_name -> toolhost.v1.ToolSelection.ContextEntry
+	7,  // 4: toolhost.v1.ListToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
+	51, // 5: toolhost.v1.ListToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	6,  // 6: toolhost.v1.ListToolsResponse.tools:type_name -> toolhost.v1.Tool
+	46, // 7: toolhost.v1.GetToolRequest.context:type_name -> toolhost.v1.GetToolRequest.ContextEntry
+	51, // 8: toolhost.v1.GetToolRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	6,  // 9: toolhost.v1.GetToolResponse.tool:type_name -> toolhost.v1.Tool
+	7,  // 10: toolhost.v1.SearchToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
+	51, // 11: toolhost.v1.SearchToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	14, // 12: toolhost.v1.SearchToolsResponse.matches:type_name -> toolhost.v1.ToolMatch
+	6,  // 13: toolhost.v1.ToolMatch.tool:type_name -> toolhost.v1.Tool
+	0,  // 14: toolhost.v1.RenderToolsRequest.format:type_name -> toolhost.v1.ToolFormat
+	7,  // 15: toolhost.v1.RenderToolsRequest.selection:type_name -> toolhost.v1.ToolSelection
+	51, // 16: toolhost.v1.RenderToolsRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	17, // 17: toolhost.v1.RenderToolsResponse.omitted:type_name -> toolhost.v1.OmittedTool
+	51, // 18: toolhost.v1.WatchCallRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	39, // 19: toolhost.v1.WatchCallResponse.event:type_name -> toolhost.v1.CallEvent
+	51, // 20: toolhost.v1.CancelCallRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	52, // 21: toolhost.v1.AnswerQuestionRequest.answer:type_name -> toolhost.tool.v1.Answer
+	51, // 22: toolhost.v1.AnswerQuestionRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	51, // 23: toolhost.v1.ReadArtifactRequest.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	53, // 24: toolhost.v1.CallOptions.timeout:type_name -> google.protobuf.Duration
+	27, // 25: toolhost.v1.CallOptions.approval:type_name -> toolhost.v1.Approval
+	47, // 26: toolhost.v1.CallOptions.context:type_name -> toolhost.v1.CallOptions.ContextEntry
+	54, // 27: toolhost.v1.CallOptions.first_sent_time:type_name -> google.protobuf.Timestamp
+	51, // 28: toolhost.v1.CallOptions.on_behalf_of:type_name -> toolhost.tool.v1.Principal
+	55, // 29: toolhost.v1.CallOptions.answers:type_name -> toolhost.tool.v1.QuestionKinds
+	54, // 30: toolhost.v1.Approval.time:type_name -> google.protobuf.Timestamp
+	51, // 31: toolhost.v1.Approval.approver:type_name -> toolhost.tool.v1.Principal
+	26, // 32: toolhost.v1.CallRequest.options:type_name -> toolhost.v1.CallOptions
+	56, // 33: toolhost.v1.CallResponse.result:type_name -> toolhost.tool.v1.Result
+	26, // 34: toolhost.v1.StartCall.options:type_name -> toolhost.v1.CallOptions
+	30, // 35: toolhost.v1.ExecuteRequest.start:type_name -> toolhost.v1.StartCall
+	31, // 36: toolhost.v1.ExecuteRequest.append:type_name -> toolhost.v1.AppendArguments
+	32, // 37: toolhost.v1.ExecuteRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	33, // 38: toolhost.v1.ExecuteRequest.cancel:type_name -> toolhost.v1.CancelCall
+	39, // 39: toolhost.v1.ExecuteResponse.event:type_name -> toolhost.v1.CallEvent
+	30, // 40: toolhost.v1.ConnectRequest.start:type_name -> toolhost.v1.StartCall
+	31, // 41: toolhost.v1.ConnectRequest.append:type_name -> toolhost.v1.AppendArguments
+	32, // 42: toolhost.v1.ConnectRequest.complete:type_name -> toolhost.v1.CompleteArguments
+	33, // 43: toolhost.v1.ConnectRequest.cancel:type_name -> toolhost.v1.CancelCall
+	37, // 44: toolhost.v1.ConnectRequest.credit:type_name -> toolhost.v1.GrantCredit
+	36, // 45: toolhost.v1.ConnectRequest.batch:type_name -> toolhost.v1.ConnectRequest
+	39, // 46: toolhost.v1.ConnectResponse.event:type_name -> toolhost.v1.CallEvent
+	38, // 47: toolhost.v1.ConnectResponse.batch:type_name -> toolhost.v1.ConnectResponse
+	54, // 48: toolhost.v1.CallEvent.time:type_name -> google.protobuf.Timestamp
+	40, // 49: toolhost.v1.CallEvent.started:type_name -> toolhost.v1.CallStarted
+	57, // 50: toolhost.v1.CallEvent.status:type_name -> toolhost.tool.v1.Status
+	58, // 51: toolhost.v1.CallEvent.log:type_name -> toolhost.tool.v1.LogRecord
+	43, // 52: toolhost.v1.CallEvent.chunk:type_name -> toolhost.v1.ContentChunk
+	44, // 53: toolhost.v1.CallEvent.ended:type_name -> toolhost.v1.CallEnded
+	41, // 54: toolhost.v1.CallEvent.question:type_name -> toolhost.v1.CallQuestion
+	42, // 55: toolhost.v1.CallEvent.question_closed:type_name -> toolhost.v1.QuestionClosed
+	55, // 56: toolhost.v1.CallStarted.asks:type_name -> toolhost.tool.v1.QuestionKinds
+	54, // 57: toolhost.v1.CallQuestion.expire_time:type_name -> google.protobuf.Timestamp
+	59, // 58: toolhost.v1.CallQuestion.person:type_name -> toolhost.tool.v1.PersonQuestion
+	60, // 59: toolhost.v1.CallQuestion.model:type_name -> toolhost.tool.v1.ModelQuestion
+	61, // 60: toolhost.v1.CallQuestion.roots:type_name -> toolhost.tool.v1.RootsQuestion
+	1,  // 61: toolhost.v1.QuestionClosed.reason:type_name -> toolhost.v1.QuestionEnd
+	56, // 62: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
+	62, // 63: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
+	8,  // 64: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
+	10, // 65: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
+	28, // 66: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
+	12, // 67: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
+	15, // 68: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
+	34, // 69: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
+	18, // 70: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
+	20, // 71: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
+	22, // 72: toolhost.v1.ToolService.AnswerQuestion:input_type -> toolhost.v1.AnswerQuestionRequest
+	24, // 73: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
+	63, // 74: toolhost.v1.ToolService.ListResources:input_type -> toolhost.v1.ListResourcesRequest
+	64, // 75: toolhost.v1.ToolService.ListResourceTemplates:input_type -> toolhost.v1.ListResourceTemplatesRequest
+	65, // 76: toolhost.v1.ToolService.ReadResource:input_type -> toolhost.v1.ReadResourceRequest
+	66, // 77: toolhost.v1.ToolService.ListPrompts:input_type -> toolhost.v1.ListPromptsRequest
+	67, // 78: toolhost.v1.ToolService.GetPrompt:input_type -> toolhost.v1.GetPromptRequest
+	68, // 79: toolhost.v1.ToolService.CompleteArgument:input_type -> toolhost.v1.CompleteArgumentRequest
+	69, // 80: toolhost.v1.ToolService.WatchResources:input_type -> toolhost.v1.WatchResourcesRequest
+	36, // 81: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
+	2,  // 82: toolhost.v1.ToolService.GetVersion:input_type -> toolhost.v1.GetVersionRequest
+	4,  // 83: toolhost.v1.ToolService.WhoAmI:input_type -> toolhost.v1.WhoAmIRequest
+	9,  // 84: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
+	11, // 85: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
+	29, // 86: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
+	13, // 87: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
+	16, // 88: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
+	35, // 89: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
+	19, // 90: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
+	21, // 91: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
+	23, // 92: toolhost.v1.ToolService.AnswerQuestion:output_type -> toolhost.v1.AnswerQuestionResponse
+	25, // 93: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
+	70, // 94: toolhost.v1.ToolService.ListResources:output_type -> toolhost.v1.ListResourcesResponse
+	71, // 95: toolhost.v1.ToolService.ListResourceTemplates:output_type -> toolhost.v1.ListResourceTemplatesResponse
+	72, // 96: toolhost.v1.ToolService.ReadResource:output_type -> toolhost.v1.ReadResourceResponse
+	73, // 97: toolhost.v1.ToolService.ListPrompts:output_type -> toolhost.v1.ListPromptsResponse
+	74, // 98: toolhost.v1.ToolService.GetPrompt:output_type -> toolhost.v1.GetPromptResponse
+	75, // 99: toolhost.v1.ToolService.CompleteArgument:output_type -> toolhost.v1.CompleteArgumentResponse
+	76, // 100: toolhost.v1.ToolService.WatchResources:output_type -> toolhost.v1.WatchResourcesResponse
+	38, // 101: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
+	3,  // 102: toolhost.v1.ToolService.GetVersion:output_type -> toolhost.v1.GetVersionResponse
+	5,  // 103: toolhost.v1.ToolService.WhoAmI:output_type -> toolhost.v1.WhoAmIResponse
+	84, // [84:104] is the sub-list for method output_type
+	64, // [64:84] is the sub-list for method input_type
+	64, // [64:64] is the sub-list for extension type_name
+	64, // [64:64] is the sub-list for extension extendee
+	0,  // [0:64] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_tool_service_proto_init() }
@@ -3047,29 +3997,37 @@ func file_toolhost_v1_tool_service_proto_init() {
 	if File_toolhost_v1_tool_service_proto != nil {
 		return
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[1].OneofWrappers = []any{}
-	file_toolhost_v1_tool_service_proto_msgTypes[18].OneofWrappers = []any{}
-	file_toolhost_v1_tool_service_proto_msgTypes[26].OneofWrappers = []any{
+	file_toolhost_v1_resources_proto_init()
+	file_toolhost_v1_tool_service_proto_msgTypes[5].OneofWrappers = []any{}
+	file_toolhost_v1_tool_service_proto_msgTypes[24].OneofWrappers = []any{}
+	file_toolhost_v1_tool_service_proto_msgTypes[32].OneofWrappers = []any{
 		(*ExecuteRequest_Start)(nil),
 		(*ExecuteRequest_Append)(nil),
 		(*ExecuteRequest_Complete)(nil),
 		(*ExecuteRequest_Cancel)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[28].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[34].OneofWrappers = []any{
 		(*ConnectRequest_Start)(nil),
 		(*ConnectRequest_Append)(nil),
 		(*ConnectRequest_Complete)(nil),
 		(*ConnectRequest_Cancel)(nil),
 		(*ConnectRequest_Credit)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[31].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[37].OneofWrappers = []any{
 		(*CallEvent_Started)(nil),
 		(*CallEvent_Status)(nil),
 		(*CallEvent_Log)(nil),
 		(*CallEvent_Chunk)(nil),
 		(*CallEvent_Ended)(nil),
+		(*CallEvent_Question)(nil),
+		(*CallEvent_QuestionClosed)(nil),
 	}
-	file_toolhost_v1_tool_service_proto_msgTypes[34].OneofWrappers = []any{
+	file_toolhost_v1_tool_service_proto_msgTypes[39].OneofWrappers = []any{
+		(*CallQuestion_Person)(nil),
+		(*CallQuestion_Model)(nil),
+		(*CallQuestion_Roots)(nil),
+	}
+	file_toolhost_v1_tool_service_proto_msgTypes[42].OneofWrappers = []any{
 		(*CallEnded_Result)(nil),
 		(*CallEnded_Error)(nil),
 	}
@@ -3078,8 +4036,8 @@ func file_toolhost_v1_tool_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_tool_service_proto_rawDesc), len(file_toolhost_v1_tool_service_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   38,
+			NumEnums:      2,
+			NumMessages:   46,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

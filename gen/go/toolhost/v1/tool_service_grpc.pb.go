@@ -21,16 +21,26 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	ToolService_ListTools_FullMethodName    = "/toolhost.v1.ToolService/ListTools"
-	ToolService_GetTool_FullMethodName      = "/toolhost.v1.ToolService/GetTool"
-	ToolService_Call_FullMethodName         = "/toolhost.v1.ToolService/Call"
-	ToolService_SearchTools_FullMethodName  = "/toolhost.v1.ToolService/SearchTools"
-	ToolService_RenderTools_FullMethodName  = "/toolhost.v1.ToolService/RenderTools"
-	ToolService_Execute_FullMethodName      = "/toolhost.v1.ToolService/Execute"
-	ToolService_WatchCall_FullMethodName    = "/toolhost.v1.ToolService/WatchCall"
-	ToolService_CancelCall_FullMethodName   = "/toolhost.v1.ToolService/CancelCall"
-	ToolService_ReadArtifact_FullMethodName = "/toolhost.v1.ToolService/ReadArtifact"
-	ToolService_Connect_FullMethodName      = "/toolhost.v1.ToolService/Connect"
+	ToolService_ListTools_FullMethodName             = "/toolhost.v1.ToolService/ListTools"
+	ToolService_GetTool_FullMethodName               = "/toolhost.v1.ToolService/GetTool"
+	ToolService_Call_FullMethodName                  = "/toolhost.v1.ToolService/Call"
+	ToolService_SearchTools_FullMethodName           = "/toolhost.v1.ToolService/SearchTools"
+	ToolService_RenderTools_FullMethodName           = "/toolhost.v1.ToolService/RenderTools"
+	ToolService_Execute_FullMethodName               = "/toolhost.v1.ToolService/Execute"
+	ToolService_WatchCall_FullMethodName             = "/toolhost.v1.ToolService/WatchCall"
+	ToolService_CancelCall_FullMethodName            = "/toolhost.v1.ToolService/CancelCall"
+	ToolService_AnswerQuestion_FullMethodName        = "/toolhost.v1.ToolService/AnswerQuestion"
+	ToolService_ReadArtifact_FullMethodName          = "/toolhost.v1.ToolService/ReadArtifact"
+	ToolService_ListResources_FullMethodName         = "/toolhost.v1.ToolService/ListResources"
+	ToolService_ListResourceTemplates_FullMethodName = "/toolhost.v1.ToolService/ListResourceTemplates"
+	ToolService_ReadResource_FullMethodName          = "/toolhost.v1.ToolService/ReadResource"
+	ToolService_ListPrompts_FullMethodName           = "/toolhost.v1.ToolService/ListPrompts"
+	ToolService_GetPrompt_FullMethodName             = "/toolhost.v1.ToolService/GetPrompt"
+	ToolService_CompleteArgument_FullMethodName      = "/toolhost.v1.ToolService/CompleteArgument"
+	ToolService_WatchResources_FullMethodName        = "/toolhost.v1.ToolService/WatchResources"
+	ToolService_Connect_FullMethodName               = "/toolhost.v1.ToolService/Connect"
+	ToolService_GetVersion_FullMethodName            = "/toolhost.v1.ToolService/GetVersion"
+	ToolService_WhoAmI_FullMethodName                = "/toolhost.v1.ToolService/WhoAmI"
 )
 
 // ToolServiceClient is the client API for ToolService service.
@@ -47,6 +57,11 @@ const (
 // Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
 // of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
 // with `is_error`.
+//
+// Delegation. A principal with the right `delegate`, such as agentd, may act for others: it sets
+// `on_behalf_of`. What the request creates then belongs to that principal, and the caller is its
+// delegate. toolhost refuses the field with DENIED if the caller does not have the right in the
+// tenant of that principal. Policy, filters, tools and the audit log see both principals.
 type ToolServiceClient interface {
 	// ListTools lists tools, ordered by name, in pages.
 	ListTools(ctx context.Context, in *ListToolsRequest, opts ...grpc.CallOption) (*ListToolsResponse, error)
@@ -70,19 +85,50 @@ type ToolServiceClient interface {
 	// executing it.
 	Execute(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ExecuteRequest, ExecuteResponse], error)
 	// WatchCall streams the events of an existing call: first the past events after `after_seq`, then
-	// new ones, until `ended`. Watching does not start a call, does not keep it running, and ending
-	// the watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has
-	// deleted its record.
+	// new ones, until `ended`. Watching does not start a call and does not keep it running. Ending
+	// the watch does not cancel the call. Errors: NOT_FOUND if the call does not exist or toolhost
+	// has deleted its record.
 	WatchCall(ctx context.Context, in *WatchCallRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchCallResponse], error)
 	// CancelCall requests the cancellation of a call and returns at once. The call ends with the
 	// event `ended`, at the latest when the grace period of its tool is over. A call that has already
 	// ended does not change. Errors: NOT_FOUND.
 	CancelCall(ctx context.Context, in *CancelCallRequest, opts ...grpc.CallOption) (*CancelCallResponse, error)
+	// AnswerQuestion answers a question that the tool of a call has asked, and returns when the answer
+	// is on its way to the plugin. The first answer counts. Errors: NOT_FOUND if the call does not
+	// exist or the question is not open any more; INVALID_ARGUMENT if the answer does not fit the
+	// question, which stays open.
+	AnswerQuestion(ctx context.Context, in *AnswerQuestionRequest, opts ...grpc.CallOption) (*AnswerQuestionResponse, error)
 	// ReadArtifact returns a part of an artifact. Only the principal and session of the call that
 	// created an artifact can read it. Errors: NOT_FOUND, also if the artifact has expired.
 	ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error)
+	// ListResources lists the resources of plugins, ordered by plugin and URI, in pages. A plugin that
+	// fails does not keep the others from being listed.
+	ListResources(ctx context.Context, in *ListResourcesRequest, opts ...grpc.CallOption) (*ListResourcesResponse, error)
+	// ListResourceTemplates lists the templates of resources, ordered by plugin and template, in pages.
+	ListResourceTemplates(ctx context.Context, in *ListResourceTemplatesRequest, opts ...grpc.CallOption) (*ListResourceTemplatesResponse, error)
+	// ReadResource returns the content of a resource. The operator's rules see it as the call of a
+	// read-only tool PLUGIN:resources with the argument `uri`. Errors: NOT_FOUND; INVALID_ARGUMENT, also
+	// if several plugins offer the URI; DENIED by a rule, also by one that requires an approval.
+	ReadResource(ctx context.Context, in *ReadResourceRequest, opts ...grpc.CallOption) (*ReadResourceResponse, error)
+	// ListPrompts lists the prompts of plugins, ordered by plugin and name, in pages.
+	ListPrompts(ctx context.Context, in *ListPromptsRequest, opts ...grpc.CallOption) (*ListPromptsResponse, error)
+	// GetPrompt returns a prompt with its arguments filled in. The operator's rules see it as the call
+	// of a read-only tool PLUGIN:prompts with the arguments `name` and `arguments`. Errors: those of
+	// ReadResource.
+	GetPrompt(ctx context.Context, in *GetPromptRequest, opts ...grpc.CallOption) (*GetPromptResponse, error)
+	// CompleteArgument returns values of an argument of a prompt or a template. A plugin that completes
+	// nothing returns none. Errors: those of ReadResource.
+	CompleteArgument(ctx context.Context, in *CompleteArgumentRequest, opts ...grpc.CallOption) (*CompleteArgumentResponse, error)
+	// WatchResources streams notices of changes: of the lists of plugins with a running instance, and
+	// of single resources. It ends with the caller, or when toolhost ends. Errors: those of
+	// ReadResource, for a resource that cannot be watched.
+	WatchResources(ctx context.Context, in *WatchResourcesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResourcesResponse], error)
 	// Connect carries many calls on one stream. Its frames are those of Execute, each with a number
 	// that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
+	//
+	// Acceptance. toolhost sends its response headers before it reads a frame. A stream that it
+	// rejects ends without them. So a caller that waits for the headers before its first frame knows
+	// that a rejected stream has executed nothing.
 	//
 	// Batches. Several frames may travel in one message: the first frame carries the others in
 	// `batch`. This costs less than one message per frame. A side sends batches only if the other
@@ -95,6 +141,11 @@ type ToolServiceClient interface {
 	// without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message
 	// that it has not read. Both fields are optional.
 	Connect(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ConnectRequest, ConnectResponse], error)
+	// GetVersion returns the version, the commit and the contracts of the running toolhost.
+	GetVersion(ctx context.Context, in *GetVersionRequest, opts ...grpc.CallOption) (*GetVersionResponse, error)
+	// WhoAmI returns how toolhost identified the caller, and what the caller may do. Every caller that
+	// toolhost has identified may ask.
+	WhoAmI(ctx context.Context, in *WhoAmIRequest, opts ...grpc.CallOption) (*WhoAmIResponse, error)
 }
 
 type toolServiceClient struct {
@@ -197,6 +248,16 @@ func (c *toolServiceClient) CancelCall(ctx context.Context, in *CancelCallReques
 	return out, nil
 }
 
+func (c *toolServiceClient) AnswerQuestion(ctx context.Context, in *AnswerQuestionRequest, opts ...grpc.CallOption) (*AnswerQuestionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AnswerQuestionResponse)
+	err := c.cc.Invoke(ctx, ToolService_AnswerQuestion_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *toolServiceClient) ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ReadArtifactResponse)
@@ -207,9 +268,88 @@ func (c *toolServiceClient) ReadArtifact(ctx context.Context, in *ReadArtifactRe
 	return out, nil
 }
 
+func (c *toolServiceClient) ListResources(ctx context.Context, in *ListResourcesRequest, opts ...grpc.CallOption) (*ListResourcesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListResourcesResponse)
+	err := c.cc.Invoke(ctx, ToolService_ListResources_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) ListResourceTemplates(ctx context.Context, in *ListResourceTemplatesRequest, opts ...grpc.CallOption) (*ListResourceTemplatesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListResourceTemplatesResponse)
+	err := c.cc.Invoke(ctx, ToolService_ListResourceTemplates_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) ReadResource(ctx context.Context, in *ReadResourceRequest, opts ...grpc.CallOption) (*ReadResourceResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReadResourceResponse)
+	err := c.cc.Invoke(ctx, ToolService_ReadResource_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) ListPrompts(ctx context.Context, in *ListPromptsRequest, opts ...grpc.CallOption) (*ListPromptsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListPromptsResponse)
+	err := c.cc.Invoke(ctx, ToolService_ListPrompts_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) GetPrompt(ctx context.Context, in *GetPromptRequest, opts ...grpc.CallOption) (*GetPromptResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetPromptResponse)
+	err := c.cc.Invoke(ctx, ToolService_GetPrompt_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) CompleteArgument(ctx context.Context, in *CompleteArgumentRequest, opts ...grpc.CallOption) (*CompleteArgumentResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CompleteArgumentResponse)
+	err := c.cc.Invoke(ctx, ToolService_CompleteArgument_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) WatchResources(ctx context.Context, in *WatchResourcesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResourcesResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &ToolService_ServiceDesc.Streams[2], ToolService_WatchResources_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchResourcesRequest, WatchResourcesResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolService_WatchResourcesClient = grpc.ServerStreamingClient[WatchResourcesResponse]
+
 func (c *toolServiceClient) Connect(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ConnectRequest, ConnectResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &ToolService_ServiceDesc.Streams[2], ToolService_Connect_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &ToolService_ServiceDesc.Streams[3], ToolService_Connect_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +359,26 @@ func (c *toolServiceClient) Connect(ctx context.Context, opts ...grpc.CallOption
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type ToolService_ConnectClient = grpc.BidiStreamingClient[ConnectRequest, ConnectResponse]
+
+func (c *toolServiceClient) GetVersion(ctx context.Context, in *GetVersionRequest, opts ...grpc.CallOption) (*GetVersionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetVersionResponse)
+	err := c.cc.Invoke(ctx, ToolService_GetVersion_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolServiceClient) WhoAmI(ctx context.Context, in *WhoAmIRequest, opts ...grpc.CallOption) (*WhoAmIResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(WhoAmIResponse)
+	err := c.cc.Invoke(ctx, ToolService_WhoAmI_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
 
 // ToolServiceServer is the server API for ToolService service.
 // All implementations must embed UnimplementedToolServiceServer
@@ -234,6 +394,11 @@ type ToolService_ConnectClient = grpc.BidiStreamingClient[ConnectRequest, Connec
 // Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
 // of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
 // with `is_error`.
+//
+// Delegation. A principal with the right `delegate`, such as agentd, may act for others: it sets
+// `on_behalf_of`. What the request creates then belongs to that principal, and the caller is its
+// delegate. toolhost refuses the field with DENIED if the caller does not have the right in the
+// tenant of that principal. Policy, filters, tools and the audit log see both principals.
 type ToolServiceServer interface {
 	// ListTools lists tools, ordered by name, in pages.
 	ListTools(context.Context, *ListToolsRequest) (*ListToolsResponse, error)
@@ -257,19 +422,50 @@ type ToolServiceServer interface {
 	// executing it.
 	Execute(grpc.BidiStreamingServer[ExecuteRequest, ExecuteResponse]) error
 	// WatchCall streams the events of an existing call: first the past events after `after_seq`, then
-	// new ones, until `ended`. Watching does not start a call, does not keep it running, and ending
-	// the watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has
-	// deleted its record.
+	// new ones, until `ended`. Watching does not start a call and does not keep it running. Ending
+	// the watch does not cancel the call. Errors: NOT_FOUND if the call does not exist or toolhost
+	// has deleted its record.
 	WatchCall(*WatchCallRequest, grpc.ServerStreamingServer[WatchCallResponse]) error
 	// CancelCall requests the cancellation of a call and returns at once. The call ends with the
 	// event `ended`, at the latest when the grace period of its tool is over. A call that has already
 	// ended does not change. Errors: NOT_FOUND.
 	CancelCall(context.Context, *CancelCallRequest) (*CancelCallResponse, error)
+	// AnswerQuestion answers a question that the tool of a call has asked, and returns when the answer
+	// is on its way to the plugin. The first answer counts. Errors: NOT_FOUND if the call does not
+	// exist or the question is not open any more; INVALID_ARGUMENT if the answer does not fit the
+	// question, which stays open.
+	AnswerQuestion(context.Context, *AnswerQuestionRequest) (*AnswerQuestionResponse, error)
 	// ReadArtifact returns a part of an artifact. Only the principal and session of the call that
 	// created an artifact can read it. Errors: NOT_FOUND, also if the artifact has expired.
 	ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error)
+	// ListResources lists the resources of plugins, ordered by plugin and URI, in pages. A plugin that
+	// fails does not keep the others from being listed.
+	ListResources(context.Context, *ListResourcesRequest) (*ListResourcesResponse, error)
+	// ListResourceTemplates lists the templates of resources, ordered by plugin and template, in pages.
+	ListResourceTemplates(context.Context, *ListResourceTemplatesRequest) (*ListResourceTemplatesResponse, error)
+	// ReadResource returns the content of a resource. The operator's rules see it as the call of a
+	// read-only tool PLUGIN:resources with the argument `uri`. Errors: NOT_FOUND; INVALID_ARGUMENT, also
+	// if several plugins offer the URI; DENIED by a rule, also by one that requires an approval.
+	ReadResource(context.Context, *ReadResourceRequest) (*ReadResourceResponse, error)
+	// ListPrompts lists the prompts of plugins, ordered by plugin and name, in pages.
+	ListPrompts(context.Context, *ListPromptsRequest) (*ListPromptsResponse, error)
+	// GetPrompt returns a prompt with its arguments filled in. The operator's rules see it as the call
+	// of a read-only tool PLUGIN:prompts with the arguments `name` and `arguments`. Errors: those of
+	// ReadResource.
+	GetPrompt(context.Context, *GetPromptRequest) (*GetPromptResponse, error)
+	// CompleteArgument returns values of an argument of a prompt or a template. A plugin that completes
+	// nothing returns none. Errors: those of ReadResource.
+	CompleteArgument(context.Context, *CompleteArgumentRequest) (*CompleteArgumentResponse, error)
+	// WatchResources streams notices of changes: of the lists of plugins with a running instance, and
+	// of single resources. It ends with the caller, or when toolhost ends. Errors: those of
+	// ReadResource, for a resource that cannot be watched.
+	WatchResources(*WatchResourcesRequest, grpc.ServerStreamingServer[WatchResourcesResponse]) error
 	// Connect carries many calls on one stream. Its frames are those of Execute, each with a number
 	// that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
+	//
+	// Acceptance. toolhost sends its response headers before it reads a frame. A stream that it
+	// rejects ends without them. So a caller that waits for the headers before its first frame knows
+	// that a rejected stream has executed nothing.
 	//
 	// Batches. Several frames may travel in one message: the first frame carries the others in
 	// `batch`. This costs less than one message per frame. A side sends batches only if the other
@@ -282,6 +478,11 @@ type ToolServiceServer interface {
 	// without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message
 	// that it has not read. Both fields are optional.
 	Connect(grpc.BidiStreamingServer[ConnectRequest, ConnectResponse]) error
+	// GetVersion returns the version, the commit and the contracts of the running toolhost.
+	GetVersion(context.Context, *GetVersionRequest) (*GetVersionResponse, error)
+	// WhoAmI returns how toolhost identified the caller, and what the caller may do. Every caller that
+	// toolhost has identified may ask.
+	WhoAmI(context.Context, *WhoAmIRequest) (*WhoAmIResponse, error)
 	mustEmbedUnimplementedToolServiceServer()
 }
 
@@ -316,11 +517,41 @@ func (UnimplementedToolServiceServer) WatchCall(*WatchCallRequest, grpc.ServerSt
 func (UnimplementedToolServiceServer) CancelCall(context.Context, *CancelCallRequest) (*CancelCallResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelCall not implemented")
 }
+func (UnimplementedToolServiceServer) AnswerQuestion(context.Context, *AnswerQuestionRequest) (*AnswerQuestionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method AnswerQuestion not implemented")
+}
 func (UnimplementedToolServiceServer) ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ReadArtifact not implemented")
 }
+func (UnimplementedToolServiceServer) ListResources(context.Context, *ListResourcesRequest) (*ListResourcesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListResources not implemented")
+}
+func (UnimplementedToolServiceServer) ListResourceTemplates(context.Context, *ListResourceTemplatesRequest) (*ListResourceTemplatesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListResourceTemplates not implemented")
+}
+func (UnimplementedToolServiceServer) ReadResource(context.Context, *ReadResourceRequest) (*ReadResourceResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReadResource not implemented")
+}
+func (UnimplementedToolServiceServer) ListPrompts(context.Context, *ListPromptsRequest) (*ListPromptsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListPrompts not implemented")
+}
+func (UnimplementedToolServiceServer) GetPrompt(context.Context, *GetPromptRequest) (*GetPromptResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetPrompt not implemented")
+}
+func (UnimplementedToolServiceServer) CompleteArgument(context.Context, *CompleteArgumentRequest) (*CompleteArgumentResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CompleteArgument not implemented")
+}
+func (UnimplementedToolServiceServer) WatchResources(*WatchResourcesRequest, grpc.ServerStreamingServer[WatchResourcesResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchResources not implemented")
+}
 func (UnimplementedToolServiceServer) Connect(grpc.BidiStreamingServer[ConnectRequest, ConnectResponse]) error {
 	return status.Error(codes.Unimplemented, "method Connect not implemented")
+}
+func (UnimplementedToolServiceServer) GetVersion(context.Context, *GetVersionRequest) (*GetVersionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetVersion not implemented")
+}
+func (UnimplementedToolServiceServer) WhoAmI(context.Context, *WhoAmIRequest) (*WhoAmIResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method WhoAmI not implemented")
 }
 func (UnimplementedToolServiceServer) mustEmbedUnimplementedToolServiceServer() {}
 func (UnimplementedToolServiceServer) testEmbeddedByValue()                     {}
@@ -469,6 +700,24 @@ func _ToolService_CancelCall_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ToolService_AnswerQuestion_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AnswerQuestionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).AnswerQuestion(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_AnswerQuestion_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).AnswerQuestion(ctx, req.(*AnswerQuestionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ToolService_ReadArtifact_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ReadArtifactRequest)
 	if err := dec(in); err != nil {
@@ -487,12 +736,167 @@ func _ToolService_ReadArtifact_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ToolService_ListResources_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListResourcesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).ListResources(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_ListResources_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).ListResources(ctx, req.(*ListResourcesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_ListResourceTemplates_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListResourceTemplatesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).ListResourceTemplates(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_ListResourceTemplates_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).ListResourceTemplates(ctx, req.(*ListResourceTemplatesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_ReadResource_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReadResourceRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).ReadResource(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_ReadResource_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).ReadResource(ctx, req.(*ReadResourceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_ListPrompts_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListPromptsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).ListPrompts(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_ListPrompts_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).ListPrompts(ctx, req.(*ListPromptsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_GetPrompt_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetPromptRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).GetPrompt(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_GetPrompt_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).GetPrompt(ctx, req.(*GetPromptRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_CompleteArgument_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CompleteArgumentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).CompleteArgument(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_CompleteArgument_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).CompleteArgument(ctx, req.(*CompleteArgumentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_WatchResources_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchResourcesRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(ToolServiceServer).WatchResources(m, &grpc.GenericServerStream[WatchResourcesRequest, WatchResourcesResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolService_WatchResourcesServer = grpc.ServerStreamingServer[WatchResourcesResponse]
+
 func _ToolService_Connect_Handler(srv interface{}, stream grpc.ServerStream) error {
 	return srv.(ToolServiceServer).Connect(&grpc.GenericServerStream[ConnectRequest, ConnectResponse]{ServerStream: stream})
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type ToolService_ConnectServer = grpc.BidiStreamingServer[ConnectRequest, ConnectResponse]
+
+func _ToolService_GetVersion_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetVersionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).GetVersion(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_GetVersion_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).GetVersion(ctx, req.(*GetVersionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ToolService_WhoAmI_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WhoAmIRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolServiceServer).WhoAmI(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolService_WhoAmI_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolServiceServer).WhoAmI(ctx, req.(*WhoAmIRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
 
 // ToolService_ServiceDesc is the grpc.ServiceDesc for ToolService service.
 // It's only intended for direct use with grpc.RegisterService,
@@ -526,8 +930,44 @@ var ToolService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _ToolService_CancelCall_Handler,
 		},
 		{
+			MethodName: "AnswerQuestion",
+			Handler:    _ToolService_AnswerQuestion_Handler,
+		},
+		{
 			MethodName: "ReadArtifact",
 			Handler:    _ToolService_ReadArtifact_Handler,
+		},
+		{
+			MethodName: "ListResources",
+			Handler:    _ToolService_ListResources_Handler,
+		},
+		{
+			MethodName: "ListResourceTemplates",
+			Handler:    _ToolService_ListResourceTemplates_Handler,
+		},
+		{
+			MethodName: "ReadResource",
+			Handler:    _ToolService_ReadResource_Handler,
+		},
+		{
+			MethodName: "ListPrompts",
+			Handler:    _ToolService_ListPrompts_Handler,
+		},
+		{
+			MethodName: "GetPrompt",
+			Handler:    _ToolService_GetPrompt_Handler,
+		},
+		{
+			MethodName: "CompleteArgument",
+			Handler:    _ToolService_CompleteArgument_Handler,
+		},
+		{
+			MethodName: "GetVersion",
+			Handler:    _ToolService_GetVersion_Handler,
+		},
+		{
+			MethodName: "WhoAmI",
+			Handler:    _ToolService_WhoAmI_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
@@ -540,6 +980,11 @@ var ToolService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "WatchCall",
 			Handler:       _ToolService_WatchCall_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "WatchResources",
+			Handler:       _ToolService_WatchResources_Handler,
 			ServerStreams: true,
 		},
 		{

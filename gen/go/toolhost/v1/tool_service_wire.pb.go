@@ -43,6 +43,18 @@ func (m *CallOptions) SizeWire() (n int) {
 	if m.FirstSentTime != nil {
 		n += wirecode.SizeBytes(1, wirecode.SizeMoment(m.FirstSentTime))
 	}
+	if m.OnBehalfOf != nil {
+		n += wirecode.SizeBytes(1, m.OnBehalfOf.SizeWire())
+	}
+	if m.Answers != nil {
+		n += wirecode.SizeBytes(1, m.Answers.SizeWire())
+	}
+	if m.Agent != "" {
+		n += wirecode.SizeBytes(1, len(m.Agent))
+	}
+	if m.Run != "" {
+		n += wirecode.SizeBytes(1, len(m.Run))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -52,6 +64,18 @@ func (m *CallOptions) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Run != "" {
+		w.Text(114, m.Run)
+	}
+	if m.Agent != "" {
+		w.Text(106, m.Agent)
+	}
+	if m.Answers != nil {
+		w.Message(98, m.Answers)
+	}
+	if m.OnBehalfOf != nil {
+		w.Message(90, m.OnBehalfOf)
+	}
 	if m.FirstSentTime != nil {
 		w.Moment(82, m.FirstSentTime)
 	}
@@ -116,6 +140,20 @@ func (m *CallOptions) ReadWire(r *wirecode.Reader) {
 				m.FirstSentTime = &timestamppb.Timestamp{}
 			}
 			r.Timestamp(m.FirstSentTime)
+		case 90:
+			if m.OnBehalfOf == nil {
+				m.OnBehalfOf = &v1.Principal{}
+			}
+			r.Message(m.OnBehalfOf)
+		case 98:
+			if m.Answers == nil {
+				m.Answers = &v1.QuestionKinds{}
+			}
+			r.Message(m.Answers)
+		case 106:
+			m.Agent = r.Text()
+		case 114:
+			m.Run = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -142,6 +180,9 @@ func (m *Approval) SizeWire() (n int) {
 	if m.ArgumentsSha256 != "" {
 		n += wirecode.SizeBytes(1, len(m.ArgumentsSha256))
 	}
+	if m.Approver != nil {
+		n += wirecode.SizeBytes(1, m.Approver.SizeWire())
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -151,6 +192,9 @@ func (m *Approval) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Approver != nil {
+		w.Message(50, m.Approver)
+	}
 	if m.ArgumentsSha256 != "" {
 		w.Text(42, m.ArgumentsSha256)
 	}
@@ -185,6 +229,11 @@ func (m *Approval) ReadWire(r *wirecode.Reader) {
 			m.Arguments = r.Bytes()
 		case 42:
 			m.ArgumentsSha256 = r.Text()
+		case 50:
+			if m.Approver == nil {
+				m.Approver = &v1.Principal{}
+			}
+			r.Message(m.Approver)
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -870,6 +919,10 @@ func (m *CallEvent) SizeWire() (n int) {
 		n += wirecode.SizeBytes(1, x.Chunk.SizeWire())
 	case *CallEvent_Ended:
 		n += wirecode.SizeBytes(1, x.Ended.SizeWire())
+	case *CallEvent_Question:
+		n += wirecode.SizeBytes(1, x.Question.SizeWire())
+	case *CallEvent_QuestionClosed:
+		n += wirecode.SizeBytes(1, x.QuestionClosed.SizeWire())
 	}
 	return n + len(m.unknownFields)
 }
@@ -891,6 +944,10 @@ func (m *CallEvent) WriteWire(w *wirecode.Writer) {
 		w.Message(50, x.Chunk)
 	case *CallEvent_Ended:
 		w.Message(58, x.Ended)
+	case *CallEvent_Question:
+		w.Message(66, x.Question)
+	case *CallEvent_QuestionClosed:
+		w.Message(74, x.QuestionClosed)
 	}
 	if m.Time != nil {
 		w.Moment(18, m.Time)
@@ -971,6 +1028,30 @@ func (m *CallEvent) ReadWire(r *wirecode.Reader) {
 				m.Event = x
 			}
 			r.Message(x.Ended)
+		case 66:
+			x, _ := m.Event.(*CallEvent_Question)
+			if x == nil {
+				both := &struct {
+					set     CallEvent_Question
+					message CallQuestion
+				}{}
+				x = &both.set
+				x.Question = &both.message
+				m.Event = x
+			}
+			r.Message(x.Question)
+		case 74:
+			x, _ := m.Event.(*CallEvent_QuestionClosed)
+			if x == nil {
+				both := &struct {
+					set     CallEvent_QuestionClosed
+					message QuestionClosed
+				}{}
+				x = &both.set
+				x.QuestionClosed = &both.message
+				m.Event = x
+			}
+			r.Message(x.QuestionClosed)
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -994,6 +1075,9 @@ func (m *CallStarted) SizeWire() (n int) {
 	if m.Attempt != 0 {
 		n += wirecode.SizeVarint(1, uint64(m.Attempt))
 	}
+	if m.Asks != nil {
+		n += wirecode.SizeBytes(1, m.Asks.SizeWire())
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -1003,6 +1087,9 @@ func (m *CallStarted) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Asks != nil {
+		w.Message(42, m.Asks)
+	}
 	if m.Attempt != 0 {
 		w.Varint(32, uint64(m.Attempt))
 	}
@@ -1029,6 +1116,182 @@ func (m *CallStarted) ReadWire(r *wirecode.Reader) {
 			m.Instance = r.Text()
 		case 32:
 			m.Attempt = uint32(r.Varint())
+		case 42:
+			if m.Asks == nil {
+				m.Asks = &v1.QuestionKinds{}
+			}
+			r.Message(m.Asks)
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *CallQuestion) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Id != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Id))
+	}
+	if m.CallId != "" {
+		n += wirecode.SizeBytes(1, len(m.CallId))
+	}
+	if m.Plugin != "" {
+		n += wirecode.SizeBytes(1, len(m.Plugin))
+	}
+	if m.Tool != "" {
+		n += wirecode.SizeBytes(1, len(m.Tool))
+	}
+	if m.ExpireTime != nil {
+		n += wirecode.SizeBytes(1, wirecode.SizeMoment(m.ExpireTime))
+	}
+	switch x := m.Question.(type) {
+	case *CallQuestion_Person:
+		n += wirecode.SizeBytes(1, x.Person.SizeWire())
+	case *CallQuestion_Model:
+		n += wirecode.SizeBytes(1, x.Model.SizeWire())
+	case *CallQuestion_Roots:
+		n += wirecode.SizeBytes(1, x.Roots.SizeWire())
+	}
+	if m.Key != "" {
+		n += wirecode.SizeBytes(1, len(m.Key))
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *CallQuestion) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.Key != "" {
+		w.Text(74, m.Key)
+	}
+	switch x := m.Question.(type) {
+	case *CallQuestion_Person:
+		w.Message(50, x.Person)
+	case *CallQuestion_Model:
+		w.Message(58, x.Model)
+	case *CallQuestion_Roots:
+		w.Message(66, x.Roots)
+	}
+	if m.ExpireTime != nil {
+		w.Moment(42, m.ExpireTime)
+	}
+	if m.Tool != "" {
+		w.Text(34, m.Tool)
+	}
+	if m.Plugin != "" {
+		w.Text(26, m.Plugin)
+	}
+	if m.CallId != "" {
+		w.Text(18, m.CallId)
+	}
+	if m.Id != 0 {
+		w.Varint(8, uint64(m.Id))
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *CallQuestion) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 8:
+			m.Id = uint32(r.Varint())
+		case 18:
+			m.CallId = r.Text()
+		case 26:
+			m.Plugin = r.Text()
+		case 34:
+			m.Tool = r.Text()
+		case 42:
+			if m.ExpireTime == nil {
+				m.ExpireTime = &timestamppb.Timestamp{}
+			}
+			r.Timestamp(m.ExpireTime)
+		case 50:
+			x, _ := m.Question.(*CallQuestion_Person)
+			if x == nil {
+				both := &struct {
+					set     CallQuestion_Person
+					message v1.PersonQuestion
+				}{}
+				x = &both.set
+				x.Person = &both.message
+				m.Question = x
+			}
+			r.Message(x.Person)
+		case 58:
+			x, _ := m.Question.(*CallQuestion_Model)
+			if x == nil {
+				both := &struct {
+					set     CallQuestion_Model
+					message v1.ModelQuestion
+				}{}
+				x = &both.set
+				x.Model = &both.message
+				m.Question = x
+			}
+			r.Message(x.Model)
+		case 66:
+			x, _ := m.Question.(*CallQuestion_Roots)
+			if x == nil {
+				both := &struct {
+					set     CallQuestion_Roots
+					message v1.RootsQuestion
+				}{}
+				x = &both.set
+				x.Roots = &both.message
+				m.Question = x
+			}
+			r.Message(x.Roots)
+		case 74:
+			m.Key = r.Text()
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *QuestionClosed) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Question != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Question))
+	}
+	if m.Reason != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Reason))
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *QuestionClosed) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.Reason != 0 {
+		w.Varint(16, uint64(m.Reason))
+	}
+	if m.Question != 0 {
+		w.Varint(8, uint64(m.Question))
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *QuestionClosed) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 8:
+			m.Question = uint32(r.Varint())
+		case 16:
+			m.Reason = QuestionEnd(r.Varint())
 		default:
 			r.Unknown(&m.unknownFields)
 		}

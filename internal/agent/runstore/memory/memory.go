@@ -19,7 +19,28 @@ var _ runstore.Store = (*Store)(nil)
 type Store struct {
 	mu    sync.Mutex
 	runs  map[string]*run
-	order []*run // in order of creation
+	order []*run // in order of creation; nil: deleted
+	spent map[spender]runstore.Spent
+	gone  map[string]bool // the ids of the deleted runs
+}
+
+// spender is the owner of runs on one day.
+type spender struct {
+	day           int64
+	owner, tenant string
+}
+
+// Spent implements runstore.Spending.
+func (s *Store) Spent(_ context.Context, day int64, of runstore.Query) (runstore.Spent, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := runstore.Spent{Day: day}
+	for by, spent := range s.spent {
+		if by.day == day && of.Selects(&runstore.Head{Owner: by.owner, Tenant: by.tenant}) {
+			sum = sum.Add(spent)
+		}
+	}
+	return sum, nil
 }
 
 // run is guarded by Store.mu. Records never change, so that slices of them can be shared.
@@ -28,10 +49,14 @@ type run struct {
 	info    runstore.Run
 	records []runstore.Record
 	kept    runstore.Snapshot
+	// contents are by digest; they never change
+	contents map[string][]byte
 }
 
 // New returns an empty store.
-func New() *Store { return &Store{runs: make(map[string]*run)} }
+func New() *Store {
+	return &Store{runs: make(map[string]*run), spent: make(map[spender]runstore.Spent), gone: make(map[string]bool)}
+}
 
 // Append implements runstore.Store.
 func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
@@ -52,6 +77,9 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 		return runstore.Conflict(&batch, last)
 	}
 	if r == nil {
+		if s.gone[batch.RunID] {
+			return runstore.Deleted(batch.RunID)
+		}
 		r = &run{place: len(s.order), info: runstore.Run{ID: batch.RunID, CreateTime: instant(batch.Records[0].Time)}}
 		s.runs[batch.RunID] = r
 		s.order = append(s.order, r)
@@ -64,7 +92,25 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 		r.records = append(r.records, rec)
 		r.info.UpdateTime = rec.Time
 	}
-	r.info.Head = runstore.Head{Unfinished: batch.Head.Unfinished, Summary: bytes.Clone(batch.Head.Summary)}
+	owner, tenant, parent := r.info.Head.Owner, r.info.Head.Tenant, r.info.Head.Parent
+	if last == 0 {
+		owner, tenant, parent = batch.Head.Owner, batch.Head.Tenant, batch.Head.Parent
+	}
+	r.info.Head = runstore.Head{
+		Unfinished: batch.Head.Unfinished, Summary: bytes.Clone(batch.Head.Summary), Owner: owner, Tenant: tenant, Parent: parent,
+	}
+	if more := batch.Spent; !more.IsZero() {
+		by := spender{more.Day, owner, tenant}
+		s.spent[by] = more.Add(s.spent[by])
+	}
+	for _, c := range batch.Contents {
+		if r.contents == nil {
+			r.contents = make(map[string][]byte)
+		}
+		if r.contents[c.SHA256] == nil {
+			r.contents[c.SHA256] = bytes.Clone(c.Data)
+		}
+	}
 	if batch.Snapshot != nil {
 		r.renew(batch.Snapshot)
 	}
@@ -78,6 +124,35 @@ func (r *run) renew(s *runstore.Renewal) {
 		parts = append(parts, bytes.Clone(part))
 	}
 	r.kept = runstore.Snapshot{State: bytes.Clone(s.State), Parts: parts}
+}
+
+// Delete implements runstore.Store.
+func (s *Store) Delete(ctx context.Context, deletion runstore.Deletion) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, known := range deletion.Last {
+		r := s.runs[id]
+		if r == nil {
+			return runstore.NotFound(id)
+		}
+		if r.info.LastSeq != known {
+			return runstore.Moved(id, known, r.info.LastSeq)
+		}
+	}
+	for id, r := range s.runs {
+		_, also := deletion.Last[id]
+		if _, parent := deletion.Last[r.info.Head.Parent]; parent && !also {
+			return runstore.HasSubRun(r.info.Head.Parent, id)
+		}
+	}
+	for id := range deletion.Last {
+		s.order[s.runs[id].place], s.gone[id] = nil, true
+		delete(s.runs, id)
+	}
+	return nil
 }
 
 // Snapshot implements runstore.Store.
@@ -96,6 +171,20 @@ func (s *Store) Snapshot(ctx context.Context, runID string) (runstore.Snapshot, 
 		kept.Parts = append(kept.Parts, bytes.Clone(part))
 	}
 	return kept, nil
+}
+
+// Content implements runstore.Store.
+func (s *Store) Content(ctx context.Context, runID, sha256 string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[runID]
+	if r == nil || r.contents[sha256] == nil {
+		return nil, runstore.NoContent(runID, sha256)
+	}
+	return bytes.Clone(r.contents[sha256]), nil
 }
 
 // Read implements runstore.Store.
@@ -159,14 +248,14 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 	next := len(s.order) - 1
 	if query.Before != "" {
 		r := s.runs[query.Before]
-		if r == nil {
+		if r == nil || !query.Selects(&r.info.Head) {
 			return nil, runstore.NotFound(query.Before)
 		}
 		next = r.place - 1
 	}
 	var page []runstore.Run
 	for ; next >= 0 && len(page) < query.PageSize(); next-- {
-		if r := s.order[next]; r.info.Head.Unfinished || !query.UnfinishedOnly {
+		if r := s.order[next]; r != nil && (r.info.Head.Unfinished || !query.UnfinishedOnly) && query.Selects(&r.info.Head) {
 			page = append(page, r.snapshot())
 		}
 	}

@@ -25,9 +25,9 @@ const ClaimsSuffix = ".claims"
 type claims struct {
 	path string
 
-	mu   sync.Mutex
-	file *os.File // nil until first used
-	own  map[string]struct{}
+	mu      sync.Mutex
+	file    *os.File // nil until first used
+	claimed map[string]struct{}
 }
 
 // Claim implements runstore.Claims.
@@ -35,7 +35,7 @@ func (s *Store) Claim(runID string) error {
 	c := &s.claims
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, own := c.own[runID]; own {
+	if _, held := c.claimed[runID]; held {
 		return nil
 	}
 	if err := c.open(os.O_CREATE); err != nil {
@@ -48,10 +48,10 @@ func (s *Store) Claim(runID string) error {
 	case err != nil:
 		return fmt.Errorf("claiming run %s: locking %s: %w", runID, c.path, err)
 	}
-	if c.own == nil {
-		c.own = make(map[string]struct{})
+	if c.claimed == nil {
+		c.claimed = make(map[string]struct{})
 	}
-	c.own[runID] = struct{}{}
+	c.claimed[runID] = struct{}{}
 	return nil
 }
 
@@ -60,10 +60,10 @@ func (s *Store) Release(runID string) {
 	c := &s.claims
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, own := c.own[runID]; !own || c.file == nil {
+	if _, held := c.claimed[runID]; !held || c.file == nil {
 		return
 	}
-	delete(c.own, runID)
+	delete(c.claimed, runID)
 	lock := lockOf(runID, unix.F_UNLCK)
 	_ = unix.FcntlFlock(c.file.Fd(), setLock, &lock) // unlocking an own lock does not fail
 }
@@ -73,7 +73,7 @@ func (s *Store) Claimed(runID string) (bool, error) {
 	c := &s.claims
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, own := c.own[runID]; own {
+	if _, held := c.claimed[runID]; held {
 		return true, nil
 	}
 	if err := c.open(0); errors.Is(err, os.ErrNotExist) {
@@ -93,8 +93,11 @@ func (c *claims) open(flag int) error {
 	if c.file != nil {
 		return nil
 	}
-	var err error
-	c.file, err = os.OpenFile(c.path, flag|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	info, err := os.Lstat(c.path)
+	if err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file; it must be the file with the locks of runs, so remove what is there", c.path)
+	}
+	c.file, err = os.OpenFile(c.path, flag|os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 	return err
 }
 
@@ -102,7 +105,7 @@ func (c *claims) open(flag int) error {
 func (c *claims) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.own = nil
+	c.claimed = nil
 	if c.file == nil {
 		return nil
 	}

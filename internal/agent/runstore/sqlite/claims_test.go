@@ -5,10 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
+	"github.com/toolhost/toolhost/internal/agent/runstore/storetest"
 )
 
 func claimed(t *testing.T, store *sqlite.Store, runID string) bool {
@@ -23,35 +24,27 @@ func claimed(t *testing.T, store *sqlite.Store, runID string) bool {
 func TestClaims(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	one, other := open(t, path), open(t, path)
-	if claimed(t, one, "r") {
+	if claimed(t, one, "r") || claimed(t, other, "r") {
 		t.Error("a run is claimed before any store claims it")
 	}
 	if _, err := os.Stat(path + sqlite.ClaimsSuffix); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a question makes a file: %v", err)
 	}
-	for range 2 { // the second claim changes nothing
-		if err := one.Claim("r"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := other.Claim("r"); !errors.Is(err, runstore.ErrClaimed) {
-		t.Errorf("a second claim: %v", err)
-	}
-	other.Release("r") // other does not have the claim
-	for name, store := range map[string]*sqlite.Store{"the owner": one, "another": other} {
-		if !claimed(t, store, "r") || claimed(t, store, "s") {
-			t.Errorf("%s sees the claim of r as %t, and one of s", name, claimed(t, store, "r"))
-		}
-	}
-	one.Release("r")
-	if err := errors.Join(other.Claim("r"), one.Claim("s")); err != nil {
-		t.Errorf("after the release: %v", err)
-	}
-	if err := one.Close(); err != nil {
+	storetest.RunClaims(t, func(*testing.T) (_, _ storetest.Claimer) { return one, other })
+}
+
+// If something else has the name of the file with the locks, the error names it and says what to do.
+func TestClaimsNeedAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	if err := os.Mkdir(path+sqlite.ClaimsSuffix, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if claimed(t, other, "s") || !claimed(t, other, "r") {
-		t.Error("Close gives up its own claims, and no others")
+	store := open(t, path)
+	_, asked := store.Claimed("r")
+	for _, err := range []error{asked, store.Claim("r")} {
+		if err == nil || !strings.Contains(err.Error(), path+sqlite.ClaimsSuffix+" is not a regular file") || !strings.Contains(err.Error(), "remove") {
+			t.Errorf("the error is %v", err)
+		}
 	}
 }
 

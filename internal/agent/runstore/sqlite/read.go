@@ -102,6 +102,38 @@ func (s *Store) snapshot(ctx context.Context, runID string) (kept runstore.Snaps
 	return kept, sql.ErrNoRows
 }
 
+// Content implements runstore.Store.
+func (s *Store) Content(ctx context.Context, runID, sha256 string) ([]byte, error) {
+	data, err := s.content(ctx, runID, sha256)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, runstore.NoContent(runID, sha256)
+	}
+	if err != nil {
+		return nil, s.reading(runID, err)
+	}
+	return data, nil
+}
+
+func (s *Store) content(ctx context.Context, runID, sha256 string) ([]byte, error) {
+	rows, err := s.reads.content.QueryContext(ctx, runID, sha256)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var data []byte
+	for rows.Next() {
+		var part sql.RawBytes
+		if err := rows.Scan(&part); err != nil {
+			return nil, err
+		}
+		data = append(data, part...)
+	}
+	if err := rows.Err(); err != nil || len(data) > 0 {
+		return data, err
+	}
+	return nil, sql.ErrNoRows
+}
+
 // Get implements runstore.Store.
 func (s *Store) Get(ctx context.Context, runID string) (runstore.Run, error) {
 	run, err := scanRun(s.reads.get.QueryRowContext(ctx, runID))
@@ -119,12 +151,26 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 		if before, err = s.number(ctx, query.Before); err != nil {
 			return nil, s.reading(query.Before, err)
 		}
+		at, err := s.Get(ctx, query.Before)
+		if err != nil {
+			return nil, err
+		}
+		if !query.Selects(&at.Head) {
+			return nil, runstore.NotFound(query.Before)
+		}
 	}
-	statement := s.reads.list
-	if query.UnfinishedOnly {
+	statement, arguments := s.reads.list, []any{before, query.PageSize()}
+	switch {
+	case query.Parent != "":
+		statement, arguments = s.reads.parent, append([]any{query.Parent}, arguments...)
+	case query.UnfinishedOnly:
 		statement = s.reads.unfinished
+	case query.Owner != "":
+		statement, arguments = s.reads.owned, append([]any{query.Owner}, arguments...)
+	case query.Tenant != "":
+		statement, arguments = s.reads.tenant, append([]any{query.Tenant}, arguments...)
 	}
-	rows, err := statement.QueryContext(ctx, before, query.PageSize())
+	rows, err := statement.QueryContext(ctx, arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("listing the runs in %s: %w", s.path, err)
 	}
@@ -143,11 +189,20 @@ func (s *Store) List(ctx context.Context, query runstore.Query) ([]runstore.Run,
 	return runs, nil
 }
 
+// Spent implements runstore.Spending.
+func (s *Store) Spent(ctx context.Context, day int64, of runstore.Query) (runstore.Spent, error) {
+	sum := runstore.Spent{Day: day}
+	if err := s.reads.spent.QueryRowContext(ctx, day, of.Owner, of.Tenant).Scan(&sum.Tokens, &sum.Cost, &sum.Attached); err != nil {
+		return sum, fmt.Errorf("reading what was spent in %s: %w", s.path, err)
+	}
+	return sum, nil
+}
+
 func scanRun(row interface{ Scan(...any) error }) (runstore.Run, error) {
 	var run runstore.Run
 	var created, updated int64
 	var summary []byte
-	if err := row.Scan(&run.ID, &created, &updated, &run.LastSeq, &run.Head.Unfinished, &summary); err != nil {
+	if err := row.Scan(&run.ID, &created, &updated, &run.LastSeq, &run.Head.Unfinished, &summary, &run.Head.Owner, &run.Head.Tenant, &run.Head.Parent); err != nil {
 		return runstore.Run{}, err
 	}
 	run.CreateTime, run.UpdateTime = time.Unix(0, created).UTC(), time.Unix(0, updated).UTC()

@@ -1,9 +1,9 @@
 // Package sqlite is a runstore.Store in one SQLite file.
 //
-// When Append returns, the batch survives kill -9, and a power failure as far as the file system
-// and the disk are honest: the file is in WAL mode, and every commit is synced (synchronous=FULL).
-// A torn end of the write-ahead log costs only the batches in the torn part. Batches that wait at
-// the same time share a commit.
+// When Append returns, the batch survives kill -9. It also survives a power failure if the file
+// system and the disk do not lose synced data: the file is in WAL mode, and every commit is synced
+// (synchronous=FULL). If the end of the write-ahead log is damaged, only the batches in that part
+// are lost. Batches that wait at the same time share a commit.
 //
 // Several processes can use one file. SQLite's lock admits one writer at a time.
 package sqlite
@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// busyPause is the pause between attempts where SQLite does not wait by itself.
+	// busyPause is the pause between attempts for locks on which SQLite does not wait.
 	busyPause = 10 * time.Millisecond
 	// maxReaders is the number of connections for reading. Further readers wait.
 	maxReaders = 4
@@ -83,6 +83,15 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
+// Check returns an error if a file that no Store uses is not a journal, is damaged, or was written by a
+// newer agentd. It changes nothing.
+func Check(ctx context.Context, path string) error {
+	if err := layout().Check(ctx, path); err != nil {
+		return fmt.Errorf("checking the journal %s: %w", path, err)
+	}
+	return nil
+}
+
 // Close finishes the appends in progress, refuses others, and closes the file. It may be called
 // more than once.
 func (s *Store) Close() error {
@@ -110,8 +119,8 @@ func prepare(path string) error {
 	return f.Close()
 }
 
-// patiently repeats an action that fails because another process has the file. SQLite waits by
-// itself for most locks, but not for those that switch a new file to WAL mode.
+// patiently repeats an action that fails because another process has locked the file. SQLite waits
+// for most locks without it, but not for those that switch a new file to WAL mode.
 func patiently(ctx context.Context, try func() error) error {
 	deadline := time.Now().Add(sqlitefile.BusyTimeout)
 	for {

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/sqlite"
 	"github.com/toolhost/toolhost/internal/agent/runstore/storetest"
+	"github.com/toolhost/toolhost/internal/sqlitefile"
 )
 
 // writerEnv names a journal. The test binary then appends to it until it is killed.
@@ -29,6 +31,10 @@ const claimerEnv = "RUNSTORE_TEST_CLAIMER"
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writerEnv); path != "" {
 		write(path)
+		return
+	}
+	if path := os.Getenv(deleterEnv); path != "" {
+		deleteAll(path)
 		return
 	}
 	if path := os.Getenv(claimerEnv); path != "" {
@@ -79,7 +85,7 @@ func write(path string) {
 		os.Exit(1)
 	}
 	for seq := uint64(0); ; seq++ {
-		batch := runstore.Batch{RunID: "r", After: seq, Records: storetest.Records(int(seq)+1, 1)}
+		batch := runstore.Batch{RunID: "r", After: seq, Records: storetest.Records(int(seq)+1, 1), Contents: []runstore.Content{contentOf(seq + 1)}}
 		if err := store.Append(context.Background(), batch); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -88,8 +94,13 @@ func write(path string) {
 	}
 }
 
+// contentOf returns the content that the writer appends with a record. It has two rows.
+func contentOf(seq uint64) runstore.Content {
+	return runstore.Content{SHA256: fmt.Sprintf("%064x", seq), Data: bytes.Repeat([]byte{byte(seq)}, 256<<10+1)}
+}
+
 // TestKill kills a writing process. Everything that Append returned for is stored, and no batch is
-// stored partly.
+// stored partly: each record has its content, and there is no content without its record.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	cmd := exec.Command(os.Args[0])
@@ -121,6 +132,15 @@ func TestKill(t *testing.T) {
 		t.Fatalf("the journal ends at %d, acknowledged %d: %v", run.LastSeq, acknowledged, err)
 	}
 	storetest.Want(t, store, "r", int(run.LastSeq))
+	for seq := range run.LastSeq {
+		want := contentOf(seq + 1)
+		if got, err := store.Content(t.Context(), "r", want.SHA256); err != nil || !bytes.Equal(got, want.Data) {
+			t.Errorf("record %d has a content of %d bytes: %v", seq+1, len(got), err)
+		}
+	}
+	if n := count(t, path, "SELECT count(DISTINCT digest) FROM contents"); n != int(run.LastSeq) {
+		t.Errorf("%d contents are stored for %d records", n, run.LastSeq)
+	}
 	storetest.Must(t, store, "r", run.LastSeq, 1)
 }
 
@@ -206,7 +226,29 @@ func TestRefusesForeignFiles(t *testing.T) {
 	}
 }
 
-// A file of the version before snapshots is migrated with all of its content.
+// A journal with a trigger, which would run with each statement of the store, is refused.
+func TestRefusesForeignSchemas(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	if err := open(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := sqlite.Check(t.Context(), path); err != nil {
+		t.Errorf("its own file: %v", err)
+	}
+	execute(t, path, "CREATE TRIGGER approve AFTER INSERT ON records BEGIN UPDATE records SET data = '{}'; END")
+	_, err := sqlite.Open(t.Context(), path)
+	for what, err := range map[string]error{"Open": err, "Check": sqlite.Check(t.Context(), path)} {
+		if !errors.Is(err, sqlitefile.ErrForeignSchema) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+}
+
+// beforeTenants turns a file into one of the format without contents, owners and tenants.
+const beforeTenants = beforeDeletions + "DROP TRIGGER contents_go; DROP TABLE contents; DROP TABLE spending; DROP INDEX runs_owner; DROP INDEX runs_tenant; " +
+	"ALTER TABLE runs DROP COLUMN tenant; ALTER TABLE runs DROP COLUMN owner; "
+
+// A file of the format without snapshots is migrated with all of its content.
 func TestFilesWithoutSnapshots(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	store := open(t, path)
@@ -214,7 +256,7 @@ func TestFilesWithoutSnapshots(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, path, "DROP TRIGGER snapshots_go; DROP TABLE snapshots; PRAGMA user_version = 1")
+	execute(t, path, beforeTenants+"DROP TRIGGER snapshots_go; DROP TABLE snapshots; PRAGMA user_version = 1")
 	store = open(t, path)
 	storetest.Want(t, store, "r", 3)
 	if kept, err := store.Snapshot(t.Context(), "r"); err != nil || kept.State != nil || kept.Parts != nil {
@@ -227,9 +269,19 @@ func TestFilesWithoutSnapshots(t *testing.T) {
 	if kept, err := store.Snapshot(t.Context(), "r"); err != nil || string(kept.State) != "s" || len(kept.Parts) != 1 {
 		t.Errorf("the snapshot is %+v, %v", kept, err)
 	}
+	digest := strings.Repeat("0f", 32)
+	attached := runstore.Batch{RunID: "r", After: 4, Records: storetest.Records(5, 1), Contents: []runstore.Content{{SHA256: digest, Data: make([]byte, 600<<10)}}}
+	if err := store.Append(t.Context(), attached); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, path, "SELECT max(length(data)) FROM contents"); n > 256<<10 {
+		t.Errorf("a row of a content has %d bytes", n)
+	}
 	execute(t, path, "DELETE FROM records; DELETE FROM runs")
-	if n := count(t, path, "SELECT count(*) FROM snapshots"); n != 0 {
-		t.Errorf("%d parts outlive their run", n)
+	for _, table := range []string{"snapshots", "contents"} {
+		if n := count(t, path, "SELECT count(*) FROM "+table); n != 0 {
+			t.Errorf("%d rows of %s outlive their run", n, table)
+		}
 	}
 }
 

@@ -10,17 +10,26 @@ import (
 
 // writes are the statements of the write loop.
 type writes struct {
-	find, create, advance, record, cut, keep *sql.Stmt
+	find, create, advance, record, cut, keep, spend, content *sql.Stmt
+	wasDeleted, child, clear, remove, note                   *sql.Stmt
 }
 
 func (w *writes) texts() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
-		"SELECT number, last_seq FROM runs WHERE id = ?":                                                   &w.find,
-		"INSERT INTO runs (id, created, updated, last_seq, unfinished, summary) VALUES (?, ?, ?, ?, ?, ?)": &w.create,
-		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, summary = ? WHERE number = ?":          &w.advance,
-		"INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)":              &w.record,
-		"DELETE FROM snapshots WHERE run = ? AND (part > ? OR part = 0)":                                   &w.cut,
-		"INSERT INTO snapshots (run, part, data) VALUES (?, ?, ?)":                                         &w.keep,
+		"SELECT number, last_seq FROM runs WHERE id = ?": &w.find,
+		"INSERT INTO runs (id, created, updated, last_seq, unfinished, summary, owner, tenant, parent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)": &w.create,
+		"UPDATE runs SET updated = ?, last_seq = ?, unfinished = ?, summary = ? WHERE number = ?":                                          &w.advance,
+		"INSERT INTO records (run, seq, time, type, version, data) VALUES (?, ?, ?, ?, ?, ?)":                                              &w.record,
+		"DELETE FROM snapshots WHERE run = ? AND (part > ? OR part = 0)":                                                                   &w.cut,
+		"INSERT INTO spending (day, owner, tenant, tokens, cost, attached) SELECT ?, owner, tenant, ?, ?, ? FROM runs WHERE number = ? " +
+			"ON CONFLICT (day, owner) DO UPDATE SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost, attached = attached + excluded.attached": &w.spend,
+		"INSERT INTO snapshots (run, part, data) VALUES (?, ?, ?)":                     &w.keep,
+		"INSERT OR IGNORE INTO contents (run, digest, part, data) VALUES (?, ?, ?, ?)": &w.content,
+		"SELECT 1 FROM deleted WHERE id = ?":                                           &w.wasDeleted,
+		"SELECT id FROM runs WHERE parent = ?":                                         &w.child,
+		"DELETE FROM records WHERE run = ?":                                            &w.clear,
+		"DELETE FROM runs WHERE number = ?":                                            &w.remove, // triggers delete its snapshot and its contents
+		"INSERT INTO deleted (id, deleted) VALUES (?, ?)":                              &w.note,
 	}
 }
 
@@ -28,25 +37,31 @@ func (w *writes) texts() map[string]**sql.Stmt {
 func (w *writes) in(ctx context.Context, tx *sql.Tx) *writes {
 	return &writes{
 		find: tx.StmtContext(ctx, w.find), create: tx.StmtContext(ctx, w.create), advance: tx.StmtContext(ctx, w.advance),
-		record: tx.StmtContext(ctx, w.record), cut: tx.StmtContext(ctx, w.cut), keep: tx.StmtContext(ctx, w.keep),
+		record: tx.StmtContext(ctx, w.record), cut: tx.StmtContext(ctx, w.cut), keep: tx.StmtContext(ctx, w.keep), spend: tx.StmtContext(ctx, w.spend), content: tx.StmtContext(ctx, w.content),
+		wasDeleted: tx.StmtContext(ctx, w.wasDeleted), child: tx.StmtContext(ctx, w.child), clear: tx.StmtContext(ctx, w.clear), remove: tx.StmtContext(ctx, w.remove), note: tx.StmtContext(ctx, w.note),
 	}
 }
 
 // reads are the statements of the readers.
 type reads struct {
-	number, page, snapshot, get, list, unfinished *sql.Stmt
+	number, page, snapshot, get, list, unfinished, owned, tenant, parent, spent, content *sql.Stmt
 }
 
-const runColumns = "id, created, updated, last_seq, unfinished, summary"
+const runColumns = "id, created, updated, last_seq, unfinished, summary, owner, tenant, parent"
 
 func (r *reads) texts() map[string]**sql.Stmt {
 	return map[string]**sql.Stmt{
 		"SELECT number FROM runs WHERE id = ?": &r.number,
-		"SELECT seq, time, type, version, data FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?":    &r.page,
-		"SELECT part, data FROM runs LEFT JOIN snapshots ON run = number WHERE id = ? ORDER BY part":           &r.snapshot,
-		"SELECT " + runColumns + " FROM runs WHERE id = ?":                                                     &r.get,
-		"SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?":                    &r.list,
-		"SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?": &r.unfinished,
+		"SELECT ifnull(sum(tokens), 0), ifnull(sum(cost), 0.0), ifnull(sum(attached), 0) FROM spending WHERE day = ?1 AND (?2 = '' OR owner = ?2) AND (?3 = '' OR tenant = ?3)": &r.spent,
+		"SELECT seq, time, type, version, data FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?":                                                                     &r.page,
+		"SELECT part, data FROM runs LEFT JOIN snapshots ON run = number WHERE id = ? ORDER BY part":                                                                            &r.snapshot,
+		"SELECT data FROM runs JOIN contents ON run = number WHERE id = ? AND digest = ? ORDER BY part":                                                                         &r.content,
+		"SELECT " + runColumns + " FROM runs WHERE id = ?":                                                                                                                      &r.get,
+		"SELECT " + runColumns + " FROM runs WHERE number < ? ORDER BY number DESC LIMIT ?":                                                                                     &r.list,
+		"SELECT " + runColumns + " FROM runs WHERE number < ? AND unfinished = 1 ORDER BY number DESC LIMIT ?":                                                                  &r.unfinished,
+		"SELECT " + runColumns + " FROM runs WHERE owner = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                       &r.owned,
+		"SELECT " + runColumns + " FROM runs WHERE parent = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                      &r.parent,
+		"SELECT " + runColumns + " FROM runs WHERE tenant = ? AND number < ? ORDER BY number DESC LIMIT ?":                                                                      &r.tenant,
 	}
 }
 

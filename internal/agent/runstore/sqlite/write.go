@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 )
@@ -13,10 +14,19 @@ import (
 // group.
 const maxGroup = 128
 
-// request is an Append that waits for the write loop.
+// request is an Append or a Delete that waits for the write loop.
 type request struct {
-	batch runstore.Batch
-	done  chan error // capacity 1; gets exactly one answer
+	batch    runstore.Batch
+	deletion *runstore.Deletion // nil: the request is an Append
+	done     chan error         // capacity 1; gets exactly one answer
+}
+
+// what names the request in errors.
+func (r *request) what() string {
+	if r.deletion != nil {
+		return fmt.Sprintf("deleting %d runs", len(r.deletion.Last))
+	}
+	return "appending to run " + r.batch.RunID
 }
 
 // Append implements runstore.Store.
@@ -24,19 +34,28 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 	if err := batch.Check(); err != nil {
 		return err
 	}
+	return s.submit(ctx, &request{batch: batch, done: make(chan error, 1)})
+}
+
+// Delete implements runstore.Store.
+func (s *Store) Delete(ctx context.Context, deletion runstore.Deletion) error {
+	return s.submit(ctx, &request{deletion: &deletion, done: make(chan error, 1)})
+}
+
+// submit hands a request to the write loop, and returns its answer.
+func (s *Store) submit(ctx context.Context, req *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
 	case <-s.closing:
-		return fmt.Errorf("appending to run %s: %w", batch.RunID, ErrClosed)
+		return fmt.Errorf("%s: %w", req.what(), ErrClosed)
 	default:
 	}
-	req := &request{batch: batch, done: make(chan error, 1)}
 	select {
 	case s.queue <- req:
 	case <-s.closing:
-		return fmt.Errorf("appending to run %s: %w", batch.RunID, ErrClosed)
+		return fmt.Errorf("%s: %w", req.what(), ErrClosed)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -50,7 +69,7 @@ func (s *Store) Append(ctx context.Context, batch runstore.Batch) error {
 		case err := <-req.done:
 			return err
 		default:
-			return fmt.Errorf("appending to run %s: %w", batch.RunID, ErrClosed)
+			return fmt.Errorf("%s: %w", req.what(), ErrClosed)
 		}
 	case <-ctx.Done():
 		return ctx.Err()
@@ -91,7 +110,7 @@ func (s *Store) gather(first *request) []*request {
 	return group
 }
 
-// commit writes a group in one transaction and answers each request. A batch with a conflict writes
+// commit writes a group in one transaction and answers each request. A request with a conflict writes
 // nothing and does not affect the others. A failure of the database affects all.
 func (s *Store) commit(group []*request) {
 	// The group has several callers, so no caller's context may cancel it.
@@ -105,8 +124,8 @@ func (s *Store) commit(group []*request) {
 		defer tx.Rollback()
 		writes := s.writes.in(ctx, tx)
 		for i, req := range group {
-			err := writes.add(ctx, &req.batch)
-			if errors.Is(err, runstore.ErrConflict) {
+			err := writes.carryOut(ctx, req)
+			if errors.Is(err, runstore.ErrConflict) || errors.Is(err, runstore.ErrDeleted) || errors.Is(err, runstore.ErrNotFound) {
 				refused[i] = err
 			} else if err != nil {
 				return err
@@ -119,14 +138,22 @@ func (s *Store) commit(group []*request) {
 		case refused[i] != nil:
 			req.done <- refused[i]
 		case err != nil:
-			req.done <- fmt.Errorf("appending to run %s in %s: %w", req.batch.RunID, s.path, err)
+			req.done <- fmt.Errorf("%s in %s: %w", req.what(), s.path, err)
 		default:
 			req.done <- nil
 		}
 	}
 }
 
-// add writes one batch. It checks for ErrConflict before it writes.
+// carryOut carries out one request.
+func (w *writes) carryOut(ctx context.Context, req *request) error {
+	if req.deletion != nil {
+		return w.delete(ctx, req.deletion)
+	}
+	return w.add(ctx, &req.batch)
+}
+
+// add writes one batch. It checks for ErrConflict and ErrDeleted before it writes.
 func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 	var number, last int64
 	err := w.find.QueryRowContext(ctx, b.RunID).Scan(&number, &last)
@@ -139,8 +166,15 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 	first, newest := &b.Records[0], &b.Records[len(b.Records)-1]
 	end := last + int64(len(b.Records))
 	if last == 0 {
+		var one int
+		switch err := w.wasDeleted.QueryRowContext(ctx, b.RunID).Scan(&one); {
+		case err == nil:
+			return runstore.Deleted(b.RunID)
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
 		res, err := w.create.ExecContext(ctx,
-			b.RunID, first.Time.UnixNano(), newest.Time.UnixNano(), end, b.Head.Unfinished, []byte(b.Head.Summary))
+			b.RunID, first.Time.UnixNano(), newest.Time.UnixNano(), end, b.Head.Unfinished, []byte(b.Head.Summary), b.Head.Owner, b.Head.Tenant, b.Head.Parent)
 		if err != nil {
 			return err
 		}
@@ -158,8 +192,33 @@ func (w *writes) add(ctx context.Context, b *runstore.Batch) error {
 			return err
 		}
 	}
+	if !b.Spent.IsZero() {
+		if _, err := w.spend.ExecContext(ctx, b.Spent.Day, b.Spent.Tokens, b.Spent.Cost, b.Spent.Attached, number); err != nil {
+			return err
+		}
+	}
+	for i := range b.Contents {
+		if err := w.addContent(ctx, number, &b.Contents[i]); err != nil {
+			return err
+		}
+	}
 	if b.Snapshot != nil {
 		return w.renew(ctx, number, b.Snapshot)
+	}
+	return nil
+}
+
+// contentPart is the size of the rows of a content. SQLite keeps a row in a chain of pages that it
+// reads from the start, so rows of many megabytes are slow, and no program can copy them in steps.
+const contentPart = 256 << 10
+
+func (w *writes) addContent(ctx context.Context, run int64, c *runstore.Content) error {
+	part := 0
+	for data := range slices.Chunk(c.Data, contentPart) {
+		if _, err := w.content.ExecContext(ctx, run, c.SHA256, part, data); err != nil {
+			return err
+		}
+		part++
 	}
 	return nil
 }

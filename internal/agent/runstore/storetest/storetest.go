@@ -31,6 +31,7 @@ func Run(t *testing.T, h Harness) {
 		"NotFound":         testNotFound,
 		"Head":             testHead,
 		"List":             testList,
+		"Owners":           testOwners,
 		"Cancelled":        testCancelled,
 		"GrowsWhileRead":   testGrowsWhileRead,
 		"Isolated":         testIsolated,
@@ -42,6 +43,10 @@ func Run(t *testing.T, h Harness) {
 		"ReadAfterTheLast": testReadAfterTheLast,
 		"Snapshots":        testSnapshots,
 		"SnapshotsApart":   testSnapshotsApart,
+		"Contents":         testContents,
+		"BadContents":      testBadContents,
+		"Delete":           testDelete,
+		"DeleteRaces":      testDeleteRaces,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, h.New(t)) })
 	}

@@ -88,7 +88,7 @@ def lines_of(toolhost: Client, event: Event, session: str) -> list[str]:
             progress = "-" if p is None else f"{number(p.done)}/{number(p.total or 0)} {shown(p.message)}"
             result = "-" if s.result is None else canonical(s.result)
             return [
-                f"status {state}: tip {shown(s.message or '')}, parameters {parameters}, progress {progress}, result {result}"
+                f"status {state}: message {shown(s.message or '')}, parameters {parameters}, progress {progress}, result {result}"
             ]
         case LogRecord() as r:
             return [f"log {LEVELS[r.level]}: {shown(r.message)} {canonical(r.attributes)}"]

@@ -104,7 +104,7 @@ async function endedLines({ plugin, replayed, error, result }: EndedEvent): Prom
 
 function statusLine({ state = "-" as never, message = "", parameters, progress: p, result }: Status): string {
   const progress = p ? `${p.done}/${p.total ?? 0} ${shown(p.message ?? "")}` : "-";
-  return `status ${state}: tip ${shown(message)}, parameters ${canonical(parameters)}, progress ${progress}, result ${canonical(result)}`;
+  return `status ${state}: message ${shown(message)}, parameters ${canonical(parameters)}, progress ${progress}, result ${canonical(result)}`;
 }
 
 async function tell(event: CallEvent): Promise<void> {

@@ -22,8 +22,8 @@ const (
 	// slow is how long a call of counterplugin_slow takes after its side effect, so that other
 	// calls of its turn end meanwhile.
 	slow = 150 * time.Millisecond
-	// stalled is the timeout of a tool that never ends by itself: long enough for its beginning,
-	// except on a very busy machine.
+	// stalled is the timeout of a tool that never ends by itself. It is long enough for the tool to
+	// begin, except on a very busy machine.
 	stalled = 400 * time.Millisecond
 )
 

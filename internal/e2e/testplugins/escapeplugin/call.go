@@ -17,8 +17,8 @@ import (
 	"unsafe"
 )
 
-// buffer is the memory to which an argument "here" of a system call points: room for whatever the
-// kernel reads or writes there.
+// buffer is the memory to which an argument "here" of a system call points. It is large enough for
+// everything that the kernel reads or writes there.
 type buffer [512]uint64
 
 // call makes a system call, by its number. Its arguments are numbers, "here", "here:" followed by

@@ -1,5 +1,5 @@
 // Command ownerplugin is a plugin for tests whose declaration is the last line of its executable,
-// in JSON: its name, its tools and a variable. Copies of one build with different last lines are
+// in JSON: its name, its tools, its filters and a variable. Copies of one build with different last lines are
 // different plugins.
 package main
 
@@ -27,6 +27,11 @@ type claim struct {
 		Tags        []string `json:"tags"`
 		ContextKeys []string `json:"context_keys"`
 	} `json:"tools"`
+	// Filters replace each result by the name of the filter.
+	Filters []struct {
+		Name  string   `json:"name"`
+		Tools []string `json:"tools"`
+	} `json:"filters"`
 	// An environment variable whose value is part of each tool's result.
 	Variable string `json:"variable"`
 }
@@ -46,6 +51,12 @@ func main() {
 		p.Tools = append(p.Tools, sdk.Func(spec, func(context.Context, struct{}) (string, error) {
 			return c.Version + " " + os.Getenv(c.Variable), nil
 		}))
+	}
+	for _, f := range c.Filters {
+		p.Filters = append(p.Filters, sdk.Filter{Name: f.Name, Tools: f.Tools, After: func(_ context.Context, call *sdk.FilterCall) error {
+			call.SetResult(sdk.TextResult("hidden by " + f.Name))
+			return nil
+		}})
 	}
 	sdk.Serve(p)
 }

@@ -47,7 +47,7 @@ func leak(ctx context.Context, in input) (sdk.Result, error) {
 	case "length":
 		return text(fmt.Sprintf("the secret has %d bytes", len(secret))), nil
 	case "status":
-		sdk.ReportStatus(ctx, sdk.Status{Tip: "tip " + all, Parameters: asJSON(map[string]string{"key " + secret: all}), Result: asJSON([]string{all})})
+		sdk.ReportStatus(ctx, sdk.Status{Message: "message " + all, Parameters: asJSON(map[string]string{"key " + secret: all}), Result: asJSON([]string{all})})
 		sdk.ReportProgress(ctx, 1, 2, "progress "+all)
 		return text("done"), nil
 	case "log":

@@ -58,7 +58,7 @@ func write(ctx context.Context, in input) (sdk.Result, error) {
 	case "failure":
 		return sdk.Result{}, sdk.Unavailable("%s", in.Words)
 	case "status":
-		sdk.ReportStatus(ctx, sdk.Status{Tip: in.Words, Parameters: asJSON})
+		sdk.ReportStatus(ctx, sdk.Status{Message: in.Words, Parameters: asJSON})
 		sdk.ReportProgress(ctx, 1, 2, in.Words)
 	case "log":
 		sdk.Logger(ctx).Error(in.Words, "attribute", in.Words)

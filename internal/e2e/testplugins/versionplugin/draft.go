@@ -22,7 +22,7 @@ func (s *stamp) openDrafter(context.Context) (*drafter, error) {
 
 // Partial reports the name and the text that has arrived.
 func (d *drafter) Partial(ctx context.Context, soFar line) {
-	sdk.ReportStatus(ctx, sdk.Status{Tip: d.name + " " + soFar.Text})
+	sdk.ReportStatus(ctx, sdk.Status{Message: d.name + " " + soFar.Text})
 }
 
 // Call adds the line.

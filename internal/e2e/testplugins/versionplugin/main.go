@@ -84,7 +84,7 @@ func (s *stamp) isFaulty() bool {
 	return errors.Is(err, os.ErrExist)
 }
 
-// fail does what the fault says, and does not return.
+// fail behaves as the fault says, and does not return.
 func (s *stamp) fail() {
 	fmt.Fprintf(os.Stderr, "version %s is broken: %s\n", s.Version, s.Fault)
 	switch s.Fault {
@@ -113,8 +113,8 @@ func (s *stamp) plugin() sdk.Plugin {
 	}
 }
 
-// pause is how long calls last: much longer than everything else in a call, so that every caller
-// has a call in progress at any moment, and the machine stays idle.
+// pause is how long calls last. It is much longer than everything else in a call. So every caller
+// has a call in progress at any moment, and the machine is idle most of the time.
 const pause = 50 * time.Millisecond
 
 type nothing struct{}

@@ -85,7 +85,7 @@ func endless(do func(r request)) func(context.Context, *pluginwire.ServerCall, r
 	}
 }
 
-// counted returns an action that reports how far it came, and why not farther.
+// counted returns an action that reports the number that it reached, and the error that ended it.
 func counted(what string, do func(r request) (int, error)) func(context.Context, *pluginwire.ServerCall, request) (tool.Result, error) {
 	return plain(func(r request) (tool.Result, error) {
 		n, err := do(r)
@@ -93,8 +93,8 @@ func counted(what string, do func(r request) (int, error)) func(context.Context,
 	})
 }
 
-// print prints the text in all four ways, after the way's name: stdout and stderr are those of the
-// process, the served ones those of go-plugin.
+// print prints the text in four ways, each time after the name of the way. stdout and stderr are
+// the streams of the process. The other two ways go through go-plugin.
 func (h *handler) print(text string) (tool.Result, error) {
 	for _, way := range []struct {
 		name string

@@ -64,7 +64,8 @@ func copyCrash(path string) error {
 	return debug.SetCrashOutput(file, debug.CrashOptions{})
 }
 
-// crash panics without a recover. The printed stacks have at least size bytes.
+// crash panics without a recover. words is the message. The printed stacks have at least the given
+// number of bytes.
 func crash(words string, bytes int) {
 	const stack = 200 // minimal size of the printed stack of a sleeping goroutine, in bytes
 	if bytes > 0 {

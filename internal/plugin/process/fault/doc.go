@@ -35,7 +35,7 @@
 //	noise on stdout after it              | print                         | TestOutputArrivesByEveryWay
 //	a line of 1 MiB without end after it  | long_line                     | TestLongLineOnStdoutIsCut
 //	garbage on stderr                     | -stderr print                 | TestStderrIsOnlyEverText
-//	a flood on stderr                     | -flood flood                  | TestFloodOfStderrIsBounded TestSlowLoggerHoldsNobodyUp
+//	a flood on stderr                     | -flood flood                  | TestFloodOfStderrIsBounded TestSlowLoggerDelaysNoProcess
 //	the handshake comes byte by byte      | -dribble                      | TestHandshakeThatComesByteByByte
 //	wrong versions, network or socket     | -first=2|1| -first=1|77| -first=1|1|tcp -first=1|1|unix|/tmp | TestLaunchRefusesWhatIsNoPlugin
 //	a certificate that is bad, padded or unsolicited | -certificate=bad -certificate=padded -certificate=unsolicited | TestLaunchRefusesWhatIsNoPlugin
@@ -43,7 +43,7 @@
 //	it looks for toolhost's secrets       | environ files                 | TestPluginInheritsNothing
 //	a result of 100 MiB                   | large                         | TestLargeResult TestLargeResultBeyondTheLimit TestReaderLeavesALargeResult TestHundredMiBResult
 //	a stream of single bytes              | drip                          | TestSlowStreamIsCancelledInTheMiddle
-//	memory that grows                     | eat                           | TestMemoryEaterIsKilledAndTold
+//	memory that grows                     | eat                           | TestMemoryEaterIsKilledAndReported
 //	a fork bomb                           | fork                          | TestForkBombStaysAtItsLimit
 //	too many open files                   | open                          | TestOpenFilesFailInThePluginAlone
 //	descriptors leak from call to call    | leak                          | TestDescriptorLeakIsThePluginsProblem

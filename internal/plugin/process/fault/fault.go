@@ -16,7 +16,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 )
 
-// flags are the faults at the start, in the order in which they happen.
+// flags are the faults before and during the handshake, in the order in which they happen.
 type flags struct {
 	ignoreTerm     bool
 	stderr         string

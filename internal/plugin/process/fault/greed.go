@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// mostForks bounds a fork bomb whose limit does not hold.
+// mostForks bounds a fork bomb in case the limit of processes does not work.
 const mostForks = 200
 
 // eat allocates memory in steps that a watchdog can see, and keeps it.

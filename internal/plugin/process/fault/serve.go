@@ -80,7 +80,8 @@ func (f *flags) answerHealth(ctx context.Context, req any, _ *grpc.UnaryServerIn
 	return handle(ctx, req)
 }
 
-// rewriteHandshake passes go-plugin's handshake on, changed by change, one byte at a time.
+// rewriteHandshake prints go-plugin's handshake line after change has changed it, one byte at a
+// time.
 func rewriteHandshake(change func(line string) string) error {
 	out := os.Stdout
 	read, write, err := os.Pipe()

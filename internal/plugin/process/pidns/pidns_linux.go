@@ -29,8 +29,8 @@ type Namespace struct {
 	beside uintptr // flags of the other namespaces
 }
 
-// New makes a PID namespace, and the other namespaces that the flags name: Network and IPC, or 0.
-// The first process has env as its environment, and dies with the calling thread. So the calling
+// New makes a PID namespace, and the other namespaces that beside names: Network and IPC, or 0. The
+// first process has env as its environment, and dies with the calling thread. So the calling
 // goroutine must be locked to a thread that outlives the namespace, and must not be the main
 // goroutine. Call Close at the end.
 func New(env []string, beside uintptr) (*Namespace, error) {
@@ -110,9 +110,10 @@ func executable() (*os.File, error) {
 	return os.Open(fmt.Sprintf("/proc/self/fd/%d", fd))
 }
 
-// Enter moves the calling thread into the namespace: it starts processes there, and sees the files
-// there. The thread cannot be used for anything else afterwards, even if Enter fails. path names a
-// file that must be the same inside, which shows that the files are those that toolhost sees.
+// Enter moves the calling thread into the namespace. The thread then starts processes there, and
+// sees the files there. It cannot be used for anything else afterwards, even if Enter fails. path
+// names a file that must be the same inside and outside. That shows that the thread still sees
+// toolhost's files.
 func (n *Namespace) Enter(path string) error {
 	outside, err := os.Stat(path)
 	if err != nil {

@@ -87,7 +87,7 @@ func inside(t *testing.T, script string) (line string, namespace *pidns.Namespac
 	return <-lines, namespace, end
 }
 
-func TestProcessesSeeTheirOwnAlone(t *testing.T) {
+func TestProcessesSeeOnlyTheirNamespace(t *testing.T) {
 	if !given(t) {
 		return
 	}
@@ -104,7 +104,7 @@ func TestProcessesSeeTheirOwnAlone(t *testing.T) {
 	}
 }
 
-func TestWhoHidesDiesWithTheNamespace(t *testing.T) {
+func TestHiddenProcessDiesWithTheNamespace(t *testing.T) {
 	if !given(t) {
 		return
 	}

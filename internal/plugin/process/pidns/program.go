@@ -41,11 +41,11 @@ func data() (text []byte, at struct{ root, proc, fstype, action uint32 }) {
 // If one of these calls fails, it exits with the error's number.
 func program() []byte {
 	constants, at := data()
-	const own = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 	var code []byte
 	for _, call := range [][]uint32{
 		{unix.SYS_MOUNT, at.root, at.root, at.root, unix.MS_REC | unix.MS_SLAVE, 0},
-		{unix.SYS_MOUNT, at.fstype, at.proc, at.fstype, own, 0},
+		{unix.SYS_MOUNT, at.fstype, at.proc, at.fstype, flags, 0},
 		{unix.SYS_RT_SIGACTION, uint32(unix.SIGCHLD), at.action, 0, 8},
 		{unix.SYS_WRITE, 1, at.root, 1},
 		{unix.SYS_CLOSE, 1},

@@ -2,9 +2,9 @@ package pidns
 
 import "runtime"
 
-// Go runs f in a goroutine that is locked to a thread, which is never the main thread: /proc shows
-// the namespaces of the main thread as those of the process. f returns whether the thread may be
-// used again. Otherwise the thread ends with f.
+// Go runs f in a goroutine that is locked to a thread. That is never the main thread, because /proc
+// shows the namespaces of the main thread as those of the process. f returns whether the thread may
+// be used again. Otherwise the thread ends with f.
 func Go(f func() (reusable bool)) {
 	go func() {
 		runtime.LockOSThread()

@@ -33,7 +33,7 @@ func Identify(pid int) ID {
 }
 
 // KillGroup sends SIGKILL to the process group that leader leads or led. It does nothing if the pid
-// belongs to another process now: the kernel reuses a pid only after its group is empty. An empty
+// now belongs to another process; the kernel reuses a pid only when its group is empty. An empty
 // group is no error.
 func KillGroup(leader ID) error {
 	if now, err := StartTime(leader.PID); err == nil && leader.Start != 0 && now != leader.Start {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,6 +38,20 @@ func ResidentBytes(pid int) (uint64, error) {
 		return 0, fmt.Errorf("reading the memory of process %d: %w", pid, err)
 	}
 	return pages * uint64(os.Getpagesize()), nil
+}
+
+// ticksPerSecond is the unit of times in /proc. The kernel uses this value on all architectures
+// that Go supports.
+const ticksPerSecond = 100
+
+// ProcessorTime returns the processor time that a process and the children that it has waited for
+// have used; 0 if it is unknown.
+func ProcessorTime(pid int) time.Duration {
+	s, err := readStat(pid)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(s.ticks) * (time.Second / ticksPerSecond)
 }
 
 // Belongs reports whether pid is leader, is in leader's process group, or descends from leader.
@@ -84,6 +99,7 @@ type stat struct {
 	state         byte
 	parent, group int
 	start         uint64
+	ticks         uint64 // of processor time, with the children that were waited for
 }
 
 func readStat(pid int) (stat, error) {
@@ -115,6 +131,13 @@ func parseStat(text []byte) (stat, error) {
 	}
 	if s.start, err = strconv.ParseUint(string(fields[19]), 10, 64); err != nil {
 		return stat{}, fmt.Errorf("unexpected start time: %w", err)
+	}
+	for _, field := range fields[11:15] { // in user mode and in the kernel, its own and its children's
+		ticks, err := strconv.ParseUint(string(field), 10, 64)
+		if err != nil {
+			return stat{}, fmt.Errorf("unexpected processor time: %w", err)
+		}
+		s.ticks += ticks
 	}
 	return s, nil
 }

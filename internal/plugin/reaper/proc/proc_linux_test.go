@@ -10,14 +10,14 @@ import (
 )
 
 func TestParseStat(t *testing.T) {
-	const rest = " S 7 40 40 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 1"
+	const rest = " S 7 40 40 0 -1 4194304 1 0 0 0 1 2 3 4 20 0 1 0 98765 1 1"
 	tests := []struct {
 		name, text string
 		want       stat
 		bad        bool
 	}{
-		{name: "plain", text: "42 (calc)" + rest, want: stat{'S', 7, 40, 98765}},
-		{name: "spaces and parentheses in the name", text: "42 (a) S 1 (b c)" + rest, want: stat{'S', 7, 40, 98765}},
+		{name: "plain", text: "42 (calc)" + rest, want: stat{'S', 7, 40, 98765, 1 + 2 + 3 + 4}},
+		{name: "spaces and parentheses in the name", text: "42 (a) S 1 (b c)" + rest, want: stat{'S', 7, 40, 98765, 1 + 2 + 3 + 4}},
 		{name: "empty", text: "", bad: true},
 		{name: "cut off", text: "42 (calc) S 7 40", bad: true},
 		{name: "no number", text: "42 (calc)" + strings.Replace(rest, "98765", "soon", 1), bad: true},
@@ -85,8 +85,8 @@ func TestKillGroupSparesAReusedPID(t *testing.T) {
 	}
 }
 
-// With signal 0, which has no effect: if the check were missing, the test must not kill the
-// machine.
+// The test uses signal 0, which has no effect. With another signal, a missing check would kill all
+// processes of the machine.
 func TestSignalGroupRefusesEverybody(t *testing.T) {
 	for _, group := range []int{1, 0, -1} {
 		if err := SignalGroup(group, 0); err == nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // Alive reports whether the process exists. It reports true for a zombie.
@@ -13,6 +14,9 @@ func Alive(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
 
 // ResidentBytes returns ErrUnknown.
 func ResidentBytes(int) (uint64, error) { return 0, ErrUnknown }
+
+// ProcessorTime returns 0: it is unknown.
+func ProcessorTime(int) time.Duration { return 0 }
 
 // Belongs reports whether pid is leader or is in leader's process group.
 func Belongs(pid, leader int) (bool, error) {

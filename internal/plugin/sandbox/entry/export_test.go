@@ -4,7 +4,7 @@ package entry
 
 import "os"
 
-// Forsake does what happens to a process whose toolhost has died.
+// Forsake treats the process like one whose toolhost has died.
 func (e *Entered) Forsake() *os.Process {
 	_ = e.status.Close()
 	return e.process

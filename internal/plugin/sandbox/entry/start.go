@@ -18,9 +18,9 @@ import (
 
 const (
 	exitCode = 126 // the program's exit code if a call failed
-	// programFD is the program's descriptor in the new process, which its first call closes. It is
-	// passed like any other file: package syscall puts its own descriptors above the passed ones,
-	// over whatever is there.
+	// programFD is the program's descriptor in the new process. The first call of the program
+	// closes it. The descriptor is passed like any other file, because package syscall puts its own
+	// descriptors above the passed ones and overwrites what is there.
 	programFD = StatusFD + 1
 	// patience bounds the time of all calls together. They take about a millisecond on an idle
 	// machine.
@@ -52,8 +52,9 @@ type Entered struct {
 	calls   int
 }
 
-// Load loads the program, which ends by executing the file at path, a path as it is after the
-// calls. The calling thread must see its own process in /proc.
+// Load loads the program, whose last call executes the file at path. path is interpreted after the
+// other calls, in the file system that they made. The calling thread must see its own process in
+// /proc.
 func (p *Program) Load(path string) (*Loaded, error) {
 	if p.Len() > maxTable {
 		return nil, fmt.Errorf("%d system calls are too many", p.Len())
@@ -78,9 +79,9 @@ func (l *Loaded) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 		return nil, err
 	}
 	defer theirs.Close()
-	own := *attr
-	own.Files = append(slices.Clone(attr.Files), theirs, l.file)
-	process, err := os.StartProcess(fmt.Sprintf("/proc/self/fd/%d", programFD), argv, &own)
+	copied := *attr
+	copied.Files = append(slices.Clone(attr.Files), theirs, l.file)
+	process, err := os.StartProcess(fmt.Sprintf("/proc/self/fd/%d", programFD), argv, &copied)
 	if err != nil {
 		return nil, errors.Join(err, status.Close())
 	}
@@ -90,9 +91,8 @@ func (l *Loaded) Enter(argv []string, attr *os.ProcAttr) (*Entered, error) {
 // PID returns the process id.
 func (e *Entered) PID() int { return e.process.Pid }
 
-// Execute lets the process execute the file, and returns when it has: at once, or after all calls
-// are made. The error is a *CallError if a call failed. With an error, nothing of the process is
-// left.
+// Execute makes the process execute the file after all calls of the program, and returns when it
+// has. The error is a *CallError if a call failed. With an error, nothing of the process is left.
 func (e *Entered) Execute(ctx context.Context) (*os.Process, error) {
 	_, _ = e.status.Write([]byte{0}) // if the process has ended, its message can still be read
 	if err := e.await(ctx); err != nil {
@@ -129,7 +129,7 @@ func (e *Entered) await(ctx context.Context) error {
 	_ = e.status.SetReadDeadline(time.Now().Add(patience))
 	stop := context.AfterFunc(ctx, func() { _ = e.status.SetReadDeadline(time.Now()) })
 	defer stop()
-	var told [passedSize + saidSize]byte
+	var told [passedSize + failureSize]byte
 	n, err := io.ReadFull(e.status, told[:])
 	if n == 0 && errors.Is(err, syscall.ECONNRESET) { // the process ended before the gate
 		n, err = io.ReadFull(e.status, told[:]) // its message can be read now
@@ -137,14 +137,14 @@ func (e *Entered) await(ctx context.Context) error {
 	switch {
 	case n == passedSize && err == io.ErrUnexpectedEOF:
 		return nil
-	case n >= saidSize:
+	case n >= failureSize:
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	default:
 		return fmt.Errorf("waiting for the program that goes before: %w", err)
 	}
-	said := told[n-saidSize : n]
-	answer, at := int64(binary.NativeEndian.Uint64(said)), binary.NativeEndian.Uint64(said[8:])
+	failure := told[n-failureSize : n]
+	answer, at := int64(binary.NativeEndian.Uint64(failure)), binary.NativeEndian.Uint64(failure[8:])
 	return &CallError{Index: min(int(at-e.table)/callSize, e.calls), Err: syscall.Errno(-answer)}
 }
 
@@ -163,6 +163,7 @@ func inMemory(image []byte) (*os.File, error) {
 	if _, err := written.Write(image); err != nil {
 		return nil, err
 	}
-	// Opened again: a file that is open for writing cannot be executed.
+	// The file is opened again for reading, because a file that is open for writing cannot be
+	// executed.
 	return os.Open(fmt.Sprintf("/proc/self/fd/%d", fd))
 }

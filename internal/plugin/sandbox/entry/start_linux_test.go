@@ -81,7 +81,7 @@ func TestProgramMakesItsCallsAndExecutesTheFile(t *testing.T) {
 	}
 }
 
-func TestFirstCallThatFailsIsTold(t *testing.T) {
+func TestFirstFailedSystemCallIsReported(t *testing.T) {
 	var p entry.Program
 	p.Call(unix.SYS_FCNTL, entry.StatusFD, unix.F_SETFD, unix.FD_CLOEXEC)
 	p.Call(unix.SYS_CHDIR, p.Text("/no/such/folder"))
@@ -93,7 +93,7 @@ func TestFirstCallThatFailsIsTold(t *testing.T) {
 	}
 }
 
-func TestFileThatCannotBeExecutedIsTold(t *testing.T) {
+func TestFileThatCannotBeExecutedIsReported(t *testing.T) {
 	var p entry.Program
 	p.Call(unix.SYS_FCNTL, entry.StatusFD, unix.F_SETFD, unix.FD_CLOEXEC)
 	_, _, err := run(t, &p, "/no/such/program", []string{"program"}, nil)
@@ -126,7 +126,7 @@ func enter(t *testing.T) (entered *entry.Entered, made string) {
 	return entered, made
 }
 
-func TestNothingIsExecutedThatNobodyWants(t *testing.T) {
+func TestOnlyTheGivenFileIsExecuted(t *testing.T) {
 	t.Run("abandoned", func(t *testing.T) {
 		entered, made := enter(t)
 		entered.Abandon()

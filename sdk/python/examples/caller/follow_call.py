@@ -9,6 +9,8 @@ with Client() as toolhost, toolhost.open("draft", '{"text":"Dear', complete=Fals
                 print("preview:", text)
                 execution.send(' Ada"}', complete=True)
                 break
+            case _:
+                pass  # another event, such as Started
     outcome: Outcome = execution.outcome()
     print("outcome:", outcome.value["text"])
 

@@ -11,8 +11,11 @@ from pathlib import Path
 from toolhost.errors import InvalidArgument
 
 _MAX_PATH = 103  # bytes of a socket path: the limit of macOS, the smallest of all supported systems
-_PORT = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<four>[0-9.]+)):(?P<port>[0-9]{1,5})\Z")
-_FORMS = "use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT"
+_PORT = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<name>[^\[\]:/@]+)):(?P<port>[0-9]{1,5})\Z")
+_LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)\Z")
+_MAX_NAME = 253  # bytes of a DNS name
+_MAX_PORT = 65535
+_FORMS = "use unix:///PATH or HOST:PORT"
 
 
 def find(given: str | None, program: str) -> str:
@@ -58,18 +61,24 @@ def _checked(address: str) -> str:
                 "use a shorter one"
             )
         return address
-    port = _PORT.match(address)
-    try:
-        loopback = port is not None and ipaddress.ip_address(port["six"] or port["four"]).is_loopback
-    except ValueError:
-        port = None
-    if port is None:
+    found = _PORT.match(address)
+    if found is None or not 0 < int(found["port"]) <= _MAX_PORT or not _is_host(found["six"], found["name"]):
         raise InvalidArgument(f'the address "{address}" is malformed; {_FORMS}')
-    if not loopback:
-        raise InvalidArgument(
-            f'the address "{address}" is not on loopback, and other machines must not reach this API; {_FORMS}'
-        )
     return address
+
+
+def _is_host(six: str | None, name: str | None) -> bool:
+    """Report whether a text is an IP address or has the form of a DNS name."""
+    try:
+        version = 4 if six is None else 6
+        ip = ipaddress.ip_address(six or name or "")
+    except ValueError:
+        pass
+    else:
+        return ip.version == version and not ip.is_unspecified
+    labels = (name or "").removesuffix(".").split(".")
+    # A name whose last label has only digits is a malformed IPv4 address.
+    return len(name or "") <= _MAX_NAME and all(map(_LABEL.match, labels)) and not labels[-1].isdigit()
 
 
 def stranger(address: str, default: bool) -> str | None:

@@ -19,7 +19,7 @@ from toolhost.errors import Kind, ToolhostError
 _CODES = {
     grpc.StatusCode.INVALID_ARGUMENT: Kind.INVALID_ARGUMENT,
     grpc.StatusCode.OUT_OF_RANGE: Kind.INVALID_ARGUMENT,
-    grpc.StatusCode.UNIMPLEMENTED: Kind.INVALID_ARGUMENT,
+    grpc.StatusCode.UNIMPLEMENTED: Kind.UNSUPPORTED,
     grpc.StatusCode.NOT_FOUND: Kind.NOT_FOUND,
     grpc.StatusCode.PERMISSION_DENIED: Kind.DENIED,
     grpc.StatusCode.UNAUTHENTICATED: Kind.DENIED,

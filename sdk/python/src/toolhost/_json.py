@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeGuard
 
 from pydantic_core import to_jsonable_python
 
@@ -25,6 +26,16 @@ def encode(value: Any) -> bytes:
     plain = value if isinstance(value, str) else to_jsonable_python(value, by_alias=True, bytes_mode="base64")
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return valid_text(text).encode()
+
+
+def is_object(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Report whether a decoded value is a JSON object."""
+    return isinstance(value, Mapping)
+
+
+def is_array(value: Any) -> TypeGuard[list[Any]]:
+    """Report whether a decoded value is a JSON array."""
+    return isinstance(value, list)
 
 
 def decode(text: bytes) -> Any:

@@ -23,7 +23,7 @@ def checked(given: Mapping[str, Any], known: Any, what: str) -> dict[str, Any]:
         if name not in hints:
             raise TypeError(f"{what} has no option {name!r}{_meant(name, hints)}")
         if value is not None and not _fits(value, hints[name]):
-            raise TypeError(f"the option {name!r} must be {_said(hints[name])}, but is {value!r}")
+            raise TypeError(f"the option {name!r} must be {_described(hints[name])}, but is {value!r}")
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -48,16 +48,19 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin is Sequence:
         # A str is a Sequence[str] as well. Passing one is always a mistake.
         (item,) = typing.get_args(hint)
-        listed = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
-        return listed and all(_fits(each, item) for each in value)
+        return _is_list(value) and all(_fits(each, item) for each in value)
     return isinstance(value, origin)
 
 
-def _said(hint: Any) -> str:
+def _is_list(value: Any) -> typing.TypeGuard[Collection[Any]]:
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+
+
+def _described(hint: Any) -> str:
     """Describe a type for an error message."""
     origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        return " or ".join(map(_said, arguments))
+        return " or ".join(map(_described, arguments))
     if origin is Sequence:
         return f"a list of {arguments[0].__name__}"
     if origin is float:

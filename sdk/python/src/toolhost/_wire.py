@@ -11,11 +11,21 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from toolhost._json import decode, encode, valid_text
-from toolhost._proto.toolhost.tool.v1 import error_pb2, permissions_pb2, result_pb2, spec_pb2, status_pb2
+from toolhost._proto.toolhost.tool.v1 import (
+    caller_pb2,
+    error_pb2,
+    permissions_pb2,
+    result_pb2,
+    spec_pb2,
+    status_pb2,
+    version_pb2,
+)
+from toolhost.caller import CallerInfo, GrantedRight, GrantedRole
 from toolhost.errors import Exit, Kind, ToolhostError
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
 from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import LogRecord, Progress, State, Status
+from toolhost.version import Contracts, VersionInfo
 
 CHUNK = 64 << 10
 """The largest payload of one frame, in bytes."""
@@ -235,7 +245,7 @@ def from_status(status: Status) -> status_pb2.Status:
         progress = status_pb2.Progress(done=p.done, total=p.total or 0.0, message=valid_text(p.message))
     return status_pb2.Status(
         state=_STATES[status.state] if status.state else status_pb2.STATUS_STATE_UNSPECIFIED,
-        tip=valid_text(status.message or ""),
+        message=valid_text(status.message or ""),
         parameters=b"" if status.parameters is None else encode(status.parameters),
         progress=progress,
         result=b"" if status.result is None else encode(status.result),
@@ -251,7 +261,7 @@ def to_status(message: status_pb2.Status) -> Status:
     """Convert a message to a status."""
     return Status(
         state=_STATES_BACK.get(message.state),
-        message=message.tip or None,
+        message=message.message or None,
         parameters=decode(message.parameters) if message.parameters else None,
         progress=to_progress(message.progress) if message.HasField("progress") else None,
         result=decode(message.result) if message.result else None,
@@ -380,4 +390,32 @@ def to_spec(m: spec_pb2.ToolSpec) -> Spec:
         context_keys=tuple(m.context_keys),
         effect_keys=tuple(m.effect_keys),
         metadata=values(m.metadata),
+    )
+
+
+# Versions.
+
+
+def to_version(m: version_pb2.VersionInfo) -> VersionInfo:
+    """Convert a message to a version."""
+    return VersionInfo(m.version, m.commit, Contracts(m.contracts.plugin, m.contracts.host, m.contracts.agent))
+
+
+# Callers.
+
+
+def to_caller(m: caller_pb2.CallerInfo) -> CallerInfo:
+    """Convert a message to what a server knows about a caller."""
+    return CallerInfo(
+        principal=m.principal,
+        tenant=m.tenant,
+        groups=tuple(m.groups),
+        credential=m.credential,
+        credential_id=m.credential_id,
+        expires=time(m.expire_time),
+        address=m.address,
+        scope_roles=tuple(m.scope_roles),
+        scope_tools=tuple(m.scope_tools),
+        roles=tuple(GrantedRole(r.role, tuple(r.tenants), r.all_tenants, tuple(r.tools)) for r in m.roles),
+        rights=tuple(GrantedRight(r.right, tuple(r.tenants), r.all_tenants) for r in m.rights),
     )

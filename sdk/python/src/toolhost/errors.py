@@ -29,6 +29,7 @@ __all__ = [
     "ToolError",
     "ToolhostError",
     "Unavailable",
+    "Unsupported",
 ]
 
 
@@ -47,6 +48,7 @@ class Kind(enum.StrEnum):
     OUTCOME_UNKNOWN = "outcome_unknown"
     CONFLICT = "conflict"
     INTERNAL = "internal"
+    UNSUPPORTED = "unsupported"
 
 
 class ToolError(Exception):
@@ -201,3 +203,9 @@ class Internal(ToolhostError):
     """A bug in the tool, in toolhost or agentd, or a plugin that violated the protocol."""
 
     kind = Kind.INTERNAL
+
+
+class Unsupported(ToolhostError):
+    """The operator, the caller or an older version does not allow it, such as a question of a tool."""
+
+    kind = Kind.UNSUPPORTED

@@ -106,4 +106,4 @@ class Spec:
     effect_keys: Sequence[str] = ()
     """The keys of the run context that effects of the tool may change. toolhost rejects effects on
     other keys."""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])

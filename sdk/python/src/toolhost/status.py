@@ -69,4 +69,4 @@ class LogRecord:
     level: int = 20
     """The level, as in the module `logging`: 10 debug, 20 info, 30 warning, 40 error."""
     time: datetime | None = None
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -131,5 +131,17 @@ def mark(call: FilterCall) -> Result | None:
     return Result([*call.result.content, Text(f"seen by the guard of {call.tool}")])
 
 
+@plugin.tool(read_only=True)
+def account(number: str) -> str:
+    """Read an account."""
+    return f"account {number}"
+
+
+@plugin.after(name="mask", tools=["account"])
+def mask(call: FilterCall) -> Result:
+    """Keep numbers out of results."""
+    return Result(f"masked {call.tool}")
+
+
 if __name__ == "__main__":
     plugin.run()

@@ -11,39 +11,46 @@ import { ToolhostError } from "../error.js";
 const maxSocketPath = 103;
 const unixScheme = "unix://";
 
-/** Where a server listens: a unix socket, or a TCP port on loopback. */
+/** Where a server is: a unix socket, or a TCP port of a host. */
 export interface Address {
   /** The absolute path of the socket. Undefined for TCP. */
   readonly path?: string;
-  /** The port on the loopback interface. Undefined for a socket. */
+  /** The port of a DNS name or an IP address. Undefined for a socket. */
   readonly tcp?: { readonly host: string; readonly port: number };
   /** Whether it is the default socket of this user, because no address is configured. */
   readonly own?: boolean;
 }
 
-/**
- * Parses an address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Other machines must not reach the
- * API.
- */
+/** Parses an address: unix:///PATH or HOST:PORT. */
 export function parseAddress(text: string): Address {
   if (text.startsWith(unixScheme)) {
     return { path: socketPath(text.slice(unixScheme.length)) };
   }
   if (text === "") {
-    throw wrong("the address is empty; use unix:///PATH or 127.0.0.1:PORT");
+    throw wrong("the address is empty; use unix:///PATH or HOST:PORT");
   }
-  const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = v6 ?? v4 ?? "";
+  const [, v6, name, digits] = /^(?:\[([^\]]+)\]|([^:@/[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = v6 ?? name ?? "";
   const port = Number(digits);
-  if (isIP(host) !== (v6 ? 6 : 4) || !(port <= 65535)) {
-    throw wrong(`the address ${JSON.stringify(text)} is malformed; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT`);
-  }
-  if (host !== "::1" && !host.startsWith("127.")) {
-    const why =
-      "is not on loopback, and other machines must not reach this API; use unix:///PATH, 127.0.0.1:PORT or [::1]:PORT";
-    throw wrong(`the address ${JSON.stringify(text)} ${why}`);
+  if (!(port > 0 && port <= 65535) || !(v6 ? isIP(v6) === 6 : isHost(host)) || unspecified.has(host)) {
+    throw wrong(`the address ${JSON.stringify(text)} is malformed; use unix:///PATH or HOST:PORT`);
   }
   return { tcp: { host, port } };
+}
+
+const unspecified: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+/** Reports whether a text is an IPv4 address or has the form of a DNS name. */
+function isHost(host: string): boolean {
+  const labels = host.replace(/\.$/, "").split(".");
+  // A name whose last label has only digits is a malformed IPv4 address.
+  const named = host.length <= 253 && labels.every((label) => /^(?!-)[\w-]{1,63}(?<!-)$/.test(label));
+  return isIP(host) === 4 || (named && !/^\d+$/.test(labels.at(-1) ?? ""));
+}
+
+/** Reports whether an address is an IP address of loopback. */
+export function isLoopback({ tcp }: Address): boolean {
+  return tcp !== undefined && (tcp.host === "::1" || (isIP(tcp.host) === 4 && tcp.host.startsWith("127.")));
 }
 
 function socketPath(path: string): string {
@@ -86,12 +93,12 @@ export function findAddress(given: string | undefined, program: string, env: Nod
     return parseAddress(given);
   }
   const variable = `${program.toUpperCase()}_ADDR`;
-  const said = env[variable];
-  if (!said) {
+  const value = env[variable];
+  if (!value) {
     return defaultAddress(program, env);
   }
   try {
-    return parseAddress(said);
+    return parseAddress(value);
   } catch (error) {
     throw wrong(`the environment's ${variable}: ${error instanceof Error ? error.message : error}`);
   }

@@ -2,20 +2,24 @@
 import { ToolhostError } from "../error.js";
 import { AgentService } from "../gen/agentd/v1/agent_service_pb.js";
 import { findAddress, formatAddress } from "./address.js";
+import { type CredentialOptions, resolveCredentials } from "./credentials.js";
 import { sayable } from "./failure.js";
+import { type CallerInfo, callerInfo } from "./identity.js";
 import { Link } from "./link.js";
+import type { RequestOptions } from "./options.js";
 import type { RunEvent, RunFinished } from "./runevents.js";
-import type { Decision, Run, RunFilter, RunOptions } from "./runs.js";
-import { fromRun, fromRunEvent, toDecision, toStartRequest, toStates } from "./runwire.js";
+import type { Attachment, Decision, Run, RunFilter, RunOptions } from "./runs.js";
+import { fromRun, fromRunEvent, toAttachments, toDecision, toStartRequest, toStates } from "./runwire.js";
+import { type VersionInfo, versionInfo } from "./version.js";
 
 /** The largest event of a run in bytes. An event carries a whole tool result. */
 const maxRunEventBytes = 64 << 20;
 
 /** The options of an AgentClient. */
-export interface AgentClientOptions {
+export interface AgentClientOptions extends CredentialOptions {
   /**
-   * unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment variable AGENTD_ADDR, else
-   * the default socket.
+   * unix:///PATH or HOST:PORT. Default: the environment variable AGENTD_ADDR, else the default
+   * socket.
    */
   readonly address?: string;
   /**
@@ -23,12 +27,6 @@ export interface AgentClientOptions {
    * deadline.
    */
   readonly rpcTimeoutMs?: number;
-}
-
-/** The options of a request. */
-export interface RequestOptions {
-  /** Stops waiting for the answer. agentd may execute the request nevertheless. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The options of a decision. */
@@ -50,7 +48,8 @@ export class AgentClient implements AsyncDisposable {
   /** Creates a client. It does not connect yet. */
   constructor(options: AgentClientOptions = {}) {
     const address = findAddress(options.address, "agentd");
-    this.#link = new Link(address, "agentd", maxRunEventBytes, options.rpcTimeoutMs);
+    const credentials = resolveCredentials("agentd", address, options);
+    this.#link = new Link(address, "agentd", maxRunEventBytes, credentials, options.rpcTimeoutMs);
   }
 
   /** The address of the agentd. */
@@ -66,6 +65,21 @@ export class AgentClient implements AsyncDisposable {
   /** Closes the client at the end of an `await using` block. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
+  }
+
+  /** Returns the version, the commit and the contracts of the running agentd. */
+  async version(options: RequestOptions = {}): Promise<VersionInfo> {
+    const { version } = await this.#link.unary(AgentService.method.getVersion, {}, options.signal);
+    return versionInfo(version, "agentd");
+  }
+
+  /**
+   * Returns how agentd identified this client, and what the client may do. Every client that agentd
+   * has identified may ask.
+   */
+  async whoAmI(options: RequestOptions = {}): Promise<CallerInfo> {
+    const { caller } = await this.#link.unary(AgentService.method.whoAmI, {}, options.signal);
+    return callerInfo(caller, "agentd");
   }
 
   /**
@@ -104,10 +118,15 @@ export class AgentClient implements AsyncDisposable {
 
   /**
    * Sends a message of the user, and returns the `seq` of its event. A finished run continues.
-   * Error kinds: not_found.
+   * Error kinds: not_found; invalid_argument if the model of the run does not read an attachment.
    */
-  async sendMessage(runId: string, text: string, options: RequestOptions = {}): Promise<number> {
-    return Number((await this.#link.unary(AgentService.method.sendMessage, { runId, text }, options.signal)).seq);
+  async sendMessage(
+    runId: string,
+    text: string,
+    options: RequestOptions & { attachments?: readonly Attachment[] } = {},
+  ): Promise<number> {
+    const request = sayable(() => ({ runId, text, attachments: toAttachments(options.attachments) }));
+    return Number((await this.#link.unary(AgentService.method.sendMessage, request, options.signal)).seq);
   }
 
   /**
@@ -162,6 +181,16 @@ export class AgentClient implements AsyncDisposable {
   /** Requests that a run stops, without waiting for its end. Error kinds: not_found. */
   async cancelRun(runId: string, options: RequestOptions & { reason?: string } = {}): Promise<void> {
     await this.#link.unary(AgentService.method.cancelRun, { runId, reason: options.reason ?? "" }, options.signal);
+  }
+
+  /**
+   * Deletes a finished run with its sub-runs, and returns their ids, its own first. No run can have
+   * their ids again. Error kinds: not_found; conflict if one of them, or a run of which the run is a
+   * sub-run, has not finished.
+   */
+  async deleteRun(runId: string, options: RequestOptions = {}): Promise<string[]> {
+    const { runIds } = await this.#link.unary(AgentService.method.deleteRun, { runId }, options.signal);
+    return runIds;
   }
 
   /** Returns the summary of a run, with its open decisions. Error kinds: not_found. */

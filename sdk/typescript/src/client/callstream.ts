@@ -17,7 +17,8 @@ import {
 import { asBuffer, methodDefinition } from "../wire/rpc.js";
 import { acceptsBatches, announceBatches, fieldBytes, Gatherer } from "./batch.js";
 import { sayable, unanswered } from "./failure.js";
-import type { Link } from "./link.js";
+import { authorize, type Connection, type Link } from "./link.js";
+import type { Token } from "./tokens.js";
 
 /**
  * How long a stream without calls stays open. An open stream keeps the process alive, and opening
@@ -76,6 +77,8 @@ export class CallStream {
   #last = 0; // the last number of a call
   #heard = false; // whether toolhost has sent an event
   #over = false;
+  #connection: Connection | undefined; // after the stream has opened
+  #token: Token | undefined;
 
   /** `limit` is the largest frame in bytes. */
   constructor(link: Link, limit: number) {
@@ -87,15 +90,26 @@ export class CallStream {
     });
   }
 
-  /** Whether the stream accepts another call. */
+  /**
+   * Whether the stream accepts another call. It does not if its token or its connection was replaced.
+   * The server lets the calls that the stream has end normally, and the stream is idle then.
+   */
   get free(): boolean {
-    return !this.#over && this.#calls.size < maxCalls;
+    const replaced = this.#connection && !this.#link.suits(this.#connection, this.#token);
+    return !this.#over && !replaced && this.#calls.size < maxCalls;
+  }
+
+  /** The token of the stream. Undefined if the client sends none. */
+  get token(): Token | undefined {
+    return this.#token;
   }
 
   async #open(): Promise<void> {
+    this.#token = await this.#link.token();
     const connection = await this.#link.acquire();
     this.#release = (error) => this.#link.release(connection, error);
-    const stream = this.#link.duplex(connection, connect, announceBatches());
+    const stream = await this.#accepted(connection);
+    this.#connection = connection;
     this.#stream = stream;
     this.#idle = setTimeout(() => this.#rest(), idleMs).unref();
     stream.on("metadata", (metadata: Metadata) => {
@@ -104,6 +118,27 @@ export class CallStream {
     stream.on("data", (arrived: Arrived) => this.#read(arrived));
     stream.on("error", (error: unknown) => this.#end(error));
     stream.on("end", () => this.#end(undefined));
+  }
+
+  /**
+   * Starts the stream. If it carries a token, it also waits until toolhost has accepted the stream, so
+   * that no call is sent to a toolhost that refuses the token. It then starts the stream once more
+   * with another token.
+   */
+  async #accepted(connection: Connection): Promise<ClientDuplexStream<Uint8Array, Arrived>> {
+    const start = () => this.#link.duplex(connection, connect, authorize(this.#token, announceBatches()));
+    for (let again = true; ; again = false) {
+      const stream = start();
+      const refusal = this.#token && (await answer(stream, this.#out));
+      if (!refusal) {
+        return stream;
+      }
+      if (!again || !(await this.#link.renewed(this.#token, refusal))) {
+        this.#release(refusal);
+        throw this.#link.failure(refusal);
+      }
+      this.#token = await this.#link.token();
+    }
   }
 
   #read({ message, bytes }: Arrived): void {
@@ -214,6 +249,18 @@ export class CallStream {
     });
     return this.#drained;
   }
+}
+
+/** Waits until toolhost accepts a stream, or returns the error with which it refuses the stream. */
+function answer(stream: ClientDuplexStream<Uint8Array, Arrived>, out: Gatherer): Promise<unknown> {
+  return new Promise((resolve) => {
+    stream.once("error", resolve);
+    stream.once("metadata", (metadata: Metadata) => {
+      out.batches = acceptsBatches(metadata);
+      stream.off("error", resolve);
+      resolve(undefined);
+    });
+  });
 }
 
 /** Returns the size of the event in an encoded frame, which is its cost. */

@@ -1,10 +1,17 @@
 /** The events and outcomes of calls. */
 import type { Result } from "../content.js";
 import type { ToolhostError } from "../error.js";
-import type { CallEnded, CallEvent as CallEventMessage } from "../gen/toolhost/v1/tool_service_pb.js";
+import {
+  type CallEnded,
+  type CallEvent as CallEventMessage,
+  QuestionEnd as PbEnd,
+} from "../gen/toolhost/v1/tool_service_pb.js";
+import type { ModelQuestion, PersonQuestion, QuestionEnd, QuestionKind } from "../question.js";
 import type { LogRecord, Status } from "../status.js";
 import { Pieces } from "../wire/chunks.js";
+import { Words } from "../wire/enums.js";
 import { fromError, fromLogRecord, fromResult, fromStatus } from "../wire/messages.js";
+import { fromKinds, fromModelQuestion, fromPersonQuestion } from "../wire/questions.js";
 import { fromTime } from "../wire/scalars.js";
 
 /** What all events have. */
@@ -29,6 +36,11 @@ export interface StartedEvent extends EventBase {
   readonly instance: string;
   /** The number of the attempt, from 1. */
   readonly attempt: number;
+  /**
+   * What the operator permits the plugin to ask. A kind that is not in the option `answers` of the
+   * call is refused.
+   */
+  readonly asks: readonly QuestionKind[];
 }
 
 /** The tool reported a status. */
@@ -59,6 +71,34 @@ export interface Outcome {
   readonly result: Result;
 }
 
+/** The tool asks something; see `Toolhost.answerQuestion`. */
+export interface QuestionEvent extends EventBase {
+  readonly type: "question";
+  /** The number of the question within the call, from 1. */
+  readonly question: number;
+  /** The call id. */
+  readonly callId: string;
+  /** The plugin that asks. Show its name with the question. */
+  readonly plugin: string;
+  /** The tool that asks. */
+  readonly tool: string;
+  /** When toolhost closes the question if no answer has come. */
+  readonly expires: Date | undefined;
+  /** The question, if it is for a person. */
+  readonly person: PersonQuestion | undefined;
+  /** The question, if it is for a model. */
+  readonly model: ModelQuestion | undefined;
+}
+
+/** A question takes no answer any more. */
+export interface QuestionClosedEvent extends EventBase {
+  readonly type: "question_closed";
+  /** The number of the question. */
+  readonly question: number;
+  /** Why it closed. */
+  readonly reason: QuestionEnd;
+}
+
 /** The call has ended, with a result or an infrastructure error. It is the last event. */
 export interface EndedEvent extends EventBase, Omit<Outcome, "result"> {
   readonly type: "ended";
@@ -71,7 +111,13 @@ export interface EndedEvent extends EventBase, Omit<Outcome, "result"> {
 /**
  * An event of a call. `started` is the first, unless the call failed before. `ended` is the last.
  */
-export type CallEvent = StartedEvent | StatusEvent | LogEvent | EndedEvent;
+export type CallEvent = StartedEvent | StatusEvent | LogEvent | QuestionEvent | QuestionClosedEvent | EndedEvent;
+
+const questionEnds = new Words<QuestionEnd, PbEnd>({
+  answered: PbEnd.ANSWERED,
+  expired: PbEnd.EXPIRED,
+  abandoned: PbEnd.ABANDONED,
+});
 
 /** Converts messages to events, and joins the chunks of large results. */
 export class EventReader {
@@ -86,13 +132,26 @@ export class EventReader {
     const base = { seq: Number(message.seq), time: fromTime(message.time) ?? new Date() };
     switch (event.case) {
       case "started": {
-        const { callId, plugin, instance, attempt } = event.value;
-        return { type: "started", ...base, callId, plugin, instance, attempt };
+        const { callId, plugin, instance, attempt, asks } = event.value;
+        return { type: "started", ...base, callId, plugin, instance, attempt, asks: fromKinds(asks) };
       }
       case "status":
         return { type: "status", ...base, status: fromStatus(event.value) };
       case "log":
         return { type: "log", ...base, record: fromLogRecord(event.value) };
+      case "question": {
+        const { id, callId, plugin, tool, expireTime, question } = event.value;
+        const person = question.case === "person" ? fromPersonQuestion(question.value) : undefined;
+        const model = question.case === "model" ? fromModelQuestion(question.value) : undefined;
+        if (!person && !model) {
+          return undefined;
+        }
+        return { type: "question", ...base, question: id, callId, plugin, tool, expires: fromTime(expireTime), person, model };
+      }
+      case "questionClosed": {
+        const { question, reason } = event.value;
+        return { type: "question_closed", ...base, question, reason: questionEnds.word(reason) ?? "abandoned" };
+      }
       case "chunk":
         this.#pieces.add(event.value);
         return undefined;

@@ -13,7 +13,7 @@ import { fieldBytes } from "./batch.js";
 const kinds: Readonly<Partial<Record<status, ErrorKind>>> = {
   [status.INVALID_ARGUMENT]: "invalid_argument",
   [status.OUT_OF_RANGE]: "invalid_argument",
-  [status.UNIMPLEMENTED]: "invalid_argument",
+  [status.UNIMPLEMENTED]: "unsupported",
   [status.NOT_FOUND]: "not_found",
   [status.PERMISSION_DENIED]: "denied",
   [status.UNAUTHENTICATED]: "denied",
@@ -34,6 +34,14 @@ export function isServiceError(error: unknown): error is ServiceError {
 /** Reports whether an error means that no server answered. */
 export function unanswered(error: unknown): boolean {
   return isServiceError(error) && error.code === status.UNAVAILABLE && detailOf(error) === undefined;
+}
+
+/**
+ * Reports whether an error means that the server refused the credentials of an RPC, before executing
+ * it. Details come from the code that executes RPCs.
+ */
+export function refusesToken(error: unknown): boolean {
+  return isServiceError(error) && error.code === status.UNAUTHENTICATED && detailOf(error) === undefined;
 }
 
 /**

@@ -20,15 +20,59 @@ export {
 export { type ErrorDetails, type ErrorKind, type Exit, ToolhostError } from "../error.js";
 export { encodeJSON, parseJSON, type RawJSON, rawJSON } from "../json.js";
 export type { RetryPolicy } from "../plugin/tool.js";
+export type {
+  Answer,
+  ModelAnswer,
+  ModelMessage,
+  ModelQuestion,
+  PersonAnswer,
+  PersonQuestion,
+  QuestionEnd,
+  QuestionKind,
+} from "../question.js";
 export type { StandardSchema } from "../standard.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "../status.js";
-export { AgentClient, type AgentClientOptions, type DecisionOptions, type RequestOptions } from "./agentclient.js";
+export { AgentClient, type AgentClientOptions, type DecisionOptions } from "./agentclient.js";
 export type { ToolCaller } from "./caller.js";
-export type { CallEvent, EndedEvent, LogEvent, Outcome, StartedEvent, StatusEvent } from "./events.js";
+export type { CredentialOptions, TLSOptions } from "./credentials.js";
+export type {
+  CallEvent,
+  EndedEvent,
+  LogEvent,
+  Outcome,
+  QuestionClosedEvent,
+  QuestionEvent,
+  StartedEvent,
+  StatusEvent,
+} from "./events.js";
 export type { Execution } from "./execution.js";
-export type { Approval, ArgumentStream, Arguments, ArtifactPiece, CallKey, CallOptions, TypedOutcome } from "./options.js";
+export type { CallerInfo, GrantedRight, GrantedRole, Principal } from "./identity.js";
+export type {
+  Approval,
+  ArgumentStream,
+  Arguments,
+  ArtifactPiece,
+  CallKey,
+  CallOptions,
+  RequestOptions,
+  TypedOutcome,
+} from "./options.js";
+export type {
+  ArgumentCompletion,
+  ArgumentOwner,
+  Prompt,
+  PromptArgument,
+  PromptMessage,
+  PromptText,
+  Resource,
+  ResourceChange,
+  ResourceContent,
+  ResourceTemplate,
+} from "./resources.js";
 export type { RunEvent, RunFinished, RunPayload, ToolCall } from "./runevents.js";
 export type {
+  Attachment,
+  AttachmentInfo,
   Completion,
   Decision,
   DecisionKind,
@@ -39,10 +83,13 @@ export type {
   RunFilter,
   RunOptions,
   RunState,
+  Sampling,
   StopReason,
   ToolChoice,
   Verdict,
   Window,
 } from "./runs.js";
+export type { Token } from "./tokens.js";
 export { type ClientOptions, Toolhost } from "./toolhost.js";
 export type { RenderedTools, ToolFormat, ToolInfo, ToolMatch, ToolQuery, Viewer } from "./tools.js";
+export type { Contracts, VersionInfo } from "./version.js";

@@ -19,14 +19,16 @@ import {
 import { ToolhostError } from "../error.js";
 import { asBuffer, methodDefinition } from "../wire/rpc.js";
 import { type Address, formatAddress } from "./address.js";
+import type { Credentials } from "./credentials.js";
 import { dial } from "./dial.js";
-import { failureOf, sayable, unanswered } from "./failure.js";
+import { failureOf, refusesToken, sayable, unanswered } from "./failure.js";
+import type { Token } from "./tokens.js";
 
 /** An RPC in progress. */
 type Cancellable = { cancel(): void } & NodeJS.EventEmitter;
 
 /** A gRPC connection, and the number of RPCs that use it. */
-interface Connection {
+export interface Connection {
   readonly client: Client;
   users: number;
   retired: boolean; // accepts no more RPCs
@@ -40,6 +42,7 @@ export class Link {
   /** Where the server is. */
   readonly address: Address;
   readonly #server: string;
+  readonly #credentials: Credentials;
   readonly #options: ClientOptions;
   readonly #rpcTimeoutMs: number;
   #current: Connection | undefined; // the connection for new RPCs
@@ -52,9 +55,10 @@ export class Link {
    * `server` is the name of the program, for error messages, and `limit` is the largest message in
    * bytes. `rpcTimeoutMs` is the deadline of a unary RPC, 0 for none.
    */
-  constructor(address: Address, server: string, limit: number, rpcTimeoutMs = 30_000) {
+  constructor(address: Address, server: string, limit: number, credentials: Credentials, rpcTimeoutMs = 30_000) {
     this.address = address;
     this.#server = server;
+    this.#credentials = credentials;
     this.#rpcTimeoutMs = rpcTimeoutMs;
     this.#options = {
       "grpc.max_receive_message_length": limit,
@@ -92,10 +96,9 @@ export class Link {
   ): Promise<MessageShape<O>> {
     const { path, responseDeserialize } = methodDefinition(method);
     const message = encode(method.input, request);
-    return this.use(signal, ({ client }) => {
+    return this.#use(signal, ({ client }, metadata) => {
       return new Promise((resolve, reject) => {
         const options = this.#rpcTimeoutMs > 0 ? { deadline: Date.now() + this.#rpcTimeoutMs } : {};
-        const metadata = new Metadata();
         const call = client.makeUnaryRequest(
           path,
           asBuffer,
@@ -119,17 +122,46 @@ export class Link {
     });
   }
 
-  /** Makes a server-streaming RPC. Leaving the loop ends it. */
+  /**
+   * Makes a server-streaming RPC. Leaving the loop ends it. The RPC is repeated once with another
+   * token if the server refuses the token.
+   */
   async *stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     request: MessageInitShape<I>,
     signal?: AbortSignal,
   ): AsyncGenerator<MessageShape<O>> {
+    const token = await heeding(signal, this.token());
+    let begun = false;
+    try {
+      for await (const message of this.#stream(method, request, signal, token)) {
+        begun = true;
+        yield message;
+      }
+      return;
+    } catch (error) {
+      if (begun || !(await this.renewed(token, error))) {
+        throw signal?.aborted ? abortFailure(signal) : this.failure(error);
+      }
+    }
+    try {
+      yield* this.#stream(method, request, signal, await heeding(signal, this.token()));
+    } catch (error) {
+      throw signal?.aborted ? abortFailure(signal) : this.failure(error);
+    }
+  }
+
+  async *#stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodServerStreaming<I, O>,
+    request: MessageInitShape<I>,
+    signal: AbortSignal | undefined,
+    token: Token | undefined,
+  ): AsyncGenerator<MessageShape<O>> {
     const { path, responseDeserialize } = methodDefinition(method);
     const message = encode(method.input, request);
     const connection = await this.acquire(signal);
     let failure: unknown;
-    const call = connection.client.makeServerStreamRequest(path, asBuffer, responseDeserialize, message);
+    const call = connection.client.makeServerStreamRequest(path, asBuffer, responseDeserialize, message, authorize(token));
     const cancel = () => call.cancel();
     signal?.addEventListener("abort", cancel, { once: true });
     this.#track(call);
@@ -140,7 +172,7 @@ export class Link {
       yield* call as AsyncIterable<MessageShape<O>>;
     } catch (error) {
       failure = error;
-      throw signal?.aborted ? abortFailure(signal) : this.failure(error);
+      throw error;
     } finally {
       signal?.removeEventListener("abort", cancel);
       call.cancel();
@@ -160,15 +192,65 @@ export class Link {
     return call;
   }
 
-  /** Runs an RPC on a connection, and converts its failure. */
-  async use<T>(signal: AbortSignal | undefined, rpc: (connection: Connection) => Promise<T>): Promise<T> {
+  /** Returns the current token. Undefined if the client sends none. */
+  async token(): Promise<Token | undefined> {
+    try {
+      return await this.#credentials.tokens?.get();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const words = `there is no token for the ${this.#server} at ${formatAddress(this.address)}: ${reason}`;
+      throw new ToolhostError("unavailable", words, { cause: error });
+    }
+  }
+
+  /** Whether further calls belong on a stream with this token on this connection. */
+  suits(connection: Connection, token: Token | undefined): boolean {
+    const { tokens } = this.#credentials;
+    return connection === this.#usable() && (tokens === undefined || (token !== undefined && tokens.has(token)));
+  }
+
+  /** Reports whether the server refused a token with an error, and there is another token. */
+  async renewed(refused: Token | undefined, error: unknown): Promise<boolean> {
+    return refusesToken(error) && this.renew(refused);
+  }
+
+  /** Reports whether there is another token than one that the server refused. */
+  async renew(refused: Token | undefined): Promise<boolean> {
+    return refused !== undefined && (await this.#credentials.tokens?.renew(refused)) === true;
+  }
+
+  /**
+   * Runs an RPC on a connection, and converts its failure. The RPC is repeated once with another
+   * token if the server refuses the token, because the server has not executed it then.
+   */
+  async #use<T>(signal: AbortSignal | undefined, rpc: (connection: Connection, metadata: Metadata) => Promise<T>): Promise<T> {
+    const token = await heeding(signal, this.token());
+    try {
+      return await this.#once(signal, token, rpc);
+    } catch (error) {
+      if (!(await this.renewed(token, error))) {
+        throw this.failure(error);
+      }
+    }
+    try {
+      return await this.#once(signal, await heeding(signal, this.token()), rpc);
+    } catch (error) {
+      throw this.failure(error);
+    }
+  }
+
+  async #once<T>(
+    signal: AbortSignal | undefined,
+    token: Token | undefined,
+    rpc: (connection: Connection, metadata: Metadata) => Promise<T>,
+  ): Promise<T> {
     const connection = await this.acquire(signal);
     let failure: unknown;
     try {
-      return await rpc(connection);
+      return await rpc(connection, authorize(token));
     } catch (error) {
       failure = error;
-      throw this.failure(error);
+      throw error;
     } finally {
       this.release(connection, failure);
     }
@@ -203,6 +285,11 @@ export class Link {
   failure(error: unknown): ToolhostError {
     if (this.#closed) {
       return new ToolhostError("cancelled", "the client is closed", { cause: error });
+    }
+    if (refusesToken(error)) {
+      const { kind, message } = failureOf(error);
+      const who = `the ${this.#server} at ${formatAddress(this.address)}`;
+      return new ToolhostError(kind, `${who} does not accept the credentials of this client: ${message}`, { cause: error });
     }
     if (!unanswered(error)) {
       return failureOf(error);
@@ -241,7 +328,7 @@ export class Link {
   async #dial(): Promise<Connection> {
     let client: Client;
     try {
-      client = await dial(this.address, this.#options);
+      client = await dial(this.address, this.#credentials.tls, this.#options);
     } catch (error) {
       throw this.#noAnswer(`${error instanceof Error ? error.message : error}; ${this.#advice}`, error);
     }
@@ -267,6 +354,14 @@ export class Link {
       connection.client.close();
     }
   }
+}
+
+/** Adds a token to the metadata of an RPC. */
+export function authorize(token: Token | undefined, metadata = new Metadata()): Metadata {
+  if (token) {
+    metadata.set("authorization", `Bearer ${token.value}`);
+  }
+  return metadata;
 }
 
 /**

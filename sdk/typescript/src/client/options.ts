@@ -3,9 +3,12 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ToolhostError } from "../error.js";
 import type { CallOptionsSchema } from "../gen/toolhost/v1/tool_service_pb.js";
 import { encodeJSONBytes } from "../json.js";
+import type { QuestionKind } from "../question.js";
 import { issueLines, type StandardSchema } from "../standard.js";
+import { toKinds } from "../wire/questions.js";
 import { toDuration, toTime, toValues } from "../wire/scalars.js";
 import type { CallEvent, Outcome } from "./events.js";
+import { onBehalfOfField, type Principal } from "./identity.js";
 
 /** Argument text that arrives in pieces, for example from a model. */
 export type ArgumentStream = AsyncIterable<string | Uint8Array>;
@@ -61,16 +64,60 @@ export interface CallOptions {
    * artifact.
    */
   readonly maxShownBytes?: number;
+  /**
+   * The id of the ledger that the call id is for. A toolhost with another ledger does not execute
+   * the call: it returns the outcome if it has it, and otherwise `outcome_unknown`. Default: any
+   * toolhost may execute the call. The client never sets it by itself.
+   */
+  readonly ledgerId?: string;
+  /**
+   * When the application first sent the call, or may have sent it. toolhost returns
+   * `outcome_unknown` if it does not know the call id and may have deleted its record since then.
+   * Default: toolhost assumes that the call is new, unless its ledger was restored from a backup. A
+   * restored toolhost executes a call with side effects and an unknown call id only if this time is
+   * after the restore, or if `ledgerId` is the id of the restored ledger. The client never sets it
+   * by itself.
+   */
+  readonly firstSent?: Date;
+  /**
+   * The principal for which the client makes the request. Default: that of the client. Error kinds:
+   * denied, unless the client has the right to delegate in the tenant of the principal.
+   */
+  readonly onBehalfOf?: Principal;
+  /**
+   * The name of the agent that makes the call. toolhost ignores it unless the client has the right
+   * `delegate` or `calls.approve` in the tenant of the call. Default: none.
+   */
+  readonly agent?: string;
+  /** The id of the run that makes the call. toolhost ignores it like `agent`. Default: none. */
+  readonly run?: string;
+  /**
+   * What the application answers if the tool asks: it reads the events of the call, and answers each
+   * QuestionEvent with `Toolhost.answerQuestion`. Default: nothing, and a tool that asks gets the
+   * error `unsupported`.
+   */
+  readonly answers?: readonly QuestionKind[];
   /** Cancels the call. The client then waits up to one second for the end of the call. */
   readonly signal?: AbortSignal;
   /** Receives every event before the end of the call. `execute` ignores it. */
   readonly onEvent?: (event: CallEvent) => void;
 }
 
+/** The options of a request. */
+export interface RequestOptions {
+  /** Stops waiting for the answer. The server may execute the request nevertheless. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The options of requests about existing calls and artifacts. */
 export interface CallKey {
   /** The session. Default: that of the client. */
   readonly session?: string;
+  /**
+   * The principal for which the client makes the request. Default: that of the client. Error kinds:
+   * denied, unless the client has the right to delegate in the tenant of the principal.
+   */
+  readonly onBehalfOf?: Principal;
   /** Stops waiting for the answer. */
   readonly signal?: AbortSignal;
 }
@@ -102,9 +149,12 @@ export function argumentBytes(args: Exclude<Arguments, ArgumentStream>): Uint8Ar
 
 /** Converts the options of a call to their message. Throws if JSON cannot represent a value. */
 export function optionsMessage(options: CallOptions): MessageInitShape<typeof CallOptionsSchema> {
-  const { callId = "", session = "", approval, context, traceparent = "", maxShownBytes } = options;
+  const { callId = "", session = "", approval, context, traceparent = "", maxShownBytes, ledgerId = "" } = options;
+  const { agent = "", run = "" } = options;
   const timeout = toDuration(options.timeoutMs);
+  const firstSentTime = toTime(options.firstSent);
   const time = toTime(approval?.time);
+  const answers = toKinds(options.answers ?? []);
   return {
     callId,
     session,
@@ -112,6 +162,12 @@ export function optionsMessage(options: CallOptions): MessageInitShape<typeof Ca
     context: toValues(context),
     ...(timeout && { timeout }),
     ...(maxShownBytes !== undefined && { maxShownBytes: BigInt(maxShownBytes) }),
+    ledgerId,
+    agent,
+    run,
+    ...onBehalfOfField(options.onBehalfOf),
+    ...(firstSentTime && { firstSentTime }),
+    ...(answers && { answers }),
     ...(approval && {
       approval: {
         approvedBy: approval.approvedBy,

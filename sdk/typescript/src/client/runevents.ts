@@ -1,12 +1,12 @@
 /**
  * The events of a run. A durable event is stored in the journal of the run and has a `seq` of its
- * own. A transient event (`textDelta`, `callStatus` and `turnReset`) reaches only the clients that
- * watch at that moment.
+ * own. A transient event (`textDelta`, `reasoningDelta`, `argumentDelta`, `answerDelta`,
+ * `callStatus` and `turnReset`) reaches only the clients that watch at that moment.
  */
 import type { Result, Usage } from "../content.js";
 import type { ToolhostError } from "../error.js";
 import type { Status } from "../status.js";
-import type { PendingDecision, StopReason, Verdict } from "./runs.js";
+import type { AttachmentInfo, PendingDecision, StopReason, Verdict } from "./runs.js";
 
 /** What all events have. */
 interface RunEventBase {
@@ -45,6 +45,11 @@ export interface RunFinished {
   readonly usage: Usage;
   /** The cost of the whole run. */
   readonly cost: number;
+  /**
+   * The answer of a run with a response schema, which fits the schema. Undefined for any other run,
+   * and for a run that did not succeed.
+   */
+  readonly result: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What an event carries. The property `type` distinguishes the events. */
@@ -58,12 +63,28 @@ export type RunPayload =
       /** The run that started this one as a sub-run. */
       readonly parentRunId: string | undefined;
       readonly parentCallId: string | undefined;
-      readonly kind: string | undefined;
+      /** The named agent. */
+      readonly agent: string | undefined;
+      /** The models that respond if `model` cannot, in order. */
+      readonly fallbacks: readonly string[];
       readonly traceparent: string | undefined;
+      readonly attachments: readonly AttachmentInfo[];
     }
-  | { readonly type: "userMessage"; readonly text: string }
+  | { readonly type: "userMessage"; readonly text: string; readonly attachments: readonly AttachmentInfo[] }
   /** Transient: a piece of the text that the model writes. */
   | { readonly type: "textDelta"; readonly text: string }
+  /** Transient: a piece of the model's reasoning, as far as the provider shows it. */
+  | { readonly type: "reasoningDelta"; readonly text: string }
+  /**
+   * Transient: a piece of the arguments of a call that the model is writing. The pieces of a call,
+   * in order, are the text of its arguments. The call may never be made.
+   */
+  | { readonly type: "argumentDelta"; readonly callId: string; readonly tool: string; readonly text: string }
+  /**
+   * Transient: the answer of a run with a response schema, as far as the model has written it. It
+   * replaces the one before it, and may not fit the schema yet.
+   */
+  | { readonly type: "answerDelta"; readonly answer: Readonly<Record<string, unknown>> }
   /** A complete response of the model. Its calls begin afterwards. */
   | {
       readonly type: "assistantMessage";
@@ -76,6 +97,8 @@ export type RunPayload =
       readonly cost: number;
       /** The tokens of the attempts that failed before this response. */
       readonly wastedUsage: Usage;
+      /** The model that responded. */
+      readonly model: string | undefined;
     }
   | {
       readonly type: "callStarted";
@@ -98,8 +121,8 @@ export type RunPayload =
       readonly plugin: string | undefined;
       readonly instance: string | undefined;
     }
-  /** Transient: the text since the last durable event is void. agentd asks the model again. */
-  | { readonly type: "turnReset"; readonly reason: string; readonly attempt: number }
+  /** Transient: the transient events since the last durable event are void. agentd asks the model again. */
+  | { readonly type: "turnReset"; readonly reason: string; readonly attempt: number; readonly model: string | undefined }
   | { readonly type: "cancelRequested"; readonly reason: string; readonly stopReason: StopReason | undefined }
   | ({ readonly type: "runFinished" } & RunFinished)
   | { readonly type: "decisionRequested"; readonly decision: PendingDecision }
@@ -132,13 +155,30 @@ export type RunPayload =
     }
   /** The list of tasks changed. `todos` is the whole list. */
   | { readonly type: "todoChange"; readonly todos: unknown }
-  | { readonly type: "subRunStarted"; readonly callId: string; readonly runId: string; readonly prompt: string }
+  | {
+      readonly type: "subRunStarted";
+      readonly callId: string;
+      readonly runId: string;
+      readonly prompt: string;
+      readonly agent: string | undefined;
+    }
   /** A sub-run waits for a person. If `decisionIds` is empty, it no longer waits. */
   | {
       readonly type: "subRunWaiting";
       readonly callId: string;
       readonly runId: string;
       readonly decisionIds: readonly string[];
+    }
+  /** A tool has used the model of the run during its call. Usage and cost count toward the run. */
+  | {
+      readonly type: "modelReplied";
+      readonly callId: string;
+      readonly tool: string;
+      readonly plugin: string;
+      readonly usage: Usage;
+      readonly cost: number;
+      /** Why the model did not reply. Undefined if it replied. */
+      readonly error: ToolhostError | undefined;
     }
   /** From now on the model reads a shortened conversation. */
   | {

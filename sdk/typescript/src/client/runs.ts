@@ -26,6 +26,7 @@ export type StopReason =
   | "timeouts"
   | "repetition"
   | "no_tool_calls"
+  | "invalid_answer"
   | "cancelled"
   | "model_error"
   | "internal_error";
@@ -41,9 +42,10 @@ export type Completion = "explicit" | "end_turn";
  * it. `question`: answer the model, or reject to leave the question unanswered. `outcome`: after a
  * call whose outcome is unknown, approve to execute it again, answer to tell the model how it
  * ended, or reject to leave it unknown. `pause`: approve to continue a paused run, or reject to end
- * it.
+ * it. `tool`: the tool of a running call asks; answer with a JSON object that fits the schema, or
+ * with a text if the schema has only one text, or reject to decline.
  */
-export type DecisionKind = "approval" | "question" | "outcome" | "pause";
+export type DecisionKind = "approval" | "question" | "outcome" | "pause" | "tool";
 
 /** The result of a decision. `expired`: nobody responded in time, which counts as a rejection. */
 export type Verdict = "approve" | "reject" | "answer" | "expired";
@@ -56,12 +58,26 @@ export interface ToolChoice {
   readonly categories?: readonly string[];
   /** A tool must have at least one of these tags. */
   readonly tags?: readonly string[];
+  /** The plugins of the tools. */
+  readonly plugins?: readonly string[];
+  /** The names of tools that are never selected. */
+  readonly excluded?: readonly string[];
   /** Selects only dangerous tools, or only tools that are not dangerous. */
   readonly dangerous?: boolean;
   /** The highest cost of one call. */
   readonly maxCostPerUse?: number;
   /** How many tools the model sees at a time. It finds the others with `tool_search`. */
   readonly maxTools?: number;
+}
+
+/** How a model chooses its words. A missing property means the setting of the agent. */
+export interface Sampling {
+  /** How random the choice is, from 0 to 2. */
+  readonly temperature?: number;
+  /** The part of the probability from which the model chooses, from 0 to 1. */
+  readonly topP?: number;
+  /** How much a reasoning model thinks. */
+  readonly effort?: "none" | "low" | "medium" | "high";
 }
 
 /** The limits of a run. A missing property means the limit of agentd. */
@@ -121,8 +137,47 @@ export interface Window {
   readonly keep?: number;
 }
 
+/**
+ * A file for the model of a run. agentd takes the content when it accepts the prompt or the message. A
+ * prompt or a message has at most 20 attachments with 12 MiB in total; a run has at most 100 with
+ * 20 MiB.
+ */
+export interface Attachment {
+  /** The name of the file, without folders. The model may see it. */
+  readonly name?: string;
+  /**
+   * The type that you expect. agentd determines the type from the content, and refuses a
+   * contradiction. Default: any.
+   */
+  readonly mimeType?: string;
+  /** The content, at most 10 MiB. Text must be UTF-8. Required, unless `artifact` is set. */
+  readonly data?: Uint8Array;
+  /** An artifact of toolhost that the principal of the run may read. */
+  readonly artifact?: {
+    readonly handle: string;
+    /** The session of the call that returned the artifact. Default: that of the run. */
+    readonly session?: string;
+  };
+}
+
+/** An attachment of a prompt or a message, without its content. */
+export interface AttachmentInfo {
+  /** Empty if the file has no name. */
+  readonly name: string;
+  /** The type of the content. */
+  readonly mimeType: string;
+  /** The size of the content in bytes. */
+  readonly size: number;
+  /** The SHA-256 of the content, in lower-case hexadecimal. */
+  readonly sha256: string;
+  /** The handle that the content was read from. Undefined if the caller sent it. */
+  readonly artifact: string | undefined;
+}
+
 /** A task for an agent. A missing property means the default of agentd. */
 export interface RunOptions {
+  /** The files that go with the prompt. The model must read their types. */
+  readonly attachments?: readonly Attachment[];
   /** The message of the user. */
   readonly prompt: string;
   /** The id: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default: agentd generates one. */
@@ -139,10 +194,19 @@ export interface RunOptions {
   readonly limits?: Limits;
   /** Whether the run can ask a person. */
   readonly people?: People;
-  /** A name of `kinds` in agentd.yaml, which selects tools for that kind of task. */
-  readonly kind?: string;
+  /** A name of `agents` in agentd.yaml. Default: the default agent of agentd, if it has one. */
+  readonly agent?: string;
+  /** A name of `models` in agentd.yaml. Default: the models of the agent. */
+  readonly model?: string;
+  /** How the model chooses its words. Default: as the agent says. */
+  readonly sampling?: Sampling;
   /** When the run counts as completed. */
   readonly completion?: Completion;
+  /**
+   * The JSON Schema of the answer, whose type is `object`. The run then succeeds only with an answer
+   * that fits it; see `RunFinished.result`. Default: the answer is text.
+   */
+  readonly responseSchema?: Readonly<Record<string, unknown>>;
   /** The W3C traceparent of the run. */
   readonly traceparent?: string;
   /** How much of the conversation the model reads. */
@@ -189,6 +253,10 @@ export interface PendingDecision {
   readonly expireTime: Date | undefined;
   /** The sub-run that waits. Undefined if the run itself waits. */
   readonly runId: string | undefined;
+  /** The plugin that asks, for the kind `tool`. Show its name with the question. */
+  readonly plugin: string | undefined;
+  /** The JSON Schema of the answer, for the kind `tool`, as text. Undefined for other kinds. */
+  readonly schema: string | undefined;
 }
 
 /** The summary of a run. */

@@ -5,7 +5,18 @@ import { decodeText, encodeJSONBytes } from "../json.js";
 import { fromError, fromResult, fromStatus, fromUsage } from "../wire/messages.js";
 import { fromJSONBytes, fromTime, toDuration, toValues } from "../wire/scalars.js";
 import type { RunEvent, RunPayload } from "./runevents.js";
-import type { Decision, DecisionKind, PendingDecision, Run, RunOptions, RunState, StopReason, Verdict } from "./runs.js";
+import type {
+  Attachment,
+  AttachmentInfo,
+  Decision,
+  DecisionKind,
+  PendingDecision,
+  Run,
+  RunOptions,
+  RunState,
+  StopReason,
+  Verdict,
+} from "./runs.js";
 
 const states: Readonly<Record<RunState, pb.RunState>> = {
   running: pb.RunState.RUNNING,
@@ -34,11 +45,19 @@ export function toStates(wanted: readonly RunState[] = []): pb.RunState[] {
 
 /** Converts the options of a run. Throws if a value cannot be encoded. */
 export function toStartRequest(options: RunOptions): pb.StartRunRequest {
-  const { context, tools, limits, people, window, systemTools, completion, ...rest } = options;
+  const { context, tools, limits, people, window, systemTools, completion, responseSchema, attachments, ...rest } = options;
   const request: MessageInitShape<typeof pb.StartRunRequestSchema> = { ...rest, context: toValues(context) };
+  request.attachments = toAttachments(attachments);
   if (tools) {
-    const { names = [], categories = [], tags = [], ...others } = tools;
-    request.tools = { ...others, names: [...names], categories: [...categories], tags: [...tags] };
+    const { names = [], categories = [], tags = [], plugins = [], excluded = [], ...others } = tools;
+    request.tools = {
+      ...others,
+      names: [...names],
+      categories: [...categories],
+      tags: [...tags],
+      plugins: [...plugins],
+      excluded: [...excluded],
+    };
   }
   if (limits) {
     const { maxTokens = 0, maxOutput = 0, maxWallTimeMs, ...others } = limits;
@@ -61,10 +80,31 @@ export function toStartRequest(options: RunOptions): pb.StartRunRequest {
   if (systemTools) {
     request.systemTools = { names: [...systemTools] };
   }
+  if (responseSchema) {
+    request.responseSchema = encodeJSONBytes(responseSchema);
+  }
   if (completion) {
     request.completion = completion === "explicit" ? pb.Completion.EXPLICIT : pb.Completion.END_TURN;
   }
   return create(pb.StartRunRequestSchema, request);
+}
+
+/** Converts attachments. Throws a TypeError for one with both data and an artifact, or with neither. */
+export function toAttachments(attachments: readonly Attachment[] = []): MessageInitShape<typeof pb.AttachmentSchema>[] {
+  return attachments.map(({ name = "", mimeType = "", data, artifact }) => {
+    if ((data === undefined) === (artifact === undefined)) {
+      throw new TypeError(`the attachment ${JSON.stringify(name)} must have either data or an artifact`);
+    }
+    if (artifact) {
+      const { handle, session = "" } = artifact;
+      return { name, mimeType, content: { case: "artifact" as const, value: { handle, session } } };
+    }
+    return { name, mimeType, content: { case: "data" as const, value: data ?? new Uint8Array() } };
+  });
+}
+
+function fromAttachment(m: pb.AttachmentInfo): AttachmentInfo {
+  return { name: m.name, mimeType: m.mimeType, size: Number(m.size), sha256: m.sha256, artifact: m.artifact || undefined };
 }
 
 /** Converts a decision. Throws if its arguments cannot be encoded. */
@@ -98,6 +138,8 @@ function fromDecision(m: pb.PendingDecision): PendingDecision {
     requestTime: fromTime(m.requestTime),
     expireTime: fromTime(m.expireTime),
     runId: m.runId || undefined,
+    plugin: m.plugin || undefined,
+    schema: decodeText(m.schema) || undefined,
   };
 }
 
@@ -133,7 +175,9 @@ export function fromRunEvent(m: pb.RunEvent): RunEvent | undefined {
 function payloadOf(event: pb.RunEvent["event"]): RunPayload | undefined {
   switch (event.case) {
     case "userMessage":
+      return { type: "userMessage", text: event.value.text, attachments: event.value.attachments.map(fromAttachment) };
     case "textDelta":
+    case "reasoningDelta":
       return { type: event.case, text: event.value.text };
     case "assistantMessage":
       return assistantMessage(event.value);
@@ -141,8 +185,19 @@ function payloadOf(event: pb.RunEvent["event"]): RunPayload | undefined {
     case "callStatus":
     case "callResult":
       return callPayload(event);
+    case "argumentDelta": {
+      const { callId, tool, text } = event.value;
+      return { type: "argumentDelta", callId, tool, text };
+    }
+    case "answerDelta":
+      return { type: "answerDelta", answer: fromJSONBytes(event.value.answer) as Record<string, unknown> };
     case "turnReset":
-      return { type: "turnReset", reason: event.value.reason, attempt: event.value.attempt };
+      return {
+        type: "turnReset",
+        reason: event.value.reason,
+        attempt: event.value.attempt,
+        model: event.value.model || undefined,
+      };
     case "decisionRequested":
       return event.value.decision && { type: "decisionRequested", decision: fromDecision(event.value.decision) };
     case "decisionMade":
@@ -183,7 +238,8 @@ function callPayload(event: Case<"callStarted" | "callStatus" | "callResult">): 
 function runPayload(event: pb.RunEvent["event"]): RunPayload | undefined {
   switch (event.case) {
     case "runStarted": {
-      const { runId, prompt, model, session, parentRunId, parentCallId, kind, traceparent } = event.value;
+      const { runId, prompt, model, session, parentRunId, parentCallId, agent, fallbacks, traceparent, attachments } =
+        event.value;
       return {
         type: "runStarted",
         runId,
@@ -192,8 +248,10 @@ function runPayload(event: pb.RunEvent["event"]): RunPayload | undefined {
         session,
         parentRunId: parentRunId || undefined,
         parentCallId: parentCallId || undefined,
-        kind: kind || undefined,
+        agent: agent || undefined,
+        fallbacks,
         traceparent: traceparent || undefined,
+        attachments: attachments.map(fromAttachment),
       };
     }
     case "cancelRequested": {
@@ -202,8 +260,9 @@ function runPayload(event: pb.RunEvent["event"]): RunPayload | undefined {
     }
     case "runFinished": {
       const { stopReason, text, message, turns, calls, usage, cost } = event.value;
+      const result = fromJSONBytes(event.value.result) as Record<string, unknown> | undefined;
       const reason = nameOf<StopReason>(pb.StopReason, stopReason);
-      return { type: "runFinished", stopReason: reason, text, message, turns, calls, usage: fromUsage(usage), cost };
+      return { type: "runFinished", stopReason: reason, text, message, turns, calls, usage: fromUsage(usage), cost, result };
     }
     case "budgetWarning":
       return { type: "budgetWarning", budget: event.value.budget, used: event.value.used, limit: event.value.limit };
@@ -212,10 +271,20 @@ function runPayload(event: pb.RunEvent["event"]): RunPayload | undefined {
     case "todoChange":
       return { type: "todoChange", todos: fromJSONBytes(event.value.todos) };
     case "subRunStarted":
-      return { type: "subRunStarted", callId: event.value.callId, runId: event.value.runId, prompt: event.value.prompt };
+      return {
+        type: "subRunStarted",
+        callId: event.value.callId,
+        runId: event.value.runId,
+        prompt: event.value.prompt,
+        agent: event.value.agent || undefined,
+      };
     case "subRunWaiting": {
       const { callId, runId, decisionIds } = event.value;
       return { type: "subRunWaiting", callId, runId, decisionIds };
+    }
+    case "modelReplied": {
+      const { callId, tool, plugin, usage, cost, error } = event.value;
+      return { type: "modelReplied", callId, tool, plugin, usage: fromUsage(usage), cost, error: error && fromError(error) };
     }
     case "compacted": {
       const { $typeName, $unknown, usage, ...rest } = event.value;
@@ -237,6 +306,7 @@ function assistantMessage(m: pb.AssistantMessage): RunPayload {
     usage: fromUsage(m.usage),
     cost: m.cost,
     wastedUsage: fromUsage(m.wastedUsage),
+    model: m.model || undefined,
   };
 }
 

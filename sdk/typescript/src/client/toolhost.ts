@@ -3,14 +3,18 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import { ToolhostError } from "../error.js";
 import { ToolService } from "../gen/toolhost/v1/tool_service_pb.js";
 import type { RetryPolicy } from "../plugin/tool.js";
+import type { Answer } from "../question.js";
 import type { StandardSchema } from "../standard.js";
+import { toAnswer } from "../wire/questions.js";
 import { toValues } from "../wire/scalars.js";
 import { findAddress, formatAddress } from "./address.js";
 import type { ToolCaller } from "./caller.js";
 import { CallStream } from "./callstream.js";
+import { type CredentialOptions, resolveCredentials } from "./credentials.js";
 import { type CallEvent, EventReader, type Outcome } from "./events.js";
 import { Execution } from "./execution.js";
 import { sayable } from "./failure.js";
+import { type CallerInfo, callerInfo, onBehalfOfField, type Principal } from "./identity.js";
 import { heeding, Link } from "./link.js";
 import {
   type ArgumentStream,
@@ -21,9 +25,25 @@ import {
   type CallOptions,
   isStream,
   optionsMessage,
+  type RequestOptions,
   type TypedOutcome,
   typedOutcome,
 } from "./options.js";
+import {
+  type ArgumentCompletion,
+  type ArgumentOwner,
+  type Prompt,
+  type PromptText,
+  type Resource,
+  type ResourceChange,
+  type ResourceContent,
+  type ResourceTemplate,
+  toMessage,
+  toPart,
+  toPrompt,
+  toResource,
+  toTemplate,
+} from "./resources.js";
 import { pauseBeforeRetry } from "./retry.js";
 import {
   type RenderedTools,
@@ -36,15 +56,16 @@ import {
   toolInfo,
   type Viewer,
 } from "./tools.js";
+import { type VersionInfo, versionInfo } from "./version.js";
 
 /** The largest message that either side accepts, in bytes. */
 const maxMessageBytes = 4 << 20;
 
 /** The options of a Toolhost client. */
-export interface ClientOptions {
+export interface ClientOptions extends CredentialOptions {
   /**
-   * unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. Default: the environment variable TOOLHOST_ADDR,
-   * else the default socket.
+   * unix:///PATH or HOST:PORT. Default: the environment variable TOOLHOST_ADDR, else the default
+   * socket.
    */
   readonly address?: string;
   /** The default session of all methods. Default: the default session of this user. */
@@ -53,6 +74,8 @@ export interface ClientOptions {
   readonly context?: Readonly<Record<string, unknown>>;
   /** The default timeout of calls, in milliseconds. Default: the timeout of each tool. */
   readonly timeoutMs?: number;
+  /** The principal for which the client makes requests by default. Default: the client itself. */
+  readonly onBehalfOf?: Principal;
   /**
    * How often and with which pauses `call` repeats a call. Default: never. A call is repeated only
    * if that cannot execute it twice: after `rate_limited`; after `unavailable`, if the call reached
@@ -80,7 +103,8 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   /** Creates a client. It does not connect yet. */
   constructor(options: ClientOptions = {}) {
     const address = findAddress(options.address, "toolhost");
-    this.#link = new Link(address, "toolhost", maxMessageBytes, options.rpcTimeoutMs);
+    const credentials = resolveCredentials("toolhost", address, options);
+    this.#link = new Link(address, "toolhost", maxMessageBytes, credentials, options.rpcTimeoutMs);
     this.#defaults = options;
   }
 
@@ -100,12 +124,24 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   }
 
   #viewer<V extends Viewer>(viewer: V): V {
-    const { session, context } = this.#defaults;
-    return { ...(session !== undefined && { session }), ...(context && { context }), ...viewer };
+    const { session, context, onBehalfOf } = this.#defaults;
+    return {
+      ...(session !== undefined && { session }),
+      ...(context && { context }),
+      ...(onBehalfOf && { onBehalfOf }),
+      ...viewer,
+    };
   }
 
-  #session(options: CallKey): string {
-    return options.session ?? this.#defaults.session ?? "";
+  /** Returns the fields of a request about an existing call or artifact that say to which it belongs. */
+  #owner(options: CallKey) {
+    const { session = "", onBehalfOf } = this.#defaults;
+    return { session: options.session ?? session, ...onBehalfOfField(options.onBehalfOf ?? onBehalfOf) };
+  }
+
+  #selection(query: ToolQuery) {
+    const viewer = this.#viewer(query);
+    return { selection: selectionMessage(viewer), ...onBehalfOfField(viewer.onBehalfOf) };
   }
 
   /**
@@ -120,13 +156,28 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
     return this.#link.unary(method, request, signal);
   }
 
+  /** Returns the version, the commit and the contracts of the running toolhost. */
+  async version(options: RequestOptions = {}): Promise<VersionInfo> {
+    const { version } = await this.#link.unary(ToolService.method.getVersion, {}, options.signal);
+    return versionInfo(version, "toolhost");
+  }
+
+  /**
+   * Returns how toolhost identified this client, and what the client may do. Every client that toolhost
+   * has identified may ask.
+   */
+  async whoAmI(options: RequestOptions = {}): Promise<CallerInfo> {
+    const { caller } = await this.#link.unary(ToolService.method.whoAmI, {}, options.signal);
+    return callerInfo(caller, "toolhost");
+  }
+
   /** Returns the matching tools, ordered by name. */
   async listTools(query: ToolQuery = {}): Promise<ToolInfo[]> {
     const tools: ToolInfo[] = [];
     for (let pageToken = ""; ; ) {
       const page = await this.#link.unary(
         ToolService.method.listTools,
-        { selection: selectionMessage(this.#viewer(query)), pageToken, pageSize: 1000 }, // the limit of toolhost
+        { ...this.#selection(query), pageToken, pageSize: 1000 }, // the limit of toolhost
         query.signal,
       );
       tools.push(...page.tools.map(toolInfo));
@@ -139,8 +190,8 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
 
   /** Returns one tool, as it is declared for a session. Error kinds: not_found. */
   async getTool(name: string, viewer: Viewer = {}): Promise<ToolInfo> {
-    const { session = "", context, signal } = this.#viewer(viewer);
-    const request = sayable(() => ({ name, session, context: toValues(context) }));
+    const { session = "", context, onBehalfOf, signal } = this.#viewer(viewer);
+    const request = sayable(() => ({ name, session, context: toValues(context), ...onBehalfOfField(onBehalfOf) }));
     const answer = await this.#link.unary(ToolService.method.getTool, request, signal);
     if (!answer.tool) {
       throw new ToolhostError("internal", "toolhost sent no tool");
@@ -150,7 +201,7 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
 
   /** Returns the matching tools that contain at least one of the words, the best match first. */
   async searchTools(words: string, query: ToolQuery = {}): Promise<ToolMatch[]> {
-    const request = { query: words, selection: selectionMessage(this.#viewer(query)) };
+    const request = { query: words, ...this.#selection(query) };
     const { matches } = await this.#link.unary(ToolService.method.searchTools, request, query.signal);
     return matches.flatMap(({ tool, score }) => (tool ? [{ tool: toolInfo(tool), score }] : []));
   }
@@ -161,7 +212,7 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
       const known = Object.keys(toolFormats).join(", ");
       throw new ToolhostError("invalid_argument", `there is no format ${JSON.stringify(format)}; use one of ${known}`);
     }
-    const request = { format: toolFormats[format], selection: selectionMessage(this.#viewer(query)) };
+    const request = { format: toolFormats[format], ...this.#selection(query) };
     const answer = await this.#link.unary(ToolService.method.renderTools, request, query.signal);
     const { mediaType, tools } = answer;
     const omitted = answer.omitted.map(({ name, reason }) => ({ name, reason }));
@@ -203,17 +254,29 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
     }
   }
 
-  async #callOnce(tool: string, args: Arguments, options: CallOptions): Promise<Outcome> {
+  async #callOnce(tool: string, args: Arguments, options: CallOptions, renew = true): Promise<Outcome> {
     const { onEvent } = options;
-    const execution = this.#execute(tool, args, options, !onEvent);
+    const stream = this.#calls();
+    const execution = this.#execute(tool, args, options, !onEvent, stream);
+    let begun = false;
     if (onEvent) {
       for await (const event of execution) {
         if (event.type !== "ended") {
+          begun = true;
           onEvent(event);
         }
       }
     }
-    return execution.outcome();
+    try {
+      return await execution.outcome();
+    } catch (error) {
+      // toolhost refuses a call unexecuted when the token of its stream has expired.
+      const refused = error instanceof ToolhostError && error.kind === "unavailable" && error.plugin === undefined;
+      if (!refused || begun || !renew || isStream(args) || !(await this.#link.renew(stream.token))) {
+        throw error;
+      }
+    }
+    return this.#callOnce(tool, args, options, false);
   }
 
   /**
@@ -223,23 +286,29 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
    * never repeats it.
    */
   execute(tool: string, args: Arguments | undefined, options: CallOptions = {}): Execution {
-    return this.#execute(tool, args, options, false);
+    return this.#execute(tool, args, options, false, this.#calls());
   }
 
-  #execute(tool: string, args: Arguments | undefined, options: CallOptions, outcomeOnly: boolean): Execution {
+  #execute(
+    tool: string,
+    args: Arguments | undefined,
+    options: CallOptions,
+    outcomeOnly: boolean,
+    stream: CallStream,
+  ): Execution {
     const { signal } = options;
     const { timeoutMs } = this.#defaults;
     const all = this.#viewer({ ...(timeoutMs !== undefined && { timeoutMs }), ...options });
     const opening = { tool, options: { ...sayable(() => optionsMessage(all)), outcomeOnly }, signal };
     if (args === undefined || isStream(args)) {
-      const execution = new Execution(this.#calls(), opening, undefined);
+      const execution = new Execution(stream, opening, undefined);
       if (args) {
         void sendPieces(args, execution);
       }
       return execution;
     }
     const whole = sayable(() => argumentBytes(args));
-    return new Execution(this.#calls(), opening, whole);
+    return new Execution(stream, opening, whole);
   }
 
   /** Returns the stream that all calls share, or a new one if that accepts no more calls. */
@@ -257,8 +326,7 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
    */
   async *watchCall(callId: string, options: CallKey & { afterSeq?: number } = {}): AsyncGenerator<CallEvent> {
     const { afterSeq = 0, signal } = options;
-    const session = this.#session(options);
-    const request = sayable(() => ({ callId, session, afterSeq: BigInt(afterSeq) }));
+    const request = sayable(() => ({ callId, ...this.#owner(options), afterSeq: BigInt(afterSeq) }));
     const reader = new EventReader();
     for await (const { event: message } of this.#link.stream(ToolService.method.watchCall, request, signal)) {
       const event = message && reader.read(message);
@@ -269,13 +337,133 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
   }
 
   /**
+   * Returns the resources that plugins offer, ordered by plugin and URI. It may start instances, and
+   * leaves out plugins that cannot be listed. Error kinds: not_found for an unknown plugin.
+   */
+  async listResources(options: CallKey & { plugin?: string } = {}): Promise<Resource[]> {
+    const request = sayable(() => ({ plugin: options.plugin ?? "", ...this.#owner(options), pageSize: 1000 }));
+    const found: Resource[] = [];
+    for (let pageToken = ""; ; ) {
+      const page = await this.#link.unary(ToolService.method.listResources, { ...request, pageToken }, options.signal);
+      found.push(...page.resources.map(toResource));
+      pageToken = page.nextPageToken;
+      if (pageToken === "") {
+        return found;
+      }
+    }
+  }
+
+  /** Returns the templates of resources that plugins offer, ordered by plugin and template. */
+  async listResourceTemplates(options: CallKey & { plugin?: string } = {}): Promise<ResourceTemplate[]> {
+    const request = sayable(() => ({ plugin: options.plugin ?? "", ...this.#owner(options), pageSize: 1000 }));
+    const found: ResourceTemplate[] = [];
+    for (let pageToken = ""; ; ) {
+      const method = ToolService.method.listResourceTemplates;
+      const page = await this.#link.unary(method, { ...request, pageToken }, options.signal);
+      found.push(...page.resourceTemplates.map(toTemplate));
+      pageToken = page.nextPageToken;
+      if (pageToken === "") {
+        return found;
+      }
+    }
+  }
+
+  /**
+   * Returns the content of a resource. Content that is too large is an artifact. Error kinds:
+   * not_found; invalid_argument if several plugins offer the URI; denied by a rule.
+   */
+  async readResource(
+    uri: string,
+    options: CallKey & { plugin?: string; maxShownBytes?: number } = {},
+  ): Promise<ResourceContent[]> {
+    const { plugin = "", maxShownBytes = 0, signal } = options;
+    const request = sayable(() => ({ plugin, uri, ...this.#owner(options), maxShownBytes }));
+    const { contents } = await this.#link.unary(ToolService.method.readResource, request, signal);
+    return contents.map(toPart);
+  }
+
+  /** Returns the prompts that plugins offer, ordered by plugin and name. */
+  async listPrompts(options: CallKey & { plugin?: string } = {}): Promise<Prompt[]> {
+    const request = sayable(() => ({ plugin: options.plugin ?? "", ...this.#owner(options), pageSize: 1000 }));
+    const found: Prompt[] = [];
+    for (let pageToken = ""; ; ) {
+      const page = await this.#link.unary(ToolService.method.listPrompts, { ...request, pageToken }, options.signal);
+      found.push(...page.prompts.map(toPrompt));
+      pageToken = page.nextPageToken;
+      if (pageToken === "") {
+        return found;
+      }
+    }
+  }
+
+  /**
+   * Returns a prompt with its arguments filled in. Error kinds: not_found; invalid_argument if several
+   * plugins offer the name; denied by a rule.
+   */
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options: CallKey & { plugin?: string } = {},
+  ): Promise<PromptText> {
+    const request = sayable(() => ({ plugin: options.plugin ?? "", name, arguments: { ...args }, ...this.#owner(options) }));
+    const { plugin, description, messages } = await this.#link.unary(ToolService.method.getPrompt, request, options.signal);
+    return { plugin, description, messages: messages.map(toMessage) };
+  }
+
+  /** Returns values of an argument of a prompt or a template. Error kinds: those of getPrompt. */
+  async completeArgument(
+    of: ArgumentOwner,
+    argument: string,
+    value: string,
+    options: CallKey & { plugin?: string; arguments?: Readonly<Record<string, string>> } = {},
+  ): Promise<ArgumentCompletion> {
+    const owner =
+      "prompt" in of ? { case: "prompt" as const, value: of.prompt } : { case: "uriTemplate" as const, value: of.uriTemplate };
+    const request = sayable(() => ({
+      plugin: options.plugin ?? "",
+      of: owner,
+      argument,
+      value,
+      arguments: { ...options.arguments },
+      ...this.#owner(options),
+    }));
+    const { values, total, more } = await this.#link.unary(ToolService.method.completeArgument, request, options.signal);
+    return { values, total, more };
+  }
+
+  /**
+   * Yields notices of changes: of lists, and of the resources with these URIs. The first notice is
+   * empty: from then on, no change is missed. Error kinds: those of readResource.
+   */
+  async *watchResources(
+    uris: readonly string[] = [],
+    options: CallKey & { plugin?: string } = {},
+  ): AsyncGenerator<ResourceChange> {
+    const { plugin = "", signal } = options;
+    const request = sayable(() => ({ plugin, resources: uris.map((uri) => ({ plugin, uri })), ...this.#owner(options) }));
+    for await (const change of this.#link.stream(ToolService.method.watchResources, request, signal)) {
+      yield { plugin: change.plugin, resources: change.resourcesChanged, prompts: change.promptsChanged, uri: change.uri };
+    }
+  }
+
+  /**
    * Requests cancellation of a call of any client, without waiting for its end. Error kinds:
    * not_found.
    */
   async cancelCall(callId: string, options: CallKey & { reason?: string } = {}): Promise<void> {
     const { reason = "", signal } = options;
-    const session = this.#session(options);
-    await this.#link.unary(ToolService.method.cancelCall, { callId, session, reason }, signal);
+    await this.#link.unary(ToolService.method.cancelCall, { callId, ...this.#owner(options), reason }, signal);
+  }
+
+  /**
+   * Answers a question that the tool of a call has asked; see QuestionEvent. Only the first answer
+   * counts. Error kinds: not_found if the question is not open any more; invalid_argument if the
+   * answer does not fit it, which leaves it open.
+   */
+  async answerQuestion(callId: string, question: number, answer: Answer, options: CallKey = {}): Promise<void> {
+    const { signal } = options;
+    const request = sayable(() => ({ callId, ...this.#owner(options), question, answer: toAnswer(answer) }));
+    await this.#link.unary(ToolService.method.answerQuestion, request, signal);
   }
 
   /**
@@ -284,8 +472,7 @@ export class Toolhost implements ToolCaller, AsyncDisposable {
    */
   async readArtifact(handle: string, options: CallKey & { offset?: number; limit?: number } = {}): Promise<ArtifactPiece> {
     const { offset = 0, limit = 0, signal } = options;
-    const session = this.#session(options);
-    const request = sayable(() => ({ handle, session, offset: BigInt(offset), limit }));
+    const request = sayable(() => ({ handle, ...this.#owner(options), offset: BigInt(offset), limit }));
     const { data, mediaType, size, name } = await this.#link.unary(ToolService.method.readArtifact, request, signal);
     return { data, mediaType, size: Number(size), name };
   }

@@ -3,6 +3,7 @@ import type { Tool as ToolMessage } from "../gen/toolhost/v1/tool_service_pb.js"
 import { ToolFormat as Format } from "../gen/toolhost/v1/tool_service_pb.js";
 import { fromDuration, fromJSONBytes, fromValues, toValues } from "../wire/scalars.js";
 import { sayable } from "./failure.js";
+import type { Principal } from "./identity.js";
 
 /** A tool that toolhost offers: its declaration, with the changes that the operator configured. */
 export interface ToolInfo {
@@ -68,6 +69,11 @@ export interface Viewer {
   readonly session?: string;
   /** The run context, as JSON values by key. Default: that of the client. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /**
+   * The principal for which the client makes the request. Default: that of the client. Error kinds:
+   * denied, unless the client has the right to delegate in the tenant of the principal.
+   */
+  readonly onBehalfOf?: Principal;
   /** Stops waiting for the answer. */
   readonly signal?: AbortSignal;
 }
@@ -80,6 +86,10 @@ export interface ToolQuery extends Viewer {
   readonly categories?: readonly string[];
   /** A tool must have at least one of these tags. */
   readonly tags?: readonly string[];
+  /** The plugins of the tools. */
+  readonly plugins?: readonly string[];
+  /** The names of tools that are never selected. */
+  readonly excluded?: readonly string[];
   /** Selects only dangerous tools, or only tools that are not dangerous. */
   readonly dangerous?: boolean;
   /** The highest cost of one call. */
@@ -125,11 +135,24 @@ export interface RenderedTools {
 
 /** Converts a query to its message. */
 export function selectionMessage(query: ToolQuery) {
-  const { names = [], categories = [], tags = [], dangerous, maxCostPerUse, maxTools = 0, session = "", context } = query;
+  const {
+    names = [],
+    categories = [],
+    tags = [],
+    plugins = [],
+    excluded = [],
+    dangerous,
+    maxCostPerUse,
+    maxTools = 0,
+    session = "",
+    context,
+  } = query;
   return {
     names: [...names],
     categories: [...categories],
     tags: [...tags],
+    plugins: [...plugins],
+    excluded: [...excluded],
     ...(dangerous !== undefined && { dangerous }),
     ...(maxCostPerUse !== undefined && { maxCostPerUse }),
     maxTools,

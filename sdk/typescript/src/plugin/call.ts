@@ -1,5 +1,6 @@
 /** The view that a tool has of its call. */
 import { parseJSON } from "../json.js";
+import type { ModelAnswer, ModelQuestion, PersonAnswer, PersonQuestion } from "../question.js";
 import type { LogLevel, Progress, Status } from "../status.js";
 import type { Artifact } from "./artifact.js";
 
@@ -84,6 +85,20 @@ export interface Call extends Session {
    * or has expired.
    */
   openArtifact(handle: string): Promise<Artifact>;
+  /**
+   * Asks a person who uses the caller of the tool. The deadline of the call pauses meanwhile.
+   * Several questions can be open at the same time. Throws a ToolhostError: `unsupported` if the
+   * operator does not permit the plugin to ask or the caller has no person, `timeout` if no answer
+   * came in time.
+   */
+  ask(question: PersonQuestion): Promise<PersonAnswer>;
+  /**
+   * Asks the language model of the caller for one response. The caller chooses the model and counts
+   * the tokens. The deadline of the call pauses meanwhile. Throws a ToolhostError: `unsupported` if
+   * the operator does not permit the plugin to ask a model or the caller has none, `rate_limited` if
+   * the budget of the caller is used up.
+   */
+  complete(question: ModelQuestion): Promise<ModelAnswer>;
 }
 
 /** Decodes the values of the run context that a tool declares. */

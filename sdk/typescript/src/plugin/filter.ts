@@ -11,7 +11,10 @@ import type { Call } from "./call.js";
 export interface FilterCall {
   /** The id of the filtered call. Undefined if it has none. */
   readonly callId: string | undefined;
-  /** The identity of the caller. */
+  /**
+   * The identity of the caller. For a tool in `tools` of the filter, it is empty unless the tool
+   * declares the context key `toolhost.principal`.
+   */
   readonly principal: string;
   /** The session of the filtered call. Undefined if it has none. */
   readonly session: string | undefined;
@@ -56,6 +59,14 @@ export interface Filter {
   readonly name: string;
   /** What it does, for operators. */
   readonly description?: string;
+  /**
+   * Names of tools of the same plugin whose calls always pass the filter. The operator configures
+   * nothing. Such a call fails if the filter fails. `before` runs before the rules of the operator
+   * and the approval of a person, which decide about the arguments that it returns. So it must have
+   * no side effects, and must not return `answer`. Default: none; only the configuration of the
+   * operator applies the filter.
+   */
+  readonly tools?: readonly string[];
   /**
    * Runs before a call, when its arguments are neither repaired nor validated. `own` is the call of
    * the filter itself.

@@ -23,7 +23,7 @@ export function introduction(plugin: Plugin, program: string): string {
   if (tools[0]) {
     words += `  toolhost call ${tools[0].spec.name} '{…}'\n`;
   }
-  if (filters.length > 0) {
+  if (filters.some((f) => (f.tools ?? []).length === 0)) {
     words += "\nThe section filters in toolhost.yaml selects the calls for its filters.\n";
   }
   return `${words}\nTo see all that it declares:\n\n  ${program} --describe\n`;
@@ -48,7 +48,10 @@ export function descriptionJSON(d: DescribeResponse): string {
     description: d.description,
     tools: d.tools.map(specJSON),
     default_tags: d.defaultTags,
-    filters: d.filters.map(({ name, description, before, after }) => compact({ name, description, before, after })),
+    filters: d.filters.map(({ name, description, before, after, tools }) =>
+      compact({ name, description, before, after, tools }),
+    ),
+    sdk: d.sdk && compact({ name: d.sdk.name, version: d.sdk.version }),
   });
   return `${JSON.stringify(JSON.parse(encodeJSON({ ...value, tools: value.tools ?? [] })), undefined, 2)}\n`;
 }

@@ -4,6 +4,7 @@ import { type DescribeResponse, DescribeResponseSchema } from "../gen/toolhost/p
 import { Access } from "../gen/toolhost/tool/v1/permissions_pb.js";
 import type { ToolSpecSchema } from "../gen/toolhost/tool/v1/spec_pb.js";
 import { encodeJSONBytes } from "../json.js";
+import { VERSION } from "../version.js";
 import { accesses } from "../wire/enums.js";
 import { toDuration, toValues } from "../wire/scalars.js";
 import type { Filter } from "./filter.js";
@@ -82,12 +83,36 @@ export function validatePlugin(plugin: Plugin): string[] {
     }
     check("tool", t.spec.name, i, toolProblems(t));
   });
+  const applied = new Map<string, number>();
   filters.forEach((f, i) => {
     const own = nameProblems(f.name);
     if (!f.before && !f.after) {
       own.push("it has neither before nor after");
     }
+    own.push(...ownToolProblems(f, tools, applied));
     check("filter", f.name, i, own);
+  });
+  return problems;
+}
+
+/** The number of filters of its own plugin that calls of a tool may pass. */
+const maxOwnFilters = 8;
+
+/** Returns what is wrong with the tools that a filter names. `applied` counts the filters of each tool. */
+function ownToolProblems({ tools: named = [] }: Filter, tools: readonly Tool[], applied: Map<string, number>): string[] {
+  const problems: string[] = [];
+  named.forEach((name, i) => {
+    if (!tools.some((t) => t?.spec?.name === name)) {
+      problems.push(`it applies to the tool ${JSON.stringify(name)}, which the plugin does not have`);
+    }
+    if (named.indexOf(name) < i) {
+      problems.push(`it names the tool ${JSON.stringify(name)} twice`);
+    }
+    const count = (applied.get(name) ?? 0) + 1;
+    applied.set(name, count);
+    if (count === maxOwnFilters + 1) {
+      problems.push(`more than ${maxOwnFilters} filters of the plugin apply to the tool ${JSON.stringify(name)}`);
+    }
   });
   return problems;
 }
@@ -169,8 +194,10 @@ export function descriptionOf(plugin: Plugin): DescribeResponse {
       description: f.description ?? "",
       before: f.before !== undefined,
       after: f.after !== undefined,
+      tools: [...(f.tools ?? [])],
     })),
     defaultTags: [...(plugin.defaultTags ?? [])],
+    sdk: { name: "toolhost-typescript", version: VERSION },
     ...(plugin.permissions && { permissions: permissionsMessage(plugin.permissions) }),
   });
 }

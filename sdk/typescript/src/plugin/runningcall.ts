@@ -3,10 +3,13 @@
  * records.
  */
 import { inspect } from "node:util";
+import { ToolhostError } from "../error.js";
 import { encodeJSON } from "../json.js";
+import type { ModelAnswer, ModelQuestion, PersonAnswer, PersonQuestion, QuestionKind } from "../question.js";
 import type { LogLevel, LogRecord, Status, StatusState } from "../status.js";
 import { isTerminal } from "../status.js";
 import { toLogRecord, toStatus } from "../wire/messages.js";
+import { fromAnswer, fromKinds, toModelQuestion, toPersonQuestion } from "../wire/questions.js";
 import { type Artifact, artifactOpener } from "./artifact.js";
 import { type Call, type Logger, progressOf, sessionContext } from "./call.js";
 import { logToStderr } from "./stdio.js";
@@ -73,6 +76,37 @@ export class RunningCall implements Call {
 
   openArtifact(handle: string): Promise<Artifact> {
     return this.#open(handle);
+  }
+
+  async ask(question: PersonQuestion): Promise<PersonAnswer> {
+    this.#mayAsk("person");
+    const value = toPersonQuestion(question);
+    const answer = fromAnswer(
+      await this.#wire.question((number) => ({ case: "askPerson", value: { number, question: value } })),
+    );
+    if (!("action" in answer)) {
+      throw new ToolhostError("internal", "toolhost did not send the answer of a person");
+    }
+    return answer;
+  }
+
+  async complete(question: ModelQuestion): Promise<ModelAnswer> {
+    this.#mayAsk("model");
+    const value = toModelQuestion(question);
+    const answer = fromAnswer(
+      await this.#wire.question((number) => ({ case: "askModel", value: { number, question: value } })),
+    );
+    if ("action" in answer) {
+      throw new ToolhostError("internal", "toolhost did not send the response of a model");
+    }
+    return answer;
+  }
+
+  #mayAsk(kind: QuestionKind): void {
+    if (!fromKinds(this.#wire.start.context?.answers).includes(kind)) {
+      const why = "the caller does not answer such questions, or the operator does not permit them";
+      throw new ToolhostError("unsupported", `no ${kind} can be asked in this call: ${why}`);
+    }
   }
 
   status(status: Status): void {

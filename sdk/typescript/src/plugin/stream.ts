@@ -10,6 +10,7 @@ import { type Callable, execute } from "./execute.js";
 import type { Plugin } from "./plugin.js";
 import { RunningCall } from "./runningcall.js";
 import { logToStderr } from "./stdio.js";
+import { recordSpans } from "./tracing.js";
 import { pieceBytes, WireCall, type Write } from "./wirecall.js";
 
 /** The most blocks of a result. */
@@ -85,7 +86,8 @@ export class CallStream {
     const running = new RunningCall(call, "tool" in callable ? (callable.tool.spec.contextKeys ?? []) : []);
     let answer: Result | undefined;
     try {
-      answer = await execute(callable, running, call);
+      const work = () => execute(callable, running, call);
+      answer = await (call.start.context?.spanBytes ? recordSpans(call, work) : work());
     } finally {
       await running.finish(answer !== undefined && !answer.isError);
     }

@@ -7,6 +7,7 @@ import {
   ConnectResponseSchema,
   type StartCall,
 } from "../gen/toolhost/plugin/v1/plugin_pb.js";
+import type { Answer } from "../gen/toolhost/tool/v1/question_pb.js";
 import { fromDuration, wellFormed } from "../wire/scalars.js";
 
 /**
@@ -48,6 +49,8 @@ export class WireCall {
   readonly #abort = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #questions: ((piece: ArtifactPiece) => void)[] = [];
+  readonly #asked = new Map<number, (answer: Answer | undefined) => void>(); // by number; questions without an answer
+  #numbers = 0; // of questions
   #pieces: Uint8Array[] = [];
   #seen = 0; // pieces that `news` has returned
   #size = 0;
@@ -116,6 +119,9 @@ export class WireCall {
       }
       case "artifact":
         this.#questions.shift()?.(frame.value);
+        break;
+      case "answer":
+        this.#asked.get(frame.value.number)?.(frame.value.answer);
         break;
     }
     this.#wake();
@@ -240,6 +246,22 @@ export class WireCall {
     }
     await this.until(() => piece !== undefined);
     return piece as unknown as ArtifactPiece;
+  }
+
+  /** Asks the caller of the tool, and returns the answer. Several questions can be open. */
+  async question(frame: (number: number) => Frame): Promise<Answer | undefined> {
+    const number = ++this.#numbers;
+    let arrived: { readonly answer: Answer | undefined } | undefined;
+    this.#asked.set(number, (answer) => {
+      arrived = { answer };
+    });
+    try {
+      await this.send(frame(number));
+      await this.until(() => arrived !== undefined);
+      return (arrived as unknown as { readonly answer: Answer | undefined }).answer;
+    } finally {
+      this.#asked.delete(number);
+    }
   }
 
   /** Sends the end of the call. No frame follows it. */

@@ -40,9 +40,9 @@ export class TestCall {
       this.ended = Promise.resolve();
       return;
     }
-    const { signal, artifacts = {} } = options;
+    const { signal, artifacts = {}, answer } = options;
     const heard = { statuses: this.statuses, logs: this.logs, news: () => this.#news() };
-    const { number, ended } = toolhost.open(start, heard, artifacts);
+    const { number, ended } = toolhost.open(start, heard, artifacts, answer);
     this.#number = number;
     const cancel = () => this.cancel(signal?.reason instanceof Error ? signal.reason.message : "");
     if (signal?.aborted) {

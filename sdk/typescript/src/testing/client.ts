@@ -23,8 +23,9 @@ import type { TestHost, TestOptions } from "./host.js";
 
 /**
  * Implements ToolCaller with the tools of a plugin under test. It returns and throws what a
- * Toolhost does. `approval`, `maxShownBytes` and `onEvent` have no effect, because no policy
- * applies and no result becomes an artifact.
+ * Toolhost does. `approval`, `maxShownBytes`, `ledgerId`, `firstSent`, `onBehalfOf` and `onEvent` have no
+ * effect, because no policy applies, no result becomes an artifact, and there is neither a ledger nor a
+ * principal.
  */
 export class TestClient implements ToolCaller {
   readonly #host: TestHost;
@@ -95,11 +96,13 @@ async function textOf(args: Arguments): Promise<string> {
 }
 
 /** Reports whether a tool matches every property of a query. */
-function matches(tool: ToolInfo, { names, categories, tags, dangerous, maxCostPerUse }: ToolQuery): boolean {
+function matches(tool: ToolInfo, { names, categories, tags, plugins, excluded, dangerous, maxCostPerUse }: ToolQuery): boolean {
   return (
     (names?.includes(tool.name) ?? true) &&
     (categories?.includes(tool.category) ?? true) &&
     (tags?.some((tag) => tool.tags.includes(tag)) ?? true) &&
+    (plugins?.includes(tool.plugin) ?? true) &&
+    !(excluded?.includes(tool.name) ?? false) &&
     (dangerous === undefined || tool.dangerous === dangerous) &&
     (maxCostPerUse === undefined || tool.costPerUse <= maxCostPerUse)
   );

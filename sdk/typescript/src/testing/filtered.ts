@@ -24,12 +24,12 @@ export interface Filtered {
 export function filtered(call: TestCall): Filtered {
   const failed = call.isError ? new ToolhostError("internal", call.text) : call.error;
   const answered = !failed && call.result?.content.some(({ kind }) => kind === "json");
-  const said = (answered ? call.value : {}) as Record<string, unknown>;
+  const fields = (answered ? call.value : {}) as Record<string, unknown>;
   return {
-    arguments: said.arguments as Record<string, unknown> | undefined,
-    deny: said.deny as string | undefined,
-    answer: said.answer === undefined ? undefined : decodeAnsweredResult(said.answer),
-    result: said.result === undefined ? undefined : decodeAnsweredResult(said.result),
+    arguments: fields.arguments as Record<string, unknown> | undefined,
+    deny: fields.deny as string | undefined,
+    answer: fields.answer === undefined ? undefined : decodeAnsweredResult(fields.answer),
+    result: fields.result === undefined ? undefined : decodeAnsweredResult(fields.result),
     error: failed,
     call,
   };

@@ -6,10 +6,12 @@ import { describePlugin } from "../plugin/dynamic.js";
 import { encodeQuestion, type FilterCall, type FilteredCall } from "../plugin/filter.js";
 import { complaint, descriptionJSON } from "../plugin/introduction.js";
 import { type Plugin, validatePlugin } from "../plugin/plugin.js";
+import type { Answer, ModelQuestion, PersonQuestion } from "../question.js";
 import { toDuration, toValues } from "../wire/scalars.js";
 import { TestCall } from "./call.js";
 import { TestClient } from "./client.js";
 import { type Filtered, filtered } from "./filtered.js";
+import { callFiltered } from "./ownfilters.js";
 import { checker } from "./schemas.js";
 import { MemoryToolhost } from "./toolhost.js";
 
@@ -35,7 +37,15 @@ export interface TestOptions {
   readonly signal?: AbortSignal;
   /** Blocks of content that the tool can read as artifacts, by handle. */
   readonly artifacts?: Readonly<Record<string, Content>>;
+  /**
+   * Answers the questions of the tool. The question has either `person` or `model`. Default: a tool
+   * that asks gets the error `unsupported`.
+   */
+  readonly answer?: Answerer;
 }
+
+/** Answers a question of a tool in a test. */
+export type Answerer = (question: { person: PersonQuestion } | { model: ModelQuestion }) => Answer | Promise<Answer>;
 
 interface Declared {
   readonly name: string;
@@ -83,7 +93,8 @@ export class TestHost implements AsyncDisposable {
 
   /**
    * Runs a tool and waits for the end of the call. Throws if the result does not fit the output
-   * schema.
+   * schema. The call passes the filters that the plugin applies to the tool. `stream` runs the tool
+   * alone.
    */
   async call(
     tool: string,
@@ -92,14 +103,32 @@ export class TestHost implements AsyncDisposable {
   ): Promise<TestCall> {
     await this.#openPlugin();
     const text = typeof args === "string" ? args : encodeJSON(args);
-    const refusal = await this.#refusal(tool, text, options);
-    const call = this.#open(tool, options, refusal);
-    if (refusal === undefined) {
-      call.complete(text);
+    const own = (this.#plugin.filters ?? []).filter((f) => f.tools?.includes(tool));
+    const value = own.length > 0 ? objectOf(text) : undefined;
+    if (value === undefined) {
+      return (await this.#callAlone(tool, text, options)).done;
     }
-    await call.ended;
-    await this.#checkOutput(tool, call, options);
-    return call;
+    const { callId, session } = options;
+    return callFiltered(
+      own,
+      { callId, session, tool, plugin: this.#plugin.name, arguments: value },
+      {
+        host: this,
+        run: (changed) => this.#callAlone(tool, changed, options),
+        refused: (error) => Object.assign(this.#open(tool, options, ""), { result: undefined, error }),
+      },
+    );
+  }
+
+  async #callAlone(tool: string, text: string, options: TestOptions): Promise<{ done: TestCall; executed: boolean }> {
+    const refusal = await this.#refusal(tool, text, options);
+    const done = this.#open(tool, options, refusal);
+    if (refusal === undefined) {
+      done.complete(text);
+    }
+    await done.ended;
+    await this.#checkOutput(tool, done, options);
+    return { done, executed: refusal === undefined };
   }
 
   /**
@@ -124,6 +153,7 @@ export class TestHost implements AsyncDisposable {
         session,
         workspace,
         traceparent,
+        ...(options.answer && { answers: { person: true, model: true } }),
         values: toValues(only(options.context, spec?.contextKeys)),
         secrets: only(options.secrets, spec?.requiresAuth),
       },
@@ -207,4 +237,15 @@ export class TestHost implements AsyncDisposable {
 
 function only<V>(values: Readonly<Record<string, V>> = {}, declared: readonly string[] = []): Record<string, V> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => declared.includes(key)));
+}
+
+/** Returns the object that JSON text is; undefined if it is none. No filter sees other arguments. */
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = parseJSON(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }

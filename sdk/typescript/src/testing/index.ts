@@ -10,6 +10,7 @@
  */
 export { type Content, Result, type ResultInit, result } from "../content.js";
 export { ToolError, ToolhostError } from "../error.js";
+export type { Answer, ModelAnswer, ModelMessage, ModelQuestion, PersonAnswer, PersonQuestion } from "../question.js";
 export type { TestCall } from "./call.js";
 export type { Filtered } from "./filtered.js";
-export { type Description, TestHost, type TestOptions } from "./host.js";
+export { type Answerer, type Description, TestHost, type TestOptions } from "./host.js";

@@ -5,16 +5,20 @@ import { ToolhostError } from "../error.js";
 import {
   type CallEnd,
   ConnectRequestSchema,
+  type ConnectResponse,
   ConnectResponseSchema,
   type ReadArtifact,
   type StartCallSchema,
 } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { ErrorKind } from "../gen/toolhost/tool/v1/error_pb.js";
+import { ModelQuestionSchema, PersonQuestionSchema } from "../gen/toolhost/tool/v1/question_pb.js";
 import type { Plugin } from "../plugin/plugin.js";
 import { CallStream } from "../plugin/stream.js";
 import type { LogRecord, Status } from "../status.js";
 import { Pieces } from "../wire/chunks.js";
 import { fromError, fromLogRecord, fromResult, fromStatus } from "../wire/messages.js";
+import { fromModelQuestion, fromPersonQuestion, toAnswer } from "../wire/questions.js";
+import type { Answerer } from "./host.js";
 
 /** The credit of a call. It is small, so that tests detect code that ignores flow control. */
 const windowBytes = 64 << 10;
@@ -40,6 +44,7 @@ export interface Ended {
 interface Open {
   readonly heard: Heard;
   readonly artifacts: Readonly<Record<string, Content>>;
+  readonly answer: Answerer | undefined;
   readonly pieces: Pieces;
   readonly end: (ended: Ended) => void;
 }
@@ -59,10 +64,11 @@ export class MemoryToolhost {
     start: MessageInitShape<typeof StartCallSchema>,
     heard: Heard,
     artifacts: Readonly<Record<string, Content>>,
+    answer: Answerer | undefined,
   ): { number: number; ended: Promise<Ended> } {
     const number = ++this.#last;
     const ended = new Promise<Ended>((end) => {
-      this.#calls.set(number, { heard, artifacts, pieces: new Pieces(), end });
+      this.#calls.set(number, { heard, artifacts, answer, pieces: new Pieces(), end });
     });
     this.send(number, { case: "start", value: { ...start, credit: windowBytes } });
     return { number, ended };
@@ -105,6 +111,10 @@ export class MemoryToolhost {
       case "readArtifact":
         this.#answer(number, open, frame.value);
         break;
+      case "askPerson":
+      case "askModel":
+        void this.#reply(number, open, frame);
+        break;
       case "end":
         this.#calls.delete(number);
         open.end(endOf(frame.value, open.pieces));
@@ -112,6 +122,20 @@ export class MemoryToolhost {
     }
     // A toolhost also grants credit later, so code must not depend on an immediate grant.
     setImmediate(() => this.send(number, { case: "credit", value: { bytes: bytes.length } }));
+  }
+
+  async #reply(
+    number: number,
+    { answer }: Open,
+    frame: Extract<ConnectResponse["frame"], { case: "askPerson" | "askModel" }>,
+  ): Promise<void> {
+    const question =
+      frame.case === "askPerson"
+        ? { person: fromPersonQuestion(frame.value.question ?? create(PersonQuestionSchema)) }
+        : { model: fromModelQuestion(frame.value.question ?? create(ModelQuestionSchema)) };
+    const unsupported = { error: new ToolhostError("unsupported", "the test answers no questions") };
+    const given = answer ? await answer(question) : unsupported;
+    this.send(number, { case: "answer", value: { number: frame.value.number, answer: toAnswer(given) } });
   }
 
   #answer(number: number, { artifacts }: Open, { handle, offset, limit }: ReadArtifact): void {

@@ -47,6 +47,7 @@ export const errorKinds = new Words<ErrorKind, PbKind>({
   outcome_unknown: PbKind.OUTCOME_UNKNOWN,
   conflict: PbKind.CONFLICT,
   internal: PbKind.INTERNAL,
+  unsupported: PbKind.UNSUPPORTED,
 });
 
 export const effectOperations = new Words<EffectOperation, PbOperation>({

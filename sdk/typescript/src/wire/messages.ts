@@ -12,6 +12,7 @@ import {
   type Result as PbResult,
   type Usage as PbUsage,
   ResultSchema,
+  UsageSchema,
 } from "../gen/toolhost/tool/v1/result_pb.js";
 import {
   LogRecordSchema,
@@ -78,13 +79,7 @@ export function toResult(r: Result): PbResult {
     metadata: toValues(r.metadata),
   };
   if (r.usage) {
-    const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = r.usage;
-    message.usage = {
-      inputTokens: BigInt(inputTokens),
-      outputTokens: BigInt(outputTokens),
-      cacheReadTokens: BigInt(cacheReadTokens),
-      cacheWriteTokens: BigInt(cacheWriteTokens),
-    };
+    message.usage = toUsage(r.usage);
   }
   const duration = toDuration(r.durationMs);
   if (duration) {
@@ -118,6 +113,16 @@ export function fromResult(m: PbResult): Result {
     cost: m.cost,
     metadata: fromValues(m.metadata),
     durationMs: fromDuration(m.duration) ?? 0,
+  });
+}
+
+/** Converts token usage to its message. */
+export function toUsage({ inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 }: Usage): PbUsage {
+  return create(UsageSchema, {
+    inputTokens: BigInt(inputTokens),
+    outputTokens: BigInt(outputTokens),
+    cacheReadTokens: BigInt(cacheReadTokens),
+    cacheWriteTokens: BigInt(cacheWriteTokens),
   });
 }
 
@@ -161,7 +166,7 @@ export function fromError(m: PbError, cause?: unknown): ToolhostError {
 
 /** Converts a status to its message. Throws if JSON cannot represent a value in it. */
 export function toStatus(s: Status): PbStatus {
-  const message: MessageInitShape<typeof StatusSchema> = { tip: wellFormed(s.message ?? "") };
+  const message: MessageInitShape<typeof StatusSchema> = { message: wellFormed(s.message ?? "") };
   if (s.state) {
     message.state = statusStates.number(s.state);
   }
@@ -187,7 +192,7 @@ export function fromStatus(m: PbStatus): Status {
   const { done = 0, total = 0, message = "" } = m.progress ?? {};
   return {
     ...(statusStates.word(m.state) && { state: statusStates.word(m.state) }),
-    ...(m.tip && { message: m.tip }),
+    ...(m.message && { message: m.message }),
     ...(m.parameters.length > 0 && { parameters: fromJSONBytes(m.parameters) as Record<string, unknown> }),
     ...(m.progress && { progress: { done, ...(total > 0 && { total }), ...(message && { message }) } }),
     ...(m.result.length > 0 && { result: fromJSONBytes(m.result) }),

@@ -72,6 +72,124 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// SpanKind says how an operation relates to other processes.
+type SpanKind int32
+
+const (
+	// Not set: internal.
+	SpanKind_SPAN_KIND_UNSPECIFIED SpanKind = 0
+	// The operation stays in the plugin.
+	SpanKind_SPAN_KIND_INTERNAL SpanKind = 1
+	// The operation serves a request of another process.
+	SpanKind_SPAN_KIND_SERVER SpanKind = 2
+	// The operation requests something from another process, such as a database.
+	SpanKind_SPAN_KIND_CLIENT SpanKind = 3
+	// The operation sends a message.
+	SpanKind_SPAN_KIND_PRODUCER SpanKind = 4
+	// The operation handles a message.
+	SpanKind_SPAN_KIND_CONSUMER SpanKind = 5
+)
+
+// Enum value maps for SpanKind.
+var (
+	SpanKind_name = map[int32]string{
+		0: "SPAN_KIND_UNSPECIFIED",
+		1: "SPAN_KIND_INTERNAL",
+		2: "SPAN_KIND_SERVER",
+		3: "SPAN_KIND_CLIENT",
+		4: "SPAN_KIND_PRODUCER",
+		5: "SPAN_KIND_CONSUMER",
+	}
+	SpanKind_value = map[string]int32{
+		"SPAN_KIND_UNSPECIFIED": 0,
+		"SPAN_KIND_INTERNAL":    1,
+		"SPAN_KIND_SERVER":      2,
+		"SPAN_KIND_CLIENT":      3,
+		"SPAN_KIND_PRODUCER":    4,
+		"SPAN_KIND_CONSUMER":    5,
+	}
+)
+
+func (x SpanKind) Enum() *SpanKind {
+	p := new(SpanKind)
+	*p = x
+	return p
+}
+
+func (x SpanKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SpanKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolhost_plugin_v1_plugin_proto_enumTypes[0].Descriptor()
+}
+
+func (SpanKind) Type() protoreflect.EnumType {
+	return &file_toolhost_plugin_v1_plugin_proto_enumTypes[0]
+}
+
+func (x SpanKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SpanKind.Descriptor instead.
+func (SpanKind) EnumDescriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{0}
+}
+
+// SpanStatus says whether an operation succeeded.
+type SpanStatus int32
+
+const (
+	// The tool did not say.
+	SpanStatus_SPAN_STATUS_UNSPECIFIED SpanStatus = 0
+	// The operation succeeded.
+	SpanStatus_SPAN_STATUS_OK SpanStatus = 1
+	// The operation failed.
+	SpanStatus_SPAN_STATUS_ERROR SpanStatus = 2
+)
+
+// Enum value maps for SpanStatus.
+var (
+	SpanStatus_name = map[int32]string{
+		0: "SPAN_STATUS_UNSPECIFIED",
+		1: "SPAN_STATUS_OK",
+		2: "SPAN_STATUS_ERROR",
+	}
+	SpanStatus_value = map[string]int32{
+		"SPAN_STATUS_UNSPECIFIED": 0,
+		"SPAN_STATUS_OK":          1,
+		"SPAN_STATUS_ERROR":       2,
+	}
+)
+
+func (x SpanStatus) Enum() *SpanStatus {
+	p := new(SpanStatus)
+	*p = x
+	return p
+}
+
+func (x SpanStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SpanStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolhost_plugin_v1_plugin_proto_enumTypes[1].Descriptor()
+}
+
+func (SpanStatus) Type() protoreflect.EnumType {
+	return &file_toolhost_plugin_v1_plugin_proto_enumTypes[1]
+}
+
+func (x SpanStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SpanStatus.Descriptor instead.
+func (SpanStatus) EnumDescriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{1}
+}
+
 // DescribeRequest requests the description of the plugin.
 type DescribeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -156,7 +274,10 @@ type DescribeResponse struct {
 	// The access that the plugin requests beyond what every plugin has. The request grants nothing;
 	// toolhost shows it to the operator, whose configuration grants access. A plugin.yaml file can
 	// request access too. Usually unset.
-	Permissions   *v1.Permissions `protobuf:"bytes,7,opt,name=permissions,proto3" json:"permissions,omitempty"`
+	Permissions *v1.Permissions `protobuf:"bytes,7,opt,name=permissions,proto3" json:"permissions,omitempty"`
+	// The SDK that the plugin uses. Unset if it uses none. toolhost shows it to the operator, and
+	// makes no decision that depends on it.
+	Sdk           *v1.SdkInfo `protobuf:"bytes,8,opt,name=sdk,proto3" json:"sdk,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -240,9 +361,17 @@ func (x *DescribeResponse) GetPermissions() *v1.Permissions {
 	return nil
 }
 
+func (x *DescribeResponse) GetSdk() *v1.SdkInfo {
+	if x != nil {
+		return x.Sdk
+	}
+	return nil
+}
+
 // FilterSpec declares a filter: a function that toolhost calls before or after tool calls,
 // including calls of other plugins' tools. The operator's configuration says which tools a filter
-// applies to, and in which order the filters run.
+// applies to, and in which order the filters run. A plugin can apply a filter to its own tools; see
+// `tools`.
 //
 // toolhost calls a filter like a tool, with StartCall. `tool` is the filter's name, the arguments
 // are complete, and the call id is unique to the filter's call. The arguments are a JSON object
@@ -250,7 +379,9 @@ func (x *DescribeResponse) GetPermissions() *v1.Permissions {
 //
 //	"phase"       "before" or "after"
 //	"call_id"     the id of the filtered call
-//	"principal"   the principal that made the call
+//	"principal"   the key of the principal that the call is for
+//	"via"         the key of the delegate that made the call for the principal
+//	"groups"      the groups of the principal, a list
 //	"session"     the session
 //	"tool"        the name of the tool
 //	"plugin"      the name of the plugin that contains the tool
@@ -285,7 +416,21 @@ type FilterSpec struct {
 	// Whether toolhost calls the filter before calls.
 	Before bool `protobuf:"varint,3,opt,name=before,proto3" json:"before,omitempty"`
 	// Whether toolhost calls the filter after calls.
-	After         bool `protobuf:"varint,4,opt,name=after,proto3" json:"after,omitempty"`
+	After bool `protobuf:"varint,4,opt,name=after,proto3" json:"after,omitempty"`
+	// The names of tools of the same plugin, as the plugin declares them, whose calls always pass the
+	// filter. The operator configures nothing for that, and cannot make such a filter optional. Empty
+	// means that only the operator's configuration applies the filter.
+	//
+	// The filter runs closest to the tool: before a call after the operator's filters, and after it
+	// before them. It runs before the operator's policy and the approval of a person, which decide
+	// about the arguments that it makes. So it must have no side effects, it must not return "answer",
+	// and it gets no secrets. It gets no calls that the policy denies whatever their arguments are. It
+	// gets "principal", "via" and "groups" only if the tool declares the context key
+	// `toolhost.principal`.
+	//
+	// A plugin that names a tool here that it does not have, or the same one twice, cannot be used. At
+	// most 8 filters of a plugin may name a tool.
+	Tools         []string `protobuf:"bytes,5,rep,name=tools,proto3" json:"tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -348,6 +493,13 @@ func (x *FilterSpec) GetAfter() bool {
 	return false
 }
 
+func (x *FilterSpec) GetTools() []string {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
 // ConnectRequest is a frame from toolhost to the plugin.
 type ConnectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -363,6 +515,7 @@ type ConnectRequest struct {
 	//	*ConnectRequest_Cancel
 	//	*ConnectRequest_Credit
 	//	*ConnectRequest_Artifact
+	//	*ConnectRequest_Answer
 	Frame isConnectRequest_Frame `protobuf_oneof:"frame"`
 	// Frames that follow this one, in order; see Connect. They have no `batch`, `ack_token` or `ack`.
 	Batch []*ConnectRequest `protobuf:"bytes,8,rep,name=batch,proto3" json:"batch,omitempty"`
@@ -473,6 +626,15 @@ func (x *ConnectRequest) GetArtifact() *ArtifactPiece {
 	return nil
 }
 
+func (x *ConnectRequest) GetAnswer() *QuestionAnswer {
+	if x != nil {
+		if x, ok := x.Frame.(*ConnectRequest_Answer); ok {
+			return x.Answer
+		}
+	}
+	return nil
+}
+
 func (x *ConnectRequest) GetBatch() []*ConnectRequest {
 	if x != nil {
 		return x.Batch
@@ -528,6 +690,11 @@ type ConnectRequest_Artifact struct {
 	Artifact *ArtifactPiece `protobuf:"bytes,7,opt,name=artifact,proto3,oneof"`
 }
 
+type ConnectRequest_Answer struct {
+	// The answer to the plugin's `ask_person` or `ask_model`.
+	Answer *QuestionAnswer `protobuf:"bytes,11,opt,name=answer,proto3,oneof"`
+}
+
 func (*ConnectRequest_Start) isConnectRequest_Frame() {}
 
 func (*ConnectRequest_Append) isConnectRequest_Frame() {}
@@ -539,6 +706,8 @@ func (*ConnectRequest_Cancel) isConnectRequest_Frame() {}
 func (*ConnectRequest_Credit) isConnectRequest_Frame() {}
 
 func (*ConnectRequest_Artifact) isConnectRequest_Frame() {}
+
+func (*ConnectRequest_Answer) isConnectRequest_Frame() {}
 
 // StartCall starts a call.
 //
@@ -560,7 +729,9 @@ type StartCall struct {
 	// Whether `arguments` is complete.
 	Complete bool `protobuf:"varint,4,opt,name=complete,proto3" json:"complete,omitempty"`
 	// The time limit of the call, from now. When it is over, the plugin stops the work and ends the
-	// call with the error TIMEOUT; toolhost also stops waiting. Unset means no limit.
+	// call with the error TIMEOUT; toolhost also stops waiting. Unset means no limit. If progress or
+	// questions can move the deadline of the call, this is the latest possible one, and toolhost
+	// cancels the call at the actual one.
 	Timeout *durationpb.Duration `protobuf:"bytes,5,opt,name=timeout,proto3" json:"timeout,omitempty"`
 	// The initial credit of the call in bytes. See GrantCredit.
 	Credit uint32 `protobuf:"varint,6,opt,name=credit,proto3" json:"credit,omitempty"`
@@ -671,8 +842,16 @@ type CallContext struct {
 	// the call if the operator's store lacks one or does not grant it to the plugin. In everything
 	// that the plugin sends or prints, toolhost replaces each value with `[secret NAME]`.
 	Secrets map[string]string `protobuf:"bytes,4,rep,name=secrets,proto3" json:"secrets,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The W3C trace context of the call (https://www.w3.org/TR/trace-context/). Empty means none.
-	Traceparent   string `protobuf:"bytes,5,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	// The W3C trace context of the call (https://www.w3.org/TR/trace-context/). If toolhost records
+	// the call, the span id is the id of toolhost's span. Empty means none.
+	Traceparent string `protobuf:"bytes,5,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	// How many bytes of `spans` frames toolhost accepts for this call. 0 means that toolhost does not
+	// record the call: the plugin sends no spans.
+	SpanBytes uint32 `protobuf:"varint,6,opt,name=span_bytes,json=spanBytes,proto3" json:"span_bytes,omitempty"`
+	// What the call may ask. The operator permits it, and the caller answers it. The plugin must not
+	// ask anything else: an SDK returns the error UNSUPPORTED to its tool. A toolhost that does not
+	// know questions leaves this unset, which means nothing.
+	Answers       *v1.QuestionKinds `protobuf:"bytes,7,opt,name=answers,proto3" json:"answers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -740,6 +919,20 @@ func (x *CallContext) GetTraceparent() string {
 		return x.Traceparent
 	}
 	return ""
+}
+
+func (x *CallContext) GetSpanBytes() uint32 {
+	if x != nil {
+		return x.SpanBytes
+	}
+	return 0
+}
+
+func (x *CallContext) GetAnswers() *v1.QuestionKinds {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
 }
 
 // AppendArguments appends to the argument text. A tool may use incomplete text only for previews. A
@@ -956,6 +1149,9 @@ type ConnectResponse struct {
 	//	*ConnectResponse_Chunk
 	//	*ConnectResponse_End
 	//	*ConnectResponse_ReadArtifact
+	//	*ConnectResponse_Spans
+	//	*ConnectResponse_AskPerson
+	//	*ConnectResponse_AskModel
 	Frame isConnectResponse_Frame `protobuf_oneof:"frame"`
 	// Frames that follow this one, in order; see Connect. They have no `batch`, `ack_token` or `ack`.
 	Batch []*ConnectResponse `protobuf:"bytes,8,rep,name=batch,proto3" json:"batch,omitempty"`
@@ -1066,6 +1262,33 @@ func (x *ConnectResponse) GetReadArtifact() *ReadArtifact {
 	return nil
 }
 
+func (x *ConnectResponse) GetSpans() *FinishedSpans {
+	if x != nil {
+		if x, ok := x.Frame.(*ConnectResponse_Spans); ok {
+			return x.Spans
+		}
+	}
+	return nil
+}
+
+func (x *ConnectResponse) GetAskPerson() *AskPerson {
+	if x != nil {
+		if x, ok := x.Frame.(*ConnectResponse_AskPerson); ok {
+			return x.AskPerson
+		}
+	}
+	return nil
+}
+
+func (x *ConnectResponse) GetAskModel() *AskModel {
+	if x != nil {
+		if x, ok := x.Frame.(*ConnectResponse_AskModel); ok {
+			return x.AskModel
+		}
+	}
+	return nil
+}
+
 func (x *ConnectResponse) GetBatch() []*ConnectResponse {
 	if x != nil {
 		return x.Batch
@@ -1121,6 +1344,21 @@ type ConnectResponse_ReadArtifact struct {
 	ReadArtifact *ReadArtifact `protobuf:"bytes,7,opt,name=read_artifact,json=readArtifact,proto3,oneof"`
 }
 
+type ConnectResponse_Spans struct {
+	// Spans that have ended. They must come before `end`.
+	Spans *FinishedSpans `protobuf:"bytes,11,opt,name=spans,proto3,oneof"`
+}
+
+type ConnectResponse_AskPerson struct {
+	// Asks a person.
+	AskPerson *AskPerson `protobuf:"bytes,12,opt,name=ask_person,json=askPerson,proto3,oneof"`
+}
+
+type ConnectResponse_AskModel struct {
+	// Asks a model.
+	AskModel *AskModel `protobuf:"bytes,13,opt,name=ask_model,json=askModel,proto3,oneof"`
+}
+
 func (*ConnectResponse_Status) isConnectResponse_Frame() {}
 
 func (*ConnectResponse_Progress) isConnectResponse_Frame() {}
@@ -1132,6 +1370,399 @@ func (*ConnectResponse_Chunk) isConnectResponse_Frame() {}
 func (*ConnectResponse_End) isConnectResponse_Frame() {}
 
 func (*ConnectResponse_ReadArtifact) isConnectResponse_Frame() {}
+
+func (*ConnectResponse_Spans) isConnectResponse_Frame() {}
+
+func (*ConnectResponse_AskPerson) isConnectResponse_Frame() {}
+
+func (*ConnectResponse_AskModel) isConnectResponse_Frame() {}
+
+// FinishedSpans contains finished spans of the call: operations of the tool's own code, for the
+// trace of the call. A plugin has no network, so toolhost exports the spans for it.
+//
+// toolhost sets the trace and the service of the spans. It exports them as spans of this plugin in
+// the trace of the call, between the start and the end of the call. If the parent of a span is
+// neither the call's span nor another span of the same call, toolhost replaces it by the call's
+// span. toolhost drops spans without a valid id, spans with an id that occurs twice, spans after
+// the first 128 of a call, and spans beyond CallContext.span_bytes. It clips content that exceeds
+// the bounds of Span. Dropped spans never fail a call. toolhost counts them, and the call's span says
+// how many there are.
+type FinishedSpans struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The spans, in any order: a child usually ends before its parent.
+	Spans []*Span `protobuf:"bytes,1,rep,name=spans,proto3" json:"spans,omitempty"`
+	// How many further spans the plugin has dropped since its last FinishedSpans of the call: spans
+	// beyond the bounds, and spans that had not ended.
+	Dropped       uint32 `protobuf:"varint,2,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FinishedSpans) Reset() {
+	*x = FinishedSpans{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FinishedSpans) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FinishedSpans) ProtoMessage() {}
+
+func (x *FinishedSpans) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FinishedSpans.ProtoReflect.Descriptor instead.
+func (*FinishedSpans) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *FinishedSpans) GetSpans() []*Span {
+	if x != nil {
+		return x.Spans
+	}
+	return nil
+}
+
+func (x *FinishedSpans) GetDropped() uint32 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
+// Span is an operation that has ended, in the terms of OpenTelemetry.
+type Span struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id: 8 bytes, not all of them 0, unique in the trace.
+	SpanId []byte `protobuf:"bytes,1,opt,name=span_id,json=spanId,proto3" json:"span_id,omitempty"`
+	// The id of the parent, 8 bytes. Empty means the span that CallContext.traceparent names.
+	ParentSpanId []byte `protobuf:"bytes,2,opt,name=parent_span_id,json=parentSpanId,proto3" json:"parent_span_id,omitempty"`
+	// The name, at most 128 bytes.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// When the operation began and ended, in nanoseconds since the Unix epoch.
+	StartTimeUnixNano uint64 `protobuf:"fixed64,4,opt,name=start_time_unix_nano,json=startTimeUnixNano,proto3" json:"start_time_unix_nano,omitempty"`
+	// See start_time_unix_nano.
+	EndTimeUnixNano uint64 `protobuf:"fixed64,5,opt,name=end_time_unix_nano,json=endTimeUnixNano,proto3" json:"end_time_unix_nano,omitempty"`
+	// The kind. Unspecified means internal.
+	Kind SpanKind `protobuf:"varint,6,opt,name=kind,proto3,enum=toolhost.plugin.v1.SpanKind" json:"kind,omitempty"`
+	// At most 32 attributes.
+	Attributes []*SpanAttribute `protobuf:"bytes,7,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	// At most 32 events.
+	Events []*SpanEvent `protobuf:"bytes,8,rep,name=events,proto3" json:"events,omitempty"`
+	// Whether the operation succeeded.
+	Status SpanStatus `protobuf:"varint,9,opt,name=status,proto3,enum=toolhost.plugin.v1.SpanStatus" json:"status,omitempty"`
+	// Why the operation failed, at most 1 KiB. Empty unless `status` is an error.
+	StatusMessage string `protobuf:"bytes,10,opt,name=status_message,json=statusMessage,proto3" json:"status_message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Span) Reset() {
+	*x = Span{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Span) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Span) ProtoMessage() {}
+
+func (x *Span) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Span.ProtoReflect.Descriptor instead.
+func (*Span) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Span) GetSpanId() []byte {
+	if x != nil {
+		return x.SpanId
+	}
+	return nil
+}
+
+func (x *Span) GetParentSpanId() []byte {
+	if x != nil {
+		return x.ParentSpanId
+	}
+	return nil
+}
+
+func (x *Span) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Span) GetStartTimeUnixNano() uint64 {
+	if x != nil {
+		return x.StartTimeUnixNano
+	}
+	return 0
+}
+
+func (x *Span) GetEndTimeUnixNano() uint64 {
+	if x != nil {
+		return x.EndTimeUnixNano
+	}
+	return 0
+}
+
+func (x *Span) GetKind() SpanKind {
+	if x != nil {
+		return x.Kind
+	}
+	return SpanKind_SPAN_KIND_UNSPECIFIED
+}
+
+func (x *Span) GetAttributes() []*SpanAttribute {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+func (x *Span) GetEvents() []*SpanEvent {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *Span) GetStatus() SpanStatus {
+	if x != nil {
+		return x.Status
+	}
+	return SpanStatus_SPAN_STATUS_UNSPECIFIED
+}
+
+func (x *Span) GetStatusMessage() string {
+	if x != nil {
+		return x.StatusMessage
+	}
+	return ""
+}
+
+// SpanAttribute is a key with a value. The key has at most 128 bytes. Keys that begin with
+// `toolhost.` belong to toolhost, which drops them.
+type SpanAttribute struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key. Must not be empty.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The value. Exactly one is set. A list travels as JSON text.
+	//
+	// Types that are valid to be assigned to Value:
+	//
+	//	*SpanAttribute_Text
+	//	*SpanAttribute_Truth
+	//	*SpanAttribute_Integer
+	//	*SpanAttribute_Number
+	Value         isSpanAttribute_Value `protobuf_oneof:"value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SpanAttribute) Reset() {
+	*x = SpanAttribute{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SpanAttribute) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SpanAttribute) ProtoMessage() {}
+
+func (x *SpanAttribute) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SpanAttribute.ProtoReflect.Descriptor instead.
+func (*SpanAttribute) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *SpanAttribute) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *SpanAttribute) GetValue() isSpanAttribute_Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *SpanAttribute) GetText() string {
+	if x != nil {
+		if x, ok := x.Value.(*SpanAttribute_Text); ok {
+			return x.Text
+		}
+	}
+	return ""
+}
+
+func (x *SpanAttribute) GetTruth() bool {
+	if x != nil {
+		if x, ok := x.Value.(*SpanAttribute_Truth); ok {
+			return x.Truth
+		}
+	}
+	return false
+}
+
+func (x *SpanAttribute) GetInteger() int64 {
+	if x != nil {
+		if x, ok := x.Value.(*SpanAttribute_Integer); ok {
+			return x.Integer
+		}
+	}
+	return 0
+}
+
+func (x *SpanAttribute) GetNumber() float64 {
+	if x != nil {
+		if x, ok := x.Value.(*SpanAttribute_Number); ok {
+			return x.Number
+		}
+	}
+	return 0
+}
+
+type isSpanAttribute_Value interface {
+	isSpanAttribute_Value()
+}
+
+type SpanAttribute_Text struct {
+	// A text of at most 1 KiB.
+	Text string `protobuf:"bytes,2,opt,name=text,proto3,oneof"`
+}
+
+type SpanAttribute_Truth struct {
+	// A truth value.
+	Truth bool `protobuf:"varint,3,opt,name=truth,proto3,oneof"`
+}
+
+type SpanAttribute_Integer struct {
+	// An integer.
+	Integer int64 `protobuf:"varint,4,opt,name=integer,proto3,oneof"`
+}
+
+type SpanAttribute_Number struct {
+	// A floating-point number.
+	Number float64 `protobuf:"fixed64,5,opt,name=number,proto3,oneof"`
+}
+
+func (*SpanAttribute_Text) isSpanAttribute_Value() {}
+
+func (*SpanAttribute_Truth) isSpanAttribute_Value() {}
+
+func (*SpanAttribute_Integer) isSpanAttribute_Value() {}
+
+func (*SpanAttribute_Number) isSpanAttribute_Value() {}
+
+// SpanEvent is something that happened during a span.
+type SpanEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name, at most 128 bytes.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// When it happened, in nanoseconds since the Unix epoch.
+	TimeUnixNano uint64 `protobuf:"fixed64,2,opt,name=time_unix_nano,json=timeUnixNano,proto3" json:"time_unix_nano,omitempty"`
+	// At most 8 attributes.
+	Attributes    []*SpanAttribute `protobuf:"bytes,3,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SpanEvent) Reset() {
+	*x = SpanEvent{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SpanEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SpanEvent) ProtoMessage() {}
+
+func (x *SpanEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SpanEvent.ProtoReflect.Descriptor instead.
+func (*SpanEvent) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *SpanEvent) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SpanEvent) GetTimeUnixNano() uint64 {
+	if x != nil {
+		return x.TimeUnixNano
+	}
+	return 0
+}
+
+func (x *SpanEvent) GetAttributes() []*SpanAttribute {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
 
 // ReadArtifact requests a part of an artifact whose handle the tool found in its arguments: the
 // result of another tool that was too large to show. toolhost answers with one ArtifactPiece. A
@@ -1150,7 +1781,7 @@ type ReadArtifact struct {
 
 func (x *ReadArtifact) Reset() {
 	*x = ReadArtifact{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1793,7 @@ func (x *ReadArtifact) String() string {
 func (*ReadArtifact) ProtoMessage() {}
 
 func (x *ReadArtifact) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +1806,7 @@ func (x *ReadArtifact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArtifact.ProtoReflect.Descriptor instead.
 func (*ReadArtifact) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReadArtifact) GetHandle() string {
@@ -1219,7 +1850,7 @@ type ArtifactPiece struct {
 
 func (x *ArtifactPiece) Reset() {
 	*x = ArtifactPiece{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[12]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1231,7 +1862,7 @@ func (x *ArtifactPiece) String() string {
 func (*ArtifactPiece) ProtoMessage() {}
 
 func (x *ArtifactPiece) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[12]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1244,7 +1875,7 @@ func (x *ArtifactPiece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArtifactPiece.ProtoReflect.Descriptor instead.
 func (*ArtifactPiece) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ArtifactPiece) GetData() []byte {
@@ -1282,6 +1913,178 @@ func (x *ArtifactPiece) GetName() string {
 	return ""
 }
 
+// AskPerson asks a person who uses the caller of the tool. toolhost passes the question to the caller,
+// with the name of the plugin, and answers once with QuestionAnswer. It does so at once, with an
+// error, if the question is malformed, exceeds a limit of the operator, or is not in
+// CallContext.answers. A call can have several open questions. The plugin continues to send and
+// receive other frames meanwhile. The deadline of the call pauses while a question is open, up to a
+// limit of the operator. When the call ends or is canceled, its open questions get no answer.
+type AskPerson struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the question, from 1. The plugin chooses it. Unique in the call for questions of
+	// both kinds.
+	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// The question.
+	Question      *v1.PersonQuestion `protobuf:"bytes,2,opt,name=question,proto3" json:"question,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AskPerson) Reset() {
+	*x = AskPerson{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AskPerson) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AskPerson) ProtoMessage() {}
+
+func (x *AskPerson) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AskPerson.ProtoReflect.Descriptor instead.
+func (*AskPerson) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *AskPerson) GetNumber() uint32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *AskPerson) GetQuestion() *v1.PersonQuestion {
+	if x != nil {
+		return x.Question
+	}
+	return nil
+}
+
+// AskModel asks the language model of the caller. The rules are those of AskPerson.
+type AskModel struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the question, from 1. The plugin chooses it. Unique in the call for questions of
+	// both kinds.
+	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// The question.
+	Question      *v1.ModelQuestion `protobuf:"bytes,2,opt,name=question,proto3" json:"question,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AskModel) Reset() {
+	*x = AskModel{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AskModel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AskModel) ProtoMessage() {}
+
+func (x *AskModel) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AskModel.ProtoReflect.Descriptor instead.
+func (*AskModel) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *AskModel) GetNumber() uint32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *AskModel) GetQuestion() *v1.ModelQuestion {
+	if x != nil {
+		return x.Question
+	}
+	return nil
+}
+
+// QuestionAnswer answers AskPerson or AskModel.
+type QuestionAnswer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the question.
+	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// The answer.
+	Answer        *v1.Answer `protobuf:"bytes,2,opt,name=answer,proto3" json:"answer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuestionAnswer) Reset() {
+	*x = QuestionAnswer{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuestionAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuestionAnswer) ProtoMessage() {}
+
+func (x *QuestionAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuestionAnswer.ProtoReflect.Descriptor instead.
+func (*QuestionAnswer) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *QuestionAnswer) GetNumber() uint32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *QuestionAnswer) GetAnswer() *v1.Answer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
 // ContentChunk is a part of one content block of the result that follows in `end`. Chunks keep a
 // large result from blocking other calls. `end` contains the block at its index, with its kind and
 // everything except the payload that was sent in chunks: an empty but set `text` or `json`, or an
@@ -1299,7 +2102,7 @@ type ContentChunk struct {
 
 func (x *ContentChunk) Reset() {
 	*x = ContentChunk{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1311,7 +2114,7 @@ func (x *ContentChunk) String() string {
 func (*ContentChunk) ProtoMessage() {}
 
 func (x *ContentChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1324,7 +2127,7 @@ func (x *ContentChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContentChunk.ProtoReflect.Descriptor instead.
 func (*ContentChunk) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ContentChunk) GetIndex() uint32 {
@@ -1357,7 +2160,7 @@ type CallEnd struct {
 
 func (x *CallEnd) Reset() {
 	*x = CallEnd{}
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1369,7 +2172,7 @@ func (x *CallEnd) String() string {
 func (*CallEnd) ProtoMessage() {}
 
 func (x *CallEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1382,7 +2185,7 @@ func (x *CallEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallEnd.ProtoReflect.Descriptor instead.
 func (*CallEnd) Descriptor() ([]byte, []int) {
-	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CallEnd) GetOutcome() isCallEnd_Outcome {
@@ -1432,14 +2235,14 @@ var File_toolhost_plugin_v1_plugin_proto protoreflect.FileDescriptor
 
 const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/plugin/v1/plugin.proto\x12\x12toolhost.plugin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\"\xc9\x01\n" +
+	"\x1ftoolhost/plugin/v1/plugin.proto\x12\x12toolhost.plugin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1ftoolhost/tool/v1/question.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\"\xc9\x01\n" +
 	"\x0fDescribeRequest\x12\x14\n" +
 	"\x05tools\x18\x01 \x03(\tR\x05tools\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12J\n" +
 	"\acontext\x18\x03 \x03(\v20.toolhost.plugin.v1.DescribeRequest.ContextEntryR\acontext\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xb2\x02\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xdf\x02\n" +
 	"\x10DescribeResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -1447,13 +2250,15 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05tools\x18\x04 \x03(\v2\x1a.toolhost.tool.v1.ToolSpecR\x05tools\x12!\n" +
 	"\fdefault_tags\x18\x05 \x03(\tR\vdefaultTags\x128\n" +
 	"\afilters\x18\x06 \x03(\v2\x1e.toolhost.plugin.v1.FilterSpecR\afilters\x12?\n" +
-	"\vpermissions\x18\a \x01(\v2\x1d.toolhost.tool.v1.PermissionsR\vpermissions\"p\n" +
+	"\vpermissions\x18\a \x01(\v2\x1d.toolhost.tool.v1.PermissionsR\vpermissions\x12+\n" +
+	"\x03sdk\x18\b \x01(\v2\x19.toolhost.tool.v1.SdkInfoR\x03sdk\"\x86\x01\n" +
 	"\n" +
 	"FilterSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06before\x18\x03 \x01(\bR\x06before\x12\x14\n" +
-	"\x05after\x18\x04 \x01(\bR\x05after\"\x87\x04\n" +
+	"\x05after\x18\x04 \x01(\bR\x05after\x12\x14\n" +
+	"\x05tools\x18\x05 \x03(\tR\x05tools\"\xc5\x04\n" +
 	"\x0eConnectRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x125\n" +
 	"\x05start\x18\x02 \x01(\v2\x1d.toolhost.plugin.v1.StartCallH\x00R\x05start\x12=\n" +
@@ -1461,7 +2266,8 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\bcomplete\x18\x04 \x01(\v2%.toolhost.plugin.v1.CompleteArgumentsH\x00R\bcomplete\x128\n" +
 	"\x06cancel\x18\x05 \x01(\v2\x1e.toolhost.plugin.v1.CancelCallH\x00R\x06cancel\x129\n" +
 	"\x06credit\x18\x06 \x01(\v2\x1f.toolhost.plugin.v1.GrantCreditH\x00R\x06credit\x12?\n" +
-	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifact\x128\n" +
+	"\bartifact\x18\a \x01(\v2!.toolhost.plugin.v1.ArtifactPieceH\x00R\bartifact\x12<\n" +
+	"\x06answer\x18\v \x01(\v2\".toolhost.plugin.v1.QuestionAnswerH\x00R\x06answer\x128\n" +
 	"\x05batch\x18\b \x03(\v2\".toolhost.plugin.v1.ConnectRequestR\x05batch\x12\x1b\n" +
 	"\tack_token\x18\t \x01(\x06R\backToken\x12\x10\n" +
 	"\x03ack\x18\n" +
@@ -1475,13 +2281,16 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12\x16\n" +
 	"\x06credit\x18\x06 \x01(\rR\x06credit\x12\x18\n" +
 	"\aattempt\x18\a \x01(\rR\aattempt\x129\n" +
-	"\acontext\x18\b \x01(\v2\x1f.toolhost.plugin.v1.CallContextR\acontext\"\xeb\x02\n" +
+	"\acontext\x18\b \x01(\v2\x1f.toolhost.plugin.v1.CallContextR\acontext\"\xc5\x03\n" +
 	"\vCallContext\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12C\n" +
 	"\x06values\x18\x03 \x03(\v2+.toolhost.plugin.v1.CallContext.ValuesEntryR\x06values\x12F\n" +
 	"\asecrets\x18\x04 \x03(\v2,.toolhost.plugin.v1.CallContext.SecretsEntryR\asecrets\x12 \n" +
-	"\vtraceparent\x18\x05 \x01(\tR\vtraceparent\x1a9\n" +
+	"\vtraceparent\x18\x05 \x01(\tR\vtraceparent\x12\x1d\n" +
+	"\n" +
+	"span_bytes\x18\x06 \x01(\rR\tspanBytes\x129\n" +
+	"\aanswers\x18\a \x01(\v2\x1f.toolhost.tool.v1.QuestionKindsR\aanswers\x1a9\n" +
 	"\vValuesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\x1a:\n" +
@@ -1496,7 +2305,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"CancelCall\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"#\n" +
 	"\vGrantCredit\x12\x14\n" +
-	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xeb\x03\n" +
+	"\x05bytes\x18\x01 \x01(\rR\x05bytes\"\xa3\x05\n" +
 	"\x0fConnectResponse\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\rR\x04call\x122\n" +
 	"\x06status\x18\x02 \x01(\v2\x18.toolhost.tool.v1.StatusH\x00R\x06status\x128\n" +
@@ -1505,11 +2314,45 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05chunk\x18\x05 \x01(\v2 .toolhost.plugin.v1.ContentChunkH\x00R\x05chunk\x12/\n" +
 	"\x03end\x18\x06 \x01(\v2\x1b.toolhost.plugin.v1.CallEndH\x00R\x03end\x12G\n" +
 	"\rread_artifact\x18\a \x01(\v2 .toolhost.plugin.v1.ReadArtifactH\x00R\freadArtifact\x129\n" +
+	"\x05spans\x18\v \x01(\v2!.toolhost.plugin.v1.FinishedSpansH\x00R\x05spans\x12>\n" +
+	"\n" +
+	"ask_person\x18\f \x01(\v2\x1d.toolhost.plugin.v1.AskPersonH\x00R\taskPerson\x12;\n" +
+	"\task_model\x18\r \x01(\v2\x1c.toolhost.plugin.v1.AskModelH\x00R\baskModel\x129\n" +
 	"\x05batch\x18\b \x03(\v2#.toolhost.plugin.v1.ConnectResponseR\x05batch\x12\x1b\n" +
 	"\tack_token\x18\t \x01(\x06R\backToken\x12\x10\n" +
 	"\x03ack\x18\n" +
 	" \x01(\x06R\x03ackB\a\n" +
-	"\x05frame\"T\n" +
+	"\x05frame\"Y\n" +
+	"\rFinishedSpans\x12.\n" +
+	"\x05spans\x18\x01 \x03(\v2\x18.toolhost.plugin.v1.SpanR\x05spans\x12\x18\n" +
+	"\adropped\x18\x02 \x01(\rR\adropped\"\xc2\x03\n" +
+	"\x04Span\x12\x17\n" +
+	"\aspan_id\x18\x01 \x01(\fR\x06spanId\x12$\n" +
+	"\x0eparent_span_id\x18\x02 \x01(\fR\fparentSpanId\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12/\n" +
+	"\x14start_time_unix_nano\x18\x04 \x01(\x06R\x11startTimeUnixNano\x12+\n" +
+	"\x12end_time_unix_nano\x18\x05 \x01(\x06R\x0fendTimeUnixNano\x120\n" +
+	"\x04kind\x18\x06 \x01(\x0e2\x1c.toolhost.plugin.v1.SpanKindR\x04kind\x12A\n" +
+	"\n" +
+	"attributes\x18\a \x03(\v2!.toolhost.plugin.v1.SpanAttributeR\n" +
+	"attributes\x125\n" +
+	"\x06events\x18\b \x03(\v2\x1d.toolhost.plugin.v1.SpanEventR\x06events\x126\n" +
+	"\x06status\x18\t \x01(\x0e2\x1e.toolhost.plugin.v1.SpanStatusR\x06status\x12%\n" +
+	"\x0estatus_message\x18\n" +
+	" \x01(\tR\rstatusMessage\"\x8e\x01\n" +
+	"\rSpanAttribute\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x12\x16\n" +
+	"\x05truth\x18\x03 \x01(\bH\x00R\x05truth\x12\x1a\n" +
+	"\ainteger\x18\x04 \x01(\x03H\x00R\ainteger\x12\x18\n" +
+	"\x06number\x18\x05 \x01(\x01H\x00R\x06numberB\a\n" +
+	"\x05value\"\x88\x01\n" +
+	"\tSpanEvent\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12$\n" +
+	"\x0etime_unix_nano\x18\x02 \x01(\x06R\ftimeUnixNano\x12A\n" +
+	"\n" +
+	"attributes\x18\x03 \x03(\v2!.toolhost.plugin.v1.SpanAttributeR\n" +
+	"attributes\"T\n" +
 	"\fReadArtifact\x12\x16\n" +
 	"\x06handle\x18\x01 \x01(\tR\x06handle\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x04R\x06offset\x12\x14\n" +
@@ -1520,14 +2363,35 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x04R\x04size\x12-\n" +
 	"\x05error\x18\x04 \x01(\v2\x17.toolhost.tool.v1.ErrorR\x05error\x12\x12\n" +
-	"\x04name\x18\x05 \x01(\tR\x04name\"8\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\"a\n" +
+	"\tAskPerson\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\rR\x06number\x12<\n" +
+	"\bquestion\x18\x02 \x01(\v2 .toolhost.tool.v1.PersonQuestionR\bquestion\"_\n" +
+	"\bAskModel\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\rR\x06number\x12;\n" +
+	"\bquestion\x18\x02 \x01(\v2\x1f.toolhost.tool.v1.ModelQuestionR\bquestion\"Z\n" +
+	"\x0eQuestionAnswer\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\rR\x06number\x120\n" +
+	"\x06answer\x18\x02 \x01(\v2\x18.toolhost.tool.v1.AnswerR\x06answer\"8\n" +
 	"\fContentChunk\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\"y\n" +
 	"\aCallEnd\x122\n" +
 	"\x06result\x18\x01 \x01(\v2\x18.toolhost.tool.v1.ResultH\x00R\x06result\x12/\n" +
 	"\x05error\x18\x02 \x01(\v2\x17.toolhost.tool.v1.ErrorH\x00R\x05errorB\t\n" +
-	"\aoutcome2\xc2\x01\n" +
+	"\aoutcome*\x99\x01\n" +
+	"\bSpanKind\x12\x19\n" +
+	"\x15SPAN_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12SPAN_KIND_INTERNAL\x10\x01\x12\x14\n" +
+	"\x10SPAN_KIND_SERVER\x10\x02\x12\x14\n" +
+	"\x10SPAN_KIND_CLIENT\x10\x03\x12\x16\n" +
+	"\x12SPAN_KIND_PRODUCER\x10\x04\x12\x16\n" +
+	"\x12SPAN_KIND_CONSUMER\x10\x05*T\n" +
+	"\n" +
+	"SpanStatus\x12\x1b\n" +
+	"\x17SPAN_STATUS_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0eSPAN_STATUS_OK\x10\x01\x12\x15\n" +
+	"\x11SPAN_STATUS_ERROR\x10\x022\xc2\x01\n" +
 	"\x11ToolPluginService\x12U\n" +
 	"\bDescribe\x12#.toolhost.plugin.v1.DescribeRequest\x1a$.toolhost.plugin.v1.DescribeResponse\x12V\n" +
 	"\aConnect\x12\".toolhost.plugin.v1.ConnectRequest\x1a#.toolhost.plugin.v1.ConnectResponse(\x010\x01BAZ?github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1;pluginv1b\x06proto3"
@@ -1544,70 +2408,100 @@ func file_toolhost_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 	return file_toolhost_plugin_v1_plugin_proto_rawDescData
 }
 
-var file_toolhost_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_toolhost_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_toolhost_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_toolhost_plugin_v1_plugin_proto_goTypes = []any{
-	(*DescribeRequest)(nil),     // 0: toolhost.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil),    // 1: toolhost.plugin.v1.DescribeResponse
-	(*FilterSpec)(nil),          // 2: toolhost.plugin.v1.FilterSpec
-	(*ConnectRequest)(nil),      // 3: toolhost.plugin.v1.ConnectRequest
-	(*StartCall)(nil),           // 4: toolhost.plugin.v1.StartCall
-	(*CallContext)(nil),         // 5: toolhost.plugin.v1.CallContext
-	(*AppendArguments)(nil),     // 6: toolhost.plugin.v1.AppendArguments
-	(*CompleteArguments)(nil),   // 7: toolhost.plugin.v1.CompleteArguments
-	(*CancelCall)(nil),          // 8: toolhost.plugin.v1.CancelCall
-	(*GrantCredit)(nil),         // 9: toolhost.plugin.v1.GrantCredit
-	(*ConnectResponse)(nil),     // 10: toolhost.plugin.v1.ConnectResponse
-	(*ReadArtifact)(nil),        // 11: toolhost.plugin.v1.ReadArtifact
-	(*ArtifactPiece)(nil),       // 12: toolhost.plugin.v1.ArtifactPiece
-	(*ContentChunk)(nil),        // 13: toolhost.plugin.v1.ContentChunk
-	(*CallEnd)(nil),             // 14: toolhost.plugin.v1.CallEnd
-	nil,                         // 15: toolhost.plugin.v1.DescribeRequest.ContextEntry
-	nil,                         // 16: toolhost.plugin.v1.CallContext.ValuesEntry
-	nil,                         // 17: toolhost.plugin.v1.CallContext.SecretsEntry
-	(*v1.ToolSpec)(nil),         // 18: toolhost.tool.v1.ToolSpec
-	(*v1.Permissions)(nil),      // 19: toolhost.tool.v1.Permissions
-	(*durationpb.Duration)(nil), // 20: google.protobuf.Duration
-	(*v1.Status)(nil),           // 21: toolhost.tool.v1.Status
-	(*v1.Progress)(nil),         // 22: toolhost.tool.v1.Progress
-	(*v1.LogRecord)(nil),        // 23: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),            // 24: toolhost.tool.v1.Error
-	(*v1.Result)(nil),           // 25: toolhost.tool.v1.Result
+	(SpanKind)(0),               // 0: toolhost.plugin.v1.SpanKind
+	(SpanStatus)(0),             // 1: toolhost.plugin.v1.SpanStatus
+	(*DescribeRequest)(nil),     // 2: toolhost.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil),    // 3: toolhost.plugin.v1.DescribeResponse
+	(*FilterSpec)(nil),          // 4: toolhost.plugin.v1.FilterSpec
+	(*ConnectRequest)(nil),      // 5: toolhost.plugin.v1.ConnectRequest
+	(*StartCall)(nil),           // 6: toolhost.plugin.v1.StartCall
+	(*CallContext)(nil),         // 7: toolhost.plugin.v1.CallContext
+	(*AppendArguments)(nil),     // 8: toolhost.plugin.v1.AppendArguments
+	(*CompleteArguments)(nil),   // 9: toolhost.plugin.v1.CompleteArguments
+	(*CancelCall)(nil),          // 10: toolhost.plugin.v1.CancelCall
+	(*GrantCredit)(nil),         // 11: toolhost.plugin.v1.GrantCredit
+	(*ConnectResponse)(nil),     // 12: toolhost.plugin.v1.ConnectResponse
+	(*FinishedSpans)(nil),       // 13: toolhost.plugin.v1.FinishedSpans
+	(*Span)(nil),                // 14: toolhost.plugin.v1.Span
+	(*SpanAttribute)(nil),       // 15: toolhost.plugin.v1.SpanAttribute
+	(*SpanEvent)(nil),           // 16: toolhost.plugin.v1.SpanEvent
+	(*ReadArtifact)(nil),        // 17: toolhost.plugin.v1.ReadArtifact
+	(*ArtifactPiece)(nil),       // 18: toolhost.plugin.v1.ArtifactPiece
+	(*AskPerson)(nil),           // 19: toolhost.plugin.v1.AskPerson
+	(*AskModel)(nil),            // 20: toolhost.plugin.v1.AskModel
+	(*QuestionAnswer)(nil),      // 21: toolhost.plugin.v1.QuestionAnswer
+	(*ContentChunk)(nil),        // 22: toolhost.plugin.v1.ContentChunk
+	(*CallEnd)(nil),             // 23: toolhost.plugin.v1.CallEnd
+	nil,                         // 24: toolhost.plugin.v1.DescribeRequest.ContextEntry
+	nil,                         // 25: toolhost.plugin.v1.CallContext.ValuesEntry
+	nil,                         // 26: toolhost.plugin.v1.CallContext.SecretsEntry
+	(*v1.ToolSpec)(nil),         // 27: toolhost.tool.v1.ToolSpec
+	(*v1.Permissions)(nil),      // 28: toolhost.tool.v1.Permissions
+	(*v1.SdkInfo)(nil),          // 29: toolhost.tool.v1.SdkInfo
+	(*durationpb.Duration)(nil), // 30: google.protobuf.Duration
+	(*v1.QuestionKinds)(nil),    // 31: toolhost.tool.v1.QuestionKinds
+	(*v1.Status)(nil),           // 32: toolhost.tool.v1.Status
+	(*v1.Progress)(nil),         // 33: toolhost.tool.v1.Progress
+	(*v1.LogRecord)(nil),        // 34: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),            // 35: toolhost.tool.v1.Error
+	(*v1.PersonQuestion)(nil),   // 36: toolhost.tool.v1.PersonQuestion
+	(*v1.ModelQuestion)(nil),    // 37: toolhost.tool.v1.ModelQuestion
+	(*v1.Answer)(nil),           // 38: toolhost.tool.v1.Answer
+	(*v1.Result)(nil),           // 39: toolhost.tool.v1.Result
 }
 var file_toolhost_plugin_v1_plugin_proto_depIdxs = []int32{
-	15, // 0: toolhost.plugin.v1.DescribeRequest.context:type_name -> toolhost.plugin.v1.DescribeRequest.ContextEntry
-	18, // 1: toolhost.plugin.v1.DescribeResponse.tools:type_name -> toolhost.tool.v1.ToolSpec
-	2,  // 2: toolhost.plugin.v1.DescribeResponse.filters:type_name -> toolhost.plugin.v1.FilterSpec
-	19, // 3: toolhost.plugin.v1.DescribeResponse.permissions:type_name -> toolhost.tool.v1.Permissions
-	4,  // 4: toolhost.plugin.v1.ConnectRequest.start:type_name -> toolhost.plugin.v1.StartCall
-	6,  // 5: toolhost.plugin.v1.ConnectRequest.append:type_name -> toolhost.plugin.v1.AppendArguments
-	7,  // 6: toolhost.plugin.v1.ConnectRequest.complete:type_name -> toolhost.plugin.v1.CompleteArguments
-	8,  // 7: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
-	9,  // 8: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
-	12, // 9: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
-	3,  // 10: toolhost.plugin.v1.ConnectRequest.batch:type_name -> toolhost.plugin.v1.ConnectRequest
-	20, // 11: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
-	5,  // 12: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
-	16, // 13: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
-	17, // 14: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
-	21, // 15: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
-	22, // 16: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
-	23, // 17: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
-	13, // 18: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
-	14, // 19: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
-	11, // 20: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
-	10, // 21: toolhost.plugin.v1.ConnectResponse.batch:type_name -> toolhost.plugin.v1.ConnectResponse
-	24, // 22: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
-	25, // 23: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
-	24, // 24: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
-	0,  // 25: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
-	3,  // 26: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
-	1,  // 27: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
-	10, // 28: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
-	27, // [27:29] is the sub-list for method output_type
-	25, // [25:27] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	24, // 0: toolhost.plugin.v1.DescribeRequest.context:type_name -> toolhost.plugin.v1.DescribeRequest.ContextEntry
+	27, // 1: toolhost.plugin.v1.DescribeResponse.tools:type_name -> toolhost.tool.v1.ToolSpec
+	4,  // 2: toolhost.plugin.v1.DescribeResponse.filters:type_name -> toolhost.plugin.v1.FilterSpec
+	28, // 3: toolhost.plugin.v1.DescribeResponse.permissions:type_name -> toolhost.tool.v1.Permissions
+	29, // 4: toolhost.plugin.v1.DescribeResponse.sdk:type_name -> toolhost.tool.v1.SdkInfo
+	6,  // 5: toolhost.plugin.v1.ConnectRequest.start:type_name -> toolhost.plugin.v1.StartCall
+	8,  // 6: toolhost.plugin.v1.ConnectRequest.append:type_name -> toolhost.plugin.v1.AppendArguments
+	9,  // 7: toolhost.plugin.v1.ConnectRequest.complete:type_name -> toolhost.plugin.v1.CompleteArguments
+	10, // 8: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
+	11, // 9: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
+	18, // 10: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
+	21, // 11: toolhost.plugin.v1.ConnectRequest.answer:type_name -> toolhost.plugin.v1.QuestionAnswer
+	5,  // 12: toolhost.plugin.v1.ConnectRequest.batch:type_name -> toolhost.plugin.v1.ConnectRequest
+	30, // 13: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
+	7,  // 14: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
+	25, // 15: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
+	26, // 16: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
+	31, // 17: toolhost.plugin.v1.CallContext.answers:type_name -> toolhost.tool.v1.QuestionKinds
+	32, // 18: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
+	33, // 19: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
+	34, // 20: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
+	22, // 21: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
+	23, // 22: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
+	17, // 23: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
+	13, // 24: toolhost.plugin.v1.ConnectResponse.spans:type_name -> toolhost.plugin.v1.FinishedSpans
+	19, // 25: toolhost.plugin.v1.ConnectResponse.ask_person:type_name -> toolhost.plugin.v1.AskPerson
+	20, // 26: toolhost.plugin.v1.ConnectResponse.ask_model:type_name -> toolhost.plugin.v1.AskModel
+	12, // 27: toolhost.plugin.v1.ConnectResponse.batch:type_name -> toolhost.plugin.v1.ConnectResponse
+	14, // 28: toolhost.plugin.v1.FinishedSpans.spans:type_name -> toolhost.plugin.v1.Span
+	0,  // 29: toolhost.plugin.v1.Span.kind:type_name -> toolhost.plugin.v1.SpanKind
+	15, // 30: toolhost.plugin.v1.Span.attributes:type_name -> toolhost.plugin.v1.SpanAttribute
+	16, // 31: toolhost.plugin.v1.Span.events:type_name -> toolhost.plugin.v1.SpanEvent
+	1,  // 32: toolhost.plugin.v1.Span.status:type_name -> toolhost.plugin.v1.SpanStatus
+	15, // 33: toolhost.plugin.v1.SpanEvent.attributes:type_name -> toolhost.plugin.v1.SpanAttribute
+	35, // 34: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
+	36, // 35: toolhost.plugin.v1.AskPerson.question:type_name -> toolhost.tool.v1.PersonQuestion
+	37, // 36: toolhost.plugin.v1.AskModel.question:type_name -> toolhost.tool.v1.ModelQuestion
+	38, // 37: toolhost.plugin.v1.QuestionAnswer.answer:type_name -> toolhost.tool.v1.Answer
+	39, // 38: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
+	35, // 39: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
+	2,  // 40: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
+	5,  // 41: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
+	3,  // 42: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
+	12, // 43: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
+	42, // [42:44] is the sub-list for method output_type
+	40, // [40:42] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_plugin_v1_plugin_proto_init() }
@@ -1622,6 +2516,7 @@ func file_toolhost_plugin_v1_plugin_proto_init() {
 		(*ConnectRequest_Cancel)(nil),
 		(*ConnectRequest_Credit)(nil),
 		(*ConnectRequest_Artifact)(nil),
+		(*ConnectRequest_Answer)(nil),
 	}
 	file_toolhost_plugin_v1_plugin_proto_msgTypes[10].OneofWrappers = []any{
 		(*ConnectResponse_Status)(nil),
@@ -1630,8 +2525,17 @@ func file_toolhost_plugin_v1_plugin_proto_init() {
 		(*ConnectResponse_Chunk)(nil),
 		(*ConnectResponse_End)(nil),
 		(*ConnectResponse_ReadArtifact)(nil),
+		(*ConnectResponse_Spans)(nil),
+		(*ConnectResponse_AskPerson)(nil),
+		(*ConnectResponse_AskModel)(nil),
 	}
-	file_toolhost_plugin_v1_plugin_proto_msgTypes[14].OneofWrappers = []any{
+	file_toolhost_plugin_v1_plugin_proto_msgTypes[13].OneofWrappers = []any{
+		(*SpanAttribute_Text)(nil),
+		(*SpanAttribute_Truth)(nil),
+		(*SpanAttribute_Integer)(nil),
+		(*SpanAttribute_Number)(nil),
+	}
+	file_toolhost_plugin_v1_plugin_proto_msgTypes[21].OneofWrappers = []any{
 		(*CallEnd_Result)(nil),
 		(*CallEnd_Error)(nil),
 	}
@@ -1640,13 +2544,14 @@ func file_toolhost_plugin_v1_plugin_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_plugin_v1_plugin_proto_rawDesc), len(file_toolhost_plugin_v1_plugin_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   18,
+			NumEnums:      2,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_toolhost_plugin_v1_plugin_proto_goTypes,
 		DependencyIndexes: file_toolhost_plugin_v1_plugin_proto_depIdxs,
+		EnumInfos:         file_toolhost_plugin_v1_plugin_proto_enumTypes,
 		MessageInfos:      file_toolhost_plugin_v1_plugin_proto_msgTypes,
 	}.Build()
 	File_toolhost_plugin_v1_plugin_proto = out.File

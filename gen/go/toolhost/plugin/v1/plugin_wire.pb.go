@@ -30,6 +30,8 @@ func (m *ConnectRequest) SizeWire() (n int) {
 		n += wirecode.SizeBytes(1, x.Credit.SizeWire())
 	case *ConnectRequest_Artifact:
 		n += wirecode.SizeBytes(1, x.Artifact.SizeWire())
+	case *ConnectRequest_Answer:
+		n += wirecode.SizeBytes(1, x.Answer.SizeWire())
 	}
 	for i := range m.Batch {
 		n += wirecode.SizeBytes(1, m.Batch[len(m.Batch)-1-i].SizeWire())
@@ -71,6 +73,8 @@ func (m *ConnectRequest) WriteWire(w *wirecode.Writer) {
 		w.Message(50, x.Credit)
 	case *ConnectRequest_Artifact:
 		w.Message(58, x.Artifact)
+	case *ConnectRequest_Answer:
+		w.Message(90, x.Answer)
 	}
 	if m.Call != 0 {
 		w.Varint(8, uint64(m.Call))
@@ -155,6 +159,18 @@ func (m *ConnectRequest) ReadWire(r *wirecode.Reader) {
 				m.Frame = x
 			}
 			r.Message(x.Artifact)
+		case 90:
+			x, _ := m.Frame.(*ConnectRequest_Answer)
+			if x == nil {
+				both := &struct {
+					set     ConnectRequest_Answer
+					message QuestionAnswer
+				}{}
+				x = &both.set
+				x.Answer = &both.message
+				m.Frame = x
+			}
+			r.Message(x.Answer)
 		case 66:
 			x := &ConnectRequest{}
 			r.Message(x)
@@ -281,6 +297,12 @@ func (m *CallContext) SizeWire() (n int) {
 	if m.Traceparent != "" {
 		n += wirecode.SizeBytes(1, len(m.Traceparent))
 	}
+	if m.SpanBytes != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.SpanBytes))
+	}
+	if m.Answers != nil {
+		n += wirecode.SizeBytes(1, m.Answers.SizeWire())
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -290,6 +312,12 @@ func (m *CallContext) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Answers != nil {
+		w.Message(58, m.Answers)
+	}
+	if m.SpanBytes != 0 {
+		w.Varint(48, uint64(m.SpanBytes))
+	}
 	if m.Traceparent != "" {
 		w.Text(42, m.Traceparent)
 	}
@@ -317,6 +345,13 @@ func (m *CallContext) ReadWire(r *wirecode.Reader) {
 			wirecode.ReadMap(r, &m.Secrets)
 		case 42:
 			m.Traceparent = r.Text()
+		case 48:
+			m.SpanBytes = uint32(r.Varint())
+		case 58:
+			if m.Answers == nil {
+				m.Answers = &v1.QuestionKinds{}
+			}
+			r.Message(m.Answers)
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -480,6 +515,12 @@ func (m *ConnectResponse) SizeWire() (n int) {
 		n += wirecode.SizeBytes(1, x.End.SizeWire())
 	case *ConnectResponse_ReadArtifact:
 		n += wirecode.SizeBytes(1, x.ReadArtifact.SizeWire())
+	case *ConnectResponse_Spans:
+		n += wirecode.SizeBytes(1, x.Spans.SizeWire())
+	case *ConnectResponse_AskPerson:
+		n += wirecode.SizeBytes(1, x.AskPerson.SizeWire())
+	case *ConnectResponse_AskModel:
+		n += wirecode.SizeBytes(1, x.AskModel.SizeWire())
 	}
 	for i := range m.Batch {
 		n += wirecode.SizeBytes(1, m.Batch[len(m.Batch)-1-i].SizeWire())
@@ -521,6 +562,12 @@ func (m *ConnectResponse) WriteWire(w *wirecode.Writer) {
 		w.Message(50, x.End)
 	case *ConnectResponse_ReadArtifact:
 		w.Message(58, x.ReadArtifact)
+	case *ConnectResponse_Spans:
+		w.Message(90, x.Spans)
+	case *ConnectResponse_AskPerson:
+		w.Message(98, x.AskPerson)
+	case *ConnectResponse_AskModel:
+		w.Message(106, x.AskModel)
 	}
 	if m.Call != 0 {
 		w.Varint(8, uint64(m.Call))
@@ -605,6 +652,42 @@ func (m *ConnectResponse) ReadWire(r *wirecode.Reader) {
 				m.Frame = x
 			}
 			r.Message(x.ReadArtifact)
+		case 90:
+			x, _ := m.Frame.(*ConnectResponse_Spans)
+			if x == nil {
+				both := &struct {
+					set     ConnectResponse_Spans
+					message FinishedSpans
+				}{}
+				x = &both.set
+				x.Spans = &both.message
+				m.Frame = x
+			}
+			r.Message(x.Spans)
+		case 98:
+			x, _ := m.Frame.(*ConnectResponse_AskPerson)
+			if x == nil {
+				both := &struct {
+					set     ConnectResponse_AskPerson
+					message AskPerson
+				}{}
+				x = &both.set
+				x.AskPerson = &both.message
+				m.Frame = x
+			}
+			r.Message(x.AskPerson)
+		case 106:
+			x, _ := m.Frame.(*ConnectResponse_AskModel)
+			if x == nil {
+				both := &struct {
+					set     ConnectResponse_AskModel
+					message AskModel
+				}{}
+				x = &both.set
+				x.AskModel = &both.message
+				m.Frame = x
+			}
+			r.Message(x.AskModel)
 		case 66:
 			x := &ConnectResponse{}
 			r.Message(x)
@@ -613,6 +696,274 @@ func (m *ConnectResponse) ReadWire(r *wirecode.Reader) {
 			m.AckToken = r.Fixed64()
 		case 81:
 			m.Ack = r.Fixed64()
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *FinishedSpans) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	for i := range m.Spans {
+		n += wirecode.SizeBytes(1, m.Spans[len(m.Spans)-1-i].SizeWire())
+	}
+	if m.Dropped != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Dropped))
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *FinishedSpans) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.Dropped != 0 {
+		w.Varint(16, uint64(m.Dropped))
+	}
+	for i := range m.Spans {
+		w.Message(10, m.Spans[len(m.Spans)-1-i])
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *FinishedSpans) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 10:
+			x := &Span{}
+			r.Message(x)
+			m.Spans = append(m.Spans, x)
+		case 16:
+			m.Dropped = uint32(r.Varint())
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *Span) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if len(m.SpanId) > 0 {
+		n += wirecode.SizeBytes(1, len(m.SpanId))
+	}
+	if len(m.ParentSpanId) > 0 {
+		n += wirecode.SizeBytes(1, len(m.ParentSpanId))
+	}
+	if m.Name != "" {
+		n += wirecode.SizeBytes(1, len(m.Name))
+	}
+	if m.StartTimeUnixNano != 0 {
+		n += 1 + 8
+	}
+	if m.EndTimeUnixNano != 0 {
+		n += 1 + 8
+	}
+	if m.Kind != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Kind))
+	}
+	for i := range m.Attributes {
+		n += wirecode.SizeBytes(1, m.Attributes[len(m.Attributes)-1-i].SizeWire())
+	}
+	for i := range m.Events {
+		n += wirecode.SizeBytes(1, m.Events[len(m.Events)-1-i].SizeWire())
+	}
+	if m.Status != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Status))
+	}
+	if m.StatusMessage != "" {
+		n += wirecode.SizeBytes(1, len(m.StatusMessage))
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *Span) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.StatusMessage != "" {
+		w.Text(82, m.StatusMessage)
+	}
+	if m.Status != 0 {
+		w.Varint(72, uint64(m.Status))
+	}
+	for i := range m.Events {
+		w.Message(66, m.Events[len(m.Events)-1-i])
+	}
+	for i := range m.Attributes {
+		w.Message(58, m.Attributes[len(m.Attributes)-1-i])
+	}
+	if m.Kind != 0 {
+		w.Varint(48, uint64(m.Kind))
+	}
+	if m.EndTimeUnixNano != 0 {
+		w.Fixed64(41, m.EndTimeUnixNano)
+	}
+	if m.StartTimeUnixNano != 0 {
+		w.Fixed64(33, m.StartTimeUnixNano)
+	}
+	if m.Name != "" {
+		w.Text(26, m.Name)
+	}
+	if len(m.ParentSpanId) > 0 {
+		w.Bytes(18, m.ParentSpanId)
+	}
+	if len(m.SpanId) > 0 {
+		w.Bytes(10, m.SpanId)
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *Span) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 10:
+			m.SpanId = r.Bytes()
+		case 18:
+			m.ParentSpanId = r.Bytes()
+		case 26:
+			m.Name = r.Text()
+		case 33:
+			m.StartTimeUnixNano = r.Fixed64()
+		case 41:
+			m.EndTimeUnixNano = r.Fixed64()
+		case 48:
+			m.Kind = SpanKind(r.Varint())
+		case 58:
+			x := &SpanAttribute{}
+			r.Message(x)
+			m.Attributes = append(m.Attributes, x)
+		case 66:
+			x := &SpanEvent{}
+			r.Message(x)
+			m.Events = append(m.Events, x)
+		case 72:
+			m.Status = SpanStatus(r.Varint())
+		case 82:
+			m.StatusMessage = r.Text()
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *SpanAttribute) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Key != "" {
+		n += wirecode.SizeBytes(1, len(m.Key))
+	}
+	switch x := m.Value.(type) {
+	case *SpanAttribute_Text:
+		n += wirecode.SizeBytes(1, len(x.Text))
+	case *SpanAttribute_Truth:
+		n += 1 + 1
+	case *SpanAttribute_Integer:
+		n += wirecode.SizeVarint(1, uint64(x.Integer))
+	case *SpanAttribute_Number:
+		n += 1 + 8
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *SpanAttribute) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	switch x := m.Value.(type) {
+	case *SpanAttribute_Text:
+		w.Text(18, x.Text)
+	case *SpanAttribute_Truth:
+		w.Bool(24, x.Truth)
+	case *SpanAttribute_Integer:
+		w.Varint(32, uint64(x.Integer))
+	case *SpanAttribute_Number:
+		w.Double(41, x.Number)
+	}
+	if m.Key != "" {
+		w.Text(10, m.Key)
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *SpanAttribute) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 10:
+			m.Key = r.Text()
+		case 18:
+			m.Value = &SpanAttribute_Text{Text: r.Text()}
+		case 24:
+			m.Value = &SpanAttribute_Truth{Truth: r.Bool()}
+		case 32:
+			m.Value = &SpanAttribute_Integer{Integer: int64(r.Varint())}
+		case 41:
+			m.Value = &SpanAttribute_Number{Number: r.Double()}
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *SpanEvent) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Name != "" {
+		n += wirecode.SizeBytes(1, len(m.Name))
+	}
+	if m.TimeUnixNano != 0 {
+		n += 1 + 8
+	}
+	for i := range m.Attributes {
+		n += wirecode.SizeBytes(1, m.Attributes[len(m.Attributes)-1-i].SizeWire())
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *SpanEvent) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	for i := range m.Attributes {
+		w.Message(26, m.Attributes[len(m.Attributes)-1-i])
+	}
+	if m.TimeUnixNano != 0 {
+		w.Fixed64(17, m.TimeUnixNano)
+	}
+	if m.Name != "" {
+		w.Text(10, m.Name)
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *SpanEvent) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 10:
+			m.Name = r.Text()
+		case 17:
+			m.TimeUnixNano = r.Fixed64()
+		case 26:
+			x := &SpanAttribute{}
+			r.Message(x)
+			m.Attributes = append(m.Attributes, x)
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -732,6 +1083,141 @@ func (m *ArtifactPiece) ReadWire(r *wirecode.Reader) {
 			r.Message(m.Error)
 		case 42:
 			m.Name = r.Text()
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *AskPerson) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Number != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Number))
+	}
+	if m.Question != nil {
+		n += wirecode.SizeBytes(1, m.Question.SizeWire())
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *AskPerson) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.Question != nil {
+		w.Message(18, m.Question)
+	}
+	if m.Number != 0 {
+		w.Varint(8, uint64(m.Number))
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *AskPerson) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 8:
+			m.Number = uint32(r.Varint())
+		case 18:
+			if m.Question == nil {
+				m.Question = &v1.PersonQuestion{}
+			}
+			r.Message(m.Question)
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *AskModel) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Number != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Number))
+	}
+	if m.Question != nil {
+		n += wirecode.SizeBytes(1, m.Question.SizeWire())
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *AskModel) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.Question != nil {
+		w.Message(18, m.Question)
+	}
+	if m.Number != 0 {
+		w.Varint(8, uint64(m.Number))
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *AskModel) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 8:
+			m.Number = uint32(r.Varint())
+		case 18:
+			if m.Question == nil {
+				m.Question = &v1.ModelQuestion{}
+			}
+			r.Message(m.Question)
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *QuestionAnswer) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Number != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Number))
+	}
+	if m.Answer != nil {
+		n += wirecode.SizeBytes(1, m.Answer.SizeWire())
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *QuestionAnswer) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.Answer != nil {
+		w.Message(18, m.Answer)
+	}
+	if m.Number != 0 {
+		w.Varint(8, uint64(m.Number))
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *QuestionAnswer) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 8:
+			m.Number = uint32(r.Varint())
+		case 18:
+			if m.Answer == nil {
+				m.Answer = &v1.Answer{}
+			}
+			r.Message(m.Answer)
 		default:
 			r.Unknown(&m.unknownFields)
 		}

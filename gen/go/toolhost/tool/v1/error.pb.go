@@ -55,6 +55,9 @@ const (
 	ErrorKind_ERROR_KIND_CONFLICT ErrorKind = 11
 	// A bug in toolhost or agentd, or a plugin that violated its contract. gRPC: INTERNAL.
 	ErrorKind_ERROR_KIND_INTERNAL ErrorKind = 12
+	// The caller, the operator's configuration or the other end's version does not allow what was
+	// requested, such as a question of a tool to a person. gRPC: UNIMPLEMENTED.
+	ErrorKind_ERROR_KIND_UNSUPPORTED ErrorKind = 13
 )
 
 // Enum value maps for ErrorKind.
@@ -73,6 +76,7 @@ var (
 		10: "ERROR_KIND_OUTCOME_UNKNOWN",
 		11: "ERROR_KIND_CONFLICT",
 		12: "ERROR_KIND_INTERNAL",
+		13: "ERROR_KIND_UNSUPPORTED",
 	}
 	ErrorKind_value = map[string]int32{
 		"ERROR_KIND_UNSPECIFIED":       0,
@@ -88,6 +92,7 @@ var (
 		"ERROR_KIND_OUTCOME_UNKNOWN":   10,
 		"ERROR_KIND_CONFLICT":          11,
 		"ERROR_KIND_INTERNAL":          12,
+		"ERROR_KIND_UNSUPPORTED":       13,
 	}
 )
 
@@ -153,9 +158,16 @@ type Error struct {
 	// What the failed call cost, in the unit of ToolSpec.cost_per_use: the declared cost of each
 	// attempt that reached the plugin. 0 if nothing was executed, as for the kinds DENIED,
 	// APPROVAL_REQUIRED and RATE_LIMITED.
-	Cost          float64 `protobuf:"fixed64,11,opt,name=cost,proto3" json:"cost,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Cost float64 `protobuf:"fixed64,11,opt,name=cost,proto3" json:"cost,omitempty"`
+	// For the kind APPROVAL_REQUIRED: whether the approver must be a principal other than the one
+	// that the call is for.
+	FourEyes bool `protobuf:"varint,12,opt,name=four_eyes,json=fourEyes,proto3" json:"four_eyes,omitempty"`
+	// For the kind APPROVAL_REQUIRED: the digest of the definition of the tool, as 64 lower-case
+	// hexadecimal digits. A caller that creates a standing approval from the call copies it to
+	// CreateApprovalRequest.definition_sha256. Empty if toolhost has no standing approvals.
+	DefinitionSha256 string `protobuf:"bytes,13,opt,name=definition_sha256,json=definitionSha256,proto3" json:"definition_sha256,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Error) Reset() {
@@ -265,6 +277,20 @@ func (x *Error) GetCost() float64 {
 	return 0
 }
 
+func (x *Error) GetFourEyes() bool {
+	if x != nil {
+		return x.FourEyes
+	}
+	return false
+}
+
+func (x *Error) GetDefinitionSha256() string {
+	if x != nil {
+		return x.DefinitionSha256
+	}
+	return ""
+}
+
 // Exit describes how a plugin process ended.
 type Exit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -351,7 +377,7 @@ var File_toolhost_tool_v1_error_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xf8\x02\n" +
+	"\x1ctoolhost/tool/v1/error.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xc2\x03\n" +
 	"\x05Error\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.toolhost.tool.v1.ErrorKindR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12:\n" +
@@ -365,14 +391,16 @@ const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\targuments\x18\t \x01(\fR\targuments\x12)\n" +
 	"\x10arguments_sha256\x18\n" +
 	" \x01(\tR\x0fargumentsSha256\x12\x12\n" +
-	"\x04cost\x18\v \x01(\x01R\x04cost\"\x8f\x01\n" +
+	"\x04cost\x18\v \x01(\x01R\x04cost\x12\x1b\n" +
+	"\tfour_eyes\x18\f \x01(\bR\bfourEyes\x12+\n" +
+	"\x11definition_sha256\x18\r \x01(\tR\x10definitionSha256\"\x8f\x01\n" +
 	"\x04Exit\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
 	"\x06signal\x18\x02 \x01(\tR\x06signal\x12\"\n" +
 	"\rout_of_memory\x18\x03 \x01(\bR\voutOfMemory\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1f\n" +
 	"\vlast_stderr\x18\x05 \x03(\tR\n" +
-	"lastStderr*\xf0\x02\n" +
+	"lastStderr*\x8c\x03\n" +
 	"\tErrorKind\x12\x1a\n" +
 	"\x16ERROR_KIND_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bERROR_KIND_INVALID_ARGUMENT\x10\x01\x12\x18\n" +
@@ -387,7 +415,8 @@ const file_toolhost_tool_v1_error_proto_rawDesc = "" +
 	"\x1aERROR_KIND_OUTCOME_UNKNOWN\x10\n" +
 	"\x12\x17\n" +
 	"\x13ERROR_KIND_CONFLICT\x10\v\x12\x17\n" +
-	"\x13ERROR_KIND_INTERNAL\x10\fB=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3"
+	"\x13ERROR_KIND_INTERNAL\x10\f\x12\x1a\n" +
+	"\x16ERROR_KIND_UNSUPPORTED\x10\rB=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3"
 
 var (
 	file_toolhost_tool_v1_error_proto_rawDescOnce sync.Once

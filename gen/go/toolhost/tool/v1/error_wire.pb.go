@@ -47,6 +47,12 @@ func (m *Error) SizeWire() (n int) {
 	if m.Cost != 0 || math.Signbit(m.Cost) {
 		n += 1 + 8
 	}
+	if m.FourEyes {
+		n += 1 + 1
+	}
+	if m.DefinitionSha256 != "" {
+		n += wirecode.SizeBytes(1, len(m.DefinitionSha256))
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -56,6 +62,12 @@ func (m *Error) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.DefinitionSha256 != "" {
+		w.Text(106, m.DefinitionSha256)
+	}
+	if m.FourEyes {
+		w.Bool(96, m.FourEyes)
+	}
 	if m.Cost != 0 || math.Signbit(m.Cost) {
 		w.Double(89, m.Cost)
 	}
@@ -123,6 +135,10 @@ func (m *Error) ReadWire(r *wirecode.Reader) {
 			m.ArgumentsSha256 = r.Text()
 		case 89:
 			m.Cost = r.Double()
+		case 96:
+			m.FourEyes = r.Bool()
+		case 106:
+			m.DefinitionSha256 = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

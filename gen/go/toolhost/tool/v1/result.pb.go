@@ -196,7 +196,9 @@ type Content struct {
 	//	*Content_Image
 	//	*Content_File
 	//	*Content_Artifact
-	Block         isContent_Block `protobuf_oneof:"block"`
+	Block isContent_Block `protobuf_oneof:"block"`
+	// The resource that a text or a file is a copy of, such as one of an MCP server. Absent: none.
+	Resource      *ResourceOrigin `protobuf:"bytes,6,opt,name=resource,proto3" json:"resource,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -283,6 +285,13 @@ func (x *Content) GetArtifact() *Artifact {
 	return nil
 }
 
+func (x *Content) GetResource() *ResourceOrigin {
+	if x != nil {
+		return x.Resource
+	}
+	return nil
+}
+
 type isContent_Block interface {
 	isContent_Block()
 }
@@ -322,6 +331,61 @@ func (*Content_File) isContent_Block() {}
 
 func (*Content_Artifact) isContent_Block() {}
 
+// ResourceOrigin names the resource that a block is a copy of.
+type ResourceOrigin struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The URI of the resource. The server of the tool chose it, so it may name anything.
+	Uri string `protobuf:"bytes,1,opt,name=uri,proto3" json:"uri,omitempty"`
+	// The IANA media type of a text. Empty for a file, which has one itself, and if it is not known.
+	MediaType     string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceOrigin) Reset() {
+	*x = ResourceOrigin{}
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceOrigin) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceOrigin) ProtoMessage() {}
+
+func (x *ResourceOrigin) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceOrigin.ProtoReflect.Descriptor instead.
+func (*ResourceOrigin) Descriptor() ([]byte, []int) {
+	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ResourceOrigin) GetUri() string {
+	if x != nil {
+		return x.Uri
+	}
+	return ""
+}
+
+func (x *ResourceOrigin) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
+	}
+	return ""
+}
+
 // Blob is binary data with its media type.
 type Blob struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -337,7 +401,7 @@ type Blob struct {
 
 func (x *Blob) Reset() {
 	*x = Blob{}
-	mi := &file_toolhost_tool_v1_result_proto_msgTypes[2]
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -349,7 +413,7 @@ func (x *Blob) String() string {
 func (*Blob) ProtoMessage() {}
 
 func (x *Blob) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_tool_v1_result_proto_msgTypes[2]
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -362,7 +426,7 @@ func (x *Blob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Blob.ProtoReflect.Descriptor instead.
 func (*Blob) Descriptor() ([]byte, []int) {
-	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{2}
+	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Blob) GetMediaType() string {
@@ -408,7 +472,7 @@ type Artifact struct {
 
 func (x *Artifact) Reset() {
 	*x = Artifact{}
-	mi := &file_toolhost_tool_v1_result_proto_msgTypes[3]
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -420,7 +484,7 @@ func (x *Artifact) String() string {
 func (*Artifact) ProtoMessage() {}
 
 func (x *Artifact) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_tool_v1_result_proto_msgTypes[3]
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -433,7 +497,7 @@ func (x *Artifact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Artifact.ProtoReflect.Descriptor instead.
 func (*Artifact) Descriptor() ([]byte, []int) {
-	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{3}
+	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Artifact) GetHandle() string {
@@ -485,7 +549,7 @@ func (x *Artifact) GetName() string {
 // `toolhost.refused_effects`. agentd checks the effects again before it applies them. Every other
 // caller should do the same, and should also refuse keys that were set when the run started. No
 // effect may change the keys `tenant`, `user`, `session`, `run` and `turn`, because they identify
-// the run and the people that it works for.
+// the run and the people that it works for, nor keys that begin with `toolhost.`.
 type Effect struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The context key to change.
@@ -500,7 +564,7 @@ type Effect struct {
 
 func (x *Effect) Reset() {
 	*x = Effect{}
-	mi := &file_toolhost_tool_v1_result_proto_msgTypes[4]
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -512,7 +576,7 @@ func (x *Effect) String() string {
 func (*Effect) ProtoMessage() {}
 
 func (x *Effect) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_tool_v1_result_proto_msgTypes[4]
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -525,7 +589,7 @@ func (x *Effect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Effect.ProtoReflect.Descriptor instead.
 func (*Effect) Descriptor() ([]byte, []int) {
-	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{4}
+	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Effect) GetKey() string {
@@ -566,7 +630,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_toolhost_tool_v1_result_proto_msgTypes[5]
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -578,7 +642,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_tool_v1_result_proto_msgTypes[5]
+	mi := &file_toolhost_tool_v1_result_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -591,7 +655,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{5}
+	return file_toolhost_tool_v1_result_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -637,14 +701,19 @@ const file_toolhost_tool_v1_result_proto_rawDesc = "" +
 	"\bmetadata\x18\a \x03(\v2&.toolhost.tool.v1.Result.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xd6\x01\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\x94\x02\n" +
 	"\aContent\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x12\x14\n" +
 	"\x04json\x18\x02 \x01(\fH\x00R\x04json\x12.\n" +
 	"\x05image\x18\x03 \x01(\v2\x16.toolhost.tool.v1.BlobH\x00R\x05image\x12,\n" +
 	"\x04file\x18\x04 \x01(\v2\x16.toolhost.tool.v1.BlobH\x00R\x04file\x128\n" +
-	"\bartifact\x18\x05 \x01(\v2\x1a.toolhost.tool.v1.ArtifactH\x00R\bartifactB\a\n" +
-	"\x05block\"M\n" +
+	"\bartifact\x18\x05 \x01(\v2\x1a.toolhost.tool.v1.ArtifactH\x00R\bartifact\x12<\n" +
+	"\bresource\x18\x06 \x01(\v2 .toolhost.tool.v1.ResourceOriginR\bresourceB\a\n" +
+	"\x05block\"A\n" +
+	"\x0eResourceOrigin\x12\x10\n" +
+	"\x03uri\x18\x01 \x01(\tR\x03uri\x12\x1d\n" +
+	"\n" +
+	"media_type\x18\x02 \x01(\tR\tmediaType\"M\n" +
 	"\x04Blob\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x01 \x01(\tR\tmediaType\x12\x12\n" +
@@ -686,33 +755,35 @@ func file_toolhost_tool_v1_result_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_tool_v1_result_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_toolhost_tool_v1_result_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_toolhost_tool_v1_result_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_toolhost_tool_v1_result_proto_goTypes = []any{
 	(EffectOperation)(0),        // 0: toolhost.tool.v1.EffectOperation
 	(*Result)(nil),              // 1: toolhost.tool.v1.Result
 	(*Content)(nil),             // 2: toolhost.tool.v1.Content
-	(*Blob)(nil),                // 3: toolhost.tool.v1.Blob
-	(*Artifact)(nil),            // 4: toolhost.tool.v1.Artifact
-	(*Effect)(nil),              // 5: toolhost.tool.v1.Effect
-	(*Usage)(nil),               // 6: toolhost.tool.v1.Usage
-	nil,                         // 7: toolhost.tool.v1.Result.MetadataEntry
-	(*durationpb.Duration)(nil), // 8: google.protobuf.Duration
+	(*ResourceOrigin)(nil),      // 3: toolhost.tool.v1.ResourceOrigin
+	(*Blob)(nil),                // 4: toolhost.tool.v1.Blob
+	(*Artifact)(nil),            // 5: toolhost.tool.v1.Artifact
+	(*Effect)(nil),              // 6: toolhost.tool.v1.Effect
+	(*Usage)(nil),               // 7: toolhost.tool.v1.Usage
+	nil,                         // 8: toolhost.tool.v1.Result.MetadataEntry
+	(*durationpb.Duration)(nil), // 9: google.protobuf.Duration
 }
 var file_toolhost_tool_v1_result_proto_depIdxs = []int32{
-	2, // 0: toolhost.tool.v1.Result.content:type_name -> toolhost.tool.v1.Content
-	5, // 1: toolhost.tool.v1.Result.effects:type_name -> toolhost.tool.v1.Effect
-	8, // 2: toolhost.tool.v1.Result.duration:type_name -> google.protobuf.Duration
-	6, // 3: toolhost.tool.v1.Result.usage:type_name -> toolhost.tool.v1.Usage
-	7, // 4: toolhost.tool.v1.Result.metadata:type_name -> toolhost.tool.v1.Result.MetadataEntry
-	3, // 5: toolhost.tool.v1.Content.image:type_name -> toolhost.tool.v1.Blob
-	3, // 6: toolhost.tool.v1.Content.file:type_name -> toolhost.tool.v1.Blob
-	4, // 7: toolhost.tool.v1.Content.artifact:type_name -> toolhost.tool.v1.Artifact
-	0, // 8: toolhost.tool.v1.Effect.operation:type_name -> toolhost.tool.v1.EffectOperation
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	2,  // 0: toolhost.tool.v1.Result.content:type_name -> toolhost.tool.v1.Content
+	6,  // 1: toolhost.tool.v1.Result.effects:type_name -> toolhost.tool.v1.Effect
+	9,  // 2: toolhost.tool.v1.Result.duration:type_name -> google.protobuf.Duration
+	7,  // 3: toolhost.tool.v1.Result.usage:type_name -> toolhost.tool.v1.Usage
+	8,  // 4: toolhost.tool.v1.Result.metadata:type_name -> toolhost.tool.v1.Result.MetadataEntry
+	4,  // 5: toolhost.tool.v1.Content.image:type_name -> toolhost.tool.v1.Blob
+	4,  // 6: toolhost.tool.v1.Content.file:type_name -> toolhost.tool.v1.Blob
+	5,  // 7: toolhost.tool.v1.Content.artifact:type_name -> toolhost.tool.v1.Artifact
+	3,  // 8: toolhost.tool.v1.Content.resource:type_name -> toolhost.tool.v1.ResourceOrigin
+	0,  // 9: toolhost.tool.v1.Effect.operation:type_name -> toolhost.tool.v1.EffectOperation
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_tool_v1_result_proto_init() }
@@ -733,7 +804,7 @@ func file_toolhost_tool_v1_result_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_tool_v1_result_proto_rawDesc), len(file_toolhost_tool_v1_result_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

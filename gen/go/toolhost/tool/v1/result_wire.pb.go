@@ -114,6 +114,9 @@ func (m *Content) SizeWire() (n int) {
 	case *Content_Artifact:
 		n += wirecode.SizeBytes(1, x.Artifact.SizeWire())
 	}
+	if m.Resource != nil {
+		n += wirecode.SizeBytes(1, m.Resource.SizeWire())
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -123,6 +126,9 @@ func (m *Content) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Resource != nil {
+		w.Message(50, m.Resource)
+	}
 	switch x := m.Block.(type) {
 	case *Content_Text:
 		w.Text(10, x.Text)
@@ -181,6 +187,53 @@ func (m *Content) ReadWire(r *wirecode.Reader) {
 				m.Block = x
 			}
 			r.Message(x.Artifact)
+		case 50:
+			if m.Resource == nil {
+				m.Resource = &ResourceOrigin{}
+			}
+			r.Message(m.Resource)
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *ResourceOrigin) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.Uri != "" {
+		n += wirecode.SizeBytes(1, len(m.Uri))
+	}
+	if m.MediaType != "" {
+		n += wirecode.SizeBytes(1, len(m.MediaType))
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *ResourceOrigin) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.MediaType != "" {
+		w.Text(18, m.MediaType)
+	}
+	if m.Uri != "" {
+		w.Text(10, m.Uri)
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *ResourceOrigin) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 10:
+			m.Uri = r.Text()
+		case 18:
+			m.MediaType = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -88,8 +88,8 @@ type ToolSpec struct {
 	// Whether the tool can cause harm. Its calls need the approval of a person unless a policy rule
 	// decides otherwise.
 	Dangerous bool `protobuf:"varint,19,opt,name=dangerous,proto3" json:"dangerous,omitempty"`
-	// Whether calls leave everything outside the tool unchanged. toolhost may retry such a call, and
-	// does not record it on disk.
+	// Whether calls change nothing outside of the tool. toolhost may retry such a call, and does not
+	// record it on disk.
 	ReadOnly bool `protobuf:"varint,20,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
 	// Whether a second execution with the same arguments has no further effect. toolhost may retry
 	// such a call.
@@ -105,15 +105,16 @@ type ToolSpec struct {
 	// calls Describe for each session that lists or calls the tool. All other fields are the same for
 	// every session.
 	Dynamic bool `protobuf:"varint,25,opt,name=dynamic,proto3" json:"dynamic,omitempty"`
-	// The keys of the call's context that the tool receives, such as `run` or `user`; see
-	// CallOptions.context for the predefined keys. The tool receives no other keys.
+	// The keys of the call's context that the tool receives, such as `run` or `toolhost.principal`;
+	// see CallOptions.context for the predefined keys. The tool receives no other keys.
 	ContextKeys []string `protobuf:"bytes,26,rep,name=context_keys,json=contextKeys,proto3" json:"context_keys,omitempty"`
 	// Additional JSON values by key, for the author's own use.
 	Metadata map[string][]byte `protobuf:"bytes,27,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The keys of the run's context that the tool's effects may change. toolhost and agentd refuse
 	// effects on other keys, because policy rules may read the context. Keys that a policy rule
 	// reads, and keys that were set when the run started, also need the operator's permission. No
-	// effect may change `tenant`, `user`, `session`, `run` and `turn`.
+	// effect may change `tenant`, `user`, `session`, `run`, `turn` and keys that begin with
+	// `toolhost.`.
 	EffectKeys    []string `protobuf:"bytes,28,rep,name=effect_keys,json=effectKeys,proto3" json:"effect_keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

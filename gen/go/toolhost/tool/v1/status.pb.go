@@ -146,7 +146,7 @@ func (LogLevel) EnumDescriptor() ([]byte, []int) {
 
 // Status is what a call shows to people while it runs. It never reaches the model.
 //
-// A reader merges the statuses of a call into one: state, tip, progress and result replace earlier
+// A reader merges the statuses of a call into one: state, message, progress and result replace earlier
 // values where they are set, and `parameters` is merged recursively. No status follows one with the
 // state SUCCESS or ERROR.
 type Status struct {
@@ -154,7 +154,7 @@ type Status struct {
 	// The state of the call. UNSPECIFIED leaves the state unchanged.
 	State StatusState `protobuf:"varint,1,opt,name=state,proto3,enum=toolhost.tool.v1.StatusState" json:"state,omitempty"`
 	// One line of text for people. Empty leaves the text unchanged.
-	Tip string `protobuf:"bytes,2,opt,name=tip,proto3" json:"tip,omitempty"`
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// A JSON object that is merged into the current one: nested objects are merged recursively, other
 	// values are replaced. Empty leaves it unchanged.
 	Parameters []byte `protobuf:"bytes,3,opt,name=parameters,proto3" json:"parameters,omitempty"`
@@ -203,9 +203,9 @@ func (x *Status) GetState() StatusState {
 	return StatusState_STATUS_STATE_UNSPECIFIED
 }
 
-func (x *Status) GetTip() string {
+func (x *Status) GetMessage() string {
 	if x != nil {
-		return x.Tip
+		return x.Message
 	}
 	return ""
 }
@@ -372,10 +372,10 @@ var File_toolhost_tool_v1_status_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_status_proto_rawDesc = "" +
 	"\n" +
-	"\x1dtoolhost/tool/v1/status.proto\x12\x10toolhost.tool.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbf\x01\n" +
+	"\x1dtoolhost/tool/v1/status.proto\x12\x10toolhost.tool.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc7\x01\n" +
 	"\x06Status\x123\n" +
-	"\x05state\x18\x01 \x01(\x0e2\x1d.toolhost.tool.v1.StatusStateR\x05state\x12\x10\n" +
-	"\x03tip\x18\x02 \x01(\tR\x03tip\x12\x1e\n" +
+	"\x05state\x18\x01 \x01(\x0e2\x1d.toolhost.tool.v1.StatusStateR\x05state\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1e\n" +
 	"\n" +
 	"parameters\x18\x03 \x01(\fR\n" +
 	"parameters\x126\n" +

@@ -17,8 +17,8 @@ func (m *Status) SizeWire() (n int) {
 	if m.State != 0 {
 		n += wirecode.SizeVarint(1, uint64(m.State))
 	}
-	if m.Tip != "" {
-		n += wirecode.SizeBytes(1, len(m.Tip))
+	if m.Message != "" {
+		n += wirecode.SizeBytes(1, len(m.Message))
 	}
 	if len(m.Parameters) > 0 {
 		n += wirecode.SizeBytes(1, len(m.Parameters))
@@ -47,8 +47,8 @@ func (m *Status) WriteWire(w *wirecode.Writer) {
 	if len(m.Parameters) > 0 {
 		w.Bytes(26, m.Parameters)
 	}
-	if m.Tip != "" {
-		w.Text(18, m.Tip)
+	if m.Message != "" {
+		w.Text(18, m.Message)
 	}
 	if m.State != 0 {
 		w.Varint(8, uint64(m.State))
@@ -62,7 +62,7 @@ func (m *Status) ReadWire(r *wirecode.Reader) {
 		case 8:
 			m.State = StatusState(r.Varint())
 		case 18:
-			m.Tip = r.Text()
+			m.Message = r.Text()
 		case 26:
 			m.Parameters = r.Bytes()
 		case 34:

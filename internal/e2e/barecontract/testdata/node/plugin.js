@@ -64,12 +64,12 @@ async function image(call) {
 
 async function steps(call) {
   await call.arguments()
-  await call.status({ state: 'WAIT', tip: 'about to begin', parameters: json({ a: { x: 1 }, n: 1 }) })
-  await call.status({ state: 'DOING', tip: 'at work', parameters: json({ a: { y: 2 } }) })
+  await call.status({ state: 'WAIT', message: 'about to begin', parameters: json({ a: { x: 1 }, n: 1 }) })
+  await call.status({ state: 'DOING', message: 'at work', parameters: json({ a: { y: 2 } }) })
   await call.progress({ done: 1, total: 3, message: 'a third' })
   await call.log('WARN', 'halfway', { left: json(2) })
   await call.progress({ done: 3, total: 3 })
-  await call.status({ state: 'SUCCESS', tip: 'done', parameters: json({ n: 2 }), result: json({ rows: 3 }) })
+  await call.status({ state: 'SUCCESS', message: 'done', parameters: json({ n: 2 }), result: json({ rows: 3 }) })
   return text('stepped')
 }
 
@@ -105,7 +105,7 @@ async function draft(call) {
 
 async function wait(call) {
   await call.arguments()
-  await call.status({ state: 'DOING', tip: 'waiting' })
+  await call.status({ state: 'DOING', message: 'waiting' })
   await call.until(() => false)
 }
 

@@ -91,12 +91,12 @@ async def image(call):
 
 async def steps(call):
     await call.arguments()
-    await call.status(state="WAIT", tip="about to begin", parameters=b'{"a":{"x":1},"n":1}')
-    await call.status(state="DOING", tip="at work", parameters=b'{"a":{"y":2}}')
+    await call.status(state="WAIT", message="about to begin", parameters=b'{"a":{"x":1},"n":1}')
+    await call.status(state="DOING", message="at work", parameters=b'{"a":{"y":2}}')
     await call.progress(done=1, total=3, message="a third")
     await call.log("WARN", "halfway", left=b"2")
     await call.progress(done=3, total=3)
-    await call.status(state="SUCCESS", tip="done", parameters=b'{"n":2}', result=b'{"rows":3}')
+    await call.status(state="SUCCESS", message="done", parameters=b'{"n":2}', result=b'{"rows":3}')
     return text("stepped")
 
 
@@ -129,7 +129,7 @@ async def draft(call):
 
 async def wait(call):
     await call.arguments()
-    await call.status(state="DOING", tip="waiting")
+    await call.status(state="DOING", message="waiting")
     await asyncio.Event().wait()
 
 

@@ -43,7 +43,7 @@ func (d *dump) status(s *tool.Status) {
 	if s.Progress != nil {
 		progress = number(s.Progress.Done) + "/" + number(s.Progress.Total) + " " + shown(s.Progress.Message)
 	}
-	d.line("status %s: tip %s, parameters %s, progress %s, result %s", cmp.Or(strings.ToLower(string(s.State)), "-"), shown(s.Tip), canonical(s.Parameters),
+	d.line("status %s: message %s, parameters %s, progress %s, result %s", cmp.Or(strings.ToLower(string(s.State)), "-"), shown(s.Message), canonical(s.Parameters),
 		progress, canonical(s.Result))
 }
 

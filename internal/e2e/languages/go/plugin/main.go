@@ -147,12 +147,12 @@ func effects(context.Context, struct{}) (sdk.Result, error) {
 }
 
 func steps(ctx context.Context, _ struct{}) (string, error) {
-	sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusWait, Tip: "about to begin", Parameters: json.RawMessage(`{"a":{"x":1},"n":1}`)})
-	sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusDoing, Tip: "at wörk", Parameters: json.RawMessage(`{"a":{"y":2}}`)})
+	sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusWait, Message: "about to begin", Parameters: json.RawMessage(`{"a":{"x":1},"n":1}`)})
+	sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusDoing, Message: "at wörk", Parameters: json.RawMessage(`{"a":{"y":2}}`)})
 	sdk.ReportProgress(ctx, 1, 3, "a third")
 	sdk.Logger(ctx).Warn("halfway", "left", 2)
 	sdk.ReportProgress(ctx, 2.5, 3, "")
-	sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusSuccess, Tip: "done", Parameters: json.RawMessage(`{"n":2}`), Result: json.RawMessage(`{"rows":3}`)})
+	sdk.ReportStatus(ctx, sdk.Status{State: sdk.StatusSuccess, Message: "done", Parameters: json.RawMessage(`{"n":2}`), Result: json.RawMessage(`{"rows":3}`)})
 	return "stepped", nil
 }
 
@@ -162,7 +162,7 @@ type waitIn struct {
 
 func wait(ctx context.Context, in waitIn) (string, error) {
 	if !in.Quietly {
-		sdk.ReportStatus(ctx, sdk.Status{Tip: "waiting"})
+		sdk.ReportStatus(ctx, sdk.Status{Message: "waiting"})
 	}
 	<-ctx.Done()
 	return "", ctx.Err()
@@ -187,7 +187,7 @@ func (d *draft) Partial(ctx context.Context, soFar sayIn) {
 	if soFar.Text != d.shown && strings.HasSuffix(soFar.Text, "|") {
 		d.shown = soFar.Text
 		encoded, _ := json.Marshal(map[string]string{"text": d.shown}) // Marshal cannot fail here
-		sdk.ReportStatus(ctx, sdk.Status{Tip: "so far", Parameters: encoded})
+		sdk.ReportStatus(ctx, sdk.Status{Message: "so far", Parameters: encoded})
 	}
 }
 

@@ -8,13 +8,17 @@ from typing import Any, Self
 
 from typing_extensions import Unpack
 
+from toolhost import _wire
 from toolhost._link import Link
 from toolhost._proto.agentd.v1 import agent_service_pb2 as pb
 from toolhost._proto.agentd.v1 import agent_service_pb2_grpc as pb_grpc
-from toolhost.agent._convert import from_decision, from_states, start_request, to_event, to_run
+from toolhost.agent._convert import from_attachments, from_decision, from_states, start_request, to_event, to_run
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Decision, Run, RunOptions, RunState
+from toolhost.agent._runs import Attachment, Decision, Run, RunOptions, RunState
+from toolhost.caller import CallerInfo
+from toolhost.credentials import CredentialOptions
 from toolhost.errors import Internal
+from toolhost.version import VersionInfo
 
 _MAX_EVENT = 64 << 20  # bytes of one event, which carries a whole tool result
 
@@ -28,14 +32,21 @@ class AsyncAgentClient:
     errors.
 
     Args:
-        address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. None means the environment variable
-            AGENTD_ADDR, else the default socket of this user.
+        address: unix:///PATH or HOST:PORT. None means the environment variable AGENTD_ADDR, else
+            the default socket of this user.
         rpc_timeout: The deadline of every request except `watch`, in seconds. None means no
             deadline.
+        credentials: How to verify the server, and what to present to it; see `CredentialOptions`.
     """
 
-    def __init__(self, address: str | None = None, *, rpc_timeout: float | None = 30.0) -> None:
-        self._link = Link(address, "agentd", _MAX_EVENT, rpc_timeout)
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        rpc_timeout: float | None = 30.0,
+        **credentials: Unpack[CredentialOptions],
+    ) -> None:
+        self._link = Link(address, "agentd", _MAX_EVENT, rpc_timeout, credentials)
 
     @property
     def address(self) -> str:
@@ -57,11 +68,24 @@ class AsyncAgentClient:
     async def _unary(self, method: str, request: Any) -> Any:
         return await self._link.unary(pb_grpc.AgentServiceStub, method, request)
 
+    async def version(self) -> VersionInfo:
+        """Return the version, the commit and the contracts of the running agentd."""
+        answer: pb.GetVersionResponse = await self._unary("GetVersion", pb.GetVersionRequest())
+        return _wire.to_version(answer.version)
+
+    async def who_am_i(self) -> CallerInfo:
+        """Return how agentd identified this client, and what the client may do.
+
+        Every client that agentd has identified may ask.
+        """
+        answer: pb.WhoAmIResponse = await self._unary("WhoAmI", pb.WhoAmIRequest())
+        return _wire.to_caller(answer.caller)
+
     async def start(self, prompt: str, **options: Unpack[RunOptions]) -> str:
         """Start a run and return its id immediately.
 
-        The same run id with the same prompt returns the existing run. Raises Conflict if the id
-        belongs to a run with another prompt.
+        The same run id with the same prompt and options returns the existing run. Raises Conflict
+        if the id belongs to a run that began with another prompt or other options.
         """
         started: pb.StartRunResponse = await self._unary("StartRun", start_request(prompt, options))
         return started.run_id
@@ -96,12 +120,15 @@ class AsyncAgentClient:
             if event is not None:
                 yield event
 
-    async def send(self, run_id: str, text: str) -> int:
+    async def send(self, run_id: str, text: str, *, attachments: Sequence[Attachment] = ()) -> int:
         """Send a message of the user, and return the `seq` of its event.
 
-        A finished run continues. Raises NotFound.
+        A finished run continues. Raises NotFound, and InvalidArgument if the model of the run does not
+        read an attachment.
         """
-        sent: pb.SendMessageResponse = await self._unary("SendMessage", pb.SendMessageRequest(run_id=run_id, text=text))
+        files = from_attachments(attachments)
+        request = pb.SendMessageRequest(run_id=run_id, text=text, attachments=files)
+        sent: pb.SendMessageResponse = await self._unary("SendMessage", request)
         return sent.seq
 
     async def respond(self, run_id: str, *decisions: Decision, by: str = "") -> int:
@@ -119,6 +146,15 @@ class AsyncAgentClient:
     async def cancel(self, run_id: str, reason: str = "") -> None:
         """Request that a run stops, without waiting for its end. Raises NotFound."""
         await self._unary("CancelRun", pb.CancelRunRequest(run_id=run_id, reason=reason))
+
+    async def delete(self, run_id: str) -> tuple[str, ...]:
+        """Delete a finished run with its sub-runs, and return their ids, its own first.
+
+        No run can have their ids again. Raises NotFound, and Conflict if one of them, or a run of
+        which the run is a sub-run, has not finished.
+        """
+        deleted: pb.DeleteRunResponse = await self._unary("DeleteRun", pb.DeleteRunRequest(run_id=run_id))
+        return tuple(deleted.run_ids)
 
     async def get(self, run_id: str) -> Run:
         """Return the summary of a run, with its open decisions. Raises NotFound."""

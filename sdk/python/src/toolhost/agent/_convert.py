@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import json
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -52,14 +53,22 @@ def start_request(prompt: str, options: _runs.RunOptions) -> pb.StartRunRequest:
         run_id=given.get("run_id", ""),
         system_prompt=given.get("system_prompt", ""),
         session=given.get("session", ""),
-        kind=given.get("kind", ""),
+        agent=given.get("agent", ""),
+        model=given.get("model", ""),
         traceparent=given.get("traceparent", ""),
         sub_runs=given.get("sub_runs"),
     )
+    request.attachments.extend(from_attachments(given.get("attachments", ())))
     try:
         request.context.update(_wire.encoded_values(given.get("context", {})))
     except (ValueError, TypeError) as problem:
         raise InvalidArgument(f"encoding the context: {problem}") from problem
+    schema: object = given.get("response_schema")
+    if schema is not None:
+        try:
+            request.response_schema = json.dumps(schema, allow_nan=False).encode()
+        except (ValueError, TypeError) as problem:
+            raise InvalidArgument(f"encoding the response schema: {problem}") from problem
     completion: _runs.Completion | None = given.get("completion")
     if completion is not None:
         request.completion = _COMPLETIONS[completion]
@@ -67,6 +76,22 @@ def start_request(prompt: str, options: _runs.RunOptions) -> pb.StartRunRequest:
         if option in given:
             getattr(request, option).CopyFrom(convert(given[option]))
     return request
+
+
+def from_attachments(attachments: Iterable[_runs.Attachment]) -> list[pb.Attachment]:
+    """Convert attachments. Raises InvalidArgument if one has both data and an artifact."""
+    return [_attachment(attachment) for attachment in attachments]
+
+
+def _attachment(attachment: _runs.Attachment) -> pb.Attachment:
+    message = pb.Attachment(name=attachment.name, mime_type=attachment.mime_type)
+    if attachment.artifact and attachment.data:
+        raise InvalidArgument(f"the attachment {attachment.name!r} has both data and an artifact")
+    if attachment.artifact:
+        message.artifact.CopyFrom(pb.ArtifactSource(handle=attachment.artifact, session=attachment.session))
+    else:
+        message.data = attachment.data
+    return message
 
 
 def _fields(options: object) -> dict[str, Any]:
@@ -90,6 +115,7 @@ def _people(people: _runs.People) -> pb.People:
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "tools": _tool_choice,
     "limits": _limits,
+    "sampling": lambda sampling: pb.Sampling(**_fields(sampling)),
     "people": _people,
     "window": lambda window: pb.Window(**_fields(window)),
     "system_tools": lambda names: pb.SystemTools(names=names),
@@ -151,6 +177,8 @@ def to_decision(m: pb.PendingDecision) -> _runs.PendingDecision:
         request_time=_wire.time(m.request_time),
         expire_time=_wire.time(m.expire_time),
         run_id=m.run_id or None,
+        plugin=m.plugin or None,
+        schema=_text(m.schema),
     )
 
 
@@ -178,6 +206,10 @@ def to_run(m: pb.Run) -> _runs.Run:
 # Events.
 
 
+def _attachments(infos: Iterable[pb.AttachmentInfo]) -> tuple[_runs.AttachmentInfo, ...]:
+    return tuple(_runs.AttachmentInfo(i.name, i.mime_type, i.size, i.sha256, i.artifact or None) for i in infos)
+
+
 def _run_started(m: pb.RunStarted) -> _events.RunStarted:
     return _events.RunStarted(
         run_id=m.run_id,
@@ -186,15 +218,17 @@ def _run_started(m: pb.RunStarted) -> _events.RunStarted:
         session=m.session,
         parent_run_id=m.parent_run_id or None,
         parent_call_id=m.parent_call_id or None,
-        kind=m.kind or None,
+        agent=m.agent or None,
         traceparent=m.traceparent or None,
+        fallbacks=tuple(m.fallbacks),
+        attachments=_attachments(m.attachments),
     )
 
 
 def _assistant_message(m: pb.AssistantMessage) -> _events.AssistantMessage:
     calls = tuple(_events.ToolCall(c.call_id, c.tool, _text(c.arguments)) for c in m.calls)
     return _events.AssistantMessage(
-        m.text, calls, m.stop_reason, _wire.to_usage(m.usage), m.cost, _wire.to_usage(m.wasted_usage)
+        m.text, calls, m.stop_reason, _wire.to_usage(m.usage), m.cost, _wire.to_usage(m.wasted_usage), m.model or None
     )
 
 
@@ -214,6 +248,7 @@ def _run_finished(m: pb.RunFinished) -> _events.RunFinished:
         calls=m.calls,
         usage=_wire.to_usage(m.usage),
         cost=m.cost,
+        result=decode(m.result) if m.result else None,
     )
 
 
@@ -237,13 +272,16 @@ def _compacted(m: pb.Compacted) -> _events.Compacted:
 
 _PAYLOADS: dict[str, Callable[[Any], _events.RunPayload]] = {
     "run_started": _run_started,
-    "user_message": lambda m: _events.UserMessage(m.text),
+    "user_message": lambda m: _events.UserMessage(m.text, _attachments(m.attachments)),
     "text_delta": lambda m: _events.TextDelta(m.text),
+    "reasoning_delta": lambda m: _events.ReasoningDelta(m.text),
+    "argument_delta": lambda m: _events.ArgumentDelta(m.call_id, m.tool, m.text),
+    "answer_delta": lambda m: _events.AnswerDelta(decode(m.answer)),
     "assistant_message": _assistant_message,
     "call_started": lambda m: _events.CallStarted(m.call_id, m.tool, m.attempt, m.traceparent or None),
     "call_status": lambda m: _events.CallStatus(m.call_id, m.tool, _wire.to_status(m.status)),
     "call_result": _call_result,
-    "turn_reset": lambda m: _events.TurnReset(m.reason, m.attempt),
+    "turn_reset": lambda m: _events.TurnReset(m.reason, m.attempt, m.model or None),
     "cancel_requested": lambda m: _events.CancelRequested(m.reason, stop_reason(m.stop_reason)),
     "run_finished": _run_finished,
     "decision_requested": lambda m: _events.DecisionRequested(to_decision(m.decision)),
@@ -251,8 +289,16 @@ _PAYLOADS: dict[str, Callable[[Any], _events.RunPayload]] = {
     "budget_warning": lambda m: _events.BudgetWarning(m.budget, m.used, m.limit),
     "context_change": lambda m: _events.ContextChange(tuple(m.keys), dict(m.refused)),
     "todo_change": lambda m: _events.TodoChange(decode(m.todos) if m.todos else None),
-    "sub_run_started": lambda m: _events.SubRunStarted(m.call_id, m.run_id, m.prompt),
+    "sub_run_started": lambda m: _events.SubRunStarted(m.call_id, m.run_id, m.prompt, m.agent or None),
     "sub_run_waiting": lambda m: _events.SubRunWaiting(m.call_id, m.run_id, tuple(m.decision_ids)),
+    "model_replied": lambda m: _events.ModelReplied(
+        m.call_id,
+        m.tool,
+        m.plugin,
+        _wire.to_usage(m.usage),
+        m.cost,
+        _wire.to_error(m.error) if m.HasField("error") else None,
+    ),
     "compacted": _compacted,
     "run_resumed": lambda _: _events.RunResumed(),
 }

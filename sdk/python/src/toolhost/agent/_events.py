@@ -1,8 +1,9 @@
 """The events of a run.
 
 A durable event is stored in the journal of the run and has a `seq` of its own. A transient event
-(`TextDelta`, `CallStatus` and `TurnReset`) reaches only the clients that watch at that moment. It
-has the `seq` of the durable event that follows it, and an `index` greater than 0.
+(`TextDelta`, `ReasoningDelta`, `ArgumentDelta`, `AnswerDelta`, `CallStatus` and `TurnReset`)
+reaches only the clients that watch at that moment. It has the `seq` of the durable event that
+follows it, and an `index` greater than 0.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from toolhost.agent._runs import PendingDecision, StopReason, Verdict
+from toolhost.agent._runs import AttachmentInfo, PendingDecision, StopReason, Verdict
 from toolhost.errors import ToolhostError
 from toolhost.result import Result, Usage
 from toolhost.status import Status
@@ -29,8 +30,13 @@ class RunStarted:
     parent_run_id: str | None
     """The run that started this one as a sub-run. None for a run that a client started."""
     parent_call_id: str | None
-    kind: str | None
+    agent: str | None
+    """The named agent. None if the run has none."""
     traceparent: str | None
+    fallbacks: tuple[str, ...] = ()
+    """The models that respond if `model` cannot, in order."""
+    attachments: tuple[AttachmentInfo, ...] = ()
+    """The files that go with the prompt."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,7 @@ class UserMessage:
     """The user sent a message."""
 
     text: str
+    attachments: tuple[AttachmentInfo, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,36 @@ class TextDelta:
     """Transient: a piece of the text that the model writes."""
 
     text: str
+
+
+@dataclass(frozen=True)
+class ReasoningDelta:
+    """Transient: a piece of the model's reasoning, as far as the provider shows it."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ArgumentDelta:
+    """Transient: a piece of the arguments of a call that the model is writing.
+
+    The pieces of a call, in order, are the text of its arguments. The call may never be made.
+    """
+
+    call_id: str
+    tool: str
+    """The tool, as the model wrote it."""
+    text: str
+
+
+@dataclass(frozen=True)
+class AnswerDelta:
+    """Transient: the answer of a run with a response schema, as far as the model has written it.
+
+    It replaces the one before it, and may not fit the schema yet.
+    """
+
+    answer: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -71,6 +108,8 @@ class AssistantMessage:
     wasted_usage: Usage
     """The tokens of the attempts that failed before this response, as far as the provider reports
     them."""
+    model: str | None = None
+    """The model that responded."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +148,13 @@ class ToolCallResult:
 
 @dataclass(frozen=True)
 class TurnReset:
-    """Transient: the text since the last durable event is void. agentd asks the model again."""
+    """Transient: agentd asks the model again. The transient events since the last durable one are void."""
 
     reason: str
     attempt: int
     """The number of the next attempt, from 2."""
+    model: str | None = None
+    """The model that gets the request next, if it is another one than before."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +184,9 @@ class RunFinished:
     """The tokens of the whole run."""
     cost: float
     """The cost of the whole run."""
+    result: dict[str, Any] | None = None
+    """The answer of a run with a response schema, which fits the schema. None for any other run, and
+    for a run that did not succeed."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +247,8 @@ class SubRunStarted:
     run_id: str
     """The sub-run, which can be watched like any other."""
     prompt: str
+    agent: str | None = None
+    """The named agent of the sub-run. None if the call named none."""
 
 
 @dataclass(frozen=True)
@@ -213,6 +259,21 @@ class SubRunWaiting:
     run_id: str
     decision_ids: tuple[str, ...]
     """The ids of the open decisions. Empty if it no longer waits."""
+
+
+@dataclass(frozen=True)
+class ModelReplied:
+    """A tool has used the model of the run during its call."""
+
+    call_id: str
+    tool: str
+    plugin: str
+    usage: Usage
+    """The tokens of the request, which count toward the limits of the run."""
+    cost: float
+    """The cost of the request, in the currency of agentd's prices."""
+    error: ToolhostError | None
+    """Why the model did not reply. None if it replied."""
 
 
 @dataclass(frozen=True)
@@ -249,6 +310,9 @@ RunPayload: TypeAlias = (
     RunStarted
     | UserMessage
     | TextDelta
+    | ReasoningDelta
+    | ArgumentDelta
+    | AnswerDelta
     | AssistantMessage
     | CallStarted
     | CallStatus
@@ -263,6 +327,7 @@ RunPayload: TypeAlias = (
     | TodoChange
     | SubRunStarted
     | SubRunWaiting
+    | ModelReplied
     | Compacted
     | RunResumed
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
@@ -63,6 +63,7 @@ class StopReason(enum.StrEnum):
     REPETITION = "repetition"
     """`Limits.max_repeats` was reached."""
     NO_TOOL_CALLS = "no_tool_calls"
+    INVALID_ANSWER = "invalid_answer"
     """The model made no calls and did not report that the task is done."""
     CANCELLED = "cancelled"
     """A client cancelled the run."""
@@ -94,6 +95,9 @@ class DecisionKind(enum.StrEnum):
     tell the model how it ended, or reject to leave it unknown."""
     PAUSE = "pause"
     """Whether a paused run continues. Approve, or reject to end the run."""
+    TOOL = "tool"
+    """A question of the tool of a running call. Answer it with a JSON object that fits the schema, or
+    with a text if the schema has only one text, or reject it to decline."""
 
 
 class Verdict(enum.StrEnum):
@@ -114,6 +118,10 @@ class ToolChoice:
     categories: Sequence[str] = ()
     tags: Sequence[str] = ()
     """A tool must have at least one of these tags."""
+    plugins: Sequence[str] = ()
+    """Selects the tools of one of these plugins."""
+    excluded: Sequence[str] = ()
+    """The names of tools that are never selected."""
     dangerous: bool | None = None
     """Selects only dangerous tools, or only tools that are not dangerous. None selects both."""
     max_cost_per_use: float | None = None
@@ -121,6 +129,18 @@ class ToolChoice:
     max_tools: int | None = None
     """How many tools the model sees at a time. It finds the others with `tool_search`. None means
     the default of agentd."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """How a model chooses its words. A field that is None means the setting of the agent."""
+
+    temperature: float | None = None
+    """How random the choice is, from 0 to 2."""
+    top_p: float | None = None
+    """The part of the probability from which the model chooses, from 0 to 1."""
+    effort: Literal["none", "low", "medium", "high"] | None = None
+    """How much a reasoning model thinks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,6 +203,43 @@ class Window:
     """How many of the last responses stay unchanged, with their results."""
 
 
+@dataclass(frozen=True)
+class Attachment:
+    """A file for the model of a run.
+
+    agentd takes the content when it accepts the prompt or the message. A prompt or a message has at
+    most 20 attachments with 12 MiB in total; a run has at most 100 with 20 MiB.
+    """
+
+    data: bytes = b""
+    """The content, at most 10 MiB. Text must be UTF-8. Empty if `artifact` is set."""
+    _: KW_ONLY
+    name: str = ""
+    """The name of the file, without folders. The model may see it."""
+    mime_type: str = ""
+    """The type that you expect. agentd determines the type from the content, and raises
+    InvalidArgument for a contradiction. Empty means any."""
+    artifact: str = ""
+    """The handle of an artifact of toolhost that the principal of the run may read."""
+    session: str = ""
+    """The session of the call that returned the artifact. Empty means that of the run."""
+
+
+@dataclass(frozen=True)
+class AttachmentInfo:
+    """An attachment of a prompt or a message, without its content."""
+
+    name: str
+    """Empty if the file has no name."""
+    mime_type: str
+    size: int
+    """The size of the content in bytes."""
+    sha256: str
+    """The SHA-256 of the content, in lower-case hexadecimal."""
+    artifact: str | None
+    """The handle that the content was read from. None if the caller sent it."""
+
+
 class RunOptions(TypedDict, total=False):
     """The options of a run. Without an option, the default of agentd applies."""
 
@@ -198,10 +255,19 @@ class RunOptions(TypedDict, total=False):
     tools: ToolChoice
     """The tools that the model may use. Without it, all tools."""
     limits: Limits
+    attachments: Sequence[Attachment]
+    """The files that go with the prompt. The model must read their types."""
     people: People
-    kind: str
-    """A name of `kinds` in agentd.yaml, which selects tools for that kind of task."""
+    agent: str
+    """A name of `agents` in agentd.yaml. Without it, the default agent of agentd, if it has one."""
+    model: str
+    """A name of `models` in agentd.yaml. Without it, the models of the agent."""
+    sampling: Sampling
+    """How the model chooses its words. Without it, as the agent says."""
     completion: Completion
+    response_schema: Mapping[str, Any]
+    """The JSON Schema of the answer, whose type is `object`. The run then succeeds only with an answer
+    that fits it; see `RunFinished.result`. Without it, the answer is text."""
     traceparent: str
     """The W3C traceparent of the run."""
     window: Window
@@ -241,6 +307,10 @@ class PendingDecision:
     """When the decision counts as rejected. None means never."""
     run_id: str | None
     """The sub-run that waits. None if the run itself waits."""
+    plugin: str | None = None
+    """The plugin that asks, for `DecisionKind.TOOL`. Show its name with the question."""
+    schema: str = ""
+    """The JSON Schema of the answer, for `DecisionKind.TOOL`, as text."""
 
 
 @dataclass(frozen=True)

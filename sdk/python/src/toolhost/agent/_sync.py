@@ -11,7 +11,10 @@ from typing_extensions import Unpack
 from toolhost._portal import Portal
 from toolhost.agent._async import AsyncAgentClient
 from toolhost.agent._events import RunEvent, RunFinished
-from toolhost.agent._runs import Decision, Run, RunOptions, RunState
+from toolhost.agent._runs import Attachment, Decision, Run, RunOptions, RunState
+from toolhost.caller import CallerInfo
+from toolhost.credentials import CredentialOptions
+from toolhost.version import VersionInfo
 
 
 class AgentClient:
@@ -20,8 +23,14 @@ class AgentClient:
     Use it as a context manager, or call `close`. The arguments are those of `AsyncAgentClient`.
     """
 
-    def __init__(self, address: str | None = None, *, rpc_timeout: float | None = 30.0) -> None:
-        self._client = AsyncAgentClient(address, rpc_timeout=rpc_timeout)
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        rpc_timeout: float | None = 30.0,
+        **credentials: Unpack[CredentialOptions],
+    ) -> None:
+        self._client = AsyncAgentClient(address, rpc_timeout=rpc_timeout, **credentials)
         self._portal = Portal()
 
     @property
@@ -41,6 +50,14 @@ class AgentClient:
     ) -> None:
         self.close()
 
+    def version(self) -> VersionInfo:
+        """Return the version, the commit and the contracts of the running agentd."""
+        return self._portal.run(self._client.version())
+
+    def who_am_i(self) -> CallerInfo:
+        """Return how agentd identified this client; see `AsyncAgentClient.who_am_i`."""
+        return self._portal.run(self._client.who_am_i())
+
     def start(self, prompt: str, **options: Unpack[RunOptions]) -> str:
         """Start a run and return its id immediately; see `AsyncAgentClient.start`."""
         return self._portal.run(self._client.start(prompt, **options))
@@ -57,9 +74,9 @@ class AgentClient:
         """Yield the events of a run until it finishes; see `AsyncAgentClient.watch`."""
         return self._portal.iterate(self._client.watch(run_id, after=after))
 
-    def send(self, run_id: str, text: str) -> int:
+    def send(self, run_id: str, text: str, *, attachments: Sequence[Attachment] = ()) -> int:
         """Send a message of the user; see `AsyncAgentClient.send`."""
-        return self._portal.run(self._client.send(run_id, text))
+        return self._portal.run(self._client.send(run_id, text, attachments=attachments))
 
     def respond(self, run_id: str, *decisions: Decision, by: str = "") -> int:
         """Make decisions that a run waits for; see `AsyncAgentClient.respond`."""
@@ -68,6 +85,10 @@ class AgentClient:
     def cancel(self, run_id: str, reason: str = "") -> None:
         """Request that a run stops; see `AsyncAgentClient.cancel`."""
         self._portal.run(self._client.cancel(run_id, reason))
+
+    def delete(self, run_id: str) -> tuple[str, ...]:
+        """Delete a finished run with its sub-runs; see `AsyncAgentClient.delete`."""
+        return self._portal.run(self._client.delete(run_id))
 
     def get(self, run_id: str) -> Run:
         """Return the summary of a run; see `AsyncAgentClient.get`."""

@@ -8,6 +8,7 @@
 Infrastructure errors raise a subclass of ToolhostError; see `toolhost.errors`.
 """
 
+from toolhost.caller import CallerInfo, GrantedRight, GrantedRole
 from toolhost.client._async import AsyncClient
 from toolhost.client._caller import AsyncToolCaller, ToolCaller
 from toolhost.client._events import (
@@ -22,13 +23,43 @@ from toolhost.client._events import (
     ToolInfo,
 )
 from toolhost.client._execution import AsyncExecution
-from toolhost.client._options import Arguments, CallOptions, Selection
+from toolhost.client._options import Arguments, CallOptions, Principal, Selection
+from toolhost.client._resources import (
+    Completion,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    PromptText,
+    Resource,
+    ResourceChange,
+    ResourceContent,
+    ResourceTemplate,
+)
 from toolhost.client._sync import Client, Execution
+from toolhost.credentials import TLS, CredentialOptions, Token
+from toolhost.question import (
+    Action,
+    Answer,
+    ModelAnswer,
+    ModelMessage,
+    ModelQuestion,
+    ModelRole,
+    PersonAnswer,
+    PersonQuestion,
+    Question,
+    QuestionClosed,
+    QuestionEnd,
+    QuestionKind,
+)
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
 from toolhost.spec import Example, Retry, Spec
 from toolhost.status import LogRecord, Progress, State, Status
+from toolhost.version import Contracts, VersionInfo
 
 __all__ = [
+    "TLS",
+    "Action",
+    "Answer",
     "Approval",
     "Arguments",
     "Artifact",
@@ -36,23 +67,48 @@ __all__ = [
     "AsyncExecution",
     "AsyncToolCaller",
     "CallOptions",
+    "CallerInfo",
     "Client",
+    "Completion",
     "Content",
+    "Contracts",
+    "CredentialOptions",
     "Effect",
     "Event",
     "Example",
     "Execution",
     "File",
     "Format",
+    "GrantedRight",
+    "GrantedRole",
     "Image",
     "Json",
     "LogRecord",
     "Match",
+    "ModelAnswer",
+    "ModelMessage",
+    "ModelQuestion",
+    "ModelRole",
     "Operation",
     "Outcome",
     "Payload",
+    "PersonAnswer",
+    "PersonQuestion",
+    "Principal",
     "Progress",
+    "Prompt",
+    "PromptArgument",
+    "PromptMessage",
+    "PromptText",
+    "Question",
+    "QuestionClosed",
+    "QuestionEnd",
+    "QuestionKind",
     "Rendered",
+    "Resource",
+    "ResourceChange",
+    "ResourceContent",
+    "ResourceTemplate",
     "Result",
     "Retry",
     "Selection",
@@ -61,7 +117,9 @@ __all__ = [
     "State",
     "Status",
     "Text",
+    "Token",
     "ToolCaller",
     "ToolInfo",
     "Usage",
+    "VersionInfo",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,17 +11,47 @@ from typing_extensions import Unpack
 
 from toolhost import _wire
 from toolhost._link import Link
+from toolhost._proto.toolhost.tool.v1 import principal_pb2
+from toolhost._proto.toolhost.v1 import resources_pb2
 from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
+from toolhost._question_wire import from_answer
 from toolhost._wire import MAX_MESSAGE
+from toolhost.caller import CallerInfo
 from toolhost.client._events import Event, Format, Joiner, Match, Outcome, Rendered, ToolInfo, to_info
 from toolhost.client._execution import AsyncExecution
-from toolhost.client._options import Arguments, CallOptions, Selection, argument_text, call_options, selection_fields
+from toolhost.client._options import (
+    Arguments,
+    CallOptions,
+    Principal,
+    Selection,
+    argument_text,
+    call_options,
+    principal_message,
+    selection_fields,
+)
+from toolhost.client._resources import (
+    Completion,
+    Prompt,
+    PromptText,
+    Resource,
+    ResourceChange,
+    ResourceContent,
+    ResourceTemplate,
+    to_message,
+    to_part,
+    to_prompt,
+    to_resource,
+    to_template,
+)
 from toolhost.client._retry import pause_before_retry
 from toolhost.client._stream import CallStreams
-from toolhost.errors import InvalidArgument, ToolhostError
+from toolhost.credentials import CredentialOptions
+from toolhost.errors import InvalidArgument, ToolhostError, Unavailable
+from toolhost.question import Answer
 from toolhost.result import File
 from toolhost.spec import Retry
+from toolhost.version import VersionInfo
 
 _PIECE = 1 << 20  # bytes of an artifact per request: the limit of toolhost
 
@@ -43,8 +73,8 @@ class AsyncClient:
     errors, and TypeError for an unknown option.
 
     Args:
-        address: unix:///PATH, 127.0.0.1:PORT or [::1]:PORT. None means the environment variable
-            TOOLHOST_ADDR, else the default socket of this user.
+        address: unix:///PATH or HOST:PORT. None means the environment variable TOOLHOST_ADDR, else
+            the default socket of this user.
         session: The default session of all methods. None means the default session of this user.
         context: The default run context of calls and of dynamic tools.
         timeout: The default timeout of calls, in seconds. None means the timeout of each tool.
@@ -53,8 +83,12 @@ class AsyncClient:
             `unavailable`, if the call reached no plugin or the error has a `retry_after`; and after
             `outcome_unknown`, if the call has a call id. The pause is at least the `retry_after` of
             the error.
+        on_behalf_of: The principal for which the client makes requests by default. None means the
+            client itself. toolhost refuses requests for another principal with Denied, unless the
+            client has the right to delegate in the tenant of that principal.
         rpc_timeout: The deadline of every request except calls and `watch_call`, in seconds. None
             means no deadline.
+        credentials: How to verify the server, and what to present to it; see `CredentialOptions`.
     """
 
     def __init__(
@@ -65,14 +99,17 @@ class AsyncClient:
         context: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         retry: Retry | None = None,
+        on_behalf_of: Principal | None = None,
         rpc_timeout: float | None = 30.0,
+        **credentials: Unpack[CredentialOptions],
     ) -> None:
-        self._link = Link(address, "toolhost", MAX_MESSAGE, rpc_timeout)
+        self._link = Link(address, "toolhost", MAX_MESSAGE, rpc_timeout, credentials)
         self._streams = CallStreams(self._link)
         self._session = session
         self._context = context
         self._timeout = timeout
         self._retry = retry
+        self._on_behalf_of = on_behalf_of
 
     @property
     def address(self) -> str:
@@ -106,9 +143,29 @@ class AsyncClient:
     def _selection(self, selection: Selection) -> dict[str, Any]:
         return selection_fields({"session": self._session, "context": self._context, **selection})  # type: ignore[typeddict-item]
 
+    def _principal(self, principal: Principal | None) -> principal_pb2.Principal | None:
+        return principal_message(principal or self._on_behalf_of)
+
     def _options(self, options: CallOptions) -> pb.CallOptions:
-        defaults = {"session": self._session, "context": self._context, "timeout": self._timeout}
+        defaults = {
+            "session": self._session,
+            "context": self._context,
+            "timeout": self._timeout,
+            "on_behalf_of": self._on_behalf_of,
+        }
         return call_options({**defaults, **options})  # type: ignore[typeddict-item]
+
+    async def version(self) -> VersionInfo:
+        """Return the version, the commit and the contracts of the running toolhost."""
+        return _wire.to_version((await self._unary("GetVersion", pb.GetVersionRequest())).version)
+
+    async def who_am_i(self) -> CallerInfo:
+        """Return how toolhost identified this client, and what the client may do.
+
+        Every client that toolhost has identified may ask.
+        """
+        answer: pb.WhoAmIResponse = await self._unary("WhoAmI", pb.WhoAmIRequest())
+        return _wire.to_caller(answer.caller)
 
     # Tools.
 
@@ -117,6 +174,7 @@ class AsyncClient:
         request = pb.ListToolsRequest(
             page_size=1000,  # the most that toolhost answers with: fewer requests
             selection=pb.ToolSelection(**self._selection(selection)),
+            on_behalf_of=self._principal(selection.get("on_behalf_of")),
         )
         tools: list[ToolInfo] = []
         while True:
@@ -127,11 +185,21 @@ class AsyncClient:
             request.page_token = page.next_page_token
 
     async def get_tool(
-        self, name: str, *, session: str | None = None, context: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        *,
+        session: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        on_behalf_of: Principal | None = None,
     ) -> ToolInfo:
         """Return one tool, as it is declared for a session and its context. Raises NotFound."""
         encoded = _wire.encoded_values(context or self._context or {})
-        request = pb.GetToolRequest(name=name, session=self._session_of(session), context=encoded)
+        request = pb.GetToolRequest(
+            name=name,
+            session=self._session_of(session),
+            context=encoded,
+            on_behalf_of=self._principal(on_behalf_of),
+        )
         return to_info((await self._unary("GetTool", request)).tool)
 
     async def search_tools(self, words: str, **selection: Unpack[Selection]) -> list[Match]:
@@ -139,7 +207,11 @@ class AsyncClient:
 
         The result has at most `max_tools` tools, and at most 10 without that option.
         """
-        request = pb.SearchToolsRequest(query=words, selection=pb.ToolSelection(**self._selection(selection)))
+        request = pb.SearchToolsRequest(
+            query=words,
+            selection=pb.ToolSelection(**self._selection(selection)),
+            on_behalf_of=self._principal(selection.get("on_behalf_of")),
+        )
         found = await self._unary("SearchTools", request)
         return [Match(to_info(match.tool), match.score) for match in found.matches]
 
@@ -151,7 +223,9 @@ class AsyncClient:
         if format not in _FORMATS:
             raise InvalidArgument(f'there is no format "{format}"; there are: {", ".join(f.value for f in Format)}')
         request = pb.RenderToolsRequest(
-            format=_FORMATS[Format(format)], selection=pb.ToolSelection(**self._selection(selection))
+            format=_FORMATS[Format(format)],
+            selection=pb.ToolSelection(**self._selection(selection)),
+            on_behalf_of=self._principal(selection.get("on_behalf_of")),
         )
         rendered = await self._unary("RenderTools", request)
         omitted = {o.name: o.reason for o in rendered.omitted}
@@ -170,14 +244,19 @@ class AsyncClient:
             tool=tool, arguments=argument_text(arguments), complete=True, options=self._options(options)
         )
         start.options.outcome_only = True
-        attempt = 1
+        attempt, renewable = 1, True
         while True:
             once = pb.StartCall()
             once.CopyFrom(start)  # an execution changes its start
+            execution = AsyncExecution(self._streams, once)
             try:
-                async with AsyncExecution(self._streams, once) as execution:
+                async with execution:
                     return await execution.outcome()
             except ToolhostError as failure:
+                refused = isinstance(failure, Unavailable) and failure.plugin is None
+                if refused and renewable and await execution._renewed():
+                    renewable = False
+                    continue
                 named = bool(start.options.call_id)
                 pause = pause_before_retry(self._retry, attempt, failure, named)
                 if pause is None:
@@ -197,28 +276,225 @@ class AsyncClient:
         start = pb.StartCall(tool=tool, arguments=text, complete=complete, options=self._options(options))
         return AsyncExecution(self._streams, start)
 
-    async def watch_call(self, call_id: str, *, session: str | None = None, after: int = 0) -> AsyncIterator[Event]:
+    async def watch_call(
+        self,
+        call_id: str,
+        *,
+        session: str | None = None,
+        after: int = 0,
+        on_behalf_of: Principal | None = None,
+    ) -> AsyncIterator[Event]:
         """Yield the events of an existing call after a `seq`, up to its outcome.
 
         Leaving the loop does not cancel the call. Raises NotFound.
         """
-        request = pb.WatchCallRequest(call_id=call_id, session=self._session_of(session), after_seq=after)
+        request = pb.WatchCallRequest(
+            call_id=call_id,
+            session=self._session_of(session),
+            after_seq=after,
+            on_behalf_of=self._principal(on_behalf_of),
+        )
         joiner = Joiner()
         async for response in self._link.stream(pb_grpc.ToolServiceStub, "WatchCall", request):
             event = joiner.add(response.event)
             if event is not None:
                 yield event
 
-    async def cancel_call(self, call_id: str, *, session: str | None = None, reason: str = "") -> None:
+    # Resources and prompts.
+
+    async def list_resources(
+        self, *, plugin: str = "", session: str | None = None, on_behalf_of: Principal | None = None
+    ) -> list[Resource]:
+        """Return the resources that plugins offer, ordered by plugin and URI.
+
+        It may start instances. Plugins that cannot be listed are left out.
+        """
+        request = resources_pb2.ListResourcesRequest(
+            plugin=plugin, session=self._session_of(session), page_size=1000, on_behalf_of=self._principal(on_behalf_of)
+        )
+        found: list[Resource] = []
+        while True:
+            page = await self._unary("ListResources", request)
+            found += [to_resource(r) for r in page.resources]
+            if not page.next_page_token:
+                return found
+            request.page_token = page.next_page_token
+
+    async def list_resource_templates(
+        self, *, plugin: str = "", session: str | None = None, on_behalf_of: Principal | None = None
+    ) -> list[ResourceTemplate]:
+        """Return the templates of resources that plugins offer, ordered by plugin and template."""
+        request = resources_pb2.ListResourceTemplatesRequest(
+            plugin=plugin, session=self._session_of(session), page_size=1000, on_behalf_of=self._principal(on_behalf_of)
+        )
+        found: list[ResourceTemplate] = []
+        while True:
+            page = await self._unary("ListResourceTemplates", request)
+            found += [to_template(t) for t in page.resource_templates]
+            if not page.next_page_token:
+                return found
+            request.page_token = page.next_page_token
+
+    async def read_resource(
+        self,
+        uri: str,
+        *,
+        plugin: str = "",
+        max_shown_bytes: int = 0,
+        session: str | None = None,
+        on_behalf_of: Principal | None = None,
+    ) -> list[ResourceContent]:
+        """Return the content of a resource. Content that is too large is an artifact.
+
+        Raises NotFound, InvalidArgument if several plugins offer the URI, and Denied.
+        """
+        request = resources_pb2.ReadResourceRequest(
+            plugin=plugin,
+            uri=uri,
+            max_shown_bytes=max_shown_bytes,
+            session=self._session_of(session),
+            on_behalf_of=self._principal(on_behalf_of),
+        )
+        read = await self._unary("ReadResource", request)
+        return [to_part(part) for part in read.contents]
+
+    async def list_prompts(
+        self, *, plugin: str = "", session: str | None = None, on_behalf_of: Principal | None = None
+    ) -> list[Prompt]:
+        """Return the prompts that plugins offer, ordered by plugin and name."""
+        request = resources_pb2.ListPromptsRequest(
+            plugin=plugin, session=self._session_of(session), page_size=1000, on_behalf_of=self._principal(on_behalf_of)
+        )
+        found: list[Prompt] = []
+        while True:
+            page = await self._unary("ListPrompts", request)
+            found += [to_prompt(p) for p in page.prompts]
+            if not page.next_page_token:
+                return found
+            request.page_token = page.next_page_token
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: Mapping[str, str] | None = None,
+        *,
+        plugin: str = "",
+        session: str | None = None,
+        on_behalf_of: Principal | None = None,
+    ) -> PromptText:
+        """Return a prompt with its arguments filled in.
+
+        Raises NotFound, InvalidArgument if several plugins offer the name, and Denied.
+        """
+        request = resources_pb2.GetPromptRequest(
+            plugin=plugin,
+            name=name,
+            arguments=dict(arguments or {}),
+            session=self._session_of(session),
+            on_behalf_of=self._principal(on_behalf_of),
+        )
+        text = await self._unary("GetPrompt", request)
+        return PromptText(text.plugin, text.description, tuple(to_message(m) for m in text.messages))
+
+    async def complete_argument(
+        self,
+        argument: str,
+        value: str,
+        *,
+        prompt: str | None = None,
+        uri_template: str | None = None,
+        arguments: Mapping[str, str] | None = None,
+        plugin: str = "",
+        session: str | None = None,
+        on_behalf_of: Principal | None = None,
+    ) -> Completion:
+        """Return values of an argument of either a prompt or a template."""
+        request = resources_pb2.CompleteArgumentRequest(
+            plugin=plugin,
+            prompt=prompt,
+            uri_template=uri_template,
+            argument=argument,
+            value=value,
+            arguments=dict(arguments or {}),
+            session=self._session_of(session),
+            on_behalf_of=self._principal(on_behalf_of),
+        )
+        found = await self._unary("CompleteArgument", request)
+        return Completion(tuple(found.values), found.total, found.more)
+
+    async def watch_resources(
+        self,
+        uris: Sequence[str] = (),
+        *,
+        plugin: str = "",
+        session: str | None = None,
+        on_behalf_of: Principal | None = None,
+    ) -> AsyncIterator[ResourceChange]:
+        """Yield notices of changes: of lists, and of the resources with these URIs.
+
+        The first notice is empty: from then on, no change is missed. With `plugin`, only its lists
+        and resources count.
+        """
+        request = resources_pb2.WatchResourcesRequest(
+            plugin=plugin,
+            resources=[resources_pb2.ResourceName(plugin=plugin, uri=uri) for uri in uris],
+            session=self._session_of(session),
+            on_behalf_of=self._principal(on_behalf_of),
+        )
+        async for c in self._link.stream(pb_grpc.ToolServiceStub, "WatchResources", request):
+            yield ResourceChange(c.plugin, c.resources_changed, c.prompts_changed, c.uri)
+
+    async def cancel_call(
+        self,
+        call_id: str,
+        *,
+        session: str | None = None,
+        reason: str = "",
+        on_behalf_of: Principal | None = None,
+    ) -> None:
         """Request cancellation of a call of any caller, without waiting for its end.
 
         Raises NotFound.
         """
-        request = pb.CancelCallRequest(call_id=call_id, session=self._session_of(session), reason=reason)
+        request = pb.CancelCallRequest(
+            call_id=call_id,
+            session=self._session_of(session),
+            reason=reason,
+            on_behalf_of=self._principal(on_behalf_of),
+        )
         await self._unary("CancelCall", request)
 
+    async def answer_question(
+        self,
+        call_id: str,
+        question: int,
+        answer: Answer,
+        *,
+        session: str | None = None,
+        on_behalf_of: Principal | None = None,
+    ) -> None:
+        """Answer a question that the tool of a call has asked. Only the first answer counts.
+
+        `question` is the id of a Question. Raises NotFound if the question is not open any more, and
+        InvalidArgument if the answer does not fit it; the question then stays open.
+        """
+        request = pb.AnswerQuestionRequest(
+            call_id=call_id,
+            session=self._session_of(session),
+            question=question,
+            answer=from_answer(answer),
+            on_behalf_of=self._principal(on_behalf_of),
+        )
+        await self._unary("AnswerQuestion", request)
+
     async def read_artifact(
-        self, handle: str, *, session: str | None = None, offset: int = 0, limit: int | None = None
+        self,
+        handle: str,
+        *,
+        session: str | None = None,
+        offset: int = 0,
+        limit: int | None = None,
+        on_behalf_of: Principal | None = None,
     ) -> File:
         """Read at most `limit` bytes of an artifact from an offset in bytes.
 
@@ -234,6 +510,7 @@ class AsyncClient:
                     session=self._session_of(session),
                     offset=offset + len(data),
                     limit=max(1, wanted),
+                    on_behalf_of=self._principal(on_behalf_of),
                 ),
             )
             data += piece.data

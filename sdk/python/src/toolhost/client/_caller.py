@@ -21,12 +21,15 @@ class ToolCaller(Protocol):
 
     def list_tools(self, **selection: Unpack[Selection]) -> list[ToolInfo]:
         """Return the matching tools, ordered by name."""
+        ...
 
     def get_tool(self, name: str, *, session: str | None = None, context: Mapping[str, Any] | None = None) -> ToolInfo:
         """Return one tool. Raises NotFound."""
+        ...
 
     def call(self, tool: str, arguments: Arguments = None, **options: Unpack[CallOptions]) -> Outcome:
         """Execute a call and return its outcome. Raises ToolhostError for infrastructure errors."""
+        ...
 
 
 class AsyncToolCaller(Protocol):
@@ -37,11 +40,14 @@ class AsyncToolCaller(Protocol):
 
     async def list_tools(self, **selection: Unpack[Selection]) -> list[ToolInfo]:
         """Return the matching tools, ordered by name."""
+        ...
 
     async def get_tool(
         self, name: str, *, session: str | None = None, context: Mapping[str, Any] | None = None
     ) -> ToolInfo:
         """Return one tool. Raises NotFound."""
+        ...
 
     async def call(self, tool: str, arguments: Arguments = None, **options: Unpack[CallOptions]) -> Outcome:
         """Execute a call and return its outcome. Raises ToolhostError for infrastructure errors."""
+        ...

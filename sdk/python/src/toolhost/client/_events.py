@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias, TypeVar
 
-from toolhost import _wire
+from toolhost import _question_wire, _wire
 from toolhost._proto.toolhost.v1 import tool_service_pb2
+from toolhost.client._questions import to_closed, to_question
 from toolhost.errors import Internal, ToolhostError
+from toolhost.question import Question, QuestionClosed, QuestionKind
 from toolhost.result import Result
 from toolhost.spec import Spec
 from toolhost.status import LogRecord, Status
@@ -68,7 +70,7 @@ class Rendered:
     """`application/json` or `text/markdown`."""
     tools: tuple[str, ...]
     """The names of the rendered tools, in order."""
-    omitted: Mapping[str, str] = field(default_factory=dict)
+    omitted: Mapping[str, str] = field(default_factory=dict[str, str])
     """The other matching tools by name, with the reason why they are not rendered."""
 
 
@@ -102,6 +104,9 @@ class Started:
     instance: str
     attempt: int
     """The number of the attempt, from 1."""
+    asks: frozenset[QuestionKind] = frozenset()
+    """What the operator permits the plugin to ask. A kind that is not in the option `answers` of the
+    call is refused."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ class Outcome:
         return self.result.value_as(type)
 
 
-Payload: TypeAlias = Started | Status | LogRecord | Outcome
+Payload: TypeAlias = Started | Status | LogRecord | Question | QuestionClosed | Outcome
 """What an event carries."""
 
 
@@ -171,11 +176,19 @@ class Joiner:
         match m.WhichOneof("event"):
             case "started":
                 s = m.started
-                payload: Payload = Started(s.call_id, s.plugin, s.instance, s.attempt)
+                asks = _question_wire.to_kinds(s.asks)
+                payload: Payload = Started(s.call_id, s.plugin, s.instance, s.attempt, asks)
             case "status":
                 payload = _wire.to_status(m.status)
             case "log":
                 payload = _wire.to_log(m.log)
+            case "question":
+                question = to_question(m.question)
+                if question is None:
+                    return None
+                payload = question
+            case "question_closed":
+                payload = to_closed(m.question_closed)
             case "ended":
                 payload = self._outcome(m.ended)
             case "chunk":

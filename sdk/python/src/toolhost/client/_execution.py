@@ -45,7 +45,7 @@ class AsyncExecution:
         return self._call_id
 
     async def __aenter__(self) -> AsyncExecution:
-        self._call = self._streams.enter()
+        self._call = await self._streams.enter()
         try:
             text, complete = self._pending.arguments, self._pending.complete
             self._pending.arguments = text[:CHUNK]
@@ -94,6 +94,14 @@ class AsyncExecution:
         If not, the call has ended, and its events contain the reason.
         """
         return self._outcome is None and await self._opened().send(request)
+
+    async def _renewed(self) -> bool:
+        """Report whether the same call can be repeated, because the client has another token.
+
+        It is for a call that the server refused unexecuted. The server does so when the token of
+        the stream has expired.
+        """
+        return self._call is not None and await self._streams.renew(self._call)
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return self._events()

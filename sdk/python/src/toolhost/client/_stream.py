@@ -15,10 +15,11 @@ from typing import Any
 
 import grpc
 
-from toolhost._link import Link
+from toolhost._link import Connection, Link, authorization
 from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
 from toolhost._wire import MAX_MESSAGE
+from toolhost.credentials import Token
 from toolhost.errors import InvalidArgument, ToolhostError, Unavailable
 
 _WINDOW = 256 << 10  # bytes that toolhost may send for a call before it needs credit; the protocol fixes this
@@ -27,6 +28,9 @@ _MAX_NUMBER = (1 << 32) - 1  # the number of a call is a uint32
 _QUEUED = 1 << 20  # bytes in the send queue from which on `send` waits
 _ROOM = 1 << 10  # bytes of a message beside its first frame
 _BATCH = ("toolhost-batch", "1")  # metadata: the sender accepts several frames in one message
+# The status details that grpcio gives a reader after a write has failed. The status that toolhost
+# sent is lost then.
+_WRITE_FAILED = "Internal error from Core"
 _BATCH_BYTES = 32 << 10  # bytes of frames that one message combines; a larger frame is a message by itself
 
 
@@ -51,13 +55,25 @@ class CallStreams:
         self._link = link
         self._streams: list[_CallStream] = []  # the last one accepts calls
 
-    def enter(self) -> StreamedCall:
-        """Return a new call without sending anything. Raises what `Link.channel` raises."""
-        channel = self._link.channel
+    async def enter(self) -> StreamedCall:
+        """Return a new call without sending anything. Raises what `Link.connection` raises.
+
+        A stream whose token or connection is replaced takes no further calls, but keeps those that
+        it has, because the server lets them end normally. It ends with the last of them.
+        """
+        token = await self._link.token()
+        connection = self._link.connection()
         self._streams = [s for s in self._streams if not s.over]
+        for stream in self._streams:
+            if not stream.current(token, connection):
+                stream.retire()
         if not self._streams or not self._streams[-1].free:
-            self._streams.append(_CallStream(self._link, channel))
+            self._streams.append(_CallStream(self._link, connection, token))
         return self._streams[-1].enter()
+
+    async def renew(self, call: StreamedCall) -> bool:
+        """Report whether a call that the server refused can be repeated with another token."""
+        return await self._link.renew(call.token)
 
     async def close(self) -> None:
         """Wait for the tasks of the streams. The caller closes the link first, which ends them."""
@@ -70,16 +86,22 @@ class _CallStream:
 
     It opens immediately, and ends when its link closes or the connection fails.
 
-    It owns three tasks: one reads, one writes and one waits for the connection. `ended` cancels the
-    reader, and the end of the reader cancels the other two.
+    It owns two tasks: one reads and one writes. `ended` cancels the reader, and the end of the
+    reader cancels the writer.
+
+    It sends nothing before toolhost has accepted the stream with its initial metadata. Otherwise a
+    rejection could arrive while the client writes, and grpcio loses a status that arrives then.
     """
 
-    def __init__(self, link: Link, channel: grpc.aio.Channel) -> None:
+    def __init__(self, link: Link, connection: Connection, token: Token | None) -> None:
         self._link = link
-        self._rpc: Any = pb_grpc.ToolServiceStub(channel).Connect(metadata=(_BATCH,))
+        self._connection = connection
+        self.token = token
+        self._retired = False  # whether it takes no further calls
+        self._rpc: Any = self._connect(connection.__enter__())
         self._calls: dict[int, StreamedCall] = {}  # calls that have not ended
         self._last = 0  # the last number of a call
-        self._ready = asyncio.Event()  # set when the connection exists or the stream has ended
+        self._ready = asyncio.Event()  # set when toolhost has accepted the stream, or the stream has ended
         self._heard = False  # whether toolhost has sent an event
         self._lost: Lost | None = None
         self._ack = 0  # ack token of the last message that was read; the next message returns it
@@ -89,7 +111,26 @@ class _CallStream:
         self._filled = asyncio.Event()
         self._emptied = asyncio.Event()
         self._reading = asyncio.ensure_future(self._read())
-        self._beside = [asyncio.ensure_future(work) for work in (self._connect(channel), self._write())]
+        self._writing = asyncio.ensure_future(self._write())
+
+    def _connect(self, channel: grpc.aio.Channel) -> Any:
+        stub: Any = pb_grpc.ToolServiceStub(channel)
+        return stub.Connect(metadata=(_BATCH, *authorization(self.token)))
+
+    def current(self, token: Token | None, connection: Connection) -> bool:
+        """Report whether further calls belong on this stream."""
+        if self.token != token or self._connection is not connection:
+            return False
+        return not self._ready.is_set() or connection.takes_streams()
+
+    def retire(self) -> None:
+        """Take no further calls, and end with the last of those that the stream has."""
+        self._retired = True
+        self._rest()
+
+    def _rest(self) -> None:
+        if self._retired and not self._calls and self._lost is None:
+            self._reading.cancel()
 
     @property
     def over(self) -> bool:
@@ -97,12 +138,12 @@ class _CallStream:
 
     @property
     def free(self) -> bool:
-        return len(self._calls) < _MAX_CALLS
+        return not self._retired and len(self._calls) < _MAX_CALLS
 
     async def ended(self) -> None:
         """Stop the tasks of the stream and wait for them."""
         self._reading.cancel()
-        await asyncio.wait([self._reading, *self._beside])
+        await asyncio.wait([self._reading, self._writing])
 
     def enter(self) -> StreamedCall:
         """Return a new call with an unused number."""
@@ -116,9 +157,10 @@ class _CallStream:
     def leave(self, number: int) -> None:
         """Release the number of a call of which nothing was sent."""
         self._calls.pop(number, None)
+        self._rest()
 
     async def opened(self) -> bool:
-        """Wait for the connection, and report whether it exists."""
+        """Wait until toolhost accepts the stream, and report whether it did."""
         await self._ready.wait()
         return self._lost is None
 
@@ -146,10 +188,6 @@ class _CallStream:
             self._emptied.clear()
             await self._emptied.wait()
 
-    async def _connect(self, channel: grpc.aio.Channel) -> None:
-        await channel.channel_ready()
-        self._ready.set()
-
     async def _write(self) -> None:
         # If a write fails, the reader receives the status that says why.
         with contextlib.suppress(grpc.aio.AioRpcError, grpc.aio.UsageError, asyncio.InvalidStateError):
@@ -172,14 +210,24 @@ class _CallStream:
         return message
 
     async def _read(self) -> None:
-        """Read until the stream ends.
-
-        If toolhost ends it with status OK, it has executed none of the remaining calls.
-        """
-        lost = Lost(Unavailable("toolhost is shutting down; the call was not executed"), executed=False)
+        """Read until the stream ends, and tell its calls why it did."""
+        lost = Lost(Unavailable("the client was closed"), executed=True)
         try:
-            if _BATCH in map(tuple, await self._rpc.initial_metadata() or ()):
+            lost = await self._receive()
+        except asyncio.CancelledError:
+            pass  # by ended, or at the end of a retired stream
+        finally:
+            self._rpc.cancel()
+            self._connection.__exit__(None, None, None)
+            self._end(lost)
+
+    async def _receive(self) -> Lost:
+        """Read until toolhost ends the stream or the connection fails, and return the reason."""
+        try:
+            if _BATCH in map(tuple, await self._accepted() or ()):
                 self._batch_bytes = _BATCH_BYTES
+            if not self._rpc.done():
+                self._ready.set()
             async for message in self._rpc:
                 self._heard = True
                 self._ack = message.ack_token
@@ -187,15 +235,33 @@ class _CallStream:
                 for frame in message.batch:
                     self._take(frame)
         except grpc.aio.AioRpcError as error:
-            failure = self._link.failure(error)
-            # A status before the first event means that toolhost rejected the stream and executed
-            # nothing.
-            refused = isinstance(failure, ToolhostError) and not isinstance(failure, Unavailable) and not self._heard
-            lost = Lost(failure, executed=not refused)
-        except asyncio.CancelledError:
-            lost = Lost(Unavailable("the client was closed"), executed=True)
-        finally:
-            self._end(lost)
+            return self._failed(error)
+        # With status OK, toolhost has executed none of the remaining calls.
+        return Lost(Unavailable("toolhost is shutting down; the call was not executed"), executed=False)
+
+    async def _accepted(self) -> Any:
+        """Return the initial metadata of the stream.
+
+        If the server refuses the token, open the stream once more with another token. Nothing was
+        sent on the first one.
+        """
+        metadata = await self._rpc.initial_metadata()
+        if self.token is None or not self._rpc.done() or await self._rpc.code() is not grpc.StatusCode.UNAUTHENTICATED:
+            return metadata
+        if await self._link.renew(self.token):
+            self.token = await self._link.token()
+            self._rpc = self._connect(self._connection.channel)
+            metadata = await self._rpc.initial_metadata()
+        return metadata
+
+    def _failed(self, error: grpc.aio.AioRpcError) -> Lost:
+        if error.code() is grpc.StatusCode.INTERNAL and error.details() == _WRITE_FAILED:
+            return Lost(Unavailable("the stream to toolhost ended while the client was writing to it"), executed=True)
+        failure = self._link.failure(error)
+        # A status before the first event means that toolhost rejected the stream and executed
+        # nothing.
+        refused = isinstance(failure, ToolhostError) and not isinstance(failure, Unavailable) and not self._heard
+        return Lost(failure, executed=not refused)
 
     def _take(self, frame: pb.ConnectResponse) -> None:
         call = self._calls.get(frame.call)
@@ -203,14 +269,14 @@ class _CallStream:
             return  # the call has ended
         if frame.event.WhichOneof("event") == "ended":
             del self._calls[frame.call]
+            self._rest()
         call.take(frame.event)
 
     def _end(self, lost: Lost) -> None:
         self._lost = lost
         self._ready.set()
         self._emptied.set()
-        for task in self._beside:
-            task.cancel()
+        self._writing.cancel()
         calls = list(self._calls.values())
         self._calls.clear()
         for call in calls:
@@ -233,6 +299,11 @@ class StreamedCall:
         self._taken = 0  # bytes that were read since the last grant
         self._arrived = asyncio.Event()
         self._lost: Lost | None = None
+
+    @property
+    def token(self) -> Token | None:
+        """The token of the stream."""
+        return self._stream.token
 
     async def send(self, frame: pb.ConnectRequest) -> bool:
         """Send a frame, and report whether it was sent.

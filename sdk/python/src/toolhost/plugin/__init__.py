@@ -16,12 +16,13 @@
 `toolhost.testing` runs tools in a test.
 """
 
-from toolhost.errors import Denied, Internal, RateLimited, ToolError, ToolhostError, Unavailable
+from toolhost.errors import Denied, Internal, RateLimited, ToolError, ToolhostError, Unavailable, Unsupported
 from toolhost.plugin._context import ArtifactData, AsyncContext, Context
 from toolhost.plugin._declare import Options, Variant, Viewer
 from toolhost.plugin._filter import DenyCall, FilterCall
 from toolhost.plugin._plugin import Plugin
 from toolhost.plugin._signature import DeclarationError
+from toolhost.question import ModelAnswer, ModelMessage, ModelQuestion, ModelRole
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
 from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import Progress, State, Status
@@ -42,6 +43,10 @@ __all__ = [
     "Image",
     "Internal",
     "Json",
+    "ModelAnswer",
+    "ModelMessage",
+    "ModelQuestion",
+    "ModelRole",
     "Operation",
     "Options",
     "Permissions",
@@ -57,6 +62,7 @@ __all__ = [
     "ToolError",
     "ToolhostError",
     "Unavailable",
+    "Unsupported",
     "Usage",
     "Variant",
     "Viewer",

@@ -12,12 +12,24 @@ import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from toolhost import _wire
+from toolhost import _question_wire, _wire
 from toolhost._proto.toolhost.plugin.v1 import plugin_pb2
-from toolhost.errors import Cancelled, Internal, InvalidArgument, NotFound, Timeout, ToolError, ToolhostError
+from toolhost._proto.toolhost.tool.v1 import question_pb2
+from toolhost.errors import (
+    Cancelled,
+    Internal,
+    InvalidArgument,
+    NotFound,
+    Timeout,
+    ToolError,
+    ToolhostError,
+    Unsupported,
+)
 from toolhost.plugin import _log
 from toolhost.plugin._context import ArtifactData
 from toolhost.plugin._outflow import Emit, Outflow
+from toolhost.plugin._spans import Recorder, record
+from toolhost.question import ModelAnswer, ModelQuestion, PersonAnswer, PersonQuestion, QuestionKind
 from toolhost.result import Result
 from toolhost.status import LogRecord, State, Status
 
@@ -59,6 +71,8 @@ class Call:
         self._timer: asyncio.TimerHandle | None = None
         self._asking = asyncio.Lock()
         self._answer: asyncio.Future[plugin_pb2.ArtifactPiece] | None = None
+        self._questions: dict[int, asyncio.Future[question_pb2.Answer]] = {}  # by number; those without an answer
+        self._numbers = 0  # of questions
         self._phase = State.WAIT  # the state of a first status without a state
         self._state: State | None = None  # the last state that was sent
         self._finished = False
@@ -88,6 +102,12 @@ class Call:
                 self._out.grant(request.credit.bytes)
             case "artifact" if self._answer is not None and not self._answer.done():
                 self._answer.set_result(request.artifact)
+            case "answer":
+                waiting = self._questions.pop(request.answer.number, None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(request.answer.answer)
+            case _:
+                pass  # a frame that comes too late, or of a later toolhost
 
     async def change(self) -> None:
         """Wait until more text arrives, the arguments become complete, or the call is stopped."""
@@ -112,6 +132,7 @@ class Call:
         self._out.fail(reason)
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(reason)
+        self._close_questions(reason)
         for work in self._work:
             work.cancel()
 
@@ -227,6 +248,45 @@ class Call:
             raise ToolError(failure.message) if isinstance(failure, NotFound) else failure
         return piece
 
+    async def ask(self, question: PersonQuestion | ModelQuestion) -> PersonAnswer | ModelAnswer:
+        """Ask the caller of the tool, and return the answer."""
+        person = isinstance(question, PersonQuestion)
+        kind = QuestionKind.PERSON if person else QuestionKind.MODEL
+        if kind not in _question_wire.to_kinds(self.start.context.answers):
+            raise Unsupported(
+                f"no {kind} can be asked in this call: "
+                "the caller does not answer such questions, or the operator does not permit them"
+            )
+        if self.stopped is not None or self._finished:
+            raise self.stopped or Cancelled("the call has ended")
+        self._numbers += 1
+        number = self._numbers
+        frame = plugin_pb2.ConnectResponse(call=self.number)
+        try:
+            if isinstance(question, PersonQuestion):
+                message = _question_wire.from_person_question(question)
+                frame.ask_person.CopyFrom(plugin_pb2.AskPerson(number=number, question=message))
+            else:
+                conversation = _question_wire.from_model_question(question)
+                frame.ask_model.CopyFrom(plugin_pb2.AskModel(number=number, question=conversation))
+        except (ValueError, TypeError) as problem:
+            raise InvalidArgument(f"encoding the question: {problem}") from problem
+        if frame.ByteSize() > _MAX_EVENT:
+            raise InvalidArgument(f"a question of {frame.ByteSize()} bytes; the limit is {_MAX_EVENT}")
+        waiting: asyncio.Future[question_pb2.Answer] = self._loop.create_future()
+        self._questions[number] = waiting
+        try:
+            await self._out.send(frame)
+            return _question_wire.to_answer(await waiting)
+        finally:
+            self._questions.pop(number, None)
+
+    def _close_questions(self, reason: ToolhostError) -> None:
+        for waiting in self._questions.values():
+            if not waiting.done():
+                waiting.set_exception(reason)
+                waiting.exception()  # the tool may not wait for it any more
+
     def from_thread(self, work: Coroutine[Any, Any, _T]) -> _T | None:
         """Run a coroutine for a tool in another thread, and return its result.
 
@@ -244,6 +304,10 @@ class Call:
                 raise
             work.close()
             return None
+
+    def record(self) -> Recorder | None:
+        """Record the author's spans in the current task. The caller must close the recorder."""
+        return record(self.start, self.number, self._out)
 
     # The end.
 
@@ -287,3 +351,4 @@ class Call:
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(over)
             self._answer.exception()
+        self._close_questions(over)

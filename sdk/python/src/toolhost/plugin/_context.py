@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolhost.errors import Internal
+from toolhost.question import Action, ModelAnswer, ModelQuestion, PersonAnswer, PersonQuestion
 from toolhost.status import Progress, State, Status
 
 if TYPE_CHECKING:
@@ -152,6 +154,22 @@ class Context(_CallContext):
             raise RuntimeError("the plugin has ended; read artifacts during the call")
         return read
 
+    def ask(
+        self, message: str, schema: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Mapping[str, Any] | None:
+        """Ask a person who uses the caller of the tool; see `AsyncContext.ask`."""
+        return _values(self._asked(PersonQuestion(message, schema, timeout)))
+
+    def complete(self, question: ModelQuestion) -> ModelAnswer:
+        """Ask the language model of the caller; see `AsyncContext.complete`."""
+        return _response(self._asked(question))
+
+    def _asked(self, question: PersonQuestion | ModelQuestion) -> PersonAnswer | ModelAnswer:
+        answer = self._call.from_thread(self._call.ask(question))
+        if answer is None:
+            raise RuntimeError("the plugin has ended; ask during the call")
+        return answer
+
 
 class AsyncContext(_CallContext):
     """The context of a call for an async function.
@@ -194,3 +212,39 @@ class AsyncContext(_CallContext):
         expired.
         """
         return await self._call.read_artifact(handle, offset, limit)
+
+    async def ask(
+        self, message: str, schema: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Mapping[str, Any] | None:
+        """Ask a person who uses the caller of the tool, and return the values that the person gave.
+
+        `schema` is a JSON Schema of type object for the values; use few properties of plain types.
+        Without it, the result has one text, `answer`. `timeout` is how many seconds to wait. The
+        deadline of the call pauses meanwhile.
+
+        Returns None if the person declined or dismissed the question. Raises Unsupported if the
+        operator does not permit the plugin to ask or the caller has no person, and Timeout if no
+        answer came in time.
+        """
+        return _values(await self._call.ask(PersonQuestion(message, schema, timeout)))
+
+    async def complete(self, question: ModelQuestion) -> ModelAnswer:
+        """Ask the language model of the caller for one response.
+
+        The caller chooses the model and counts the tokens. The deadline of the call pauses
+        meanwhile. Raises Unsupported if the operator does not permit the plugin to ask a model or
+        the caller has none, and RateLimited if the budget of the caller is used up.
+        """
+        return _response(await self._call.ask(question))
+
+
+def _values(answer: PersonAnswer | ModelAnswer) -> Mapping[str, Any] | None:
+    if not isinstance(answer, PersonAnswer):
+        raise Internal("toolhost did not send the answer of a person")
+    return (answer.content or {}) if answer.action is Action.ACCEPT else None
+
+
+def _response(answer: PersonAnswer | ModelAnswer) -> ModelAnswer:
+    if not isinstance(answer, ModelAnswer):
+        raise Internal("toolhost did not send the response of a model")
+    return answer

@@ -9,7 +9,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypedDict, is_typeddict
@@ -242,10 +242,11 @@ def _output_schema(function: Callable[..., Any]) -> dict[str, Any] | None:
     returned = hints_of(function).get("return")
     if not isinstance(returned, type) or issubclass(returned, Result):
         return None
-    fields = issubclass(returned, BaseModel) or dataclasses.is_dataclass(returned) or is_typeddict(returned)
-    if not fields or returned.__module__ == Result.__module__:
+    declared = cast("type[Any]", returned)
+    fields = issubclass(declared, BaseModel) or dataclasses.is_dataclass(declared) or is_typeddict(declared)
+    if not fields or declared.__module__ == Result.__module__:
         return None
-    schema = schema_of(TypeAdapter(returned))
+    schema = schema_of(TypeAdapter[Any](declared))
     return schema if schema.get("type") == "object" else None
 
 

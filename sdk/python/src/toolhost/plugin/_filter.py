@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from toolhost.plugin._signature import DeclarationError
 from toolhost.result import Json, Result
 
 _RESERVED = "toolhost."
+_MAX_OWN = 8  # filters of its own plugin that calls of a tool may pass
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,11 @@ class FilterCall:
     call_id: str | None
     """The id of the filtered call. None if it has none."""
     principal: str
-    """The identity of the caller."""
+    """The identity of the caller.
+
+    For a tool in `tools` of the filter, it is empty unless the tool declares the context key
+    `toolhost.principal`.
+    """
     session: str | None
     """The session of the filtered call. None if it has none."""
     tool: str
@@ -61,6 +66,8 @@ class Filter:
     description: str
     before: Callable[[FilterCall], Any] | None = None
     after: Callable[[FilterCall], Any] | None = None
+    tools: tuple[str, ...] = ()
+    """The tools of the same plugin whose calls always pass the filter."""
 
     def open(self, call: Call) -> Bound:
         """Return what handles one request."""
@@ -106,6 +113,35 @@ def check_phases(name: str, before: Any, after: Any) -> None:
         )
 
 
+def tools_of(known: Filter, tools: Sequence[str]) -> tuple[str, ...]:
+    """Return the tools of a filter, one of whose functions names tools.
+
+    Raises DeclarationError if it names them wrongly, or names others than the other function.
+    """
+    if isinstance(tools, str):
+        raise DeclarationError(f'filter "{known.name}": tools must be a list, such as [{tools!r}]')
+    named = tuple(tools)
+    if len(set(named)) < len(named):
+        raise DeclarationError(f'filter "{known.name}": tools names a tool twice')
+    if known.tools and named and known.tools != named:
+        raise DeclarationError(f'filter "{known.name}": its functions name different tools; name them once')
+    return known.tools or named
+
+
+def check_tools(filters: Collection[Filter], tools: Collection[str]) -> None:
+    """Raise DeclarationError if a filter names a tool that the plugin does not have, or a tool has too many."""
+    counts: dict[str, int] = {}
+    for known in filters:
+        for name in known.tools:
+            if name not in tools:
+                raise DeclarationError(
+                    f'filter "{known.name}": it applies to the tool "{name}", which the plugin does not have'
+                )
+            counts[name] = counts.get(name, 0) + 1
+            if counts[name] > _MAX_OWN:
+                raise DeclarationError(f'more than {_MAX_OWN} filters of the plugin apply to its tool "{name}"')
+
+
 def _call_of(question: Mapping[str, Any]) -> FilterCall:
     result = Result()
     if question.get("result") is not None:
@@ -138,6 +174,8 @@ def _answer(phase: str, answer: Any) -> Result:
             return Result(Json({"answer" if phase == "before" else "result": _as_json(answer)}))
         case Mapping() if phase == "before":
             return Result(Json({"arguments": answer}))
+        case _:
+            pass
     allowed = "None, a DenyCall, a Result, or a mapping of arguments" if phase == "before" else "None or a Result"
     raise Internal(f"the filter returned {type(answer).__name__}; {phase} the call it must return {allowed}")
 

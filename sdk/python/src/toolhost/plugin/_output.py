@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard, cast
 
 from toolhost.errors import Internal
-from toolhost.result import Content, Effect, Json, Result, Text
+from toolhost.result import Artifact, Content, Effect, File, Image, Json, Result, Text
 
 
 def result_of(value: Any) -> Result:
@@ -22,10 +23,12 @@ def result_of(value: Any) -> Result:
             return _well_formed(value)
         case str():
             return Result(Text(value))
-        case list() | tuple() if value and all(isinstance(block, Content) for block in value):
+        case Text() | Json() | Image() | File() | Artifact():
             return _well_formed(Result(value))
-        case _ if isinstance(value, Content):
+        case _ if _are_blocks(value):
             return _well_formed(Result(value))
+        case _:
+            pass
     if inspect.iscoroutine(value):
         value.close()  # otherwise Python warns about a coroutine without await
         raise Internal(
@@ -38,6 +41,13 @@ def result_of(value: Any) -> Result:
             f"encoding the result of type {type(value).__name__}: {problem}; "
             "return text, blocks of content, or a value that pydantic can encode as JSON"
         ) from problem
+
+
+def _are_blocks(value: Any) -> TypeGuard[Sequence[Content]]:
+    """Report whether a value is a list of blocks. An empty list is a value."""
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    return all(isinstance(block, Content) for block in cast("Sequence[Any]", value))
 
 
 def _well_formed(result: Result) -> Result:

@@ -14,12 +14,13 @@ from typing import Any, overload
 
 from typing_extensions import Unpack
 
-from toolhost import _wire
+from toolhost import __version__, _wire
 from toolhost._proto.toolhost.plugin.v1 import plugin_pb2
+from toolhost._proto.toolhost.tool.v1 import version_pb2
 from toolhost.errors import Unavailable
 from toolhost.plugin import _declare, _docstring, _serve
 from toolhost.plugin._declare import Describe, Function, Options, Tool, Viewer, check_name
-from toolhost.plugin._filter import Filter, check_phases
+from toolhost.plugin._filter import Filter, check_phases, check_tools, tools_of
 from toolhost.plugin._hooks import Hooks
 from toolhost.plugin._run import Runner
 from toolhost.plugin._signature import DeclarationError
@@ -121,9 +122,13 @@ class Plugin:
     def before(self, function: Function, /) -> Function: ...
 
     @overload
-    def before(self, /, *, name: str = "", description: str = "") -> Callable[[Function], Function]: ...
+    def before(
+        self, /, *, name: str = "", description: str = "", tools: Sequence[str] = ()
+    ) -> Callable[[Function], Function]: ...
 
-    def before(self, function: Any = None, /, *, name: str = "", description: str = "") -> Any:
+    def before(
+        self, function: Any = None, /, *, name: str = "", description: str = "", tools: Sequence[str] = ()
+    ) -> Any:
         """Register a filter function that runs before calls of tools of any plugin.
 
         It receives a FilterCall. It returns None to allow the call unchanged, `DenyCall(reason)` to
@@ -131,31 +136,42 @@ class Plugin:
         running the tool. The configuration of the operator selects the calls. An exception means
         that the filter failed.
 
+        With `tools`, calls of these tools of the same plugin always pass the filter, and the
+        operator configures nothing. Such a call fails if the filter fails. The function runs before
+        the rules of the operator and the approval of a person, which decide about the arguments
+        that it returns. So it must have no side effects, and must not return a Result.
+
         Args:
             function: The function.
             name: The name of the filter. Without it, the name of the function. A function that
                 `after` registers under the same name belongs to the same filter.
             description: What the filter does, for operators. Without it, the text of the docstring.
+            tools: Names of tools of the same plugin. If a filter has two functions, one of them
+                names the tools.
         """
-        declare = self._filter("before", name, description)
+        declare = self._filter("before", name, description, tools)
         return declare if function is None else declare(function)
 
     @overload
     def after(self, function: Function, /) -> Function: ...
 
     @overload
-    def after(self, /, *, name: str = "", description: str = "") -> Callable[[Function], Function]: ...
+    def after(
+        self, /, *, name: str = "", description: str = "", tools: Sequence[str] = ()
+    ) -> Callable[[Function], Function]: ...
 
-    def after(self, function: Any = None, /, *, name: str = "", description: str = "") -> Any:
+    def after(
+        self, function: Any = None, /, *, name: str = "", description: str = "", tools: Sequence[str] = ()
+    ) -> Any:
         """Register a filter function that runs after calls of tools of any plugin.
 
         It receives a FilterCall with the result. It returns None to keep the result, or a Result
         that replaces it. The arguments are those of `before`.
         """
-        declare = self._filter("after", name, description)
+        declare = self._filter("after", name, description, tools)
         return declare if function is None else declare(function)
 
-    def _filter(self, phase: str, name: str, description: str) -> Callable[[Function], Function]:
+    def _filter(self, phase: str, name: str, description: str, tools: Sequence[str]) -> Callable[[Function], Function]:
         def declare(function: Function) -> Function:
             if not callable(function):
                 raise DeclarationError(f"a filter needs a function, not {function!r}; pass a name as name=…")
@@ -166,7 +182,7 @@ class Plugin:
                 known = Filter(called, description or _docstring.parse(function.__doc__)[0])
             elif getattr(known, phase) is not None:
                 raise DeclarationError(f'filter "{called}": another filter of the plugin has that name')
-            asked = dataclasses.replace(known)
+            asked = dataclasses.replace(known, tools=tools_of(known, tools))
             setattr(asked, phase, function)
             check_phases(called, asked.before, asked.after)
             self._filters[called] = asked
@@ -219,16 +235,25 @@ class Plugin:
             tools=[_wire.from_spec(_seen_by(tool, asked)) for tool in tools],
             default_tags=self.default_tags,
             permissions=_wire.from_permissions(self.permissions),
+            sdk=version_pb2.SdkInfo(name="toolhost-python", version=__version__),
             filters=[
                 plugin_pb2.FilterSpec(
-                    name=f.name, description=f.description, before=f.before is not None, after=f.after is not None
+                    name=f.name,
+                    description=f.description,
+                    before=f.before is not None,
+                    after=f.after is not None,
+                    tools=f.tools,
                 )
                 for f in self._filters.values()
             ],
         )
 
     def _runners(self, threads: Executor) -> dict[str, Runner]:
-        """Return the runners of tools and filters, by name."""
+        """Return the runners of tools and filters, by name.
+
+        Raises DeclarationError if a filter names a tool that the plugin does not have.
+        """
+        check_tools(self._filters.values(), self._tools)
         tools = {name: tool.runner(threads) for name, tool in self._tools.items()}
         return {**tools, **{name: Runner(name, f.open, threads) for name, f in self._filters.items()}}
 
@@ -249,8 +274,12 @@ class Plugin:
         sys.exit(self._run(sys.argv[1:]))
 
     def _run(self, arguments: Sequence[str]) -> int:
-        if not self._tools and not self._filters:
-            print(f'The plugin "{self.name}" cannot be served: it has no tools', file=sys.stderr)
+        try:
+            if not self._tools and not self._filters:
+                raise DeclarationError("it has no tools")
+            check_tools(self._filters.values(), self._tools)
+        except DeclarationError as problem:
+            print(f'The plugin "{self.name}" cannot be served: {problem}', file=sys.stderr)
             return 1
         if "--describe" in arguments:
             print(json.dumps(self._as_json(), ensure_ascii=False, indent=2))

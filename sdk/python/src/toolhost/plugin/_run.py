@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import from_json
 
+from toolhost._json import is_object
 from toolhost.errors import Internal, ToolError, ToolhostError
 from toolhost.plugin._call import Call
 from toolhost.plugin._output import result_of
@@ -60,6 +61,7 @@ class Runner:
         Raises ToolhostError for an infrastructure error or a bug of the tool.
         """
         ok = False
+        recorder = call.record()
         try:
             result = await self._outcome(call)
             ok = not result.is_error
@@ -68,6 +70,8 @@ class Runner:
             failure.message = relative_to(call.start.context.workspace, failure.message)
             raise
         finally:
+            if recorder is not None:
+                recorder.close()
             await call.finish(ok)
 
     async def _outcome(self, call: Call) -> Result:
@@ -125,7 +129,7 @@ class Runner:
         while not call.complete and call.stopped is None:
             size = len(call.text)
             value = so_far(bytes(call.text))
-            if isinstance(value, dict) and value != last:
+            if is_object(value) and value != last:
                 last = value
                 await self._author(call, "the preview of tool", preview, (value,))
             while len(call.text) == size and not call.complete and call.stopped is None:
@@ -171,9 +175,11 @@ class Runner:
                 over = cancelled
                 if isinstance(work, asyncio.Task):
                     work.cancel()  # a thread cannot be cancelled, so the loop waits for it
-        return self._said(call, what, work, over)
+        return self._value_of(call, what, work, over)
 
-    def _said(self, call: Call, what: str, work: asyncio.Future[_Returned], over: asyncio.CancelledError | None) -> Any:
+    def _value_of(
+        self, call: Call, what: str, work: asyncio.Future[_Returned], over: asyncio.CancelledError | None
+    ) -> Any:
         """Return the value that the author's code returned, or raise the converted exception."""
         if over is not None and (work.cancelled() or work.result()[1] is None):
             raise over
@@ -195,19 +201,19 @@ class Runner:
     def _in_thread(self, code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> asyncio.Future[_Returned]:
         """Run code in a thread, and return a future of its return value or exception."""
         loop = asyncio.get_running_loop()
-        told: asyncio.Future[_Returned] = loop.create_future()
+        returned: asyncio.Future[_Returned] = loop.create_future()
 
         def run() -> None:
             try:
                 value = code()
-                said: _Returned = (shape(value) if shape else value), None
+                result: _Returned = (shape(value) if shape else value), None
             except BaseException as failure:  # noqa: BLE001
-                said = None, failure
+                result = None, failure
             with contextlib.suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(told.set_result, said)
+                loop.call_soon_threadsafe(returned.set_result, result)
 
         self.threads.submit(contextvars.copy_context().run, run)
-        return told
+        return returned
 
 
 async def _caught(code: Callable[[], Any], shape: Callable[[Any], Any] | None) -> _Returned:
@@ -235,8 +241,11 @@ def _silent(failure: Exception) -> str:
 
 def _only(failure: BaseException | None) -> BaseException | None:
     """Return the only exception of a group. asyncio.TaskGroup wraps a single failure like this."""
-    while isinstance(failure, BaseExceptionGroup) and len(failure.exceptions) == 1:
-        failure = failure.exceptions[0]
+    while isinstance(failure, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", failure)
+        if len(group.exceptions) != 1:
+            return group
+        failure = group.exceptions[0]
     return failure
 
 

@@ -120,7 +120,7 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._describe, request)
 
     async def Connect(  # noqa: N802
-        self, requests: AsyncIterator[plugin_pb2.ConnectRequest], context: Any
+        self, request_iterator: AsyncIterator[plugin_pb2.ConnectRequest], context: Any
     ) -> None:
         """Run the calls of a stream until it ends."""
         # The queue needs no limit, because every frame except the end of a call needs credit.
@@ -129,7 +129,7 @@ class _Service(plugin_pb2_grpc.ToolPluginServiceServicer):
         accepts_batches = _BATCH in map(tuple, context.invocation_metadata() or ())
         await context.send_initial_metadata((_BATCH,))
         self.streaming.set()
-        reading, over = (asyncio.ensure_future(work) for work in (_read(requests, session), self.over.wait()))
+        reading, over = (asyncio.ensure_future(work) for work in (_read(request_iterator, session), self.over.wait()))
         writing = asyncio.ensure_future(_write(outbox, context, _BATCH_BYTES if accepts_batches else 0))
         # gRPC cancels the handler of a broken stream, and logs an error if the handler raises
         # CancelledError.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_json
 
-from toolhost._json import valid_text
+from toolhost._json import is_array, valid_text
 from toolhost.errors import ToolError
 from toolhost.plugin._context import AsyncContext, Context
 
@@ -57,14 +57,16 @@ def _closed(schema: dict[str, Any], config: Mapping[str, Any]) -> dict[str, Any]
 
 def _opened(schema: Any) -> bool:
     """Report whether an object in a schema accepts unknown properties, and remove all marks."""
+    parts: Iterable[Any] = ()
+    marked = False
     if isinstance(schema, dict):
-        marked = bool(schema.pop(_OPEN, False))
-        opened = [_opened(part) for part in schema.values()]  # a list, so that every mark is removed
-        return marked or any(opened)
-    if isinstance(schema, list):
-        opened = [_opened(part) for part in schema]
-        return any(opened)
-    return False
+        members = cast("dict[str, Any]", schema)
+        marked = bool(members.pop(_OPEN, False))
+        parts = members.values()
+    elif is_array(schema):
+        parts = schema
+    opened = [_opened(part) for part in parts]  # a list, so that every mark is removed
+    return marked or any(opened)
 
 
 def schema_of(adapter: TypeAdapter[Any]) -> dict[str, Any]:
@@ -97,8 +99,7 @@ def _reader(adapter: TypeAdapter[Any], strict: bool) -> _Reader:
     # toolhost checks arguments against the schema. In tests there is no toolhost, so pydantic must
     # reject unknown properties. Its option applies to all types, so it is used only if no type
     # accepts unknown properties.
-    forbids = not _opened(schema) and "extra" in inspect.signature(adapter.validate_json).parameters
-    return _Reader(adapter, strict, schema, {"extra": "forbid"} if forbids else {})
+    return _Reader(adapter, strict, schema, {} if _opened(schema) else {"extra": "forbid"})
 
 
 def _schema_of(
@@ -178,8 +179,8 @@ def _binding(
     if rest:
         if len(parameters) > 1:
             raise DeclarationError(f"**{rest[0]} accepts all arguments, so there must be no other parameters")
-        values: Any = hints[rest[0]]
-        anything: TypeAdapter[Any] = TypeAdapter(dict[str, values])
+        mapping: Any = dict  # a type checker rejects a variable as the type of the values
+        anything: TypeAdapter[Any] = TypeAdapter(mapping[str, hints[rest[0]]])
         read_all = _reader(anything, strict)
         return read_all.read, read_all.schema
     if len(parameters) == 1:

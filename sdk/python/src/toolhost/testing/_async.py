@@ -18,10 +18,12 @@ from toolhost._proto.toolhost.plugin.v1 import plugin_pb2 as pb
 from toolhost.client._options import Arguments, argument_text
 from toolhost.plugin import Plugin, Spec
 from toolhost.plugin._session import Session
+from toolhost.question import Answer
 from toolhost.result import Content, Json
 from toolhost.status import Status
-from toolhost.testing._call import CallResult, HostCallOptions, artifact_piece, start_call
+from toolhost.testing._call import CallResult, HostCallOptions, artifact_piece, question_answer, start_call
 from toolhost.testing._client import AsyncHostClient
+from toolhost.testing._filters import FilteredCall
 from toolhost.testing._schema import problems
 
 _THREADS = 1 << 10
@@ -31,11 +33,12 @@ _GRACE = 5.0  # seconds: how long `close` waits for calls
 class AsyncStream:
     """A call whose arguments arrive in pieces. It must be used on the loop of its host."""
 
-    def __init__(self, host: AsyncHost, number: int, spec: Spec, artifacts: Mapping[str, Content]) -> None:
+    def __init__(self, host: AsyncHost, number: int, spec: Spec, given: Mapping[str, Any]) -> None:
         self._host = host
         self._number = number
         self._spec = spec
-        self._artifacts = artifacts
+        self._artifacts: Mapping[str, Content] = given.get("artifacts", {})
+        self._answer: Callable[[Any], Answer] | None = given.get("answer")
         self._changed = asyncio.Event()
         self._reported = CallResult()
         self._over = False
@@ -109,8 +112,12 @@ class AsyncStream:
                 self._chunks.setdefault(response.chunk.index, bytearray()).extend(response.chunk.data)
             case "read_artifact":
                 self._take(pb.ConnectRequest(artifact=artifact_piece(self._artifacts, response.read_artifact)))
+            case "ask_person" | "ask_model" if self._answer is not None:
+                self._take(pb.ConnectRequest(answer=question_answer(self._answer, response)))
             case "end":
                 self._end(response.end)
+            case _:
+                pass  # a frame that tests do not see, such as spans
         self._changed.set()
 
     def _end(self, end: pb.CallEnd) -> None:
@@ -171,9 +178,18 @@ class AsyncHost:
     async def call(self, tool: str, arguments: Arguments = None, **options: Unpack[HostCallOptions]) -> CallResult:
         """Run a tool and wait for the end of the call.
 
-        Arguments are JSON text, or a value to encode as JSON.
+        Arguments are JSON text, or a value to encode as JSON. The call passes the filters that the
+        plugin applies to the tool. If the arguments do not fit the schema, the filters after the call
+        see the result that says so; a toolhost does not ask them. `stream` runs the tool alone.
         """
-        return await self._start(tool, argument_text(arguments), True, options).wait()
+        text = argument_text(arguments)
+        own = [known for known in self._plugin._filters.values() if tool in known.tools]
+        if own:
+            return await FilteredCall(self, self._plugin.name, own, tool, options).run(text)
+        return await self._call_alone(tool, text, options)
+
+    async def _call_alone(self, tool: str, text: bytes, options: HostCallOptions) -> CallResult:
+        return await self._start(tool, text, True, options).wait()
 
     def stream(self, tool: str, **options: Unpack[HostCallOptions]) -> AsyncStream:
         """Start a call whose arguments arrive in pieces."""
@@ -184,7 +200,7 @@ class AsyncHost:
         session = self._opened()
         number = next(self._numbers)
         spec = self.describe(given.get("session"), given.get("context")).get(tool) or Spec(tool)
-        stream = AsyncStream(self, number, spec, given.get("artifacts", {}))
+        stream = AsyncStream(self, number, spec, given)
         self._streams[number] = stream
         session.take(pb.ConnectRequest(call=number, start=start_call(number, tool, text, complete, spec, given)))
         return stream

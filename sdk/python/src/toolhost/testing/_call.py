@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from typing_extensions import TypedDict
 
 from toolhost import _wire
 from toolhost._proto.toolhost.plugin.v1 import plugin_pb2 as pb
-from toolhost._proto.toolhost.tool.v1 import error_pb2
+from toolhost._proto.toolhost.tool.v1 import error_pb2, question_pb2
+from toolhost._question_wire import from_answer, to_model_question, to_person_question
 from toolhost.errors import ToolhostError
+from toolhost.question import Answer, ModelQuestion, PersonQuestion
 from toolhost.result import Artifact, Content, File, Image, Json, Result, Text
 from toolhost.spec import Spec
 from toolhost.status import LogRecord, Status
@@ -40,6 +42,8 @@ class HostCallOptions(TypedDict, total=False):
     """The longest duration of the call, in seconds."""
     artifacts: Mapping[str, Content]
     """Blocks of content that the tool can read as artifacts, by handle."""
+    answer: Callable[[PersonQuestion | ModelQuestion], Answer]
+    """Answers the questions of the tool. Without it, a tool that asks gets the error `unsupported`."""
 
 
 @dataclass
@@ -104,12 +108,22 @@ def start_call(
         attempt=given.get("attempt", 1),
         context=pb.CallContext(
             session=given.get("session", ""),
-            workspace=os.fspath(given.get("workspace", "")),
+            workspace=cast("str", os.fspath(given.get("workspace", ""))),
             values=_wire.encoded_values(context),
             secrets={k: v for k, v in given.get("secrets", {}).items() if k in spec.requires_auth},
             traceparent=given.get("traceparent", ""),
+            answers=question_pb2.QuestionKinds(person=True, model=True) if "answer" in given else None,
         ),
     )
+
+
+def question_answer(answer: Callable[[Any], Answer], response: pb.ConnectResponse) -> pb.QuestionAnswer:
+    """Return the answer of a test to the question in a frame."""
+    if response.WhichOneof("frame") == "ask_person":
+        number, given = response.ask_person.number, answer(to_person_question(response.ask_person.question))
+    else:
+        number, given = response.ask_model.number, answer(to_model_question(response.ask_model.question))
+    return pb.QuestionAnswer(number=number, answer=from_answer(given))
 
 
 def artifact_piece(artifacts: Mapping[str, Content], asked: pb.ReadArtifact) -> pb.ArtifactPiece:

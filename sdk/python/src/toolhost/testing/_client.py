@@ -25,8 +25,9 @@ _OF_A_CALL = ("call_id", "session", "timeout", "context", "traceparent")
 class AsyncHostClient:
     """Implements `toolhost.client.AsyncToolCaller` with the tools of a plugin under test.
 
-    It returns and raises what an AsyncClient does. `approval` and `max_shown_bytes` have no effect,
-    because no policy applies and no result becomes an artifact.
+    It returns and raises what an AsyncClient does. `approval`, `max_shown_bytes`, `ledger_id`,
+    `first_sent` and `on_behalf_of` have no effect, because no policy applies, no result becomes an
+    artifact, and there is neither a ledger nor a principal.
     """
 
     def __init__(self, host: AsyncHost) -> None:
@@ -36,7 +37,8 @@ class AsyncHostClient:
         """Return the matching tools, ordered by name."""
         given = checked(selection, Selection, "a selection of tools")
         specs = self._host.describe(given.get("session"), given.get("context"))
-        found = [self._info(spec) for _, spec in sorted(specs.items()) if _matches(spec, given)]
+        infos = [self._info(spec) for _, spec in sorted(specs.items())]
+        found = [info for info in infos if _matches(info, given)]
         return found[: given.get("max_tools")]
 
     async def get_tool(
@@ -83,10 +85,13 @@ class HostClient:
         return self._portal.run(self._client.call(tool, arguments, **options))
 
 
-def _matches(spec: Spec, given: Mapping[str, Any]) -> bool:
+def _matches(info: ToolInfo, given: Mapping[str, Any]) -> bool:
     """Report whether a tool matches every option of a selection."""
+    spec = info.spec
     return (
-        ("names" not in given or spec.name in given["names"])
+        spec.name not in given.get("excluded", ())
+        and ("plugins" not in given or info.plugin in given["plugins"])
+        and ("names" not in given or spec.name in given["names"])
         and ("categories" not in given or spec.category in given["categories"])
         and ("tags" not in given or bool(set(spec.tags) & set(given["tags"])))
         and ("dangerous" not in given or spec.dangerous == given["dangerous"])

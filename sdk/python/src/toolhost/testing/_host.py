@@ -94,7 +94,8 @@ class Host:
     def call(self, tool: str, arguments: Arguments = None, **options: Unpack[HostCallOptions]) -> CallResult:
         """Run a tool and wait for the end of the call.
 
-        Arguments are JSON text, or a value to encode as JSON.
+        Arguments are JSON text, or a value to encode as JSON. The call passes the filters that the
+        plugin applies to the tool. `stream` runs the tool alone.
         """
         return self._portal.run(self._host.call(tool, arguments, **options))
 

@@ -8,19 +8,21 @@ keyword.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-_TYPES: dict[str, Any] = {
-    "object": lambda v: isinstance(v, Mapping),
-    "array": lambda v: isinstance(v, list),
+from toolhost._json import is_array, is_object
+
+_TYPES: dict[str, Callable[[Any], bool]] = {
+    "object": is_object,
+    "array": is_array,
     "string": lambda v: isinstance(v, str),
     "boolean": lambda v: isinstance(v, bool),
     "null": lambda v: v is None,
     "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
     "integer": lambda v: isinstance(v, int | float) and not isinstance(v, bool) and v == int(v),
 }
-_BOUNDS: dict[str, tuple[type | tuple[type, ...], Any, str]] = {
+_BOUNDS: dict[str, tuple[type | tuple[type, ...], Callable[[Any, Any], bool], str]] = {
     "minimum": ((int, float), lambda v, b: v >= b, "must be at least {}"),
     "maximum": ((int, float), lambda v, b: v <= b, "must be at most {}"),
     "exclusiveMinimum": ((int, float), lambda v, b: v > b, "must be greater than {}"),
@@ -42,12 +44,12 @@ def problems(schema: Any, value: Any, root: Any = None, path: str = "") -> Itera
     place = path or "the value"
     if schema is False:
         yield f"{place}: is not allowed"
-    if not isinstance(schema, Mapping):
+    if not is_object(schema):
         return
     if isinstance(schema.get("$ref"), str):
         yield from problems(_resolve(root, schema["$ref"]), value, root, path)
     types = schema.get("type")
-    names = [types] if isinstance(types, str) else types
+    names: list[str] = [types] if isinstance(types, str) else types or []
     if names and not any(_TYPES[name](value) for name in names if name in _TYPES):
         yield f"{place}: must be of type {' or '.join(names)}"
         return
@@ -60,9 +62,9 @@ def problems(schema: Any, value: Any, root: Any = None, path: str = "") -> Itera
         if applies and not holds(value, schema[keyword]):
             yield f"{place}: {words.format(schema[keyword])}"
     yield from _combined(schema, value, root, path)
-    if isinstance(value, Mapping):
+    if is_object(value):
         yield from _members(schema, value, root, path)
-    if isinstance(value, list):
+    if is_array(value):
         yield from _items(schema, value, root, path)
 
 
@@ -105,7 +107,7 @@ def _resolve(root: Any, reference: str) -> Any:
     target = root
     for step in reference.removeprefix("#").split("/")[1:]:
         key = step.replace("~1", "/").replace("~0", "~")
-        if not isinstance(target, Mapping) or key not in target:
+        if not is_object(target) or key not in target:
             return True
         target = target[key]
     return target

@@ -8,19 +8,246 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { CallerInfo } from "../../toolhost/tool/v1/caller_pb.js";
+import { file_toolhost_tool_v1_caller } from "../../toolhost/tool/v1/caller_pb.js";
 import type { Error } from "../../toolhost/tool/v1/error_pb.js";
 import { file_toolhost_tool_v1_error } from "../../toolhost/tool/v1/error_pb.js";
 import type { Result, Usage } from "../../toolhost/tool/v1/result_pb.js";
 import { file_toolhost_tool_v1_result } from "../../toolhost/tool/v1/result_pb.js";
+import { file_toolhost_tool_v1_right } from "../../toolhost/tool/v1/right_pb.js";
 import type { Status } from "../../toolhost/tool/v1/status_pb.js";
 import { file_toolhost_tool_v1_status } from "../../toolhost/tool/v1/status_pb.js";
+import type { VersionInfo } from "../../toolhost/tool/v1/version_pb.js";
+import { file_toolhost_tool_v1_version } from "../../toolhost/tool/v1/version_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file agentd/v1/agent_service.proto.
  */
 export const file_agentd_v1_agent_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hZ2VudGQvdjEvYWdlbnRfc2VydmljZS5wcm90bxIJYWdlbnRkLnYxIo8ECg9TdGFydFJ1blJlcXVlc3QSDgoGcHJvbXB0GAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIVCg1zeXN0ZW1fcHJvbXB0GAMgASgJEiQKBXRvb2xzGAQgASgLMhUuYWdlbnRkLnYxLlRvb2xDaG9pY2USIQoGbGltaXRzGAUgASgLMhEuYWdlbnRkLnYxLkxpbWl0cxIPCgdzZXNzaW9uGAYgASgJEiEKBnBlb3BsZRgHIAEoCzIRLmFnZW50ZC52MS5QZW9wbGUSOAoHY29udGV4dBgIIAMoCzInLmFnZW50ZC52MS5TdGFydFJ1blJlcXVlc3QuQ29udGV4dEVudHJ5EhsKE2V4cGxpY2l0X2NvbXBsZXRpb24YCSABKAgSIQoGd2luZG93GAogASgLMhEuYWdlbnRkLnYxLldpbmRvdxIsCgxzeXN0ZW1fdG9vbHMYCyABKAsyFi5hZ2VudGQudjEuU3lzdGVtVG9vbHMSFQoIc3ViX3J1bnMYDCABKA1IAIgBARIMCgRraW5kGA0gASgJEikKCmNvbXBsZXRpb24YDiABKA4yFS5hZ2VudGQudjEuQ29tcGxldGlvbhITCgt0cmFjZXBhcmVudBgPIAEoCRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUILCglfc3ViX3J1bnMiTgoGV2luZG93Eg4KBnRva2VucxgBIAEoBBIQCghjbGVhcl9hdBgCIAEoARIUCgxzdW1tYXJpemVfYXQYAyABKAESDAoEa2VlcBgEIAEoDSIcCgtTeXN0ZW1Ub29scxINCgVuYW1lcxgBIAMoCSJaCgZQZW9wbGUSEAoIYXR0ZW5kZWQYASABKAgSKQoGZXhwaXJ5GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhMKC2Fza19vdXRjb21lGAMgASgIIqoBCgpUb29sQ2hvaWNlEg0KBW5hbWVzGAEgAygJEhIKCmNhdGVnb3JpZXMYAiADKAkSDAoEdGFncxgDIAMoCRIWCglkYW5nZXJvdXMYBCABKAhIAIgBARIdChBtYXhfY29zdF9wZXJfdXNlGAUgASgBSAGIAQESEQoJbWF4X3Rvb2xzGAYgASgNQgwKCl9kYW5nZXJvdXNCEwoRX21heF9jb3N0X3Blcl91c2Ui+AEKBkxpbWl0cxIRCgltYXhfdHVybnMYASABKA0SEQoJbWF4X2NhbGxzGAIgASgNEhsKE21heF9yZXNwb25zZV90b2tlbnMYAyABKA0SEgoKbWF4X3Rva2VucxgEIAEoBBIQCghtYXhfY29zdBgFIAEoARIwCg1tYXhfd2FsbF90aW1lGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCm1heF9vdXRwdXQYByABKAQSFAoMbWF4X2ZhaWx1cmVzGAggASgNEhQKDG1heF90aW1lb3V0cxgJIAEoDRITCgttYXhfcmVwZWF0cxgKIAEoDSIiChBTdGFydFJ1blJlc3BvbnNlEg4KBnJ1bl9pZBgBIAEoCSIyChJTZW5kTWVzc2FnZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgwKBHRleHQYAiABKAkiIgoTU2VuZE1lc3NhZ2VSZXNwb25zZRILCgNzZXEYASABKAQiNAoPV2F0Y2hSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQiNgoQV2F0Y2hSdW5SZXNwb25zZRIiCgVldmVudBgBIAEoCzITLmFnZW50ZC52MS5SdW5FdmVudCJcCg5SZXNwb25kUmVxdWVzdBIOCgZydW5faWQYASABKAkSJgoJZGVjaXNpb25zGAIgAygLMhMuYWdlbnRkLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYAyABKAkimwEKCERlY2lzaW9uEhMKC2RlY2lzaW9uX2lkGAEgASgJEiUKB2FwcHJvdmUYAiABKAsyEi5hZ2VudGQudjEuQXBwcm92ZUgAEiMKBnJlamVjdBgDIAEoCzIRLmFnZW50ZC52MS5SZWplY3RIABIjCgZhbnN3ZXIYBCABKAsyES5hZ2VudGQudjEuQW5zd2VySABCCQoHdmVyZGljdCIsCgdBcHByb3ZlEhEKCWFyZ3VtZW50cxgBIAEoDBIOCgZyZWFzb24YAiABKAkiGAoGUmVqZWN0Eg4KBnJlYXNvbhgBIAEoCSIWCgZBbnN3ZXISDAoEdGV4dBgBIAEoCSIeCg9SZXNwb25kUmVzcG9uc2USCwoDc2VxGAEgASgEIjIKEENhbmNlbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCSITChFDYW5jZWxSdW5SZXNwb25zZSIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSItCg5HZXRSdW5SZXNwb25zZRIbCgNydW4YASABKAsyDi5hZ2VudGQudjEuUnVuInQKD0xpc3RSdW5zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIjCgZzdGF0ZXMYAyADKA4yEy5hZ2VudGQudjEuUnVuU3RhdGUSFQoNcGFyZW50X3J1bl9pZBgEIAEoCSJJChBMaXN0UnVuc1Jlc3BvbnNlEhwKBHJ1bnMYASADKAsyDi5hZ2VudGQudjEuUnVuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKuAwoDUnVuEg4KBnJ1bl9pZBgBIAEoCRIOCgZwcm9tcHQYAiABKAkSDQoFbW9kZWwYAyABKAkSIgoFc3RhdGUYBCABKA4yEy5hZ2VudGQudjEuUnVuU3RhdGUSKgoLc3RvcF9yZWFzb24YBSABKA4yFS5hZ2VudGQudjEuU3RvcFJlYXNvbhIuCgpzdGFydF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIbGFzdF9zZXEYCCABKAQSDQoFdHVybnMYCSABKA0SDQoFY2FsbHMYCiABKA0SJgoFdXNhZ2UYCyABKAsyFy50b29saG9zdC50b29sLnYxLlVzYWdlEgwKBGNvc3QYDCABKAESNQoRcGVuZGluZ19kZWNpc2lvbnMYDSADKAsyGi5hZ2VudGQudjEuUGVuZGluZ0RlY2lzaW9uEhUKDXBhcmVudF9ydW5faWQYDiABKAkSEwoLaW50ZXJydXB0ZWQYDyABKAgitwIKD1BlbmRpbmdEZWNpc2lvbhITCgtkZWNpc2lvbl9pZBgBIAEoCRIlCgRraW5kGAIgASgOMhcuYWdlbnRkLnYxLkRlY2lzaW9uS2luZBIPCgdjYWxsX2lkGAMgASgJEgwKBHRvb2wYBCABKAkSEQoJYXJndW1lbnRzGAUgASgMEg4KBnJlYXNvbhgGIAEoCRIPCgdvcHRpb25zGAcgAygJEgwKBHJ1bGUYCCABKAkSMAoMcmVxdWVzdF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcnVuX2lkGAsgASgJEhQKDGRpc3BsYXlfbmFtZRgMIAEoCSKECAoIUnVuRXZlbnQSCwoDc2VxGAEgASgEEg0KBWluZGV4GAIgASgEEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKC3J1bl9zdGFydGVkGAQgASgLMhUuYWdlbnRkLnYxLlJ1blN0YXJ0ZWRIABIuCgx1c2VyX21lc3NhZ2UYBSABKAsyFi5hZ2VudGQudjEuVXNlck1lc3NhZ2VIABIqCgp0ZXh0X2RlbHRhGAYgASgLMhQuYWdlbnRkLnYxLlRleHREZWx0YUgAEjgKEWFzc2lzdGFudF9tZXNzYWdlGAcgASgLMhsuYWdlbnRkLnYxLkFzc2lzdGFudE1lc3NhZ2VIABIuCgxjYWxsX3N0YXJ0ZWQYCCABKAsyFi5hZ2VudGQudjEuQ2FsbFN0YXJ0ZWRIABIsCgtjYWxsX3N0YXR1cxgJIAEoCzIVLmFnZW50ZC52MS5DYWxsU3RhdHVzSAASLAoLY2FsbF9yZXN1bHQYCiABKAsyFS5hZ2VudGQudjEuQ2FsbFJlc3VsdEgAEioKCnR1cm5fcmVzZXQYCyABKAsyFC5hZ2VudGQudjEuVHVyblJlc2V0SAASNgoQY2FuY2VsX3JlcXVlc3RlZBgMIAEoCzIaLmFnZW50ZC52MS5DYW5jZWxSZXF1ZXN0ZWRIABIuCgxydW5fZmluaXNoZWQYDSABKAsyFi5hZ2VudGQudjEuUnVuRmluaXNoZWRIABI6ChJkZWNpc2lvbl9yZXF1ZXN0ZWQYDiABKAsyHC5hZ2VudGQudjEuRGVjaXNpb25SZXF1ZXN0ZWRIABIwCg1kZWNpc2lvbl9tYWRlGA8gASgLMhcuYWdlbnRkLnYxLkRlY2lzaW9uTWFkZUgAEjIKDmJ1ZGdldF93YXJuaW5nGBAgASgLMhguYWdlbnRkLnYxLkJ1ZGdldFdhcm5pbmdIABIyCg5jb250ZXh0X2NoYW5nZRgRIAEoCzIYLmFnZW50ZC52MS5Db250ZXh0Q2hhbmdlSAASLAoLdG9kb19jaGFuZ2UYEiABKAsyFS5hZ2VudGQudjEuVG9kb0NoYW5nZUgAEjMKD3N1Yl9ydW5fc3RhcnRlZBgTIAEoCzIYLmFnZW50ZC52MS5TdWJSdW5TdGFydGVkSAASKQoJY29tcGFjdGVkGBQgASgLMhQuYWdlbnRkLnYxLkNvbXBhY3RlZEgAEjMKD3N1Yl9ydW5fd2FpdGluZxgVIAEoCzIYLmFnZW50ZC52MS5TdWJSdW5XYWl0aW5nSAASLAoLcnVuX3Jlc3VtZWQYFiABKAsyFS5hZ2VudGQudjEuUnVuUmVzdW1lZEgAQgcKBWV2ZW50Ip4BCgpSdW5TdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIOCgZwcm9tcHQYAiABKAkSDQoFbW9kZWwYAyABKAkSDwoHc2Vzc2lvbhgEIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAUgASgJEhYKDnBhcmVudF9jYWxsX2lkGAYgASgJEgwKBGtpbmQYByABKAkSEwoLdHJhY2VwYXJlbnQYCCABKAkiGwoLVXNlck1lc3NhZ2USDAoEdGV4dBgBIAEoCSIZCglUZXh0RGVsdGESDAoEdGV4dBgBIAEoCSK+AQoQQXNzaXN0YW50TWVzc2FnZRIMCgR0ZXh0GAEgASgJEiIKBWNhbGxzGAIgAygLMhMuYWdlbnRkLnYxLlRvb2xDYWxsEhMKC3N0b3BfcmVhc29uGAMgASgJEiYKBXVzYWdlGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAUgASgBEi0KDHdhc3RlZF91c2FnZRgGIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuVXNhZ2UiPAoIVG9vbENhbGwSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEhEKCWFyZ3VtZW50cxgDIAEoDCJlCgtDYWxsU3RhcnRlZBIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRITCgt0cmFjZXBhcmVudBgEIAEoCRIRCglsZWRnZXJfaWQYBSABKAkiVQoKQ2FsbFN0YXR1cxIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSKAoGc3RhdHVzGAMgASgLMhgudG9vbGhvc3QudG9vbC52MS5TdGF0dXMinwEKCkNhbGxSZXN1bHQSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEigKBnJlc3VsdBgDIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuUmVzdWx0EiYKBWVycm9yGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIOCgZwbHVnaW4YBSABKAkSEAoIaW5zdGFuY2UYBiABKAkiLAoJVHVyblJlc2V0Eg4KBnJlYXNvbhgBIAEoCRIPCgdhdHRlbXB0GAIgASgNIk0KD0NhbmNlbFJlcXVlc3RlZBIOCgZyZWFzb24YASABKAkSKgoLc3RvcF9yZWFzb24YAiABKA4yFS5hZ2VudGQudjEuU3RvcFJlYXNvbiJBChFEZWNpc2lvblJlcXVlc3RlZBIsCghkZWNpc2lvbhgBIAEoCzIaLmFnZW50ZC52MS5QZW5kaW5nRGVjaXNpb24ikAEKDERlY2lzaW9uTWFkZRITCgtkZWNpc2lvbl9pZBgBIAEoCRIjCgd2ZXJkaWN0GAIgASgOMhIuYWdlbnRkLnYxLlZlcmRpY3QSEQoJYXJndW1lbnRzGAMgASgMEgwKBHRleHQYBCABKAkSEgoKZGVjaWRlZF9ieRgFIAEoCRIRCglwcmluY2lwYWwYBiABKAkiPAoNQnVkZ2V0V2FybmluZxIOCgZidWRnZXQYASABKAkSDAoEdXNlZBgCIAEoARINCgVsaW1pdBgDIAEoASKFAQoNQ29udGV4dENoYW5nZRIMCgRrZXlzGAEgAygJEjYKB3JlZnVzZWQYAiADKAsyJS5hZ2VudGQudjEuQ29udGV4dENoYW5nZS5SZWZ1c2VkRW50cnkaLgoMUmVmdXNlZEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiGwoKVG9kb0NoYW5nZRINCgV0b2RvcxgBIAEoDCJACg1TdWJSdW5TdGFydGVkEg8KB2NhbGxfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg4KBnByb21wdBgDIAEoCSIMCgpSdW5SZXN1bWVkIkYKDVN1YlJ1bldhaXRpbmcSDwoHY2FsbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSFAoMZGVjaXNpb25faWRzGAMgAygJIrkBCglDb21wYWN0ZWQSDgoGcmVhc29uGAEgASgJEhcKD2NsZWFyZWRfcmVzdWx0cxgCIAEoDRIPCgdzdW1tYXJ5GAMgASgJEhkKEXJlcGxhY2VkX21lc3NhZ2VzGAQgASgNEhAKCG92ZXJmbG93GAUgASgIEg8KB2ZhaWx1cmUYBiABKAkSJgoFdXNhZ2UYByABKAsyFy50b29saG9zdC50b29sLnYxLlVzYWdlEgwKBGNvc3QYCCABKAEirAEKC1J1bkZpbmlzaGVkEioKC3N0b3BfcmVhc29uGAEgASgOMhUuYWdlbnRkLnYxLlN0b3BSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIMCgR0ZXh0GAMgASgJEg0KBXR1cm5zGAQgASgNEg0KBWNhbGxzGAUgASgNEiYKBXVzYWdlGAYgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAcgASgBKloKCkNvbXBsZXRpb24SGgoWQ09NUExFVElPTl9VTlNQRUNJRklFRBAAEhcKE0NPTVBMRVRJT05fRVhQTElDSVQQARIXChNDT01QTEVUSU9OX0VORF9UVVJOEAIqmQEKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fS0lORF9BUFBST1ZBTBABEhoKFkRFQ0lTSU9OX0tJTkRfUVVFU1RJT04QAhIZChVERUNJU0lPTl9LSU5EX09VVENPTUUQAxIXChNERUNJU0lPTl9LSU5EX1BBVVNFEAQqdAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEwoPVkVSRElDVF9BUFBST1ZFEAESEgoOVkVSRElDVF9SRUpFQ1QQAhISCg5WRVJESUNUX0FOU1dFUhADEhMKD1ZFUkRJQ1RfRVhQSVJFRBAEKoYBCghSdW5TdGF0ZRIZChVSVU5fU1RBVEVfVU5TUEVDSUZJRUQQABIVChFSVU5fU1RBVEVfUlVOTklORxABEhYKElJVTl9TVEFURV9GSU5JU0hFRBACEhUKEVJVTl9TVEFURV9XQUlUSU5HEAMSGQoVUlVOX1NUQVRFX0lOVEVSUlVQVEVEEAQq5AQKClN0b3BSZWFzb24SGwoXU1RPUF9SRUFTT05fVU5TUEVDSUZJRUQQABIYChRTVE9QX1JFQVNPTl9FTkRfVFVSThABEhoKFlNUT1BfUkVBU09OX01BWF9UT0tFTlMQAhIXChNTVE9QX1JFQVNPTl9SRUZVU0FMEAMSHgoaU1RPUF9SRUFTT05fQ09OVEVOVF9GSUxURVIQBBIgChxTVE9QX1JFQVNPTl9DT05URVhUX09WRVJGTE9XEAUSGQoVU1RPUF9SRUFTT05fTUFYX1RVUk5TEAYSGQoVU1RPUF9SRUFTT05fTUFYX0NBTExTEAcSGQoVU1RPUF9SRUFTT05fQ0FOQ0VMTEVEEAgSGwoXU1RPUF9SRUFTT05fTU9ERUxfRVJST1IQCRIdChlTVE9QX1JFQVNPTl9SRVRVUk5fRElSRUNUEAoSHgoaU1RPUF9SRUFTT05fSU5URVJOQUxfRVJST1IQCxIZChVTVE9QX1JFQVNPTl9DT01QTEVURUQQDBIcChhTVE9QX1JFQVNPTl9UT0tFTl9CVURHRVQQDRIbChdTVE9QX1JFQVNPTl9DT1NUX0JVREdFVBAOEhkKFVNUT1BfUkVBU09OX1dBTExfVElNRRAPEhsKF1NUT1BfUkVBU09OX09VVFBVVF9TSVpFEBASGAoUU1RPUF9SRUFTT05fRkFJTFVSRVMQERIYChRTVE9QX1JFQVNPTl9USU1FT1VUUxASEhoKFlNUT1BfUkVBU09OX1JFUEVUSVRJT04QExIdChlTVE9QX1JFQVNPTl9OT19UT09MX0NBTExTEBQy9gMKDEFnZW50U2VydmljZRJDCghTdGFydFJ1bhIaLmFnZW50ZC52MS5TdGFydFJ1blJlcXVlc3QaGy5hZ2VudGQudjEuU3RhcnRSdW5SZXNwb25zZRJMCgtTZW5kTWVzc2FnZRIdLmFnZW50ZC52MS5TZW5kTWVzc2FnZVJlcXVlc3QaHi5hZ2VudGQudjEuU2VuZE1lc3NhZ2VSZXNwb25zZRJFCghXYXRjaFJ1bhIaLmFnZW50ZC52MS5XYXRjaFJ1blJlcXVlc3QaGy5hZ2VudGQudjEuV2F0Y2hSdW5SZXNwb25zZTABEkAKB1Jlc3BvbmQSGS5hZ2VudGQudjEuUmVzcG9uZFJlcXVlc3QaGi5hZ2VudGQudjEuUmVzcG9uZFJlc3BvbnNlEkYKCUNhbmNlbFJ1bhIbLmFnZW50ZC52MS5DYW5jZWxSdW5SZXF1ZXN0GhwuYWdlbnRkLnYxLkNhbmNlbFJ1blJlc3BvbnNlEj0KBkdldFJ1bhIYLmFnZW50ZC52MS5HZXRSdW5SZXF1ZXN0GhkuYWdlbnRkLnYxLkdldFJ1blJlc3BvbnNlEkMKCExpc3RSdW5zEhouYWdlbnRkLnYxLkxpc3RSdW5zUmVxdWVzdBobLmFnZW50ZC52MS5MaXN0UnVuc1Jlc3BvbnNlQjhaNmdpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL2FnZW50ZC92MTthZ2VudGR2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_result, file_toolhost_tool_v1_status]);
+  fileDesc("Ch1hZ2VudGQvdjEvYWdlbnRfc2VydmljZS5wcm90bxIJYWdlbnRkLnYxIg8KDVJlbG9hZFJlcXVlc3QiRwoOUmVsb2FkUmVzcG9uc2USNQoNY29uZmlndXJhdGlvbhgBIAEoCzIeLmFnZW50ZC52MS5Db25maWd1cmF0aW9uQ2hhbmdlIhoKGERpZmZDb25maWd1cmF0aW9uUmVxdWVzdCJSChlEaWZmQ29uZmlndXJhdGlvblJlc3BvbnNlEjUKDWNvbmZpZ3VyYXRpb24YASABKAsyHi5hZ2VudGQudjEuQ29uZmlndXJhdGlvbkNoYW5nZSJfChNDb25maWd1cmF0aW9uQ2hhbmdlEgwKBGZpbGUYASABKAkSKQoHY2hhbmdlcxgCIAMoCzIYLmFnZW50ZC52MS5TZXR0aW5nQ2hhbmdlEg8KB3Byb2JsZW0YAyABKAkiRwoNU2V0dGluZ0NoYW5nZRILCgNrZXkYASABKAkSCwoDb2xkGAIgASgJEgsKA25ldxgDIAEoCRIPCgdyZXN0YXJ0GAQgASgIIhMKEUdldFZlcnNpb25SZXF1ZXN0IkQKEkdldFZlcnNpb25SZXNwb25zZRIuCgd2ZXJzaW9uGAEgASgLMh0udG9vbGhvc3QudG9vbC52MS5WZXJzaW9uSW5mbyIPCg1XaG9BbUlSZXF1ZXN0Ij4KDldob0FtSVJlc3BvbnNlEiwKBmNhbGxlchgBIAEoCzIcLnRvb2xob3N0LnRvb2wudjEuQ2FsbGVySW5mbyKLBQoPU3RhcnRSdW5SZXF1ZXN0Eg4KBnByb21wdBgBIAEoCRIOCgZydW5faWQYAiABKAkSFQoNc3lzdGVtX3Byb21wdBgDIAEoCRIkCgV0b29scxgEIAEoCzIVLmFnZW50ZC52MS5Ub29sQ2hvaWNlEiEKBmxpbWl0cxgFIAEoCzIRLmFnZW50ZC52MS5MaW1pdHMSDwoHc2Vzc2lvbhgGIAEoCRIhCgZwZW9wbGUYByABKAsyES5hZ2VudGQudjEuUGVvcGxlEjgKB2NvbnRleHQYCCADKAsyJy5hZ2VudGQudjEuU3RhcnRSdW5SZXF1ZXN0LkNvbnRleHRFbnRyeRIbChNleHBsaWNpdF9jb21wbGV0aW9uGAkgASgIEiEKBndpbmRvdxgKIAEoCzIRLmFnZW50ZC52MS5XaW5kb3cSLAoMc3lzdGVtX3Rvb2xzGAsgASgLMhYuYWdlbnRkLnYxLlN5c3RlbVRvb2xzEhUKCHN1Yl9ydW5zGAwgASgNSACIAQESDQoFYWdlbnQYDSABKAkSKQoKY29tcGxldGlvbhgOIAEoDjIVLmFnZW50ZC52MS5Db21wbGV0aW9uEhMKC3RyYWNlcGFyZW50GA8gASgJEg0KBW1vZGVsGBAgASgJEiUKCHNhbXBsaW5nGBEgASgLMhMuYWdlbnRkLnYxLlNhbXBsaW5nEhcKD3Jlc3BvbnNlX3NjaGVtYRgSIAEoDBIqCgthdHRhY2htZW50cxgTIAMoCzIVLmFnZW50ZC52MS5BdHRhY2htZW50Gi4KDENvbnRleHRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBQgsKCV9zdWJfcnVucyJ3CgpBdHRhY2htZW50EgwKBG5hbWUYASABKAkSEQoJbWltZV90eXBlGAIgASgJEg4KBGRhdGEYAyABKAxIABItCghhcnRpZmFjdBgEIAEoCzIZLmFnZW50ZC52MS5BcnRpZmFjdFNvdXJjZUgAQgkKB2NvbnRlbnQiMQoOQXJ0aWZhY3RTb3VyY2USDgoGaGFuZGxlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkiYQoOQXR0YWNobWVudEluZm8SDAoEbmFtZRgBIAEoCRIRCgltaW1lX3R5cGUYAiABKAkSDAoEc2l6ZRgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEAoIYXJ0aWZhY3QYBSABKAkiYgoIU2FtcGxpbmcSGAoLdGVtcGVyYXR1cmUYASABKAFIAIgBARISCgV0b3BfcBgCIAEoAUgBiAEBEg4KBmVmZm9ydBgDIAEoCUIOCgxfdGVtcGVyYXR1cmVCCAoGX3RvcF9wIk4KBldpbmRvdxIOCgZ0b2tlbnMYASABKAQSEAoIY2xlYXJfYXQYAiABKAESFAoMc3VtbWFyaXplX2F0GAMgASgBEgwKBGtlZXAYBCABKA0iHAoLU3lzdGVtVG9vbHMSDQoFbmFtZXMYASADKAkiWgoGUGVvcGxlEhAKCGF0dGVuZGVkGAEgASgIEikKBmV4cGlyeRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhITCgthc2tfb3V0Y29tZRgDIAEoCCLNAQoKVG9vbENob2ljZRINCgVuYW1lcxgBIAMoCRISCgpjYXRlZ29yaWVzGAIgAygJEgwKBHRhZ3MYAyADKAkSFgoJZGFuZ2Vyb3VzGAQgASgISACIAQESHQoQbWF4X2Nvc3RfcGVyX3VzZRgFIAEoAUgBiAEBEhEKCW1heF90b29scxgGIAEoDRIPCgdwbHVnaW5zGAcgAygJEhAKCGV4Y2x1ZGVkGAggAygJQgwKCl9kYW5nZXJvdXNCEwoRX21heF9jb3N0X3Blcl91c2Ui+AEKBkxpbWl0cxIRCgltYXhfdHVybnMYASABKA0SEQoJbWF4X2NhbGxzGAIgASgNEhsKE21heF9yZXNwb25zZV90b2tlbnMYAyABKA0SEgoKbWF4X3Rva2VucxgEIAEoBBIQCghtYXhfY29zdBgFIAEoARIwCg1tYXhfd2FsbF90aW1lGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCm1heF9vdXRwdXQYByABKAQSFAoMbWF4X2ZhaWx1cmVzGAggASgNEhQKDG1heF90aW1lb3V0cxgJIAEoDRITCgttYXhfcmVwZWF0cxgKIAEoDSIiChBTdGFydFJ1blJlc3BvbnNlEg4KBnJ1bl9pZBgBIAEoCSJeChJTZW5kTWVzc2FnZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgwKBHRleHQYAiABKAkSKgoLYXR0YWNobWVudHMYAyADKAsyFS5hZ2VudGQudjEuQXR0YWNobWVudCIiChNTZW5kTWVzc2FnZVJlc3BvbnNlEgsKA3NlcRgBIAEoBCI0Cg9XYXRjaFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhEKCWFmdGVyX3NlcRgCIAEoBCI2ChBXYXRjaFJ1blJlc3BvbnNlEiIKBWV2ZW50GAEgASgLMhMuYWdlbnRkLnYxLlJ1bkV2ZW50IlwKDlJlc3BvbmRSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRImCglkZWNpc2lvbnMYAiADKAsyEy5hZ2VudGQudjEuRGVjaXNpb24SEgoKZGVjaWRlZF9ieRgDIAEoCSKbAQoIRGVjaXNpb24SEwoLZGVjaXNpb25faWQYASABKAkSJQoHYXBwcm92ZRgCIAEoCzISLmFnZW50ZC52MS5BcHByb3ZlSAASIwoGcmVqZWN0GAMgASgLMhEuYWdlbnRkLnYxLlJlamVjdEgAEiMKBmFuc3dlchgEIAEoCzIRLmFnZW50ZC52MS5BbnN3ZXJIAEIJCgd2ZXJkaWN0IlkKB0FwcHJvdmUSEQoJYXJndW1lbnRzGAEgASgMEg4KBnJlYXNvbhgCIAEoCRIrCghzdGFuZGluZxgDIAEoCzIZLmFnZW50ZC52MS5TdGFuZGluZ0Nob2ljZSKvAQoOU3RhbmRpbmdDaG9pY2USJwoFc2NvcGUYASABKA4yGC5hZ2VudGQudjEuU3RhbmRpbmdTY29wZRIVCg1hbnlfYXJndW1lbnRzGAIgASgIEiwKCHBhdHRlcm5zGAMgAygLMhouYWdlbnRkLnYxLlN0YW5kaW5nUGF0dGVybhIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiYwoPU3RhbmRpbmdQYXR0ZXJuEhAKCGFyZ3VtZW50GAEgASgJEhUKC3BhdGhfcHJlZml4GAIgASgJSAASEAoGb3JpZ2luGAMgASgJSAASDQoDYW55GAQgASgISABCBgoEZm9ybSIYCgZSZWplY3QSDgoGcmVhc29uGAEgASgJIhYKBkFuc3dlchIMCgR0ZXh0GAEgASgJIh4KD1Jlc3BvbmRSZXNwb25zZRILCgNzZXEYASABKAQiMgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJIhMKEUNhbmNlbFJ1blJlc3BvbnNlIiIKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJIiQKEURlbGV0ZVJ1blJlc3BvbnNlEg8KB3J1bl9pZHMYASADKAkiHwoNR2V0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkiLQoOR2V0UnVuUmVzcG9uc2USGwoDcnVuGAEgASgLMg4uYWdlbnRkLnYxLlJ1biKFAQoPTGlzdFJ1bnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEiMKBnN0YXRlcxgDIAMoDjITLmFnZW50ZC52MS5SdW5TdGF0ZRIVCg1wYXJlbnRfcnVuX2lkGAQgASgJEg8KB3RlbmFudHMYBSADKAkiSQoQTGlzdFJ1bnNSZXNwb25zZRIcCgRydW5zGAEgAygLMg4uYWdlbnRkLnYxLlJ1bhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiwQMKA1J1bhIOCgZydW5faWQYASABKAkSDgoGcHJvbXB0GAIgASgJEg0KBW1vZGVsGAMgASgJEiIKBXN0YXRlGAQgASgOMhMuYWdlbnRkLnYxLlJ1blN0YXRlEioKC3N0b3BfcmVhc29uGAUgASgOMhUuYWdlbnRkLnYxLlN0b3BSZWFzb24SLgoKc3RhcnRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGxhc3Rfc2VxGAggASgEEg0KBXR1cm5zGAkgASgNEg0KBWNhbGxzGAogASgNEiYKBXVzYWdlGAsgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAwgASgBEjUKEXBlbmRpbmdfZGVjaXNpb25zGA0gAygLMhouYWdlbnRkLnYxLlBlbmRpbmdEZWNpc2lvbhIVCg1wYXJlbnRfcnVuX2lkGA4gASgJEhMKC2ludGVycnVwdGVkGA8gASgIEhEKCXByaW5jaXBhbBgQIAEoCSKsAwoPUGVuZGluZ0RlY2lzaW9uEhMKC2RlY2lzaW9uX2lkGAEgASgJEiUKBGtpbmQYAiABKA4yFy5hZ2VudGQudjEuRGVjaXNpb25LaW5kEg8KB2NhbGxfaWQYAyABKAkSDAoEdG9vbBgEIAEoCRIRCglhcmd1bWVudHMYBSABKAwSDgoGcmVhc29uGAYgASgJEg8KB29wdGlvbnMYByADKAkSDAoEcnVsZRgIIAEoCRIwCgxyZXF1ZXN0X3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZydW5faWQYCyABKAkSFAoMZGlzcGxheV9uYW1lGAwgASgJEhEKCWZvdXJfZXllcxgNIAEoCBIOCgZwbHVnaW4YDiABKAkSDgoGc2NoZW1hGA8gASgMEgwKBGRpZmYYECABKAkSMgoPc3RhbmRpbmdfb2ZmZXJzGBEgAygLMhkuYWdlbnRkLnYxLlN0YW5kaW5nQ2hvaWNlIooKCghSdW5FdmVudBILCgNzZXEYASABKAQSDQoFaW5kZXgYAiABKAQSKAoEdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoLcnVuX3N0YXJ0ZWQYBCABKAsyFS5hZ2VudGQudjEuUnVuU3RhcnRlZEgAEi4KDHVzZXJfbWVzc2FnZRgFIAEoCzIWLmFnZW50ZC52MS5Vc2VyTWVzc2FnZUgAEioKCnRleHRfZGVsdGEYBiABKAsyFC5hZ2VudGQudjEuVGV4dERlbHRhSAASOAoRYXNzaXN0YW50X21lc3NhZ2UYByABKAsyGy5hZ2VudGQudjEuQXNzaXN0YW50TWVzc2FnZUgAEi4KDGNhbGxfc3RhcnRlZBgIIAEoCzIWLmFnZW50ZC52MS5DYWxsU3RhcnRlZEgAEiwKC2NhbGxfc3RhdHVzGAkgASgLMhUuYWdlbnRkLnYxLkNhbGxTdGF0dXNIABIsCgtjYWxsX3Jlc3VsdBgKIAEoCzIVLmFnZW50ZC52MS5DYWxsUmVzdWx0SAASKgoKdHVybl9yZXNldBgLIAEoCzIULmFnZW50ZC52MS5UdXJuUmVzZXRIABI2ChBjYW5jZWxfcmVxdWVzdGVkGAwgASgLMhouYWdlbnRkLnYxLkNhbmNlbFJlcXVlc3RlZEgAEi4KDHJ1bl9maW5pc2hlZBgNIAEoCzIWLmFnZW50ZC52MS5SdW5GaW5pc2hlZEgAEjoKEmRlY2lzaW9uX3JlcXVlc3RlZBgOIAEoCzIcLmFnZW50ZC52MS5EZWNpc2lvblJlcXVlc3RlZEgAEjAKDWRlY2lzaW9uX21hZGUYDyABKAsyFy5hZ2VudGQudjEuRGVjaXNpb25NYWRlSAASMgoOYnVkZ2V0X3dhcm5pbmcYECABKAsyGC5hZ2VudGQudjEuQnVkZ2V0V2FybmluZ0gAEjIKDmNvbnRleHRfY2hhbmdlGBEgASgLMhguYWdlbnRkLnYxLkNvbnRleHRDaGFuZ2VIABIsCgt0b2RvX2NoYW5nZRgSIAEoCzIVLmFnZW50ZC52MS5Ub2RvQ2hhbmdlSAASMwoPc3ViX3J1bl9zdGFydGVkGBMgASgLMhguYWdlbnRkLnYxLlN1YlJ1blN0YXJ0ZWRIABIpCgljb21wYWN0ZWQYFCABKAsyFC5hZ2VudGQudjEuQ29tcGFjdGVkSAASMwoPc3ViX3J1bl93YWl0aW5nGBUgASgLMhguYWdlbnRkLnYxLlN1YlJ1bldhaXRpbmdIABIsCgtydW5fcmVzdW1lZBgWIAEoCzIVLmFnZW50ZC52MS5SdW5SZXN1bWVkSAASMAoNbW9kZWxfcmVwbGllZBgXIAEoCzIXLmFnZW50ZC52MS5Nb2RlbFJlcGxpZWRIABI0Cg9yZWFzb25pbmdfZGVsdGEYGCABKAsyGS5hZ2VudGQudjEuUmVhc29uaW5nRGVsdGFIABIyCg5hcmd1bWVudF9kZWx0YRgZIAEoCzIYLmFnZW50ZC52MS5Bcmd1bWVudERlbHRhSAASLgoMYW5zd2VyX2RlbHRhGBogASgLMhYuYWdlbnRkLnYxLkFuc3dlckRlbHRhSAASOAoRc3RhbmRpbmdfYXBwcm92ZWQYGyABKAsyGy5hZ2VudGQudjEuU3RhbmRpbmdBcHByb3ZlZEgAQgcKBWV2ZW50IuICCgpSdW5TdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIOCgZwcm9tcHQYAiABKAkSDQoFbW9kZWwYAyABKAkSDwoHc2Vzc2lvbhgEIAEoCRIVCg1wYXJlbnRfcnVuX2lkGAUgASgJEhYKDnBhcmVudF9jYWxsX2lkGAYgASgJEg0KBWFnZW50GAcgASgJEhMKC3RyYWNlcGFyZW50GAggASgJEhEKCXByaW5jaXBhbBgJIAEoCRIRCglmYWxsYmFja3MYCiADKAkSJQoIc2FtcGxpbmcYCyABKAsyEy5hZ2VudGQudjEuU2FtcGxpbmcSFwoPcmVzcG9uc2Vfc2NoZW1hGA0gASgMEi4KC2F0dGFjaG1lbnRzGA4gAygLMhkuYWdlbnRkLnYxLkF0dGFjaG1lbnRJbmZvEisKDG1lbW9yeV9maWxlcxgPIAMoCzIVLmFnZW50ZC52MS5NZW1vcnlGaWxlIkwKCk1lbW9yeUZpbGUSDAoEbmFtZRgBIAEoCRIRCgl3b3Jrc3BhY2UYAiABKAgSDAoEc2l6ZRgDIAEoBBIPCgdwcm9ibGVtGAQgASgJIksKC1VzZXJNZXNzYWdlEgwKBHRleHQYASABKAkSLgoLYXR0YWNobWVudHMYAiADKAsyGS5hZ2VudGQudjEuQXR0YWNobWVudEluZm8iGQoJVGV4dERlbHRhEgwKBHRleHQYASABKAkiHgoOUmVhc29uaW5nRGVsdGESDAoEdGV4dBgBIAEoCSI8Cg1Bcmd1bWVudERlbHRhEg8KB2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRIMCgR0ZXh0GAMgASgJIh0KC0Fuc3dlckRlbHRhEg4KBmFuc3dlchgBIAEoDCLNAQoQQXNzaXN0YW50TWVzc2FnZRIMCgR0ZXh0GAEgASgJEiIKBWNhbGxzGAIgAygLMhMuYWdlbnRkLnYxLlRvb2xDYWxsEhMKC3N0b3BfcmVhc29uGAMgASgJEiYKBXVzYWdlGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAUgASgBEi0KDHdhc3RlZF91c2FnZRgGIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuVXNhZ2USDQoFbW9kZWwYByABKAkiPAoIVG9vbENhbGwSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEhEKCWFyZ3VtZW50cxgDIAEoDCJlCgtDYWxsU3RhcnRlZBIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRITCgt0cmFjZXBhcmVudBgEIAEoCRIRCglsZWRnZXJfaWQYBSABKAkiVQoKQ2FsbFN0YXR1cxIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSKAoGc3RhdHVzGAMgASgLMhgudG9vbGhvc3QudG9vbC52MS5TdGF0dXMinwEKCkNhbGxSZXN1bHQSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEigKBnJlc3VsdBgDIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuUmVzdWx0EiYKBWVycm9yGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIOCgZwbHVnaW4YBSABKAkSEAoIaW5zdGFuY2UYBiABKAkiOwoJVHVyblJlc2V0Eg4KBnJlYXNvbhgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg0KBW1vZGVsGAMgASgJIk0KD0NhbmNlbFJlcXVlc3RlZBIOCgZyZWFzb24YASABKAkSKgoLc3RvcF9yZWFzb24YAiABKA4yFS5hZ2VudGQudjEuU3RvcFJlYXNvbiJBChFEZWNpc2lvblJlcXVlc3RlZBIsCghkZWNpc2lvbhgBIAEoCzIaLmFnZW50ZC52MS5QZW5kaW5nRGVjaXNpb24imwEKDE1vZGVsUmVwbGllZBIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSDgoGcGx1Z2luGAMgASgJEiYKBXVzYWdlGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAUgASgBEiYKBWVycm9yGAYgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvciK9AQoMRGVjaXNpb25NYWRlEhMKC2RlY2lzaW9uX2lkGAEgASgJEiMKB3ZlcmRpY3QYAiABKA4yEi5hZ2VudGQudjEuVmVyZGljdBIRCglhcmd1bWVudHMYAyABKAwSDAoEdGV4dBgEIAEoCRISCgpkZWNpZGVkX2J5GAUgASgJEhEKCXByaW5jaXBhbBgGIAEoCRIrCghzdGFuZGluZxgHIAEoCzIZLmFnZW50ZC52MS5TdGFuZGluZ0Nob2ljZSLGAQoQU3RhbmRpbmdBcHByb3ZlZBITCgtkZWNpc2lvbl9pZBgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEgwKBHRvb2wYAyABKAkSEwoLYXBwcm92YWxfaWQYBCABKAkSEAoIYXBwcm92ZXIYBSABKAkSLwoLZXhwaXJlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWVycm9yGAcgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvciI8Cg1CdWRnZXRXYXJuaW5nEg4KBmJ1ZGdldBgBIAEoCRIMCgR1c2VkGAIgASgBEg0KBWxpbWl0GAMgASgBIoUBCg1Db250ZXh0Q2hhbmdlEgwKBGtleXMYASADKAkSNgoHcmVmdXNlZBgCIAMoCzIlLmFnZW50ZC52MS5Db250ZXh0Q2hhbmdlLlJlZnVzZWRFbnRyeRouCgxSZWZ1c2VkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIbCgpUb2RvQ2hhbmdlEg0KBXRvZG9zGAEgASgMIk8KDVN1YlJ1blN0YXJ0ZWQSDwoHY2FsbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDgoGcHJvbXB0GAMgASgJEg0KBWFnZW50GAQgASgJIgwKClJ1blJlc3VtZWQiRgoNU3ViUnVuV2FpdGluZxIPCgdjYWxsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIUCgxkZWNpc2lvbl9pZHMYAyADKAkiuQEKCUNvbXBhY3RlZBIOCgZyZWFzb24YASABKAkSFwoPY2xlYXJlZF9yZXN1bHRzGAIgASgNEg8KB3N1bW1hcnkYAyABKAkSGQoRcmVwbGFjZWRfbWVzc2FnZXMYBCABKA0SEAoIb3ZlcmZsb3cYBSABKAgSDwoHZmFpbHVyZRgGIAEoCRImCgV1c2FnZRgHIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuVXNhZ2USDAoEY29zdBgIIAEoASK8AQoLUnVuRmluaXNoZWQSKgoLc3RvcF9yZWFzb24YASABKA4yFS5hZ2VudGQudjEuU3RvcFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEgwKBHRleHQYAyABKAkSDQoFdHVybnMYBCABKA0SDQoFY2FsbHMYBSABKA0SJgoFdXNhZ2UYBiABKAsyFy50b29saG9zdC50b29sLnYxLlVzYWdlEgwKBGNvc3QYByABKAESDgoGcmVzdWx0GAggASgMKloKCkNvbXBsZXRpb24SGgoWQ09NUExFVElPTl9VTlNQRUNJRklFRBAAEhcKE0NPTVBMRVRJT05fRVhQTElDSVQQARIXChNDT01QTEVUSU9OX0VORF9UVVJOEAIqgQEKDVN0YW5kaW5nU2NvcGUSHgoaU1RBTkRJTkdfU0NPUEVfVU5TUEVDSUZJRUQQABIWChJTVEFORElOR19TQ09QRV9SVU4QARIaChZTVEFORElOR19TQ09QRV9TRVNTSU9OEAISHAoYU1RBTkRJTkdfU0NPUEVfUFJJTkNJUEFMEAMqsQEKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWREVDSVNJT05fS0lORF9BUFBST1ZBTBABEhoKFkRFQ0lTSU9OX0tJTkRfUVVFU1RJT04QAhIZChVERUNJU0lPTl9LSU5EX09VVENPTUUQAxIXChNERUNJU0lPTl9LSU5EX1BBVVNFEAQSFgoSREVDSVNJT05fS0lORF9UT09MEAUqdAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEwoPVkVSRElDVF9BUFBST1ZFEAESEgoOVkVSRElDVF9SRUpFQ1QQAhISCg5WRVJESUNUX0FOU1dFUhADEhMKD1ZFUkRJQ1RfRVhQSVJFRBAEKoYBCghSdW5TdGF0ZRIZChVSVU5fU1RBVEVfVU5TUEVDSUZJRUQQABIVChFSVU5fU1RBVEVfUlVOTklORxABEhYKElJVTl9TVEFURV9GSU5JU0hFRBACEhUKEVJVTl9TVEFURV9XQUlUSU5HEAMSGQoVUlVOX1NUQVRFX0lOVEVSUlVQVEVEEAQqhAUKClN0b3BSZWFzb24SGwoXU1RPUF9SRUFTT05fVU5TUEVDSUZJRUQQABIYChRTVE9QX1JFQVNPTl9FTkRfVFVSThABEhoKFlNUT1BfUkVBU09OX01BWF9UT0tFTlMQAhIXChNTVE9QX1JFQVNPTl9SRUZVU0FMEAMSHgoaU1RPUF9SRUFTT05fQ09OVEVOVF9GSUxURVIQBBIgChxTVE9QX1JFQVNPTl9DT05URVhUX09WRVJGTE9XEAUSGQoVU1RPUF9SRUFTT05fTUFYX1RVUk5TEAYSGQoVU1RPUF9SRUFTT05fTUFYX0NBTExTEAcSGQoVU1RPUF9SRUFTT05fQ0FOQ0VMTEVEEAgSGwoXU1RPUF9SRUFTT05fTU9ERUxfRVJST1IQCRIdChlTVE9QX1JFQVNPTl9SRVRVUk5fRElSRUNUEAoSHgoaU1RPUF9SRUFTT05fSU5URVJOQUxfRVJST1IQCxIZChVTVE9QX1JFQVNPTl9DT01QTEVURUQQDBIcChhTVE9QX1JFQVNPTl9UT0tFTl9CVURHRVQQDRIbChdTVE9QX1JFQVNPTl9DT1NUX0JVREdFVBAOEhkKFVNUT1BfUkVBU09OX1dBTExfVElNRRAPEhsKF1NUT1BfUkVBU09OX09VVFBVVF9TSVpFEBASGAoUU1RPUF9SRUFTT05fRkFJTFVSRVMQERIYChRTVE9QX1JFQVNPTl9USU1FT1VUUxASEhoKFlNUT1BfUkVBU09OX1JFUEVUSVRJT04QExIdChlTVE9QX1JFQVNPTl9OT19UT09MX0NBTExTEBQSHgoaU1RPUF9SRUFTT05fSU5WQUxJRF9BTlNXRVIQFTLBBwoMQWdlbnRTZXJ2aWNlEkoKCFN0YXJ0UnVuEhouYWdlbnRkLnYxLlN0YXJ0UnVuUmVxdWVzdBobLmFnZW50ZC52MS5TdGFydFJ1blJlc3BvbnNlIgWSthgBDxJTCgtTZW5kTWVzc2FnZRIdLmFnZW50ZC52MS5TZW5kTWVzc2FnZVJlcXVlc3QaHi5hZ2VudGQudjEuU2VuZE1lc3NhZ2VSZXNwb25zZSIFkrYYAQ8STQoIV2F0Y2hSdW4SGi5hZ2VudGQudjEuV2F0Y2hSdW5SZXF1ZXN0GhsuYWdlbnRkLnYxLldhdGNoUnVuUmVzcG9uc2UiBpK2GAIQETABEkgKB1Jlc3BvbmQSGS5hZ2VudGQudjEuUmVzcG9uZFJlcXVlc3QaGi5hZ2VudGQudjEuUmVzcG9uZFJlc3BvbnNlIgaSthgCEBISTgoJQ2FuY2VsUnVuEhsuYWdlbnRkLnYxLkNhbmNlbFJ1blJlcXVlc3QaHC5hZ2VudGQudjEuQ2FuY2VsUnVuUmVzcG9uc2UiBpK2GAIQEhJOCglEZWxldGVSdW4SGy5hZ2VudGQudjEuRGVsZXRlUnVuUmVxdWVzdBocLmFnZW50ZC52MS5EZWxldGVSdW5SZXNwb25zZSIGkrYYAhAZEkUKBkdldFJ1bhIYLmFnZW50ZC52MS5HZXRSdW5SZXF1ZXN0GhkuYWdlbnRkLnYxLkdldFJ1blJlc3BvbnNlIgaSthgCEBESSwoITGlzdFJ1bnMSGi5hZ2VudGQudjEuTGlzdFJ1bnNSZXF1ZXN0GhsuYWdlbnRkLnYxLkxpc3RSdW5zUmVzcG9uc2UiBpK2GAIQERJQCgpHZXRWZXJzaW9uEhwuYWdlbnRkLnYxLkdldFZlcnNpb25SZXF1ZXN0Gh0uYWdlbnRkLnYxLkdldFZlcnNpb25SZXNwb25zZSIFkrYYARQSRAoGV2hvQW1JEhguYWdlbnRkLnYxLldob0FtSVJlcXVlc3QaGS5hZ2VudGQudjEuV2hvQW1JUmVzcG9uc2UiBZK2GAEWEkQKBlJlbG9hZBIYLmFnZW50ZC52MS5SZWxvYWRSZXF1ZXN0GhkuYWdlbnRkLnYxLlJlbG9hZFJlc3BvbnNlIgWSthgBChJlChFEaWZmQ29uZmlndXJhdGlvbhIjLmFnZW50ZC52MS5EaWZmQ29uZmlndXJhdGlvblJlcXVlc3QaJC5hZ2VudGQudjEuRGlmZkNvbmZpZ3VyYXRpb25SZXNwb25zZSIFkrYYAQlCOFo2Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vYWdlbnRkL3YxO2FnZW50ZHYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_caller, file_toolhost_tool_v1_error, file_toolhost_tool_v1_result, file_toolhost_tool_v1_right, file_toolhost_tool_v1_status, file_toolhost_tool_v1_version]);
+
+/**
+ * ReloadRequest has no fields.
+ *
+ * @generated from message agentd.v1.ReloadRequest
+ */
+export type ReloadRequest = Message<"agentd.v1.ReloadRequest"> & {
+};
+
+/**
+ * Describes the message agentd.v1.ReloadRequest.
+ * Use `create(ReloadRequestSchema)` to create a new message.
+ */
+export const ReloadRequestSchema: GenMessage<ReloadRequest> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 0);
+
+/**
+ * ReloadResponse says what has changed.
+ *
+ * @generated from message agentd.v1.ReloadResponse
+ */
+export type ReloadResponse = Message<"agentd.v1.ReloadResponse"> & {
+  /**
+   * Unset if the file says what is in effect already.
+   *
+   * @generated from field: agentd.v1.ConfigurationChange configuration = 1;
+   */
+  configuration?: ConfigurationChange | undefined;
+};
+
+/**
+ * Describes the message agentd.v1.ReloadResponse.
+ * Use `create(ReloadResponseSchema)` to create a new message.
+ */
+export const ReloadResponseSchema: GenMessage<ReloadResponse> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 1);
+
+/**
+ * DiffConfigurationRequest has no fields.
+ *
+ * @generated from message agentd.v1.DiffConfigurationRequest
+ */
+export type DiffConfigurationRequest = Message<"agentd.v1.DiffConfigurationRequest"> & {
+};
+
+/**
+ * Describes the message agentd.v1.DiffConfigurationRequest.
+ * Use `create(DiffConfigurationRequestSchema)` to create a new message.
+ */
+export const DiffConfigurationRequestSchema: GenMessage<DiffConfigurationRequest> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 2);
+
+/**
+ * DiffConfigurationResponse says what a Reload would do.
+ *
+ * @generated from message agentd.v1.DiffConfigurationResponse
+ */
+export type DiffConfigurationResponse = Message<"agentd.v1.DiffConfigurationResponse"> & {
+  /**
+   * Unset if the file says what is in effect already.
+   *
+   * @generated from field: agentd.v1.ConfigurationChange configuration = 1;
+   */
+  configuration?: ConfigurationChange | undefined;
+};
+
+/**
+ * Describes the message agentd.v1.DiffConfigurationResponse.
+ * Use `create(DiffConfigurationResponseSchema)` to create a new message.
+ */
+export const DiffConfigurationResponseSchema: GenMessage<DiffConfigurationResponse> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 3);
+
+/**
+ * ConfigurationChange says how the configuration file differs from the configuration in effect.
+ *
+ * @generated from message agentd.v1.ConfigurationChange
+ */
+export type ConfigurationChange = Message<"agentd.v1.ConfigurationChange"> & {
+  /**
+   * The path of the file. Empty if agentd has none.
+   *
+   * @generated from field: string file = 1;
+   */
+  file: string;
+
+  /**
+   * The settings whose values differ, in the order of the reference. Empty if `problem` is set.
+   *
+   * @generated from field: repeated agentd.v1.SettingChange changes = 2;
+   */
+  changes: SettingChange[];
+
+  /**
+   * Why agentd would refuse to start with the current file, in English. agentd then applies no part
+   * of it. Empty if agentd would start.
+   *
+   * @generated from field: string problem = 3;
+   */
+  problem: string;
+};
+
+/**
+ * Describes the message agentd.v1.ConfigurationChange.
+ * Use `create(ConfigurationChangeSchema)` to create a new message.
+ */
+export const ConfigurationChangeSchema: GenMessage<ConfigurationChange> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 4);
+
+/**
+ * SettingChange is one setting of the configuration file with its values.
+ *
+ * @generated from message agentd.v1.SettingChange
+ */
+export type SettingChange = Message<"agentd.v1.SettingChange"> & {
+  /**
+   * The key with its parents, such as `limits.max_turns`.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * The value in effect. Empty if the setting has no value.
+   *
+   * @generated from field: string old = 2;
+   */
+  old: string;
+
+  /**
+   * The value in the file. Empty if the setting has no value.
+   *
+   * @generated from field: string new = 3;
+   */
+  new: string;
+
+  /**
+   * Reload does not apply the change; the next start of agentd does.
+   *
+   * @generated from field: bool restart = 4;
+   */
+  restart: boolean;
+};
+
+/**
+ * Describes the message agentd.v1.SettingChange.
+ * Use `create(SettingChangeSchema)` to create a new message.
+ */
+export const SettingChangeSchema: GenMessage<SettingChange> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 5);
+
+/**
+ * GetVersionRequest has no fields.
+ *
+ * @generated from message agentd.v1.GetVersionRequest
+ */
+export type GetVersionRequest = Message<"agentd.v1.GetVersionRequest"> & {
+};
+
+/**
+ * Describes the message agentd.v1.GetVersionRequest.
+ * Use `create(GetVersionRequestSchema)` to create a new message.
+ */
+export const GetVersionRequestSchema: GenMessage<GetVersionRequest> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 6);
+
+/**
+ * GetVersionResponse contains the version of agentd.
+ *
+ * @generated from message agentd.v1.GetVersionResponse
+ */
+export type GetVersionResponse = Message<"agentd.v1.GetVersionResponse"> & {
+  /**
+   * The version of the program that answers.
+   *
+   * @generated from field: toolhost.tool.v1.VersionInfo version = 1;
+   */
+  version?: VersionInfo | undefined;
+};
+
+/**
+ * Describes the message agentd.v1.GetVersionResponse.
+ * Use `create(GetVersionResponseSchema)` to create a new message.
+ */
+export const GetVersionResponseSchema: GenMessage<GetVersionResponse> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 7);
+
+/**
+ * WhoAmIRequest has no fields.
+ *
+ * @generated from message agentd.v1.WhoAmIRequest
+ */
+export type WhoAmIRequest = Message<"agentd.v1.WhoAmIRequest"> & {
+};
+
+/**
+ * Describes the message agentd.v1.WhoAmIRequest.
+ * Use `create(WhoAmIRequestSchema)` to create a new message.
+ */
+export const WhoAmIRequestSchema: GenMessage<WhoAmIRequest> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 8);
+
+/**
+ * WhoAmIResponse describes the caller.
+ *
+ * @generated from message agentd.v1.WhoAmIResponse
+ */
+export type WhoAmIResponse = Message<"agentd.v1.WhoAmIResponse"> & {
+  /**
+   * The caller.
+   *
+   * @generated from field: toolhost.tool.v1.CallerInfo caller = 1;
+   */
+  caller?: CallerInfo | undefined;
+};
+
+/**
+ * Describes the message agentd.v1.WhoAmIResponse.
+ * Use `create(WhoAmIResponseSchema)` to create a new message.
+ */
+export const WhoAmIResponseSchema: GenMessage<WhoAmIResponse> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 9);
 
 /**
  * StartRunRequest describes a task for an agent.
@@ -44,14 +271,15 @@ export type StartRunRequest = Message<"agentd.v1.StartRunRequest"> & {
   runId: string;
 
   /**
-   * The system prompt for the model. Empty means agentd's default.
+   * The instructions for the model. Empty means those of the agent, or agentd's default.
    *
    * @generated from field: string system_prompt = 3;
    */
   systemPrompt: string;
 
   /**
-   * The tools that the model may call. Unset means all.
+   * The tools that the model may call. Unset means those of the agent, or all. Everything here but
+   * `max_tools` also applies to all sub-runs, whatever tools their agents have.
    *
    * @generated from field: agentd.v1.ToolChoice tools = 4;
    */
@@ -119,12 +347,19 @@ export type StartRunRequest = Message<"agentd.v1.StartRunRequest"> & {
   subRuns?: number | undefined;
 
   /**
-   * The kind of task: a name in `kinds` of agentd.yaml, which selects the tools. Fields that
-   * `tools` sets take precedence. Empty means none. An unknown name fails with INVALID_ARGUMENT.
+   * The named agent: a name in `agents` of agentd.yaml. It has the instructions, the model, the
+   * sampling, the tools, the limits and the completion of the run. Empty means the agent that the key
+   * `agent` of agentd.yaml names, if any. An unknown name fails with INVALID_ARGUMENT.
    *
-   * @generated from field: string kind = 13;
+   * A field of this request that only narrows what the agent permits needs no right: fewer tools,
+   * lower limits, a model among those of the agent. Without the right `runs.customize`, a request
+   * fails with DENIED if it has other instructions, another sampling, another model, another window,
+   * another completion, more tools, more tools in a request, more levels of sub-runs or higher
+   * limits. So does a request without an agent, if agentd.yaml has `agents` and no `agent`.
+   *
+   * @generated from field: string agent = 13;
    */
-  kind: string;
+  agent: string;
 
   /**
    * When the run has succeeded. Unset means EXPLICIT if `explicit_completion` is true, otherwise
@@ -142,6 +377,41 @@ export type StartRunRequest = Message<"agentd.v1.StartRunRequest"> & {
    * @generated from field: string traceparent = 15;
    */
   traceparent: string;
+
+  /**
+   * The model: a name in `models` of agentd.yaml, or the name of the default model. The run has no
+   * fallbacks then. Empty means the model and the fallbacks of the agent, or agentd's default model.
+   * An unknown name fails with INVALID_ARGUMENT.
+   *
+   * @generated from field: string model = 16;
+   */
+  model: string;
+
+  /**
+   * How the model chooses its words. Unset means the sampling of the agent. A field that is set
+   * overrides that of the agent.
+   *
+   * @generated from field: agentd.v1.Sampling sampling = 17;
+   */
+  sampling?: Sampling | undefined;
+
+  /**
+   * The JSON Schema of the answer, whose `type` is `object`. The run then succeeds only with an
+   * answer that fits it, and `RunFinished.result` has that answer. The same bounds apply as to the
+   * input schemas of tools. A schema that agentd cannot use fails with INVALID_ARGUMENT. Empty means
+   * that the answer is text.
+   *
+   * @generated from field: bytes response_schema = 18;
+   */
+  responseSchema: Uint8Array;
+
+  /**
+   * The files that go with the prompt. At most 20, with at most 12 MiB in total; all of one run may
+   * be 100, with at most 20 MiB.
+   *
+   * @generated from field: repeated agentd.v1.Attachment attachments = 19;
+   */
+  attachments: Attachment[];
 };
 
 /**
@@ -149,7 +419,177 @@ export type StartRunRequest = Message<"agentd.v1.StartRunRequest"> & {
  * Use `create(StartRunRequestSchema)` to create a new message.
  */
 export const StartRunRequestSchema: GenMessage<StartRunRequest> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 0);
+  messageDesc(file_agentd_v1_agent_service, 10);
+
+/**
+ * Attachment is a file that a caller attaches to a prompt or a message. agentd takes its content
+ * when it accepts the request and keeps it with the run. The run does not change if the file or the
+ * artifact changes or disappears.
+ *
+ * @generated from message agentd.v1.Attachment
+ */
+export type Attachment = Message<"agentd.v1.Attachment"> & {
+  /**
+   * The name of the file, without folders. The model may see it. At most 255 bytes, without control
+   * characters and characters that do not show. Empty means none.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The MIME type for which the caller takes the content. agentd determines the type from the
+   * content, and a contradiction fails with INVALID_ARGUMENT. All text is `text/plain`, must be
+   * UTF-8, and fits every type of text. Empty means that the caller does not say.
+   *
+   * @generated from field: string mime_type = 2;
+   */
+  mimeType: string;
+
+  /**
+   * Where the content comes from. Required.
+   *
+   * @generated from oneof agentd.v1.Attachment.content
+   */
+  content: {
+    /**
+     * The content. 1 byte to 10 MiB.
+     *
+     * @generated from field: bytes data = 3;
+     */
+    value: Uint8Array;
+    case: "data";
+  } | {
+    /**
+     * An artifact of toolhost.
+     *
+     * @generated from field: agentd.v1.ArtifactSource artifact = 4;
+     */
+    value: ArtifactSource;
+    case: "artifact";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agentd.v1.Attachment.
+ * Use `create(AttachmentSchema)` to create a new message.
+ */
+export const AttachmentSchema: GenMessage<Attachment> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 11);
+
+/**
+ * ArtifactSource names an artifact of toolhost. agentd reads it for the principal of the run.
+ *
+ * @generated from message agentd.v1.ArtifactSource
+ */
+export type ArtifactSource = Message<"agentd.v1.ArtifactSource"> & {
+  /**
+   * The handle of the artifact.
+   *
+   * @generated from field: string handle = 1;
+   */
+  handle: string;
+
+  /**
+   * The session of the call that returned the artifact. Empty means the session of the run.
+   *
+   * @generated from field: string session = 2;
+   */
+  session: string;
+};
+
+/**
+ * Describes the message agentd.v1.ArtifactSource.
+ * Use `create(ArtifactSourceSchema)` to create a new message.
+ */
+export const ArtifactSourceSchema: GenMessage<ArtifactSource> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 12);
+
+/**
+ * AttachmentInfo describes an attachment of a prompt or a message. It does not have the content.
+ *
+ * @generated from message agentd.v1.AttachmentInfo
+ */
+export type AttachmentInfo = Message<"agentd.v1.AttachmentInfo"> & {
+  /**
+   * The name of the file. Empty means none.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The MIME type of the content, as agentd determined it.
+   *
+   * @generated from field: string mime_type = 2;
+   */
+  mimeType: string;
+
+  /**
+   * The size of the content in bytes.
+   *
+   * @generated from field: uint64 size = 3;
+   */
+  size: bigint;
+
+  /**
+   * The SHA-256 of the content, in lower-case hexadecimal.
+   *
+   * @generated from field: string sha256 = 4;
+   */
+  sha256: string;
+
+  /**
+   * The handle of the artifact that the content was read from. Empty if the caller sent it.
+   *
+   * @generated from field: string artifact = 5;
+   */
+  artifact: string;
+};
+
+/**
+ * Describes the message agentd.v1.AttachmentInfo.
+ * Use `create(AttachmentInfoSchema)` to create a new message.
+ */
+export const AttachmentInfoSchema: GenMessage<AttachmentInfo> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 13);
+
+/**
+ * Sampling says how a model chooses its words, and how much it thinks. A setting that the provider
+ * of the model does not have makes the run fail with MODEL_ERROR.
+ *
+ * @generated from message agentd.v1.Sampling
+ */
+export type Sampling = Message<"agentd.v1.Sampling"> & {
+  /**
+   * From 0 to 2. Some providers accept less. Unset means the provider's default.
+   *
+   * @generated from field: optional double temperature = 1;
+   */
+  temperature?: number | undefined;
+
+  /**
+   * From 0 to 1. Unset means the provider's default.
+   *
+   * @generated from field: optional double top_p = 2;
+   */
+  topP?: number | undefined;
+
+  /**
+   * How much a reasoning model thinks: `none`, `low`, `medium` or `high`. Empty means the
+   * provider's default.
+   *
+   * @generated from field: string effort = 3;
+   */
+  effort: string;
+};
+
+/**
+ * Describes the message agentd.v1.Sampling.
+ * Use `create(SamplingSchema)` to create a new message.
+ */
+export const SamplingSchema: GenMessage<Sampling> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 14);
 
 /**
  * Window says how large the context window of the model is, and when agentd compacts the
@@ -193,7 +633,7 @@ export type Window = Message<"agentd.v1.Window"> & {
  * Use `create(WindowSchema)` to create a new message.
  */
 export const WindowSchema: GenMessage<Window> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 1);
+  messageDesc(file_agentd_v1_agent_service, 15);
 
 /**
  * SystemTools selects the system tools of agentd. A plugin's tool with the same name replaces a
@@ -217,7 +657,7 @@ export type SystemTools = Message<"agentd.v1.SystemTools"> & {
  * Use `create(SystemToolsSchema)` to create a new message.
  */
 export const SystemToolsSchema: GenMessage<SystemTools> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 2);
+  messageDesc(file_agentd_v1_agent_service, 16);
 
 /**
  * People says whether people take part in a run.
@@ -254,7 +694,7 @@ export type People = Message<"agentd.v1.People"> & {
  * Use `create(PeopleSchema)` to create a new message.
  */
 export const PeopleSchema: GenMessage<People> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 3);
+  messageDesc(file_agentd_v1_agent_service, 17);
 
 /**
  * ToolChoice selects the tools that a model may call. A tool is selected if it matches every field
@@ -305,6 +745,20 @@ export type ToolChoice = Message<"agentd.v1.ToolChoice"> & {
    * @generated from field: uint32 max_tools = 6;
    */
   maxTools: number;
+
+  /**
+   * Matches the tools of one of these plugins. Empty means any.
+   *
+   * @generated from field: repeated string plugins = 7;
+   */
+  plugins: string[];
+
+  /**
+   * The names of tools that are never selected.
+   *
+   * @generated from field: repeated string excluded = 8;
+   */
+  excluded: string[];
 };
 
 /**
@@ -312,7 +766,7 @@ export type ToolChoice = Message<"agentd.v1.ToolChoice"> & {
  * Use `create(ToolChoiceSchema)` to create a new message.
  */
 export const ToolChoiceSchema: GenMessage<ToolChoice> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 4);
+  messageDesc(file_agentd_v1_agent_service, 18);
 
 /**
  * Limits limits the resources of a run. A field that is 0 means agentd's default.
@@ -398,7 +852,7 @@ export type Limits = Message<"agentd.v1.Limits"> & {
  * Use `create(LimitsSchema)` to create a new message.
  */
 export const LimitsSchema: GenMessage<Limits> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 5);
+  messageDesc(file_agentd_v1_agent_service, 19);
 
 /**
  * StartRunResponse identifies the run.
@@ -419,7 +873,7 @@ export type StartRunResponse = Message<"agentd.v1.StartRunResponse"> & {
  * Use `create(StartRunResponseSchema)` to create a new message.
  */
 export const StartRunResponseSchema: GenMessage<StartRunResponse> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 6);
+  messageDesc(file_agentd_v1_agent_service, 20);
 
 /**
  * SendMessageRequest is a message from the user.
@@ -440,6 +894,13 @@ export type SendMessageRequest = Message<"agentd.v1.SendMessageRequest"> & {
    * @generated from field: string text = 2;
    */
   text: string;
+
+  /**
+   * The files that go with the text, as those of StartRunRequest.
+   *
+   * @generated from field: repeated agentd.v1.Attachment attachments = 3;
+   */
+  attachments: Attachment[];
 };
 
 /**
@@ -447,7 +908,7 @@ export type SendMessageRequest = Message<"agentd.v1.SendMessageRequest"> & {
  * Use `create(SendMessageRequestSchema)` to create a new message.
  */
 export const SendMessageRequestSchema: GenMessage<SendMessageRequest> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 7);
+  messageDesc(file_agentd_v1_agent_service, 21);
 
 /**
  * SendMessageResponse locates the message in the journal.
@@ -468,7 +929,7 @@ export type SendMessageResponse = Message<"agentd.v1.SendMessageResponse"> & {
  * Use `create(SendMessageResponseSchema)` to create a new message.
  */
 export const SendMessageResponseSchema: GenMessage<SendMessageResponse> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 8);
+  messageDesc(file_agentd_v1_agent_service, 22);
 
 /**
  * WatchRunRequest names a run to watch.
@@ -497,7 +958,7 @@ export type WatchRunRequest = Message<"agentd.v1.WatchRunRequest"> & {
  * Use `create(WatchRunRequestSchema)` to create a new message.
  */
 export const WatchRunRequestSchema: GenMessage<WatchRunRequest> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 9);
+  messageDesc(file_agentd_v1_agent_service, 23);
 
 /**
  * WatchRunResponse returns one event.
@@ -518,7 +979,7 @@ export type WatchRunResponse = Message<"agentd.v1.WatchRunResponse"> & {
  * Use `create(WatchRunResponseSchema)` to create a new message.
  */
 export const WatchRunResponseSchema: GenMessage<WatchRunResponse> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 10);
+  messageDesc(file_agentd_v1_agent_service, 24);
 
 /**
  * RespondRequest makes pending decisions.
@@ -541,8 +1002,8 @@ export type RespondRequest = Message<"agentd.v1.RespondRequest"> & {
   decisions: Decision[];
 
   /**
-   * The name of the person who decides, as the journal and toolhost's audit log record it. May be
-   * empty. agentd appends " (unverified)" if the client is connected over TCP.
+   * A name for the person who decides, as text. May be empty. The journal and toolhost's audit log
+   * record it beside the principal of the caller, because agentd cannot verify it.
    *
    * @generated from field: string decided_by = 3;
    */
@@ -554,7 +1015,7 @@ export type RespondRequest = Message<"agentd.v1.RespondRequest"> & {
  * Use `create(RespondRequestSchema)` to create a new message.
  */
 export const RespondRequestSchema: GenMessage<RespondRequest> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 11);
+  messageDesc(file_agentd_v1_agent_service, 25);
 
 /**
  * Decision is a person's decision.
@@ -606,7 +1067,7 @@ export type Decision = Message<"agentd.v1.Decision"> & {
  * Use `create(DecisionSchema)` to create a new message.
  */
 export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 12);
+  messageDesc(file_agentd_v1_agent_service, 26);
 
 /**
  * Approve is a verdict that approves.
@@ -615,8 +1076,8 @@ export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
  */
 export type Approve = Message<"agentd.v1.Approve"> & {
   /**
-   * For DECISION_KIND_APPROVAL: other arguments for the call, a JSON object. toolhost applies
-   * filters, repair and defaults to them. If that changes them, the run asks again with the new
+   * For DECISION_KIND_APPROVAL: other arguments for the call, a JSON object that fits the `schema` of
+   * the PendingDecision. toolhost applies filters, repair and defaults to them. If that changes them, the run asks again with the new
    * final arguments. Empty means the arguments of the PendingDecision.
    *
    * @generated from field: bytes arguments = 1;
@@ -629,6 +1090,16 @@ export type Approve = Message<"agentd.v1.Approve"> & {
    * @generated from field: string reason = 2;
    */
   reason: string;
+
+  /**
+   * For DECISION_KIND_APPROVAL: approves later calls of the tool together with this call. agentd
+   * creates a standing approval in toolhost before the call is executed, in the name of the caller of
+   * Respond and for the principal of the run. The event `standing_approved` has the result. If
+   * toolhost refuses, only this call is approved. Unset approves only this call.
+   *
+   * @generated from field: agentd.v1.StandingChoice standing = 3;
+   */
+  standing?: StandingChoice | undefined;
 };
 
 /**
@@ -636,7 +1107,105 @@ export type Approve = Message<"agentd.v1.Approve"> & {
  * Use `create(ApproveSchema)` to create a new message.
  */
 export const ApproveSchema: GenMessage<Approve> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 13);
+  messageDesc(file_agentd_v1_agent_service, 27);
+
+/**
+ * StandingChoice says which later calls of the tool are approved. They are calls of the same
+ * principal and agent, and toolhost applies no standing approval where a rule denies the call or
+ * requires four eyes. See toolhost.v1.ApprovalService.
+ *
+ * @generated from message agentd.v1.StandingChoice
+ */
+export type StandingChoice = Message<"agentd.v1.StandingChoice"> & {
+  /**
+   * For which calls. UNSPECIFIED only in the offers of a PendingDecision, where the caller chooses.
+   *
+   * @generated from field: agentd.v1.StandingScope scope = 1;
+   */
+  scope: StandingScope;
+
+  /**
+   * Whether later calls may have any arguments. Only for the scope RUN, and without patterns.
+   *
+   * @generated from field: bool any_arguments = 2;
+   */
+  anyArguments: boolean;
+
+  /**
+   * The arguments that may differ, at most one pattern for each and 32 in all. All others must be as
+   * in this call.
+   *
+   * @generated from field: repeated agentd.v1.StandingPattern patterns = 3;
+   */
+  patterns: StandingPattern[];
+
+  /**
+   * When the approval ends. Required for the scope PRINCIPAL. Otherwise unset means the longest time
+   * that the operator of toolhost allows.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 4;
+   */
+  expireTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message agentd.v1.StandingChoice.
+ * Use `create(StandingChoiceSchema)` to create a new message.
+ */
+export const StandingChoiceSchema: GenMessage<StandingChoice> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 28);
+
+/**
+ * StandingPattern permits more than one value of one argument; see toolhost.v1.ArgumentPattern.
+ *
+ * @generated from message agentd.v1.StandingPattern
+ */
+export type StandingPattern = Message<"agentd.v1.StandingPattern"> & {
+  /**
+   * The name of the argument.
+   *
+   * @generated from field: string argument = 1;
+   */
+  argument: string;
+
+  /**
+   * What values it permits. Exactly one is set.
+   *
+   * @generated from oneof agentd.v1.StandingPattern.form
+   */
+  form: {
+    /**
+     * The path of a file or folder, relative to the workspace, and what lies below it.
+     *
+     * @generated from field: string path_prefix = 2;
+     */
+    value: string;
+    case: "pathPrefix";
+  } | {
+    /**
+     * The origin of http and https URLs, such as `https://example.com`.
+     *
+     * @generated from field: string origin = 3;
+     */
+    value: string;
+    case: "origin";
+  } | {
+    /**
+     * Any value. Only for arguments that the tool declares as content.
+     *
+     * @generated from field: bool any = 4;
+     */
+    value: boolean;
+    case: "any";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agentd.v1.StandingPattern.
+ * Use `create(StandingPatternSchema)` to create a new message.
+ */
+export const StandingPatternSchema: GenMessage<StandingPattern> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 29);
 
 /**
  * Reject is a verdict that rejects.
@@ -657,7 +1226,7 @@ export type Reject = Message<"agentd.v1.Reject"> & {
  * Use `create(RejectSchema)` to create a new message.
  */
 export const RejectSchema: GenMessage<Reject> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 14);
+  messageDesc(file_agentd_v1_agent_service, 30);
 
 /**
  * Answer is a verdict that answers a question.
@@ -678,7 +1247,7 @@ export type Answer = Message<"agentd.v1.Answer"> & {
  * Use `create(AnswerSchema)` to create a new message.
  */
 export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 15);
+  messageDesc(file_agentd_v1_agent_service, 31);
 
 /**
  * RespondResponse locates the decisions in the journal.
@@ -699,7 +1268,7 @@ export type RespondResponse = Message<"agentd.v1.RespondResponse"> & {
  * Use `create(RespondResponseSchema)` to create a new message.
  */
 export const RespondResponseSchema: GenMessage<RespondResponse> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 16);
+  messageDesc(file_agentd_v1_agent_service, 32);
 
 /**
  * CancelRunRequest names a run to cancel.
@@ -727,7 +1296,7 @@ export type CancelRunRequest = Message<"agentd.v1.CancelRunRequest"> & {
  * Use `create(CancelRunRequestSchema)` to create a new message.
  */
 export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 17);
+  messageDesc(file_agentd_v1_agent_service, 33);
 
 /**
  * CancelRunResponse confirms the request. The last event of the run reports its end.
@@ -742,7 +1311,49 @@ export type CancelRunResponse = Message<"agentd.v1.CancelRunResponse"> & {
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 18);
+  messageDesc(file_agentd_v1_agent_service, 34);
+
+/**
+ * DeleteRunRequest names a run to delete.
+ *
+ * @generated from message agentd.v1.DeleteRunRequest
+ */
+export type DeleteRunRequest = Message<"agentd.v1.DeleteRunRequest"> & {
+  /**
+   * The id of the run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message agentd.v1.DeleteRunRequest.
+ * Use `create(DeleteRunRequestSchema)` to create a new message.
+ */
+export const DeleteRunRequestSchema: GenMessage<DeleteRunRequest> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 35);
+
+/**
+ * DeleteRunResponse says what was deleted.
+ *
+ * @generated from message agentd.v1.DeleteRunResponse
+ */
+export type DeleteRunResponse = Message<"agentd.v1.DeleteRunResponse"> & {
+  /**
+   * The ids of the deleted runs: the run, and then its sub-runs.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+};
+
+/**
+ * Describes the message agentd.v1.DeleteRunResponse.
+ * Use `create(DeleteRunResponseSchema)` to create a new message.
+ */
+export const DeleteRunResponseSchema: GenMessage<DeleteRunResponse> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 36);
 
 /**
  * GetRunRequest names a run.
@@ -763,7 +1374,7 @@ export type GetRunRequest = Message<"agentd.v1.GetRunRequest"> & {
  * Use `create(GetRunRequestSchema)` to create a new message.
  */
 export const GetRunRequestSchema: GenMessage<GetRunRequest> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 19);
+  messageDesc(file_agentd_v1_agent_service, 37);
 
 /**
  * GetRunResponse returns a run.
@@ -784,7 +1395,7 @@ export type GetRunResponse = Message<"agentd.v1.GetRunResponse"> & {
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export const GetRunResponseSchema: GenMessage<GetRunResponse> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 20);
+  messageDesc(file_agentd_v1_agent_service, 38);
 
 /**
  * ListRunsRequest selects runs.
@@ -821,6 +1432,14 @@ export type ListRunsRequest = Message<"agentd.v1.ListRunsRequest"> & {
    * @generated from field: string parent_run_id = 4;
    */
   parentRunId: string;
+
+  /**
+   * Matches the runs of these tenants. Empty means all tenants whose runs the caller may see. The
+   * runs of other tenants are left out.
+   *
+   * @generated from field: repeated string tenants = 5;
+   */
+  tenants: string[];
 };
 
 /**
@@ -828,7 +1447,7 @@ export type ListRunsRequest = Message<"agentd.v1.ListRunsRequest"> & {
  * Use `create(ListRunsRequestSchema)` to create a new message.
  */
 export const ListRunsRequestSchema: GenMessage<ListRunsRequest> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 21);
+  messageDesc(file_agentd_v1_agent_service, 39);
 
 /**
  * ListRunsResponse is one page of runs.
@@ -856,7 +1475,7 @@ export type ListRunsResponse = Message<"agentd.v1.ListRunsResponse"> & {
  * Use `create(ListRunsResponseSchema)` to create a new message.
  */
 export const ListRunsResponseSchema: GenMessage<ListRunsResponse> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 22);
+  messageDesc(file_agentd_v1_agent_service, 40);
 
 /**
  * Run is the summary of a run.
@@ -970,6 +1589,14 @@ export type Run = Message<"agentd.v1.Run"> & {
    * @generated from field: bool interrupted = 15;
    */
   interrupted: boolean;
+
+  /**
+   * The key of the principal that the run belongs to. Empty for runs that earlier versions
+   * recorded, which belong to the user of agentd.
+   *
+   * @generated from field: string principal = 16;
+   */
+  principal: string;
 };
 
 /**
@@ -977,7 +1604,7 @@ export type Run = Message<"agentd.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 23);
+  messageDesc(file_agentd_v1_agent_service, 41);
 
 /**
  * PendingDecision is a decision that a run waits for.
@@ -1059,8 +1686,8 @@ export type PendingDecision = Message<"agentd.v1.PendingDecision"> & {
   expireTime?: Timestamp | undefined;
 
   /**
-   * The id of the sub-run that waits, at any depth. Empty means the run itself. Respond accepts the
-   * decision at the sub-run and at the run that lists it.
+   * The id of the sub-run that waits, which may be a sub-run of a sub-run. Empty means the run
+   * itself. Respond accepts the decision at the sub-run, and at each run that lists the decision.
    *
    * @generated from field: string run_id = 11;
    */
@@ -1073,6 +1700,48 @@ export type PendingDecision = Message<"agentd.v1.PendingDecision"> & {
    * @generated from field: string display_name = 12;
    */
   displayName: string;
+
+  /**
+   * Whether a principal other than the one that the run belongs to must approve.
+   *
+   * @generated from field: bool four_eyes = 13;
+   */
+  fourEyes: boolean;
+
+  /**
+   * For DECISION_KIND_TOOL: the name of the plugin that asks. Show it with the question, which is
+   * text of that plugin.
+   *
+   * @generated from field: string plugin = 14;
+   */
+  plugin: string;
+
+  /**
+   * For DECISION_KIND_TOOL: the JSON Schema of the answer, of type `object`. For
+   * DECISION_KIND_APPROVAL: the JSON Schema of the tool's arguments; empty if agentd does not know it
+   * or if it is larger than 64 KiB.
+   *
+   * @generated from field: bytes schema = 15;
+   */
+  schema: Uint8Array;
+
+  /**
+   * For DECISION_KIND_APPROVAL: what the call would change, as a unified diff of at most 32 KiB.
+   * Empty if the tool shows none. It is text of the plugin: escape it, and show the arguments with
+   * it. The tool computed it when the decision was requested, and what it read may have changed.
+   *
+   * @generated from field: string diff = 16;
+   */
+  diff: string;
+
+  /**
+   * For DECISION_KIND_APPROVAL: suggestions for Approve.standing, without scope and expiry. Empty if
+   * the decision takes no standing approval: toolhost has none, or another principal has to approve
+   * each call.
+   *
+   * @generated from field: repeated agentd.v1.StandingChoice standing_offers = 17;
+   */
+  standingOffers: StandingChoice[];
 };
 
 /**
@@ -1080,14 +1749,15 @@ export type PendingDecision = Message<"agentd.v1.PendingDecision"> & {
  * Use `create(PendingDecisionSchema)` to create a new message.
  */
 export const PendingDecisionSchema: GenMessage<PendingDecision> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 24);
+  messageDesc(file_agentd_v1_agent_service, 42);
 
 /**
  * RunEvent is an event of a run.
  *
  * Durable events are stored in the journal; each has its own `seq`. Transient events (`text_delta`,
- * `call_status`, `turn_reset`) are sent only to clients that are watching when they occur. A
- * transient event has the `seq` of the next durable event, and an `index` from 1.
+ * `reasoning_delta`, `argument_delta`, `answer_delta`, `call_status`, `turn_reset`) are sent only to
+ * clients that are watching when they occur. A transient event has the `seq` of the next durable
+ * event, and an `index` from 1.
  *
  * @generated from message agentd.v1.RunEvent
  */
@@ -1271,6 +1941,46 @@ export type RunEvent = Message<"agentd.v1.RunEvent"> & {
      */
     value: RunResumed;
     case: "runResumed";
+  } | {
+    /**
+     * Durable: the model of the run replied to a question of a tool.
+     *
+     * @generated from field: agentd.v1.ModelReplied model_replied = 23;
+     */
+    value: ModelReplied;
+    case: "modelReplied";
+  } | {
+    /**
+     * Transient: the model generated reasoning.
+     *
+     * @generated from field: agentd.v1.ReasoningDelta reasoning_delta = 24;
+     */
+    value: ReasoningDelta;
+    case: "reasoningDelta";
+  } | {
+    /**
+     * Transient: the model generated arguments of a call.
+     *
+     * @generated from field: agentd.v1.ArgumentDelta argument_delta = 25;
+     */
+    value: ArgumentDelta;
+    case: "argumentDelta";
+  } | {
+    /**
+     * Transient: the answer of a run with a response schema, as far as the model has written it.
+     *
+     * @generated from field: agentd.v1.AnswerDelta answer_delta = 26;
+     */
+    value: AnswerDelta;
+    case: "answerDelta";
+  } | {
+    /**
+     * Durable: toolhost created a standing approval, or refused it.
+     *
+     * @generated from field: agentd.v1.StandingApproved standing_approved = 27;
+     */
+    value: StandingApproved;
+    case: "standingApproved";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1279,7 +1989,7 @@ export type RunEvent = Message<"agentd.v1.RunEvent"> & {
  * Use `create(RunEventSchema)` to create a new message.
  */
 export const RunEventSchema: GenMessage<RunEvent> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 25);
+  messageDesc(file_agentd_v1_agent_service, 43);
 
 /**
  * RunStarted describes the start of a run.
@@ -1330,11 +2040,11 @@ export type RunStarted = Message<"agentd.v1.RunStarted"> & {
   parentCallId: string;
 
   /**
-   * The kind of task, a name in `kinds` of agentd.yaml. Empty means none.
+   * The named agent, a name in `agents` of agentd.yaml. Empty means none.
    *
-   * @generated from field: string kind = 7;
+   * @generated from field: string agent = 7;
    */
-  kind: string;
+  agent: string;
 
   /**
    * The W3C trace context of the run: the trace of all its calls, and the span of the run. Empty
@@ -1343,6 +2053,50 @@ export type RunStarted = Message<"agentd.v1.RunStarted"> & {
    * @generated from field: string traceparent = 8;
    */
   traceparent: string;
+
+  /**
+   * The key of the principal that the run belongs to. Empty for runs that earlier versions
+   * recorded.
+   *
+   * @generated from field: string principal = 9;
+   */
+  principal: string;
+
+  /**
+   * The models that respond if `model` is overloaded or the conversation is too long for it, in
+   * order, as `provider:name`.
+   *
+   * @generated from field: repeated string fallbacks = 10;
+   */
+  fallbacks: string[];
+
+  /**
+   * How the model chooses its words. Unset means the provider's defaults.
+   *
+   * @generated from field: agentd.v1.Sampling sampling = 11;
+   */
+  sampling?: Sampling | undefined;
+
+  /**
+   * The JSON Schema of the answer. Empty if the answer is text.
+   *
+   * @generated from field: bytes response_schema = 13;
+   */
+  responseSchema: Uint8Array;
+
+  /**
+   * The files that go with the prompt.
+   *
+   * @generated from field: repeated agentd.v1.AttachmentInfo attachments = 14;
+   */
+  attachments: AttachmentInfo[];
+
+  /**
+   * The memory files in the instructions, in order, without their texts.
+   *
+   * @generated from field: repeated agentd.v1.MemoryFile memory_files = 15;
+   */
+  memoryFiles: MemoryFile[];
 };
 
 /**
@@ -1350,7 +2104,50 @@ export type RunStarted = Message<"agentd.v1.RunStarted"> & {
  * Use `create(RunStartedSchema)` to create a new message.
  */
 export const RunStartedSchema: GenMessage<RunStarted> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 26);
+  messageDesc(file_agentd_v1_agent_service, 44);
+
+/**
+ * MemoryFile is a text such as AGENTS.md that a run has in its instructions from its start on.
+ *
+ * @generated from message agentd.v1.MemoryFile
+ */
+export type MemoryFile = Message<"agentd.v1.MemoryFile"> & {
+  /**
+   * The name of the file, without its folder for a file of the operator.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Whether the file was in the workspace, where tools can write. Its text is then data for the
+   * model, and no instruction.
+   *
+   * @generated from field: bool workspace = 2;
+   */
+  workspace: boolean;
+
+  /**
+   * The size of the text, in bytes.
+   *
+   * @generated from field: uint64 size = 3;
+   */
+  size: bigint;
+
+  /**
+   * Why a file of the workspace was not used. Empty means that it was.
+   *
+   * @generated from field: string problem = 4;
+   */
+  problem: string;
+};
+
+/**
+ * Describes the message agentd.v1.MemoryFile.
+ * Use `create(MemoryFileSchema)` to create a new message.
+ */
+export const MemoryFileSchema: GenMessage<MemoryFile> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 45);
 
 /**
  * UserMessage is a message from the user.
@@ -1364,6 +2161,13 @@ export type UserMessage = Message<"agentd.v1.UserMessage"> & {
    * @generated from field: string text = 1;
    */
   text: string;
+
+  /**
+   * The files that go with the text.
+   *
+   * @generated from field: repeated agentd.v1.AttachmentInfo attachments = 2;
+   */
+  attachments: AttachmentInfo[];
 };
 
 /**
@@ -1371,7 +2175,7 @@ export type UserMessage = Message<"agentd.v1.UserMessage"> & {
  * Use `create(UserMessageSchema)` to create a new message.
  */
 export const UserMessageSchema: GenMessage<UserMessage> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 27);
+  messageDesc(file_agentd_v1_agent_service, 46);
 
 /**
  * TextDelta is a piece of the text that the model generates.
@@ -1392,7 +2196,85 @@ export type TextDelta = Message<"agentd.v1.TextDelta"> & {
  * Use `create(TextDeltaSchema)` to create a new message.
  */
 export const TextDeltaSchema: GenMessage<TextDelta> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 28);
+  messageDesc(file_agentd_v1_agent_service, 47);
+
+/**
+ * A piece of the model's reasoning, as far as the provider shows it. The journal does not keep it.
+ *
+ * @generated from message agentd.v1.ReasoningDelta
+ */
+export type ReasoningDelta = Message<"agentd.v1.ReasoningDelta"> & {
+  /**
+   * The piece.
+   *
+   * @generated from field: string text = 1;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message agentd.v1.ReasoningDelta.
+ * Use `create(ReasoningDeltaSchema)` to create a new message.
+ */
+export const ReasoningDeltaSchema: GenMessage<ReasoningDelta> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 48);
+
+/**
+ * A piece of the arguments of a call that the model is writing. The call may never be made.
+ *
+ * @generated from message agentd.v1.ArgumentDelta
+ */
+export type ArgumentDelta = Message<"agentd.v1.ArgumentDelta"> & {
+  /**
+   * The id of the call.
+   *
+   * @generated from field: string call_id = 1;
+   */
+  callId: string;
+
+  /**
+   * The name of the tool, as the model wrote it, cut after 80 characters.
+   *
+   * @generated from field: string tool = 2;
+   */
+  tool: string;
+
+  /**
+   * The piece. The pieces of a call, in order, are the text of its arguments.
+   *
+   * @generated from field: string text = 3;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message agentd.v1.ArgumentDelta.
+ * Use `create(ArgumentDeltaSchema)` to create a new message.
+ */
+export const ArgumentDeltaSchema: GenMessage<ArgumentDelta> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 49);
+
+/**
+ * The answer of a run with a response schema, as far as the model has written it. Each event
+ * replaces those before it. The object may not fit the schema yet.
+ *
+ * @generated from message agentd.v1.AnswerDelta
+ */
+export type AnswerDelta = Message<"agentd.v1.AnswerDelta"> & {
+  /**
+   * A JSON object: the text so far, without what is incomplete, and with all brackets closed.
+   *
+   * @generated from field: bytes answer = 1;
+   */
+  answer: Uint8Array;
+};
+
+/**
+ * Describes the message agentd.v1.AnswerDelta.
+ * Use `create(AnswerDeltaSchema)` to create a new message.
+ */
+export const AnswerDeltaSchema: GenMessage<AnswerDelta> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 50);
 
 /**
  * AssistantMessage is a complete response of the model.
@@ -1443,6 +2325,13 @@ export type AssistantMessage = Message<"agentd.v1.AssistantMessage"> & {
    * @generated from field: toolhost.tool.v1.Usage wasted_usage = 6;
    */
   wastedUsage?: Usage | undefined;
+
+  /**
+   * The model that responded, as `provider:name`. Empty for responses that earlier versions recorded.
+   *
+   * @generated from field: string model = 7;
+   */
+  model: string;
 };
 
 /**
@@ -1450,7 +2339,7 @@ export type AssistantMessage = Message<"agentd.v1.AssistantMessage"> & {
  * Use `create(AssistantMessageSchema)` to create a new message.
  */
 export const AssistantMessageSchema: GenMessage<AssistantMessage> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 29);
+  messageDesc(file_agentd_v1_agent_service, 51);
 
 /**
  * ToolCall is a call that the model requests.
@@ -1485,7 +2374,7 @@ export type ToolCall = Message<"agentd.v1.ToolCall"> & {
  * Use `create(ToolCallSchema)` to create a new message.
  */
 export const ToolCallSchema: GenMessage<ToolCall> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 30);
+  messageDesc(file_agentd_v1_agent_service, 52);
 
 /**
  * CallStarted says that agentd sent a call to toolhost.
@@ -1538,7 +2427,7 @@ export type CallStarted = Message<"agentd.v1.CallStarted"> & {
  * Use `create(CallStartedSchema)` to create a new message.
  */
 export const CallStartedSchema: GenMessage<CallStarted> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 31);
+  messageDesc(file_agentd_v1_agent_service, 53);
 
 /**
  * CallStatus is what a call shows to people while it runs.
@@ -1577,7 +2466,7 @@ export type CallStatus = Message<"agentd.v1.CallStatus"> & {
  * Use `create(CallStatusSchema)` to create a new message.
  */
 export const CallStatusSchema: GenMessage<CallStatus> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 32);
+  messageDesc(file_agentd_v1_agent_service, 54);
 
 /**
  * CallResult is the result of a call. Each call has exactly one.
@@ -1600,7 +2489,8 @@ export type CallResult = Message<"agentd.v1.CallResult"> & {
   tool: string;
 
   /**
-   * What the model reads. If an infrastructure failure occurred, it describes the failure.
+   * The content that the model reads. If an infrastructure error occurred, the content describes
+   * the error.
    *
    * @generated from field: toolhost.tool.v1.Result result = 3;
    */
@@ -1633,10 +2523,10 @@ export type CallResult = Message<"agentd.v1.CallResult"> & {
  * Use `create(CallResultSchema)` to create a new message.
  */
 export const CallResultSchema: GenMessage<CallResult> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 33);
+  messageDesc(file_agentd_v1_agent_service, 55);
 
 /**
- * TurnReset discards all text deltas and call statuses since the last durable event.
+ * TurnReset discards all transient events since the last durable event.
  *
  * @generated from message agentd.v1.TurnReset
  */
@@ -1654,6 +2544,14 @@ export type TurnReset = Message<"agentd.v1.TurnReset"> & {
    * @generated from field: uint32 attempt = 2;
    */
   attempt: number;
+
+  /**
+   * The model that gets the request next, as `provider:name`, if it is another one than before. Empty
+   * otherwise.
+   *
+   * @generated from field: string model = 3;
+   */
+  model: string;
 };
 
 /**
@@ -1661,7 +2559,7 @@ export type TurnReset = Message<"agentd.v1.TurnReset"> & {
  * Use `create(TurnResetSchema)` to create a new message.
  */
 export const TurnResetSchema: GenMessage<TurnReset> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 34);
+  messageDesc(file_agentd_v1_agent_service, 56);
 
 /**
  * CancelRequested says that the run was asked to stop.
@@ -1689,7 +2587,7 @@ export type CancelRequested = Message<"agentd.v1.CancelRequested"> & {
  * Use `create(CancelRequestedSchema)` to create a new message.
  */
 export const CancelRequestedSchema: GenMessage<CancelRequested> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 35);
+  messageDesc(file_agentd_v1_agent_service, 57);
 
 /**
  * DecisionRequested says that the run needs a decision before a call, or the run, continues.
@@ -1711,7 +2609,63 @@ export type DecisionRequested = Message<"agentd.v1.DecisionRequested"> & {
  * Use `create(DecisionRequestedSchema)` to create a new message.
  */
 export const DecisionRequestedSchema: GenMessage<DecisionRequested> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 36);
+  messageDesc(file_agentd_v1_agent_service, 58);
+
+/**
+ * ModelReplied says that a tool has used the model of the run during its call.
+ *
+ * @generated from message agentd.v1.ModelReplied
+ */
+export type ModelReplied = Message<"agentd.v1.ModelReplied"> & {
+  /**
+   * The id of the call whose tool asked.
+   *
+   * @generated from field: string call_id = 1;
+   */
+  callId: string;
+
+  /**
+   * The name of the tool.
+   *
+   * @generated from field: string tool = 2;
+   */
+  tool: string;
+
+  /**
+   * The name of the plugin.
+   *
+   * @generated from field: string plugin = 3;
+   */
+  plugin: string;
+
+  /**
+   * The tokens that the request used. They count toward the limits of the run.
+   *
+   * @generated from field: toolhost.tool.v1.Usage usage = 4;
+   */
+  usage?: Usage | undefined;
+
+  /**
+   * The cost of the request, which counts toward the limits of the run.
+   *
+   * @generated from field: double cost = 5;
+   */
+  cost: number;
+
+  /**
+   * Why the model did not reply. Unset if it replied.
+   *
+   * @generated from field: toolhost.tool.v1.Error error = 6;
+   */
+  error?: Error | undefined;
+};
+
+/**
+ * Describes the message agentd.v1.ModelReplied.
+ * Use `create(ModelRepliedSchema)` to create a new message.
+ */
+export const ModelRepliedSchema: GenMessage<ModelReplied> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 59);
 
 /**
  * DecisionMade is a decision.
@@ -1756,12 +2710,19 @@ export type DecisionMade = Message<"agentd.v1.DecisionMade"> & {
   decidedBy: string;
 
   /**
-   * The user that made the connection, as the kernel reports it, such as `uid:1000`. Empty over TCP
-   * and for a decision that expired.
+   * The key of the principal that called Respond, such as `uid:1000`. Empty for a decision that
+   * expired.
    *
    * @generated from field: string principal = 6;
    */
   principal: string;
+
+  /**
+   * The later calls that were approved together with the call. Unset means none.
+   *
+   * @generated from field: agentd.v1.StandingChoice standing = 7;
+   */
+  standing?: StandingChoice | undefined;
 };
 
 /**
@@ -1769,10 +2730,74 @@ export type DecisionMade = Message<"agentd.v1.DecisionMade"> & {
  * Use `create(DecisionMadeSchema)` to create a new message.
  */
 export const DecisionMadeSchema: GenMessage<DecisionMade> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 37);
+  messageDesc(file_agentd_v1_agent_service, 60);
 
 /**
- * BudgetWarning says that 80 % of a limit are used. It occurs once for each limit.
+ * StandingApproved says that toolhost has created a standing approval that a person chose together
+ * with an approval, or why it has not.
+ *
+ * @generated from message agentd.v1.StandingApproved
+ */
+export type StandingApproved = Message<"agentd.v1.StandingApproved"> & {
+  /**
+   * The id of the decision.
+   *
+   * @generated from field: string decision_id = 1;
+   */
+  decisionId: string;
+
+  /**
+   * The id of the approved call.
+   *
+   * @generated from field: string call_id = 2;
+   */
+  callId: string;
+
+  /**
+   * The name of the tool.
+   *
+   * @generated from field: string tool = 3;
+   */
+  tool: string;
+
+  /**
+   * The id of the standing approval at toolhost. Empty if there is none.
+   *
+   * @generated from field: string approval_id = 4;
+   */
+  approvalId: string;
+
+  /**
+   * The key of the principal that approved. Empty if there is no approval.
+   *
+   * @generated from field: string approver = 5;
+   */
+  approver: string;
+
+  /**
+   * When the approval ends. Unset if there is none.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 6;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * Why there is no approval. Unset if there is one. The call itself is approved all the same.
+   *
+   * @generated from field: toolhost.tool.v1.Error error = 7;
+   */
+  error?: Error | undefined;
+};
+
+/**
+ * Describes the message agentd.v1.StandingApproved.
+ * Use `create(StandingApprovedSchema)` to create a new message.
+ */
+export const StandingApprovedSchema: GenMessage<StandingApproved> = /*@__PURE__*/
+  messageDesc(file_agentd_v1_agent_service, 61);
+
+/**
+ * BudgetWarning says that the run has used 80 % of a limit. It occurs once for each limit.
  *
  * @generated from message agentd.v1.BudgetWarning
  */
@@ -1804,7 +2829,7 @@ export type BudgetWarning = Message<"agentd.v1.BudgetWarning"> & {
  * Use `create(BudgetWarningSchema)` to create a new message.
  */
 export const BudgetWarningSchema: GenMessage<BudgetWarning> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 38);
+  messageDesc(file_agentd_v1_agent_service, 62);
 
 /**
  * ContextChange lists changes to the run's context. For a refused change, the model reads an
@@ -1833,7 +2858,7 @@ export type ContextChange = Message<"agentd.v1.ContextChange"> & {
  * Use `create(ContextChangeSchema)` to create a new message.
  */
 export const ContextChangeSchema: GenMessage<ContextChange> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 39);
+  messageDesc(file_agentd_v1_agent_service, 63);
 
 /**
  * TodoChange contains the todo list: the key `todos` of the run's context.
@@ -1854,7 +2879,7 @@ export type TodoChange = Message<"agentd.v1.TodoChange"> & {
  * Use `create(TodoChangeSchema)` to create a new message.
  */
 export const TodoChangeSchema: GenMessage<TodoChange> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 40);
+  messageDesc(file_agentd_v1_agent_service, 64);
 
 /**
  * SubRunStarted identifies a sub-run.
@@ -1882,6 +2907,13 @@ export type SubRunStarted = Message<"agentd.v1.SubRunStarted"> & {
    * @generated from field: string prompt = 3;
    */
   prompt: string;
+
+  /**
+   * The named agent of the sub-run, if the call named one. Empty otherwise.
+   *
+   * @generated from field: string agent = 4;
+   */
+  agent: string;
 };
 
 /**
@@ -1889,7 +2921,7 @@ export type SubRunStarted = Message<"agentd.v1.SubRunStarted"> & {
  * Use `create(SubRunStartedSchema)` to create a new message.
  */
 export const SubRunStartedSchema: GenMessage<SubRunStarted> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 41);
+  messageDesc(file_agentd_v1_agent_service, 65);
 
 /**
  * RunResumed says that agentd continues a run whose agentd process had ended. The time between the
@@ -1906,7 +2938,7 @@ export type RunResumed = Message<"agentd.v1.RunResumed"> & {
  * Use `create(RunResumedSchema)` to create a new message.
  */
 export const RunResumedSchema: GenMessage<RunResumed> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 42);
+  messageDesc(file_agentd_v1_agent_service, 66);
 
 /**
  * SubRunWaiting lists the decisions that a sub-run, or a sub-run below it, waits for. While the
@@ -1943,7 +2975,7 @@ export type SubRunWaiting = Message<"agentd.v1.SubRunWaiting"> & {
  * Use `create(SubRunWaitingSchema)` to create a new message.
  */
 export const SubRunWaitingSchema: GenMessage<SubRunWaiting> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 43);
+  messageDesc(file_agentd_v1_agent_service, 67);
 
 /**
  * Compacted says that agentd shortened the conversation that the model reads. The journal keeps the
@@ -2015,7 +3047,7 @@ export type Compacted = Message<"agentd.v1.Compacted"> & {
  * Use `create(CompactedSchema)` to create a new message.
  */
 export const CompactedSchema: GenMessage<Compacted> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 44);
+  messageDesc(file_agentd_v1_agent_service, 68);
 
 /**
  * RunFinished describes the end of a run.
@@ -2071,6 +3103,14 @@ export type RunFinished = Message<"agentd.v1.RunFinished"> & {
    * @generated from field: double cost = 7;
    */
   cost: number;
+
+  /**
+   * The answer of a run with a response schema: a JSON object that fits the schema, as the model
+   * wrote it, without white space. Set if and only if such a run succeeded.
+   *
+   * @generated from field: bytes result = 8;
+   */
+  result: Uint8Array;
 };
 
 /**
@@ -2078,7 +3118,7 @@ export type RunFinished = Message<"agentd.v1.RunFinished"> & {
  * Use `create(RunFinishedSchema)` to create a new message.
  */
 export const RunFinishedSchema: GenMessage<RunFinished> = /*@__PURE__*/
-  messageDesc(file_agentd_v1_agent_service, 45);
+  messageDesc(file_agentd_v1_agent_service, 69);
 
 /**
  * Completion says when a run has succeeded.
@@ -2114,6 +3154,47 @@ export enum Completion {
  */
 export const CompletionSchema: GenEnum<Completion> = /*@__PURE__*/
   enumDesc(file_agentd_v1_agent_service, 0);
+
+/**
+ * StandingScope says for which calls a standing approval is valid.
+ *
+ * @generated from enum agentd.v1.StandingScope
+ */
+export enum StandingScope {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: STANDING_SCOPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The calls of this run, without its sub-runs.
+   *
+   * @generated from enum value: STANDING_SCOPE_RUN = 1;
+   */
+  RUN = 1,
+
+  /**
+   * The calls of the run's session.
+   *
+   * @generated from enum value: STANDING_SCOPE_SESSION = 2;
+   */
+  SESSION = 2,
+
+  /**
+   * All calls of the principal until `expire_time`.
+   *
+   * @generated from enum value: STANDING_SCOPE_PRINCIPAL = 3;
+   */
+  PRINCIPAL = 3,
+}
+
+/**
+ * Describes the enum agentd.v1.StandingScope.
+ */
+export const StandingScopeSchema: GenEnum<StandingScope> = /*@__PURE__*/
+  enumDesc(file_agentd_v1_agent_service, 1);
 
 /**
  * DecisionKind says what a person has to decide, and which verdicts fit.
@@ -2157,13 +3238,22 @@ export enum DecisionKind {
    * @generated from enum value: DECISION_KIND_PAUSE = 4;
    */
   PAUSE = 4,
+
+  /**
+   * A question of the tool of a running call: answer, or reject to decline. The text of the answer
+   * is a JSON object that fits `schema`. If the schema has only one property, a text, the answer may
+   * be that text. If toolhost refuses the answer, the run asks again.
+   *
+   * @generated from enum value: DECISION_KIND_TOOL = 5;
+   */
+  TOOL = 5,
 }
 
 /**
  * Describes the enum agentd.v1.DecisionKind.
  */
 export const DecisionKindSchema: GenEnum<DecisionKind> = /*@__PURE__*/
-  enumDesc(file_agentd_v1_agent_service, 1);
+  enumDesc(file_agentd_v1_agent_service, 2);
 
 /**
  * Verdict is the content of a decision.
@@ -2211,7 +3301,7 @@ export enum Verdict {
  * Describes the enum agentd.v1.Verdict.
  */
 export const VerdictSchema: GenEnum<Verdict> = /*@__PURE__*/
-  enumDesc(file_agentd_v1_agent_service, 2);
+  enumDesc(file_agentd_v1_agent_service, 3);
 
 /**
  * RunState is the state of a run.
@@ -2261,7 +3351,7 @@ export enum RunState {
  * Describes the enum agentd.v1.RunState.
  */
 export const RunStateSchema: GenEnum<RunState> = /*@__PURE__*/
-  enumDesc(file_agentd_v1_agent_service, 3);
+  enumDesc(file_agentd_v1_agent_service, 4);
 
 /**
  * StopReason says why a run ended.
@@ -2354,7 +3444,7 @@ export enum StopReason {
   INTERNAL_ERROR = 11,
 
   /**
-   * The model called `attempt_completion`.
+   * The model called `attempt_completion`, or its answer fits `StartRunRequest.response_schema`.
    *
    * @generated from enum value: STOP_REASON_COMPLETED = 12;
    */
@@ -2415,17 +3505,28 @@ export enum StopReason {
    * @generated from enum value: STOP_REASON_NO_TOOL_CALLS = 20;
    */
   NO_TOOL_CALLS = 20,
+
+  /**
+   * The answer did not fit `StartRunRequest.response_schema`, also after two repairs.
+   *
+   * @generated from enum value: STOP_REASON_INVALID_ANSWER = 21;
+   */
+  INVALID_ANSWER = 21,
 }
 
 /**
  * Describes the enum agentd.v1.StopReason.
  */
 export const StopReasonSchema: GenEnum<StopReason> = /*@__PURE__*/
-  enumDesc(file_agentd_v1_agent_service, 4);
+  enumDesc(file_agentd_v1_agent_service, 5);
 
 /**
  * AgentService starts, watches and controls agent runs. A run is one task for an agent: a
  * conversation between a user, a model and tools, recorded in a journal of events.
+ *
+ * A run belongs to the principal that started it, and agentd calls tools for that principal. For a
+ * principal that may not see a run, the run does not exist: the RPC fails with NOT_FOUND. A
+ * principal sees its own runs. With the right `runs.list` it sees all runs of a tenant.
  *
  * Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
  *
@@ -2433,9 +3534,10 @@ export const StopReasonSchema: GenEnum<StopReason> = /*@__PURE__*/
  */
 export const AgentService: GenService<{
   /**
-   * StartRun starts a run and returns at once. If a run with the same id and prompt exists,
-   * StartRun returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
-   * INVALID_ARGUMENT.
+   * StartRun starts a run and returns at once. If a run with the same id exists that began with the
+   * same request, StartRun returns it. `traceparent` may differ. Errors: CONFLICT if a run with the
+   * same id exists that began with another request; INVALID_ARGUMENT, also if the model of the run does not read an
+   * attachment; NOT_FOUND if the principal may not read the artifact of an attachment.
    *
    * @generated from rpc agentd.v1.AgentService.StartRun
    */
@@ -2446,7 +3548,7 @@ export const AgentService: GenService<{
   },
   /**
    * SendMessage adds a user message to a run. A running run reads it before the next model turn. A
-   * finished run continues with it. Errors: NOT_FOUND.
+   * finished run continues with it. Errors: NOT_FOUND, and those of StartRun for attachments.
    *
    * @generated from rpc agentd.v1.AgentService.SendMessage
    */
@@ -2473,9 +3575,13 @@ export const AgentService: GenService<{
    * request or none.
    *
    * The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
-   * decision to that run. All decisions of one request must belong to the same run. Errors:
-   * NOT_FOUND if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict
-   * does not fit the kind of decision.
+   * decision to that run. All decisions of one request must belong to the same run.
+   *
+   * The principal of the caller is the approver. Decisions of the kind APPROVAL need the right
+   * `runs.approve`; other decisions need it only for runs of other principals. Errors: NOT_FOUND if
+   * the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not fit
+   * the kind of decision; DENIED if the caller may not make a decision, also because it is the
+   * principal of the run and the decision has `four_eyes`.
    *
    * @generated from rpc agentd.v1.AgentService.Respond
    */
@@ -2494,6 +3600,19 @@ export const AgentService: GenService<{
     methodKind: "unary";
     input: typeof CancelRunRequestSchema;
     output: typeof CancelRunResponseSchema;
+  },
+  /**
+   * DeleteRun deletes a finished run with its sub-runs: their events, their attachments, and what agentd
+   * keeps to continue them. No run can have their ids again: StartRun with one of them fails with
+   * CONFLICT. Errors: NOT_FOUND; CONFLICT if one of them has not finished, or a run of which the run is a
+   * sub-run, or if another process works on one; UNAVAILABLE if the audit log cannot be written.
+   *
+   * @generated from rpc agentd.v1.AgentService.DeleteRun
+   */
+  deleteRun: {
+    methodKind: "unary";
+    input: typeof DeleteRunRequestSchema;
+    output: typeof DeleteRunResponseSchema;
   },
   /**
    * GetRun returns the summary of a run and the pending decisions of the run and its sub-runs.
@@ -2515,6 +3634,49 @@ export const AgentService: GenService<{
     methodKind: "unary";
     input: typeof ListRunsRequestSchema;
     output: typeof ListRunsResponseSchema;
+  },
+  /**
+   * GetVersion returns the version, the commit and the contracts of the running agentd.
+   *
+   * @generated from rpc agentd.v1.AgentService.GetVersion
+   */
+  getVersion: {
+    methodKind: "unary";
+    input: typeof GetVersionRequestSchema;
+    output: typeof GetVersionResponseSchema;
+  },
+  /**
+   * WhoAmI returns how agentd identified the caller, and what the caller may do. Every caller that
+   * agentd has identified may ask.
+   *
+   * @generated from rpc agentd.v1.AgentService.WhoAmI
+   */
+  whoAmI: {
+    methodKind: "unary";
+    input: typeof WhoAmIRequestSchema;
+    output: typeof WhoAmIResponseSchema;
+  },
+  /**
+   * Reload applies the changes of the configuration file to runs that start from now on. Runs that
+   * work keep the configuration that they began with. Errors: UNAVAILABLE if agentd has no
+   * configuration file.
+   *
+   * @generated from rpc agentd.v1.AgentService.Reload
+   */
+  reload: {
+    methodKind: "unary";
+    input: typeof ReloadRequestSchema;
+    output: typeof ReloadResponseSchema;
+  },
+  /**
+   * DiffConfiguration returns what Reload would change. It changes nothing. Errors: as Reload.
+   *
+   * @generated from rpc agentd.v1.AgentService.DiffConfiguration
+   */
+  diffConfiguration: {
+    methodKind: "unary";
+    input: typeof DiffConfigurationRequestSchema;
+    output: typeof DiffConfigurationResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_agentd_v1_agent_service, 0);

@@ -12,15 +12,18 @@ import type { Error, Exit } from "../tool/v1/error_pb.js";
 import { file_toolhost_tool_v1_error } from "../tool/v1/error_pb.js";
 import type { Access, Permissions } from "../tool/v1/permissions_pb.js";
 import { file_toolhost_tool_v1_permissions } from "../tool/v1/permissions_pb.js";
+import { file_toolhost_tool_v1_right } from "../tool/v1/right_pb.js";
 import type { LogRecord } from "../tool/v1/status_pb.js";
 import { file_toolhost_tool_v1_status } from "../tool/v1/status_pb.js";
+import type { SdkInfo } from "../tool/v1/version_pb.js";
+import { file_toolhost_tool_v1_version } from "../tool/v1/version_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file toolhost/v1/admin_service.proto.
  */
 export const file_toolhost_v1_admin_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch90b29saG9zdC92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgt0b29saG9zdC52MSLDBAoGUGx1Z2luEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIMCgRwYXRoGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRInCgVzdGF0ZRgGIAEoDjIYLnRvb2xob3N0LnYxLlBsdWdpblN0YXRlEg4KBnJlYXNvbhgHIAEoCRINCgV0b29scxgIIAMoCRIRCglpbnN0YW5jZXMYCSABKA0SEAoIbGF1bmNoZXMYCiABKAQSKQoJbGFzdF9leGl0GAsgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EhAKCHdhcm5pbmdzGAwgAygJEi0KDHJlY2VudF9leGl0cxgNIAMoCzIXLnRvb2xob3N0LnYxLlBsdWdpbkV4aXQSLgoKcmV0cnlfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJldmlvdXNfZGlnZXN0GA8gASgJEhUKDXBpbm5lZF9kaWdlc3QYECABKAkSKwoHcmVmdXNhbBgRIAEoCzIaLnRvb2xob3N0LnYxLlBsdWdpblJlZnVzYWwSDwoHZmlsdGVycxgSIAMoCRIyCgtwZXJtaXNzaW9ucxgTIAEoCzIdLnRvb2xob3N0LnRvb2wudjEuUGVybWlzc2lvbnMSKQoJdW5ncmFudGVkGBQgAygLMhYudG9vbGhvc3QudjEuVW5ncmFudGVkEhEKCWlzb2xhdGlvbhgVIAEoCSIrCglVbmdyYW50ZWQSDwoHcmVxdWVzdBgBIAEoCRINCgVncmFudBgCIAEoCSJNCg1QbHVnaW5SZWZ1c2FsEg4KBmRpZ2VzdBgBIAEoCRIOCgZyZWFzb24YAiABKAkSDgoGbG9ja2VkGAMgASgIEgwKBG5hbWUYBCABKAkipgEKClBsdWdpbkV4aXQSEAoIaW5zdGFuY2UYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJAoEZXhpdBgDIAEoCzIWLnRvb2xob3N0LnRvb2wudjEuRXhpdBIQCghleHBlY3RlZBgEIAEoCBIkCgVjYWxscxgFIAMoCzIVLnRvb2xob3N0LnYxLkV4aXRDYWxsIk0KCEV4aXRDYWxsEg8KB2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRIPCgdzZXNzaW9uGAMgASgJEhEKCXByaW5jaXBhbBgEIAEoCSKpAgoISW5zdGFuY2USCgoCaWQYASABKAkSDgoGcGx1Z2luGAIgASgJEikKBXN0YXRlGAMgASgOMhoudG9vbGhvc3QudjEuSW5zdGFuY2VTdGF0ZRILCgNwaWQYBCABKAUSDQoFY2FsbHMYBSABKA0SEwoLdG90YWxfY2FsbHMYBiABKAQSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcnNzX2J5dGVzGAggASgEEg4KBmRpZ2VzdBgJIAEoCRIrCgZsaW1pdHMYCiADKAsyGy50b29saG9zdC52MS5FZmZlY3RpdmVMaW1pdBIlCgdzYW5kYm94GAsgASgLMhQudG9vbGhvc3QudjEuU2FuZGJveCKdAQoHU2FuZGJveBIMCgRtb2RlGAEgASgJEg8KB25ldHdvcmsYAiABKAgSKwoJd29ya3NwYWNlGAMgASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSDAoEcmVhZBgEIAMoCRINCgV3cml0ZRgFIAMoCRIpCgZsYXllcnMYBiADKAsyGS50b29saG9zdC52MS5TYW5kYm94TGF5ZXIiUAoMU2FuZGJveExheWVyEgwKBG5hbWUYASABKAkSEQoJZWZmZWN0aXZlGAIgASgIEhEKCW1lY2hhbmlzbRgDIAEoCRIMCgRub3RlGAQgASgJIk4KDkVmZmVjdGl2ZUxpbWl0EgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkSEQoJbWVjaGFuaXNtGAMgASgJEgwKBG5vdGUYBCABKAkiFAoSTGlzdFBsdWdpbnNSZXF1ZXN0IjsKE0xpc3RQbHVnaW5zUmVzcG9uc2USJAoHcGx1Z2lucxgBIAMoCzITLnRvb2xob3N0LnYxLlBsdWdpbiImChRMaXN0SW5zdGFuY2VzUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiQQoVTGlzdEluc3RhbmNlc1Jlc3BvbnNlEigKCWluc3RhbmNlcxgBIAMoCzIVLnRvb2xob3N0LnYxLkluc3RhbmNlIi8KDlJlc3RhcnRSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRINCgVmb3JjZRgCIAEoCCIzCg9SZXN0YXJ0UmVzcG9uc2USDwoHc3RvcHBlZBgBIAMoCRIPCgdzdGFydGVkGAIgAygJIh4KDERyYWluUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiDwoNRHJhaW5SZXNwb25zZSIeCgxQYXVzZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIg8KDVBhdXNlUmVzcG9uc2UiHwoNUmVzdW1lUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiEAoOUmVzdW1lUmVzcG9uc2UiKAoWQ2xlYXJRdWFyYW50aW5lUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiGQoXQ2xlYXJRdWFyYW50aW5lUmVzcG9uc2UiDwoNUmVsb2FkUmVxdWVzdCKpAQoOUmVsb2FkUmVzcG9uc2USDQoFYWRkZWQYASADKAkSDwoHcmVtb3ZlZBgCIAMoCRIQCgh1cGdyYWRlZBgDIAMoCRIsCghmYWlsdXJlcxgEIAMoCzIaLnRvb2xob3N0LnYxLlJlbG9hZEZhaWx1cmUSNwoNY29uZmlndXJhdGlvbhgFIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UiQgoTQ29uZmlndXJhdGlvbkNoYW5nZRIMCgRmaWxlGAEgASgJEgwKBGtleXMYAiADKAkSDwoHcHJvYmxlbRgDIAEoCSIvCg1SZWxvYWRGYWlsdXJlEg4KBnBsdWdpbhgBIAEoCRIOCgZyZWFzb24YAiABKAkiIAoOVXBncmFkZVJlcXVlc3QSDgoGcGx1Z2luGAEgASgJIjoKD1VwZ3JhZGVSZXNwb25zZRIOCgZkaWdlc3QYASABKAkSFwoPcHJldmlvdXNfZGlnZXN0GAIgASgJIhQKEkdldExvY2tGaWxlUmVxdWVzdCI1ChNHZXRMb2NrRmlsZVJlc3BvbnNlEgwKBHBhdGgYASABKAkSEAoIZW5mb3JjZWQYAiABKAgiIQoPUm9sbGJhY2tSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSI7ChBSb2xsYmFja1Jlc3BvbnNlEg4KBmRpZ2VzdBgBIAEoCRIXCg9wcmV2aW91c19kaWdlc3QYAiABKAkiRwoSV2F0Y2hFdmVudHNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQSDgoGZm9sbG93GAMgASgIIj4KE1dhdGNoRXZlbnRzUmVzcG9uc2USJwoFZXZlbnQYASABKAsyGC50b29saG9zdC52MS5QbHVnaW5FdmVudCLEAQoLUGx1Z2luRXZlbnQSCwoDc2VxGAEgASgEEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHR5cGUYAyABKAkSDgoGcGx1Z2luGAQgASgJEhAKCGluc3RhbmNlGAUgASgJEg4KBmRpZ2VzdBgGIAEoCRIOCgZyZWFzb24YByABKAkSLgoKdW50aWxfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiUAoPVGFpbExvZ3NSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEgwKBGxhc3QYAyABKA0SDgoGZm9sbG93GAQgASgIIjYKEFRhaWxMb2dzUmVzcG9uc2USIgoEbGluZRgBIAEoCzIULnRvb2xob3N0LnYxLkxvZ0xpbmUidgoHTG9nTGluZRILCgNzZXEYASABKAQSDgoGcGx1Z2luGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSKwoGcmVjb3JkGAUgASgLMhsudG9vbGhvc3QudG9vbC52MS5Mb2dSZWNvcmQioAEKEExpc3RDYWxsc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDgoGcGx1Z2luGAMgASgJEgwKBHRvb2wYBCABKAkSDwoHc2Vzc2lvbhgFIAEoCRIlCgVzdGF0ZRgGIAEoDjIWLnRvb2xob3N0LnYxLkNhbGxTdGF0ZRIPCgdjYWxsX2lkGAcgASgJIlQKEUxpc3RDYWxsc1Jlc3BvbnNlEiYKBWNhbGxzGAEgAygLMhcudG9vbGhvc3QudjEuQ2FsbFJlY29yZBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkingIKCkNhbGxSZWNvcmQSDwoHY2FsbF9pZBgBIAEoCRIRCglwcmluY2lwYWwYAiABKAkSDwoHc2Vzc2lvbhgDIAEoCRIMCgR0b29sGAQgASgJEg4KBnBsdWdpbhgFIAEoCRIQCghpbnN0YW5jZRgGIAEoCRIlCgVzdGF0ZRgHIAEoDjIWLnRvb2xob3N0LnYxLkNhbGxTdGF0ZRImCgVlcnJvchgIIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3ISLgoKc3RhcnRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiEKD0dldFN0YXRzUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiOQoQR2V0U3RhdHNSZXNwb25zZRIlCgV0b29scxgBIAMoCzIWLnRvb2xob3N0LnYxLlRvb2xTdGF0cyKkAwoJVG9vbFN0YXRzEgwKBHRvb2wYASABKAkSDgoGcGx1Z2luGAIgASgJEg0KBWNhbGxzGAMgASgEEhEKCXN1Y2NlZWRlZBgEIAEoBBITCgt0b29sX2Vycm9ycxgFIAEoBBI2CghmYWlsdXJlcxgGIAMoCzIkLnRvb2xob3N0LnYxLlRvb2xTdGF0cy5GYWlsdXJlc0VudHJ5EjEKDnRvdGFsX2R1cmF0aW9uGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjAKDW1lYW5fZHVyYXRpb24YCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLwoMcDUwX2R1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi8KDHA5OV9kdXJhdGlvbhgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhISCgp0b3RhbF9jb3N0GAsgASgBGi8KDUZhaWx1cmVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgEOgI4ASrQAQoLUGx1Z2luU3RhdGUSHAoYUExVR0lOX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUUExVR0lOX1NUQVRFX0VOQUJMRUQQARIXChNQTFVHSU5fU1RBVEVfUEFVU0VEEAISHAoYUExVR0lOX1NUQVRFX0JBQ0tJTkdfT0ZGEAMSHAoYUExVR0lOX1NUQVRFX1FVQVJBTlRJTkVEEAQSGQoVUExVR0lOX1NUQVRFX0RJU0FCTEVEEAUSGQoVUExVR0lOX1NUQVRFX1VOVVNBQkxFEAYqzgIKDUluc3RhbmNlU3RhdGUSHgoaSU5TVEFOQ0VfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVJTlNUQU5DRV9TVEFURV9RVUVVRUQQARIcChhJTlNUQU5DRV9TVEFURV9WRVJJRllJTkcQAhIbChdJTlNUQU5DRV9TVEFURV9TVEFSVElORxADEh4KGklOU1RBTkNFX1NUQVRFX0hBTkRTSEFLSU5HEAQSGgoWSU5TVEFOQ0VfU1RBVEVfV0FSTUlORxAFEhgKFElOU1RBTkNFX1NUQVRFX1JFQURZEAYSHAoYSU5TVEFOQ0VfU1RBVEVfVU5IRUFMVEhZEAcSGwoXSU5TVEFOQ0VfU1RBVEVfRFJBSU5JTkcQCBIbChdJTlNUQU5DRV9TVEFURV9TVE9QUElORxAJEhkKFUlOU1RBTkNFX1NUQVRFX0VYSVRFRBAKKosBCglDYWxsU3RhdGUSGgoWQ0FMTF9TVEFURV9VTlNQRUNJRklFRBAAEhYKEkNBTExfU1RBVEVfUlVOTklORxABEhgKFENBTExfU1RBVEVfU1VDQ0VFREVEEAISGQoVQ0FMTF9TVEFURV9UT09MX0VSUk9SEAMSFQoRQ0FMTF9TVEFURV9GQUlMRUQQBDL3CAoMQWRtaW5TZXJ2aWNlElAKC0xpc3RQbHVnaW5zEh8udG9vbGhvc3QudjEuTGlzdFBsdWdpbnNSZXF1ZXN0GiAudG9vbGhvc3QudjEuTGlzdFBsdWdpbnNSZXNwb25zZRJWCg1MaXN0SW5zdGFuY2VzEiEudG9vbGhvc3QudjEuTGlzdEluc3RhbmNlc1JlcXVlc3QaIi50b29saG9zdC52MS5MaXN0SW5zdGFuY2VzUmVzcG9uc2USRAoHUmVzdGFydBIbLnRvb2xob3N0LnYxLlJlc3RhcnRSZXF1ZXN0GhwudG9vbGhvc3QudjEuUmVzdGFydFJlc3BvbnNlEj4KBURyYWluEhkudG9vbGhvc3QudjEuRHJhaW5SZXF1ZXN0GhoudG9vbGhvc3QudjEuRHJhaW5SZXNwb25zZRI+CgVQYXVzZRIZLnRvb2xob3N0LnYxLlBhdXNlUmVxdWVzdBoaLnRvb2xob3N0LnYxLlBhdXNlUmVzcG9uc2USQQoGUmVzdW1lEhoudG9vbGhvc3QudjEuUmVzdW1lUmVxdWVzdBobLnRvb2xob3N0LnYxLlJlc3VtZVJlc3BvbnNlElwKD0NsZWFyUXVhcmFudGluZRIjLnRvb2xob3N0LnYxLkNsZWFyUXVhcmFudGluZVJlcXVlc3QaJC50b29saG9zdC52MS5DbGVhclF1YXJhbnRpbmVSZXNwb25zZRJBCgZSZWxvYWQSGi50b29saG9zdC52MS5SZWxvYWRSZXF1ZXN0GhsudG9vbGhvc3QudjEuUmVsb2FkUmVzcG9uc2USRAoHVXBncmFkZRIbLnRvb2xob3N0LnYxLlVwZ3JhZGVSZXF1ZXN0GhwudG9vbGhvc3QudjEuVXBncmFkZVJlc3BvbnNlEkcKCFJvbGxiYWNrEhwudG9vbGhvc3QudjEuUm9sbGJhY2tSZXF1ZXN0Gh0udG9vbGhvc3QudjEuUm9sbGJhY2tSZXNwb25zZRJQCgtHZXRMb2NrRmlsZRIfLnRvb2xob3N0LnYxLkdldExvY2tGaWxlUmVxdWVzdBogLnRvb2xob3N0LnYxLkdldExvY2tGaWxlUmVzcG9uc2USUgoLV2F0Y2hFdmVudHMSHy50b29saG9zdC52MS5XYXRjaEV2ZW50c1JlcXVlc3QaIC50b29saG9zdC52MS5XYXRjaEV2ZW50c1Jlc3BvbnNlMAESSQoIVGFpbExvZ3MSHC50b29saG9zdC52MS5UYWlsTG9nc1JlcXVlc3QaHS50b29saG9zdC52MS5UYWlsTG9nc1Jlc3BvbnNlMAESSgoJTGlzdENhbGxzEh0udG9vbGhvc3QudjEuTGlzdENhbGxzUmVxdWVzdBoeLnRvb2xob3N0LnYxLkxpc3RDYWxsc1Jlc3BvbnNlEkcKCEdldFN0YXRzEhwudG9vbGhvc3QudjEuR2V0U3RhdHNSZXF1ZXN0Gh0udG9vbGhvc3QudjEuR2V0U3RhdHNSZXNwb25zZUI8WjpnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC92MTt0b29saG9zdHYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_status]);
+  fileDesc("Ch90b29saG9zdC92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgt0b29saG9zdC52MSLgBQoGUGx1Z2luEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIMCgRwYXRoGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRInCgVzdGF0ZRgGIAEoDjIYLnRvb2xob3N0LnYxLlBsdWdpblN0YXRlEg4KBnJlYXNvbhgHIAEoCRINCgV0b29scxgIIAMoCRIRCglpbnN0YW5jZXMYCSABKA0SEAoIbGF1bmNoZXMYCiABKAQSKQoJbGFzdF9leGl0GAsgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EhAKCHdhcm5pbmdzGAwgAygJEi0KDHJlY2VudF9leGl0cxgNIAMoCzIXLnRvb2xob3N0LnYxLlBsdWdpbkV4aXQSLgoKcmV0cnlfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJldmlvdXNfZGlnZXN0GA8gASgJEhUKDXBpbm5lZF9kaWdlc3QYECABKAkSKwoHcmVmdXNhbBgRIAEoCzIaLnRvb2xob3N0LnYxLlBsdWdpblJlZnVzYWwSDwoHZmlsdGVycxgSIAMoCRIyCgtwZXJtaXNzaW9ucxgTIAEoCzIdLnRvb2xob3N0LnRvb2wudjEuUGVybWlzc2lvbnMSKQoJdW5ncmFudGVkGBQgAygLMhYudG9vbGhvc3QudjEuVW5ncmFudGVkEhEKCWlzb2xhdGlvbhgVIAEoCRImCgNzZGsYFiABKAsyGS50b29saG9zdC50b29sLnYxLlNka0luZm8SKwoLb3duX2ZpbHRlcnMYFyADKAsyFi50b29saG9zdC52MS5Pd25GaWx0ZXISKwoJd29ya3NwYWNlGBggASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSGQoRd29ya3NwYWNlX2JhY2tlbmQYGSABKAkiKAoJT3duRmlsdGVyEgwKBG5hbWUYASABKAkSDQoFdG9vbHMYAiADKAkiKwoJVW5ncmFudGVkEg8KB3JlcXVlc3QYASABKAkSDQoFZ3JhbnQYAiABKAkiTQoNUGx1Z2luUmVmdXNhbBIOCgZkaWdlc3QYASABKAkSDgoGcmVhc29uGAIgASgJEg4KBmxvY2tlZBgDIAEoCBIMCgRuYW1lGAQgASgJIt8BCgpQbHVnaW5FeGl0EhAKCGluc3RhbmNlGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKBGV4aXQYAyABKAsyFi50b29saG9zdC50b29sLnYxLkV4aXQSEAoIZXhwZWN0ZWQYBCABKAgSJAoFY2FsbHMYBSADKAsyFS50b29saG9zdC52MS5FeGl0Q2FsbBIOCgZ0ZW5hbnQYBiABKAkSFAoMaGlkZGVuX2NhbGxzGAcgASgNEhEKCXVuaGVhbHRoeRgIIAEoCCKXAQoIRXhpdENhbGwSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEg8KB3Nlc3Npb24YAyABKAkSEQoJcHJpbmNpcGFsGAQgASgJEi4KCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEGFyZ3VtZW50c19kaWdlc3QYBiABKAkiuQIKCEluc3RhbmNlEgoKAmlkGAEgASgJEg4KBnBsdWdpbhgCIAEoCRIpCgVzdGF0ZRgDIAEoDjIaLnRvb2xob3N0LnYxLkluc3RhbmNlU3RhdGUSCwoDcGlkGAQgASgFEg0KBWNhbGxzGAUgASgNEhMKC3RvdGFsX2NhbGxzGAYgASgEEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXJzc19ieXRlcxgIIAEoBBIOCgZkaWdlc3QYCSABKAkSKwoGbGltaXRzGAogAygLMhsudG9vbGhvc3QudjEuRWZmZWN0aXZlTGltaXQSJQoHc2FuZGJveBgLIAEoCzIULnRvb2xob3N0LnYxLlNhbmRib3gSDgoGdGVuYW50GAwgASgJIrgBCgdTYW5kYm94EgwKBG1vZGUYASABKAkSDwoHbmV0d29yaxgCIAEoCBIrCgl3b3Jrc3BhY2UYAyABKA4yGC50b29saG9zdC50b29sLnYxLkFjY2VzcxIMCgRyZWFkGAQgAygJEg0KBXdyaXRlGAUgAygJEikKBmxheWVycxgGIAMoCzIZLnRvb2xob3N0LnYxLlNhbmRib3hMYXllchIZChF3b3Jrc3BhY2VfYmFja2VuZBgHIAEoCSJQCgxTYW5kYm94TGF5ZXISDAoEbmFtZRgBIAEoCRIRCgllZmZlY3RpdmUYAiABKAgSEQoJbWVjaGFuaXNtGAMgASgJEgwKBG5vdGUYBCABKAkiTgoORWZmZWN0aXZlTGltaXQSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCgltZWNoYW5pc20YAyABKAkSDAoEbm90ZRgEIAEoCSIUChJMaXN0UGx1Z2luc1JlcXVlc3QiOwoTTGlzdFBsdWdpbnNSZXNwb25zZRIkCgdwbHVnaW5zGAEgAygLMhMudG9vbGhvc3QudjEuUGx1Z2luIiYKFExpc3RJbnN0YW5jZXNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSJBChVMaXN0SW5zdGFuY2VzUmVzcG9uc2USKAoJaW5zdGFuY2VzGAEgAygLMhUudG9vbGhvc3QudjEuSW5zdGFuY2UiLwoOUmVzdGFydFJlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg0KBWZvcmNlGAIgASgIIjMKD1Jlc3RhcnRSZXNwb25zZRIPCgdzdG9wcGVkGAEgAygJEg8KB3N0YXJ0ZWQYAiADKAkiHgoMRHJhaW5SZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIPCg1EcmFpblJlc3BvbnNlIh4KDFBhdXNlUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiDwoNUGF1c2VSZXNwb25zZSIfCg1SZXN1bWVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIQCg5SZXN1bWVSZXNwb25zZSIoChZDbGVhclF1YXJhbnRpbmVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIZChdDbGVhclF1YXJhbnRpbmVSZXNwb25zZSIlCg1SZWxvYWRSZXF1ZXN0EhQKDHBsdWdpbnNfb25seRgBIAEoCCKpAQoOUmVsb2FkUmVzcG9uc2USDQoFYWRkZWQYASADKAkSDwoHcmVtb3ZlZBgCIAMoCRIQCgh1cGdyYWRlZBgDIAMoCRIsCghmYWlsdXJlcxgEIAMoCzIaLnRvb2xob3N0LnYxLlJlbG9hZEZhaWx1cmUSNwoNY29uZmlndXJhdGlvbhgFIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UibwoTQ29uZmlndXJhdGlvbkNoYW5nZRIMCgRmaWxlGAEgASgJEgwKBGtleXMYAiADKAkSDwoHcHJvYmxlbRgDIAEoCRIrCgdjaGFuZ2VzGAQgAygLMhoudG9vbGhvc3QudjEuU2V0dGluZ0NoYW5nZSJHCg1TZXR0aW5nQ2hhbmdlEgsKA2tleRgBIAEoCRILCgNvbGQYAiABKAkSCwoDbmV3GAMgASgJEg8KB3Jlc3RhcnQYBCABKAgiGgoYRGlmZkNvbmZpZ3VyYXRpb25SZXF1ZXN0IlQKGURpZmZDb25maWd1cmF0aW9uUmVzcG9uc2USNwoNY29uZmlndXJhdGlvbhgBIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UiLwoNUmVsb2FkRmFpbHVyZRIOCgZwbHVnaW4YASABKAkSDgoGcmVhc29uGAIgASgJIiAKDlVwZ3JhZGVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSI6Cg9VcGdyYWRlUmVzcG9uc2USDgoGZGlnZXN0GAEgASgJEhcKD3ByZXZpb3VzX2RpZ2VzdBgCIAEoCSIUChJHZXRMb2NrRmlsZVJlcXVlc3QiNQoTR2V0TG9ja0ZpbGVSZXNwb25zZRIMCgRwYXRoGAEgASgJEhAKCGVuZm9yY2VkGAIgASgIIiEKD1JvbGxiYWNrUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiOwoQUm9sbGJhY2tSZXNwb25zZRIOCgZkaWdlc3QYASABKAkSFwoPcHJldmlvdXNfZGlnZXN0GAIgASgJIogBChJXYXRjaEV2ZW50c1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJEhEKCWFmdGVyX3NlcRgCIAEoBBIOCgZmb2xsb3cYAyABKAgSLgoKc2luY2VfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdGVuYW50cxgFIAMoCSI+ChNXYXRjaEV2ZW50c1Jlc3BvbnNlEicKBWV2ZW50GAEgASgLMhgudG9vbGhvc3QudjEuUGx1Z2luRXZlbnQi1AEKC1BsdWdpbkV2ZW50EgsKA3NlcRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAMgASgJEg4KBnBsdWdpbhgEIAEoCRIQCghpbnN0YW5jZRgFIAEoCRIOCgZkaWdlc3QYBiABKAkSDgoGcmVhc29uGAcgASgJEi4KCnVudGlsX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnRlbmFudBgJIAEoCSJhCg9UYWlsTG9nc1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg8KB2NhbGxfaWQYAiABKAkSDAoEbGFzdBgDIAEoDRIOCgZmb2xsb3cYBCABKAgSDwoHdGVuYW50cxgFIAMoCSI2ChBUYWlsTG9nc1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC50b29saG9zdC52MS5Mb2dMaW5lIoYBCgdMb2dMaW5lEgsKA3NlcRgBIAEoBBIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIrCgZyZWNvcmQYBSABKAsyGy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZBIOCgZ0ZW5hbnQYBiABKAki4QEKEExpc3RDYWxsc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDgoGcGx1Z2luGAMgASgJEgwKBHRvb2wYBCABKAkSDwoHc2Vzc2lvbhgFIAEoCRIlCgVzdGF0ZRgGIAEoDjIWLnRvb2xob3N0LnYxLkNhbGxTdGF0ZRIPCgdjYWxsX2lkGAcgASgJEi4KCnNpbmNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3RlbmFudHMYCSADKAkiVAoRTGlzdENhbGxzUmVzcG9uc2USJgoFY2FsbHMYASADKAsyFy50b29saG9zdC52MS5DYWxsUmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKeAgoKQ2FsbFJlY29yZBIPCgdjYWxsX2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIPCgdzZXNzaW9uGAMgASgJEgwKBHRvb2wYBCABKAkSDgoGcGx1Z2luGAUgASgJEhAKCGluc3RhbmNlGAYgASgJEiUKBXN0YXRlGAcgASgOMhYudG9vbGhvc3QudjEuQ2FsbFN0YXRlEiYKBWVycm9yGAggASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiYgoPR2V0U3RhdHNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIuCgpzaW5jZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd0ZW5hbnRzGAMgAygJIjkKEEdldFN0YXRzUmVzcG9uc2USJQoFdG9vbHMYASADKAsyFi50b29saG9zdC52MS5Ub29sU3RhdHMipAMKCVRvb2xTdGF0cxIMCgR0b29sGAEgASgJEg4KBnBsdWdpbhgCIAEoCRINCgVjYWxscxgDIAEoBBIRCglzdWNjZWVkZWQYBCABKAQSEwoLdG9vbF9lcnJvcnMYBSABKAQSNgoIZmFpbHVyZXMYBiADKAsyJC50b29saG9zdC52MS5Ub29sU3RhdHMuRmFpbHVyZXNFbnRyeRIxCg50b3RhbF9kdXJhdGlvbhgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg1tZWFuX2R1cmF0aW9uGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi8KDHA1MF9kdXJhdGlvbhgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgxwOTlfZHVyYXRpb24YCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEgoKdG90YWxfY29zdBgLIAEoARovCg1GYWlsdXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEi8wEKEFJlYWRBdWRpdFJlcXVlc3QSEQoJcHJpbmNpcGFsGAEgASgJEg8KB2NhbGxfaWQYAiABKAkSDAoEdG9vbBgDIAEoCRIMCgRraW5kGAQgASgJEhAKCGRlY2lzaW9uGAUgASgJEi4KCnNpbmNlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVudGlsX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3RlbmFudHMYCCADKAkSDAoEbGFzdBgJIAEoDRIOCgZmb2xsb3cYCiABKAgiLgoRUmVhZEF1ZGl0UmVzcG9uc2USCwoDc2VxGAEgASgEEgwKBGxpbmUYAiABKAkq0AEKC1BsdWdpblN0YXRlEhwKGFBMVUdJTl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFBMVUdJTl9TVEFURV9FTkFCTEVEEAESFwoTUExVR0lOX1NUQVRFX1BBVVNFRBACEhwKGFBMVUdJTl9TVEFURV9CQUNLSU5HX09GRhADEhwKGFBMVUdJTl9TVEFURV9RVUFSQU5USU5FRBAEEhkKFVBMVUdJTl9TVEFURV9ESVNBQkxFRBAFEhkKFVBMVUdJTl9TVEFURV9VTlVTQUJMRRAGKs4CCg1JbnN0YW5jZVN0YXRlEh4KGklOU1RBTkNFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVSU5TVEFOQ0VfU1RBVEVfUVVFVUVEEAESHAoYSU5TVEFOQ0VfU1RBVEVfVkVSSUZZSU5HEAISGwoXSU5TVEFOQ0VfU1RBVEVfU1RBUlRJTkcQAxIeChpJTlNUQU5DRV9TVEFURV9IQU5EU0hBS0lORxAEEhoKFklOU1RBTkNFX1NUQVRFX1dBUk1JTkcQBRIYChRJTlNUQU5DRV9TVEFURV9SRUFEWRAGEhwKGElOU1RBTkNFX1NUQVRFX1VOSEVBTFRIWRAHEhsKF0lOU1RBTkNFX1NUQVRFX0RSQUlOSU5HEAgSGwoXSU5TVEFOQ0VfU1RBVEVfU1RPUFBJTkcQCRIZChVJTlNUQU5DRV9TVEFURV9FWElURUQQCiqLAQoJQ2FsbFN0YXRlEhoKFkNBTExfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJDQUxMX1NUQVRFX1JVTk5JTkcQARIYChRDQUxMX1NUQVRFX1NVQ0NFRURFRBACEhkKFUNBTExfU1RBVEVfVE9PTF9FUlJPUhADEhUKEUNBTExfU1RBVEVfRkFJTEVEEAQyoAsKDEFkbWluU2VydmljZRJXCgtMaXN0UGx1Z2lucxIfLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVxdWVzdBogLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVzcG9uc2UiBZK2GAEGEl0KDUxpc3RJbnN0YW5jZXMSIS50b29saG9zdC52MS5MaXN0SW5zdGFuY2VzUmVxdWVzdBoiLnRvb2xob3N0LnYxLkxpc3RJbnN0YW5jZXNSZXNwb25zZSIFkrYYAQYSSwoHUmVzdGFydBIbLnRvb2xob3N0LnYxLlJlc3RhcnRSZXF1ZXN0GhwudG9vbGhvc3QudjEuUmVzdGFydFJlc3BvbnNlIgWSthgBBxJFCgVEcmFpbhIZLnRvb2xob3N0LnYxLkRyYWluUmVxdWVzdBoaLnRvb2xob3N0LnYxLkRyYWluUmVzcG9uc2UiBZK2GAEHEkUKBVBhdXNlEhkudG9vbGhvc3QudjEuUGF1c2VSZXF1ZXN0GhoudG9vbGhvc3QudjEuUGF1c2VSZXNwb25zZSIFkrYYAQcSSAoGUmVzdW1lEhoudG9vbGhvc3QudjEuUmVzdW1lUmVxdWVzdBobLnRvb2xob3N0LnYxLlJlc3VtZVJlc3BvbnNlIgWSthgBBxJjCg9DbGVhclF1YXJhbnRpbmUSIy50b29saG9zdC52MS5DbGVhclF1YXJhbnRpbmVSZXF1ZXN0GiQudG9vbGhvc3QudjEuQ2xlYXJRdWFyYW50aW5lUmVzcG9uc2UiBZK2GAEHEkgKBlJlbG9hZBIaLnRvb2xob3N0LnYxLlJlbG9hZFJlcXVlc3QaGy50b29saG9zdC52MS5SZWxvYWRSZXNwb25zZSIFkrYYAQoSaQoRRGlmZkNvbmZpZ3VyYXRpb24SJS50b29saG9zdC52MS5EaWZmQ29uZmlndXJhdGlvblJlcXVlc3QaJi50b29saG9zdC52MS5EaWZmQ29uZmlndXJhdGlvblJlc3BvbnNlIgWSthgBCRJLCgdVcGdyYWRlEhsudG9vbGhvc3QudjEuVXBncmFkZVJlcXVlc3QaHC50b29saG9zdC52MS5VcGdyYWRlUmVzcG9uc2UiBZK2GAEIEk4KCFJvbGxiYWNrEhwudG9vbGhvc3QudjEuUm9sbGJhY2tSZXF1ZXN0Gh0udG9vbGhvc3QudjEuUm9sbGJhY2tSZXNwb25zZSIFkrYYAQgSVwoLR2V0TG9ja0ZpbGUSHy50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlcXVlc3QaIC50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlc3BvbnNlIgWSthgBBhJZCgtXYXRjaEV2ZW50cxIfLnRvb2xob3N0LnYxLldhdGNoRXZlbnRzUmVxdWVzdBogLnRvb2xob3N0LnYxLldhdGNoRXZlbnRzUmVzcG9uc2UiBZK2GAELMAESUAoIVGFpbExvZ3MSHC50b29saG9zdC52MS5UYWlsTG9nc1JlcXVlc3QaHS50b29saG9zdC52MS5UYWlsTG9nc1Jlc3BvbnNlIgWSthgBDDABElEKCUxpc3RDYWxscxIdLnRvb2xob3N0LnYxLkxpc3RDYWxsc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0Q2FsbHNSZXNwb25zZSIFkrYYAQUSTgoIR2V0U3RhdHMSHC50b29saG9zdC52MS5HZXRTdGF0c1JlcXVlc3QaHS50b29saG9zdC52MS5HZXRTdGF0c1Jlc3BvbnNlIgWSthgBDRJTCglSZWFkQXVkaXQSHS50b29saG9zdC52MS5SZWFkQXVkaXRSZXF1ZXN0Gh4udG9vbGhvc3QudjEuUmVhZEF1ZGl0UmVzcG9uc2UiBZK2GAEOMAFCPFo6Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdjE7dG9vbGhvc3R2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_right, file_toolhost_tool_v1_status, file_toolhost_tool_v1_version]);
 
 /**
  * Plugin is an executable that contains tools.
@@ -143,7 +146,7 @@ export type Plugin = Message<"toolhost.v1.Plugin"> & {
 
   /**
    * Why toolhost does not use the executable that is now in the plugin's folder. Unset if toolhost
-   * uses it, or has not described it yet.
+   * uses it, or has not read its description yet.
    *
    * @generated from field: toolhost.v1.PluginRefusal refusal = 17;
    */
@@ -178,6 +181,36 @@ export type Plugin = Message<"toolhost.v1.Plugin"> & {
    * @generated from field: string isolation = 21;
    */
   isolation: string;
+
+  /**
+   * The SDK that the plugin declares. Unset if it declares none.
+   *
+   * @generated from field: toolhost.tool.v1.SdkInfo sdk = 22;
+   */
+  sdk?: SdkInfo | undefined;
+
+  /**
+   * The filters that the plugin applies to its own tools. No configuration of the operator is
+   * necessary for them.
+   *
+   * @generated from field: repeated toolhost.v1.OwnFilter own_filters = 23;
+   */
+  ownFilters: OwnFilter[];
+
+  /**
+   * The access to the workspace that the operator grants. Unspecified if there is no workspace.
+   *
+   * @generated from field: toolhost.tool.v1.Access workspace = 24;
+   */
+  workspace: Access;
+
+  /**
+   * Where the workspace is: `local` (a folder of toolhost's machine), `memory` or `remote`. Empty if
+   * there is none. Later versions may add names.
+   *
+   * @generated from field: string workspace_backend = 25;
+   */
+  workspaceBackend: string;
 };
 
 /**
@@ -186,6 +219,34 @@ export type Plugin = Message<"toolhost.v1.Plugin"> & {
  */
 export const PluginSchema: GenMessage<Plugin> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_admin_service, 0);
+
+/**
+ * OwnFilter is a filter that a plugin applies to its own tools.
+ *
+ * @generated from message toolhost.v1.OwnFilter
+ */
+export type OwnFilter = Message<"toolhost.v1.OwnFilter"> & {
+  /**
+   * The name of the filter, as the plugin declares it.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The names of the tools, as callers use them.
+   *
+   * @generated from field: repeated string tools = 2;
+   */
+  tools: string[];
+};
+
+/**
+ * Describes the message toolhost.v1.OwnFilter.
+ * Use `create(OwnFilterSchema)` to create a new message.
+ */
+export const OwnFilterSchema: GenMessage<OwnFilter> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 1);
 
 /**
  * Ungranted is a request of a plugin that the operator has not granted.
@@ -213,7 +274,7 @@ export type Ungranted = Message<"toolhost.v1.Ungranted"> & {
  * Use `create(UngrantedSchema)` to create a new message.
  */
 export const UngrantedSchema: GenMessage<Ungranted> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 1);
+  messageDesc(file_toolhost_v1_admin_service, 2);
 
 /**
  * PluginRefusal says why toolhost does not use the executable that is in a plugin's folder.
@@ -256,7 +317,7 @@ export type PluginRefusal = Message<"toolhost.v1.PluginRefusal"> & {
  * Use `create(PluginRefusalSchema)` to create a new message.
  */
 export const PluginRefusalSchema: GenMessage<PluginRefusal> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 2);
+  messageDesc(file_toolhost_v1_admin_service, 3);
 
 /**
  * PluginExit describes how one process of a plugin ended.
@@ -298,6 +359,29 @@ export type PluginExit = Message<"toolhost.v1.PluginExit"> & {
    * @generated from field: repeated toolhost.v1.ExitCall calls = 5;
    */
   calls: ExitCall[];
+
+  /**
+   * The tenant that it served. Empty if it has not served a call.
+   *
+   * @generated from field: string tenant = 6;
+   */
+  tenant: string;
+
+  /**
+   * The number of further calls that it was executing, which belong to tenants that the caller may
+   * not see.
+   *
+   * @generated from field: uint32 hidden_calls = 7;
+   */
+  hiddenCalls: number;
+
+  /**
+   * Whether toolhost stopped it because calls of it did not stop when they were told to. Then
+   * expected is true, and calls has those calls.
+   *
+   * @generated from field: bool unhealthy = 8;
+   */
+  unhealthy: boolean;
 };
 
 /**
@@ -305,7 +389,7 @@ export type PluginExit = Message<"toolhost.v1.PluginExit"> & {
  * Use `create(PluginExitSchema)` to create a new message.
  */
 export const PluginExitSchema: GenMessage<PluginExit> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 3);
+  messageDesc(file_toolhost_v1_admin_service, 4);
 
 /**
  * ExitCall is a call that was running when its process ended.
@@ -340,6 +424,21 @@ export type ExitCall = Message<"toolhost.v1.ExitCall"> & {
    * @generated from field: string principal = 4;
    */
   principal: string;
+
+  /**
+   * When toolhost received the call. Unset for crashes that an earlier version recorded.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 5;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * The SHA-256 digest of the tool's name and the arguments, in hexadecimal. Two calls with the
+   * same digest call the same tool with the same arguments. Empty if the arguments were incomplete.
+   *
+   * @generated from field: string arguments_digest = 6;
+   */
+  argumentsDigest: string;
 };
 
 /**
@@ -347,7 +446,7 @@ export type ExitCall = Message<"toolhost.v1.ExitCall"> & {
  * Use `create(ExitCallSchema)` to create a new message.
  */
 export const ExitCallSchema: GenMessage<ExitCall> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 4);
+  messageDesc(file_toolhost_v1_admin_service, 5);
 
 /**
  * Instance is one process of a plugin.
@@ -432,6 +531,13 @@ export type Instance = Message<"toolhost.v1.Instance"> & {
    * @generated from field: toolhost.v1.Sandbox sandbox = 11;
    */
   sandbox?: Sandbox | undefined;
+
+  /**
+   * The tenant that it serves. Empty if it has not served a call yet.
+   *
+   * @generated from field: string tenant = 12;
+   */
+  tenant: string;
 };
 
 /**
@@ -439,7 +545,7 @@ export type Instance = Message<"toolhost.v1.Instance"> & {
  * Use `create(InstanceSchema)` to create a new message.
  */
 export const InstanceSchema: GenMessage<Instance> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 5);
+  messageDesc(file_toolhost_v1_admin_service, 6);
 
 /**
  * Sandbox says what a plugin process may access, in addition to system libraries, its executable
@@ -464,7 +570,7 @@ export type Sandbox = Message<"toolhost.v1.Sandbox"> & {
   network: boolean;
 
   /**
-   * The access to the workspace folder.
+   * The access to the workspace.
    *
    * @generated from field: toolhost.tool.v1.Access workspace = 3;
    */
@@ -491,6 +597,14 @@ export type Sandbox = Message<"toolhost.v1.Sandbox"> & {
    * @generated from field: repeated toolhost.v1.SandboxLayer layers = 6;
    */
   layers: SandboxLayer[];
+
+  /**
+   * Where the workspace is: `local` (a folder of toolhost's machine), `memory` or `remote`. Empty if
+   * there is none. Later versions may add names.
+   *
+   * @generated from field: string workspace_backend = 7;
+   */
+  workspaceBackend: string;
 };
 
 /**
@@ -498,7 +612,7 @@ export type Sandbox = Message<"toolhost.v1.Sandbox"> & {
  * Use `create(SandboxSchema)` to create a new message.
  */
 export const SandboxSchema: GenMessage<Sandbox> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 6);
+  messageDesc(file_toolhost_v1_admin_service, 7);
 
 /**
  * SandboxLayer says whether one part of a sandbox is in effect on this machine.
@@ -541,7 +655,7 @@ export type SandboxLayer = Message<"toolhost.v1.SandboxLayer"> & {
  * Use `create(SandboxLayerSchema)` to create a new message.
  */
 export const SandboxLayerSchema: GenMessage<SandboxLayer> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 7);
+  messageDesc(file_toolhost_v1_admin_service, 8);
 
 /**
  * EffectiveLimit says how one limit on a plugin process is enforced on this machine.
@@ -585,7 +699,7 @@ export type EffectiveLimit = Message<"toolhost.v1.EffectiveLimit"> & {
  * Use `create(EffectiveLimitSchema)` to create a new message.
  */
 export const EffectiveLimitSchema: GenMessage<EffectiveLimit> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 8);
+  messageDesc(file_toolhost_v1_admin_service, 9);
 
 /**
  * ListPluginsRequest requests all plugins.
@@ -600,7 +714,7 @@ export type ListPluginsRequest = Message<"toolhost.v1.ListPluginsRequest"> & {
  * Use `create(ListPluginsRequestSchema)` to create a new message.
  */
 export const ListPluginsRequestSchema: GenMessage<ListPluginsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 9);
+  messageDesc(file_toolhost_v1_admin_service, 10);
 
 /**
  * ListPluginsResponse returns all plugins.
@@ -621,7 +735,7 @@ export type ListPluginsResponse = Message<"toolhost.v1.ListPluginsResponse"> & {
  * Use `create(ListPluginsResponseSchema)` to create a new message.
  */
 export const ListPluginsResponseSchema: GenMessage<ListPluginsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 10);
+  messageDesc(file_toolhost_v1_admin_service, 11);
 
 /**
  * ListInstancesRequest selects instances.
@@ -642,7 +756,7 @@ export type ListInstancesRequest = Message<"toolhost.v1.ListInstancesRequest"> &
  * Use `create(ListInstancesRequestSchema)` to create a new message.
  */
 export const ListInstancesRequestSchema: GenMessage<ListInstancesRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 11);
+  messageDesc(file_toolhost_v1_admin_service, 12);
 
 /**
  * ListInstancesResponse returns instances.
@@ -663,7 +777,7 @@ export type ListInstancesResponse = Message<"toolhost.v1.ListInstancesResponse">
  * Use `create(ListInstancesResponseSchema)` to create a new message.
  */
 export const ListInstancesResponseSchema: GenMessage<ListInstancesResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 12);
+  messageDesc(file_toolhost_v1_admin_service, 13);
 
 /**
  * RestartRequest names a plugin to restart.
@@ -691,7 +805,7 @@ export type RestartRequest = Message<"toolhost.v1.RestartRequest"> & {
  * Use `create(RestartRequestSchema)` to create a new message.
  */
 export const RestartRequestSchema: GenMessage<RestartRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 13);
+  messageDesc(file_toolhost_v1_admin_service, 14);
 
 /**
  * RestartResponse lists the affected instances.
@@ -719,7 +833,7 @@ export type RestartResponse = Message<"toolhost.v1.RestartResponse"> & {
  * Use `create(RestartResponseSchema)` to create a new message.
  */
 export const RestartResponseSchema: GenMessage<RestartResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 14);
+  messageDesc(file_toolhost_v1_admin_service, 15);
 
 /**
  * DrainRequest names a plugin to drain.
@@ -740,7 +854,7 @@ export type DrainRequest = Message<"toolhost.v1.DrainRequest"> & {
  * Use `create(DrainRequestSchema)` to create a new message.
  */
 export const DrainRequestSchema: GenMessage<DrainRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 15);
+  messageDesc(file_toolhost_v1_admin_service, 16);
 
 /**
  * DrainResponse confirms that the processes have ended.
@@ -755,7 +869,7 @@ export type DrainResponse = Message<"toolhost.v1.DrainResponse"> & {
  * Use `create(DrainResponseSchema)` to create a new message.
  */
 export const DrainResponseSchema: GenMessage<DrainResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 16);
+  messageDesc(file_toolhost_v1_admin_service, 17);
 
 /**
  * PauseRequest names a plugin to pause.
@@ -776,7 +890,7 @@ export type PauseRequest = Message<"toolhost.v1.PauseRequest"> & {
  * Use `create(PauseRequestSchema)` to create a new message.
  */
 export const PauseRequestSchema: GenMessage<PauseRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 17);
+  messageDesc(file_toolhost_v1_admin_service, 18);
 
 /**
  * PauseResponse confirms the pause.
@@ -791,7 +905,7 @@ export type PauseResponse = Message<"toolhost.v1.PauseResponse"> & {
  * Use `create(PauseResponseSchema)` to create a new message.
  */
 export const PauseResponseSchema: GenMessage<PauseResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 18);
+  messageDesc(file_toolhost_v1_admin_service, 19);
 
 /**
  * ResumeRequest names a plugin to resume.
@@ -812,7 +926,7 @@ export type ResumeRequest = Message<"toolhost.v1.ResumeRequest"> & {
  * Use `create(ResumeRequestSchema)` to create a new message.
  */
 export const ResumeRequestSchema: GenMessage<ResumeRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 19);
+  messageDesc(file_toolhost_v1_admin_service, 20);
 
 /**
  * ResumeResponse confirms that the plugin accepts calls.
@@ -827,7 +941,7 @@ export type ResumeResponse = Message<"toolhost.v1.ResumeResponse"> & {
  * Use `create(ResumeResponseSchema)` to create a new message.
  */
 export const ResumeResponseSchema: GenMessage<ResumeResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 20);
+  messageDesc(file_toolhost_v1_admin_service, 21);
 
 /**
  * ClearQuarantineRequest names a plugin.
@@ -848,7 +962,7 @@ export type ClearQuarantineRequest = Message<"toolhost.v1.ClearQuarantineRequest
  * Use `create(ClearQuarantineRequestSchema)` to create a new message.
  */
 export const ClearQuarantineRequestSchema: GenMessage<ClearQuarantineRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 21);
+  messageDesc(file_toolhost_v1_admin_service, 22);
 
 /**
  * ClearQuarantineResponse confirms the end of the quarantine or backoff.
@@ -863,7 +977,7 @@ export type ClearQuarantineResponse = Message<"toolhost.v1.ClearQuarantineRespon
  * Use `create(ClearQuarantineResponseSchema)` to create a new message.
  */
 export const ClearQuarantineResponseSchema: GenMessage<ClearQuarantineResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 22);
+  messageDesc(file_toolhost_v1_admin_service, 23);
 
 /**
  * ReloadRequest requests a scan of the plugin folders.
@@ -871,6 +985,13 @@ export const ClearQuarantineResponseSchema: GenMessage<ClearQuarantineResponse> 
  * @generated from message toolhost.v1.ReloadRequest
  */
 export type ReloadRequest = Message<"toolhost.v1.ReloadRequest"> & {
+  /**
+   * Leave out the configuration file. A program that adds a plugin uses this, because the operator
+   * may be editing the file.
+   *
+   * @generated from field: bool plugins_only = 1;
+   */
+  pluginsOnly: boolean;
 };
 
 /**
@@ -878,7 +999,7 @@ export type ReloadRequest = Message<"toolhost.v1.ReloadRequest"> & {
  * Use `create(ReloadRequestSchema)` to create a new message.
  */
 export const ReloadRequestSchema: GenMessage<ReloadRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 23);
+  messageDesc(file_toolhost_v1_admin_service, 24);
 
 /**
  * ReloadResponse says what changed. A plugin is in at most one of the lists.
@@ -908,15 +1029,16 @@ export type ReloadResponse = Message<"toolhost.v1.ReloadResponse"> & {
   upgraded: string[];
 
   /**
-   * The changes that failed. toolhost continues to use the previous executable of these plugins.
+   * The changes that failed. toolhost continues to use the previous executable of these plugins,
+   * except for a plugin that does not start with the changed configuration: it takes no calls.
    *
    * @generated from field: repeated toolhost.v1.ReloadFailure failures = 4;
    */
   failures: ReloadFailure[];
 
   /**
-   * The changes to the configuration file that are not in effect. Unset if the file is unchanged
-   * since toolhost started.
+   * What the configuration file changed. Unset if the file says what is in effect already, and with
+   * `plugins_only`.
    *
    * @generated from field: toolhost.v1.ConfigurationChange configuration = 5;
    */
@@ -928,11 +1050,10 @@ export type ReloadResponse = Message<"toolhost.v1.ReloadResponse"> & {
  * Use `create(ReloadResponseSchema)` to create a new message.
  */
 export const ReloadResponseSchema: GenMessage<ReloadResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 24);
+  messageDesc(file_toolhost_v1_admin_service, 25);
 
 /**
  * ConfigurationChange says how the configuration file differs from the configuration in effect.
- * toolhost applies a change only when it starts.
  *
  * @generated from message toolhost.v1.ConfigurationChange
  */
@@ -953,11 +1074,19 @@ export type ConfigurationChange = Message<"toolhost.v1.ConfigurationChange"> & {
 
   /**
    * Why toolhost would refuse to start with the current file, in English: the file is not trusted,
-   * does not exist, or has errors. Empty if toolhost would start.
+   * does not exist, or has errors, each with its line and column. toolhost then applies no part of
+   * it. Empty if toolhost would start.
    *
    * @generated from field: string problem = 3;
    */
   problem: string;
+
+  /**
+   * The settings whose values differ, in the order of the reference. Empty if `problem` is set.
+   *
+   * @generated from field: repeated toolhost.v1.SettingChange changes = 4;
+   */
+  changes: SettingChange[];
 };
 
 /**
@@ -965,7 +1094,87 @@ export type ConfigurationChange = Message<"toolhost.v1.ConfigurationChange"> & {
  * Use `create(ConfigurationChangeSchema)` to create a new message.
  */
 export const ConfigurationChangeSchema: GenMessage<ConfigurationChange> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 25);
+  messageDesc(file_toolhost_v1_admin_service, 26);
+
+/**
+ * SettingChange is one setting of the configuration file with its values. Values that may be secret
+ * are replaced by "(hidden)".
+ *
+ * @generated from message toolhost.v1.SettingChange
+ */
+export type SettingChange = Message<"toolhost.v1.SettingChange"> & {
+  /**
+   * The key with its parents, such as `plugin.files.idle_timeout`. An element of a list of rules or
+   * filters has its name in brackets, such as `policy.rules[no-mail].then`.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * The value in effect. Empty if the setting has no value.
+   *
+   * @generated from field: string old = 2;
+   */
+  old: string;
+
+  /**
+   * The value in the file. Empty if the setting has no value.
+   *
+   * @generated from field: string new = 3;
+   */
+  new: string;
+
+  /**
+   * Reload does not apply the change; the next start of toolhost does.
+   *
+   * @generated from field: bool restart = 4;
+   */
+  restart: boolean;
+};
+
+/**
+ * Describes the message toolhost.v1.SettingChange.
+ * Use `create(SettingChangeSchema)` to create a new message.
+ */
+export const SettingChangeSchema: GenMessage<SettingChange> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 27);
+
+/**
+ * DiffConfigurationRequest has no options.
+ *
+ * @generated from message toolhost.v1.DiffConfigurationRequest
+ */
+export type DiffConfigurationRequest = Message<"toolhost.v1.DiffConfigurationRequest"> & {
+};
+
+/**
+ * Describes the message toolhost.v1.DiffConfigurationRequest.
+ * Use `create(DiffConfigurationRequestSchema)` to create a new message.
+ */
+export const DiffConfigurationRequestSchema: GenMessage<DiffConfigurationRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 28);
+
+/**
+ * DiffConfigurationResponse says what a Reload would do.
+ *
+ * @generated from message toolhost.v1.DiffConfigurationResponse
+ */
+export type DiffConfigurationResponse = Message<"toolhost.v1.DiffConfigurationResponse"> & {
+  /**
+   * Without changes and without a problem if the file says what is in effect.
+   *
+   * @generated from field: toolhost.v1.ConfigurationChange configuration = 1;
+   */
+  configuration?: ConfigurationChange | undefined;
+};
+
+/**
+ * Describes the message toolhost.v1.DiffConfigurationResponse.
+ * Use `create(DiffConfigurationResponseSchema)` to create a new message.
+ */
+export const DiffConfigurationResponseSchema: GenMessage<DiffConfigurationResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 29);
 
 /**
  * ReloadFailure describes a plugin change that failed.
@@ -993,7 +1202,7 @@ export type ReloadFailure = Message<"toolhost.v1.ReloadFailure"> & {
  * Use `create(ReloadFailureSchema)` to create a new message.
  */
 export const ReloadFailureSchema: GenMessage<ReloadFailure> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 26);
+  messageDesc(file_toolhost_v1_admin_service, 30);
 
 /**
  * UpgradeRequest names a plugin to upgrade.
@@ -1014,7 +1223,7 @@ export type UpgradeRequest = Message<"toolhost.v1.UpgradeRequest"> & {
  * Use `create(UpgradeRequestSchema)` to create a new message.
  */
 export const UpgradeRequestSchema: GenMessage<UpgradeRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 27);
+  messageDesc(file_toolhost_v1_admin_service, 31);
 
 /**
  * UpgradeResponse says which executable is in use.
@@ -1042,7 +1251,7 @@ export type UpgradeResponse = Message<"toolhost.v1.UpgradeResponse"> & {
  * Use `create(UpgradeResponseSchema)` to create a new message.
  */
 export const UpgradeResponseSchema: GenMessage<UpgradeResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 28);
+  messageDesc(file_toolhost_v1_admin_service, 32);
 
 /**
  * GetLockFileRequest requests information about the lock file.
@@ -1057,7 +1266,7 @@ export type GetLockFileRequest = Message<"toolhost.v1.GetLockFileRequest"> & {
  * Use `create(GetLockFileRequestSchema)` to create a new message.
  */
 export const GetLockFileRequestSchema: GenMessage<GetLockFileRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 29);
+  messageDesc(file_toolhost_v1_admin_service, 33);
 
 /**
  * GetLockFileResponse describes the lock file.
@@ -1085,7 +1294,7 @@ export type GetLockFileResponse = Message<"toolhost.v1.GetLockFileResponse"> & {
  * Use `create(GetLockFileResponseSchema)` to create a new message.
  */
 export const GetLockFileResponseSchema: GenMessage<GetLockFileResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 30);
+  messageDesc(file_toolhost_v1_admin_service, 34);
 
 /**
  * RollbackRequest names a plugin to roll back.
@@ -1106,7 +1315,7 @@ export type RollbackRequest = Message<"toolhost.v1.RollbackRequest"> & {
  * Use `create(RollbackRequestSchema)` to create a new message.
  */
 export const RollbackRequestSchema: GenMessage<RollbackRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 31);
+  messageDesc(file_toolhost_v1_admin_service, 35);
 
 /**
  * RollbackResponse says which executable is in use.
@@ -1134,7 +1343,7 @@ export type RollbackResponse = Message<"toolhost.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 32);
+  messageDesc(file_toolhost_v1_admin_service, 36);
 
 /**
  * WatchEventsRequest selects events.
@@ -1150,10 +1359,10 @@ export type WatchEventsRequest = Message<"toolhost.v1.WatchEventsRequest"> & {
   plugin: string;
 
   /**
-   * The `seq` of the last event that the caller has seen; the stream continues after it. 0 means
-   * the oldest stored event. toolhost counts from 1 each time it starts. If no event has this
-   * number yet, it belongs to an earlier toolhost process, and the stream starts at the oldest
-   * stored event. A caller detects this when `seq` decreases.
+   * The `seq` of the last event that the caller has seen. The stream continues after that event. 0
+   * means the oldest stored event. toolhost counts from 1 each time it starts. If this toolhost
+   * process has not assigned the number yet, the number comes from an earlier process, and the
+   * stream starts at the oldest stored event. A caller detects that because `seq` decreases.
    *
    * @generated from field: uint64 after_seq = 2;
    */
@@ -1165,6 +1374,21 @@ export type WatchEventsRequest = Message<"toolhost.v1.WatchEventsRequest"> & {
    * @generated from field: bool follow = 3;
    */
   follow: boolean;
+
+  /**
+   * Only events at or after this time. Unset means all.
+   *
+   * @generated from field: google.protobuf.Timestamp since_time = 4;
+   */
+  sinceTime?: Timestamp | undefined;
+
+  /**
+   * Only events of these tenants, and those that concern no tenant. Empty means all tenants in which
+   * the caller has the right to read events.
+   *
+   * @generated from field: repeated string tenants = 5;
+   */
+  tenants: string[];
 };
 
 /**
@@ -1172,7 +1396,7 @@ export type WatchEventsRequest = Message<"toolhost.v1.WatchEventsRequest"> & {
  * Use `create(WatchEventsRequestSchema)` to create a new message.
  */
 export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 33);
+  messageDesc(file_toolhost_v1_admin_service, 37);
 
 /**
  * WatchEventsResponse returns one event.
@@ -1193,7 +1417,7 @@ export type WatchEventsResponse = Message<"toolhost.v1.WatchEventsResponse"> & {
  * Use `create(WatchEventsResponseSchema)` to create a new message.
  */
 export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 34);
+  messageDesc(file_toolhost_v1_admin_service, 38);
 
 /**
  * PluginEvent is an event of a plugin or of one of its processes.
@@ -1217,7 +1441,7 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
 
   /**
    * The type: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
-   * `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`,
+   * `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `launch_refused`,
    * `plugin_backing_off`, `plugin_quarantined`, `plugin_probing`, `plugin_enabled`,
    * `plugin_paused`, `plugin_disabled`, `plugin_added`, `plugin_removed`, `plugin_unusable`,
    * `upgrade_started`, `upgrade_finished`, `upgrade_failed`, `rollback_started`,
@@ -1262,6 +1486,14 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
    * @generated from field: google.protobuf.Timestamp until_time = 8;
    */
   untilTime?: Timestamp | undefined;
+
+  /**
+   * The tenant of the instance, or of the calls that caused the event. Empty if the event concerns
+   * no tenant in particular.
+   *
+   * @generated from field: string tenant = 9;
+   */
+  tenant: string;
 };
 
 /**
@@ -1269,7 +1501,7 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
  * Use `create(PluginEventSchema)` to create a new message.
  */
 export const PluginEventSchema: GenMessage<PluginEvent> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 35);
+  messageDesc(file_toolhost_v1_admin_service, 39);
 
 /**
  * TailLogsRequest selects log lines.
@@ -1304,6 +1536,14 @@ export type TailLogsRequest = Message<"toolhost.v1.TailLogsRequest"> & {
    * @generated from field: bool follow = 4;
    */
   follow: boolean;
+
+  /**
+   * Only lines of these tenants, and those that concern no tenant. Empty means all tenants in which
+   * the caller has the right to read logs.
+   *
+   * @generated from field: repeated string tenants = 5;
+   */
+  tenants: string[];
 };
 
 /**
@@ -1311,7 +1551,7 @@ export type TailLogsRequest = Message<"toolhost.v1.TailLogsRequest"> & {
  * Use `create(TailLogsRequestSchema)` to create a new message.
  */
 export const TailLogsRequestSchema: GenMessage<TailLogsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 36);
+  messageDesc(file_toolhost_v1_admin_service, 40);
 
 /**
  * TailLogsResponse returns one log line.
@@ -1332,7 +1572,7 @@ export type TailLogsResponse = Message<"toolhost.v1.TailLogsResponse"> & {
  * Use `create(TailLogsResponseSchema)` to create a new message.
  */
 export const TailLogsResponseSchema: GenMessage<TailLogsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 37);
+  messageDesc(file_toolhost_v1_admin_service, 41);
 
 /**
  * LogLine is a line that a plugin wrote.
@@ -1375,6 +1615,13 @@ export type LogLine = Message<"toolhost.v1.LogLine"> & {
    * @generated from field: toolhost.tool.v1.LogRecord record = 5;
    */
   record?: LogRecord | undefined;
+
+  /**
+   * The tenant of the call or the instance. Empty if the line concerns no tenant.
+   *
+   * @generated from field: string tenant = 6;
+   */
+  tenant: string;
 };
 
 /**
@@ -1382,7 +1629,7 @@ export type LogLine = Message<"toolhost.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export const LogLineSchema: GenMessage<LogLine> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 38);
+  messageDesc(file_toolhost_v1_admin_service, 42);
 
 /**
  * ListCallsRequest selects calls. A call is selected if it matches every field that is set.
@@ -1438,6 +1685,21 @@ export type ListCallsRequest = Message<"toolhost.v1.ListCallsRequest"> & {
    * @generated from field: string call_id = 7;
    */
   callId: string;
+
+  /**
+   * Matches calls that toolhost received at or after this time. Unset means all.
+   *
+   * @generated from field: google.protobuf.Timestamp since_time = 8;
+   */
+  sinceTime?: Timestamp | undefined;
+
+  /**
+   * Matches calls of these tenants. Empty means all tenants in which the caller has the right to
+   * list calls.
+   *
+   * @generated from field: repeated string tenants = 9;
+   */
+  tenants: string[];
 };
 
 /**
@@ -1445,7 +1707,7 @@ export type ListCallsRequest = Message<"toolhost.v1.ListCallsRequest"> & {
  * Use `create(ListCallsRequestSchema)` to create a new message.
  */
 export const ListCallsRequestSchema: GenMessage<ListCallsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 39);
+  messageDesc(file_toolhost_v1_admin_service, 43);
 
 /**
  * ListCallsResponse is one page of calls.
@@ -1473,7 +1735,7 @@ export type ListCallsResponse = Message<"toolhost.v1.ListCallsResponse"> & {
  * Use `create(ListCallsResponseSchema)` to create a new message.
  */
 export const ListCallsResponseSchema: GenMessage<ListCallsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 40);
+  messageDesc(file_toolhost_v1_admin_service, 44);
 
 /**
  * CallRecord is the ledger's record of a call.
@@ -1557,7 +1819,7 @@ export type CallRecord = Message<"toolhost.v1.CallRecord"> & {
  * Use `create(CallRecordSchema)` to create a new message.
  */
 export const CallRecordSchema: GenMessage<CallRecord> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 41);
+  messageDesc(file_toolhost_v1_admin_service, 45);
 
 /**
  * GetStatsRequest selects statistics.
@@ -1571,6 +1833,23 @@ export type GetStatsRequest = Message<"toolhost.v1.GetStatsRequest"> & {
    * @generated from field: string plugin = 1;
    */
   plugin: string;
+
+  /**
+   * Only calls that ended after this time. toolhost stores statistics by hour, so it counts from
+   * the beginning of the hour (UTC) that contains this time. The response includes calls from
+   * before the last start of toolhost. Unset means all calls since toolhost started.
+   *
+   * @generated from field: google.protobuf.Timestamp since_time = 2;
+   */
+  sinceTime?: Timestamp | undefined;
+
+  /**
+   * Only calls of these tenants. Empty means all tenants in which the caller has the right to read
+   * statistics.
+   *
+   * @generated from field: repeated string tenants = 3;
+   */
+  tenants: string[];
 };
 
 /**
@@ -1578,7 +1857,7 @@ export type GetStatsRequest = Message<"toolhost.v1.GetStatsRequest"> & {
  * Use `create(GetStatsRequestSchema)` to create a new message.
  */
 export const GetStatsRequestSchema: GenMessage<GetStatsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 42);
+  messageDesc(file_toolhost_v1_admin_service, 46);
 
 /**
  * GetStatsResponse returns statistics.
@@ -1599,10 +1878,10 @@ export type GetStatsResponse = Message<"toolhost.v1.GetStatsResponse"> & {
  * Use `create(GetStatsResponseSchema)` to create a new message.
  */
 export const GetStatsResponseSchema: GenMessage<GetStatsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 43);
+  messageDesc(file_toolhost_v1_admin_service, 47);
 
 /**
- * ToolStats counts the ended calls of one tool since toolhost started.
+ * ToolStats counts the ended calls of one tool.
  *
  * @generated from message toolhost.v1.ToolStats
  */
@@ -1690,7 +1969,120 @@ export type ToolStats = Message<"toolhost.v1.ToolStats"> & {
  * Use `create(ToolStatsSchema)` to create a new message.
  */
 export const ToolStatsSchema: GenMessage<ToolStats> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 44);
+  messageDesc(file_toolhost_v1_admin_service, 48);
+
+/**
+ * ReadAuditRequest selects lines of the audit log. A line has to match every field that is set.
+ *
+ * @generated from message toolhost.v1.ReadAuditRequest
+ */
+export type ReadAuditRequest = Message<"toolhost.v1.ReadAuditRequest"> & {
+  /**
+   * The key of the principal that the line concerns, or of its delegate. Empty means any.
+   *
+   * @generated from field: string principal = 1;
+   */
+  principal: string;
+
+  /**
+   * The call id. Empty means any.
+   *
+   * @generated from field: string call_id = 2;
+   */
+  callId: string;
+
+  /**
+   * The tool. Empty means any.
+   *
+   * @generated from field: string tool = 3;
+   */
+  tool: string;
+
+  /**
+   * The kind of the line, such as `call` or `authentication`. Empty means any.
+   *
+   * @generated from field: string kind = 4;
+   */
+  kind: string;
+
+  /**
+   * The decision, such as `denied`. Empty means any.
+   *
+   * @generated from field: string decision = 5;
+   */
+  decision: string;
+
+  /**
+   * Only lines at or after this time. Unset means all.
+   *
+   * @generated from field: google.protobuf.Timestamp since_time = 6;
+   */
+  sinceTime?: Timestamp | undefined;
+
+  /**
+   * Only lines before this time. Unset means all.
+   *
+   * @generated from field: google.protobuf.Timestamp until_time = 7;
+   */
+  untilTime?: Timestamp | undefined;
+
+  /**
+   * Only lines of these tenants. Empty means all tenants in which the caller has the right to read
+   * the audit log.
+   *
+   * @generated from field: repeated string tenants = 8;
+   */
+  tenants: string[];
+
+  /**
+   * The maximum number of matching lines, counted from the newest. 0 means all.
+   *
+   * @generated from field: uint32 last = 9;
+   */
+  last: number;
+
+  /**
+   * Whether to continue with new lines.
+   *
+   * @generated from field: bool follow = 10;
+   */
+  follow: boolean;
+};
+
+/**
+ * Describes the message toolhost.v1.ReadAuditRequest.
+ * Use `create(ReadAuditRequestSchema)` to create a new message.
+ */
+export const ReadAuditRequestSchema: GenMessage<ReadAuditRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 49);
+
+/**
+ * ReadAuditResponse contains a line of the audit log.
+ *
+ * @generated from message toolhost.v1.ReadAuditResponse
+ */
+export type ReadAuditResponse = Message<"toolhost.v1.ReadAuditResponse"> & {
+  /**
+   * The number of the line.
+   *
+   * @generated from field: uint64 seq = 1;
+   */
+  seq: bigint;
+
+  /**
+   * The line: a JSON object. docs/audit.md describes its keys.
+   *
+   * @generated from field: string line = 2;
+   */
+  line: string;
+};
+
+/**
+ * Describes the message toolhost.v1.ReadAuditResponse.
+ * Use `create(ReadAuditResponseSchema)` to create a new message.
+ */
+export const ReadAuditResponseSchema: GenMessage<ReadAuditResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 50);
 
 /**
  * PluginState says whether a plugin accepts calls, and why not.
@@ -1899,9 +2291,8 @@ export const CallStateSchema: GenEnum<CallState> = /*@__PURE__*/
  * AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
  * that it names.
  *
- * toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
- * toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
- * the gRPC status.
+ * Each RPC fails with DENIED for a caller without its right. Errors are toolhost.tool.v1.Error as a
+ * detail of the gRPC status.
  *
  * @generated from service toolhost.v1.AdminService
  */
@@ -1983,8 +2374,10 @@ export const AdminService: GenService<{
     output: typeof ClearQuarantineResponseSchema;
   },
   /**
-   * Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are
-   * gone, and upgrades changed ones. It returns when each change has succeeded or failed.
+   * Reload applies the changes of the configuration file, and then scans the plugin folders again:
+   * it adds new plugins, removes plugins whose files are gone, and upgrades changed ones. It returns
+   * when each change has succeeded or failed. No call fails because of a Reload: a call that has
+   * begun keeps the configuration that it began with.
    *
    * @generated from rpc toolhost.v1.AdminService.Reload
    */
@@ -1992,6 +2385,16 @@ export const AdminService: GenService<{
     methodKind: "unary";
     input: typeof ReloadRequestSchema;
     output: typeof ReloadResponseSchema;
+  },
+  /**
+   * DiffConfiguration returns what Reload would change in the configuration. It changes nothing.
+   *
+   * @generated from rpc toolhost.v1.AdminService.DiffConfiguration
+   */
+  diffConfiguration: {
+    methodKind: "unary";
+    input: typeof DiffConfigurationRequestSchema;
+    output: typeof DiffConfigurationResponseSchema;
   },
   /**
    * Upgrade switches a plugin to the executable that is in its folder now, also after a rollback.
@@ -2054,7 +2457,11 @@ export const AdminService: GenService<{
     output: typeof TailLogsResponseSchema;
   },
   /**
-   * ListCalls lists the running calls and the recorded ended calls of all principals, newest first.
+   * ListCalls lists calls of all principals of the tenants in which the caller has the right to list
+   * calls, newest first. It lists calls that are running, calls
+   * in the ledger, and calls that ended in the last 15 minutes (at most 1000) and are not in the
+   * ledger. Of calls from before the last start of toolhost, it lists those in the ledger and those
+   * that failed.
    *
    * @generated from rpc toolhost.v1.AdminService.ListCalls
    */
@@ -2064,8 +2471,8 @@ export const AdminService: GenService<{
     output: typeof ListCallsResponseSchema;
   },
   /**
-   * GetStats returns statistics about tools since toolhost started, ordered by tool. Errors:
-   * NOT_FOUND if the plugin does not exist.
+   * GetStats returns statistics about tools, ordered by tool. Errors: NOT_FOUND if the plugin does
+   * not exist.
    *
    * @generated from rpc toolhost.v1.AdminService.GetStats
    */
@@ -2073,6 +2480,19 @@ export const AdminService: GenService<{
     methodKind: "unary";
     input: typeof GetStatsRequestSchema;
     output: typeof GetStatsResponseSchema;
+  },
+  /**
+   * ReadAudit streams lines of the audit log, the oldest first. It returns only lines of tenants in
+   * which the caller has the right to read the audit log. A caller with the right in all tenants
+   * also gets lines without a tenant, such as failed authentications. Errors: UNAVAILABLE if the log
+   * cannot be read.
+   *
+   * @generated from rpc toolhost.v1.AdminService.ReadAudit
+   */
+  readAudit: {
+    methodKind: "server_streaming";
+    input: typeof ReadAuditRequestSchema;
+    output: typeof ReadAuditResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_toolhost_v1_admin_service, 0);

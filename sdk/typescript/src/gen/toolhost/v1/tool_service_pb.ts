@@ -8,21 +8,104 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { CallerInfo } from "../tool/v1/caller_pb.js";
+import { file_toolhost_tool_v1_caller } from "../tool/v1/caller_pb.js";
 import type { Error } from "../tool/v1/error_pb.js";
 import { file_toolhost_tool_v1_error } from "../tool/v1/error_pb.js";
+import type { Principal } from "../tool/v1/principal_pb.js";
+import { file_toolhost_tool_v1_principal } from "../tool/v1/principal_pb.js";
+import type { Answer, ModelQuestion, PersonQuestion, QuestionKinds, RootsQuestion } from "../tool/v1/question_pb.js";
+import { file_toolhost_tool_v1_question } from "../tool/v1/question_pb.js";
 import type { Result } from "../tool/v1/result_pb.js";
 import { file_toolhost_tool_v1_result } from "../tool/v1/result_pb.js";
+import { file_toolhost_tool_v1_right } from "../tool/v1/right_pb.js";
 import type { ToolSpec } from "../tool/v1/spec_pb.js";
 import { file_toolhost_tool_v1_spec } from "../tool/v1/spec_pb.js";
 import type { LogRecord, Status } from "../tool/v1/status_pb.js";
 import { file_toolhost_tool_v1_status } from "../tool/v1/status_pb.js";
+import type { VersionInfo } from "../tool/v1/version_pb.js";
+import { file_toolhost_tool_v1_version } from "../tool/v1/version_pb.js";
+import type { CompleteArgumentRequestSchema, CompleteArgumentResponseSchema, GetPromptRequestSchema, GetPromptResponseSchema, ListPromptsRequestSchema, ListPromptsResponseSchema, ListResourcesRequestSchema, ListResourcesResponseSchema, ListResourceTemplatesRequestSchema, ListResourceTemplatesResponseSchema, ReadResourceRequestSchema, ReadResourceResponseSchema, WatchResourcesRequestSchema, WatchResourcesResponseSchema } from "./resources_pb.js";
+import { file_toolhost_v1_resources } from "./resources_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file toolhost/v1/tool_service.proto.
  */
 export const file_toolhost_v1_tool_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch50b29saG9zdC92MS90b29sX3NlcnZpY2UucHJvdG8SC3Rvb2xob3N0LnYxInQKBFRvb2wSKAoEc3BlYxgBIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuVG9vbFNwZWMSDgoGcGx1Z2luGAIgASgJEhYKDnBsdWdpbl92ZXJzaW9uGAMgASgJEhoKEnVuYXZhaWxhYmxlX3JlYXNvbhgEIAEoCSKoAgoNVG9vbFNlbGVjdGlvbhINCgVuYW1lcxgBIAMoCRISCgpjYXRlZ29yaWVzGAIgAygJEgwKBHRhZ3MYAyADKAkSFgoJZGFuZ2Vyb3VzGAQgASgISACIAQESHQoQbWF4X2Nvc3RfcGVyX3VzZRgFIAEoAUgBiAEBEhEKCW1heF90b29scxgGIAEoBRIPCgdzZXNzaW9uGAcgASgJEjgKB2NvbnRleHQYCCADKAsyJy50b29saG9zdC52MS5Ub29sU2VsZWN0aW9uLkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIMCgpfZGFuZ2Vyb3VzQhMKEV9tYXhfY29zdF9wZXJfdXNlImgKEExpc3RUb29sc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSLQoJc2VsZWN0aW9uGAMgASgLMhoudG9vbGhvc3QudjEuVG9vbFNlbGVjdGlvbiJhChFMaXN0VG9vbHNSZXNwb25zZRIgCgV0b29scxgBIAMoCzIRLnRvb2xob3N0LnYxLlRvb2wSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhEKCWxlZGdlcl9pZBgDIAEoCSKaAQoOR2V0VG9vbFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEjkKB2NvbnRleHQYAyADKAsyKC50b29saG9zdC52MS5HZXRUb29sUmVxdWVzdC5Db250ZXh0RW50cnkaLgoMQ29udGV4dEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEiMgoPR2V0VG9vbFJlc3BvbnNlEh8KBHRvb2wYASABKAsyES50b29saG9zdC52MS5Ub29sIlIKElNlYXJjaFRvb2xzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRItCglzZWxlY3Rpb24YAiABKAsyGi50b29saG9zdC52MS5Ub29sU2VsZWN0aW9uIj4KE1NlYXJjaFRvb2xzUmVzcG9uc2USJwoHbWF0Y2hlcxgBIAMoCzIWLnRvb2xob3N0LnYxLlRvb2xNYXRjaCI7CglUb29sTWF0Y2gSHwoEdG9vbBgBIAEoCzIRLnRvb2xob3N0LnYxLlRvb2wSDQoFc2NvcmUYAiABKAEibAoSUmVuZGVyVG9vbHNSZXF1ZXN0EicKBmZvcm1hdBgBIAEoDjIXLnRvb2xob3N0LnYxLlRvb2xGb3JtYXQSLQoJc2VsZWN0aW9uGAIgASgLMhoudG9vbGhvc3QudjEuVG9vbFNlbGVjdGlvbiJ0ChNSZW5kZXJUb29sc1Jlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwSEgoKbWVkaWFfdHlwZRgCIAEoCRINCgV0b29scxgDIAMoCRIpCgdvbWl0dGVkGAQgAygLMhgudG9vbGhvc3QudjEuT21pdHRlZFRvb2wiKwoLT21pdHRlZFRvb2wSDAoEbmFtZRgBIAEoCRIOCgZyZWFzb24YAiABKAkiRwoQV2F0Y2hDYWxsUmVxdWVzdBIPCgdjYWxsX2lkGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSEQoJYWZ0ZXJfc2VxGAMgASgEIjoKEVdhdGNoQ2FsbFJlc3BvbnNlEiUKBWV2ZW50GAEgASgLMhYudG9vbGhvc3QudjEuQ2FsbEV2ZW50IkUKEUNhbmNlbENhbGxSZXF1ZXN0Eg8KB2NhbGxfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIOCgZyZWFzb24YAyABKAkiFAoSQ2FuY2VsQ2FsbFJlc3BvbnNlIlUKE1JlYWRBcnRpZmFjdFJlcXVlc3QSDgoGaGFuZGxlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDgoGb2Zmc2V0GAMgASgEEg0KBWxpbWl0GAQgASgNIlQKFFJlYWRBcnRpZmFjdFJlc3BvbnNlEgwKBGRhdGEYASABKAwSEgoKbWVkaWFfdHlwZRgCIAEoCRIMCgRzaXplGAMgASgEEgwKBG5hbWUYBCABKAkikQMKC0NhbGxPcHRpb25zEg8KB2NhbGxfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIqCgd0aW1lb3V0GAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEicKCGFwcHJvdmFsGAQgASgLMhUudG9vbGhvc3QudjEuQXBwcm92YWwSNgoHY29udGV4dBgFIAMoCzIlLnRvb2xob3N0LnYxLkNhbGxPcHRpb25zLkNvbnRleHRFbnRyeRITCgt0cmFjZXBhcmVudBgGIAEoCRIcCg9tYXhfc2hvd25fYnl0ZXMYByABKARIAIgBARIUCgxvdXRjb21lX29ubHkYCCABKAgSEQoJbGVkZ2VyX2lkGAkgASgJEjMKD2ZpcnN0X3NlbnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLgoMQ29udGV4dEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCEgoQX21heF9zaG93bl9ieXRlcyKGAQoIQXBwcm92YWwSEwoLYXBwcm92ZWRfYnkYASABKAkSDgoGcmVhc29uGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWFyZ3VtZW50cxgEIAEoDBIYChBhcmd1bWVudHNfc2hhMjU2GAUgASgJIlkKC0NhbGxSZXF1ZXN0EgwKBHRvb2wYASABKAkSEQoJYXJndW1lbnRzGAIgASgMEikKB29wdGlvbnMYAyABKAsyGC50b29saG9zdC52MS5DYWxsT3B0aW9ucyJ9CgxDYWxsUmVzcG9uc2USDwoHY2FsbF9pZBgBIAEoCRIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSKAoGcmVzdWx0GAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHQSEAoIcmVwbGF5ZWQYBSABKAgiaQoJU3RhcnRDYWxsEgwKBHRvb2wYASABKAkSEQoJYXJndW1lbnRzGAIgASgMEhAKCGNvbXBsZXRlGAMgASgIEikKB29wdGlvbnMYBCABKAsyGC50b29saG9zdC52MS5DYWxsT3B0aW9ucyIfCg9BcHBlbmRBcmd1bWVudHMSDAoEdGV4dBgBIAEoDCITChFDb21wbGV0ZUFyZ3VtZW50cyIcCgpDYW5jZWxDYWxsEg4KBnJlYXNvbhgBIAEoCSLRAQoORXhlY3V0ZVJlcXVlc3QSJwoFc3RhcnQYASABKAsyFi50b29saG9zdC52MS5TdGFydENhbGxIABIuCgZhcHBlbmQYAiABKAsyHC50b29saG9zdC52MS5BcHBlbmRBcmd1bWVudHNIABIyCghjb21wbGV0ZRgDIAEoCzIeLnRvb2xob3N0LnYxLkNvbXBsZXRlQXJndW1lbnRzSAASKQoGY2FuY2VsGAQgASgLMhcudG9vbGhvc3QudjEuQ2FuY2VsQ2FsbEgAQgcKBWZyYW1lIjgKD0V4ZWN1dGVSZXNwb25zZRIlCgVldmVudBgBIAEoCzIWLnRvb2xob3N0LnYxLkNhbGxFdmVudCLXAgoOQ29ubmVjdFJlcXVlc3QSDAoEY2FsbBgBIAEoDRInCgVzdGFydBgCIAEoCzIWLnRvb2xob3N0LnYxLlN0YXJ0Q2FsbEgAEi4KBmFwcGVuZBgDIAEoCzIcLnRvb2xob3N0LnYxLkFwcGVuZEFyZ3VtZW50c0gAEjIKCGNvbXBsZXRlGAQgASgLMh4udG9vbGhvc3QudjEuQ29tcGxldGVBcmd1bWVudHNIABIpCgZjYW5jZWwYBSABKAsyFy50b29saG9zdC52MS5DYW5jZWxDYWxsSAASKgoGY3JlZGl0GAYgASgLMhgudG9vbGhvc3QudjEuR3JhbnRDcmVkaXRIABIqCgViYXRjaBgHIAMoCzIbLnRvb2xob3N0LnYxLkNvbm5lY3RSZXF1ZXN0EhEKCWFja190b2tlbhgIIAEoBhILCgNhY2sYCSABKAZCBwoFZnJhbWUiHAoLR3JhbnRDcmVkaXQSDQoFYnl0ZXMYASABKA0ikwEKD0Nvbm5lY3RSZXNwb25zZRIMCgRjYWxsGAEgASgNEiUKBWV2ZW50GAIgASgLMhYudG9vbGhvc3QudjEuQ2FsbEV2ZW50EisKBWJhdGNoGAMgAygLMhwudG9vbGhvc3QudjEuQ29ubmVjdFJlc3BvbnNlEhEKCWFja190b2tlbhgEIAEoBhILCgNhY2sYBSABKAYipQIKCUNhbGxFdmVudBILCgNzZXEYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc3RhcnRlZBgDIAEoCzIYLnRvb2xob3N0LnYxLkNhbGxTdGFydGVkSAASKgoGc3RhdHVzGAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5TdGF0dXNIABIqCgNsb2cYBSABKAsyGy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZEgAEioKBWNodW5rGAYgASgLMhkudG9vbGhvc3QudjEuQ29udGVudENodW5rSAASJwoFZW5kZWQYByABKAsyFi50b29saG9zdC52MS5DYWxsRW5kZWRIAEIHCgVldmVudCJRCgtDYWxsU3RhcnRlZBIPCgdjYWxsX2lkGAEgASgJEg4KBnBsdWdpbhgCIAEoCRIQCghpbnN0YW5jZRgDIAEoCRIPCgdhdHRlbXB0GAQgASgNIisKDENvbnRlbnRDaHVuaxINCgVpbmRleBgBIAEoDRIMCgRkYXRhGAIgASgMIrEBCglDYWxsRW5kZWQSDwoHY2FsbF9pZBgBIAEoCRIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSKgoGcmVzdWx0GAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHRIABIoCgVlcnJvchgFIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3JIABIQCghyZXBsYXllZBgGIAEoCEIJCgdvdXRjb21lKq0BCgpUb29sRm9ybWF0EhsKF1RPT0xfRk9STUFUX1VOU1BFQ0lGSUVEEAASFgoSVE9PTF9GT1JNQVRfT1BFTkFJEAESIAocVE9PTF9GT1JNQVRfT1BFTkFJX1JFU1BPTlNFUxACEhkKFVRPT0xfRk9STUFUX0FOVEhST1BJQxADEhMKD1RPT0xfRk9STUFUX01DUBAEEhgKFFRPT0xfRk9STUFUX01BUktET1dOEAUyhgYKC1Rvb2xTZXJ2aWNlEkoKCUxpc3RUb29scxIdLnRvb2xob3N0LnYxLkxpc3RUb29sc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0VG9vbHNSZXNwb25zZRJECgdHZXRUb29sEhsudG9vbGhvc3QudjEuR2V0VG9vbFJlcXVlc3QaHC50b29saG9zdC52MS5HZXRUb29sUmVzcG9uc2USOwoEQ2FsbBIYLnRvb2xob3N0LnYxLkNhbGxSZXF1ZXN0GhkudG9vbGhvc3QudjEuQ2FsbFJlc3BvbnNlElAKC1NlYXJjaFRvb2xzEh8udG9vbGhvc3QudjEuU2VhcmNoVG9vbHNSZXF1ZXN0GiAudG9vbGhvc3QudjEuU2VhcmNoVG9vbHNSZXNwb25zZRJQCgtSZW5kZXJUb29scxIfLnRvb2xob3N0LnYxLlJlbmRlclRvb2xzUmVxdWVzdBogLnRvb2xob3N0LnYxLlJlbmRlclRvb2xzUmVzcG9uc2USSAoHRXhlY3V0ZRIbLnRvb2xob3N0LnYxLkV4ZWN1dGVSZXF1ZXN0GhwudG9vbGhvc3QudjEuRXhlY3V0ZVJlc3BvbnNlKAEwARJMCglXYXRjaENhbGwSHS50b29saG9zdC52MS5XYXRjaENhbGxSZXF1ZXN0Gh4udG9vbGhvc3QudjEuV2F0Y2hDYWxsUmVzcG9uc2UwARJNCgpDYW5jZWxDYWxsEh4udG9vbGhvc3QudjEuQ2FuY2VsQ2FsbFJlcXVlc3QaHy50b29saG9zdC52MS5DYW5jZWxDYWxsUmVzcG9uc2USUwoMUmVhZEFydGlmYWN0EiAudG9vbGhvc3QudjEuUmVhZEFydGlmYWN0UmVxdWVzdBohLnRvb2xob3N0LnYxLlJlYWRBcnRpZmFjdFJlc3BvbnNlEkgKB0Nvbm5lY3QSGy50b29saG9zdC52MS5Db25uZWN0UmVxdWVzdBocLnRvb2xob3N0LnYxLkNvbm5lY3RSZXNwb25zZSgBMAFCPFo6Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdjE7dG9vbGhvc3R2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
+  fileDesc("Ch50b29saG9zdC92MS90b29sX3NlcnZpY2UucHJvdG8SC3Rvb2xob3N0LnYxIhMKEUdldFZlcnNpb25SZXF1ZXN0IkQKEkdldFZlcnNpb25SZXNwb25zZRIuCgd2ZXJzaW9uGAEgASgLMh0udG9vbGhvc3QudG9vbC52MS5WZXJzaW9uSW5mbyIPCg1XaG9BbUlSZXF1ZXN0Ij4KDldob0FtSVJlc3BvbnNlEiwKBmNhbGxlchgBIAEoCzIcLnRvb2xob3N0LnRvb2wudjEuQ2FsbGVySW5mbyKFAQoEVG9vbBIoCgRzcGVjGAEgASgLMhoudG9vbGhvc3QudG9vbC52MS5Ub29sU3BlYxIOCgZwbHVnaW4YAiABKAkSFgoOcGx1Z2luX3ZlcnNpb24YAyABKAkSGgoSdW5hdmFpbGFibGVfcmVhc29uGAQgASgJEg8KB2ZpbHRlcnMYBSADKAkiywIKDVRvb2xTZWxlY3Rpb24SDQoFbmFtZXMYASADKAkSEgoKY2F0ZWdvcmllcxgCIAMoCRIMCgR0YWdzGAMgAygJEhYKCWRhbmdlcm91cxgEIAEoCEgAiAEBEh0KEG1heF9jb3N0X3Blcl91c2UYBSABKAFIAYgBARIRCgltYXhfdG9vbHMYBiABKAUSDwoHc2Vzc2lvbhgHIAEoCRI4Cgdjb250ZXh0GAggAygLMicudG9vbGhvc3QudjEuVG9vbFNlbGVjdGlvbi5Db250ZXh0RW50cnkSDwoHcGx1Z2lucxgJIAMoCRIQCghleGNsdWRlZBgKIAMoCRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIMCgpfZGFuZ2Vyb3VzQhMKEV9tYXhfY29zdF9wZXJfdXNlIpsBChBMaXN0VG9vbHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEi0KCXNlbGVjdGlvbhgDIAEoCzIaLnRvb2xob3N0LnYxLlRvb2xTZWxlY3Rpb24SMQoMb25fYmVoYWxmX29mGAQgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwipgEKEUxpc3RUb29sc1Jlc3BvbnNlEiAKBXRvb2xzGAEgAygLMhEudG9vbGhvc3QudjEuVG9vbBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEQoJbGVkZ2VyX2lkGAMgASgJEhEKCXdvcmtzcGFjZRgEIAEoCRIYChB3cml0YWJsZV9mb2xkZXJzGAUgAygJEhYKDmhpZGRlbl9mb2xkZXJzGAYgAygJIs0BCg5HZXRUb29sUmVxdWVzdBIMCgRuYW1lGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSOQoHY29udGV4dBgDIAMoCzIoLnRvb2xob3N0LnYxLkdldFRvb2xSZXF1ZXN0LkNvbnRleHRFbnRyeRIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbBouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASIyCg9HZXRUb29sUmVzcG9uc2USHwoEdG9vbBgBIAEoCzIRLnRvb2xob3N0LnYxLlRvb2wihQEKElNlYXJjaFRvb2xzUmVxdWVzdBINCgVxdWVyeRgBIAEoCRItCglzZWxlY3Rpb24YAiABKAsyGi50b29saG9zdC52MS5Ub29sU2VsZWN0aW9uEjEKDG9uX2JlaGFsZl9vZhgDIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIj4KE1NlYXJjaFRvb2xzUmVzcG9uc2USJwoHbWF0Y2hlcxgBIAMoCzIWLnRvb2xob3N0LnYxLlRvb2xNYXRjaCI7CglUb29sTWF0Y2gSHwoEdG9vbBgBIAEoCzIRLnRvb2xob3N0LnYxLlRvb2wSDQoFc2NvcmUYAiABKAEinwEKElJlbmRlclRvb2xzUmVxdWVzdBInCgZmb3JtYXQYASABKA4yFy50b29saG9zdC52MS5Ub29sRm9ybWF0Ei0KCXNlbGVjdGlvbhgCIAEoCzIaLnRvb2xob3N0LnYxLlRvb2xTZWxlY3Rpb24SMQoMb25fYmVoYWxmX29mGAMgASgLMhsudG9vbGhvc3QudG9vbC52MS5QcmluY2lwYWwidAoTUmVuZGVyVG9vbHNSZXNwb25zZRIPCgdjb250ZW50GAEgASgMEhIKCm1lZGlhX3R5cGUYAiABKAkSDQoFdG9vbHMYAyADKAkSKQoHb21pdHRlZBgEIAMoCzIYLnRvb2xob3N0LnYxLk9taXR0ZWRUb29sIisKC09taXR0ZWRUb29sEgwKBG5hbWUYASABKAkSDgoGcmVhc29uGAIgASgJInoKEFdhdGNoQ2FsbFJlcXVlc3QSDwoHY2FsbF9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhEKCWFmdGVyX3NlcRgDIAEoBBIxCgxvbl9iZWhhbGZfb2YYBCABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCI6ChFXYXRjaENhbGxSZXNwb25zZRIlCgVldmVudBgBIAEoCzIWLnRvb2xob3N0LnYxLkNhbGxFdmVudCJ4ChFDYW5jZWxDYWxsUmVxdWVzdBIPCgdjYWxsX2lkGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSDgoGcmVhc29uGAMgASgJEjEKDG9uX2JlaGFsZl9vZhgEIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIhQKEkNhbmNlbENhbGxSZXNwb25zZSKoAQoVQW5zd2VyUXVlc3Rpb25SZXF1ZXN0Eg8KB2NhbGxfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIQCghxdWVzdGlvbhgDIAEoDRIoCgZhbnN3ZXIYBCABKAsyGC50b29saG9zdC50b29sLnYxLkFuc3dlchIxCgxvbl9iZWhhbGZfb2YYBSABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCIYChZBbnN3ZXJRdWVzdGlvblJlc3BvbnNlIogBChNSZWFkQXJ0aWZhY3RSZXF1ZXN0Eg4KBmhhbmRsZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBm9mZnNldBgDIAEoBBINCgVsaW1pdBgEIAEoDRIxCgxvbl9iZWhhbGZfb2YYBSABKAsyGy50b29saG9zdC50b29sLnYxLlByaW5jaXBhbCJUChRSZWFkQXJ0aWZhY3RSZXNwb25zZRIMCgRkYXRhGAEgASgMEhIKCm1lZGlhX3R5cGUYAiABKAkSDAoEc2l6ZRgDIAEoBBIMCgRuYW1lGAQgASgJIpIECgtDYWxsT3B0aW9ucxIPCgdjYWxsX2lkGAEgASgJEg8KB3Nlc3Npb24YAiABKAkSKgoHdGltZW91dBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhInCghhcHByb3ZhbBgEIAEoCzIVLnRvb2xob3N0LnYxLkFwcHJvdmFsEjYKB2NvbnRleHQYBSADKAsyJS50b29saG9zdC52MS5DYWxsT3B0aW9ucy5Db250ZXh0RW50cnkSEwoLdHJhY2VwYXJlbnQYBiABKAkSHAoPbWF4X3Nob3duX2J5dGVzGAcgASgESACIAQESFAoMb3V0Y29tZV9vbmx5GAggASgIEhEKCWxlZGdlcl9pZBgJIAEoCRIzCg9maXJzdF9zZW50X3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDG9uX2JlaGFsZl9vZhgLIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsEjAKB2Fuc3dlcnMYDCABKAsyHy50b29saG9zdC50b29sLnYxLlF1ZXN0aW9uS2luZHMSDQoFYWdlbnQYDSABKAkSCwoDcnVuGA4gASgJGi4KDENvbnRleHRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBQhIKEF9tYXhfc2hvd25fYnl0ZXMitQEKCEFwcHJvdmFsEhMKC2FwcHJvdmVkX2J5GAEgASgJEg4KBnJlYXNvbhgCIAEoCRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglhcmd1bWVudHMYBCABKAwSGAoQYXJndW1lbnRzX3NoYTI1NhgFIAEoCRItCghhcHByb3ZlchgGIAEoCzIbLnRvb2xob3N0LnRvb2wudjEuUHJpbmNpcGFsIlkKC0NhbGxSZXF1ZXN0EgwKBHRvb2wYASABKAkSEQoJYXJndW1lbnRzGAIgASgMEikKB29wdGlvbnMYAyABKAsyGC50b29saG9zdC52MS5DYWxsT3B0aW9ucyJ9CgxDYWxsUmVzcG9uc2USDwoHY2FsbF9pZBgBIAEoCRIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSKAoGcmVzdWx0GAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHQSEAoIcmVwbGF5ZWQYBSABKAgiaQoJU3RhcnRDYWxsEgwKBHRvb2wYASABKAkSEQoJYXJndW1lbnRzGAIgASgMEhAKCGNvbXBsZXRlGAMgASgIEikKB29wdGlvbnMYBCABKAsyGC50b29saG9zdC52MS5DYWxsT3B0aW9ucyIfCg9BcHBlbmRBcmd1bWVudHMSDAoEdGV4dBgBIAEoDCITChFDb21wbGV0ZUFyZ3VtZW50cyIcCgpDYW5jZWxDYWxsEg4KBnJlYXNvbhgBIAEoCSLRAQoORXhlY3V0ZVJlcXVlc3QSJwoFc3RhcnQYASABKAsyFi50b29saG9zdC52MS5TdGFydENhbGxIABIuCgZhcHBlbmQYAiABKAsyHC50b29saG9zdC52MS5BcHBlbmRBcmd1bWVudHNIABIyCghjb21wbGV0ZRgDIAEoCzIeLnRvb2xob3N0LnYxLkNvbXBsZXRlQXJndW1lbnRzSAASKQoGY2FuY2VsGAQgASgLMhcudG9vbGhvc3QudjEuQ2FuY2VsQ2FsbEgAQgcKBWZyYW1lIjgKD0V4ZWN1dGVSZXNwb25zZRIlCgVldmVudBgBIAEoCzIWLnRvb2xob3N0LnYxLkNhbGxFdmVudCLXAgoOQ29ubmVjdFJlcXVlc3QSDAoEY2FsbBgBIAEoDRInCgVzdGFydBgCIAEoCzIWLnRvb2xob3N0LnYxLlN0YXJ0Q2FsbEgAEi4KBmFwcGVuZBgDIAEoCzIcLnRvb2xob3N0LnYxLkFwcGVuZEFyZ3VtZW50c0gAEjIKCGNvbXBsZXRlGAQgASgLMh4udG9vbGhvc3QudjEuQ29tcGxldGVBcmd1bWVudHNIABIpCgZjYW5jZWwYBSABKAsyFy50b29saG9zdC52MS5DYW5jZWxDYWxsSAASKgoGY3JlZGl0GAYgASgLMhgudG9vbGhvc3QudjEuR3JhbnRDcmVkaXRIABIqCgViYXRjaBgHIAMoCzIbLnRvb2xob3N0LnYxLkNvbm5lY3RSZXF1ZXN0EhEKCWFja190b2tlbhgIIAEoBhILCgNhY2sYCSABKAZCBwoFZnJhbWUiHAoLR3JhbnRDcmVkaXQSDQoFYnl0ZXMYASABKA0ikwEKD0Nvbm5lY3RSZXNwb25zZRIMCgRjYWxsGAEgASgNEiUKBWV2ZW50GAIgASgLMhYudG9vbGhvc3QudjEuQ2FsbEV2ZW50EisKBWJhdGNoGAMgAygLMhwudG9vbGhvc3QudjEuQ29ubmVjdFJlc3BvbnNlEhEKCWFja190b2tlbhgEIAEoBhILCgNhY2sYBSABKAYijAMKCUNhbGxFdmVudBILCgNzZXEYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHc3RhcnRlZBgDIAEoCzIYLnRvb2xob3N0LnYxLkNhbGxTdGFydGVkSAASKgoGc3RhdHVzGAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5TdGF0dXNIABIqCgNsb2cYBSABKAsyGy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZEgAEioKBWNodW5rGAYgASgLMhkudG9vbGhvc3QudjEuQ29udGVudENodW5rSAASJwoFZW5kZWQYByABKAsyFi50b29saG9zdC52MS5DYWxsRW5kZWRIABItCghxdWVzdGlvbhgIIAEoCzIZLnRvb2xob3N0LnYxLkNhbGxRdWVzdGlvbkgAEjYKD3F1ZXN0aW9uX2Nsb3NlZBgJIAEoCzIbLnRvb2xob3N0LnYxLlF1ZXN0aW9uQ2xvc2VkSABCBwoFZXZlbnQigAEKC0NhbGxTdGFydGVkEg8KB2NhbGxfaWQYASABKAkSDgoGcGx1Z2luGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SLQoEYXNrcxgFIAEoCzIfLnRvb2xob3N0LnRvb2wudjEuUXVlc3Rpb25LaW5kcyKrAgoMQ2FsbFF1ZXN0aW9uEgoKAmlkGAEgASgNEg8KB2NhbGxfaWQYAiABKAkSDgoGcGx1Z2luGAMgASgJEgwKBHRvb2wYBCABKAkSLwoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBnBlcnNvbhgGIAEoCzIgLnRvb2xob3N0LnRvb2wudjEuUGVyc29uUXVlc3Rpb25IABIwCgVtb2RlbBgHIAEoCzIfLnRvb2xob3N0LnRvb2wudjEuTW9kZWxRdWVzdGlvbkgAEjAKBXJvb3RzGAggASgLMh8udG9vbGhvc3QudG9vbC52MS5Sb290c1F1ZXN0aW9uSAASCwoDa2V5GAkgASgJQgoKCHF1ZXN0aW9uIkwKDlF1ZXN0aW9uQ2xvc2VkEhAKCHF1ZXN0aW9uGAEgASgNEigKBnJlYXNvbhgCIAEoDjIYLnRvb2xob3N0LnYxLlF1ZXN0aW9uRW5kIisKDENvbnRlbnRDaHVuaxINCgVpbmRleBgBIAEoDRIMCgRkYXRhGAIgASgMIrEBCglDYWxsRW5kZWQSDwoHY2FsbF9pZBgBIAEoCRIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSKgoGcmVzdWx0GAQgASgLMhgudG9vbGhvc3QudG9vbC52MS5SZXN1bHRIABIoCgVlcnJvchgFIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3JIABIQCghyZXBsYXllZBgGIAEoCEIJCgdvdXRjb21lKq0BCgpUb29sRm9ybWF0EhsKF1RPT0xfRk9STUFUX1VOU1BFQ0lGSUVEEAASFgoSVE9PTF9GT1JNQVRfT1BFTkFJEAESIAocVE9PTF9GT1JNQVRfT1BFTkFJX1JFU1BPTlNFUxACEhkKFVRPT0xfRk9STUFUX0FOVEhST1BJQxADEhMKD1RPT0xfRk9STUFUX01DUBAEEhgKFFRPT0xfRk9STUFUX01BUktET1dOEAUqfAoLUXVlc3Rpb25FbmQSHAoYUVVFU1RJT05fRU5EX1VOU1BFQ0lGSUVEEAASGQoVUVVFU1RJT05fRU5EX0FOU1dFUkVEEAESGAoUUVVFU1RJT05fRU5EX0VYUElSRUQQAhIaChZRVUVTVElPTl9FTkRfQUJBTkRPTkVEEAMy+A0KC1Rvb2xTZXJ2aWNlElEKCUxpc3RUb29scxIdLnRvb2xob3N0LnYxLkxpc3RUb29sc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0VG9vbHNSZXNwb25zZSIFkrYYAQESSwoHR2V0VG9vbBIbLnRvb2xob3N0LnYxLkdldFRvb2xSZXF1ZXN0GhwudG9vbGhvc3QudjEuR2V0VG9vbFJlc3BvbnNlIgWSthgBARJCCgRDYWxsEhgudG9vbGhvc3QudjEuQ2FsbFJlcXVlc3QaGS50b29saG9zdC52MS5DYWxsUmVzcG9uc2UiBZK2GAECElcKC1NlYXJjaFRvb2xzEh8udG9vbGhvc3QudjEuU2VhcmNoVG9vbHNSZXF1ZXN0GiAudG9vbGhvc3QudjEuU2VhcmNoVG9vbHNSZXNwb25zZSIFkrYYAQESVwoLUmVuZGVyVG9vbHMSHy50b29saG9zdC52MS5SZW5kZXJUb29sc1JlcXVlc3QaIC50b29saG9zdC52MS5SZW5kZXJUb29sc1Jlc3BvbnNlIgWSthgBARJPCgdFeGVjdXRlEhsudG9vbGhvc3QudjEuRXhlY3V0ZVJlcXVlc3QaHC50b29saG9zdC52MS5FeGVjdXRlUmVzcG9uc2UiBZK2GAECKAEwARJTCglXYXRjaENhbGwSHS50b29saG9zdC52MS5XYXRjaENhbGxSZXF1ZXN0Gh4udG9vbGhvc3QudjEuV2F0Y2hDYWxsUmVzcG9uc2UiBZK2GAEDMAESVAoKQ2FuY2VsQ2FsbBIeLnRvb2xob3N0LnYxLkNhbmNlbENhbGxSZXF1ZXN0Gh8udG9vbGhvc3QudjEuQ2FuY2VsQ2FsbFJlc3BvbnNlIgWSthgBAxJgCg5BbnN3ZXJRdWVzdGlvbhIiLnRvb2xob3N0LnYxLkFuc3dlclF1ZXN0aW9uUmVxdWVzdBojLnRvb2xob3N0LnYxLkFuc3dlclF1ZXN0aW9uUmVzcG9uc2UiBZK2GAEDEloKDFJlYWRBcnRpZmFjdBIgLnRvb2xob3N0LnYxLlJlYWRBcnRpZmFjdFJlcXVlc3QaIS50b29saG9zdC52MS5SZWFkQXJ0aWZhY3RSZXNwb25zZSIFkrYYAQMSXQoNTGlzdFJlc291cmNlcxIhLnRvb2xob3N0LnYxLkxpc3RSZXNvdXJjZXNSZXF1ZXN0GiIudG9vbGhvc3QudjEuTGlzdFJlc291cmNlc1Jlc3BvbnNlIgWSthgBARJ1ChVMaXN0UmVzb3VyY2VUZW1wbGF0ZXMSKS50b29saG9zdC52MS5MaXN0UmVzb3VyY2VUZW1wbGF0ZXNSZXF1ZXN0GioudG9vbGhvc3QudjEuTGlzdFJlc291cmNlVGVtcGxhdGVzUmVzcG9uc2UiBZK2GAEBEloKDFJlYWRSZXNvdXJjZRIgLnRvb2xob3N0LnYxLlJlYWRSZXNvdXJjZVJlcXVlc3QaIS50b29saG9zdC52MS5SZWFkUmVzb3VyY2VSZXNwb25zZSIFkrYYAQISVwoLTGlzdFByb21wdHMSHy50b29saG9zdC52MS5MaXN0UHJvbXB0c1JlcXVlc3QaIC50b29saG9zdC52MS5MaXN0UHJvbXB0c1Jlc3BvbnNlIgWSthgBARJRCglHZXRQcm9tcHQSHS50b29saG9zdC52MS5HZXRQcm9tcHRSZXF1ZXN0Gh4udG9vbGhvc3QudjEuR2V0UHJvbXB0UmVzcG9uc2UiBZK2GAECEmYKEENvbXBsZXRlQXJndW1lbnQSJC50b29saG9zdC52MS5Db21wbGV0ZUFyZ3VtZW50UmVxdWVzdBolLnRvb2xob3N0LnYxLkNvbXBsZXRlQXJndW1lbnRSZXNwb25zZSIFkrYYAQISYgoOV2F0Y2hSZXNvdXJjZXMSIi50b29saG9zdC52MS5XYXRjaFJlc291cmNlc1JlcXVlc3QaIy50b29saG9zdC52MS5XYXRjaFJlc291cmNlc1Jlc3BvbnNlIgWSthgBAjABEk8KB0Nvbm5lY3QSGy50b29saG9zdC52MS5Db25uZWN0UmVxdWVzdBocLnRvb2xob3N0LnYxLkNvbm5lY3RSZXNwb25zZSIFkrYYAQIoATABElQKCkdldFZlcnNpb24SHi50b29saG9zdC52MS5HZXRWZXJzaW9uUmVxdWVzdBofLnRvb2xob3N0LnYxLkdldFZlcnNpb25SZXNwb25zZSIFkrYYARQSSAoGV2hvQW1JEhoudG9vbGhvc3QudjEuV2hvQW1JUmVxdWVzdBobLnRvb2xob3N0LnYxLldob0FtSVJlc3BvbnNlIgWSthgBFkI8WjpnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC92MTt0b29saG9zdHYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_caller, file_toolhost_tool_v1_error, file_toolhost_tool_v1_principal, file_toolhost_tool_v1_question, file_toolhost_tool_v1_result, file_toolhost_tool_v1_right, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status, file_toolhost_tool_v1_version, file_toolhost_v1_resources]);
+
+/**
+ * GetVersionRequest has no fields.
+ *
+ * @generated from message toolhost.v1.GetVersionRequest
+ */
+export type GetVersionRequest = Message<"toolhost.v1.GetVersionRequest"> & {
+};
+
+/**
+ * Describes the message toolhost.v1.GetVersionRequest.
+ * Use `create(GetVersionRequestSchema)` to create a new message.
+ */
+export const GetVersionRequestSchema: GenMessage<GetVersionRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 0);
+
+/**
+ * GetVersionResponse contains the version of toolhost.
+ *
+ * @generated from message toolhost.v1.GetVersionResponse
+ */
+export type GetVersionResponse = Message<"toolhost.v1.GetVersionResponse"> & {
+  /**
+   * The version of the program that answers.
+   *
+   * @generated from field: toolhost.tool.v1.VersionInfo version = 1;
+   */
+  version?: VersionInfo | undefined;
+};
+
+/**
+ * Describes the message toolhost.v1.GetVersionResponse.
+ * Use `create(GetVersionResponseSchema)` to create a new message.
+ */
+export const GetVersionResponseSchema: GenMessage<GetVersionResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 1);
+
+/**
+ * WhoAmIRequest has no fields.
+ *
+ * @generated from message toolhost.v1.WhoAmIRequest
+ */
+export type WhoAmIRequest = Message<"toolhost.v1.WhoAmIRequest"> & {
+};
+
+/**
+ * Describes the message toolhost.v1.WhoAmIRequest.
+ * Use `create(WhoAmIRequestSchema)` to create a new message.
+ */
+export const WhoAmIRequestSchema: GenMessage<WhoAmIRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 2);
+
+/**
+ * WhoAmIResponse describes the caller.
+ *
+ * @generated from message toolhost.v1.WhoAmIResponse
+ */
+export type WhoAmIResponse = Message<"toolhost.v1.WhoAmIResponse"> & {
+  /**
+   * The caller.
+   *
+   * @generated from field: toolhost.tool.v1.CallerInfo caller = 1;
+   */
+  caller?: CallerInfo | undefined;
+};
+
+/**
+ * Describes the message toolhost.v1.WhoAmIResponse.
+ * Use `create(WhoAmIResponseSchema)` to create a new message.
+ */
+export const WhoAmIResponseSchema: GenMessage<WhoAmIResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 3);
 
 /**
  * Tool is a tool that toolhost offers.
@@ -57,6 +140,13 @@ export type Tool = Message<"toolhost.v1.Tool"> & {
    * @generated from field: string unavailable_reason = 4;
    */
   unavailableReason: string;
+
+  /**
+   * The filters of the tool's own plugin that its calls always pass, because the plugin declares so.
+   *
+   * @generated from field: repeated string filters = 5;
+   */
+  filters: string[];
 };
 
 /**
@@ -64,7 +154,7 @@ export type Tool = Message<"toolhost.v1.Tool"> & {
  * Use `create(ToolSchema)` to create a new message.
  */
 export const ToolSchema: GenMessage<Tool> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 0);
+  messageDesc(file_toolhost_v1_tool_service, 4);
 
 /**
  * ToolSelection selects tools. A tool is selected if it matches every field that is set.
@@ -129,6 +219,20 @@ export type ToolSelection = Message<"toolhost.v1.ToolSelection"> & {
    * @generated from field: map<string, bytes> context = 8;
    */
   context: { [key: string]: Uint8Array };
+
+  /**
+   * Matches the tools of one of these plugins. Empty means any.
+   *
+   * @generated from field: repeated string plugins = 9;
+   */
+  plugins: string[];
+
+  /**
+   * The names of tools that are never selected. Names without a tool have no effect.
+   *
+   * @generated from field: repeated string excluded = 10;
+   */
+  excluded: string[];
 };
 
 /**
@@ -136,7 +240,7 @@ export type ToolSelection = Message<"toolhost.v1.ToolSelection"> & {
  * Use `create(ToolSelectionSchema)` to create a new message.
  */
 export const ToolSelectionSchema: GenMessage<ToolSelection> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 1);
+  messageDesc(file_toolhost_v1_tool_service, 5);
 
 /**
  * ListToolsRequest requests one page of tools.
@@ -165,6 +269,14 @@ export type ListToolsRequest = Message<"toolhost.v1.ListToolsRequest"> & {
    * @generated from field: toolhost.v1.ToolSelection selection = 3;
    */
   selection?: ToolSelection | undefined;
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 4;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -172,7 +284,7 @@ export type ListToolsRequest = Message<"toolhost.v1.ListToolsRequest"> & {
  * Use `create(ListToolsRequestSchema)` to create a new message.
  */
 export const ListToolsRequestSchema: GenMessage<ListToolsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 2);
+  messageDesc(file_toolhost_v1_tool_service, 6);
 
 /**
  * ListToolsResponse is one page of tools.
@@ -201,6 +313,29 @@ export type ListToolsResponse = Message<"toolhost.v1.ListToolsResponse"> & {
    * @generated from field: string ledger_id = 3;
    */
   ledgerId: string;
+
+  /**
+   * The absolute path of the workspace on toolhost's machine. Empty means that there is none.
+   *
+   * @generated from field: string workspace = 4;
+   */
+  workspace: string;
+
+  /**
+   * The absolute paths of the folders on toolhost's machine that at least one plugin may write. A
+   * caller must not read configuration from them, because a tool may have written it.
+   *
+   * @generated from field: repeated string writable_folders = 5;
+   */
+  writableFolders: string[];
+
+  /**
+   * The absolute paths of folders on toolhost's machine that no sandboxed plugin may access, even if
+   * they are in one of `writable_folders`: toolhost's state and the trust records of its user.
+   *
+   * @generated from field: repeated string hidden_folders = 6;
+   */
+  hiddenFolders: string[];
 };
 
 /**
@@ -208,7 +343,7 @@ export type ListToolsResponse = Message<"toolhost.v1.ListToolsResponse"> & {
  * Use `create(ListToolsResponseSchema)` to create a new message.
  */
 export const ListToolsResponseSchema: GenMessage<ListToolsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 3);
+  messageDesc(file_toolhost_v1_tool_service, 7);
 
 /**
  * GetToolRequest names a tool.
@@ -236,6 +371,14 @@ export type GetToolRequest = Message<"toolhost.v1.GetToolRequest"> & {
    * @generated from field: map<string, bytes> context = 3;
    */
   context: { [key: string]: Uint8Array };
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 4;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -243,7 +386,7 @@ export type GetToolRequest = Message<"toolhost.v1.GetToolRequest"> & {
  * Use `create(GetToolRequestSchema)` to create a new message.
  */
 export const GetToolRequestSchema: GenMessage<GetToolRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 4);
+  messageDesc(file_toolhost_v1_tool_service, 8);
 
 /**
  * GetToolResponse returns a tool.
@@ -264,7 +407,7 @@ export type GetToolResponse = Message<"toolhost.v1.GetToolResponse"> & {
  * Use `create(GetToolResponseSchema)` to create a new message.
  */
 export const GetToolResponseSchema: GenMessage<GetToolResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 5);
+  messageDesc(file_toolhost_v1_tool_service, 9);
 
 /**
  * SearchToolsRequest searches for tools.
@@ -288,6 +431,14 @@ export type SearchToolsRequest = Message<"toolhost.v1.SearchToolsRequest"> & {
    * @generated from field: toolhost.v1.ToolSelection selection = 2;
    */
   selection?: ToolSelection | undefined;
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 3;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -295,7 +446,7 @@ export type SearchToolsRequest = Message<"toolhost.v1.SearchToolsRequest"> & {
  * Use `create(SearchToolsRequestSchema)` to create a new message.
  */
 export const SearchToolsRequestSchema: GenMessage<SearchToolsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 6);
+  messageDesc(file_toolhost_v1_tool_service, 10);
 
 /**
  * SearchToolsResponse returns the tools that match a search.
@@ -316,7 +467,7 @@ export type SearchToolsResponse = Message<"toolhost.v1.SearchToolsResponse"> & {
  * Use `create(SearchToolsResponseSchema)` to create a new message.
  */
 export const SearchToolsResponseSchema: GenMessage<SearchToolsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 7);
+  messageDesc(file_toolhost_v1_tool_service, 11);
 
 /**
  * ToolMatch is a tool that matches a search.
@@ -344,7 +495,7 @@ export type ToolMatch = Message<"toolhost.v1.ToolMatch"> & {
  * Use `create(ToolMatchSchema)` to create a new message.
  */
 export const ToolMatchSchema: GenMessage<ToolMatch> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 8);
+  messageDesc(file_toolhost_v1_tool_service, 12);
 
 /**
  * RenderToolsRequest requests tools in a format.
@@ -365,6 +516,14 @@ export type RenderToolsRequest = Message<"toolhost.v1.RenderToolsRequest"> & {
    * @generated from field: toolhost.v1.ToolSelection selection = 2;
    */
   selection?: ToolSelection | undefined;
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 3;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -372,7 +531,7 @@ export type RenderToolsRequest = Message<"toolhost.v1.RenderToolsRequest"> & {
  * Use `create(RenderToolsRequestSchema)` to create a new message.
  */
 export const RenderToolsRequestSchema: GenMessage<RenderToolsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 9);
+  messageDesc(file_toolhost_v1_tool_service, 13);
 
 /**
  * RenderToolsResponse returns the rendered tools, ordered by name.
@@ -415,7 +574,7 @@ export type RenderToolsResponse = Message<"toolhost.v1.RenderToolsResponse"> & {
  * Use `create(RenderToolsResponseSchema)` to create a new message.
  */
 export const RenderToolsResponseSchema: GenMessage<RenderToolsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 10);
+  messageDesc(file_toolhost_v1_tool_service, 14);
 
 /**
  * OmittedTool is a tool that matches a selection but is not rendered.
@@ -444,7 +603,7 @@ export type OmittedTool = Message<"toolhost.v1.OmittedTool"> & {
  * Use `create(OmittedToolSchema)` to create a new message.
  */
 export const OmittedToolSchema: GenMessage<OmittedTool> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 11);
+  messageDesc(file_toolhost_v1_tool_service, 15);
 
 /**
  * WatchCallRequest names a call to watch.
@@ -474,6 +633,14 @@ export type WatchCallRequest = Message<"toolhost.v1.WatchCallRequest"> & {
    * @generated from field: uint64 after_seq = 3;
    */
   afterSeq: bigint;
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 4;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -481,7 +648,7 @@ export type WatchCallRequest = Message<"toolhost.v1.WatchCallRequest"> & {
  * Use `create(WatchCallRequestSchema)` to create a new message.
  */
 export const WatchCallRequestSchema: GenMessage<WatchCallRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 12);
+  messageDesc(file_toolhost_v1_tool_service, 16);
 
 /**
  * WatchCallResponse returns one event of a call.
@@ -502,7 +669,7 @@ export type WatchCallResponse = Message<"toolhost.v1.WatchCallResponse"> & {
  * Use `create(WatchCallResponseSchema)` to create a new message.
  */
 export const WatchCallResponseSchema: GenMessage<WatchCallResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 13);
+  messageDesc(file_toolhost_v1_tool_service, 17);
 
 /**
  * CancelCallRequest names a call to cancel.
@@ -530,6 +697,14 @@ export type CancelCallRequest = Message<"toolhost.v1.CancelCallRequest"> & {
    * @generated from field: string reason = 3;
    */
   reason: string;
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 4;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -537,7 +712,7 @@ export type CancelCallRequest = Message<"toolhost.v1.CancelCallRequest"> & {
  * Use `create(CancelCallRequestSchema)` to create a new message.
  */
 export const CancelCallRequestSchema: GenMessage<CancelCallRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 14);
+  messageDesc(file_toolhost_v1_tool_service, 18);
 
 /**
  * CancelCallResponse confirms that toolhost has requested the cancellation.
@@ -552,7 +727,72 @@ export type CancelCallResponse = Message<"toolhost.v1.CancelCallResponse"> & {
  * Use `create(CancelCallResponseSchema)` to create a new message.
  */
 export const CancelCallResponseSchema: GenMessage<CancelCallResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 15);
+  messageDesc(file_toolhost_v1_tool_service, 19);
+
+/**
+ * AnswerQuestionRequest answers a question of a call.
+ *
+ * @generated from message toolhost.v1.AnswerQuestionRequest
+ */
+export type AnswerQuestionRequest = Message<"toolhost.v1.AnswerQuestionRequest"> & {
+  /**
+   * The id of the call. Must not be empty.
+   *
+   * @generated from field: string call_id = 1;
+   */
+  callId: string;
+
+  /**
+   * The session of the call. Empty means the principal's default session.
+   *
+   * @generated from field: string session = 2;
+   */
+  session: string;
+
+  /**
+   * The `id` of the question.
+   *
+   * @generated from field: uint32 question = 3;
+   */
+  question: number;
+
+  /**
+   * The answer.
+   *
+   * @generated from field: toolhost.tool.v1.Answer answer = 4;
+   */
+  answer?: Answer | undefined;
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 5;
+   */
+  onBehalfOf?: Principal | undefined;
+};
+
+/**
+ * Describes the message toolhost.v1.AnswerQuestionRequest.
+ * Use `create(AnswerQuestionRequestSchema)` to create a new message.
+ */
+export const AnswerQuestionRequestSchema: GenMessage<AnswerQuestionRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 20);
+
+/**
+ * AnswerQuestionResponse confirms that toolhost has taken the answer.
+ *
+ * @generated from message toolhost.v1.AnswerQuestionResponse
+ */
+export type AnswerQuestionResponse = Message<"toolhost.v1.AnswerQuestionResponse"> & {
+};
+
+/**
+ * Describes the message toolhost.v1.AnswerQuestionResponse.
+ * Use `create(AnswerQuestionResponseSchema)` to create a new message.
+ */
+export const AnswerQuestionResponseSchema: GenMessage<AnswerQuestionResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 21);
 
 /**
  * ReadArtifactRequest names a part of an artifact.
@@ -587,6 +827,14 @@ export type ReadArtifactRequest = Message<"toolhost.v1.ReadArtifactRequest"> & {
    * @generated from field: uint32 limit = 4;
    */
   limit: number;
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 5;
+   */
+  onBehalfOf?: Principal | undefined;
 };
 
 /**
@@ -594,7 +842,7 @@ export type ReadArtifactRequest = Message<"toolhost.v1.ReadArtifactRequest"> & {
  * Use `create(ReadArtifactRequestSchema)` to create a new message.
  */
 export const ReadArtifactRequestSchema: GenMessage<ReadArtifactRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 16);
+  messageDesc(file_toolhost_v1_tool_service, 22);
 
 /**
  * ReadArtifactResponse returns a part of an artifact.
@@ -636,7 +884,7 @@ export type ReadArtifactResponse = Message<"toolhost.v1.ReadArtifactResponse"> &
  * Use `create(ReadArtifactResponseSchema)` to create a new message.
  */
 export const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 17);
+  messageDesc(file_toolhost_v1_tool_service, 23);
 
 /**
  * CallOptions holds the optional parameters of a call.
@@ -682,13 +930,27 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
    *   - `run`: the id of the agent run, a string.
    *   - `turn`: the number of the model response that requested the call, a number from 1.
    *   - `session`: the session, a string.
+   *   - `agent`: the name of the agent of the run, a string. Missing if the run has none.
+   *   - `model`: the full name of the model of the run, a string.
+   *   - `usage`: what the run had used before the response with the call, an object with the members
+   *     `input_tokens`, `output_tokens`, `cache_read_tokens` and `cache_write_tokens`, each missing if
+   *     it is 0, and `cost`.
    *   - `tenant`: the tenant whose data the call may access, a string.
    *   - `user`: the person that the work is done for, a string or an object.
    *   - `todos`: the list of open tasks. Of the predefined keys, effects may change only this one.
    *
    * toolhost does not verify these values: it authorizes calls by the principal, which it derives
-   * from the connection. The workspace, the deadline and the trace context reach tools in other
-   * fields. Do not put secrets here; use ToolSpec.requires_auth.
+   * from the connection or takes from a delegate. Keys that begin with `toolhost.` are reserved: a
+   * call with such a key fails with INVALID_ARGUMENT. toolhost itself sets the following keys, so a
+   * tool can rely on them:
+   *
+   *   - `toolhost.principal`: the principal that the call is for, as an object with the members
+   *     `key`, `tenant`, `name`, `groups` and, if a delegate made the call, `via`: the delegate's key.
+   *   - `toolhost.working_directory`: the absolute path of the workspace of the call, a string.
+   *     Missing if there is none.
+   *
+   * The workspace, the deadline and the trace context reach tools in other fields. Do not put
+   * secrets here; use ToolSpec.requires_auth.
    *
    * @generated from field: map<string, bytes> context = 5;
    */
@@ -733,12 +995,50 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
 
   /**
    * When the caller first sent the call, or may have sent it. toolhost deletes the records of old
-   * calls (`ledger.keep_ids` in toolhost.yaml). If this time is older than its records and it does
-   * not know the id, it does not execute the call and returns OUTCOME_UNKNOWN. Unset means now.
+   * calls (`ledger.keep_ids` in toolhost.yaml). If toolhost does not know the id, and this time is
+   * before its oldest records, it does not execute the call and returns OUTCOME_UNKNOWN. Unset
+   * means now, except for a toolhost whose ledger was restored from a backup. A restored toolhost
+   * executes a call with side effects and an unknown id only if this time is after the restore, or
+   * if `ledger_id` is the id of the restored ledger.
    *
    * @generated from field: google.protobuf.Timestamp first_sent_time = 10;
    */
   firstSentTime?: Timestamp | undefined;
+
+  /**
+   * The principal that the request is for. Unset means the caller itself. See "Delegation" at
+   * ToolService.
+   *
+   * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 11;
+   */
+  onBehalfOf?: Principal | undefined;
+
+  /**
+   * What the caller answers if the tool asks: it watches the events of the call, and calls
+   * AnswerQuestion. Unset means that the caller answers nothing, and a tool that asks gets the error
+   * UNSUPPORTED. The request that starts the call decides; later requests with the same call id do
+   * not change it.
+   *
+   * @generated from field: toolhost.tool.v1.QuestionKinds answers = 12;
+   */
+  answers?: QuestionKinds | undefined;
+
+  /**
+   * The name of the agent that makes the call, with the rules of call ids. Empty means none. toolhost
+   * ignores the name unless the caller has the right `delegate` or `calls.approve` in the tenant of
+   * the call. Other callers cannot act under the name of an agent.
+   *
+   * @generated from field: string agent = 13;
+   */
+  agent: string;
+
+  /**
+   * The id of the run that makes the call, with the rules of call ids. Empty means none. toolhost
+   * ignores the id from the same callers as `agent`.
+   *
+   * @generated from field: string run = 14;
+   */
+  run: string;
 };
 
 /**
@@ -746,7 +1046,7 @@ export type CallOptions = Message<"toolhost.v1.CallOptions"> & {
  * Use `create(CallOptionsSchema)` to create a new message.
  */
 export const CallOptionsSchema: GenMessage<CallOptions> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 18);
+  messageDesc(file_toolhost_v1_tool_service, 24);
 
 /**
  * Approval records that a person approved a call with specific arguments. It applies only to the
@@ -764,14 +1064,15 @@ export const CallOptionsSchema: GenMessage<CallOptions> = /*@__PURE__*/
  *     them, it computes them again. If the digest then differs, it executes nothing and returns
  *     APPROVAL_REQUIRED with the new arguments.
  *
- * toolhost also refuses an approval of other arguments if no rule requires an approval.
+ * toolhost also refuses an approval of other arguments if no rule requires an approval. A rule with
+ * the verdict `four_eyes` needs an approver other than the principal that the call is for.
  *
  * @generated from message toolhost.v1.Approval
  */
 export type Approval = Message<"toolhost.v1.Approval"> & {
   /**
-   * The name of the person, as text. Must not be empty. toolhost appends " (unverified)" if the
-   * client is connected over TCP.
+   * A name for the person, as text. May be empty. The audit log contains it in quotes, beside the
+   * principal of the approver, because toolhost cannot verify it.
    *
    * @generated from field: string approved_by = 1;
    */
@@ -809,6 +1110,15 @@ export type Approval = Message<"toolhost.v1.Approval"> & {
    * @generated from field: string arguments_sha256 = 5;
    */
   argumentsSha256: string;
+
+  /**
+   * The principal that approved, as a delegate has verified it. toolhost refuses the call with
+   * DENIED if the caller is not a delegate. Unset means that the caller approves the call itself,
+   * which needs the right `calls.approve`.
+   *
+   * @generated from field: toolhost.tool.v1.Principal approver = 6;
+   */
+  approver?: Principal | undefined;
 };
 
 /**
@@ -816,7 +1126,7 @@ export type Approval = Message<"toolhost.v1.Approval"> & {
  * Use `create(ApprovalSchema)` to create a new message.
  */
 export const ApprovalSchema: GenMessage<Approval> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 19);
+  messageDesc(file_toolhost_v1_tool_service, 25);
 
 /**
  * CallRequest is one complete call.
@@ -851,7 +1161,7 @@ export type CallRequest = Message<"toolhost.v1.CallRequest"> & {
  * Use `create(CallRequestSchema)` to create a new message.
  */
 export const CallRequestSchema: GenMessage<CallRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 20);
+  messageDesc(file_toolhost_v1_tool_service, 26);
 
 /**
  * CallResponse returns the outcome of an executed call.
@@ -900,7 +1210,7 @@ export type CallResponse = Message<"toolhost.v1.CallResponse"> & {
  * Use `create(CallResponseSchema)` to create a new message.
  */
 export const CallResponseSchema: GenMessage<CallResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 21);
+  messageDesc(file_toolhost_v1_tool_service, 27);
 
 /**
  * StartCall starts a call on a stream.
@@ -942,7 +1252,7 @@ export type StartCall = Message<"toolhost.v1.StartCall"> & {
  * Use `create(StartCallSchema)` to create a new message.
  */
 export const StartCallSchema: GenMessage<StartCall> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 22);
+  messageDesc(file_toolhost_v1_tool_service, 28);
 
 /**
  * AppendArguments appends to the argument text of a call whose arguments are not complete.
@@ -963,7 +1273,7 @@ export type AppendArguments = Message<"toolhost.v1.AppendArguments"> & {
  * Use `create(AppendArgumentsSchema)` to create a new message.
  */
 export const AppendArgumentsSchema: GenMessage<AppendArguments> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 23);
+  messageDesc(file_toolhost_v1_tool_service, 29);
 
 /**
  * CompleteArguments marks the argument text as complete. toolhost then validates it and executes
@@ -979,7 +1289,7 @@ export type CompleteArguments = Message<"toolhost.v1.CompleteArguments"> & {
  * Use `create(CompleteArgumentsSchema)` to create a new message.
  */
 export const CompleteArgumentsSchema: GenMessage<CompleteArguments> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 24);
+  messageDesc(file_toolhost_v1_tool_service, 30);
 
 /**
  * CancelCall requests the cancellation of a call. The call still ends with `ended`.
@@ -1000,7 +1310,7 @@ export type CancelCall = Message<"toolhost.v1.CancelCall"> & {
  * Use `create(CancelCallSchema)` to create a new message.
  */
 export const CancelCallSchema: GenMessage<CancelCall> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 25);
+  messageDesc(file_toolhost_v1_tool_service, 31);
 
 /**
  * ExecuteRequest is one frame from the caller.
@@ -1053,7 +1363,7 @@ export type ExecuteRequest = Message<"toolhost.v1.ExecuteRequest"> & {
  * Use `create(ExecuteRequestSchema)` to create a new message.
  */
 export const ExecuteRequestSchema: GenMessage<ExecuteRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 26);
+  messageDesc(file_toolhost_v1_tool_service, 32);
 
 /**
  * ExecuteResponse returns one event of the call.
@@ -1074,7 +1384,7 @@ export type ExecuteResponse = Message<"toolhost.v1.ExecuteResponse"> & {
  * Use `create(ExecuteResponseSchema)` to create a new message.
  */
 export const ExecuteResponseSchema: GenMessage<ExecuteResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 27);
+  messageDesc(file_toolhost_v1_tool_service, 33);
 
 /**
  * ConnectRequest is one frame from the caller, for one of its calls.
@@ -1164,7 +1474,7 @@ export type ConnectRequest = Message<"toolhost.v1.ConnectRequest"> & {
  * Use `create(ConnectRequestSchema)` to create a new message.
  */
 export const ConnectRequestSchema: GenMessage<ConnectRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 28);
+  messageDesc(file_toolhost_v1_tool_service, 34);
 
 /**
  * GrantCredit allows toolhost to send more events of one call, so that a call whose events are not
@@ -1188,7 +1498,7 @@ export type GrantCredit = Message<"toolhost.v1.GrantCredit"> & {
  * Use `create(GrantCreditSchema)` to create a new message.
  */
 export const GrantCreditSchema: GenMessage<GrantCredit> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 29);
+  messageDesc(file_toolhost_v1_tool_service, 35);
 
 /**
  * ConnectResponse is one event of one of the caller's calls.
@@ -1238,7 +1548,7 @@ export type ConnectResponse = Message<"toolhost.v1.ConnectResponse"> & {
  * Use `create(ConnectResponseSchema)` to create a new message.
  */
 export const ConnectResponseSchema: GenMessage<ConnectResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 30);
+  messageDesc(file_toolhost_v1_tool_service, 36);
 
 /**
  * CallEvent is an event of a call. The first event is `started`, unless the call failed before it
@@ -1306,6 +1616,22 @@ export type CallEvent = Message<"toolhost.v1.CallEvent"> & {
      */
     value: CallEnded;
     case: "ended";
+  } | {
+    /**
+     * A question of the tool.
+     *
+     * @generated from field: toolhost.v1.CallQuestion question = 8;
+     */
+    value: CallQuestion;
+    case: "question";
+  } | {
+    /**
+     * The end of a question.
+     *
+     * @generated from field: toolhost.v1.QuestionClosed question_closed = 9;
+     */
+    value: QuestionClosed;
+    case: "questionClosed";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1314,7 +1640,7 @@ export type CallEvent = Message<"toolhost.v1.CallEvent"> & {
  * Use `create(CallEventSchema)` to create a new message.
  */
 export const CallEventSchema: GenMessage<CallEvent> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 31);
+  messageDesc(file_toolhost_v1_tool_service, 37);
 
 /**
  * CallStarted says which plugin process executes a call.
@@ -1349,6 +1675,14 @@ export type CallStarted = Message<"toolhost.v1.CallStarted"> & {
    * @generated from field: uint32 attempt = 4;
    */
   attempt: number;
+
+  /**
+   * What the operator permits the plugin to ask. Unset means nothing. A kind that is not in CallOptions.answers is
+   * refused if the tool asks it, with the error UNSUPPORTED.
+   *
+   * @generated from field: toolhost.tool.v1.QuestionKinds asks = 5;
+   */
+  asks?: QuestionKinds | undefined;
 };
 
 /**
@@ -1356,7 +1690,125 @@ export type CallStarted = Message<"toolhost.v1.CallStarted"> & {
  * Use `create(CallStartedSchema)` to create a new message.
  */
 export const CallStartedSchema: GenMessage<CallStarted> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 32);
+  messageDesc(file_toolhost_v1_tool_service, 38);
+
+/**
+ * CallQuestion is a question that the tool of a call asks. It is open until its QuestionClosed or the
+ * end of the call. The text is that of the plugin: show the name of the plugin with it, and escape
+ * control characters.
+ *
+ * @generated from message toolhost.v1.CallQuestion
+ */
+export type CallQuestion = Message<"toolhost.v1.CallQuestion"> & {
+  /**
+   * The id of the question within the call, from 1.
+   *
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
+
+  /**
+   * The id of the call, for AnswerQuestion.
+   *
+   * @generated from field: string call_id = 2;
+   */
+  callId: string;
+
+  /**
+   * The name of the plugin that asks.
+   *
+   * @generated from field: string plugin = 3;
+   */
+  plugin: string;
+
+  /**
+   * The name of the tool that asks.
+   *
+   * @generated from field: string tool = 4;
+   */
+  tool: string;
+
+  /**
+   * When toolhost closes the question if no answer has come.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 5;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * The question. Exactly one is set.
+   *
+   * @generated from oneof toolhost.v1.CallQuestion.question
+   */
+  question: {
+    /**
+     * For a person.
+     *
+     * @generated from field: toolhost.tool.v1.PersonQuestion person = 6;
+     */
+    value: PersonQuestion;
+    case: "person";
+  } | {
+    /**
+     * For a model.
+     *
+     * @generated from field: toolhost.tool.v1.ModelQuestion model = 7;
+     */
+    value: ModelQuestion;
+    case: "model";
+  } | {
+    /**
+     * For the folders of the caller.
+     *
+     * @generated from field: toolhost.tool.v1.RootsQuestion roots = 8;
+     */
+    value: RootsQuestion;
+    case: "roots";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * The name that the tool gave to the question, unique among the questions of one round. Only MCP
+   * servers name their questions. May be empty.
+   *
+   * @generated from field: string key = 9;
+   */
+  key: string;
+};
+
+/**
+ * Describes the message toolhost.v1.CallQuestion.
+ * Use `create(CallQuestionSchema)` to create a new message.
+ */
+export const CallQuestionSchema: GenMessage<CallQuestion> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 39);
+
+/**
+ * QuestionClosed says that a question takes no answer any more.
+ *
+ * @generated from message toolhost.v1.QuestionClosed
+ */
+export type QuestionClosed = Message<"toolhost.v1.QuestionClosed"> & {
+  /**
+   * The `id` of the question.
+   *
+   * @generated from field: uint32 question = 1;
+   */
+  question: number;
+
+  /**
+   * Why it closed.
+   *
+   * @generated from field: toolhost.v1.QuestionEnd reason = 2;
+   */
+  reason: QuestionEnd;
+};
+
+/**
+ * Describes the message toolhost.v1.QuestionClosed.
+ * Use `create(QuestionClosedSchema)` to create a new message.
+ */
+export const QuestionClosedSchema: GenMessage<QuestionClosed> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_tool_service, 40);
 
 /**
  * ContentChunk is a part of one content block of the result that follows in `ended`. The payload of
@@ -1385,7 +1837,7 @@ export type ContentChunk = Message<"toolhost.v1.ContentChunk"> & {
  * Use `create(ContentChunkSchema)` to create a new message.
  */
 export const ContentChunkSchema: GenMessage<ContentChunk> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 33);
+  messageDesc(file_toolhost_v1_tool_service, 41);
 
 /**
  * CallEnded is the outcome of a call.
@@ -1450,7 +1902,7 @@ export type CallEnded = Message<"toolhost.v1.CallEnded"> & {
  * Use `create(CallEndedSchema)` to create a new message.
  */
 export const CallEndedSchema: GenMessage<CallEnded> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_tool_service, 34);
+  messageDesc(file_toolhost_v1_tool_service, 42);
 
 /**
  * ToolFormat is a format in which tools are passed to a model.
@@ -1508,6 +1960,47 @@ export const ToolFormatSchema: GenEnum<ToolFormat> = /*@__PURE__*/
   enumDesc(file_toolhost_v1_tool_service, 0);
 
 /**
+ * QuestionEnd says why a question closed.
+ *
+ * @generated from enum toolhost.v1.QuestionEnd
+ */
+export enum QuestionEnd {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: QUESTION_END_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The caller answered it.
+   *
+   * @generated from enum value: QUESTION_END_ANSWERED = 1;
+   */
+  ANSWERED = 1,
+
+  /**
+   * No answer came in time.
+   *
+   * @generated from enum value: QUESTION_END_EXPIRED = 2;
+   */
+  EXPIRED = 2,
+
+  /**
+   * The call ended, was canceled, or lost its plugin.
+   *
+   * @generated from enum value: QUESTION_END_ABANDONED = 3;
+   */
+  ABANDONED = 3,
+}
+
+/**
+ * Describes the enum toolhost.v1.QuestionEnd.
+ */
+export const QuestionEndSchema: GenEnum<QuestionEnd> = /*@__PURE__*/
+  enumDesc(file_toolhost_v1_tool_service, 1);
+
+/**
  * ToolService lists and calls tools.
  *
  * Call ids. The caller may choose the id of a call. toolhost executes a call id at most once within
@@ -1518,6 +2011,11 @@ export const ToolFormatSchema: GenEnum<ToolFormat> = /*@__PURE__*/
  * Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
  * of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
  * with `is_error`.
+ *
+ * Delegation. A principal with the right `delegate`, such as agentd, may act for others: it sets
+ * `on_behalf_of`. What the request creates then belongs to that principal, and the caller is its
+ * delegate. toolhost refuses the field with DENIED if the caller does not have the right in the
+ * tenant of that principal. Policy, filters, tools and the audit log see both principals.
  *
  * @generated from service toolhost.v1.ToolService
  */
@@ -1593,9 +2091,9 @@ export const ToolService: GenService<{
   },
   /**
    * WatchCall streams the events of an existing call: first the past events after `after_seq`, then
-   * new ones, until `ended`. Watching does not start a call, does not keep it running, and ending
-   * the watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has
-   * deleted its record.
+   * new ones, until `ended`. Watching does not start a call and does not keep it running. Ending
+   * the watch does not cancel the call. Errors: NOT_FOUND if the call does not exist or toolhost
+   * has deleted its record.
    *
    * @generated from rpc toolhost.v1.ToolService.WatchCall
    */
@@ -1617,6 +2115,19 @@ export const ToolService: GenService<{
     output: typeof CancelCallResponseSchema;
   },
   /**
+   * AnswerQuestion answers a question that the tool of a call has asked, and returns when the answer
+   * is on its way to the plugin. The first answer counts. Errors: NOT_FOUND if the call does not
+   * exist or the question is not open any more; INVALID_ARGUMENT if the answer does not fit the
+   * question, which stays open.
+   *
+   * @generated from rpc toolhost.v1.ToolService.AnswerQuestion
+   */
+  answerQuestion: {
+    methodKind: "unary";
+    input: typeof AnswerQuestionRequestSchema;
+    output: typeof AnswerQuestionResponseSchema;
+  },
+  /**
    * ReadArtifact returns a part of an artifact. Only the principal and session of the call that
    * created an artifact can read it. Errors: NOT_FOUND, also if the artifact has expired.
    *
@@ -1628,8 +2139,90 @@ export const ToolService: GenService<{
     output: typeof ReadArtifactResponseSchema;
   },
   /**
+   * ListResources lists the resources of plugins, ordered by plugin and URI, in pages. A plugin that
+   * fails does not keep the others from being listed.
+   *
+   * @generated from rpc toolhost.v1.ToolService.ListResources
+   */
+  listResources: {
+    methodKind: "unary";
+    input: typeof ListResourcesRequestSchema;
+    output: typeof ListResourcesResponseSchema;
+  },
+  /**
+   * ListResourceTemplates lists the templates of resources, ordered by plugin and template, in pages.
+   *
+   * @generated from rpc toolhost.v1.ToolService.ListResourceTemplates
+   */
+  listResourceTemplates: {
+    methodKind: "unary";
+    input: typeof ListResourceTemplatesRequestSchema;
+    output: typeof ListResourceTemplatesResponseSchema;
+  },
+  /**
+   * ReadResource returns the content of a resource. The operator's rules see it as the call of a
+   * read-only tool PLUGIN:resources with the argument `uri`. Errors: NOT_FOUND; INVALID_ARGUMENT, also
+   * if several plugins offer the URI; DENIED by a rule, also by one that requires an approval.
+   *
+   * @generated from rpc toolhost.v1.ToolService.ReadResource
+   */
+  readResource: {
+    methodKind: "unary";
+    input: typeof ReadResourceRequestSchema;
+    output: typeof ReadResourceResponseSchema;
+  },
+  /**
+   * ListPrompts lists the prompts of plugins, ordered by plugin and name, in pages.
+   *
+   * @generated from rpc toolhost.v1.ToolService.ListPrompts
+   */
+  listPrompts: {
+    methodKind: "unary";
+    input: typeof ListPromptsRequestSchema;
+    output: typeof ListPromptsResponseSchema;
+  },
+  /**
+   * GetPrompt returns a prompt with its arguments filled in. The operator's rules see it as the call
+   * of a read-only tool PLUGIN:prompts with the arguments `name` and `arguments`. Errors: those of
+   * ReadResource.
+   *
+   * @generated from rpc toolhost.v1.ToolService.GetPrompt
+   */
+  getPrompt: {
+    methodKind: "unary";
+    input: typeof GetPromptRequestSchema;
+    output: typeof GetPromptResponseSchema;
+  },
+  /**
+   * CompleteArgument returns values of an argument of a prompt or a template. A plugin that completes
+   * nothing returns none. Errors: those of ReadResource.
+   *
+   * @generated from rpc toolhost.v1.ToolService.CompleteArgument
+   */
+  completeArgument: {
+    methodKind: "unary";
+    input: typeof CompleteArgumentRequestSchema;
+    output: typeof CompleteArgumentResponseSchema;
+  },
+  /**
+   * WatchResources streams notices of changes: of the lists of plugins with a running instance, and
+   * of single resources. It ends with the caller, or when toolhost ends. Errors: those of
+   * ReadResource, for a resource that cannot be watched.
+   *
+   * @generated from rpc toolhost.v1.ToolService.WatchResources
+   */
+  watchResources: {
+    methodKind: "server_streaming";
+    input: typeof WatchResourcesRequestSchema;
+    output: typeof WatchResourcesResponseSchema;
+  },
+  /**
    * Connect carries many calls on one stream. Its frames are those of Execute, each with a number
    * that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
+   *
+   * Acceptance. toolhost sends its response headers before it reads a frame. A stream that it
+   * rejects ends without them. So a caller that waits for the headers before its first frame knows
+   * that a rejected stream has executed nothing.
    *
    * Batches. Several frames may travel in one message: the first frame carries the others in
    * `batch`. This costs less than one message per frame. A side sends batches only if the other
@@ -1648,6 +2241,27 @@ export const ToolService: GenService<{
     methodKind: "bidi_streaming";
     input: typeof ConnectRequestSchema;
     output: typeof ConnectResponseSchema;
+  },
+  /**
+   * GetVersion returns the version, the commit and the contracts of the running toolhost.
+   *
+   * @generated from rpc toolhost.v1.ToolService.GetVersion
+   */
+  getVersion: {
+    methodKind: "unary";
+    input: typeof GetVersionRequestSchema;
+    output: typeof GetVersionResponseSchema;
+  },
+  /**
+   * WhoAmI returns how toolhost identified the caller, and what the caller may do. Every caller that
+   * toolhost has identified may ask.
+   *
+   * @generated from rpc toolhost.v1.ToolService.WhoAmI
+   */
+  whoAmI: {
+    methodKind: "unary";
+    input: typeof WhoAmIRequestSchema;
+    output: typeof WhoAmIResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_toolhost_v1_tool_service, 0);

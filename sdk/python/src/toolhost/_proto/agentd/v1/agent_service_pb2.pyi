@@ -2,9 +2,12 @@ import datetime
 
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from toolhost._proto.toolhost.tool.v1 import caller_pb2 as _caller_pb2
 from toolhost._proto.toolhost.tool.v1 import error_pb2 as _error_pb2
 from toolhost._proto.toolhost.tool.v1 import result_pb2 as _result_pb2
+from toolhost._proto.toolhost.tool.v1 import right_pb2 as _right_pb2
 from toolhost._proto.toolhost.tool.v1 import status_pb2 as _status_pb2
+from toolhost._proto.toolhost.tool.v1 import version_pb2 as _version_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -20,6 +23,13 @@ class Completion(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     COMPLETION_EXPLICIT: _ClassVar[Completion]
     COMPLETION_END_TURN: _ClassVar[Completion]
 
+class StandingScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    STANDING_SCOPE_UNSPECIFIED: _ClassVar[StandingScope]
+    STANDING_SCOPE_RUN: _ClassVar[StandingScope]
+    STANDING_SCOPE_SESSION: _ClassVar[StandingScope]
+    STANDING_SCOPE_PRINCIPAL: _ClassVar[StandingScope]
+
 class DecisionKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     DECISION_KIND_UNSPECIFIED: _ClassVar[DecisionKind]
@@ -27,6 +37,7 @@ class DecisionKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DECISION_KIND_QUESTION: _ClassVar[DecisionKind]
     DECISION_KIND_OUTCOME: _ClassVar[DecisionKind]
     DECISION_KIND_PAUSE: _ClassVar[DecisionKind]
+    DECISION_KIND_TOOL: _ClassVar[DecisionKind]
 
 class Verdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -67,14 +78,20 @@ class StopReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     STOP_REASON_TIMEOUTS: _ClassVar[StopReason]
     STOP_REASON_REPETITION: _ClassVar[StopReason]
     STOP_REASON_NO_TOOL_CALLS: _ClassVar[StopReason]
+    STOP_REASON_INVALID_ANSWER: _ClassVar[StopReason]
 COMPLETION_UNSPECIFIED: Completion
 COMPLETION_EXPLICIT: Completion
 COMPLETION_END_TURN: Completion
+STANDING_SCOPE_UNSPECIFIED: StandingScope
+STANDING_SCOPE_RUN: StandingScope
+STANDING_SCOPE_SESSION: StandingScope
+STANDING_SCOPE_PRINCIPAL: StandingScope
 DECISION_KIND_UNSPECIFIED: DecisionKind
 DECISION_KIND_APPROVAL: DecisionKind
 DECISION_KIND_QUESTION: DecisionKind
 DECISION_KIND_OUTCOME: DecisionKind
 DECISION_KIND_PAUSE: DecisionKind
+DECISION_KIND_TOOL: DecisionKind
 VERDICT_UNSPECIFIED: Verdict
 VERDICT_APPROVE: Verdict
 VERDICT_REJECT: Verdict
@@ -106,9 +123,72 @@ STOP_REASON_FAILURES: StopReason
 STOP_REASON_TIMEOUTS: StopReason
 STOP_REASON_REPETITION: StopReason
 STOP_REASON_NO_TOOL_CALLS: StopReason
+STOP_REASON_INVALID_ANSWER: StopReason
+
+class ReloadRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ReloadResponse(_message.Message):
+    __slots__ = ("configuration",)
+    CONFIGURATION_FIELD_NUMBER: _ClassVar[int]
+    configuration: ConfigurationChange
+    def __init__(self, configuration: _Optional[_Union[ConfigurationChange, _Mapping[str, object]]] = ...) -> None: ...
+
+class DiffConfigurationRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class DiffConfigurationResponse(_message.Message):
+    __slots__ = ("configuration",)
+    CONFIGURATION_FIELD_NUMBER: _ClassVar[int]
+    configuration: ConfigurationChange
+    def __init__(self, configuration: _Optional[_Union[ConfigurationChange, _Mapping[str, object]]] = ...) -> None: ...
+
+class ConfigurationChange(_message.Message):
+    __slots__ = ("file", "changes", "problem")
+    FILE_FIELD_NUMBER: _ClassVar[int]
+    CHANGES_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    file: str
+    changes: _containers.RepeatedCompositeFieldContainer[SettingChange]
+    problem: str
+    def __init__(self, file: _Optional[str] = ..., changes: _Optional[_Iterable[_Union[SettingChange, _Mapping[str, object]]]] = ..., problem: _Optional[str] = ...) -> None: ...
+
+class SettingChange(_message.Message):
+    __slots__ = ("key", "old", "new", "restart")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    OLD_FIELD_NUMBER: _ClassVar[int]
+    NEW_FIELD_NUMBER: _ClassVar[int]
+    RESTART_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    old: str
+    new: str
+    restart: bool
+    def __init__(self, key: _Optional[str] = ..., old: _Optional[str] = ..., new: _Optional[str] = ..., restart: bool = ...) -> None: ...
+
+class GetVersionRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetVersionResponse(_message.Message):
+    __slots__ = ("version",)
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    version: _version_pb2.VersionInfo
+    def __init__(self, version: _Optional[_Union[_version_pb2.VersionInfo, _Mapping[str, object]]] = ...) -> None: ...
+
+class WhoAmIRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class WhoAmIResponse(_message.Message):
+    __slots__ = ("caller",)
+    CALLER_FIELD_NUMBER: _ClassVar[int]
+    caller: _caller_pb2.CallerInfo
+    def __init__(self, caller: _Optional[_Union[_caller_pb2.CallerInfo, _Mapping[str, object]]] = ...) -> None: ...
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("prompt", "run_id", "system_prompt", "tools", "limits", "session", "people", "context", "explicit_completion", "window", "system_tools", "sub_runs", "kind", "completion", "traceparent")
+    __slots__ = ("prompt", "run_id", "system_prompt", "tools", "limits", "session", "people", "context", "explicit_completion", "window", "system_tools", "sub_runs", "agent", "completion", "traceparent", "model", "sampling", "response_schema", "attachments")
     class ContextEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -128,9 +208,13 @@ class StartRunRequest(_message.Message):
     WINDOW_FIELD_NUMBER: _ClassVar[int]
     SYSTEM_TOOLS_FIELD_NUMBER: _ClassVar[int]
     SUB_RUNS_FIELD_NUMBER: _ClassVar[int]
-    KIND_FIELD_NUMBER: _ClassVar[int]
+    AGENT_FIELD_NUMBER: _ClassVar[int]
     COMPLETION_FIELD_NUMBER: _ClassVar[int]
     TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    SAMPLING_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    ATTACHMENTS_FIELD_NUMBER: _ClassVar[int]
     prompt: str
     run_id: str
     system_prompt: str
@@ -143,10 +227,58 @@ class StartRunRequest(_message.Message):
     window: Window
     system_tools: SystemTools
     sub_runs: int
-    kind: str
+    agent: str
     completion: Completion
     traceparent: str
-    def __init__(self, prompt: _Optional[str] = ..., run_id: _Optional[str] = ..., system_prompt: _Optional[str] = ..., tools: _Optional[_Union[ToolChoice, _Mapping[str, object]]] = ..., limits: _Optional[_Union[Limits, _Mapping[str, object]]] = ..., session: _Optional[str] = ..., people: _Optional[_Union[People, _Mapping[str, object]]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., explicit_completion: bool = ..., window: _Optional[_Union[Window, _Mapping[str, object]]] = ..., system_tools: _Optional[_Union[SystemTools, _Mapping[str, object]]] = ..., sub_runs: _Optional[int] = ..., kind: _Optional[str] = ..., completion: _Optional[_Union[Completion, str]] = ..., traceparent: _Optional[str] = ...) -> None: ...
+    model: str
+    sampling: Sampling
+    response_schema: bytes
+    attachments: _containers.RepeatedCompositeFieldContainer[Attachment]
+    def __init__(self, prompt: _Optional[str] = ..., run_id: _Optional[str] = ..., system_prompt: _Optional[str] = ..., tools: _Optional[_Union[ToolChoice, _Mapping[str, object]]] = ..., limits: _Optional[_Union[Limits, _Mapping[str, object]]] = ..., session: _Optional[str] = ..., people: _Optional[_Union[People, _Mapping[str, object]]] = ..., context: _Optional[_Mapping[str, bytes]] = ..., explicit_completion: bool = ..., window: _Optional[_Union[Window, _Mapping[str, object]]] = ..., system_tools: _Optional[_Union[SystemTools, _Mapping[str, object]]] = ..., sub_runs: _Optional[int] = ..., agent: _Optional[str] = ..., completion: _Optional[_Union[Completion, str]] = ..., traceparent: _Optional[str] = ..., model: _Optional[str] = ..., sampling: _Optional[_Union[Sampling, _Mapping[str, object]]] = ..., response_schema: _Optional[bytes] = ..., attachments: _Optional[_Iterable[_Union[Attachment, _Mapping[str, object]]]] = ...) -> None: ...
+
+class Attachment(_message.Message):
+    __slots__ = ("name", "mime_type", "data", "artifact")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    MIME_TYPE_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    ARTIFACT_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    mime_type: str
+    data: bytes
+    artifact: ArtifactSource
+    def __init__(self, name: _Optional[str] = ..., mime_type: _Optional[str] = ..., data: _Optional[bytes] = ..., artifact: _Optional[_Union[ArtifactSource, _Mapping[str, object]]] = ...) -> None: ...
+
+class ArtifactSource(_message.Message):
+    __slots__ = ("handle", "session")
+    HANDLE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    handle: str
+    session: str
+    def __init__(self, handle: _Optional[str] = ..., session: _Optional[str] = ...) -> None: ...
+
+class AttachmentInfo(_message.Message):
+    __slots__ = ("name", "mime_type", "size", "sha256", "artifact")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    MIME_TYPE_FIELD_NUMBER: _ClassVar[int]
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    SHA256_FIELD_NUMBER: _ClassVar[int]
+    ARTIFACT_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    mime_type: str
+    size: int
+    sha256: str
+    artifact: str
+    def __init__(self, name: _Optional[str] = ..., mime_type: _Optional[str] = ..., size: _Optional[int] = ..., sha256: _Optional[str] = ..., artifact: _Optional[str] = ...) -> None: ...
+
+class Sampling(_message.Message):
+    __slots__ = ("temperature", "top_p", "effort")
+    TEMPERATURE_FIELD_NUMBER: _ClassVar[int]
+    TOP_P_FIELD_NUMBER: _ClassVar[int]
+    EFFORT_FIELD_NUMBER: _ClassVar[int]
+    temperature: float
+    top_p: float
+    effort: str
+    def __init__(self, temperature: _Optional[float] = ..., top_p: _Optional[float] = ..., effort: _Optional[str] = ...) -> None: ...
 
 class Window(_message.Message):
     __slots__ = ("tokens", "clear_at", "summarize_at", "keep")
@@ -177,20 +309,24 @@ class People(_message.Message):
     def __init__(self, attended: bool = ..., expiry: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., ask_outcome: bool = ...) -> None: ...
 
 class ToolChoice(_message.Message):
-    __slots__ = ("names", "categories", "tags", "dangerous", "max_cost_per_use", "max_tools")
+    __slots__ = ("names", "categories", "tags", "dangerous", "max_cost_per_use", "max_tools", "plugins", "excluded")
     NAMES_FIELD_NUMBER: _ClassVar[int]
     CATEGORIES_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
     DANGEROUS_FIELD_NUMBER: _ClassVar[int]
     MAX_COST_PER_USE_FIELD_NUMBER: _ClassVar[int]
     MAX_TOOLS_FIELD_NUMBER: _ClassVar[int]
+    PLUGINS_FIELD_NUMBER: _ClassVar[int]
+    EXCLUDED_FIELD_NUMBER: _ClassVar[int]
     names: _containers.RepeatedScalarFieldContainer[str]
     categories: _containers.RepeatedScalarFieldContainer[str]
     tags: _containers.RepeatedScalarFieldContainer[str]
     dangerous: bool
     max_cost_per_use: float
     max_tools: int
-    def __init__(self, names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: bool = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ...) -> None: ...
+    plugins: _containers.RepeatedScalarFieldContainer[str]
+    excluded: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: bool = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ..., plugins: _Optional[_Iterable[str]] = ..., excluded: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Limits(_message.Message):
     __slots__ = ("max_turns", "max_calls", "max_response_tokens", "max_tokens", "max_cost", "max_wall_time", "max_output", "max_failures", "max_timeouts", "max_repeats")
@@ -223,12 +359,14 @@ class StartRunResponse(_message.Message):
     def __init__(self, run_id: _Optional[str] = ...) -> None: ...
 
 class SendMessageRequest(_message.Message):
-    __slots__ = ("run_id", "text")
+    __slots__ = ("run_id", "text", "attachments")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
+    ATTACHMENTS_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     text: str
-    def __init__(self, run_id: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
+    attachments: _containers.RepeatedCompositeFieldContainer[Attachment]
+    def __init__(self, run_id: _Optional[str] = ..., text: _Optional[str] = ..., attachments: _Optional[_Iterable[_Union[Attachment, _Mapping[str, object]]]] = ...) -> None: ...
 
 class SendMessageResponse(_message.Message):
     __slots__ = ("seq",)
@@ -273,12 +411,38 @@ class Decision(_message.Message):
     def __init__(self, decision_id: _Optional[str] = ..., approve: _Optional[_Union[Approve, _Mapping[str, object]]] = ..., reject: _Optional[_Union[Reject, _Mapping[str, object]]] = ..., answer: _Optional[_Union[Answer, _Mapping[str, object]]] = ...) -> None: ...
 
 class Approve(_message.Message):
-    __slots__ = ("arguments", "reason")
+    __slots__ = ("arguments", "reason", "standing")
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
+    STANDING_FIELD_NUMBER: _ClassVar[int]
     arguments: bytes
     reason: str
-    def __init__(self, arguments: _Optional[bytes] = ..., reason: _Optional[str] = ...) -> None: ...
+    standing: StandingChoice
+    def __init__(self, arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., standing: _Optional[_Union[StandingChoice, _Mapping[str, object]]] = ...) -> None: ...
+
+class StandingChoice(_message.Message):
+    __slots__ = ("scope", "any_arguments", "patterns", "expire_time")
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    ANY_ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
+    PATTERNS_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    scope: StandingScope
+    any_arguments: bool
+    patterns: _containers.RepeatedCompositeFieldContainer[StandingPattern]
+    expire_time: _timestamp_pb2.Timestamp
+    def __init__(self, scope: _Optional[_Union[StandingScope, str]] = ..., any_arguments: bool = ..., patterns: _Optional[_Iterable[_Union[StandingPattern, _Mapping[str, object]]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ...) -> None: ...
+
+class StandingPattern(_message.Message):
+    __slots__ = ("argument", "path_prefix", "origin", "any")
+    ARGUMENT_FIELD_NUMBER: _ClassVar[int]
+    PATH_PREFIX_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    ANY_FIELD_NUMBER: _ClassVar[int]
+    argument: str
+    path_prefix: str
+    origin: str
+    any: bool
+    def __init__(self, argument: _Optional[str] = ..., path_prefix: _Optional[str] = ..., origin: _Optional[str] = ..., any: bool = ...) -> None: ...
 
 class Reject(_message.Message):
     __slots__ = ("reason",)
@@ -310,6 +474,18 @@ class CancelRunResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
+class DeleteRunRequest(_message.Message):
+    __slots__ = ("run_id",)
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    def __init__(self, run_id: _Optional[str] = ...) -> None: ...
+
+class DeleteRunResponse(_message.Message):
+    __slots__ = ("run_ids",)
+    RUN_IDS_FIELD_NUMBER: _ClassVar[int]
+    run_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, run_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class GetRunRequest(_message.Message):
     __slots__ = ("run_id",)
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
@@ -323,16 +499,18 @@ class GetRunResponse(_message.Message):
     def __init__(self, run: _Optional[_Union[Run, _Mapping[str, object]]] = ...) -> None: ...
 
 class ListRunsRequest(_message.Message):
-    __slots__ = ("page_size", "page_token", "states", "parent_run_id")
+    __slots__ = ("page_size", "page_token", "states", "parent_run_id", "tenants")
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     STATES_FIELD_NUMBER: _ClassVar[int]
     PARENT_RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    TENANTS_FIELD_NUMBER: _ClassVar[int]
     page_size: int
     page_token: str
     states: _containers.RepeatedScalarFieldContainer[RunState]
     parent_run_id: str
-    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., states: _Optional[_Iterable[_Union[RunState, str]]] = ..., parent_run_id: _Optional[str] = ...) -> None: ...
+    tenants: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., states: _Optional[_Iterable[_Union[RunState, str]]] = ..., parent_run_id: _Optional[str] = ..., tenants: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ListRunsResponse(_message.Message):
     __slots__ = ("runs", "next_page_token")
@@ -343,7 +521,7 @@ class ListRunsResponse(_message.Message):
     def __init__(self, runs: _Optional[_Iterable[_Union[Run, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Run(_message.Message):
-    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id", "interrupted")
+    __slots__ = ("run_id", "prompt", "model", "state", "stop_reason", "start_time", "update_time", "last_seq", "turns", "calls", "usage", "cost", "pending_decisions", "parent_run_id", "interrupted", "principal")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
@@ -359,6 +537,7 @@ class Run(_message.Message):
     PENDING_DECISIONS_FIELD_NUMBER: _ClassVar[int]
     PARENT_RUN_ID_FIELD_NUMBER: _ClassVar[int]
     INTERRUPTED_FIELD_NUMBER: _ClassVar[int]
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     prompt: str
     model: str
@@ -374,10 +553,11 @@ class Run(_message.Message):
     pending_decisions: _containers.RepeatedCompositeFieldContainer[PendingDecision]
     parent_run_id: str
     interrupted: bool
-    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping[str, object]]]] = ..., parent_run_id: _Optional[str] = ..., interrupted: bool = ...) -> None: ...
+    principal: str
+    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., state: _Optional[_Union[RunState, str]] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., last_seq: _Optional[int] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., pending_decisions: _Optional[_Iterable[_Union[PendingDecision, _Mapping[str, object]]]] = ..., parent_run_id: _Optional[str] = ..., interrupted: bool = ..., principal: _Optional[str] = ...) -> None: ...
 
 class PendingDecision(_message.Message):
-    __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time", "run_id", "display_name")
+    __slots__ = ("decision_id", "kind", "call_id", "tool", "arguments", "reason", "options", "rule", "request_time", "expire_time", "run_id", "display_name", "four_eyes", "plugin", "schema", "diff", "standing_offers")
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
@@ -390,6 +570,11 @@ class PendingDecision(_message.Message):
     EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    FOUR_EYES_FIELD_NUMBER: _ClassVar[int]
+    PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    DIFF_FIELD_NUMBER: _ClassVar[int]
+    STANDING_OFFERS_FIELD_NUMBER: _ClassVar[int]
     decision_id: str
     kind: DecisionKind
     call_id: str
@@ -402,10 +587,15 @@ class PendingDecision(_message.Message):
     expire_time: _timestamp_pb2.Timestamp
     run_id: str
     display_name: str
-    def __init__(self, decision_id: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_id: _Optional[str] = ..., display_name: _Optional[str] = ...) -> None: ...
+    four_eyes: bool
+    plugin: str
+    schema: bytes
+    diff: str
+    standing_offers: _containers.RepeatedCompositeFieldContainer[StandingChoice]
+    def __init__(self, decision_id: _Optional[str] = ..., kind: _Optional[_Union[DecisionKind, str]] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., reason: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., rule: _Optional[str] = ..., request_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_id: _Optional[str] = ..., display_name: _Optional[str] = ..., four_eyes: bool = ..., plugin: _Optional[str] = ..., schema: _Optional[bytes] = ..., diff: _Optional[str] = ..., standing_offers: _Optional[_Iterable[_Union[StandingChoice, _Mapping[str, object]]]] = ...) -> None: ...
 
 class RunEvent(_message.Message):
-    __slots__ = ("seq", "index", "time", "run_started", "user_message", "text_delta", "assistant_message", "call_started", "call_status", "call_result", "turn_reset", "cancel_requested", "run_finished", "decision_requested", "decision_made", "budget_warning", "context_change", "todo_change", "sub_run_started", "compacted", "sub_run_waiting", "run_resumed")
+    __slots__ = ("seq", "index", "time", "run_started", "user_message", "text_delta", "assistant_message", "call_started", "call_status", "call_result", "turn_reset", "cancel_requested", "run_finished", "decision_requested", "decision_made", "budget_warning", "context_change", "todo_change", "sub_run_started", "compacted", "sub_run_waiting", "run_resumed", "model_replied", "reasoning_delta", "argument_delta", "answer_delta", "standing_approved")
     SEQ_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
@@ -428,6 +618,11 @@ class RunEvent(_message.Message):
     COMPACTED_FIELD_NUMBER: _ClassVar[int]
     SUB_RUN_WAITING_FIELD_NUMBER: _ClassVar[int]
     RUN_RESUMED_FIELD_NUMBER: _ClassVar[int]
+    MODEL_REPLIED_FIELD_NUMBER: _ClassVar[int]
+    REASONING_DELTA_FIELD_NUMBER: _ClassVar[int]
+    ARGUMENT_DELTA_FIELD_NUMBER: _ClassVar[int]
+    ANSWER_DELTA_FIELD_NUMBER: _ClassVar[int]
+    STANDING_APPROVED_FIELD_NUMBER: _ClassVar[int]
     seq: int
     index: int
     time: _timestamp_pb2.Timestamp
@@ -450,33 +645,64 @@ class RunEvent(_message.Message):
     compacted: Compacted
     sub_run_waiting: SubRunWaiting
     run_resumed: RunResumed
-    def __init__(self, seq: _Optional[int] = ..., index: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_started: _Optional[_Union[RunStarted, _Mapping[str, object]]] = ..., user_message: _Optional[_Union[UserMessage, _Mapping[str, object]]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping[str, object]]] = ..., assistant_message: _Optional[_Union[AssistantMessage, _Mapping[str, object]]] = ..., call_started: _Optional[_Union[CallStarted, _Mapping[str, object]]] = ..., call_status: _Optional[_Union[CallStatus, _Mapping[str, object]]] = ..., call_result: _Optional[_Union[CallResult, _Mapping[str, object]]] = ..., turn_reset: _Optional[_Union[TurnReset, _Mapping[str, object]]] = ..., cancel_requested: _Optional[_Union[CancelRequested, _Mapping[str, object]]] = ..., run_finished: _Optional[_Union[RunFinished, _Mapping[str, object]]] = ..., decision_requested: _Optional[_Union[DecisionRequested, _Mapping[str, object]]] = ..., decision_made: _Optional[_Union[DecisionMade, _Mapping[str, object]]] = ..., budget_warning: _Optional[_Union[BudgetWarning, _Mapping[str, object]]] = ..., context_change: _Optional[_Union[ContextChange, _Mapping[str, object]]] = ..., todo_change: _Optional[_Union[TodoChange, _Mapping[str, object]]] = ..., sub_run_started: _Optional[_Union[SubRunStarted, _Mapping[str, object]]] = ..., compacted: _Optional[_Union[Compacted, _Mapping[str, object]]] = ..., sub_run_waiting: _Optional[_Union[SubRunWaiting, _Mapping[str, object]]] = ..., run_resumed: _Optional[_Union[RunResumed, _Mapping[str, object]]] = ...) -> None: ...
+    model_replied: ModelReplied
+    reasoning_delta: ReasoningDelta
+    argument_delta: ArgumentDelta
+    answer_delta: AnswerDelta
+    standing_approved: StandingApproved
+    def __init__(self, seq: _Optional[int] = ..., index: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., run_started: _Optional[_Union[RunStarted, _Mapping[str, object]]] = ..., user_message: _Optional[_Union[UserMessage, _Mapping[str, object]]] = ..., text_delta: _Optional[_Union[TextDelta, _Mapping[str, object]]] = ..., assistant_message: _Optional[_Union[AssistantMessage, _Mapping[str, object]]] = ..., call_started: _Optional[_Union[CallStarted, _Mapping[str, object]]] = ..., call_status: _Optional[_Union[CallStatus, _Mapping[str, object]]] = ..., call_result: _Optional[_Union[CallResult, _Mapping[str, object]]] = ..., turn_reset: _Optional[_Union[TurnReset, _Mapping[str, object]]] = ..., cancel_requested: _Optional[_Union[CancelRequested, _Mapping[str, object]]] = ..., run_finished: _Optional[_Union[RunFinished, _Mapping[str, object]]] = ..., decision_requested: _Optional[_Union[DecisionRequested, _Mapping[str, object]]] = ..., decision_made: _Optional[_Union[DecisionMade, _Mapping[str, object]]] = ..., budget_warning: _Optional[_Union[BudgetWarning, _Mapping[str, object]]] = ..., context_change: _Optional[_Union[ContextChange, _Mapping[str, object]]] = ..., todo_change: _Optional[_Union[TodoChange, _Mapping[str, object]]] = ..., sub_run_started: _Optional[_Union[SubRunStarted, _Mapping[str, object]]] = ..., compacted: _Optional[_Union[Compacted, _Mapping[str, object]]] = ..., sub_run_waiting: _Optional[_Union[SubRunWaiting, _Mapping[str, object]]] = ..., run_resumed: _Optional[_Union[RunResumed, _Mapping[str, object]]] = ..., model_replied: _Optional[_Union[ModelReplied, _Mapping[str, object]]] = ..., reasoning_delta: _Optional[_Union[ReasoningDelta, _Mapping[str, object]]] = ..., argument_delta: _Optional[_Union[ArgumentDelta, _Mapping[str, object]]] = ..., answer_delta: _Optional[_Union[AnswerDelta, _Mapping[str, object]]] = ..., standing_approved: _Optional[_Union[StandingApproved, _Mapping[str, object]]] = ...) -> None: ...
 
 class RunStarted(_message.Message):
-    __slots__ = ("run_id", "prompt", "model", "session", "parent_run_id", "parent_call_id", "kind", "traceparent")
+    __slots__ = ("run_id", "prompt", "model", "session", "parent_run_id", "parent_call_id", "agent", "traceparent", "principal", "fallbacks", "sampling", "response_schema", "attachments", "memory_files")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     PARENT_RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_CALL_ID_FIELD_NUMBER: _ClassVar[int]
-    KIND_FIELD_NUMBER: _ClassVar[int]
+    AGENT_FIELD_NUMBER: _ClassVar[int]
     TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    FALLBACKS_FIELD_NUMBER: _ClassVar[int]
+    SAMPLING_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_SCHEMA_FIELD_NUMBER: _ClassVar[int]
+    ATTACHMENTS_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FILES_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     prompt: str
     model: str
     session: str
     parent_run_id: str
     parent_call_id: str
-    kind: str
+    agent: str
     traceparent: str
-    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., session: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_call_id: _Optional[str] = ..., kind: _Optional[str] = ..., traceparent: _Optional[str] = ...) -> None: ...
+    principal: str
+    fallbacks: _containers.RepeatedScalarFieldContainer[str]
+    sampling: Sampling
+    response_schema: bytes
+    attachments: _containers.RepeatedCompositeFieldContainer[AttachmentInfo]
+    memory_files: _containers.RepeatedCompositeFieldContainer[MemoryFile]
+    def __init__(self, run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., model: _Optional[str] = ..., session: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_call_id: _Optional[str] = ..., agent: _Optional[str] = ..., traceparent: _Optional[str] = ..., principal: _Optional[str] = ..., fallbacks: _Optional[_Iterable[str]] = ..., sampling: _Optional[_Union[Sampling, _Mapping[str, object]]] = ..., response_schema: _Optional[bytes] = ..., attachments: _Optional[_Iterable[_Union[AttachmentInfo, _Mapping[str, object]]]] = ..., memory_files: _Optional[_Iterable[_Union[MemoryFile, _Mapping[str, object]]]] = ...) -> None: ...
+
+class MemoryFile(_message.Message):
+    __slots__ = ("name", "workspace", "size", "problem")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_FIELD_NUMBER: _ClassVar[int]
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    workspace: bool
+    size: int
+    problem: str
+    def __init__(self, name: _Optional[str] = ..., workspace: bool = ..., size: _Optional[int] = ..., problem: _Optional[str] = ...) -> None: ...
 
 class UserMessage(_message.Message):
-    __slots__ = ("text",)
+    __slots__ = ("text", "attachments")
     TEXT_FIELD_NUMBER: _ClassVar[int]
+    ATTACHMENTS_FIELD_NUMBER: _ClassVar[int]
     text: str
-    def __init__(self, text: _Optional[str] = ...) -> None: ...
+    attachments: _containers.RepeatedCompositeFieldContainer[AttachmentInfo]
+    def __init__(self, text: _Optional[str] = ..., attachments: _Optional[_Iterable[_Union[AttachmentInfo, _Mapping[str, object]]]] = ...) -> None: ...
 
 class TextDelta(_message.Message):
     __slots__ = ("text",)
@@ -484,21 +710,45 @@ class TextDelta(_message.Message):
     text: str
     def __init__(self, text: _Optional[str] = ...) -> None: ...
 
+class ReasoningDelta(_message.Message):
+    __slots__ = ("text",)
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    def __init__(self, text: _Optional[str] = ...) -> None: ...
+
+class ArgumentDelta(_message.Message):
+    __slots__ = ("call_id", "tool", "text")
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    call_id: str
+    tool: str
+    text: str
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
+
+class AnswerDelta(_message.Message):
+    __slots__ = ("answer",)
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    answer: bytes
+    def __init__(self, answer: _Optional[bytes] = ...) -> None: ...
+
 class AssistantMessage(_message.Message):
-    __slots__ = ("text", "calls", "stop_reason", "usage", "cost", "wasted_usage")
+    __slots__ = ("text", "calls", "stop_reason", "usage", "cost", "wasted_usage", "model")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
     STOP_REASON_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     COST_FIELD_NUMBER: _ClassVar[int]
     WASTED_USAGE_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
     text: str
     calls: _containers.RepeatedCompositeFieldContainer[ToolCall]
     stop_reason: str
     usage: _result_pb2.Usage
     cost: float
     wasted_usage: _result_pb2.Usage
-    def __init__(self, text: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[ToolCall, _Mapping[str, object]]]] = ..., stop_reason: _Optional[str] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., wasted_usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ...) -> None: ...
+    model: str
+    def __init__(self, text: _Optional[str] = ..., calls: _Optional[_Iterable[_Union[ToolCall, _Mapping[str, object]]]] = ..., stop_reason: _Optional[str] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., wasted_usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., model: _Optional[str] = ...) -> None: ...
 
 class ToolCall(_message.Message):
     __slots__ = ("call_id", "tool", "arguments")
@@ -551,12 +801,14 @@ class CallResult(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ...) -> None: ...
 
 class TurnReset(_message.Message):
-    __slots__ = ("reason", "attempt")
+    __slots__ = ("reason", "attempt", "model")
     REASON_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
     reason: str
     attempt: int
-    def __init__(self, reason: _Optional[str] = ..., attempt: _Optional[int] = ...) -> None: ...
+    model: str
+    def __init__(self, reason: _Optional[str] = ..., attempt: _Optional[int] = ..., model: _Optional[str] = ...) -> None: ...
 
 class CancelRequested(_message.Message):
     __slots__ = ("reason", "stop_reason")
@@ -572,21 +824,57 @@ class DecisionRequested(_message.Message):
     decision: PendingDecision
     def __init__(self, decision: _Optional[_Union[PendingDecision, _Mapping[str, object]]] = ...) -> None: ...
 
+class ModelReplied(_message.Message):
+    __slots__ = ("call_id", "tool", "plugin", "usage", "cost", "error")
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
+    COST_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    call_id: str
+    tool: str
+    plugin: str
+    usage: _result_pb2.Usage
+    cost: float
+    error: _error_pb2.Error
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., plugin: _Optional[str] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ...) -> None: ...
+
 class DecisionMade(_message.Message):
-    __slots__ = ("decision_id", "verdict", "arguments", "text", "decided_by", "principal")
+    __slots__ = ("decision_id", "verdict", "arguments", "text", "decided_by", "principal", "standing")
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     DECIDED_BY_FIELD_NUMBER: _ClassVar[int]
     PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    STANDING_FIELD_NUMBER: _ClassVar[int]
     decision_id: str
     verdict: Verdict
     arguments: bytes
     text: str
     decided_by: str
     principal: str
-    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., arguments: _Optional[bytes] = ..., text: _Optional[str] = ..., decided_by: _Optional[str] = ..., principal: _Optional[str] = ...) -> None: ...
+    standing: StandingChoice
+    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., arguments: _Optional[bytes] = ..., text: _Optional[str] = ..., decided_by: _Optional[str] = ..., principal: _Optional[str] = ..., standing: _Optional[_Union[StandingChoice, _Mapping[str, object]]] = ...) -> None: ...
+
+class StandingApproved(_message.Message):
+    __slots__ = ("decision_id", "call_id", "tool", "approval_id", "approver", "expire_time", "error")
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_ID_FIELD_NUMBER: _ClassVar[int]
+    APPROVER_FIELD_NUMBER: _ClassVar[int]
+    EXPIRE_TIME_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    decision_id: str
+    call_id: str
+    tool: str
+    approval_id: str
+    approver: str
+    expire_time: _timestamp_pb2.Timestamp
+    error: _error_pb2.Error
+    def __init__(self, decision_id: _Optional[str] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., approval_id: _Optional[str] = ..., approver: _Optional[str] = ..., expire_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ...) -> None: ...
 
 class BudgetWarning(_message.Message):
     __slots__ = ("budget", "used", "limit")
@@ -620,14 +908,16 @@ class TodoChange(_message.Message):
     def __init__(self, todos: _Optional[bytes] = ...) -> None: ...
 
 class SubRunStarted(_message.Message):
-    __slots__ = ("call_id", "run_id", "prompt")
+    __slots__ = ("call_id", "run_id", "prompt", "agent")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
+    AGENT_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     run_id: str
     prompt: str
-    def __init__(self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., prompt: _Optional[str] = ...) -> None: ...
+    agent: str
+    def __init__(self, call_id: _Optional[str] = ..., run_id: _Optional[str] = ..., prompt: _Optional[str] = ..., agent: _Optional[str] = ...) -> None: ...
 
 class RunResumed(_message.Message):
     __slots__ = ()
@@ -664,7 +954,7 @@ class Compacted(_message.Message):
     def __init__(self, reason: _Optional[str] = ..., cleared_results: _Optional[int] = ..., summary: _Optional[str] = ..., replaced_messages: _Optional[int] = ..., overflow: bool = ..., failure: _Optional[str] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ...) -> None: ...
 
 class RunFinished(_message.Message):
-    __slots__ = ("stop_reason", "message", "text", "turns", "calls", "usage", "cost")
+    __slots__ = ("stop_reason", "message", "text", "turns", "calls", "usage", "cost", "result")
     STOP_REASON_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
@@ -672,6 +962,7 @@ class RunFinished(_message.Message):
     CALLS_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     COST_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
     stop_reason: StopReason
     message: str
     text: str
@@ -679,4 +970,5 @@ class RunFinished(_message.Message):
     calls: int
     usage: _result_pb2.Usage
     cost: float
-    def __init__(self, stop_reason: _Optional[_Union[StopReason, str]] = ..., message: _Optional[str] = ..., text: _Optional[str] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ...) -> None: ...
+    result: bytes
+    def __init__(self, stop_reason: _Optional[_Union[StopReason, str]] = ..., message: _Optional[str] = ..., text: _Optional[str] = ..., turns: _Optional[int] = ..., calls: _Optional[int] = ..., usage: _Optional[_Union[_result_pb2.Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., result: _Optional[bytes] = ...) -> None: ...

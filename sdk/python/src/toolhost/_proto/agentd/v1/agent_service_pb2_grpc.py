@@ -29,6 +29,10 @@ class AgentServiceStub(object):
     """AgentService starts, watches and controls agent runs. A run is one task for an agent: a
     conversation between a user, a model and tools, recorded in a journal of events.
 
+    A run belongs to the principal that started it, and agentd calls tools for that principal. For a
+    principal that may not see a run, the run does not exist: the RPC fails with NOT_FOUND. A
+    principal sees its own runs. With the right `runs.list` it sees all runs of a tenant.
+
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
     """
 
@@ -63,6 +67,11 @@ class AgentServiceStub(object):
                 request_serializer=agentd_dot_v1_dot_agent__service__pb2.CancelRunRequest.SerializeToString,
                 response_deserializer=agentd_dot_v1_dot_agent__service__pb2.CancelRunResponse.FromString,
                 _registered_method=True)
+        self.DeleteRun = channel.unary_unary(
+                '/agentd.v1.AgentService/DeleteRun',
+                request_serializer=agentd_dot_v1_dot_agent__service__pb2.DeleteRunRequest.SerializeToString,
+                response_deserializer=agentd_dot_v1_dot_agent__service__pb2.DeleteRunResponse.FromString,
+                _registered_method=True)
         self.GetRun = channel.unary_unary(
                 '/agentd.v1.AgentService/GetRun',
                 request_serializer=agentd_dot_v1_dot_agent__service__pb2.GetRunRequest.SerializeToString,
@@ -73,19 +82,44 @@ class AgentServiceStub(object):
                 request_serializer=agentd_dot_v1_dot_agent__service__pb2.ListRunsRequest.SerializeToString,
                 response_deserializer=agentd_dot_v1_dot_agent__service__pb2.ListRunsResponse.FromString,
                 _registered_method=True)
+        self.GetVersion = channel.unary_unary(
+                '/agentd.v1.AgentService/GetVersion',
+                request_serializer=agentd_dot_v1_dot_agent__service__pb2.GetVersionRequest.SerializeToString,
+                response_deserializer=agentd_dot_v1_dot_agent__service__pb2.GetVersionResponse.FromString,
+                _registered_method=True)
+        self.WhoAmI = channel.unary_unary(
+                '/agentd.v1.AgentService/WhoAmI',
+                request_serializer=agentd_dot_v1_dot_agent__service__pb2.WhoAmIRequest.SerializeToString,
+                response_deserializer=agentd_dot_v1_dot_agent__service__pb2.WhoAmIResponse.FromString,
+                _registered_method=True)
+        self.Reload = channel.unary_unary(
+                '/agentd.v1.AgentService/Reload',
+                request_serializer=agentd_dot_v1_dot_agent__service__pb2.ReloadRequest.SerializeToString,
+                response_deserializer=agentd_dot_v1_dot_agent__service__pb2.ReloadResponse.FromString,
+                _registered_method=True)
+        self.DiffConfiguration = channel.unary_unary(
+                '/agentd.v1.AgentService/DiffConfiguration',
+                request_serializer=agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationRequest.SerializeToString,
+                response_deserializer=agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationResponse.FromString,
+                _registered_method=True)
 
 
 class AgentServiceServicer(object):
     """AgentService starts, watches and controls agent runs. A run is one task for an agent: a
     conversation between a user, a model and tools, recorded in a journal of events.
 
+    A run belongs to the principal that started it, and agentd calls tools for that principal. For a
+    principal that may not see a run, the run does not exist: the RPC fails with NOT_FOUND. A
+    principal sees its own runs. With the right `runs.list` it sees all runs of a tenant.
+
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
     """
 
     def StartRun(self, request, context):
-        """StartRun starts a run and returns at once. If a run with the same id and prompt exists,
-        StartRun returns it. Errors: CONFLICT if a run with the same id and another prompt exists;
-        INVALID_ARGUMENT.
+        """StartRun starts a run and returns at once. If a run with the same id exists that began with the
+        same request, StartRun returns it. `traceparent` may differ. Errors: CONFLICT if a run with the
+        same id exists that began with another request; INVALID_ARGUMENT, also if the model of the run does not read an
+        attachment; NOT_FOUND if the principal may not read the artifact of an attachment.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -93,7 +127,7 @@ class AgentServiceServicer(object):
 
     def SendMessage(self, request, context):
         """SendMessage adds a user message to a run. A running run reads it before the next model turn. A
-        finished run continues with it. Errors: NOT_FOUND.
+        finished run continues with it. Errors: NOT_FOUND, and those of StartRun for attachments.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -114,9 +148,13 @@ class AgentServiceServicer(object):
         request or none.
 
         The id of a decision that a sub-run waits for has the form RUN/DECISION; agentd passes the
-        decision to that run. All decisions of one request must belong to the same run. Errors:
-        NOT_FOUND if the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict
-        does not fit the kind of decision.
+        decision to that run. All decisions of one request must belong to the same run.
+
+        The principal of the caller is the approver. Decisions of the kind APPROVAL need the right
+        `runs.approve`; other decisions need it only for runs of other principals. Errors: NOT_FOUND if
+        the run does not exist or a decision is not pending; INVALID_ARGUMENT if a verdict does not fit
+        the kind of decision; DENIED if the caller may not make a decision, also because it is the
+        principal of the run and the decision has `four_eyes`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,6 +163,16 @@ class AgentServiceServicer(object):
     def CancelRun(self, request, context):
         """CancelRun stops a run. agentd cancels its calls and records a result for each; the run finishes
         with the stop reason CANCELLED. A finished run does not change. Errors: NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteRun(self, request, context):
+        """DeleteRun deletes a finished run with its sub-runs: their events, their attachments, and what agentd
+        keeps to continue them. No run can have their ids again: StartRun with one of them fails with
+        CONFLICT. Errors: NOT_FOUND; CONFLICT if one of them has not finished, or a run of which the run is a
+        sub-run, or if another process works on one; UNAVAILABLE if the audit log cannot be written.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -140,6 +188,37 @@ class AgentServiceServicer(object):
 
     def ListRuns(self, request, context):
         """ListRuns lists runs, newest first, in pages.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetVersion(self, request, context):
+        """GetVersion returns the version, the commit and the contracts of the running agentd.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WhoAmI(self, request, context):
+        """WhoAmI returns how agentd identified the caller, and what the caller may do. Every caller that
+        agentd has identified may ask.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Reload(self, request, context):
+        """Reload applies the changes of the configuration file to runs that start from now on. Runs that
+        work keep the configuration that they began with. Errors: UNAVAILABLE if agentd has no
+        configuration file.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DiffConfiguration(self, request, context):
+        """DiffConfiguration returns what Reload would change. It changes nothing. Errors: as Reload.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -173,6 +252,11 @@ def add_AgentServiceServicer_to_server(servicer, server):
                     request_deserializer=agentd_dot_v1_dot_agent__service__pb2.CancelRunRequest.FromString,
                     response_serializer=agentd_dot_v1_dot_agent__service__pb2.CancelRunResponse.SerializeToString,
             ),
+            'DeleteRun': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteRun,
+                    request_deserializer=agentd_dot_v1_dot_agent__service__pb2.DeleteRunRequest.FromString,
+                    response_serializer=agentd_dot_v1_dot_agent__service__pb2.DeleteRunResponse.SerializeToString,
+            ),
             'GetRun': grpc.unary_unary_rpc_method_handler(
                     servicer.GetRun,
                     request_deserializer=agentd_dot_v1_dot_agent__service__pb2.GetRunRequest.FromString,
@@ -182,6 +266,26 @@ def add_AgentServiceServicer_to_server(servicer, server):
                     servicer.ListRuns,
                     request_deserializer=agentd_dot_v1_dot_agent__service__pb2.ListRunsRequest.FromString,
                     response_serializer=agentd_dot_v1_dot_agent__service__pb2.ListRunsResponse.SerializeToString,
+            ),
+            'GetVersion': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetVersion,
+                    request_deserializer=agentd_dot_v1_dot_agent__service__pb2.GetVersionRequest.FromString,
+                    response_serializer=agentd_dot_v1_dot_agent__service__pb2.GetVersionResponse.SerializeToString,
+            ),
+            'WhoAmI': grpc.unary_unary_rpc_method_handler(
+                    servicer.WhoAmI,
+                    request_deserializer=agentd_dot_v1_dot_agent__service__pb2.WhoAmIRequest.FromString,
+                    response_serializer=agentd_dot_v1_dot_agent__service__pb2.WhoAmIResponse.SerializeToString,
+            ),
+            'Reload': grpc.unary_unary_rpc_method_handler(
+                    servicer.Reload,
+                    request_deserializer=agentd_dot_v1_dot_agent__service__pb2.ReloadRequest.FromString,
+                    response_serializer=agentd_dot_v1_dot_agent__service__pb2.ReloadResponse.SerializeToString,
+            ),
+            'DiffConfiguration': grpc.unary_unary_rpc_method_handler(
+                    servicer.DiffConfiguration,
+                    request_deserializer=agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationRequest.FromString,
+                    response_serializer=agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -194,6 +298,10 @@ def add_AgentServiceServicer_to_server(servicer, server):
 class AgentService(object):
     """AgentService starts, watches and controls agent runs. A run is one task for an agent: a
     conversation between a user, a model and tools, recorded in a journal of events.
+
+    A run belongs to the principal that started it, and agentd calls tools for that principal. For a
+    principal that may not see a run, the run does not exist: the RPC fails with NOT_FOUND. A
+    principal sees its own runs. With the right `runs.list` it sees all runs of a tenant.
 
     Errors are toolhost.tool.v1.Error as a detail of the gRPC status.
     """
@@ -334,6 +442,33 @@ class AgentService(object):
             _registered_method=True)
 
     @staticmethod
+    def DeleteRun(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentd.v1.AgentService/DeleteRun',
+            agentd_dot_v1_dot_agent__service__pb2.DeleteRunRequest.SerializeToString,
+            agentd_dot_v1_dot_agent__service__pb2.DeleteRunResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def GetRun(request,
             target,
             options=(),
@@ -377,6 +512,114 @@ class AgentService(object):
             '/agentd.v1.AgentService/ListRuns',
             agentd_dot_v1_dot_agent__service__pb2.ListRunsRequest.SerializeToString,
             agentd_dot_v1_dot_agent__service__pb2.ListRunsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetVersion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentd.v1.AgentService/GetVersion',
+            agentd_dot_v1_dot_agent__service__pb2.GetVersionRequest.SerializeToString,
+            agentd_dot_v1_dot_agent__service__pb2.GetVersionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WhoAmI(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentd.v1.AgentService/WhoAmI',
+            agentd_dot_v1_dot_agent__service__pb2.WhoAmIRequest.SerializeToString,
+            agentd_dot_v1_dot_agent__service__pb2.WhoAmIResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Reload(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentd.v1.AgentService/Reload',
+            agentd_dot_v1_dot_agent__service__pb2.ReloadRequest.SerializeToString,
+            agentd_dot_v1_dot_agent__service__pb2.ReloadResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DiffConfiguration(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/agentd.v1.AgentService/DiffConfiguration',
+            agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationRequest.SerializeToString,
+            agentd_dot_v1_dot_agent__service__pb2.DiffConfigurationResponse.FromString,
             options,
             channel_credentials,
             insecure,

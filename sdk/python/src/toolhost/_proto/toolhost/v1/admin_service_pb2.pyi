@@ -4,7 +4,9 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from toolhost._proto.toolhost.tool.v1 import error_pb2 as _error_pb2
 from toolhost._proto.toolhost.tool.v1 import permissions_pb2 as _permissions_pb2
+from toolhost._proto.toolhost.tool.v1 import right_pb2 as _right_pb2
 from toolhost._proto.toolhost.tool.v1 import status_pb2 as _status_pb2
+from toolhost._proto.toolhost.tool.v1 import version_pb2 as _version_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -70,7 +72,7 @@ CALL_STATE_TOOL_ERROR: CallState
 CALL_STATE_FAILED: CallState
 
 class Plugin(_message.Message):
-    __slots__ = ("name", "version", "description", "path", "digest", "state", "reason", "tools", "instances", "launches", "last_exit", "warnings", "recent_exits", "retry_time", "previous_digest", "pinned_digest", "refusal", "filters", "permissions", "ungranted", "isolation")
+    __slots__ = ("name", "version", "description", "path", "digest", "state", "reason", "tools", "instances", "launches", "last_exit", "warnings", "recent_exits", "retry_time", "previous_digest", "pinned_digest", "refusal", "filters", "permissions", "ungranted", "isolation", "sdk", "own_filters", "workspace", "workspace_backend")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
@@ -92,6 +94,10 @@ class Plugin(_message.Message):
     PERMISSIONS_FIELD_NUMBER: _ClassVar[int]
     UNGRANTED_FIELD_NUMBER: _ClassVar[int]
     ISOLATION_FIELD_NUMBER: _ClassVar[int]
+    SDK_FIELD_NUMBER: _ClassVar[int]
+    OWN_FILTERS_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_BACKEND_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     description: str
@@ -113,7 +119,19 @@ class Plugin(_message.Message):
     permissions: _permissions_pb2.Permissions
     ungranted: _containers.RepeatedCompositeFieldContainer[Ungranted]
     isolation: str
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., path: _Optional[str] = ..., digest: _Optional[str] = ..., state: _Optional[_Union[PluginState, str]] = ..., reason: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., instances: _Optional[int] = ..., launches: _Optional[int] = ..., last_exit: _Optional[_Union[_error_pb2.Exit, _Mapping[str, object]]] = ..., warnings: _Optional[_Iterable[str]] = ..., recent_exits: _Optional[_Iterable[_Union[PluginExit, _Mapping[str, object]]]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., previous_digest: _Optional[str] = ..., pinned_digest: _Optional[str] = ..., refusal: _Optional[_Union[PluginRefusal, _Mapping[str, object]]] = ..., filters: _Optional[_Iterable[str]] = ..., permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping[str, object]]] = ..., ungranted: _Optional[_Iterable[_Union[Ungranted, _Mapping[str, object]]]] = ..., isolation: _Optional[str] = ...) -> None: ...
+    sdk: _version_pb2.SdkInfo
+    own_filters: _containers.RepeatedCompositeFieldContainer[OwnFilter]
+    workspace: _permissions_pb2.Access
+    workspace_backend: str
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., description: _Optional[str] = ..., path: _Optional[str] = ..., digest: _Optional[str] = ..., state: _Optional[_Union[PluginState, str]] = ..., reason: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ..., instances: _Optional[int] = ..., launches: _Optional[int] = ..., last_exit: _Optional[_Union[_error_pb2.Exit, _Mapping[str, object]]] = ..., warnings: _Optional[_Iterable[str]] = ..., recent_exits: _Optional[_Iterable[_Union[PluginExit, _Mapping[str, object]]]] = ..., retry_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., previous_digest: _Optional[str] = ..., pinned_digest: _Optional[str] = ..., refusal: _Optional[_Union[PluginRefusal, _Mapping[str, object]]] = ..., filters: _Optional[_Iterable[str]] = ..., permissions: _Optional[_Union[_permissions_pb2.Permissions, _Mapping[str, object]]] = ..., ungranted: _Optional[_Iterable[_Union[Ungranted, _Mapping[str, object]]]] = ..., isolation: _Optional[str] = ..., sdk: _Optional[_Union[_version_pb2.SdkInfo, _Mapping[str, object]]] = ..., own_filters: _Optional[_Iterable[_Union[OwnFilter, _Mapping[str, object]]]] = ..., workspace: _Optional[_Union[_permissions_pb2.Access, str]] = ..., workspace_backend: _Optional[str] = ...) -> None: ...
+
+class OwnFilter(_message.Message):
+    __slots__ = ("name", "tools")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TOOLS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    tools: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., tools: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Ungranted(_message.Message):
     __slots__ = ("request", "grant")
@@ -136,33 +154,43 @@ class PluginRefusal(_message.Message):
     def __init__(self, digest: _Optional[str] = ..., reason: _Optional[str] = ..., locked: bool = ..., name: _Optional[str] = ...) -> None: ...
 
 class PluginExit(_message.Message):
-    __slots__ = ("instance", "time", "exit", "expected", "calls")
+    __slots__ = ("instance", "time", "exit", "expected", "calls", "tenant", "hidden_calls", "unhealthy")
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     EXIT_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
+    TENANT_FIELD_NUMBER: _ClassVar[int]
+    HIDDEN_CALLS_FIELD_NUMBER: _ClassVar[int]
+    UNHEALTHY_FIELD_NUMBER: _ClassVar[int]
     instance: str
     time: _timestamp_pb2.Timestamp
     exit: _error_pb2.Exit
     expected: bool
     calls: _containers.RepeatedCompositeFieldContainer[ExitCall]
-    def __init__(self, instance: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., exit: _Optional[_Union[_error_pb2.Exit, _Mapping[str, object]]] = ..., expected: bool = ..., calls: _Optional[_Iterable[_Union[ExitCall, _Mapping[str, object]]]] = ...) -> None: ...
+    tenant: str
+    hidden_calls: int
+    unhealthy: bool
+    def __init__(self, instance: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., exit: _Optional[_Union[_error_pb2.Exit, _Mapping[str, object]]] = ..., expected: bool = ..., calls: _Optional[_Iterable[_Union[ExitCall, _Mapping[str, object]]]] = ..., tenant: _Optional[str] = ..., hidden_calls: _Optional[int] = ..., unhealthy: bool = ...) -> None: ...
 
 class ExitCall(_message.Message):
-    __slots__ = ("call_id", "tool", "session", "principal")
+    __slots__ = ("call_id", "tool", "session", "principal", "start_time", "arguments_digest")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    ARGUMENTS_DIGEST_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     tool: str
     session: str
     principal: str
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., session: _Optional[str] = ..., principal: _Optional[str] = ...) -> None: ...
+    start_time: _timestamp_pb2.Timestamp
+    arguments_digest: str
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., session: _Optional[str] = ..., principal: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., arguments_digest: _Optional[str] = ...) -> None: ...
 
 class Instance(_message.Message):
-    __slots__ = ("id", "plugin", "state", "pid", "calls", "total_calls", "start_time", "rss_bytes", "digest", "limits", "sandbox")
+    __slots__ = ("id", "plugin", "state", "pid", "calls", "total_calls", "start_time", "rss_bytes", "digest", "limits", "sandbox", "tenant")
     ID_FIELD_NUMBER: _ClassVar[int]
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -174,6 +202,7 @@ class Instance(_message.Message):
     DIGEST_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
     SANDBOX_FIELD_NUMBER: _ClassVar[int]
+    TENANT_FIELD_NUMBER: _ClassVar[int]
     id: str
     plugin: str
     state: InstanceState
@@ -185,23 +214,26 @@ class Instance(_message.Message):
     digest: str
     limits: _containers.RepeatedCompositeFieldContainer[EffectiveLimit]
     sandbox: Sandbox
-    def __init__(self, id: _Optional[str] = ..., plugin: _Optional[str] = ..., state: _Optional[_Union[InstanceState, str]] = ..., pid: _Optional[int] = ..., calls: _Optional[int] = ..., total_calls: _Optional[int] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., rss_bytes: _Optional[int] = ..., digest: _Optional[str] = ..., limits: _Optional[_Iterable[_Union[EffectiveLimit, _Mapping[str, object]]]] = ..., sandbox: _Optional[_Union[Sandbox, _Mapping[str, object]]] = ...) -> None: ...
+    tenant: str
+    def __init__(self, id: _Optional[str] = ..., plugin: _Optional[str] = ..., state: _Optional[_Union[InstanceState, str]] = ..., pid: _Optional[int] = ..., calls: _Optional[int] = ..., total_calls: _Optional[int] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., rss_bytes: _Optional[int] = ..., digest: _Optional[str] = ..., limits: _Optional[_Iterable[_Union[EffectiveLimit, _Mapping[str, object]]]] = ..., sandbox: _Optional[_Union[Sandbox, _Mapping[str, object]]] = ..., tenant: _Optional[str] = ...) -> None: ...
 
 class Sandbox(_message.Message):
-    __slots__ = ("mode", "network", "workspace", "read", "write", "layers")
+    __slots__ = ("mode", "network", "workspace", "read", "write", "layers", "workspace_backend")
     MODE_FIELD_NUMBER: _ClassVar[int]
     NETWORK_FIELD_NUMBER: _ClassVar[int]
     WORKSPACE_FIELD_NUMBER: _ClassVar[int]
     READ_FIELD_NUMBER: _ClassVar[int]
     WRITE_FIELD_NUMBER: _ClassVar[int]
     LAYERS_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_BACKEND_FIELD_NUMBER: _ClassVar[int]
     mode: str
     network: bool
     workspace: _permissions_pb2.Access
     read: _containers.RepeatedScalarFieldContainer[str]
     write: _containers.RepeatedScalarFieldContainer[str]
     layers: _containers.RepeatedCompositeFieldContainer[SandboxLayer]
-    def __init__(self, mode: _Optional[str] = ..., network: bool = ..., workspace: _Optional[_Union[_permissions_pb2.Access, str]] = ..., read: _Optional[_Iterable[str]] = ..., write: _Optional[_Iterable[str]] = ..., layers: _Optional[_Iterable[_Union[SandboxLayer, _Mapping[str, object]]]] = ...) -> None: ...
+    workspace_backend: str
+    def __init__(self, mode: _Optional[str] = ..., network: bool = ..., workspace: _Optional[_Union[_permissions_pb2.Access, str]] = ..., read: _Optional[_Iterable[str]] = ..., write: _Optional[_Iterable[str]] = ..., layers: _Optional[_Iterable[_Union[SandboxLayer, _Mapping[str, object]]]] = ..., workspace_backend: _Optional[str] = ...) -> None: ...
 
 class SandboxLayer(_message.Message):
     __slots__ = ("name", "effective", "mechanism", "note")
@@ -306,8 +338,10 @@ class ClearQuarantineResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class ReloadRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("plugins_only",)
+    PLUGINS_ONLY_FIELD_NUMBER: _ClassVar[int]
+    plugins_only: bool
+    def __init__(self, plugins_only: bool = ...) -> None: ...
 
 class ReloadResponse(_message.Message):
     __slots__ = ("added", "removed", "upgraded", "failures", "configuration")
@@ -324,14 +358,38 @@ class ReloadResponse(_message.Message):
     def __init__(self, added: _Optional[_Iterable[str]] = ..., removed: _Optional[_Iterable[str]] = ..., upgraded: _Optional[_Iterable[str]] = ..., failures: _Optional[_Iterable[_Union[ReloadFailure, _Mapping[str, object]]]] = ..., configuration: _Optional[_Union[ConfigurationChange, _Mapping[str, object]]] = ...) -> None: ...
 
 class ConfigurationChange(_message.Message):
-    __slots__ = ("file", "keys", "problem")
+    __slots__ = ("file", "keys", "problem", "changes")
     FILE_FIELD_NUMBER: _ClassVar[int]
     KEYS_FIELD_NUMBER: _ClassVar[int]
     PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    CHANGES_FIELD_NUMBER: _ClassVar[int]
     file: str
     keys: _containers.RepeatedScalarFieldContainer[str]
     problem: str
-    def __init__(self, file: _Optional[str] = ..., keys: _Optional[_Iterable[str]] = ..., problem: _Optional[str] = ...) -> None: ...
+    changes: _containers.RepeatedCompositeFieldContainer[SettingChange]
+    def __init__(self, file: _Optional[str] = ..., keys: _Optional[_Iterable[str]] = ..., problem: _Optional[str] = ..., changes: _Optional[_Iterable[_Union[SettingChange, _Mapping[str, object]]]] = ...) -> None: ...
+
+class SettingChange(_message.Message):
+    __slots__ = ("key", "old", "new", "restart")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    OLD_FIELD_NUMBER: _ClassVar[int]
+    NEW_FIELD_NUMBER: _ClassVar[int]
+    RESTART_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    old: str
+    new: str
+    restart: bool
+    def __init__(self, key: _Optional[str] = ..., old: _Optional[str] = ..., new: _Optional[str] = ..., restart: bool = ...) -> None: ...
+
+class DiffConfigurationRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class DiffConfigurationResponse(_message.Message):
+    __slots__ = ("configuration",)
+    CONFIGURATION_FIELD_NUMBER: _ClassVar[int]
+    configuration: ConfigurationChange
+    def __init__(self, configuration: _Optional[_Union[ConfigurationChange, _Mapping[str, object]]] = ...) -> None: ...
 
 class ReloadFailure(_message.Message):
     __slots__ = ("plugin", "reason")
@@ -382,14 +440,18 @@ class RollbackResponse(_message.Message):
     def __init__(self, digest: _Optional[str] = ..., previous_digest: _Optional[str] = ...) -> None: ...
 
 class WatchEventsRequest(_message.Message):
-    __slots__ = ("plugin", "after_seq", "follow")
+    __slots__ = ("plugin", "after_seq", "follow", "since_time", "tenants")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     AFTER_SEQ_FIELD_NUMBER: _ClassVar[int]
     FOLLOW_FIELD_NUMBER: _ClassVar[int]
+    SINCE_TIME_FIELD_NUMBER: _ClassVar[int]
+    TENANTS_FIELD_NUMBER: _ClassVar[int]
     plugin: str
     after_seq: int
     follow: bool
-    def __init__(self, plugin: _Optional[str] = ..., after_seq: _Optional[int] = ..., follow: bool = ...) -> None: ...
+    since_time: _timestamp_pb2.Timestamp
+    tenants: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, plugin: _Optional[str] = ..., after_seq: _Optional[int] = ..., follow: bool = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenants: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class WatchEventsResponse(_message.Message):
     __slots__ = ("event",)
@@ -398,7 +460,7 @@ class WatchEventsResponse(_message.Message):
     def __init__(self, event: _Optional[_Union[PluginEvent, _Mapping[str, object]]] = ...) -> None: ...
 
 class PluginEvent(_message.Message):
-    __slots__ = ("seq", "time", "type", "plugin", "instance", "digest", "reason", "until_time")
+    __slots__ = ("seq", "time", "type", "plugin", "instance", "digest", "reason", "until_time", "tenant")
     SEQ_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -407,6 +469,7 @@ class PluginEvent(_message.Message):
     DIGEST_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     UNTIL_TIME_FIELD_NUMBER: _ClassVar[int]
+    TENANT_FIELD_NUMBER: _ClassVar[int]
     seq: int
     time: _timestamp_pb2.Timestamp
     type: str
@@ -415,19 +478,22 @@ class PluginEvent(_message.Message):
     digest: str
     reason: str
     until_time: _timestamp_pb2.Timestamp
-    def __init__(self, seq: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., type: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., digest: _Optional[str] = ..., reason: _Optional[str] = ..., until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ...) -> None: ...
+    tenant: str
+    def __init__(self, seq: _Optional[int] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., type: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., digest: _Optional[str] = ..., reason: _Optional[str] = ..., until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenant: _Optional[str] = ...) -> None: ...
 
 class TailLogsRequest(_message.Message):
-    __slots__ = ("plugin", "call_id", "last", "follow")
+    __slots__ = ("plugin", "call_id", "last", "follow", "tenants")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     LAST_FIELD_NUMBER: _ClassVar[int]
     FOLLOW_FIELD_NUMBER: _ClassVar[int]
+    TENANTS_FIELD_NUMBER: _ClassVar[int]
     plugin: str
     call_id: str
     last: int
     follow: bool
-    def __init__(self, plugin: _Optional[str] = ..., call_id: _Optional[str] = ..., last: _Optional[int] = ..., follow: bool = ...) -> None: ...
+    tenants: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, plugin: _Optional[str] = ..., call_id: _Optional[str] = ..., last: _Optional[int] = ..., follow: bool = ..., tenants: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class TailLogsResponse(_message.Message):
     __slots__ = ("line",)
@@ -436,21 +502,23 @@ class TailLogsResponse(_message.Message):
     def __init__(self, line: _Optional[_Union[LogLine, _Mapping[str, object]]] = ...) -> None: ...
 
 class LogLine(_message.Message):
-    __slots__ = ("seq", "plugin", "instance", "call_id", "record")
+    __slots__ = ("seq", "plugin", "instance", "call_id", "record", "tenant")
     SEQ_FIELD_NUMBER: _ClassVar[int]
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     RECORD_FIELD_NUMBER: _ClassVar[int]
+    TENANT_FIELD_NUMBER: _ClassVar[int]
     seq: int
     plugin: str
     instance: str
     call_id: str
     record: _status_pb2.LogRecord
-    def __init__(self, seq: _Optional[int] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., call_id: _Optional[str] = ..., record: _Optional[_Union[_status_pb2.LogRecord, _Mapping[str, object]]] = ...) -> None: ...
+    tenant: str
+    def __init__(self, seq: _Optional[int] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., call_id: _Optional[str] = ..., record: _Optional[_Union[_status_pb2.LogRecord, _Mapping[str, object]]] = ..., tenant: _Optional[str] = ...) -> None: ...
 
 class ListCallsRequest(_message.Message):
-    __slots__ = ("page_size", "page_token", "plugin", "tool", "session", "state", "call_id")
+    __slots__ = ("page_size", "page_token", "plugin", "tool", "session", "state", "call_id", "since_time", "tenants")
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
@@ -458,6 +526,8 @@ class ListCallsRequest(_message.Message):
     SESSION_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    SINCE_TIME_FIELD_NUMBER: _ClassVar[int]
+    TENANTS_FIELD_NUMBER: _ClassVar[int]
     page_size: int
     page_token: str
     plugin: str
@@ -465,7 +535,9 @@ class ListCallsRequest(_message.Message):
     session: str
     state: CallState
     call_id: str
-    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., plugin: _Optional[str] = ..., tool: _Optional[str] = ..., session: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., call_id: _Optional[str] = ...) -> None: ...
+    since_time: _timestamp_pb2.Timestamp
+    tenants: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., plugin: _Optional[str] = ..., tool: _Optional[str] = ..., session: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., call_id: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenants: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ListCallsResponse(_message.Message):
     __slots__ = ("calls", "next_page_token")
@@ -500,10 +572,14 @@ class CallRecord(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., principal: _Optional[str] = ..., session: _Optional[str] = ..., tool: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ...) -> None: ...
 
 class GetStatsRequest(_message.Message):
-    __slots__ = ("plugin",)
+    __slots__ = ("plugin", "since_time", "tenants")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    SINCE_TIME_FIELD_NUMBER: _ClassVar[int]
+    TENANTS_FIELD_NUMBER: _ClassVar[int]
     plugin: str
-    def __init__(self, plugin: _Optional[str] = ...) -> None: ...
+    since_time: _timestamp_pb2.Timestamp
+    tenants: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, plugin: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenants: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class GetStatsResponse(_message.Message):
     __slots__ = ("tools",)
@@ -543,3 +619,35 @@ class ToolStats(_message.Message):
     p99_duration: _duration_pb2.Duration
     total_cost: float
     def __init__(self, tool: _Optional[str] = ..., plugin: _Optional[str] = ..., calls: _Optional[int] = ..., succeeded: _Optional[int] = ..., tool_errors: _Optional[int] = ..., failures: _Optional[_Mapping[str, int]] = ..., total_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., mean_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., p50_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., p99_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., total_cost: _Optional[float] = ...) -> None: ...
+
+class ReadAuditRequest(_message.Message):
+    __slots__ = ("principal", "call_id", "tool", "kind", "decision", "since_time", "until_time", "tenants", "last", "follow")
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    SINCE_TIME_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_TIME_FIELD_NUMBER: _ClassVar[int]
+    TENANTS_FIELD_NUMBER: _ClassVar[int]
+    LAST_FIELD_NUMBER: _ClassVar[int]
+    FOLLOW_FIELD_NUMBER: _ClassVar[int]
+    principal: str
+    call_id: str
+    tool: str
+    kind: str
+    decision: str
+    since_time: _timestamp_pb2.Timestamp
+    until_time: _timestamp_pb2.Timestamp
+    tenants: _containers.RepeatedScalarFieldContainer[str]
+    last: int
+    follow: bool
+    def __init__(self, principal: _Optional[str] = ..., call_id: _Optional[str] = ..., tool: _Optional[str] = ..., kind: _Optional[str] = ..., decision: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., tenants: _Optional[_Iterable[str]] = ..., last: _Optional[int] = ..., follow: bool = ...) -> None: ...
+
+class ReadAuditResponse(_message.Message):
+    __slots__ = ("seq", "line")
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    seq: int
+    line: str
+    def __init__(self, seq: _Optional[int] = ..., line: _Optional[str] = ...) -> None: ...

@@ -29,9 +29,8 @@ class AdminServiceStub(object):
     """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
     that it names.
 
-    toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
-    toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
-    the gRPC status.
+    Each RPC fails with DENIED for a caller without its right. Errors are toolhost.tool.v1.Error as a
+    detail of the gRPC status.
     """
 
     def __init__(self, channel):
@@ -80,6 +79,11 @@ class AdminServiceStub(object):
                 request_serializer=toolhost_dot_v1_dot_admin__service__pb2.ReloadRequest.SerializeToString,
                 response_deserializer=toolhost_dot_v1_dot_admin__service__pb2.ReloadResponse.FromString,
                 _registered_method=True)
+        self.DiffConfiguration = channel.unary_unary(
+                '/toolhost.v1.AdminService/DiffConfiguration',
+                request_serializer=toolhost_dot_v1_dot_admin__service__pb2.DiffConfigurationRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_admin__service__pb2.DiffConfigurationResponse.FromString,
+                _registered_method=True)
         self.Upgrade = channel.unary_unary(
                 '/toolhost.v1.AdminService/Upgrade',
                 request_serializer=toolhost_dot_v1_dot_admin__service__pb2.UpgradeRequest.SerializeToString,
@@ -115,15 +119,19 @@ class AdminServiceStub(object):
                 request_serializer=toolhost_dot_v1_dot_admin__service__pb2.GetStatsRequest.SerializeToString,
                 response_deserializer=toolhost_dot_v1_dot_admin__service__pb2.GetStatsResponse.FromString,
                 _registered_method=True)
+        self.ReadAudit = channel.unary_stream(
+                '/toolhost.v1.AdminService/ReadAudit',
+                request_serializer=toolhost_dot_v1_dot_admin__service__pb2.ReadAuditRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_admin__service__pb2.ReadAuditResponse.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer(object):
     """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
     that it names.
 
-    toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
-    toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
-    the gRPC status.
+    Each RPC fails with DENIED for a caller without its right. Errors are toolhost.tool.v1.Error as a
+    detail of the gRPC status.
     """
 
     def ListPlugins(self, request, context):
@@ -182,8 +190,17 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Reload(self, request, context):
-        """Reload scans the plugin folders again: it adds new plugins, removes plugins whose files are
-        gone, and upgrades changed ones. It returns when each change has succeeded or failed.
+        """Reload applies the changes of the configuration file, and then scans the plugin folders again:
+        it adds new plugins, removes plugins whose files are gone, and upgrades changed ones. It returns
+        when each change has succeeded or failed. No call fails because of a Reload: a call that has
+        begun keeps the configuration that it began with.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DiffConfiguration(self, request, context):
+        """DiffConfiguration returns what Reload would change in the configuration. It changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -235,15 +252,29 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListCalls(self, request, context):
-        """ListCalls lists the running calls and the recorded ended calls of all principals, newest first.
+        """ListCalls lists calls of all principals of the tenants in which the caller has the right to list
+        calls, newest first. It lists calls that are running, calls
+        in the ledger, and calls that ended in the last 15 minutes (at most 1000) and are not in the
+        ledger. Of calls from before the last start of toolhost, it lists those in the ledger and those
+        that failed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetStats(self, request, context):
-        """GetStats returns statistics about tools since toolhost started, ordered by tool. Errors:
-        NOT_FOUND if the plugin does not exist.
+        """GetStats returns statistics about tools, ordered by tool. Errors: NOT_FOUND if the plugin does
+        not exist.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReadAudit(self, request, context):
+        """ReadAudit streams lines of the audit log, the oldest first. It returns only lines of tenants in
+        which the caller has the right to read the audit log. A caller with the right in all tenants
+        also gets lines without a tenant, such as failed authentications. Errors: UNAVAILABLE if the log
+        cannot be read.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -292,6 +323,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=toolhost_dot_v1_dot_admin__service__pb2.ReloadRequest.FromString,
                     response_serializer=toolhost_dot_v1_dot_admin__service__pb2.ReloadResponse.SerializeToString,
             ),
+            'DiffConfiguration': grpc.unary_unary_rpc_method_handler(
+                    servicer.DiffConfiguration,
+                    request_deserializer=toolhost_dot_v1_dot_admin__service__pb2.DiffConfigurationRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_admin__service__pb2.DiffConfigurationResponse.SerializeToString,
+            ),
             'Upgrade': grpc.unary_unary_rpc_method_handler(
                     servicer.Upgrade,
                     request_deserializer=toolhost_dot_v1_dot_admin__service__pb2.UpgradeRequest.FromString,
@@ -327,6 +363,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=toolhost_dot_v1_dot_admin__service__pb2.GetStatsRequest.FromString,
                     response_serializer=toolhost_dot_v1_dot_admin__service__pb2.GetStatsResponse.SerializeToString,
             ),
+            'ReadAudit': grpc.unary_stream_rpc_method_handler(
+                    servicer.ReadAudit,
+                    request_deserializer=toolhost_dot_v1_dot_admin__service__pb2.ReadAuditRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_admin__service__pb2.ReadAuditResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'toolhost.v1.AdminService', rpc_method_handlers)
@@ -339,9 +380,8 @@ class AdminService(object):
     """AdminService inspects and controls plugins and their processes. An RPC affects only the plugin
     that it names.
 
-    toolhost serves AdminService on unix sockets only; over TCP each RPC fails with DENIED, because
-    toolhost does not know which user has connected. Errors are toolhost.tool.v1.Error as a detail of
-    the gRPC status.
+    Each RPC fails with DENIED for a caller without its right. Errors are toolhost.tool.v1.Error as a
+    detail of the gRPC status.
     """
 
     @staticmethod
@@ -561,6 +601,33 @@ class AdminService(object):
             _registered_method=True)
 
     @staticmethod
+    def DiffConfiguration(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.AdminService/DiffConfiguration',
+            toolhost_dot_v1_dot_admin__service__pb2.DiffConfigurationRequest.SerializeToString,
+            toolhost_dot_v1_dot_admin__service__pb2.DiffConfigurationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def Upgrade(request,
             target,
             options=(),
@@ -739,6 +806,33 @@ class AdminService(object):
             '/toolhost.v1.AdminService/GetStats',
             toolhost_dot_v1_dot_admin__service__pb2.GetStatsRequest.SerializeToString,
             toolhost_dot_v1_dot_admin__service__pb2.GetStatsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReadAudit(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/toolhost.v1.AdminService/ReadAudit',
+            toolhost_dot_v1_dot_admin__service__pb2.ReadAuditRequest.SerializeToString,
+            toolhost_dot_v1_dot_admin__service__pb2.ReadAuditResponse.FromString,
             options,
             channel_credentials,
             insecure,

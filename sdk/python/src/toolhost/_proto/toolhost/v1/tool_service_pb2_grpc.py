@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from toolhost._proto.toolhost.v1 import resources_pb2 as toolhost_dot_v1_dot_resources__pb2
 from toolhost._proto.toolhost.v1 import tool_service_pb2 as toolhost_dot_v1_dot_tool__service__pb2
 
 GRPC_GENERATED_VERSION = '1.76.0'
@@ -36,6 +37,11 @@ class ToolServiceStub(object):
     Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
     of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
     with `is_error`.
+
+    Delegation. A principal with the right `delegate`, such as agentd, may act for others: it sets
+    `on_behalf_of`. What the request creates then belongs to that principal, and the caller is its
+    delegate. toolhost refuses the field with DENIED if the caller does not have the right in the
+    tenant of that principal. Policy, filters, tools and the audit log see both principals.
     """
 
     def __init__(self, channel):
@@ -84,15 +90,65 @@ class ToolServiceStub(object):
                 request_serializer=toolhost_dot_v1_dot_tool__service__pb2.CancelCallRequest.SerializeToString,
                 response_deserializer=toolhost_dot_v1_dot_tool__service__pb2.CancelCallResponse.FromString,
                 _registered_method=True)
+        self.AnswerQuestion = channel.unary_unary(
+                '/toolhost.v1.ToolService/AnswerQuestion',
+                request_serializer=toolhost_dot_v1_dot_tool__service__pb2.AnswerQuestionRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_tool__service__pb2.AnswerQuestionResponse.FromString,
+                _registered_method=True)
         self.ReadArtifact = channel.unary_unary(
                 '/toolhost.v1.ToolService/ReadArtifact',
                 request_serializer=toolhost_dot_v1_dot_tool__service__pb2.ReadArtifactRequest.SerializeToString,
                 response_deserializer=toolhost_dot_v1_dot_tool__service__pb2.ReadArtifactResponse.FromString,
                 _registered_method=True)
+        self.ListResources = channel.unary_unary(
+                '/toolhost.v1.ToolService/ListResources',
+                request_serializer=toolhost_dot_v1_dot_resources__pb2.ListResourcesRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_resources__pb2.ListResourcesResponse.FromString,
+                _registered_method=True)
+        self.ListResourceTemplates = channel.unary_unary(
+                '/toolhost.v1.ToolService/ListResourceTemplates',
+                request_serializer=toolhost_dot_v1_dot_resources__pb2.ListResourceTemplatesRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_resources__pb2.ListResourceTemplatesResponse.FromString,
+                _registered_method=True)
+        self.ReadResource = channel.unary_unary(
+                '/toolhost.v1.ToolService/ReadResource',
+                request_serializer=toolhost_dot_v1_dot_resources__pb2.ReadResourceRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_resources__pb2.ReadResourceResponse.FromString,
+                _registered_method=True)
+        self.ListPrompts = channel.unary_unary(
+                '/toolhost.v1.ToolService/ListPrompts',
+                request_serializer=toolhost_dot_v1_dot_resources__pb2.ListPromptsRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_resources__pb2.ListPromptsResponse.FromString,
+                _registered_method=True)
+        self.GetPrompt = channel.unary_unary(
+                '/toolhost.v1.ToolService/GetPrompt',
+                request_serializer=toolhost_dot_v1_dot_resources__pb2.GetPromptRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_resources__pb2.GetPromptResponse.FromString,
+                _registered_method=True)
+        self.CompleteArgument = channel.unary_unary(
+                '/toolhost.v1.ToolService/CompleteArgument',
+                request_serializer=toolhost_dot_v1_dot_resources__pb2.CompleteArgumentRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_resources__pb2.CompleteArgumentResponse.FromString,
+                _registered_method=True)
+        self.WatchResources = channel.unary_stream(
+                '/toolhost.v1.ToolService/WatchResources',
+                request_serializer=toolhost_dot_v1_dot_resources__pb2.WatchResourcesRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_resources__pb2.WatchResourcesResponse.FromString,
+                _registered_method=True)
         self.Connect = channel.stream_stream(
                 '/toolhost.v1.ToolService/Connect',
                 request_serializer=toolhost_dot_v1_dot_tool__service__pb2.ConnectRequest.SerializeToString,
                 response_deserializer=toolhost_dot_v1_dot_tool__service__pb2.ConnectResponse.FromString,
+                _registered_method=True)
+        self.GetVersion = channel.unary_unary(
+                '/toolhost.v1.ToolService/GetVersion',
+                request_serializer=toolhost_dot_v1_dot_tool__service__pb2.GetVersionRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_tool__service__pb2.GetVersionResponse.FromString,
+                _registered_method=True)
+        self.WhoAmI = channel.unary_unary(
+                '/toolhost.v1.ToolService/WhoAmI',
+                request_serializer=toolhost_dot_v1_dot_tool__service__pb2.WhoAmIRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_tool__service__pb2.WhoAmIResponse.FromString,
                 _registered_method=True)
 
 
@@ -107,6 +163,11 @@ class ToolServiceServicer(object):
     Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
     of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
     with `is_error`.
+
+    Delegation. A principal with the right `delegate`, such as agentd, may act for others: it sets
+    `on_behalf_of`. What the request creates then belongs to that principal, and the caller is its
+    delegate. toolhost refuses the field with DENIED if the caller does not have the right in the
+    tenant of that principal. Policy, filters, tools and the audit log see both principals.
     """
 
     def ListTools(self, request, context):
@@ -162,9 +223,9 @@ class ToolServiceServicer(object):
 
     def WatchCall(self, request, context):
         """WatchCall streams the events of an existing call: first the past events after `after_seq`, then
-        new ones, until `ended`. Watching does not start a call, does not keep it running, and ending
-        the watch does not cancel it. Errors: NOT_FOUND if the call does not exist or toolhost has
-        deleted its record.
+        new ones, until `ended`. Watching does not start a call and does not keep it running. Ending
+        the watch does not cancel the call. Errors: NOT_FOUND if the call does not exist or toolhost
+        has deleted its record.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -179,6 +240,16 @@ class ToolServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AnswerQuestion(self, request, context):
+        """AnswerQuestion answers a question that the tool of a call has asked, and returns when the answer
+        is on its way to the plugin. The first answer counts. Errors: NOT_FOUND if the call does not
+        exist or the question is not open any more; INVALID_ARGUMENT if the answer does not fit the
+        question, which stays open.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ReadArtifact(self, request, context):
         """ReadArtifact returns a part of an artifact. Only the principal and session of the call that
         created an artifact can read it. Errors: NOT_FOUND, also if the artifact has expired.
@@ -187,9 +258,70 @@ class ToolServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListResources(self, request, context):
+        """ListResources lists the resources of plugins, ordered by plugin and URI, in pages. A plugin that
+        fails does not keep the others from being listed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListResourceTemplates(self, request, context):
+        """ListResourceTemplates lists the templates of resources, ordered by plugin and template, in pages.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReadResource(self, request, context):
+        """ReadResource returns the content of a resource. The operator's rules see it as the call of a
+        read-only tool PLUGIN:resources with the argument `uri`. Errors: NOT_FOUND; INVALID_ARGUMENT, also
+        if several plugins offer the URI; DENIED by a rule, also by one that requires an approval.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListPrompts(self, request, context):
+        """ListPrompts lists the prompts of plugins, ordered by plugin and name, in pages.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPrompt(self, request, context):
+        """GetPrompt returns a prompt with its arguments filled in. The operator's rules see it as the call
+        of a read-only tool PLUGIN:prompts with the arguments `name` and `arguments`. Errors: those of
+        ReadResource.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CompleteArgument(self, request, context):
+        """CompleteArgument returns values of an argument of a prompt or a template. A plugin that completes
+        nothing returns none. Errors: those of ReadResource.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchResources(self, request, context):
+        """WatchResources streams notices of changes: of the lists of plugins with a running instance, and
+        of single resources. It ends with the caller, or when toolhost ends. Errors: those of
+        ReadResource, for a resource that cannot be watched.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Connect(self, request_iterator, context):
         """Connect carries many calls on one stream. Its frames are those of Execute, each with a number
         that the caller chooses for the call. The caller may reuse a number after the call's `ended`.
+
+        Acceptance. toolhost sends its response headers before it reads a frame. A stream that it
+        rejects ends without them. So a caller that waits for the headers before its first frame knows
+        that a rejected stream has executed nothing.
 
         Batches. Several frames may travel in one message: the first frame carries the others in
         `batch`. This costs less than one message per frame. A side sends batches only if the other
@@ -201,6 +333,21 @@ class ToolServiceServicer(object):
         later message. The ack shows that the other side reads the stream, which lets the sender write
         without an intermediate queue. Tokens are random so that a peer cannot acknowledge a message
         that it has not read. Both fields are optional.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetVersion(self, request, context):
+        """GetVersion returns the version, the commit and the contracts of the running toolhost.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WhoAmI(self, request, context):
+        """WhoAmI returns how toolhost identified the caller, and what the caller may do. Every caller that
+        toolhost has identified may ask.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -249,15 +396,65 @@ def add_ToolServiceServicer_to_server(servicer, server):
                     request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.CancelCallRequest.FromString,
                     response_serializer=toolhost_dot_v1_dot_tool__service__pb2.CancelCallResponse.SerializeToString,
             ),
+            'AnswerQuestion': grpc.unary_unary_rpc_method_handler(
+                    servicer.AnswerQuestion,
+                    request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.AnswerQuestionRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_tool__service__pb2.AnswerQuestionResponse.SerializeToString,
+            ),
             'ReadArtifact': grpc.unary_unary_rpc_method_handler(
                     servicer.ReadArtifact,
                     request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.ReadArtifactRequest.FromString,
                     response_serializer=toolhost_dot_v1_dot_tool__service__pb2.ReadArtifactResponse.SerializeToString,
             ),
+            'ListResources': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListResources,
+                    request_deserializer=toolhost_dot_v1_dot_resources__pb2.ListResourcesRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_resources__pb2.ListResourcesResponse.SerializeToString,
+            ),
+            'ListResourceTemplates': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListResourceTemplates,
+                    request_deserializer=toolhost_dot_v1_dot_resources__pb2.ListResourceTemplatesRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_resources__pb2.ListResourceTemplatesResponse.SerializeToString,
+            ),
+            'ReadResource': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReadResource,
+                    request_deserializer=toolhost_dot_v1_dot_resources__pb2.ReadResourceRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_resources__pb2.ReadResourceResponse.SerializeToString,
+            ),
+            'ListPrompts': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPrompts,
+                    request_deserializer=toolhost_dot_v1_dot_resources__pb2.ListPromptsRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_resources__pb2.ListPromptsResponse.SerializeToString,
+            ),
+            'GetPrompt': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPrompt,
+                    request_deserializer=toolhost_dot_v1_dot_resources__pb2.GetPromptRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_resources__pb2.GetPromptResponse.SerializeToString,
+            ),
+            'CompleteArgument': grpc.unary_unary_rpc_method_handler(
+                    servicer.CompleteArgument,
+                    request_deserializer=toolhost_dot_v1_dot_resources__pb2.CompleteArgumentRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_resources__pb2.CompleteArgumentResponse.SerializeToString,
+            ),
+            'WatchResources': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchResources,
+                    request_deserializer=toolhost_dot_v1_dot_resources__pb2.WatchResourcesRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_resources__pb2.WatchResourcesResponse.SerializeToString,
+            ),
             'Connect': grpc.stream_stream_rpc_method_handler(
                     servicer.Connect,
                     request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.ConnectRequest.FromString,
                     response_serializer=toolhost_dot_v1_dot_tool__service__pb2.ConnectResponse.SerializeToString,
+            ),
+            'GetVersion': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetVersion,
+                    request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.GetVersionRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_tool__service__pb2.GetVersionResponse.SerializeToString,
+            ),
+            'WhoAmI': grpc.unary_unary_rpc_method_handler(
+                    servicer.WhoAmI,
+                    request_deserializer=toolhost_dot_v1_dot_tool__service__pb2.WhoAmIRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_tool__service__pb2.WhoAmIResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -278,6 +475,11 @@ class ToolService(object):
     Errors. An infrastructure failure is a toolhost.tool.v1.Error: unary RPCs return it as a detail
     of the gRPC status, streams in the event `ended`. A failure that the tool reports is a Result
     with `is_error`.
+
+    Delegation. A principal with the right `delegate`, such as agentd, may act for others: it sets
+    `on_behalf_of`. What the request creates then belongs to that principal, and the caller is its
+    delegate. toolhost refuses the field with DENIED if the caller does not have the right in the
+    tenant of that principal. Policy, filters, tools and the audit log see both principals.
     """
 
     @staticmethod
@@ -497,6 +699,33 @@ class ToolService(object):
             _registered_method=True)
 
     @staticmethod
+    def AnswerQuestion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/AnswerQuestion',
+            toolhost_dot_v1_dot_tool__service__pb2.AnswerQuestionRequest.SerializeToString,
+            toolhost_dot_v1_dot_tool__service__pb2.AnswerQuestionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def ReadArtifact(request,
             target,
             options=(),
@@ -524,6 +753,195 @@ class ToolService(object):
             _registered_method=True)
 
     @staticmethod
+    def ListResources(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/ListResources',
+            toolhost_dot_v1_dot_resources__pb2.ListResourcesRequest.SerializeToString,
+            toolhost_dot_v1_dot_resources__pb2.ListResourcesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListResourceTemplates(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/ListResourceTemplates',
+            toolhost_dot_v1_dot_resources__pb2.ListResourceTemplatesRequest.SerializeToString,
+            toolhost_dot_v1_dot_resources__pb2.ListResourceTemplatesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReadResource(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/ReadResource',
+            toolhost_dot_v1_dot_resources__pb2.ReadResourceRequest.SerializeToString,
+            toolhost_dot_v1_dot_resources__pb2.ReadResourceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPrompts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/ListPrompts',
+            toolhost_dot_v1_dot_resources__pb2.ListPromptsRequest.SerializeToString,
+            toolhost_dot_v1_dot_resources__pb2.ListPromptsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPrompt(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/GetPrompt',
+            toolhost_dot_v1_dot_resources__pb2.GetPromptRequest.SerializeToString,
+            toolhost_dot_v1_dot_resources__pb2.GetPromptResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CompleteArgument(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/CompleteArgument',
+            toolhost_dot_v1_dot_resources__pb2.CompleteArgumentRequest.SerializeToString,
+            toolhost_dot_v1_dot_resources__pb2.CompleteArgumentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchResources(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/toolhost.v1.ToolService/WatchResources',
+            toolhost_dot_v1_dot_resources__pb2.WatchResourcesRequest.SerializeToString,
+            toolhost_dot_v1_dot_resources__pb2.WatchResourcesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def Connect(request_iterator,
             target,
             options=(),
@@ -540,6 +958,60 @@ class ToolService(object):
             '/toolhost.v1.ToolService/Connect',
             toolhost_dot_v1_dot_tool__service__pb2.ConnectRequest.SerializeToString,
             toolhost_dot_v1_dot_tool__service__pb2.ConnectResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetVersion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/GetVersion',
+            toolhost_dot_v1_dot_tool__service__pb2.GetVersionRequest.SerializeToString,
+            toolhost_dot_v1_dot_tool__service__pb2.GetVersionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WhoAmI(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.ToolService/WhoAmI',
+            toolhost_dot_v1_dot_tool__service__pb2.WhoAmIRequest.SerializeToString,
+            toolhost_dot_v1_dot_tool__service__pb2.WhoAmIResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -51,27 +51,31 @@
 // @generated from file toolhost/plugin/v1/plugin.proto (package toolhost.plugin.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Error } from "../../tool/v1/error_pb.js";
 import { file_toolhost_tool_v1_error } from "../../tool/v1/error_pb.js";
 import type { Permissions } from "../../tool/v1/permissions_pb.js";
 import { file_toolhost_tool_v1_permissions } from "../../tool/v1/permissions_pb.js";
+import type { Answer, ModelQuestion, PersonQuestion, QuestionKinds } from "../../tool/v1/question_pb.js";
+import { file_toolhost_tool_v1_question } from "../../tool/v1/question_pb.js";
 import type { Result } from "../../tool/v1/result_pb.js";
 import { file_toolhost_tool_v1_result } from "../../tool/v1/result_pb.js";
 import type { ToolSpec } from "../../tool/v1/spec_pb.js";
 import { file_toolhost_tool_v1_spec } from "../../tool/v1/spec_pb.js";
 import type { LogRecord, Progress, Status } from "../../tool/v1/status_pb.js";
 import { file_toolhost_tool_v1_status } from "../../tool/v1/status_pb.js";
+import type { SdkInfo } from "../../tool/v1/version_pb.js";
+import { file_toolhost_tool_v1_version } from "../../tool/v1/version_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file toolhost/plugin/v1/plugin.proto.
  */
 export const file_toolhost_plugin_v1_plugin: GenFile = /*@__PURE__*/
-  fileDesc("Ch90b29saG9zdC9wbHVnaW4vdjEvcGx1Z2luLnByb3RvEhJ0b29saG9zdC5wbHVnaW4udjEipAEKD0Rlc2NyaWJlUmVxdWVzdBINCgV0b29scxgBIAMoCRIPCgdzZXNzaW9uGAIgASgJEkEKB2NvbnRleHQYAyADKAsyMC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASLsAQoQRGVzY3JpYmVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKQoFdG9vbHMYBCADKAsyGi50b29saG9zdC50b29sLnYxLlRvb2xTcGVjEhQKDGRlZmF1bHRfdGFncxgFIAMoCRIvCgdmaWx0ZXJzGAYgAygLMh4udG9vbGhvc3QucGx1Z2luLnYxLkZpbHRlclNwZWMSMgoLcGVybWlzc2lvbnMYByABKAsyHS50b29saG9zdC50b29sLnYxLlBlcm1pc3Npb25zIk4KCkZpbHRlclNwZWMSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIOCgZiZWZvcmUYAyABKAgSDQoFYWZ0ZXIYBCABKAgiuAMKDkNvbm5lY3RSZXF1ZXN0EgwKBGNhbGwYASABKA0SLgoFc3RhcnQYAiABKAsyHS50b29saG9zdC5wbHVnaW4udjEuU3RhcnRDYWxsSAASNQoGYXBwZW5kGAMgASgLMiMudG9vbGhvc3QucGx1Z2luLnYxLkFwcGVuZEFyZ3VtZW50c0gAEjkKCGNvbXBsZXRlGAQgASgLMiUudG9vbGhvc3QucGx1Z2luLnYxLkNvbXBsZXRlQXJndW1lbnRzSAASMAoGY2FuY2VsGAUgASgLMh4udG9vbGhvc3QucGx1Z2luLnYxLkNhbmNlbENhbGxIABIxCgZjcmVkaXQYBiABKAsyHy50b29saG9zdC5wbHVnaW4udjEuR3JhbnRDcmVkaXRIABI1CghhcnRpZmFjdBgHIAEoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5BcnRpZmFjdFBpZWNlSAASMQoFYmF0Y2gYCCADKAsyIi50b29saG9zdC5wbHVnaW4udjEuQ29ubmVjdFJlcXVlc3QSEQoJYWNrX3Rva2VuGAkgASgGEgsKA2FjaxgKIAEoBkIHCgVmcmFtZSLOAQoJU3RhcnRDYWxsEg8KB2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRIRCglhcmd1bWVudHMYAyABKAwSEAoIY29tcGxldGUYBCABKAgSKgoHdGltZW91dBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIOCgZjcmVkaXQYBiABKA0SDwoHYXR0ZW1wdBgHIAEoDRIwCgdjb250ZXh0GAggASgLMh8udG9vbGhvc3QucGx1Z2luLnYxLkNhbGxDb250ZXh0IqECCgtDYWxsQ29udGV4dBIPCgdzZXNzaW9uGAEgASgJEhEKCXdvcmtzcGFjZRgCIAEoCRI7CgZ2YWx1ZXMYAyADKAsyKy50b29saG9zdC5wbHVnaW4udjEuQ2FsbENvbnRleHQuVmFsdWVzRW50cnkSPQoHc2VjcmV0cxgEIAMoCzIsLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsQ29udGV4dC5TZWNyZXRzRW50cnkSEwoLdHJhY2VwYXJlbnQYBSABKAkaLQoLVmFsdWVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ARouCgxTZWNyZXRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIfCg9BcHBlbmRBcmd1bWVudHMSDAoEdGV4dBgBIAEoDCImChFDb21wbGV0ZUFyZ3VtZW50cxIRCglhcmd1bWVudHMYASABKAwiHAoKQ2FuY2VsQ2FsbBIOCgZyZWFzb24YASABKAkiHAoLR3JhbnRDcmVkaXQSDQoFYnl0ZXMYASABKA0ingMKD0Nvbm5lY3RSZXNwb25zZRIMCgRjYWxsGAEgASgNEioKBnN0YXR1cxgCIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuU3RhdHVzSAASLgoIcHJvZ3Jlc3MYAyABKAsyGi50b29saG9zdC50b29sLnYxLlByb2dyZXNzSAASKgoDbG9nGAQgASgLMhsudG9vbGhvc3QudG9vbC52MS5Mb2dSZWNvcmRIABIxCgVjaHVuaxgFIAEoCzIgLnRvb2xob3N0LnBsdWdpbi52MS5Db250ZW50Q2h1bmtIABIqCgNlbmQYBiABKAsyGy50b29saG9zdC5wbHVnaW4udjEuQ2FsbEVuZEgAEjkKDXJlYWRfYXJ0aWZhY3QYByABKAsyIC50b29saG9zdC5wbHVnaW4udjEuUmVhZEFydGlmYWN0SAASMgoFYmF0Y2gYCCADKAsyIy50b29saG9zdC5wbHVnaW4udjEuQ29ubmVjdFJlc3BvbnNlEhEKCWFja190b2tlbhgJIAEoBhILCgNhY2sYCiABKAZCBwoFZnJhbWUiPQoMUmVhZEFydGlmYWN0Eg4KBmhhbmRsZRgBIAEoCRIOCgZvZmZzZXQYAiABKAQSDQoFbGltaXQYAyABKA0idQoNQXJ0aWZhY3RQaWVjZRIMCgRkYXRhGAEgASgMEhIKCm1lZGlhX3R5cGUYAiABKAkSDAoEc2l6ZRgDIAEoBBImCgVlcnJvchgEIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3ISDAoEbmFtZRgFIAEoCSIrCgxDb250ZW50Q2h1bmsSDQoFaW5kZXgYASABKA0SDAoEZGF0YRgCIAEoDCJqCgdDYWxsRW5kEioKBnJlc3VsdBgBIAEoCzIYLnRvb2xob3N0LnRvb2wudjEuUmVzdWx0SAASKAoFZXJyb3IYAiABKAsyFy50b29saG9zdC50b29sLnYxLkVycm9ySABCCQoHb3V0Y29tZTLCAQoRVG9vbFBsdWdpblNlcnZpY2USVQoIRGVzY3JpYmUSIy50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0GiQudG9vbGhvc3QucGx1Z2luLnYxLkRlc2NyaWJlUmVzcG9uc2USVgoHQ29ubmVjdBIiLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVxdWVzdBojLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVzcG9uc2UoATABQkFaP2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3BsdWdpbi92MTtwbHVnaW52MWIGcHJvdG8z", [file_google_protobuf_duration, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status]);
+  fileDesc("Ch90b29saG9zdC9wbHVnaW4vdjEvcGx1Z2luLnByb3RvEhJ0b29saG9zdC5wbHVnaW4udjEipAEKD0Rlc2NyaWJlUmVxdWVzdBINCgV0b29scxgBIAMoCRIPCgdzZXNzaW9uGAIgASgJEkEKB2NvbnRleHQYAyADKAsyMC50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0LkNvbnRleHRFbnRyeRouCgxDb250ZXh0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4ASKUAgoQRGVzY3JpYmVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSKQoFdG9vbHMYBCADKAsyGi50b29saG9zdC50b29sLnYxLlRvb2xTcGVjEhQKDGRlZmF1bHRfdGFncxgFIAMoCRIvCgdmaWx0ZXJzGAYgAygLMh4udG9vbGhvc3QucGx1Z2luLnYxLkZpbHRlclNwZWMSMgoLcGVybWlzc2lvbnMYByABKAsyHS50b29saG9zdC50b29sLnYxLlBlcm1pc3Npb25zEiYKA3NkaxgIIAEoCzIZLnRvb2xob3N0LnRvb2wudjEuU2RrSW5mbyJdCgpGaWx0ZXJTcGVjEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSDgoGYmVmb3JlGAMgASgIEg0KBWFmdGVyGAQgASgIEg0KBXRvb2xzGAUgAygJIu4DCg5Db25uZWN0UmVxdWVzdBIMCgRjYWxsGAEgASgNEi4KBXN0YXJ0GAIgASgLMh0udG9vbGhvc3QucGx1Z2luLnYxLlN0YXJ0Q2FsbEgAEjUKBmFwcGVuZBgDIAEoCzIjLnRvb2xob3N0LnBsdWdpbi52MS5BcHBlbmRBcmd1bWVudHNIABI5Cghjb21wbGV0ZRgEIAEoCzIlLnRvb2xob3N0LnBsdWdpbi52MS5Db21wbGV0ZUFyZ3VtZW50c0gAEjAKBmNhbmNlbBgFIAEoCzIeLnRvb2xob3N0LnBsdWdpbi52MS5DYW5jZWxDYWxsSAASMQoGY3JlZGl0GAYgASgLMh8udG9vbGhvc3QucGx1Z2luLnYxLkdyYW50Q3JlZGl0SAASNQoIYXJ0aWZhY3QYByABKAsyIS50b29saG9zdC5wbHVnaW4udjEuQXJ0aWZhY3RQaWVjZUgAEjQKBmFuc3dlchgLIAEoCzIiLnRvb2xob3N0LnBsdWdpbi52MS5RdWVzdGlvbkFuc3dlckgAEjEKBWJhdGNoGAggAygLMiIudG9vbGhvc3QucGx1Z2luLnYxLkNvbm5lY3RSZXF1ZXN0EhEKCWFja190b2tlbhgJIAEoBhILCgNhY2sYCiABKAZCBwoFZnJhbWUizgEKCVN0YXJ0Q2FsbBIPCgdjYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSEQoJYXJndW1lbnRzGAMgASgMEhAKCGNvbXBsZXRlGAQgASgIEioKB3RpbWVvdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGY3JlZGl0GAYgASgNEg8KB2F0dGVtcHQYByABKA0SMAoHY29udGV4dBgIIAEoCzIfLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsQ29udGV4dCLnAgoLQ2FsbENvbnRleHQSDwoHc2Vzc2lvbhgBIAEoCRIRCgl3b3Jrc3BhY2UYAiABKAkSOwoGdmFsdWVzGAMgAygLMisudG9vbGhvc3QucGx1Z2luLnYxLkNhbGxDb250ZXh0LlZhbHVlc0VudHJ5Ej0KB3NlY3JldHMYBCADKAsyLC50b29saG9zdC5wbHVnaW4udjEuQ2FsbENvbnRleHQuU2VjcmV0c0VudHJ5EhMKC3RyYWNlcGFyZW50GAUgASgJEhIKCnNwYW5fYnl0ZXMYBiABKA0SMAoHYW5zd2VycxgHIAEoCzIfLnRvb2xob3N0LnRvb2wudjEuUXVlc3Rpb25LaW5kcxotCgtWYWx1ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBGi4KDFNlY3JldHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIh8KD0FwcGVuZEFyZ3VtZW50cxIMCgR0ZXh0GAEgASgMIiYKEUNvbXBsZXRlQXJndW1lbnRzEhEKCWFyZ3VtZW50cxgBIAEoDCIcCgpDYW5jZWxDYWxsEg4KBnJlYXNvbhgBIAEoCSIcCgtHcmFudENyZWRpdBINCgVieXRlcxgBIAEoDSK6BAoPQ29ubmVjdFJlc3BvbnNlEgwKBGNhbGwYASABKA0SKgoGc3RhdHVzGAIgASgLMhgudG9vbGhvc3QudG9vbC52MS5TdGF0dXNIABIuCghwcm9ncmVzcxgDIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuUHJvZ3Jlc3NIABIqCgNsb2cYBCABKAsyGy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZEgAEjEKBWNodW5rGAUgASgLMiAudG9vbGhvc3QucGx1Z2luLnYxLkNvbnRlbnRDaHVua0gAEioKA2VuZBgGIAEoCzIbLnRvb2xob3N0LnBsdWdpbi52MS5DYWxsRW5kSAASOQoNcmVhZF9hcnRpZmFjdBgHIAEoCzIgLnRvb2xob3N0LnBsdWdpbi52MS5SZWFkQXJ0aWZhY3RIABIyCgVzcGFucxgLIAEoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5GaW5pc2hlZFNwYW5zSAASMwoKYXNrX3BlcnNvbhgMIAEoCzIdLnRvb2xob3N0LnBsdWdpbi52MS5Bc2tQZXJzb25IABIxCglhc2tfbW9kZWwYDSABKAsyHC50b29saG9zdC5wbHVnaW4udjEuQXNrTW9kZWxIABIyCgViYXRjaBgIIAMoCzIjLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVzcG9uc2USEQoJYWNrX3Rva2VuGAkgASgGEgsKA2FjaxgKIAEoBkIHCgVmcmFtZSJJCg1GaW5pc2hlZFNwYW5zEicKBXNwYW5zGAEgAygLMhgudG9vbGhvc3QucGx1Z2luLnYxLlNwYW4SDwoHZHJvcHBlZBgCIAEoDSLRAgoEU3BhbhIPCgdzcGFuX2lkGAEgASgMEhYKDnBhcmVudF9zcGFuX2lkGAIgASgMEgwKBG5hbWUYAyABKAkSHAoUc3RhcnRfdGltZV91bml4X25hbm8YBCABKAYSGgoSZW5kX3RpbWVfdW5peF9uYW5vGAUgASgGEioKBGtpbmQYBiABKA4yHC50b29saG9zdC5wbHVnaW4udjEuU3BhbktpbmQSNQoKYXR0cmlidXRlcxgHIAMoCzIhLnRvb2xob3N0LnBsdWdpbi52MS5TcGFuQXR0cmlidXRlEi0KBmV2ZW50cxgIIAMoCzIdLnRvb2xob3N0LnBsdWdpbi52MS5TcGFuRXZlbnQSLgoGc3RhdHVzGAkgASgOMh4udG9vbGhvc3QucGx1Z2luLnYxLlNwYW5TdGF0dXMSFgoOc3RhdHVzX21lc3NhZ2UYCiABKAkiawoNU3BhbkF0dHJpYnV0ZRILCgNrZXkYASABKAkSDgoEdGV4dBgCIAEoCUgAEg8KBXRydXRoGAMgASgISAASEQoHaW50ZWdlchgEIAEoA0gAEhAKBm51bWJlchgFIAEoAUgAQgcKBXZhbHVlImgKCVNwYW5FdmVudBIMCgRuYW1lGAEgASgJEhYKDnRpbWVfdW5peF9uYW5vGAIgASgGEjUKCmF0dHJpYnV0ZXMYAyADKAsyIS50b29saG9zdC5wbHVnaW4udjEuU3BhbkF0dHJpYnV0ZSI9CgxSZWFkQXJ0aWZhY3QSDgoGaGFuZGxlGAEgASgJEg4KBm9mZnNldBgCIAEoBBINCgVsaW1pdBgDIAEoDSJ1Cg1BcnRpZmFjdFBpZWNlEgwKBGRhdGEYASABKAwSEgoKbWVkaWFfdHlwZRgCIAEoCRIMCgRzaXplGAMgASgEEiYKBWVycm9yGAQgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIMCgRuYW1lGAUgASgJIk8KCUFza1BlcnNvbhIOCgZudW1iZXIYASABKA0SMgoIcXVlc3Rpb24YAiABKAsyIC50b29saG9zdC50b29sLnYxLlBlcnNvblF1ZXN0aW9uIk0KCEFza01vZGVsEg4KBm51bWJlchgBIAEoDRIxCghxdWVzdGlvbhgCIAEoCzIfLnRvb2xob3N0LnRvb2wudjEuTW9kZWxRdWVzdGlvbiJKCg5RdWVzdGlvbkFuc3dlchIOCgZudW1iZXIYASABKA0SKAoGYW5zd2VyGAIgASgLMhgudG9vbGhvc3QudG9vbC52MS5BbnN3ZXIiKwoMQ29udGVudENodW5rEg0KBWluZGV4GAEgASgNEgwKBGRhdGEYAiABKAwiagoHQ2FsbEVuZBIqCgZyZXN1bHQYASABKAsyGC50b29saG9zdC50b29sLnYxLlJlc3VsdEgAEigKBWVycm9yGAIgASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvckgAQgkKB291dGNvbWUqmQEKCFNwYW5LaW5kEhkKFVNQQU5fS0lORF9VTlNQRUNJRklFRBAAEhYKElNQQU5fS0lORF9JTlRFUk5BTBABEhQKEFNQQU5fS0lORF9TRVJWRVIQAhIUChBTUEFOX0tJTkRfQ0xJRU5UEAMSFgoSU1BBTl9LSU5EX1BST0RVQ0VSEAQSFgoSU1BBTl9LSU5EX0NPTlNVTUVSEAUqVAoKU3BhblN0YXR1cxIbChdTUEFOX1NUQVRVU19VTlNQRUNJRklFRBAAEhIKDlNQQU5fU1RBVFVTX09LEAESFQoRU1BBTl9TVEFUVVNfRVJST1IQAjLCAQoRVG9vbFBsdWdpblNlcnZpY2USVQoIRGVzY3JpYmUSIy50b29saG9zdC5wbHVnaW4udjEuRGVzY3JpYmVSZXF1ZXN0GiQudG9vbGhvc3QucGx1Z2luLnYxLkRlc2NyaWJlUmVzcG9uc2USVgoHQ29ubmVjdBIiLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVxdWVzdBojLnRvb2xob3N0LnBsdWdpbi52MS5Db25uZWN0UmVzcG9uc2UoATABQkFaP2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3BsdWdpbi92MTtwbHVnaW52MWIGcHJvdG8z", [file_google_protobuf_duration, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_question, file_toolhost_tool_v1_result, file_toolhost_tool_v1_spec, file_toolhost_tool_v1_status, file_toolhost_tool_v1_version]);
 
 /**
  * DescribeRequest requests the description of the plugin.
@@ -166,6 +170,14 @@ export type DescribeResponse = Message<"toolhost.plugin.v1.DescribeResponse"> & 
    * @generated from field: toolhost.tool.v1.Permissions permissions = 7;
    */
   permissions?: Permissions | undefined;
+
+  /**
+   * The SDK that the plugin uses. Unset if it uses none. toolhost shows it to the operator, and
+   * makes no decision that depends on it.
+   *
+   * @generated from field: toolhost.tool.v1.SdkInfo sdk = 8;
+   */
+  sdk?: SdkInfo | undefined;
 };
 
 /**
@@ -178,7 +190,8 @@ export const DescribeResponseSchema: GenMessage<DescribeResponse> = /*@__PURE__*
 /**
  * FilterSpec declares a filter: a function that toolhost calls before or after tool calls,
  * including calls of other plugins' tools. The operator's configuration says which tools a filter
- * applies to, and in which order the filters run.
+ * applies to, and in which order the filters run. A plugin can apply a filter to its own tools; see
+ * `tools`.
  *
  * toolhost calls a filter like a tool, with StartCall. `tool` is the filter's name, the arguments
  * are complete, and the call id is unique to the filter's call. The arguments are a JSON object
@@ -186,7 +199,9 @@ export const DescribeResponseSchema: GenMessage<DescribeResponse> = /*@__PURE__*
  *
  * 	"phase"       "before" or "after"
  * 	"call_id"     the id of the filtered call
- * 	"principal"   the principal that made the call
+ * 	"principal"   the key of the principal that the call is for
+ * 	"via"         the key of the delegate that made the call for the principal
+ * 	"groups"      the groups of the principal, a list
  * 	"session"     the session
  * 	"tool"        the name of the tool
  * 	"plugin"      the name of the plugin that contains the tool
@@ -243,6 +258,25 @@ export type FilterSpec = Message<"toolhost.plugin.v1.FilterSpec"> & {
    * @generated from field: bool after = 4;
    */
   after: boolean;
+
+  /**
+   * The names of tools of the same plugin, as the plugin declares them, whose calls always pass the
+   * filter. The operator configures nothing for that, and cannot make such a filter optional. Empty
+   * means that only the operator's configuration applies the filter.
+   *
+   * The filter runs closest to the tool: before a call after the operator's filters, and after it
+   * before them. It runs before the operator's policy and the approval of a person, which decide
+   * about the arguments that it makes. So it must have no side effects, it must not return "answer",
+   * and it gets no secrets. It gets no calls that the policy denies whatever their arguments are. It
+   * gets "principal", "via" and "groups" only if the tool declares the context key
+   * `toolhost.principal`.
+   *
+   * A plugin that names a tool here that it does not have, or the same one twice, cannot be used. At
+   * most 8 filters of a plugin may name a tool.
+   *
+   * @generated from field: repeated string tools = 5;
+   */
+  tools: string[];
 };
 
 /**
@@ -318,6 +352,14 @@ export type ConnectRequest = Message<"toolhost.plugin.v1.ConnectRequest"> & {
      */
     value: ArtifactPiece;
     case: "artifact";
+  } | {
+    /**
+     * The answer to the plugin's `ask_person` or `ask_model`.
+     *
+     * @generated from field: toolhost.plugin.v1.QuestionAnswer answer = 11;
+     */
+    value: QuestionAnswer;
+    case: "answer";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -394,7 +436,9 @@ export type StartCall = Message<"toolhost.plugin.v1.StartCall"> & {
 
   /**
    * The time limit of the call, from now. When it is over, the plugin stops the work and ends the
-   * call with the error TIMEOUT; toolhost also stops waiting. Unset means no limit.
+   * call with the error TIMEOUT; toolhost also stops waiting. Unset means no limit. If progress or
+   * questions can move the deadline of the call, this is the latest possible one, and toolhost
+   * cancels the call at the actual one.
    *
    * @generated from field: google.protobuf.Duration timeout = 5;
    */
@@ -466,11 +510,29 @@ export type CallContext = Message<"toolhost.plugin.v1.CallContext"> & {
   secrets: { [key: string]: string };
 
   /**
-   * The W3C trace context of the call (https://www.w3.org/TR/trace-context/). Empty means none.
+   * The W3C trace context of the call (https://www.w3.org/TR/trace-context/). If toolhost records
+   * the call, the span id is the id of toolhost's span. Empty means none.
    *
    * @generated from field: string traceparent = 5;
    */
   traceparent: string;
+
+  /**
+   * How many bytes of `spans` frames toolhost accepts for this call. 0 means that toolhost does not
+   * record the call: the plugin sends no spans.
+   *
+   * @generated from field: uint32 span_bytes = 6;
+   */
+  spanBytes: number;
+
+  /**
+   * What the call may ask. The operator permits it, and the caller answers it. The plugin must not
+   * ask anything else: an SDK returns the error UNSUPPORTED to its tool. A toolhost that does not
+   * know questions leaves this unset, which means nothing.
+   *
+   * @generated from field: toolhost.tool.v1.QuestionKinds answers = 7;
+   */
+  answers?: QuestionKinds | undefined;
 };
 
 /**
@@ -645,6 +707,30 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
      */
     value: ReadArtifact;
     case: "readArtifact";
+  } | {
+    /**
+     * Spans that have ended. They must come before `end`.
+     *
+     * @generated from field: toolhost.plugin.v1.FinishedSpans spans = 11;
+     */
+    value: FinishedSpans;
+    case: "spans";
+  } | {
+    /**
+     * Asks a person.
+     *
+     * @generated from field: toolhost.plugin.v1.AskPerson ask_person = 12;
+     */
+    value: AskPerson;
+    case: "askPerson";
+  } | {
+    /**
+     * Asks a model.
+     *
+     * @generated from field: toolhost.plugin.v1.AskModel ask_model = 13;
+     */
+    value: AskModel;
+    case: "askModel";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -676,6 +762,224 @@ export type ConnectResponse = Message<"toolhost.plugin.v1.ConnectResponse"> & {
  */
 export const ConnectResponseSchema: GenMessage<ConnectResponse> = /*@__PURE__*/
   messageDesc(file_toolhost_plugin_v1_plugin, 10);
+
+/**
+ * FinishedSpans contains finished spans of the call: operations of the tool's own code, for the
+ * trace of the call. A plugin has no network, so toolhost exports the spans for it.
+ *
+ * toolhost sets the trace and the service of the spans. It exports them as spans of this plugin in
+ * the trace of the call, between the start and the end of the call. If the parent of a span is
+ * neither the call's span nor another span of the same call, toolhost replaces it by the call's
+ * span. toolhost drops spans without a valid id, spans with an id that occurs twice, spans after
+ * the first 128 of a call, and spans beyond CallContext.span_bytes. It clips content that exceeds
+ * the bounds of Span. Dropped spans never fail a call. toolhost counts them, and the call's span says
+ * how many there are.
+ *
+ * @generated from message toolhost.plugin.v1.FinishedSpans
+ */
+export type FinishedSpans = Message<"toolhost.plugin.v1.FinishedSpans"> & {
+  /**
+   * The spans, in any order: a child usually ends before its parent.
+   *
+   * @generated from field: repeated toolhost.plugin.v1.Span spans = 1;
+   */
+  spans: Span[];
+
+  /**
+   * How many further spans the plugin has dropped since its last FinishedSpans of the call: spans
+   * beyond the bounds, and spans that had not ended.
+   *
+   * @generated from field: uint32 dropped = 2;
+   */
+  dropped: number;
+};
+
+/**
+ * Describes the message toolhost.plugin.v1.FinishedSpans.
+ * Use `create(FinishedSpansSchema)` to create a new message.
+ */
+export const FinishedSpansSchema: GenMessage<FinishedSpans> = /*@__PURE__*/
+  messageDesc(file_toolhost_plugin_v1_plugin, 11);
+
+/**
+ * Span is an operation that has ended, in the terms of OpenTelemetry.
+ *
+ * @generated from message toolhost.plugin.v1.Span
+ */
+export type Span = Message<"toolhost.plugin.v1.Span"> & {
+  /**
+   * The id: 8 bytes, not all of them 0, unique in the trace.
+   *
+   * @generated from field: bytes span_id = 1;
+   */
+  spanId: Uint8Array;
+
+  /**
+   * The id of the parent, 8 bytes. Empty means the span that CallContext.traceparent names.
+   *
+   * @generated from field: bytes parent_span_id = 2;
+   */
+  parentSpanId: Uint8Array;
+
+  /**
+   * The name, at most 128 bytes.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * When the operation began and ended, in nanoseconds since the Unix epoch.
+   *
+   * @generated from field: fixed64 start_time_unix_nano = 4;
+   */
+  startTimeUnixNano: bigint;
+
+  /**
+   * See start_time_unix_nano.
+   *
+   * @generated from field: fixed64 end_time_unix_nano = 5;
+   */
+  endTimeUnixNano: bigint;
+
+  /**
+   * The kind. Unspecified means internal.
+   *
+   * @generated from field: toolhost.plugin.v1.SpanKind kind = 6;
+   */
+  kind: SpanKind;
+
+  /**
+   * At most 32 attributes.
+   *
+   * @generated from field: repeated toolhost.plugin.v1.SpanAttribute attributes = 7;
+   */
+  attributes: SpanAttribute[];
+
+  /**
+   * At most 32 events.
+   *
+   * @generated from field: repeated toolhost.plugin.v1.SpanEvent events = 8;
+   */
+  events: SpanEvent[];
+
+  /**
+   * Whether the operation succeeded.
+   *
+   * @generated from field: toolhost.plugin.v1.SpanStatus status = 9;
+   */
+  status: SpanStatus;
+
+  /**
+   * Why the operation failed, at most 1 KiB. Empty unless `status` is an error.
+   *
+   * @generated from field: string status_message = 10;
+   */
+  statusMessage: string;
+};
+
+/**
+ * Describes the message toolhost.plugin.v1.Span.
+ * Use `create(SpanSchema)` to create a new message.
+ */
+export const SpanSchema: GenMessage<Span> = /*@__PURE__*/
+  messageDesc(file_toolhost_plugin_v1_plugin, 12);
+
+/**
+ * SpanAttribute is a key with a value. The key has at most 128 bytes. Keys that begin with
+ * `toolhost.` belong to toolhost, which drops them.
+ *
+ * @generated from message toolhost.plugin.v1.SpanAttribute
+ */
+export type SpanAttribute = Message<"toolhost.plugin.v1.SpanAttribute"> & {
+  /**
+   * The key. Must not be empty.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * The value. Exactly one is set. A list travels as JSON text.
+   *
+   * @generated from oneof toolhost.plugin.v1.SpanAttribute.value
+   */
+  value: {
+    /**
+     * A text of at most 1 KiB.
+     *
+     * @generated from field: string text = 2;
+     */
+    value: string;
+    case: "text";
+  } | {
+    /**
+     * A truth value.
+     *
+     * @generated from field: bool truth = 3;
+     */
+    value: boolean;
+    case: "truth";
+  } | {
+    /**
+     * An integer.
+     *
+     * @generated from field: int64 integer = 4;
+     */
+    value: bigint;
+    case: "integer";
+  } | {
+    /**
+     * A floating-point number.
+     *
+     * @generated from field: double number = 5;
+     */
+    value: number;
+    case: "number";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message toolhost.plugin.v1.SpanAttribute.
+ * Use `create(SpanAttributeSchema)` to create a new message.
+ */
+export const SpanAttributeSchema: GenMessage<SpanAttribute> = /*@__PURE__*/
+  messageDesc(file_toolhost_plugin_v1_plugin, 13);
+
+/**
+ * SpanEvent is something that happened during a span.
+ *
+ * @generated from message toolhost.plugin.v1.SpanEvent
+ */
+export type SpanEvent = Message<"toolhost.plugin.v1.SpanEvent"> & {
+  /**
+   * The name, at most 128 bytes.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * When it happened, in nanoseconds since the Unix epoch.
+   *
+   * @generated from field: fixed64 time_unix_nano = 2;
+   */
+  timeUnixNano: bigint;
+
+  /**
+   * At most 8 attributes.
+   *
+   * @generated from field: repeated toolhost.plugin.v1.SpanAttribute attributes = 3;
+   */
+  attributes: SpanAttribute[];
+};
+
+/**
+ * Describes the message toolhost.plugin.v1.SpanEvent.
+ * Use `create(SpanEventSchema)` to create a new message.
+ */
+export const SpanEventSchema: GenMessage<SpanEvent> = /*@__PURE__*/
+  messageDesc(file_toolhost_plugin_v1_plugin, 14);
 
 /**
  * ReadArtifact requests a part of an artifact whose handle the tool found in its arguments: the
@@ -712,7 +1016,7 @@ export type ReadArtifact = Message<"toolhost.plugin.v1.ReadArtifact"> & {
  * Use `create(ReadArtifactSchema)` to create a new message.
  */
 export const ReadArtifactSchema: GenMessage<ReadArtifact> = /*@__PURE__*/
-  messageDesc(file_toolhost_plugin_v1_plugin, 11);
+  messageDesc(file_toolhost_plugin_v1_plugin, 15);
 
 /**
  * ArtifactPiece answers ReadArtifact.
@@ -762,7 +1066,98 @@ export type ArtifactPiece = Message<"toolhost.plugin.v1.ArtifactPiece"> & {
  * Use `create(ArtifactPieceSchema)` to create a new message.
  */
 export const ArtifactPieceSchema: GenMessage<ArtifactPiece> = /*@__PURE__*/
-  messageDesc(file_toolhost_plugin_v1_plugin, 12);
+  messageDesc(file_toolhost_plugin_v1_plugin, 16);
+
+/**
+ * AskPerson asks a person who uses the caller of the tool. toolhost passes the question to the caller,
+ * with the name of the plugin, and answers once with QuestionAnswer. It does so at once, with an
+ * error, if the question is malformed, exceeds a limit of the operator, or is not in
+ * CallContext.answers. A call can have several open questions. The plugin continues to send and
+ * receive other frames meanwhile. The deadline of the call pauses while a question is open, up to a
+ * limit of the operator. When the call ends or is canceled, its open questions get no answer.
+ *
+ * @generated from message toolhost.plugin.v1.AskPerson
+ */
+export type AskPerson = Message<"toolhost.plugin.v1.AskPerson"> & {
+  /**
+   * The number of the question, from 1. The plugin chooses it. Unique in the call for questions of
+   * both kinds.
+   *
+   * @generated from field: uint32 number = 1;
+   */
+  number: number;
+
+  /**
+   * The question.
+   *
+   * @generated from field: toolhost.tool.v1.PersonQuestion question = 2;
+   */
+  question?: PersonQuestion | undefined;
+};
+
+/**
+ * Describes the message toolhost.plugin.v1.AskPerson.
+ * Use `create(AskPersonSchema)` to create a new message.
+ */
+export const AskPersonSchema: GenMessage<AskPerson> = /*@__PURE__*/
+  messageDesc(file_toolhost_plugin_v1_plugin, 17);
+
+/**
+ * AskModel asks the language model of the caller. The rules are those of AskPerson.
+ *
+ * @generated from message toolhost.plugin.v1.AskModel
+ */
+export type AskModel = Message<"toolhost.plugin.v1.AskModel"> & {
+  /**
+   * The number of the question, from 1. The plugin chooses it. Unique in the call for questions of
+   * both kinds.
+   *
+   * @generated from field: uint32 number = 1;
+   */
+  number: number;
+
+  /**
+   * The question.
+   *
+   * @generated from field: toolhost.tool.v1.ModelQuestion question = 2;
+   */
+  question?: ModelQuestion | undefined;
+};
+
+/**
+ * Describes the message toolhost.plugin.v1.AskModel.
+ * Use `create(AskModelSchema)` to create a new message.
+ */
+export const AskModelSchema: GenMessage<AskModel> = /*@__PURE__*/
+  messageDesc(file_toolhost_plugin_v1_plugin, 18);
+
+/**
+ * QuestionAnswer answers AskPerson or AskModel.
+ *
+ * @generated from message toolhost.plugin.v1.QuestionAnswer
+ */
+export type QuestionAnswer = Message<"toolhost.plugin.v1.QuestionAnswer"> & {
+  /**
+   * The number of the question.
+   *
+   * @generated from field: uint32 number = 1;
+   */
+  number: number;
+
+  /**
+   * The answer.
+   *
+   * @generated from field: toolhost.tool.v1.Answer answer = 2;
+   */
+  answer?: Answer | undefined;
+};
+
+/**
+ * Describes the message toolhost.plugin.v1.QuestionAnswer.
+ * Use `create(QuestionAnswerSchema)` to create a new message.
+ */
+export const QuestionAnswerSchema: GenMessage<QuestionAnswer> = /*@__PURE__*/
+  messageDesc(file_toolhost_plugin_v1_plugin, 19);
 
 /**
  * ContentChunk is a part of one content block of the result that follows in `end`. Chunks keep a
@@ -794,7 +1189,7 @@ export type ContentChunk = Message<"toolhost.plugin.v1.ContentChunk"> & {
  * Use `create(ContentChunkSchema)` to create a new message.
  */
 export const ContentChunkSchema: GenMessage<ContentChunk> = /*@__PURE__*/
-  messageDesc(file_toolhost_plugin_v1_plugin, 13);
+  messageDesc(file_toolhost_plugin_v1_plugin, 20);
 
 /**
  * CallEnd is the outcome of a call.
@@ -831,7 +1226,96 @@ export type CallEnd = Message<"toolhost.plugin.v1.CallEnd"> & {
  * Use `create(CallEndSchema)` to create a new message.
  */
 export const CallEndSchema: GenMessage<CallEnd> = /*@__PURE__*/
-  messageDesc(file_toolhost_plugin_v1_plugin, 14);
+  messageDesc(file_toolhost_plugin_v1_plugin, 21);
+
+/**
+ * SpanKind says how an operation relates to other processes.
+ *
+ * @generated from enum toolhost.plugin.v1.SpanKind
+ */
+export enum SpanKind {
+  /**
+   * Not set: internal.
+   *
+   * @generated from enum value: SPAN_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The operation stays in the plugin.
+   *
+   * @generated from enum value: SPAN_KIND_INTERNAL = 1;
+   */
+  INTERNAL = 1,
+
+  /**
+   * The operation serves a request of another process.
+   *
+   * @generated from enum value: SPAN_KIND_SERVER = 2;
+   */
+  SERVER = 2,
+
+  /**
+   * The operation requests something from another process, such as a database.
+   *
+   * @generated from enum value: SPAN_KIND_CLIENT = 3;
+   */
+  CLIENT = 3,
+
+  /**
+   * The operation sends a message.
+   *
+   * @generated from enum value: SPAN_KIND_PRODUCER = 4;
+   */
+  PRODUCER = 4,
+
+  /**
+   * The operation handles a message.
+   *
+   * @generated from enum value: SPAN_KIND_CONSUMER = 5;
+   */
+  CONSUMER = 5,
+}
+
+/**
+ * Describes the enum toolhost.plugin.v1.SpanKind.
+ */
+export const SpanKindSchema: GenEnum<SpanKind> = /*@__PURE__*/
+  enumDesc(file_toolhost_plugin_v1_plugin, 0);
+
+/**
+ * SpanStatus says whether an operation succeeded.
+ *
+ * @generated from enum toolhost.plugin.v1.SpanStatus
+ */
+export enum SpanStatus {
+  /**
+   * The tool did not say.
+   *
+   * @generated from enum value: SPAN_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The operation succeeded.
+   *
+   * @generated from enum value: SPAN_STATUS_OK = 1;
+   */
+  OK = 1,
+
+  /**
+   * The operation failed.
+   *
+   * @generated from enum value: SPAN_STATUS_ERROR = 2;
+   */
+  ERROR = 2,
+}
+
+/**
+ * Describes the enum toolhost.plugin.v1.SpanStatus.
+ */
+export const SpanStatusSchema: GenEnum<SpanStatus> = /*@__PURE__*/
+  enumDesc(file_toolhost_plugin_v1_plugin, 1);
 
 /**
  * ToolPluginService is the whole contract between toolhost and a plugin.

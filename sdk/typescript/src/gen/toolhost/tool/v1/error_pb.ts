@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/tool/v1/error.proto.
  */
 export const file_toolhost_tool_v1_error: GenFile = /*@__PURE__*/
-  fileDesc("Chx0b29saG9zdC90b29sL3YxL2Vycm9yLnByb3RvEhB0b29saG9zdC50b29sLnYxIpUCCgVFcnJvchIpCgRraW5kGAEgASgOMhsudG9vbGhvc3QudG9vbC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIuCgtyZXRyeV9hZnRlchgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIPCgdjYWxsX2lkGAQgASgJEg4KBnBsdWdpbhgFIAEoCRIQCghpbnN0YW5jZRgGIAEoCRIkCgRleGl0GAcgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EgwKBHJ1bGUYCCABKAkSEQoJYXJndW1lbnRzGAkgASgMEhgKEGFyZ3VtZW50c19zaGEyNTYYCiABKAkSDAoEY29zdBgLIAEoASJgCgRFeGl0EgwKBGNvZGUYASABKAUSDgoGc2lnbmFsGAIgASgJEhUKDW91dF9vZl9tZW1vcnkYAyABKAgSDgoGcmVhc29uGAQgASgJEhMKC2xhc3Rfc3RkZXJyGAUgAygJKvACCglFcnJvcktpbmQSGgoWRVJST1JfS0lORF9VTlNQRUNJRklFRBAAEh8KG0VSUk9SX0tJTkRfSU5WQUxJRF9BUkdVTUVOVBABEhgKFEVSUk9SX0tJTkRfTk9UX0ZPVU5EEAISFQoRRVJST1JfS0lORF9ERU5JRUQQAxIgChxFUlJPUl9LSU5EX0FQUFJPVkFMX1JFUVVJUkVEEAQSGwoXRVJST1JfS0lORF9SQVRFX0xJTUlURUQQBRIWChJFUlJPUl9LSU5EX1RJTUVPVVQQBhIYChRFUlJPUl9LSU5EX0NBTkNFTExFRBAHEhYKEkVSUk9SX0tJTkRfQ1JBU0hFRBAIEhoKFkVSUk9SX0tJTkRfVU5BVkFJTEFCTEUQCRIeChpFUlJPUl9LSU5EX09VVENPTUVfVU5LTk9XThAKEhcKE0VSUk9SX0tJTkRfQ09ORkxJQ1QQCxIXChNFUlJPUl9LSU5EX0lOVEVSTkFMEAxCPVo7Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdG9vbC92MTt0b29sdjFiBnByb3RvMw", [file_google_protobuf_duration]);
+  fileDesc("Chx0b29saG9zdC90b29sL3YxL2Vycm9yLnByb3RvEhB0b29saG9zdC50b29sLnYxIsMCCgVFcnJvchIpCgRraW5kGAEgASgOMhsudG9vbGhvc3QudG9vbC52MS5FcnJvcktpbmQSDwoHbWVzc2FnZRgCIAEoCRIuCgtyZXRyeV9hZnRlchgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIPCgdjYWxsX2lkGAQgASgJEg4KBnBsdWdpbhgFIAEoCRIQCghpbnN0YW5jZRgGIAEoCRIkCgRleGl0GAcgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EgwKBHJ1bGUYCCABKAkSEQoJYXJndW1lbnRzGAkgASgMEhgKEGFyZ3VtZW50c19zaGEyNTYYCiABKAkSDAoEY29zdBgLIAEoARIRCglmb3VyX2V5ZXMYDCABKAgSGQoRZGVmaW5pdGlvbl9zaGEyNTYYDSABKAkiYAoERXhpdBIMCgRjb2RlGAEgASgFEg4KBnNpZ25hbBgCIAEoCRIVCg1vdXRfb2ZfbWVtb3J5GAMgASgIEg4KBnJlYXNvbhgEIAEoCRITCgtsYXN0X3N0ZGVychgFIAMoCSqMAwoJRXJyb3JLaW5kEhoKFkVSUk9SX0tJTkRfVU5TUEVDSUZJRUQQABIfChtFUlJPUl9LSU5EX0lOVkFMSURfQVJHVU1FTlQQARIYChRFUlJPUl9LSU5EX05PVF9GT1VORBACEhUKEUVSUk9SX0tJTkRfREVOSUVEEAMSIAocRVJST1JfS0lORF9BUFBST1ZBTF9SRVFVSVJFRBAEEhsKF0VSUk9SX0tJTkRfUkFURV9MSU1JVEVEEAUSFgoSRVJST1JfS0lORF9USU1FT1VUEAYSGAoURVJST1JfS0lORF9DQU5DRUxMRUQQBxIWChJFUlJPUl9LSU5EX0NSQVNIRUQQCBIaChZFUlJPUl9LSU5EX1VOQVZBSUxBQkxFEAkSHgoaRVJST1JfS0lORF9PVVRDT01FX1VOS05PV04QChIXChNFUlJPUl9LSU5EX0NPTkZMSUNUEAsSFwoTRVJST1JfS0lORF9JTlRFUk5BTBAMEhoKFkVSUk9SX0tJTkRfVU5TVVBQT1JURUQQDUI9WjtnaXRodWIuY29tL3Rvb2xob3N0L3Rvb2xob3N0L2dlbi9nby90b29saG9zdC90b29sL3YxO3Rvb2x2MWIGcHJvdG8z", [file_google_protobuf_duration]);
 
 /**
  * Error is an infrastructure failure: the call could not be executed, or its outcome could not be
@@ -107,6 +107,23 @@ export type Error = Message<"toolhost.tool.v1.Error"> & {
    * @generated from field: double cost = 11;
    */
   cost: number;
+
+  /**
+   * For the kind APPROVAL_REQUIRED: whether the approver must be a principal other than the one
+   * that the call is for.
+   *
+   * @generated from field: bool four_eyes = 12;
+   */
+  fourEyes: boolean;
+
+  /**
+   * For the kind APPROVAL_REQUIRED: the digest of the definition of the tool, as 64 lower-case
+   * hexadecimal digits. A caller that creates a standing approval from the call copies it to
+   * CreateApprovalRequest.definition_sha256. Empty if toolhost has no standing approvals.
+   *
+   * @generated from field: string definition_sha256 = 13;
+   */
+  definitionSha256: string;
 };
 
 /**
@@ -264,6 +281,14 @@ export enum ErrorKind {
    * @generated from enum value: ERROR_KIND_INTERNAL = 12;
    */
   INTERNAL = 12,
+
+  /**
+   * The caller, the operator's configuration or the other end's version does not allow what was
+   * requested, such as a question of a tool to a person. gRPC: UNIMPLEMENTED.
+   *
+   * @generated from enum value: ERROR_KIND_UNSUPPORTED = 13;
+   */
+  UNSUPPORTED = 13,
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/tool/v1/result.proto.
  */
 export const file_toolhost_tool_v1_result: GenFile = /*@__PURE__*/
-  fileDesc("Ch10b29saG9zdC90b29sL3YxL3Jlc3VsdC5wcm90bxIQdG9vbGhvc3QudG9vbC52MSK/AgoGUmVzdWx0EioKB2NvbnRlbnQYASADKAsyGS50b29saG9zdC50b29sLnYxLkNvbnRlbnQSEAoIaXNfZXJyb3IYAiABKAgSKQoHZWZmZWN0cxgDIAMoCzIYLnRvb2xob3N0LnRvb2wudjEuRWZmZWN0EisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiYKBXVzYWdlGAUgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAYgASgBEjgKCG1ldGFkYXRhGAcgAygLMiYudG9vbGhvc3QudG9vbC52MS5SZXN1bHQuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEiswEKB0NvbnRlbnQSDgoEdGV4dBgBIAEoCUgAEg4KBGpzb24YAiABKAxIABInCgVpbWFnZRgDIAEoCzIWLnRvb2xob3N0LnRvb2wudjEuQmxvYkgAEiYKBGZpbGUYBCABKAsyFi50b29saG9zdC50b29sLnYxLkJsb2JIABIuCghhcnRpZmFjdBgFIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuQXJ0aWZhY3RIAEIHCgVibG9jayI2CgRCbG9iEhIKCm1lZGlhX3R5cGUYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRkYXRhGAMgASgMImYKCEFydGlmYWN0Eg4KBmhhbmRsZRgBIAEoCRISCgptZWRpYV90eXBlGAIgASgJEgwKBHNpemUYAyABKAQSDAoEaGVhZBgEIAEoCRIMCgR0YWlsGAUgASgJEgwKBG5hbWUYBiABKAkiWgoGRWZmZWN0EgsKA2tleRgBIAEoCRI0CglvcGVyYXRpb24YAiABKA4yIS50b29saG9zdC50b29sLnYxLkVmZmVjdE9wZXJhdGlvbhINCgV2YWx1ZRgDIAEoDCJrCgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBBIZChFjYWNoZV9yZWFkX3Rva2VucxgDIAEoBBIaChJjYWNoZV93cml0ZV90b2tlbnMYBCABKAQqigEKD0VmZmVjdE9wZXJhdGlvbhIgChxFRkZFQ1RfT1BFUkFUSU9OX1VOU1BFQ0lGSUVEEAASHAoYRUZGRUNUX09QRVJBVElPTl9SRVBMQUNFEAESGwoXRUZGRUNUX09QRVJBVElPTl9BUFBFTkQQAhIaChZFRkZFQ1RfT1BFUkFUSU9OX01FUkdFEANCPVo7Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdG9vbC92MTt0b29sdjFiBnByb3RvMw", [file_google_protobuf_duration]);
+  fileDesc("Ch10b29saG9zdC90b29sL3YxL3Jlc3VsdC5wcm90bxIQdG9vbGhvc3QudG9vbC52MSK/AgoGUmVzdWx0EioKB2NvbnRlbnQYASADKAsyGS50b29saG9zdC50b29sLnYxLkNvbnRlbnQSEAoIaXNfZXJyb3IYAiABKAgSKQoHZWZmZWN0cxgDIAMoCzIYLnRvb2xob3N0LnRvb2wudjEuRWZmZWN0EisKCGR1cmF0aW9uGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiYKBXVzYWdlGAUgASgLMhcudG9vbGhvc3QudG9vbC52MS5Vc2FnZRIMCgRjb3N0GAYgASgBEjgKCG1ldGFkYXRhGAcgAygLMiYudG9vbGhvc3QudG9vbC52MS5SZXN1bHQuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEi5wEKB0NvbnRlbnQSDgoEdGV4dBgBIAEoCUgAEg4KBGpzb24YAiABKAxIABInCgVpbWFnZRgDIAEoCzIWLnRvb2xob3N0LnRvb2wudjEuQmxvYkgAEiYKBGZpbGUYBCABKAsyFi50b29saG9zdC50b29sLnYxLkJsb2JIABIuCghhcnRpZmFjdBgFIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuQXJ0aWZhY3RIABIyCghyZXNvdXJjZRgGIAEoCzIgLnRvb2xob3N0LnRvb2wudjEuUmVzb3VyY2VPcmlnaW5CBwoFYmxvY2siMQoOUmVzb3VyY2VPcmlnaW4SCwoDdXJpGAEgASgJEhIKCm1lZGlhX3R5cGUYAiABKAkiNgoEQmxvYhISCgptZWRpYV90eXBlGAEgASgJEgwKBG5hbWUYAiABKAkSDAoEZGF0YRgDIAEoDCJmCghBcnRpZmFjdBIOCgZoYW5kbGUYASABKAkSEgoKbWVkaWFfdHlwZRgCIAEoCRIMCgRzaXplGAMgASgEEgwKBGhlYWQYBCABKAkSDAoEdGFpbBgFIAEoCRIMCgRuYW1lGAYgASgJIloKBkVmZmVjdBILCgNrZXkYASABKAkSNAoJb3BlcmF0aW9uGAIgASgOMiEudG9vbGhvc3QudG9vbC52MS5FZmZlY3RPcGVyYXRpb24SDQoFdmFsdWUYAyABKAwiawoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQSGQoRY2FjaGVfcmVhZF90b2tlbnMYAyABKAQSGgoSY2FjaGVfd3JpdGVfdG9rZW5zGAQgASgEKooBCg9FZmZlY3RPcGVyYXRpb24SIAocRUZGRUNUX09QRVJBVElPTl9VTlNQRUNJRklFRBAAEhwKGEVGRkVDVF9PUEVSQVRJT05fUkVQTEFDRRABEhsKF0VGRkVDVF9PUEVSQVRJT05fQVBQRU5EEAISGgoWRUZGRUNUX09QRVJBVElPTl9NRVJHRRADQj1aO2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3Rvb2wvdjE7dG9vbHYxYgZwcm90bzM", [file_google_protobuf_duration]);
 
 /**
  * Result is the answer of a tool. A failure that the model should read and react to is a Result
@@ -134,6 +134,13 @@ export type Content = Message<"toolhost.tool.v1.Content"> & {
     value: Artifact;
     case: "artifact";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * The resource that a text or a file is a copy of, such as one of an MCP server. Absent: none.
+   *
+   * @generated from field: toolhost.tool.v1.ResourceOrigin resource = 6;
+   */
+  resource?: ResourceOrigin | undefined;
 };
 
 /**
@@ -142,6 +149,34 @@ export type Content = Message<"toolhost.tool.v1.Content"> & {
  */
 export const ContentSchema: GenMessage<Content> = /*@__PURE__*/
   messageDesc(file_toolhost_tool_v1_result, 1);
+
+/**
+ * ResourceOrigin names the resource that a block is a copy of.
+ *
+ * @generated from message toolhost.tool.v1.ResourceOrigin
+ */
+export type ResourceOrigin = Message<"toolhost.tool.v1.ResourceOrigin"> & {
+  /**
+   * The URI of the resource. The server of the tool chose it, so it may name anything.
+   *
+   * @generated from field: string uri = 1;
+   */
+  uri: string;
+
+  /**
+   * The IANA media type of a text. Empty for a file, which has one itself, and if it is not known.
+   *
+   * @generated from field: string media_type = 2;
+   */
+  mediaType: string;
+};
+
+/**
+ * Describes the message toolhost.tool.v1.ResourceOrigin.
+ * Use `create(ResourceOriginSchema)` to create a new message.
+ */
+export const ResourceOriginSchema: GenMessage<ResourceOrigin> = /*@__PURE__*/
+  messageDesc(file_toolhost_tool_v1_result, 2);
 
 /**
  * Blob is binary data with its media type.
@@ -176,7 +211,7 @@ export type Blob = Message<"toolhost.tool.v1.Blob"> & {
  * Use `create(BlobSchema)` to create a new message.
  */
 export const BlobSchema: GenMessage<Blob> = /*@__PURE__*/
-  messageDesc(file_toolhost_tool_v1_result, 2);
+  messageDesc(file_toolhost_tool_v1_result, 3);
 
 /**
  * Artifact refers to content that toolhost stores. The model sees only the excerpts in `head` and
@@ -233,7 +268,7 @@ export type Artifact = Message<"toolhost.tool.v1.Artifact"> & {
  * Use `create(ArtifactSchema)` to create a new message.
  */
 export const ArtifactSchema: GenMessage<Artifact> = /*@__PURE__*/
-  messageDesc(file_toolhost_tool_v1_result, 3);
+  messageDesc(file_toolhost_tool_v1_result, 4);
 
 /**
  * Effect requests a change to the run's context. A tool returns it instead of making the change.
@@ -243,7 +278,7 @@ export const ArtifactSchema: GenMessage<Artifact> = /*@__PURE__*/
  * `toolhost.refused_effects`. agentd checks the effects again before it applies them. Every other
  * caller should do the same, and should also refuse keys that were set when the run started. No
  * effect may change the keys `tenant`, `user`, `session`, `run` and `turn`, because they identify
- * the run and the people that it works for.
+ * the run and the people that it works for, nor keys that begin with `toolhost.`.
  *
  * @generated from message toolhost.tool.v1.Effect
  */
@@ -275,7 +310,7 @@ export type Effect = Message<"toolhost.tool.v1.Effect"> & {
  * Use `create(EffectSchema)` to create a new message.
  */
 export const EffectSchema: GenMessage<Effect> = /*@__PURE__*/
-  messageDesc(file_toolhost_tool_v1_result, 4);
+  messageDesc(file_toolhost_tool_v1_result, 5);
 
 /**
  * Usage counts the tokens of model requests.
@@ -317,7 +352,7 @@ export type Usage = Message<"toolhost.tool.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_toolhost_tool_v1_result, 5);
+  messageDesc(file_toolhost_tool_v1_result, 6);
 
 /**
  * EffectOperation says how the value of an effect is combined with the current value of its key.

@@ -179,8 +179,8 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
   dangerous: boolean;
 
   /**
-   * Whether calls leave everything outside the tool unchanged. toolhost may retry such a call, and
-   * does not record it on disk.
+   * Whether calls change nothing outside of the tool. toolhost may retry such a call, and does not
+   * record it on disk.
    *
    * @generated from field: bool read_only = 20;
    */
@@ -226,8 +226,8 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
   dynamic: boolean;
 
   /**
-   * The keys of the call's context that the tool receives, such as `run` or `user`; see
-   * CallOptions.context for the predefined keys. The tool receives no other keys.
+   * The keys of the call's context that the tool receives, such as `run` or `toolhost.principal`;
+   * see CallOptions.context for the predefined keys. The tool receives no other keys.
    *
    * @generated from field: repeated string context_keys = 26;
    */
@@ -244,7 +244,8 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
    * The keys of the run's context that the tool's effects may change. toolhost and agentd refuse
    * effects on other keys, because policy rules may read the context. Keys that a policy rule
    * reads, and keys that were set when the run started, also need the operator's permission. No
-   * effect may change `tenant`, `user`, `session`, `run` and `turn`.
+   * effect may change `tenant`, `user`, `session`, `run`, `turn` and keys that begin with
+   * `toolhost.`.
    *
    * @generated from field: repeated string effect_keys = 28;
    */

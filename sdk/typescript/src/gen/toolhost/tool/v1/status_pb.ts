@@ -12,12 +12,12 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/tool/v1/status.proto.
  */
 export const file_toolhost_tool_v1_status: GenFile = /*@__PURE__*/
-  fileDesc("Ch10b29saG9zdC90b29sL3YxL3N0YXR1cy5wcm90bxIQdG9vbGhvc3QudG9vbC52MSKVAQoGU3RhdHVzEiwKBXN0YXRlGAEgASgOMh0udG9vbGhvc3QudG9vbC52MS5TdGF0dXNTdGF0ZRILCgN0aXAYAiABKAkSEgoKcGFyYW1ldGVycxgDIAEoDBIsCghwcm9ncmVzcxgEIAEoCzIaLnRvb2xob3N0LnRvb2wudjEuUHJvZ3Jlc3MSDgoGcmVzdWx0GAUgASgMIjgKCFByb2dyZXNzEgwKBGRvbmUYASABKAESDQoFdG90YWwYAiABKAESDwoHbWVzc2FnZRgDIAEoCSLlAQoJTG9nUmVjb3JkEigKBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBWxldmVsGAIgASgOMhoudG9vbGhvc3QudG9vbC52MS5Mb2dMZXZlbBIPCgdtZXNzYWdlGAMgASgJEj8KCmF0dHJpYnV0ZXMYBCADKAsyKy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZC5BdHRyaWJ1dGVzRW50cnkaMQoPQXR0cmlidXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAEqjAEKC1N0YXR1c1N0YXRlEhwKGFNUQVRVU19TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNUQVRVU19TVEFURV9XQUlUEAESFgoSU1RBVFVTX1NUQVRFX0RPSU5HEAISGAoUU1RBVFVTX1NUQVRFX1NVQ0NFU1MQAxIWChJTVEFUVVNfU1RBVEVfRVJST1IQBCp3CghMb2dMZXZlbBIZChVMT0dfTEVWRUxfVU5TUEVDSUZJRUQQABITCg9MT0dfTEVWRUxfREVCVUcQARISCg5MT0dfTEVWRUxfSU5GTxACEhIKDkxPR19MRVZFTF9XQVJOEAMSEwoPTE9HX0xFVkVMX0VSUk9SEARCPVo7Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdG9vbC92MTt0b29sdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("Ch10b29saG9zdC90b29sL3YxL3N0YXR1cy5wcm90bxIQdG9vbGhvc3QudG9vbC52MSKZAQoGU3RhdHVzEiwKBXN0YXRlGAEgASgOMh0udG9vbGhvc3QudG9vbC52MS5TdGF0dXNTdGF0ZRIPCgdtZXNzYWdlGAIgASgJEhIKCnBhcmFtZXRlcnMYAyABKAwSLAoIcHJvZ3Jlc3MYBCABKAsyGi50b29saG9zdC50b29sLnYxLlByb2dyZXNzEg4KBnJlc3VsdBgFIAEoDCI4CghQcm9ncmVzcxIMCgRkb25lGAEgASgBEg0KBXRvdGFsGAIgASgBEg8KB21lc3NhZ2UYAyABKAki5QEKCUxvZ1JlY29yZBIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgVsZXZlbBgCIAEoDjIaLnRvb2xob3N0LnRvb2wudjEuTG9nTGV2ZWwSDwoHbWVzc2FnZRgDIAEoCRI/CgphdHRyaWJ1dGVzGAQgAygLMisudG9vbGhvc3QudG9vbC52MS5Mb2dSZWNvcmQuQXR0cmlidXRlc0VudHJ5GjEKD0F0dHJpYnV0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBKowBCgtTdGF0dXNTdGF0ZRIcChhTVEFUVVNfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFTVEFUVVNfU1RBVEVfV0FJVBABEhYKElNUQVRVU19TVEFURV9ET0lORxACEhgKFFNUQVRVU19TVEFURV9TVUNDRVNTEAMSFgoSU1RBVFVTX1NUQVRFX0VSUk9SEAQqdwoITG9nTGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVMX0lORk8QAhISCg5MT0dfTEVWRUxfV0FSThADEhMKD0xPR19MRVZFTF9FUlJPUhAEQj1aO2dpdGh1Yi5jb20vdG9vbGhvc3QvdG9vbGhvc3QvZ2VuL2dvL3Rvb2xob3N0L3Rvb2wvdjE7dG9vbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Status is what a call shows to people while it runs. It never reaches the model.
  *
- * A reader merges the statuses of a call into one: state, tip, progress and result replace earlier
+ * A reader merges the statuses of a call into one: state, message, progress and result replace earlier
  * values where they are set, and `parameters` is merged recursively. No status follows one with the
  * state SUCCESS or ERROR.
  *
@@ -34,9 +34,9 @@ export type Status = Message<"toolhost.tool.v1.Status"> & {
   /**
    * One line of text for people. Empty leaves the text unchanged.
    *
-   * @generated from field: string tip = 2;
+   * @generated from field: string message = 2;
    */
-  tip: string;
+  message: string;
 
   /**
    * A JSON object that is merged into the current one: nested objects are merged recursively, other

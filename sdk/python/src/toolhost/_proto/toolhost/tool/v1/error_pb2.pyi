@@ -25,6 +25,7 @@ class ErrorKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_KIND_OUTCOME_UNKNOWN: _ClassVar[ErrorKind]
     ERROR_KIND_CONFLICT: _ClassVar[ErrorKind]
     ERROR_KIND_INTERNAL: _ClassVar[ErrorKind]
+    ERROR_KIND_UNSUPPORTED: _ClassVar[ErrorKind]
 ERROR_KIND_UNSPECIFIED: ErrorKind
 ERROR_KIND_INVALID_ARGUMENT: ErrorKind
 ERROR_KIND_NOT_FOUND: ErrorKind
@@ -38,9 +39,10 @@ ERROR_KIND_UNAVAILABLE: ErrorKind
 ERROR_KIND_OUTCOME_UNKNOWN: ErrorKind
 ERROR_KIND_CONFLICT: ErrorKind
 ERROR_KIND_INTERNAL: ErrorKind
+ERROR_KIND_UNSUPPORTED: ErrorKind
 
 class Error(_message.Message):
-    __slots__ = ("kind", "message", "retry_after", "call_id", "plugin", "instance", "exit", "rule", "arguments", "arguments_sha256", "cost")
+    __slots__ = ("kind", "message", "retry_after", "call_id", "plugin", "instance", "exit", "rule", "arguments", "arguments_sha256", "cost", "four_eyes", "definition_sha256")
     KIND_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     RETRY_AFTER_FIELD_NUMBER: _ClassVar[int]
@@ -52,6 +54,8 @@ class Error(_message.Message):
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_SHA256_FIELD_NUMBER: _ClassVar[int]
     COST_FIELD_NUMBER: _ClassVar[int]
+    FOUR_EYES_FIELD_NUMBER: _ClassVar[int]
+    DEFINITION_SHA256_FIELD_NUMBER: _ClassVar[int]
     kind: ErrorKind
     message: str
     retry_after: _duration_pb2.Duration
@@ -63,7 +67,9 @@ class Error(_message.Message):
     arguments: bytes
     arguments_sha256: str
     cost: float
-    def __init__(self, kind: _Optional[_Union[ErrorKind, str]] = ..., message: _Optional[str] = ..., retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., exit: _Optional[_Union[Exit, _Mapping[str, object]]] = ..., rule: _Optional[str] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ..., cost: _Optional[float] = ...) -> None: ...
+    four_eyes: bool
+    definition_sha256: str
+    def __init__(self, kind: _Optional[_Union[ErrorKind, str]] = ..., message: _Optional[str] = ..., retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., exit: _Optional[_Union[Exit, _Mapping[str, object]]] = ..., rule: _Optional[str] = ..., arguments: _Optional[bytes] = ..., arguments_sha256: _Optional[str] = ..., cost: _Optional[float] = ..., four_eyes: bool = ..., definition_sha256: _Optional[str] = ...) -> None: ...
 
 class Exit(_message.Message):
     __slots__ = ("code", "signal", "out_of_memory", "reason", "last_stderr")

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtoolhost/tool/v1/result.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xbf\x02\n\x06Result\x12*\n\x07\x63ontent\x18\x01 \x03(\x0b\x32\x19.toolhost.tool.v1.Content\x12\x10\n\x08is_error\x18\x02 \x01(\x08\x12)\n\x07\x65\x66\x66\x65\x63ts\x18\x03 \x03(\x0b\x32\x18.toolhost.tool.v1.Effect\x12+\n\x08\x64uration\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12&\n\x05usage\x18\x05 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x06 \x01(\x01\x12\x38\n\x08metadata\x18\x07 \x03(\x0b\x32&.toolhost.tool.v1.Result.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"\xb3\x01\n\x07\x43ontent\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12\x0e\n\x04json\x18\x02 \x01(\x0cH\x00\x12\'\n\x05image\x18\x03 \x01(\x0b\x32\x16.toolhost.tool.v1.BlobH\x00\x12&\n\x04\x66ile\x18\x04 \x01(\x0b\x32\x16.toolhost.tool.v1.BlobH\x00\x12.\n\x08\x61rtifact\x18\x05 \x01(\x0b\x32\x1a.toolhost.tool.v1.ArtifactH\x00\x42\x07\n\x05\x62lock\"6\n\x04\x42lob\x12\x12\n\nmedia_type\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x03 \x01(\x0c\"f\n\x08\x41rtifact\x12\x0e\n\x06handle\x18\x01 \x01(\t\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\x12\x0c\n\x04head\x18\x04 \x01(\t\x12\x0c\n\x04tail\x18\x05 \x01(\t\x12\x0c\n\x04name\x18\x06 \x01(\t\"Z\n\x06\x45\x66\x66\x65\x63t\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x34\n\toperation\x18\x02 \x01(\x0e\x32!.toolhost.tool.v1.EffectOperation\x12\r\n\x05value\x18\x03 \x01(\x0c\"k\n\x05Usage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\x04\x12\x15\n\routput_tokens\x18\x02 \x01(\x04\x12\x19\n\x11\x63\x61\x63he_read_tokens\x18\x03 \x01(\x04\x12\x1a\n\x12\x63\x61\x63he_write_tokens\x18\x04 \x01(\x04*\x8a\x01\n\x0f\x45\x66\x66\x65\x63tOperation\x12 \n\x1c\x45\x46\x46\x45\x43T_OPERATION_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x45\x46\x46\x45\x43T_OPERATION_REPLACE\x10\x01\x12\x1b\n\x17\x45\x46\x46\x45\x43T_OPERATION_APPEND\x10\x02\x12\x1a\n\x16\x45\x46\x46\x45\x43T_OPERATION_MERGE\x10\x03\x42=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtoolhost/tool/v1/result.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xbf\x02\n\x06Result\x12*\n\x07\x63ontent\x18\x01 \x03(\x0b\x32\x19.toolhost.tool.v1.Content\x12\x10\n\x08is_error\x18\x02 \x01(\x08\x12)\n\x07\x65\x66\x66\x65\x63ts\x18\x03 \x03(\x0b\x32\x18.toolhost.tool.v1.Effect\x12+\n\x08\x64uration\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12&\n\x05usage\x18\x05 \x01(\x0b\x32\x17.toolhost.tool.v1.Usage\x12\x0c\n\x04\x63ost\x18\x06 \x01(\x01\x12\x38\n\x08metadata\x18\x07 \x03(\x0b\x32&.toolhost.tool.v1.Result.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"\xe7\x01\n\x07\x43ontent\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12\x0e\n\x04json\x18\x02 \x01(\x0cH\x00\x12\'\n\x05image\x18\x03 \x01(\x0b\x32\x16.toolhost.tool.v1.BlobH\x00\x12&\n\x04\x66ile\x18\x04 \x01(\x0b\x32\x16.toolhost.tool.v1.BlobH\x00\x12.\n\x08\x61rtifact\x18\x05 \x01(\x0b\x32\x1a.toolhost.tool.v1.ArtifactH\x00\x12\x32\n\x08resource\x18\x06 \x01(\x0b\x32 .toolhost.tool.v1.ResourceOriginB\x07\n\x05\x62lock\"1\n\x0eResourceOrigin\x12\x0b\n\x03uri\x18\x01 \x01(\t\x12\x12\n\nmedia_type\x18\x02 \x01(\t\"6\n\x04\x42lob\x12\x12\n\nmedia_type\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x03 \x01(\x0c\"f\n\x08\x41rtifact\x12\x0e\n\x06handle\x18\x01 \x01(\t\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\x12\x0c\n\x04head\x18\x04 \x01(\t\x12\x0c\n\x04tail\x18\x05 \x01(\t\x12\x0c\n\x04name\x18\x06 \x01(\t\"Z\n\x06\x45\x66\x66\x65\x63t\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x34\n\toperation\x18\x02 \x01(\x0e\x32!.toolhost.tool.v1.EffectOperation\x12\r\n\x05value\x18\x03 \x01(\x0c\"k\n\x05Usage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\x04\x12\x15\n\routput_tokens\x18\x02 \x01(\x04\x12\x19\n\x11\x63\x61\x63he_read_tokens\x18\x03 \x01(\x04\x12\x1a\n\x12\x63\x61\x63he_write_tokens\x18\x04 \x01(\x04*\x8a\x01\n\x0f\x45\x66\x66\x65\x63tOperation\x12 \n\x1c\x45\x46\x46\x45\x43T_OPERATION_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x45\x46\x46\x45\x43T_OPERATION_REPLACE\x10\x01\x12\x1b\n\x17\x45\x46\x46\x45\x43T_OPERATION_APPEND\x10\x02\x12\x1a\n\x16\x45\x46\x46\x45\x43T_OPERATION_MERGE\x10\x03\x42=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,20 +35,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1'
   _globals['_RESULT_METADATAENTRY']._loaded_options = None
   _globals['_RESULT_METADATAENTRY']._serialized_options = b'8\001'
-  _globals['_EFFECTOPERATION']._serialized_start=949
-  _globals['_EFFECTOPERATION']._serialized_end=1087
+  _globals['_EFFECTOPERATION']._serialized_start=1052
+  _globals['_EFFECTOPERATION']._serialized_end=1190
   _globals['_RESULT']._serialized_start=84
   _globals['_RESULT']._serialized_end=403
   _globals['_RESULT_METADATAENTRY']._serialized_start=356
   _globals['_RESULT_METADATAENTRY']._serialized_end=403
   _globals['_CONTENT']._serialized_start=406
-  _globals['_CONTENT']._serialized_end=585
-  _globals['_BLOB']._serialized_start=587
-  _globals['_BLOB']._serialized_end=641
-  _globals['_ARTIFACT']._serialized_start=643
-  _globals['_ARTIFACT']._serialized_end=745
-  _globals['_EFFECT']._serialized_start=747
-  _globals['_EFFECT']._serialized_end=837
-  _globals['_USAGE']._serialized_start=839
-  _globals['_USAGE']._serialized_end=946
+  _globals['_CONTENT']._serialized_end=637
+  _globals['_RESOURCEORIGIN']._serialized_start=639
+  _globals['_RESOURCEORIGIN']._serialized_end=688
+  _globals['_BLOB']._serialized_start=690
+  _globals['_BLOB']._serialized_end=744
+  _globals['_ARTIFACT']._serialized_start=746
+  _globals['_ARTIFACT']._serialized_end=848
+  _globals['_EFFECT']._serialized_start=850
+  _globals['_EFFECT']._serialized_end=940
+  _globals['_USAGE']._serialized_start=942
+  _globals['_USAGE']._serialized_end=1049
 # @@protoc_insertion_point(module_scope)

@@ -47,18 +47,28 @@ class Result(_message.Message):
     def __init__(self, content: _Optional[_Iterable[_Union[Content, _Mapping[str, object]]]] = ..., is_error: bool = ..., effects: _Optional[_Iterable[_Union[Effect, _Mapping[str, object]]]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., usage: _Optional[_Union[Usage, _Mapping[str, object]]] = ..., cost: _Optional[float] = ..., metadata: _Optional[_Mapping[str, bytes]] = ...) -> None: ...
 
 class Content(_message.Message):
-    __slots__ = ("text", "json", "image", "file", "artifact")
+    __slots__ = ("text", "json", "image", "file", "artifact", "resource")
     TEXT_FIELD_NUMBER: _ClassVar[int]
     JSON_FIELD_NUMBER: _ClassVar[int]
     IMAGE_FIELD_NUMBER: _ClassVar[int]
     FILE_FIELD_NUMBER: _ClassVar[int]
     ARTIFACT_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_FIELD_NUMBER: _ClassVar[int]
     text: str
     json: bytes
     image: Blob
     file: Blob
     artifact: Artifact
-    def __init__(self, text: _Optional[str] = ..., json: _Optional[bytes] = ..., image: _Optional[_Union[Blob, _Mapping[str, object]]] = ..., file: _Optional[_Union[Blob, _Mapping[str, object]]] = ..., artifact: _Optional[_Union[Artifact, _Mapping[str, object]]] = ...) -> None: ...
+    resource: ResourceOrigin
+    def __init__(self, text: _Optional[str] = ..., json: _Optional[bytes] = ..., image: _Optional[_Union[Blob, _Mapping[str, object]]] = ..., file: _Optional[_Union[Blob, _Mapping[str, object]]] = ..., artifact: _Optional[_Union[Artifact, _Mapping[str, object]]] = ..., resource: _Optional[_Union[ResourceOrigin, _Mapping[str, object]]] = ...) -> None: ...
+
+class ResourceOrigin(_message.Message):
+    __slots__ = ("uri", "media_type")
+    URI_FIELD_NUMBER: _ClassVar[int]
+    MEDIA_TYPE_FIELD_NUMBER: _ClassVar[int]
+    uri: str
+    media_type: str
+    def __init__(self, uri: _Optional[str] = ..., media_type: _Optional[str] = ...) -> None: ...
 
 class Blob(_message.Message):
     __slots__ = ("media_type", "name", "data")

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtoolhost/tool/v1/status.proto\x12\x10toolhost.tool.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\x01\n\x06Status\x12,\n\x05state\x18\x01 \x01(\x0e\x32\x1d.toolhost.tool.v1.StatusState\x12\x0b\n\x03tip\x18\x02 \x01(\t\x12\x12\n\nparameters\x18\x03 \x01(\x0c\x12,\n\x08progress\x18\x04 \x01(\x0b\x32\x1a.toolhost.tool.v1.Progress\x12\x0e\n\x06result\x18\x05 \x01(\x0c\"8\n\x08Progress\x12\x0c\n\x04\x64one\x18\x01 \x01(\x01\x12\r\n\x05total\x18\x02 \x01(\x01\x12\x0f\n\x07message\x18\x03 \x01(\t\"\xe5\x01\n\tLogRecord\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05level\x18\x02 \x01(\x0e\x32\x1a.toolhost.tool.v1.LogLevel\x12\x0f\n\x07message\x18\x03 \x01(\t\x12?\n\nattributes\x18\x04 \x03(\x0b\x32+.toolhost.tool.v1.LogRecord.AttributesEntry\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01*\x8c\x01\n\x0bStatusState\x12\x1c\n\x18STATUS_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11STATUS_STATE_WAIT\x10\x01\x12\x16\n\x12STATUS_STATE_DOING\x10\x02\x12\x18\n\x14STATUS_STATE_SUCCESS\x10\x03\x12\x16\n\x12STATUS_STATE_ERROR\x10\x04*w\n\x08LogLevel\x12\x19\n\x15LOG_LEVEL_UNSPECIFIED\x10\x00\x12\x13\n\x0fLOG_LEVEL_DEBUG\x10\x01\x12\x12\n\x0eLOG_LEVEL_INFO\x10\x02\x12\x12\n\x0eLOG_LEVEL_WARN\x10\x03\x12\x13\n\x0fLOG_LEVEL_ERROR\x10\x04\x42=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtoolhost/tool/v1/status.proto\x12\x10toolhost.tool.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x99\x01\n\x06Status\x12,\n\x05state\x18\x01 \x01(\x0e\x32\x1d.toolhost.tool.v1.StatusState\x12\x0f\n\x07message\x18\x02 \x01(\t\x12\x12\n\nparameters\x18\x03 \x01(\x0c\x12,\n\x08progress\x18\x04 \x01(\x0b\x32\x1a.toolhost.tool.v1.Progress\x12\x0e\n\x06result\x18\x05 \x01(\x0c\"8\n\x08Progress\x12\x0c\n\x04\x64one\x18\x01 \x01(\x01\x12\r\n\x05total\x18\x02 \x01(\x01\x12\x0f\n\x07message\x18\x03 \x01(\t\"\xe5\x01\n\tLogRecord\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05level\x18\x02 \x01(\x0e\x32\x1a.toolhost.tool.v1.LogLevel\x12\x0f\n\x07message\x18\x03 \x01(\t\x12?\n\nattributes\x18\x04 \x03(\x0b\x32+.toolhost.tool.v1.LogRecord.AttributesEntry\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01*\x8c\x01\n\x0bStatusState\x12\x1c\n\x18STATUS_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11STATUS_STATE_WAIT\x10\x01\x12\x16\n\x12STATUS_STATE_DOING\x10\x02\x12\x18\n\x14STATUS_STATE_SUCCESS\x10\x03\x12\x16\n\x12STATUS_STATE_ERROR\x10\x04*w\n\x08LogLevel\x12\x19\n\x15LOG_LEVEL_UNSPECIFIED\x10\x00\x12\x13\n\x0fLOG_LEVEL_DEBUG\x10\x01\x12\x12\n\x0eLOG_LEVEL_INFO\x10\x02\x12\x12\n\x0eLOG_LEVEL_WARN\x10\x03\x12\x13\n\x0fLOG_LEVEL_ERROR\x10\x04\x42=Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,16 +35,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'Z;github.com/toolhost/toolhost/gen/go/toolhost/tool/v1;toolv1'
   _globals['_LOGRECORD_ATTRIBUTESENTRY']._loaded_options = None
   _globals['_LOGRECORD_ATTRIBUTESENTRY']._serialized_options = b'8\001'
-  _globals['_STATUSSTATE']._serialized_start=527
-  _globals['_STATUSSTATE']._serialized_end=667
-  _globals['_LOGLEVEL']._serialized_start=669
-  _globals['_LOGLEVEL']._serialized_end=788
+  _globals['_STATUSSTATE']._serialized_start=531
+  _globals['_STATUSSTATE']._serialized_end=671
+  _globals['_LOGLEVEL']._serialized_start=673
+  _globals['_LOGLEVEL']._serialized_end=792
   _globals['_STATUS']._serialized_start=85
-  _globals['_STATUS']._serialized_end=234
-  _globals['_PROGRESS']._serialized_start=236
-  _globals['_PROGRESS']._serialized_end=292
-  _globals['_LOGRECORD']._serialized_start=295
-  _globals['_LOGRECORD']._serialized_end=524
-  _globals['_LOGRECORD_ATTRIBUTESENTRY']._serialized_start=475
-  _globals['_LOGRECORD_ATTRIBUTESENTRY']._serialized_end=524
+  _globals['_STATUS']._serialized_end=238
+  _globals['_PROGRESS']._serialized_start=240
+  _globals['_PROGRESS']._serialized_end=296
+  _globals['_LOGRECORD']._serialized_start=299
+  _globals['_LOGRECORD']._serialized_end=528
+  _globals['_LOGRECORD_ATTRIBUTESENTRY']._serialized_start=479
+  _globals['_LOGRECORD_ATTRIBUTESENTRY']._serialized_end=528
 # @@protoc_insertion_point(module_scope)

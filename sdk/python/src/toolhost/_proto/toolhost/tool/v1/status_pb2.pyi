@@ -37,18 +37,18 @@ LOG_LEVEL_WARN: LogLevel
 LOG_LEVEL_ERROR: LogLevel
 
 class Status(_message.Message):
-    __slots__ = ("state", "tip", "parameters", "progress", "result")
+    __slots__ = ("state", "message", "parameters", "progress", "result")
     STATE_FIELD_NUMBER: _ClassVar[int]
-    TIP_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
     PARAMETERS_FIELD_NUMBER: _ClassVar[int]
     PROGRESS_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
     state: StatusState
-    tip: str
+    message: str
     parameters: bytes
     progress: Progress
     result: bytes
-    def __init__(self, state: _Optional[_Union[StatusState, str]] = ..., tip: _Optional[str] = ..., parameters: _Optional[bytes] = ..., progress: _Optional[_Union[Progress, _Mapping[str, object]]] = ..., result: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, state: _Optional[_Union[StatusState, str]] = ..., message: _Optional[str] = ..., parameters: _Optional[bytes] = ..., progress: _Optional[_Union[Progress, _Mapping[str, object]]] = ..., result: _Optional[bytes] = ...) -> None: ...
 
 class Progress(_message.Message):
     __slots__ = ("done", "total", "message")

@@ -1,0 +1,71 @@
+package callstore
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Standing is State and How in one column of a store.
+type Standing int64
+
+// Stores contain these values. They must never change.
+const (
+	StandsBegun     Standing = 0
+	StandsSucceeded Standing = 1
+	StandsToolError Standing = 2
+	StandsFailed    Standing = 3
+	StandsUnknown   Standing = 4
+)
+
+// State returns the state of a call in this standing.
+func (s Standing) State() State {
+	switch s {
+	case StandsBegun:
+		return StateBegun
+	case StandsUnknown:
+		return StateUnknown
+	default:
+		return StateEnded
+	}
+}
+
+// How returns how a call in this standing ended.
+func (s Standing) How() tool.CallState {
+	switch s {
+	case StandsBegun:
+		return tool.CallRunning
+	case StandsSucceeded:
+		return tool.CallSucceeded
+	case StandsToolError:
+		return tool.CallToolError
+	default:
+		return tool.CallFailed
+	}
+}
+
+func standingOf(out *tool.Outcome) Standing {
+	switch {
+	case out.Err != nil:
+		return StandsFailed
+	case out.Result.IsError:
+		return StandsToolError
+	default:
+		return StandsSucceeded
+	}
+}
+
+// Hash identifies a key in a store. It takes about 2⁶⁴ tries to find two keys with the same hash.
+type Hash [16]byte
+
+func (k Key) Hash() Hash {
+	var room [512]byte
+	text := room[:0]
+	for _, part := range []string{k.Principal, k.Session, k.ID} {
+		text = binary.AppendUvarint(text, uint64(len(part)))
+		text = append(text, part...)
+	}
+	sum := sha256.Sum256(text)
+	return Hash(sum[:len(Hash{})])
+}

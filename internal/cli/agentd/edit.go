@@ -1,0 +1,166 @@
+package agentd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/terminal"
+)
+
+// argumentsFile is the name of the file that an editor opens. The ending chooses the highlighting.
+const argumentsFile = "arguments.json"
+
+// argumentEditor lets a person edit the arguments of a call: in an editor, or in a line that begins
+// with the arguments. The zero value can do neither. It is for one goroutine.
+type argumentEditor struct {
+	process cli.Process
+	command string    // of the person's editor; empty: the person edits a line
+	in      io.Reader // standard input; nil: it is no terminal
+	stop    context.CancelFunc
+	done    <-chan edited // nil: no edit is in progress
+}
+
+// edited is the result of an edit. An empty text means that nothing is to change.
+type edited struct {
+	text string
+	err  error
+}
+
+func newArgumentEditor(p cli.Process, in io.Reader) *argumentEditor {
+	e := &argumentEditor{process: p}
+	if cli.IsTerminal(p.Stdin) && cli.IsTerminal(p.Stdout) {
+		e.in, e.command = in, terminal.EditorCommand(p.Getenv)
+	}
+	return e
+}
+
+// usable reports whether begin can be called.
+func (e *argumentEditor) usable() bool { return e != nil && e.in != nil }
+
+// busy reports whether the person edits. Nothing else may use the terminal meanwhile.
+func (e *argumentEditor) busy() bool { return e != nil && e.done != nil }
+
+// result returns the channel that gets the result of the edit; nil: no edit is in progress. The
+// receiver calls taken.
+func (e *argumentEditor) result() <-chan edited {
+	if e == nil {
+		return nil
+	}
+	return e.done
+}
+
+func (e *argumentEditor) taken() {
+	if e.busy() {
+		e.stop()
+		e.done, e.stop = nil, nil
+	}
+}
+
+// end ends an edit in progress, and waits for the editor. A line cannot be ended: its goroutine ends
+// with the process or with the line.
+func (e *argumentEditor) end() {
+	if !e.busy() {
+		return
+	}
+	e.stop()
+	if e.command != "" {
+		<-e.done
+	}
+	e.done, e.stop = nil, nil
+}
+
+// begin opens the editor with a text.
+func (e *argumentEditor) begin(text string) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan edited, 1)
+	e.done, e.stop = done, stop
+	go func() { // ends with the edit; see end
+		result, err := e.edit(ctx, text)
+		done <- edited{result, err}
+	}()
+}
+
+// edit returns the edited text, or "" if the person has changed nothing.
+func (e *argumentEditor) edit(ctx context.Context, text string) (string, error) {
+	var result string
+	var err error
+	if e.command != "" {
+		result, err = terminal.EditText(ctx, e.process, e.command, argumentsFile, text)
+	} else {
+		text = oneLineJSON(text)
+		result, err = terminal.EditLine(e.process, e.in, "  ", text)
+		if errors.Is(err, io.EOF) {
+			return "", nil
+		}
+	}
+	if err != nil || strings.TrimSpace(result) == strings.TrimSpace(text) {
+		return "", err
+	}
+	return result, nil
+}
+
+// prefilled returns arguments as a person edits them: with line ends, and with escapes instead of
+// characters that control a terminal, which mean the same in JSON. Arguments that are no JSON stay
+// as they are, without such characters.
+func prefilled(arguments string) string {
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, []byte(arguments), "", "  ") != nil {
+		return cli.Visible(arguments) + "\n"
+	}
+	return string(cli.EscapeJSON(pretty.Bytes())) + "\n"
+}
+
+// oneLineJSON returns JSON without line ends; other text on one line.
+func oneLineJSON(text string) string {
+	var compact bytes.Buffer
+	if json.Compact(&compact, []byte(text)) != nil {
+		return cli.OneLine(strings.TrimSpace(text))
+	}
+	return compact.String()
+}
+
+// checkedArguments returns edited arguments as they are sent, or an error that says what is wrong
+// with them. nil without an error means that they equal the arguments before the edit.
+func checkedArguments(text, before string, schema json.RawMessage) (json.RawMessage, error) {
+	if err := agent.CheckArguments(schema, json.RawMessage(text)); err != nil {
+		return nil, err
+	}
+	var now, then bytes.Buffer
+	if err := json.Compact(&now, []byte(text)); err != nil {
+		return nil, err
+	}
+	if json.Compact(&then, []byte(before)) == nil && bytes.Equal(cli.EscapeJSON(now.Bytes()), cli.EscapeJSON(then.Bytes())) {
+		return nil, nil
+	}
+	return now.Bytes(), nil
+}
+
+// editArguments lets a person edit the arguments of a call until they fit the schema, and returns
+// them. It returns nil if the person leaves them as they are. words reads the lines that the person
+// types.
+func editArguments(ctx context.Context, e *argumentEditor, words io.Reader, before string, schema json.RawMessage) (json.RawMessage, error) {
+	draft := prefilled(before)
+	for {
+		text, err := e.edit(ctx, draft)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		made, err := checkedArguments(text, before, schema)
+		if err == nil {
+			return made, nil
+		}
+		fmt.Fprintf(e.process.Err(), "%v\nedit them again? [y]es, or no: ", err)
+		var word string
+		if _, scanned := fmt.Fscanln(words, &word); scanned != nil || !strings.HasPrefix(strings.ToLower(word), "y") {
+			return nil, err
+		}
+		draft = text
+	}
+}

@@ -1,0 +1,61 @@
+package agentd
+
+import (
+	"io"
+	"os"
+
+	"github.com/toolhost/toolhost/internal/agent"
+	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/trust"
+)
+
+// maxInstructionsFile is more than agent.ParseInstructions accepts, so that it reports the error.
+const maxInstructionsFile = 1 << 20
+
+// readInstructions reads the files with the instructions of agents. Instructions steer a model with
+// all its tools, so a plugin must not have written them: the rules of the configuration file apply.
+func (s *setup) readInstructions(writable []string) error {
+	s.instructions = map[string]string{}
+	for name, a := range s.config.Agents {
+		if a.InstructionsFile == "" {
+			continue
+		}
+		text, err := readUpTo(a.InstructionsFile, maxInstructionsFile)
+		if err != nil {
+			return cli.Usage("agents.%s.instructions_file: %w", name, err)
+		}
+		file := trust.File{Path: a.InstructionsFile, Data: text, Named: true}
+		if err := s.checkSteering("agents."+name+".instructions_file", file, writable); err != nil {
+			return err
+		}
+		if _, err := a.Named(string(text)); err != nil {
+			return cli.Usage("agents.%s.instructions_file: %s: %w", name, a.InstructionsFile, err)
+		}
+		s.instructions[name] = string(text)
+	}
+	return nil
+}
+
+func readUpTo(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// namedAgents returns the named agents of the configuration.
+func (s *setup) namedAgents() (map[string]agent.NamedAgent, error) {
+	agents := make(map[string]agent.NamedAgent, len(s.config.Agents))
+	for name, a := range s.config.Agents {
+		var err error
+		if agents[name], err = a.Named(s.instructions[name]); err != nil {
+			return nil, cli.Usage("agents.%s: %w", name, err)
+		}
+		named := agents[name]
+		named.Memory, named.ResponseSchema = s.memoryFiles(a.Memory), s.schemas[name]
+		agents[name] = named
+	}
+	return agents, nil
+}

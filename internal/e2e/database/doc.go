@@ -1,0 +1,4 @@
+// Package database tests agentd with its runs in a real PostgreSQL server.
+//
+// Its tests have the build tag more.
+package database

@@ -1,0 +1,41 @@
+package supervisor
+
+import (
+	"time"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// Measurements is the state of one plugin at a moment, for metrics.
+type Measurements struct {
+	Plugin    string
+	State     tool.PluginState
+	Instances map[tool.InstanceState]int
+	Calls     int // that instances execute
+	Queued    int // calls that wait for an instance
+	MaxQueue  int // the largest number of calls that may wait
+	RSSBytes  uint64
+	CPU       time.Duration // of the instances that run
+}
+
+// Measure returns the state of the plugin. Like Instances, it asks the system about the processes
+// without holding the mutex.
+func (s *Supervisor) Measure() Measurements {
+	m := Measurements{Plugin: s.name, Instances: map[tool.InstanceState]int{}}
+	s.mu.Lock()
+	m.State, _ = s.machine.State(time.Now())
+	m.Queued, m.MaxQueue = len(s.waiting), s.machine.MaxQueue()
+	all := s.knownLocked()
+	s.mu.Unlock()
+	for _, k := range all {
+		m.Instances[k.state.State]++
+		m.Calls += k.state.Calls
+		select {
+		case <-k.in.ready:
+			m.RSSBytes += k.in.proc.RSS()
+			m.CPU += k.in.proc.CPU()
+		default: // there is no process yet
+		}
+	}
+	return m
+}

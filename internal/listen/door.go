@@ -1,0 +1,180 @@
+package listen
+
+import (
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// handshakes begins the origin of failed handshakes, which count apart from failed credentials.
+const handshakes = "handshakes of "
+
+// door limits the connections of all TCP listeners of a server.
+//
+// A connection begins as a stranger: the server does not know its caller. Strangers are limited by
+// address and in time. When the first RPC of a known caller arrives, the connection becomes one of
+// the caller's principal, and counts toward the limits of that principal instead. So strangers can
+// neither use up the connections of known callers, nor hold their own for long: if all connections
+// are in use, a new one takes the place of the oldest stranger.
+type door struct {
+	limits     Limits
+	logger     *slog.Logger
+	failures   *Failures
+	handshakes chan struct{}                // has an element for each handshake in progress; nil: no limit
+	failed     func(address, reason string) // of a handshake; not changed while connections are accepted; nil: no call
+
+	mu        sync.Mutex
+	open      int
+	strangers []*Conn        // oldest first
+	byOrigin  map[string]int // the number of strangers
+	members   map[string]*member
+}
+
+// member is a principal with connections.
+type member struct {
+	connections int
+	starts      bucket
+}
+
+func newDoor(limits Limits, logger *slog.Logger) *door {
+	d := &door{
+		limits: limits, logger: logger, failures: newFailures(limits.FailuresPerMinute),
+		byOrigin: map[string]int{}, members: map[string]*member{},
+	}
+	if limits.Handshakes > 0 {
+		d.handshakes = make(chan struct{}, limits.Handshakes)
+	}
+	return d
+}
+
+// enter counts a new connection. It returns nil if it closed the connection because of a limit.
+func (d *door) enter(c net.Conn, l *Listener) *Conn {
+	conn := &Conn{Conn: c, door: d, listener: l, closed: make(chan struct{})}
+	if remote, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		conn.origin = OriginOf(remote.IP.String())
+	}
+	conn.starts = newBucket(d.limits.StreamsPerSecond)
+	refusal, leaves := d.place(conn)
+	if leaves != nil {
+		d.logger.Warn("a connection without a known caller was closed, because there were too many connections", "peer", leaves.RemoteAddr())
+		_ = leaves.Close()
+	}
+	if refusal != "" {
+		d.logger.Warn("a connection was refused", "peer", c.RemoteAddr(), "reason", refusal)
+		_ = c.Close()
+		return nil
+	}
+	if d.limits.AuthenticationTimeout > 0 {
+		conn.late(d.limits.AuthenticationTimeout)
+	}
+	return conn
+}
+
+// place counts a stranger, or returns why it is refused. leaves is the stranger whose place it takes.
+func (d *door) place(conn *Conn) (refusal string, leaves *Conn) {
+	if d.failures.Blocked(handshakes+conn.origin) > 0 {
+		return "too many failed handshakes of its address", nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if most := d.limits.ConnectionsPerAddress; most > 0 && d.byOrigin[conn.origin] >= most {
+		return "its address has too many connections without a known caller", nil
+	}
+	if most := d.limits.Connections; most > 0 && d.open >= most {
+		if len(d.strangers) == 0 {
+			return "there are too many connections", nil
+		}
+		leaves = d.strangers[0]
+		d.leaveLocked(leaves)
+	}
+	d.open++
+	d.strangers = append(d.strangers, conn)
+	d.byOrigin[conn.origin]++
+	return "", leaves
+}
+
+// admit makes a stranger a connection of a principal. It reports false if the principal has too many.
+func (d *door) admit(conn *Conn, principal string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if conn.member.Load() != nil || conn.left {
+		return true
+	}
+	m := d.members[principal]
+	if m == nil {
+		m = &member{starts: newBucket(d.limits.StreamsPerSecond)}
+	}
+	if most := d.limits.ConnectionsPerPrincipal; most > 0 && m.connections >= most {
+		return false
+	}
+	m.connections++
+	d.members[principal] = m
+	d.forgetLocked(conn)
+	conn.principal = principal
+	conn.member.Store(m)
+	return true
+}
+
+// leave counts a connection no more.
+func (d *door) leave(conn *Conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leaveLocked(conn)
+}
+
+func (d *door) leaveLocked(conn *Conn) {
+	if conn.left {
+		return
+	}
+	conn.left = true
+	d.open--
+	m := conn.member.Load()
+	if m == nil {
+		d.forgetLocked(conn)
+		return
+	}
+	if m.connections--; m.connections == 0 {
+		delete(d.members, conn.principal)
+	}
+}
+
+// forgetLocked removes a connection from the strangers.
+func (d *door) forgetLocked(conn *Conn) {
+	if i := slices.Index(d.strangers, conn); i >= 0 {
+		d.strangers = slices.Delete(d.strangers, i, i+1)
+	}
+	if d.byOrigin[conn.origin]--; d.byOrigin[conn.origin] <= 0 {
+		delete(d.byOrigin, conn.origin)
+	}
+}
+
+// bucket limits a rate: it has tokens for one second, and each start takes one. A nil limit is 0.
+type bucket struct {
+	mu     sync.Mutex
+	rate   float64 // tokens per second, and the most tokens; 0: no limit
+	tokens float64
+	at     time.Time
+}
+
+func newBucket(perSecond int) bucket {
+	return bucket{rate: float64(perSecond), tokens: float64(perSecond), at: time.Now()}
+}
+
+// take takes a token. It reports false if there is none.
+func (b *bucket) take() bool {
+	if b.rate == 0 {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.tokens = min(b.rate, b.tokens+now.Sub(b.at).Seconds()*b.rate)
+	b.at = now
+	if b.tokens < 1 {
+		return false
+	}
+	b.tokens--
+	return true
+}

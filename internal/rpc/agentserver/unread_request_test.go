@@ -1,0 +1,40 @@
+package agentserver_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/authn"
+	"github.com/toolhost/toolhost/internal/rpc/agentserver"
+	"github.com/toolhost/toolhost/internal/rpc/gate"
+)
+
+// strangers authenticates nobody.
+type strangers struct{}
+
+func (strangers) Authenticate(context.Context, authn.Evidence) (authn.Verified, error) {
+	return authn.Verified{}, errors.New("a stranger")
+}
+
+// agentd refuses a stranger before it reads the request, which may be large and never end.
+func TestStrangersAreRefusedBeforeTheirRequest(t *testing.T) {
+	conn := connected(t, runs(), gate.New(gate.Config{Rights: agentserver.Rights(), Authenticator: strangers{}}))
+	methods := agentdv1.File_agentd_v1_agent_service_proto.Services().Get(0).Methods()
+	for i := range methods.Len() { // a server that waits for a request does not answer at all
+		method := "/agentd.v1.AgentService/" + string(methods.Get(i).Name())
+		stream, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stream.RecvMsg(new(emptypb.Empty)); status.Code(err) != codes.Unauthenticated {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}

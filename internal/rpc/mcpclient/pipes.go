@@ -1,0 +1,320 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// OpenPipes begins a session with a server over its standard input and output, which the Conn owns.
+// It passes lines of out that are no messages to stray. The end of ctx aborts OpenPipes, and does
+// not end the session.
+func OpenPipes(ctx context.Context, cfg Config, in io.WriteCloser, out io.ReadCloser, stray io.Writer) (*Conn, error) {
+	p := &pipes{
+		in: in, out: out, stray: stray, reader: bufio.NewReaderSize(out, 64<<10), turn: make(chan struct{}, 1),
+		most: messageBytes(cfg.MaxResultBytes), asked: map[jsonrpc.ID]struct{}{}, asking: map[jsonrpc.ID]struct{}{},
+	}
+	p.allowance.refill(time.Now())
+	if cfg.Log != nil {
+		p.log = cfg.Log
+	} else {
+		p.log = io.Discard
+	}
+	p.direct = newDirect(p)
+	return open(ctx, cfg, p, p.direct, p.hangUp)
+}
+
+// messageBytes returns the bytes that a message may have. Base64 makes a result a third longer, and
+// escapes make it longer still.
+func messageBytes(result int) int { return result/3*4 + 1<<20 }
+
+// Bounds of what a server may send without being asked.
+const (
+	noticeBurst  = 1_000 // notifications at once
+	noticeRate   = 500   // notifications in a second
+	maxQuestions = 32    // requests of the server without an answer
+	edgeBytes    = 4 << 10
+)
+
+// codeTooLarge is the code of the error with which pipes answers a request in place of the server,
+// whose answer is too large. It is outside of the range of JSON-RPC's own codes.
+const codeTooLarge = -31_999
+
+// pipes is the transport of a server on standard input and output: one JSON-RPC message in a line.
+//
+// It guards the SDK, which queues without a bound what a server sends, against a server that does
+// not keep to the protocol. A line that is no message goes to the log, because programs print by
+// mistake. An answer without a request is dropped, and so are the notifications above a rate. An
+// answer that is too large is read and dropped, and its request gets an error; only if the request
+// cannot be found in it does the session end. So a faulty answer costs one call, and not the others
+// of the session.
+//
+// Read has one caller. Write and hangUp are safe for concurrent use.
+type pipes struct {
+	in         io.WriteCloser
+	out        io.ReadCloser
+	reader     *bufio.Reader
+	stray, log io.Writer
+	direct     *direct       // the requests that are not the SDK's
+	most       int           // bytes of a message
+	turn       chan struct{} // of capacity 1: taken by the writer of in
+
+	closing sync.Once
+	closed  error
+
+	allowance allowance                             // used by Read
+	progress  func(*mcp.ProgressNotificationParams) // used by Read; nil: the SDK gets progress
+
+	mu     sync.Mutex
+	asked  map[jsonrpc.ID]struct{} // requests to the server that have no answer yet
+	asking map[jsonrpc.ID]struct{} // requests of the server that have no answer yet
+}
+
+var (
+	_ mcp.Transport     = (*pipes)(nil)
+	_ mcp.Connection    = (*pipes)(nil)
+	_ progressTransport = (*pipes)(nil)
+)
+
+// Connect implements mcp.Transport.
+func (p *pipes) Connect(context.Context) (mcp.Connection, error) { return p, nil }
+
+// SessionID implements mcp.Connection. A pipe has one session.
+func (p *pipes) SessionID() string { return "" }
+
+// Close implements mcp.Connection. The SDK calls it when the session has ended.
+func (p *pipes) Close() error { return p.hangUp() }
+
+// hangUp closes the server's standard input. The server should end then, which ends Read. What
+// stops the server closes its output, if it does not end.
+func (p *pipes) hangUp() error {
+	p.closing.Do(func() { p.closed = p.in.Close() })
+	return p.closed
+}
+
+// Write implements mcp.Connection. It waits for its turn until ctx ends, and then writes the whole
+// message, because a part of one would break the session.
+func (p *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("encoding a message: %w", err)
+	}
+	p.note(msg)
+	return p.send(ctx, append(text, '\n'))
+}
+
+// send writes a line. It waits for its turn until ctx ends, and then writes the whole line.
+func (p *pipes) send(ctx context.Context, line []byte) error {
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.turn }()
+	if _, err := p.in.Write(line); err != nil {
+		return fmt.Errorf("%w: %w", errEnded, err)
+	}
+	return nil
+}
+
+// note records a request before it is sent, or that a question of the server has its answer.
+func (p *pipes) note(msg jsonrpc.Message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch msg := msg.(type) {
+	case *jsonrpc.Request:
+		if msg.IsCall() {
+			p.asked[msg.ID] = struct{}{}
+		}
+		if msg.Method == "tools/list" {
+			p.direct.adopt(msg.Params)
+		}
+	case *jsonrpc.Response:
+		delete(p.asking, msg.ID)
+	}
+}
+
+// Read implements mcp.Connection.
+func (p *pipes) Read(context.Context) (jsonrpc.Message, error) {
+	for {
+		line, whole, err := p.line()
+		switch {
+		case err != nil:
+			p.direct.lose(err)
+			return nil, err
+		case !whole:
+			answer, err := p.tooLarge(line)
+			if answer != nil || err != nil {
+				return answer, err
+			}
+			continue
+		}
+		text := bytes.TrimSpace(line)
+		if len(text) == 0 || p.direct.deliver(text) {
+			continue
+		}
+		var msg jsonrpc.Message
+		if text[0] == '{' {
+			msg, err = jsonrpc.DecodeMessage(text)
+		}
+		if msg == nil || err != nil {
+			_, _ = p.stray.Write(append(text, '\n'))
+			continue
+		}
+		if p.admit(msg) {
+			return msg, nil
+		}
+	}
+}
+
+// line returns the next line. If the line has more than most
+// bytes, whole is false, and line has its first and its last edgeBytes.
+func (p *pipes) line() (line []byte, whole bool, err error) {
+	var text []byte
+	tail, long := []byte(nil), false
+	for {
+		piece, err := p.reader.ReadSlice('\n')
+		if !long {
+			if len(text)+len(piece) <= p.most {
+				text = append(text, piece...)
+			} else {
+				long, tail, text = true, append([]byte(nil), text[max(0, len(text)-edgeBytes):]...), text[:min(len(text), edgeBytes):min(len(text), edgeBytes)]
+			}
+		}
+		if long {
+			tail = append(tail, piece...)
+			tail = tail[max(0, len(tail)-edgeBytes):]
+		}
+		switch {
+		case err == nil && long:
+			return append(append([]byte(nil), text...), tail...), false, nil
+		case err == nil:
+			return text, true, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, false, fmt.Errorf("%w: %w", errEnded, err)
+		}
+	}
+}
+
+// idPattern matches the id of a message next to one of its ends.
+var idPattern = regexp.MustCompile(`(?:^\{(?:"jsonrpc":\s*"2\.0",\s*)?|,\s*)"id":\s*(\d{1,18})(?:\s*\}\s*$|,\s*"(?:result|error|jsonrpc)")`)
+
+// tooLarge returns the answer to a request whose own answer is too large. edges are the ends of the
+// server's message. If they do not name a request, the session cannot continue, because a call would
+// wait forever.
+func (p *pipes) tooLarge(edges []byte) (jsonrpc.Message, error) {
+	for _, found := range idPattern.FindAllSubmatch(edges, -1) {
+		number, err := strconv.ParseFloat(string(found[1]), 64)
+		if err != nil {
+			continue
+		}
+		if p.direct.refuse(number) {
+			return nil, nil
+		}
+		id, err := jsonrpc.MakeID(number)
+		if err == nil && p.answers(id) {
+			return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: codeTooLarge, Message: "the answer is too large"}}, nil
+		}
+	}
+	if bytes.Contains(edges, []byte(`"method"`)) || !bytes.HasPrefix(bytes.TrimSpace(edges), []byte("{")) {
+		_, _ = fmt.Fprintf(p.log, "the server sent a line of more than %d bytes that answers nothing\n", p.most)
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%w: a message has more than %d bytes", errEnded, p.most)
+}
+
+// answers reports whether an id is that of a request without an answer, and records the answer.
+func (p *pipes) answers(id jsonrpc.ID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, asked := p.asked[id]
+	delete(p.asked, id)
+	return asked
+}
+
+// admit reports whether the SDK gets a message of the server.
+func (p *pipes) admit(msg jsonrpc.Message) bool {
+	switch msg := msg.(type) {
+	case *jsonrpc.Response:
+		return p.answers(msg.ID)
+	case *jsonrpc.Request:
+		if !msg.IsCall() {
+			return p.allowance.take(p.log) && !passedProgress(p.progress, msg)
+		}
+		return p.question(msg)
+	default:
+		return false
+	}
+}
+
+// passProgress implements progressTransport.
+func (p *pipes) passProgress(to func(*mcp.ProgressNotificationParams)) { p.progress = to }
+
+// passedProgress reports whether a notification is progress, and passes it to a function, unless that
+// is nil.
+func passedProgress(to func(*mcp.ProgressNotificationParams), msg *jsonrpc.Request) bool {
+	if msg.Method != "notifications/progress" || to == nil {
+		return false
+	}
+	var params mcp.ProgressNotificationParams
+	if json.Unmarshal(msg.Params, &params) == nil {
+		to(&params)
+	}
+	return true
+}
+
+// question reports whether a request of the server may wait for its answer. Further ones are
+// dropped: an answer that refuses them could block Read, if the server does not read.
+func (p *pipes) question(msg *jsonrpc.Request) bool {
+	p.mu.Lock()
+	_, twice := p.asking[msg.ID]
+	admitted := !twice && len(p.asking) < maxQuestions && p.allowance.take(p.log)
+	if admitted {
+		p.asking[msg.ID] = struct{}{}
+	}
+	p.mu.Unlock()
+	return admitted
+}
+
+// allowance is a token bucket for what a server sends without being asked.
+type allowance struct {
+	tokens  float64
+	last    time.Time
+	dropped int
+}
+
+func (a *allowance) refill(now time.Time) {
+	if a.last.IsZero() {
+		a.tokens = noticeBurst
+	} else {
+		a.tokens = min(noticeBurst, a.tokens+now.Sub(a.last).Seconds()*noticeRate)
+	}
+	a.last = now
+}
+
+// take reports whether one more message is allowed. It logs how many were not, when there is room
+// again.
+func (a *allowance) take(log io.Writer) bool {
+	a.refill(time.Now())
+	if a.tokens < 1 {
+		a.dropped++
+		return false
+	}
+	if a.dropped > 0 && a.tokens >= noticeBurst/2 {
+		_, _ = fmt.Fprintf(log, "%d messages of the server were dropped, because it sent more than %d in a second\n", a.dropped, noticeRate)
+		a.dropped = 0
+	}
+	a.tokens--
+	return true
+}

@@ -1,0 +1,94 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolhost/toolhost/tool"
+)
+
+// approvalRequest is the id of the question in a result that requires input.
+const approvalRequest = "approval"
+
+// approvalSchema is the form of the question. A person has to choose yes: a client that accepts an
+// empty form for its user approves nothing.
+var approvalSchema = json.RawMessage(`{"type":"object","properties":{"approve":{"type":"boolean","title":"Approve the call",` +
+	`"description":"Whether the tool may be called with exactly these arguments","default":false}},"required":["approve"]}`)
+
+// approve puts the answer of a person into a call. answered reports whether the request has one. The
+// result is not nil if the person declined.
+//
+// The state of the request is the digest of the arguments that the person saw. The client sends it
+// back, and could send another digest. That gives it nothing: its principal approves the call in
+// either case, and the host executes only the arguments with the digest.
+func approve(req *mcp.CallToolRequest, call *tool.Call) (answered bool, declined *mcp.CallToolResult, err error) {
+	given, ok := req.Params.InputResponses[approvalRequest]
+	if !ok {
+		return false, nil, nil
+	}
+	answer, ok := given.(*mcp.ElicitResult)
+	if !ok || req.Params.RequestState == "" {
+		return true, nil, invalid("the input response %q needs the answer of an elicitation and the request state that asked for it", approvalRequest)
+	}
+	if yes, _ := answer.Content["approve"].(bool); answer.Action != "accept" || !yes {
+		text := fmt.Sprintf("The person did not approve the call of %s. It was not executed.", call.Tool)
+		return true, failure(&tool.Error{Kind: tool.KindDenied, Message: text, CallID: call.ID}, text), nil
+	}
+	by := "the user of an MCP client"
+	if info := req.ClientInfo(); info != nil {
+		by = "the user of " + strings.ToValidUTF8(info.Name[:min(len(info.Name), 100)], "")
+	}
+	call.Approval = &tool.Approval{ApprovedBy: by, Reason: "an elicitation of MCP", Time: time.Now(), ArgumentsSHA256: req.Params.RequestState}
+	return true, nil, nil
+}
+
+// askApproval returns the result that asks a person to approve a call. If nobody can be asked here,
+// the result says what to do instead. answered says that the request already has an answer: the
+// arguments have changed since.
+func (s *Server) askApproval(req *mcp.CallToolRequest, needed *tool.Error, answered bool) (*mcp.CallToolResult, error) {
+	name := req.Params.Name
+	switch {
+	case needed.FourEyes:
+		return failure(needed, fmt.Sprintf("The call of %s was not executed: a rule requires that a person other than the caller approves it, "+
+			"and an MCP client can only ask its own user. A delegate, such as agentd, can carry the approval of another person.", name)), nil
+	case answered:
+		return failure(needed, fmt.Sprintf("The call of %s was not executed: its final arguments are no longer those that the person approved. Call it again to ask again.", name)), nil
+	case len(needed.Arguments) == 0 || needed.ArgumentsSHA256 == "":
+		return failure(needed, fmt.Sprintf("The call of %s was not executed: it needs the approval of a person, and its arguments are too large to be shown to one.", name)), nil
+	case !asksForms(req):
+		return failure(needed, fmt.Sprintf("The call of %s was not executed: it needs the approval of a person, and this MCP client cannot ask one, "+
+			"because it does not support elicitation. A person with the right calls.approve can make the call with: toolhost call %s --approve=%s, and the same arguments.",
+			name, name, needed.ArgumentsSHA256)), nil
+	}
+	question := &mcp.ElicitParams{Mode: "form", Message: s.question(name, needed), RequestedSchema: approvalSchema}
+	return &mcp.CallToolResult{
+		InputRequests: mcp.InputRequestMap{approvalRequest: question},
+		RequestState:  needed.ArgumentsSHA256,
+	}, nil
+}
+
+// asksForms reports whether the client can ask its user to fill in a form. A client that does not say
+// which elicitation it supports supports forms.
+func asksForms(req capable) bool {
+	c := req.ClientCapabilities()
+	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
+}
+
+// question returns the text for the person who decides. The caller and the tool chose parts of it.
+func (s *Server) question(name string, needed *tool.Error) string {
+	var arguments bytes.Buffer
+	if json.Indent(&arguments, needed.Arguments, "", "  ") != nil {
+		arguments.Write(needed.Arguments)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "toolhost asks: may the tool %s be called with these arguments?\n\n%s", name, arguments.String())
+	if needed.Rule != "" {
+		fmt.Fprintf(&b, "\n\nThe rule %s requires the approval of a person.", needed.Rule)
+	}
+	return s.config.Visible(b.String())
+}

@@ -1,0 +1,117 @@
+package sdkarchive
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// ModulePath is the path of the Go module that contains the SDK.
+const ModulePath = "github.com/toolhost/toolhost"
+
+// goModules are the modules that the SDK's packages need, directly or indirectly. Their versions
+// come from toolhost's go.mod.
+var goModules = []string{
+	"github.com/cespare/xxhash/v2",
+	"github.com/fatih/color",
+	"github.com/go-logr/logr",
+	"github.com/go-logr/stdr",
+	"github.com/golang/protobuf",
+	"github.com/google/jsonschema-go",
+	"github.com/hashicorp/go-hclog",
+	"github.com/hashicorp/go-plugin",
+	"github.com/hashicorp/yamux",
+	"github.com/mattn/go-colorable",
+	"github.com/mattn/go-isatty",
+	"github.com/oklog/run",
+	"github.com/santhosh-tekuri/jsonschema/v6",
+	"go.opentelemetry.io/auto/sdk",
+	"go.opentelemetry.io/otel",
+	"go.opentelemetry.io/otel/log",
+	"go.opentelemetry.io/otel/metric",
+	"go.opentelemetry.io/otel/trace",
+	"golang.org/x/net",
+	"golang.org/x/sys",
+	"golang.org/x/text",
+	"google.golang.org/genproto/googleapis/rpc",
+	"google.golang.org/grpc",
+	"google.golang.org/protobuf",
+}
+
+// goSums are the additional modules whose checksums `go mod tidy` requires, because the tests of
+// the modules above need them.
+var goSums = []string{
+	"github.com/bufbuild/protocompile",
+	"github.com/davecgh/go-spew",
+	"github.com/dlclark/regexp2",
+	"github.com/google/go-cmp",
+	"github.com/jhump/protoreflect",
+	"github.com/pmezard/go-difflib",
+	"github.com/stretchr/objx",
+	"github.com/stretchr/testify",
+	"go.yaml.in/yaml/v3",
+	"gonum.org/v1/gonum",
+	"gopkg.in/check.v1",
+	"gopkg.in/yaml.v3",
+}
+
+// GoCopy is the part of the Go module that a plugin and its tests need. A repository contains it in
+// a folder and replaces the module by that folder. It has the import paths of the module but
+// another hash.
+type GoCopy struct {
+	GoVersion string // the Go version that the module needs, such as 1.26.0
+	Requires  string // the require directive for all modules that the copy needs
+	Sum       []byte // the go.sum of a module that depends on nothing else
+	Files     []File // the files of the folder, with a go.mod
+}
+
+// GoModule returns the copy without the module's tests. Its go.mod requires only the modules that
+// the copied packages need. The go.mod of the published module requires those of all of toolhost,
+// and a plugin's go command would need the checksums of all of them.
+func GoModule(sources fs.FS) (GoCopy, error) {
+	sum, err := fs.ReadFile(sources, "go.sum")
+	if err != nil {
+		return GoCopy{}, err
+	}
+	version, requires, err := goRequires(sources)
+	if err != nil {
+		return GoCopy{}, err
+	}
+	files, err := filesIn(sources, ".", "", func(name string) bool {
+		return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") || name == "LICENSE"
+	})
+	mod := File{"go.mod", []byte("module " + ModulePath + "\n\ngo " + version + "\n\n" + requires)}
+	return GoCopy{
+		GoVersion: version, Requires: requires, Sum: []byte(linesOf(string(sum), slices.Concat(goModules, goSums))),
+		Files: append([]File{mod}, files...),
+	}, err
+}
+
+// goRequires returns the Go version that the SDK needs and the require directive for goModules.
+func goRequires(sources fs.FS) (version, requires string, err error) {
+	text, err := fs.ReadFile(sources, "go.mod")
+	if err != nil {
+		return "", "", err
+	}
+	mod := strings.ReplaceAll(string(text), "\t", "")
+	version = strings.TrimSpace(strings.TrimPrefix(linesOf(mod, []string{"go"}), "go "))
+	var b strings.Builder
+	for _, line := range slices.Sorted(strings.Lines(linesOf(mod, goModules))) {
+		fields := strings.Fields(line)
+		fmt.Fprintf(&b, "\t%s %s // indirect\n", fields[0], fields[1])
+	}
+	return version, "require (\n" + b.String() + ")\n", nil
+}
+
+// linesOf returns the lines of text whose first word is in words.
+func linesOf(text string, words []string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if first, _, ok := strings.Cut(line, " "); ok && slices.Contains(words, first) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,113 @@
+import { type CredentialOptions } from "./credentials.js";
+import { type CallerInfo } from "./identity.js";
+import type { RequestOptions } from "./options.js";
+import type { RunEvent, RunFinished } from "./runevents.js";
+import type { Attachment, Decision, Run, RunFilter, RunOptions } from "./runs.js";
+import { type VersionInfo } from "./version.js";
+/** The options of an AgentClient. */
+export interface AgentClientOptions extends CredentialOptions {
+    /**
+     * unix:///PATH or HOST:PORT. Default: the environment variable AGENTD_ADDR, else the default
+     * socket.
+     */
+    readonly address?: string;
+    /**
+     * The deadline of every request except `watchRun`, in milliseconds. Default: 30000. 0 means no
+     * deadline.
+     */
+    readonly rpcTimeoutMs?: number;
+}
+/** The options of a decision. */
+export interface DecisionOptions extends RequestOptions {
+    /** The person who decides, as the journal and the audit log name them. */
+    readonly by?: string;
+    /** The reason. */
+    readonly reason?: string;
+}
+/**
+ * A client of an agentd. It connects on first use, and connects again after the connection is lost.
+ * All methods throw a ToolhostError for infrastructure errors. An open client does not keep the
+ * process alive.
+ */
+export declare class AgentClient implements AsyncDisposable {
+    #private;
+    /** Creates a client. It does not connect yet. */
+    constructor(options?: AgentClientOptions);
+    /** The address of the agentd. */
+    get address(): string;
+    /** Closes the connection. Requests in progress fail with the kind `cancelled`. Runs continue. */
+    close(): void;
+    /** Closes the client at the end of an `await using` block. */
+    [Symbol.asyncDispose](): Promise<void>;
+    /** Returns the version, the commit and the contracts of the running agentd. */
+    version(options?: RequestOptions): Promise<VersionInfo>;
+    /**
+     * Returns how agentd identified this client, and what the client may do. Every client that agentd
+     * has identified may ask.
+     */
+    whoAmI(options?: RequestOptions): Promise<CallerInfo>;
+    /**
+     * Starts a run and returns its id immediately. The same run id with the same prompt returns the
+     * existing run. Error kinds: invalid_argument; conflict if the id belongs to a run with another
+     * prompt.
+     */
+    startRun(task: string | RunOptions, options?: RequestOptions): Promise<string>;
+    /**
+     * Starts a run and waits for its end. `onEvent` receives every event, and the client waits for
+     * the promise that it returns, so it can respond to decisions. The signal stops the waiting and
+     * not the run.
+     */
+    run(task: string | RunOptions, options?: RequestOptions & {
+        onEvent?: (event: RunEvent, runId: string) => unknown;
+    }): Promise<RunFinished>;
+    /**
+     * Sends a message of the user, and returns the `seq` of its event. A finished run continues.
+     * Error kinds: not_found; invalid_argument if the model of the run does not read an attachment.
+     */
+    sendMessage(runId: string, text: string, options?: RequestOptions & {
+        attachments?: readonly Attachment[];
+    }): Promise<number>;
+    /**
+     * Yields the events of a run whose `seq` is greater than `afterSeq` (default 0), until the run
+     * finishes: first those in the journal, then new ones. To continue after an error, watch again
+     * with the `seq` of the last durable event. Leaving the loop does not cancel the run. Error
+     * kinds: not_found.
+     */
+    watchRun(runId: string, options?: RequestOptions & {
+        afterSeq?: number;
+    }): AsyncGenerator<RunEvent>;
+    /**
+     * Makes decisions that a run waits for, all of them or none, and returns the `seq` of the first.
+     * `getRun` and the events `decisionRequested` name the open decisions. Error kinds: not_found if
+     * a decision is not open; invalid_argument if a verdict does not fit the kind of the decision.
+     */
+    respond(runId: string, decisions: readonly Decision[], options?: DecisionOptions): Promise<number>;
+    /**
+     * Approves a decision. With arguments, the call is executed with these instead of its own. See
+     * `respond`.
+     */
+    approve(runId: string, decisionId: string, options?: DecisionOptions & {
+        arguments?: Readonly<Record<string, unknown>>;
+    }): Promise<number>;
+    /** Rejects a decision. The model reads the reason. See `respond`. */
+    reject(runId: string, decisionId: string, options?: DecisionOptions): Promise<number>;
+    /** Answers a question. See `respond`. */
+    answer(runId: string, decisionId: string, text: string, options?: DecisionOptions): Promise<number>;
+    /** Requests that a run stops, without waiting for its end. Error kinds: not_found. */
+    cancelRun(runId: string, options?: RequestOptions & {
+        reason?: string;
+    }): Promise<void>;
+    /**
+     * Deletes a finished run with its sub-runs, and returns their ids, its own first. No run can have
+     * their ids again. Error kinds: not_found; conflict if one of them, or a run of which the run is a
+     * sub-run, has not finished.
+     */
+    deleteRun(runId: string, options?: RequestOptions): Promise<string[]>;
+    /** Returns the summary of a run, with its open decisions. Error kinds: not_found. */
+    getRun(runId: string, options?: RequestOptions): Promise<Run>;
+    /**
+     * Yields the summaries of runs, the newest first. It requests the next page when the loop reaches
+     * it.
+     */
+    listRuns(filter?: RunFilter): AsyncGenerator<Run>;
+}

@@ -1,0 +1,165 @@
+/** The client of an agentd. */
+import { ToolhostError } from "../error.js";
+import { AgentService } from "../gen/agentd/v1/agent_service_pb.js";
+import { findAddress, formatAddress } from "./address.js";
+import { resolveCredentials } from "./credentials.js";
+import { sayable } from "./failure.js";
+import { callerInfo } from "./identity.js";
+import { Link } from "./link.js";
+import { fromRun, fromRunEvent, toAttachments, toDecision, toStartRequest, toStates } from "./runwire.js";
+import { versionInfo } from "./version.js";
+/** The largest event of a run in bytes. An event carries a whole tool result. */
+const maxRunEventBytes = 64 << 20;
+/**
+ * A client of an agentd. It connects on first use, and connects again after the connection is lost.
+ * All methods throw a ToolhostError for infrastructure errors. An open client does not keep the
+ * process alive.
+ */
+export class AgentClient {
+    #link;
+    /** Creates a client. It does not connect yet. */
+    constructor(options = {}) {
+        const address = findAddress(options.address, "agentd");
+        const credentials = resolveCredentials("agentd", address, options);
+        this.#link = new Link(address, "agentd", maxRunEventBytes, credentials, options.rpcTimeoutMs);
+    }
+    /** The address of the agentd. */
+    get address() {
+        return formatAddress(this.#link.address);
+    }
+    /** Closes the connection. Requests in progress fail with the kind `cancelled`. Runs continue. */
+    close() {
+        this.#link.close();
+    }
+    /** Closes the client at the end of an `await using` block. */
+    async [Symbol.asyncDispose]() {
+        this.close();
+    }
+    /** Returns the version, the commit and the contracts of the running agentd. */
+    async version(options = {}) {
+        const { version } = await this.#link.unary(AgentService.method.getVersion, {}, options.signal);
+        return versionInfo(version, "agentd");
+    }
+    /**
+     * Returns how agentd identified this client, and what the client may do. Every client that agentd
+     * has identified may ask.
+     */
+    async whoAmI(options = {}) {
+        const { caller } = await this.#link.unary(AgentService.method.whoAmI, {}, options.signal);
+        return callerInfo(caller, "agentd");
+    }
+    /**
+     * Starts a run and returns its id immediately. The same run id with the same prompt returns the
+     * existing run. Error kinds: invalid_argument; conflict if the id belongs to a run with another
+     * prompt.
+     */
+    async startRun(task, options = {}) {
+        const request = sayable(() => toStartRequest(typeof task === "string" ? { prompt: task } : task));
+        const { runId } = await this.#link.unary(AgentService.method.startRun, request, options.signal);
+        return runId;
+    }
+    /**
+     * Starts a run and waits for its end. `onEvent` receives every event, and the client waits for
+     * the promise that it returns, so it can respond to decisions. The signal stops the waiting and
+     * not the run.
+     */
+    async run(task, options = {}) {
+        const runId = await this.startRun(task, options);
+        let finished;
+        for await (const event of this.watchRun(runId, options)) {
+            await options.onEvent?.(event, runId);
+            if (event.type === "runFinished") {
+                finished = event;
+            }
+        }
+        if (!finished) {
+            throw new ToolhostError("internal", `agentd ended the events of run ${runId} before the end of the run`);
+        }
+        return finished;
+    }
+    /**
+     * Sends a message of the user, and returns the `seq` of its event. A finished run continues.
+     * Error kinds: not_found; invalid_argument if the model of the run does not read an attachment.
+     */
+    async sendMessage(runId, text, options = {}) {
+        const request = sayable(() => ({ runId, text, attachments: toAttachments(options.attachments) }));
+        return Number((await this.#link.unary(AgentService.method.sendMessage, request, options.signal)).seq);
+    }
+    /**
+     * Yields the events of a run whose `seq` is greater than `afterSeq` (default 0), until the run
+     * finishes: first those in the journal, then new ones. To continue after an error, watch again
+     * with the `seq` of the last durable event. Leaving the loop does not cancel the run. Error
+     * kinds: not_found.
+     */
+    async *watchRun(runId, options = {}) {
+        const request = sayable(() => ({ runId, afterSeq: BigInt(options.afterSeq ?? 0) }));
+        for await (const { event: message } of this.#link.stream(AgentService.method.watchRun, request, options.signal)) {
+            const event = message && fromRunEvent(message);
+            if (event) {
+                yield event;
+            }
+        }
+    }
+    /**
+     * Makes decisions that a run waits for, all of them or none, and returns the `seq` of the first.
+     * `getRun` and the events `decisionRequested` name the open decisions. Error kinds: not_found if
+     * a decision is not open; invalid_argument if a verdict does not fit the kind of the decision.
+     */
+    async respond(runId, decisions, options = {}) {
+        const request = sayable(() => ({ runId, decisions: decisions.map(toDecision), decidedBy: options.by ?? "" }));
+        return Number((await this.#link.unary(AgentService.method.respond, request, options.signal)).seq);
+    }
+    /**
+     * Approves a decision. With arguments, the call is executed with these instead of its own. See
+     * `respond`.
+     */
+    approve(runId, decisionId, options = {}) {
+        const { arguments: args, reason } = options;
+        return this.respond(runId, [{ verdict: "approve", decisionId, arguments: args, reason }], options);
+    }
+    /** Rejects a decision. The model reads the reason. See `respond`. */
+    reject(runId, decisionId, options = {}) {
+        return this.respond(runId, [{ verdict: "reject", decisionId, reason: options.reason }], options);
+    }
+    /** Answers a question. See `respond`. */
+    answer(runId, decisionId, text, options = {}) {
+        return this.respond(runId, [{ verdict: "answer", decisionId, text }], options);
+    }
+    /** Requests that a run stops, without waiting for its end. Error kinds: not_found. */
+    async cancelRun(runId, options = {}) {
+        await this.#link.unary(AgentService.method.cancelRun, { runId, reason: options.reason ?? "" }, options.signal);
+    }
+    /**
+     * Deletes a finished run with its sub-runs, and returns their ids, its own first. No run can have
+     * their ids again. Error kinds: not_found; conflict if one of them, or a run of which the run is a
+     * sub-run, has not finished.
+     */
+    async deleteRun(runId, options = {}) {
+        const { runIds } = await this.#link.unary(AgentService.method.deleteRun, { runId }, options.signal);
+        return runIds;
+    }
+    /** Returns the summary of a run, with its open decisions. Error kinds: not_found. */
+    async getRun(runId, options = {}) {
+        const { run } = await this.#link.unary(AgentService.method.getRun, { runId }, options.signal);
+        if (!run) {
+            throw new ToolhostError("internal", "agentd sent no run");
+        }
+        return fromRun(run);
+    }
+    /**
+     * Yields the summaries of runs, the newest first. It requests the next page when the loop reaches
+     * it.
+     */
+    async *listRuns(filter = {}) {
+        const { states, parentRunId = "", pageSize = 0, signal } = filter;
+        const request = sayable(() => ({ states: toStates(states), parentRunId, pageSize }));
+        for (let pageToken = "";;) {
+            const page = await this.#link.unary(AgentService.method.listRuns, { ...request, pageToken }, signal);
+            yield* page.runs.map(fromRun);
+            pageToken = page.nextPageToken;
+            if (!pageToken) {
+                return;
+            }
+        }
+    }
+}

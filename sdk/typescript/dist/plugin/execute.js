@@ -1,0 +1,185 @@
+/** The execution of a call: its arguments, the tool function, and the outcome. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { inspect } from "node:util";
+import { result, resultOf } from "../content.js";
+import { ToolError, ToolhostError } from "../error.js";
+import { describedFor } from "./dynamic.js";
+import { askFilter } from "./filter.js";
+import { PartialJSON } from "./partialjson.js";
+import { relativeTo } from "./relative.js";
+import { readArguments } from "./schema.js";
+import { logToStderr } from "./stdio.js";
+/** The call for which the current code runs. */
+export const currentCall = new AsyncLocalStorage();
+/** Runs a call to its end. It rejects with a ToolhostError for an infrastructure error. */
+export async function execute(callable, call, wire) {
+    const what = "tool" in callable ? "tool" : "filter";
+    let fail = () => { };
+    let over = false;
+    const failed = new Promise((_, reject) => {
+        fail = (error) => {
+            reject(error instanceof ToolError ? error : internal(error, call, what));
+            if (over) {
+                logToStderr("error", "an error of a call that has ended was not caught", { call_id: call.id, error });
+            }
+        };
+    });
+    failed.catch(() => { }); // it may reject after the outcome is known
+    try {
+        const work = currentCall.run(fail, () => "tool" in callable ? runTool(callable.tool, call, wire) : runFilter(callable.filter, call, wire));
+        work.catch(() => { }); // it may reject after `failed` has
+        const answer = await Promise.race([work, failed]);
+        try {
+            return resultOf(answer);
+        }
+        catch (error) {
+            throw internal(error, call, what); // the return value cannot be encoded
+        }
+    }
+    catch (error) {
+        return outcomeOf(error, call, what);
+    }
+    finally {
+        over = true;
+    }
+}
+async function runFilter(filter, call, wire) {
+    await wire.until(() => wire.complete);
+    call.execute();
+    return askFilter(filter, wire.text().toString("utf8"), call);
+}
+async function runTool(t, call, wire) {
+    const object = await t.open(call);
+    try {
+        await receive(t, object, call, wire);
+        call.argumentsText = wire.text().toString("utf8") || "{}";
+        const { input } = t.spec.describe ? await describedFor(t, viewerOf(wire)) : { input: t.spec.input };
+        const value = await readArguments(input, parseArguments(call.argumentsText));
+        call.execute();
+        return await object.run(value);
+    }
+    finally {
+        await close(object, call);
+    }
+}
+function viewerOf({ start }) {
+    return { session: start.context?.session ?? "", values: start.context?.values ?? {} };
+}
+function parseArguments(text) {
+    try {
+        return JSON.parse(text === "" ? "{}" : text);
+    }
+    catch (error) {
+        throw new ToolError(`the arguments are not JSON: ${error instanceof Error ? error.message : error}`);
+    }
+}
+async function close(object, call) {
+    try {
+        await object.close?.();
+    }
+    catch (error) {
+        call.log.warn("closing the tool failed", { error });
+    }
+}
+/**
+ * Waits until the arguments are complete, and runs the preview while they are incomplete. If the
+ * preview throws, the log contains the error, and the call continues without previews.
+ */
+async function receive(t, object, call, wire) {
+    if (wire.complete || !t.spec.partialArguments || !object.preview) {
+        await wire.until(() => wire.complete);
+        return;
+    }
+    const over = new AbortController();
+    const previews = showPreviews(object, wire, over.signal).catch((error) => {
+        if (!over.signal.aborted || !isAbort(error)) {
+            call.log.error("the preview of the tool failed", { error });
+        }
+    });
+    try {
+        await wire.until(() => wire.complete);
+    }
+    finally {
+        over.abort();
+        await previews;
+    }
+}
+async function showPreviews(object, wire, over) {
+    const parser = new PartialJSON();
+    let shown = 0;
+    let fresh = wire.news();
+    while (!over.aborted && !parser.broken) {
+        for (const piece of fresh) {
+            parser.write(piece);
+        }
+        const { value } = parser;
+        if (value.length > shown) {
+            shown = value.length;
+            await object.preview?.(JSON.parse(value), over);
+        }
+        fresh = [];
+        await until(wire, () => {
+            fresh = wire.news();
+            return fresh.length > 0 || wire.complete;
+        });
+        if (wire.complete) {
+            return;
+        }
+    }
+}
+/**
+ * Waits for a condition, or until the call is stopped. `receive` handles the reason of the stop.
+ */
+async function until(wire, condition) {
+    try {
+        await wire.until(condition);
+    }
+    catch {
+        // `receive` waits for the same call and rejects.
+    }
+}
+/**
+ * Converts the error of a tool. It returns a result for the model, or throws a ToolhostError for
+ * the caller. Paths in the workspace become relative in both.
+ */
+function outcomeOf(error, call, what) {
+    if (error instanceof ToolhostError) {
+        const message = relativeTo(call.workspace ?? "", error.message);
+        throw message === error.message ? error : new ToolhostError(error.kind, message, { ...error, cause: error });
+    }
+    if (call.signal.aborted && isAbort(error)) {
+        throw call.signal.reason;
+    }
+    if (!(error instanceof ToolError)) {
+        call.log.error(`${what} failed`, { error });
+    }
+    return result({ content: relativeTo(call.workspace ?? "", messageForModel(error)), isError: true });
+}
+/**
+ * Returns the infrastructure error for an uncaught error, or for a result that cannot be encoded.
+ */
+function internal(error, call, what) {
+    if (error instanceof ToolhostError) {
+        return error;
+    }
+    call.log.error(`${what} failed`, { error });
+    return new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${describeError(error)}`, { cause: error });
+}
+function isAbort(error) {
+    return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
+}
+/** Returns the message that the model reads for an error of a tool. */
+function messageForModel(error) {
+    if (error instanceof Error && !error.message && !error.cause) {
+        return `the tool failed with an error of type ${error.name} without a message`;
+    }
+    return describeError(error).replace(/^(Tool)?Error: /, "");
+}
+/** Returns the type and message of an error and of its causes. */
+function describeError(error) {
+    if (!(error instanceof Error)) {
+        return `the tool threw ${inspect(error)}, which is not an Error`;
+    }
+    const cause = error.cause instanceof Error ? ` (${describeError(error.cause)})` : "";
+    return String(error) + cause;
+}

@@ -1,0 +1,91 @@
+/** The schemas of tools: conversion to JSON Schema, and validation of arguments. */
+import { ToolError } from "../error.js";
+import { encodeJSON } from "../json.js";
+import { issueLines } from "../standard.js";
+/** Reports whether a schema is one of a library, which validates values and has a type. */
+export function isStandard(schema) {
+    return "~standard" in schema;
+}
+/**
+ * Returns the JSON Schema text of the input or output of a schema. Throws if the library cannot
+ * convert it.
+ */
+export function schemaText(schema, io) {
+    if (!isStandard(schema)) {
+        return encodeJSON(schema);
+    }
+    const { $schema: _, ...rest } = derive(schema, io); // a schema without $schema is one of draft 2020-12
+    return encodeJSON(rest);
+}
+function derive(schema, io) {
+    const { vendor, jsonSchema } = schema["~standard"];
+    if (!jsonSchema) {
+        const advice = vendor === "zod" ? "use zod 4.2 or later, and not zod/mini" : "pass a JSON Schema instead";
+        throw new Error(`the library ${vendor} cannot convert this schema to a JSON Schema; ${advice}`);
+    }
+    const options = {
+        target: "draft-2020-12",
+        ...(vendor === "zod" && { libraryOptions: { override: closeObject } }),
+    };
+    try {
+        return jsonSchema[io](options);
+    }
+    catch (error) {
+        const message = error instanceof Error ? error.message : error;
+        throw new Error(`${message}; use types that JSON has, such as z.iso.datetime() instead of z.date()`, { cause: error });
+    }
+}
+/**
+ * Adapts the JSON Schema of a zod schema. `z.object` ignores unknown properties, but a model that
+ * misspells a property must be told, so the schema rejects them. The bounds that `z.int` adds are
+ * those of JavaScript, and tell a model nothing.
+ */
+function closeObject({ zodSchema, jsonSchema }) {
+    const { def } = zodSchema._zod;
+    if (def.type === "object" && !def.catchall) {
+        jsonSchema.additionalProperties = false;
+    }
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+        delete jsonSchema.minimum;
+    }
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+        delete jsonSchema.maximum;
+    }
+}
+/**
+ * Validates arguments, and returns the output of the schema. Throws a ToolError that tells the
+ * model what does not fit.
+ */
+export async function readArguments(schema, value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        throw new ToolError("the arguments do not fit the tool:\n- arguments: must be an object");
+    }
+    if (!schema || !isStandard(schema)) {
+        return value; // toolhost has validated it
+    }
+    const validated = await schema["~standard"].validate(value);
+    if (validated.issues) {
+        throw new ToolError(`the arguments do not fit the tool:\n${issueLines(validated.issues, "arguments").join("\n")}`);
+    }
+    return validated.value;
+}
+/**
+ * Returns why a value does not fit a schema. Returns undefined if it fits, or if the validation is
+ * asynchronous.
+ */
+export function misfit(schema, value) {
+    if (!isStandard(schema)) {
+        return undefined;
+    }
+    try {
+        const validated = schema["~standard"].validate(value);
+        if (validated instanceof Promise) {
+            validated.catch(() => { }); // the call validates again
+            return undefined;
+        }
+        return validated.issues?.map(({ message }) => message).join("; ");
+    }
+    catch {
+        return undefined;
+    }
+}
