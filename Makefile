@@ -1,6 +1,6 @@
-# All targets except `more` need Go, make, git and a C compiler (for the race detector). They download
-# only Go modules. `make more` needs the programs that scripts/more.sh lists, and downloads the packages
-# that the lock files of the SDKs pin. `make` without a target lists the targets.
+# `make test` and `make demo` need Go, make and git, and download only Go modules. `make check` also needs a C
+# compiler (for the race detector) and the programs that scripts/needs.sh lists, and downloads the packages that
+# the lock files of the SDKs pin. `make` without a target lists the targets.
 
 SHELL        := /bin/sh
 COMMA        := ,
@@ -52,11 +52,9 @@ quoted = '$(subst ','\'',$(1))'
 # in-modules COMMAND runs the command in the folder of each module, and fails if one run fails.
 in-modules = (for dir in $(MODULES); do (cd $$dir && $(1)) || exit 1; done)
 
-# compiled PACKAGES compiles packages without linking them, and prints its progress, because the first
-# time takes minutes. The second run compiles nothing. It prints the messages and gives the exit status.
+# COUNT prints the progress of a compilation, because the first one takes minutes.
 COUNT    := awk 'NR % 100 == 0 { printf "    %d packages\n", NR; fflush() }'
 EXPORT   := $(GO) list -export -deps
-compiled  = { $(EXPORT) -v $(1) 2>&1 >/dev/null | $(COUNT); $(EXPORT) $(1) >/dev/null; }
 
 # tests FILES is a regular expression for the names of the tests in the files.
 tests = ^($$(grep -hoE '^func (Test|Fuzz)[A-Za-z0-9_]+' $(1) | sed 's/^func //' | paste -sd'|'))$$
@@ -116,37 +114,34 @@ fixtures: unreleased needs ## write what the present version stores and says to 
 	CI=true $(GO) test -count=1 -tags=grpcnotrace,more ./internal/e2e/releases -run '^TestWrite' -write
 
 .PHONY: test
-test: fmt compile vet darwin tidy unit unraced counts brief ## run all tests that need only Go, make, git and a C compiler
+test: unit counts ## run all tests that need only Go, make and git
 	@printf '\nall tests passed\n'
 
-.PHONY: more
-more: needs lint others packages reloads ## run the checks and tests that need more programs: scripts/more.sh lists them
-	@printf '\nall further checks and tests passed\n'
+.PHONY: check
+check: needs lint race brief others packages reloads ## run everything else: linters, the race detector, SDKs, and tests with more programs
+	@printf '\nall checks passed\n'
+
+# The whole forms of tests that `make test` runs briefly.
+.PHONY: long
+long: chaos boundary fuzz ## run the tests that search for faults for an hour: chaos, boundary, fuzz
 
 .PHONY: needs
 needs:
-	@scripts/more.sh
+	@scripts/needs.sh
 
 .PHONY: lint
-lint: vetmore staticcheck proto generated workflows ## check the code and the contracts with linters
+lint: fmt vet darwin tidy staticcheck proto generated workflows ## check the code and the contracts with linters
 
 .PHONY: fmt
 fmt:
 	$(call step,gofmt,files=$$(find . -name '*.go' ! -path '*/.*/*' ! -path '*/testdata/*' | xargs gofmt -l) && \
 	  if [ -n "$$files" ]; then printf 'not formatted; run gofmt -w on\n%s\n' "$$files"; false; fi)
 
-.PHONY: compile
-compile:
-	$(call step,compile,$(call in-modules,$(call compiled,./...)))
-
+# The second command vets the tests that `make test` omits.
 .PHONY: vet
 vet:
-	$(call step,go vet,$(call in-modules,$(GO) vet ./...))
-
-# The tests that `make test` omits.
-.PHONY: vetmore
-vetmore:
-	$(call step,go vet of the further tests,$(GO) vet -tags=grpcnotrace,more,mcp $(MOREPACKAGES) ./internal/e2e/mcpofficial)
+	$(call step,go vet,$(call in-modules,$(GO) vet ./...) && \
+	  $(GO) vet -tags=grpcnotrace$(COMMA)more$(COMMA)mcp $(MOREPACKAGES) ./internal/e2e/mcpofficial)
 
 # Nothing runs the compiled code, so it is not optimized.
 .PHONY: darwin
@@ -176,24 +171,28 @@ workflows:
 tidy:
 	$(call step,go mod tidy,$(call in-modules,$(GO) mod tidy -diff))
 
-# The target vet has checked the tests, so `go test` need not run vet again.
+# `make check` vets the tests, so `go test` need not do it. COUNTED runs alone.
 .PHONY: unit
 unit:
-	$(call step,go test,$(call in-modules,$(RACEENV) $(CURDIR)/scripts/gotest.sh race$$(echo $$dir | tr ./ _-) \
-	  "$$(test $$dir != . || echo $(LONGEST)) $$($(GO) list ./... | grep -v '/$(COUNTED)$$')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES)))
+	@$(EXPORT) -v ./... 2>&1 >/dev/null | $(COUNT)
+	$(call step,go test,$(call in-modules,$(CURDIR)/scripts/gotest.sh unit$$(echo $$dir | tr ./ _-) \
+	  "$$(test $$dir != . || echo $(LONGEST)) $$($(GO) list ./... | grep -v '/$(COUNTED)$$')" -ldflags='$(LDFLAGS)' -p $(PACKAGES)))
 
-# Tests that only compute, fill a bound or count allocations have the build constraint !race in their
-# file. The race detector would slow them tenfold, and finds nothing in one goroutine. Other tests of
-# their packages run concurrent code with it.
-UNRACEDFILES    := $(shell grep -rl --include='*_test.go' --exclude-dir='.[!.]*' '^//go:build .*!race$$' internal plugins | grep -v '^$(COUNTED)/')
-UNRACEDPACKAGES := $(addprefix ./,$(sort $(patsubst %/,%,$(dir $(UNRACEDFILES)))))
+# The packages of internal/e2e test programs that are compiled without the race detector. Tests that only
+# compute, fill a bound or count allocations have the build constraint !race in their file: the detector slows
+# them tenfold, and finds nothing in one goroutine.
+.PHONY: race
+race: ## run the tests with the race detector, except those of whole programs
+	$(call step,go test with the race detector,$(RACEENV) scripts/gotest.sh race \
+	  "$(filter-out ./internal/e2e%,$(LONGEST)) $$($(GO) list ./... | grep -v '/internal/e2e')" -race -ldflags='$(LDFLAGS)' -p $(PACKAGES))
 
-.PHONY: unraced
-unraced:
-	$(call step,go test without the race detector,scripts/gotest.sh unraced "$(UNRACEDPACKAGES)" -ldflags='$(LDFLAGS)' -p $(PACKAGES) \
-	  -run "$(call tests,$(UNRACEDFILES))")
+# flaky runs the tests five times, beside two processes that keep the processors busy. It runs no failed test
+# again, and prints how often each failed.
+.PHONY: flaky
+flaky: ## run the tests five times on a busy machine, and print how often each fails: PACKAGE=./...
+	@scripts/flaky.sh $(or $(PACKAGE),./...)
 
-# The race detector changes the number of allocations, so these tests run without it. They run alone.
+# These tests count allocations of a whole process, so they run alone.
 .PHONY: counts
 counts:
 	$(call step,what a call costs,scripts/gotest.sh counts ./$(COUNTED) -count=1)

@@ -14,7 +14,7 @@ import (
 // heading. A test of internal/e2e/docs checks that the paragraphs exist.
 const runbook = "https://github.com/toolhost/toolhost/blob/main/docs/runbook-alerts.md#"
 
-// ruleFile is a file with rules. promtool checks it in `make more`, with Prometheus's own parser of
+// ruleFile is a file with rules. promtool checks it in `make check`, with Prometheus's own parser of
 // such files, which would bring the client of Kubernetes with it.
 type ruleFile struct {
 	Groups []struct {
@@ -29,7 +29,7 @@ type rule struct {
 }
 
 // Every alert has a severity, a summary and a paragraph of the runbook, uses only metrics that
-// exist, and has a unit test, which promtool runs in `make more`.
+// exist, and has a unit test, which promtool runs in `make check`.
 func TestAlerts(t *testing.T) {
 	all := known(t)
 	files, err := filepath.Glob("prometheus/*.rules.yml")

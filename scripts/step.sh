@@ -10,7 +10,9 @@ mkdir -p "$folder"
 printf '\n==> %s\n' "$name"
 begin=$(date +%s)
 {
-	sh -c "$2" 2>&1
+	# The limit names a step that hangs. The tests in it have lower limits.
+	limit=$(command -v timeout || true)
+	${limit:+"$limit" --kill-after=30 50m} sh -c "$2" 2>&1
 	echo $? >"$folder/$log.status"
 } | tee "$folder/$log"
 seconds=$(($(date +%s) - begin))

@@ -32,7 +32,7 @@ type officialServer struct {
 }
 
 // registryPath has the programs that install and run the servers. Debian's Node may be too old, and
-// scripts/more.sh then installs another one in /usr/local/bin.
+// scripts/needs.sh then installs another one in /usr/local/bin.
 const registryPath = "PATH=/usr/local/bin:/usr/bin:/bin"
 
 // officialServers returns the servers. Their files are in dir, and page is the URL of a page.

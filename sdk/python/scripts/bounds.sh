@@ -33,7 +33,7 @@ check() {
 		printf '%s' "$wanted $here" >"$venv.stamp"
 	fi
 	printf '    the %s versions with %s: ' "$1" "$("$2" -V)"
-	(cd "$here" && "$venv/bin/python" -m pytest -q --reruns 2 >"$scratch/$1.tested" 2>&1) || {
+	(cd "$here" && "$venv/bin/python" -m pytest -q -o faulthandler_timeout=600 --reruns 2 >"$scratch/$1.tested" 2>&1) || {
 		printf 'FAILED\n'
 		cat "$scratch/$1.tested" >&2
 		return 1

@@ -86,11 +86,11 @@ fi
 # Most tests wait for processes, so the tests that share a toolhost run concurrently with the others.
 shared='tests/test_accidents.py tests/test_agent.py tests/test_examples.py tests/test_toolhost.py'
 # shellcheck disable=SC2086 # the names are separate words
-"$python" -m pytest -q --reruns 2 $shared >"$home/tested" 2>&1 &
+"$python" -m pytest -q -o faulthandler_timeout=600 --reruns 2 $shared >"$home/tested" 2>&1 &
 beside=$!
 failed=
 # shellcheck disable=SC2046
-"$python" -m pytest -q --reruns 2 $(printf -- '--ignore=%s ' $shared) || failed=yes
+"$python" -m pytest -q -o faulthandler_timeout=600 --reruns 2 $(printf -- '--ignore=%s ' $shared) || failed=yes
 wait "$beside" || failed=yes
 cat "$home/tested"
 [ -z "$failed" ]

@@ -1,6 +1,7 @@
 // Command report reads what the steps of a test run leave in a folder, and prints it for a person.
 //
 //	report tests FILE.jsonl   the counts of one run of gotestsum; fails if tests were skipped and CI is true
+//	report rates FILE.jsonl   how often each test failed; fails if one did
 //	report run FOLDER         the steps of the whole run, then the failed, flaky and skipped tests with their output
 //
 // scripts/step.sh and scripts/gotest.sh write the folder. A flaky test is one that failed, and passed when
@@ -34,10 +35,12 @@ func run(args []string, strict bool, out io.Writer) error {
 	switch {
 	case len(args) == 2 && args[0] == "tests":
 		return tests(args[1], strict, out)
+	case len(args) == 2 && args[0] == "rates":
+		return rates(args[1], out)
 	case len(args) == 2 && args[0] == "run":
 		return whole(args[1], out)
 	default:
-		return fmt.Errorf("usage: report tests FILE.jsonl | report run FOLDER")
+		return fmt.Errorf("usage: report tests FILE.jsonl | report rates FILE.jsonl | report run FOLDER")
 	}
 }
 
@@ -55,6 +58,25 @@ func tests(file string, strict bool, out io.Writer) error {
 	fmt.Fprintln(out, r.counts())
 	if n := len(r.with(skipped)); strict && n > 0 {
 		return fmt.Errorf("with CI=true no test may be skipped, and %d were", n)
+	}
+	return nil
+}
+
+func rates(file string, out io.Writer) error {
+	r := newResults()
+	if err := r.readFile(file); err != nil {
+		return err
+	}
+	n := 0
+	for _, key := range r.order {
+		if t := r.tests[key]; t.failures > 0 && !t.sub {
+			n++
+			fmt.Fprintf(out, "%d of %d runs failed: %s\n", t.failures, t.runs, t.name)
+		}
+	}
+	fmt.Fprintln(out, r.counts())
+	if n > 0 {
+		return fmt.Errorf("%d tests are flaky", n)
 	}
 	return nil
 }

@@ -103,3 +103,12 @@ func TestManyFlakyTestsFailTheRun(t *testing.T) {
 		t.Errorf("a run with %d flaky tests passes", maxFlaky+1)
 	}
 }
+
+func TestRatesNameEachFailure(t *testing.T) {
+	file := filepath.Join(folder(t, map[string]string{"flaky.jsonl": events}), "flaky.jsonl")
+	const want = "1 of 2 runs failed: a.TestNowAndThen\n2 of 2 runs failed: b.TestBad\n3 passed, 2 failed, 1 skipped\n"
+	var out bytes.Buffer
+	if err := run([]string{"rates", file}, false, &out); err == nil || out.String() != want {
+		t.Errorf("got %q and %v, want %q and an error", out.String(), err, want)
+	}
+}

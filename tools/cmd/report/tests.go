@@ -29,6 +29,8 @@ type test struct {
 	verdict verdict
 	sub     bool   // a subtest, whose result is part of that of its parent
 	output  string // of its last run that did not pass
+
+	runs, failures int
 }
 
 // reason returns the output of a skipped test on one line.
@@ -94,7 +96,7 @@ func (r *results) add(file string, e event) {
 	switch e.Action {
 	case "run":
 		r.kept[key] = &bytes.Buffer{}
-		t.verdict = max(t.verdict, unfinished)
+		t.runs++
 	case "output":
 		if r.kept[key] == nil {
 			r.kept[key] = &bytes.Buffer{}
@@ -114,6 +116,7 @@ func (r *results) end(key string, t *test, action string) {
 	switch action {
 	case "fail":
 		t.verdict = failed
+		t.failures++
 	case "skip":
 		t.verdict = skipped
 	case "pass":

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints which programs `make more` needs beyond Go, and which of them are missing.
+# Prints which programs `make check` needs beyond Go, and which of them are missing.
 #
-#   more.sh           print the list, and fail if a program is missing
-#   more.sh install   install missing programs, as root: from Debian packages, and Node from npm's packages
+#   needs.sh           print the list, and fail if a program is missing
+#   needs.sh install   install missing programs, as root: from Debian packages, and Node from npm's packages
 set -eu
 cd "$(dirname "$0")"
 
@@ -26,6 +26,7 @@ new_node='node -e "process.exit(Number(parseInt(process.versions.node) < 22))"'
 look() {
 	missing=
 	debian=
+	need 'a C compiler' 'the race detector' 'command -v cc' Debian 'gcc libc6-dev'
 	need 'Python 3.11 or later' "the Python SDK's tests" \
 		'python3 -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))"' Debian 'python3 python3-venv'
 	need 'npm' "the TypeScript SDK's tests" 'command -v npm' Debian 'nodejs npm'
@@ -52,7 +53,7 @@ install_node() {
 	rm -rf "$scratch"
 }
 
-echo 'make more needs, besides what make test needs:'
+echo 'make check needs, besides what make test needs:'
 look
 if [ "${1:-}" = install ] && [ -n "$missing" ]; then
 	if [ -n "$debian" ]; then
@@ -65,6 +66,6 @@ if [ "${1:-}" = install ] && [ -n "$missing" ]; then
 	look
 fi
 if [ -n "$missing" ]; then
-	echo "missing: $missing; scripts/more.sh install installs them, as root on Debian" >&2
+	echo "missing: $missing; scripts/needs.sh install installs them, as root on Debian" >&2
 	exit 1
 fi
