@@ -210,7 +210,7 @@ func (l *launcher) process(in *launchSettings, p *catalog.Plugin, name, instance
 		RunDir: l.runDir, Reaper: l.guard, Logger: l.logger, StartTimeout: in.config.Launch.Timeout,
 		LineBytes: int(in.config.Logs.LineBytes), LinesPerSecond: in.config.Logs.LinesPerSecond, Redact: l.redact,
 		Limits: instanceLimits(settings.Limits, p), Cgroups: l.groups, Names: l.names, PIDNamespace: l.namespace(settings.Sandbox),
-		Sandbox: l.sandbox(in.sandbox.sandbox(settings.Sandbox)),
+		Sandbox: l.sandbox(l.guarded(in, settings.Sandbox)),
 		Carried: l.carried,
 		Conn:    pluginwire.ConnConfig{MaxResultBytes: int(in.config.Calls.MaxResultBytes)},
 	}
@@ -218,6 +218,14 @@ func (l *launcher) process(in *launchSettings, p *catalog.Plugin, name, instance
 
 // carried records a piece of the results of a tenant; empty: the default tenant.
 func (l *launcher) carried(tenant string) { l.tenants.Carried(cmp.Or(tenant, identity.DefaultTenant)) }
+
+// guarded returns what the processes of a plugin may access. They cannot change what the other plugins
+// execute.
+func (l *launcher) guarded(in *launchSettings, s config.Sandbox) sandbox.Config {
+	cfg := in.sandbox.sandbox(s)
+	cfg.Protected = append(cfg.Protected, l.programs(in.sandbox)...)
+	return cfg
+}
 
 // sandbox adds the record of sandbox mechanisms that all processes share.
 func (l *launcher) sandbox(cfg sandbox.Config) sandbox.Config {

@@ -25,11 +25,13 @@ type sandboxDefaults struct {
 	hidden, protected []string
 	folders           []string // plugin folders; the targets of their links are protected like them
 	names             []string // names of files that are configuration in any folder
+	writable          []string // what some plugin may change
 }
 
 // sandboxDefaultsOf returns the defaults for a configuration with absolute paths.
 func sandboxDefaultsOf(options Options) sandboxDefaults {
 	g := sandboxDefaults{workspace: options.sharedWorkspace(), hidden: options.hiddenFolders(), protected: slices.Clone(options.Folders), folders: slices.Clone(options.Folders), names: trust.FileNames()}
+	g.writable = writableFolders(&options.Config)
 	g.hidden = append(g.hidden, options.hide...)
 	g.addOverruled(options)
 	g.addKnownFolders(options)
@@ -50,6 +52,7 @@ func sandboxDefaultsOf(options Options) sandboxDefaults {
 			g.protected = append(g.protected, place.Command[0]) // toolhost runs it outside of every sandbox
 		}
 	}
+	g.protected = append(g.protected, g.protectable(ownPrograms())...)
 	for _, issuer := range options.Auth.Issuers {
 		if issuer.CA != "" {
 			g.protected = append(g.protected, issuer.CA)

@@ -69,6 +69,46 @@ func TestSandboxKeepsToolhostsFiles(t *testing.T) {
 	}
 }
 
+// The programs that the operator starts next are protected, also in the workspace. What the operator
+// granted by its own name is not.
+func TestSandboxKeepsPrograms(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(self)
+	options := Options{Config: config.Config{Workspace: config.Workspace{Folder: dir, Backend: config.LocalBackend}}, getenv: func(string) string { return "" }}
+	options.Defaults.Sandbox = config.Sandbox{Mode: "on", Workspace: "write"}
+	defaults := sandboxDefaultsOf(options)
+	for _, path := range []string{self, filepath.Join(dir, "toolhost"), filepath.Join(dir, "agentd")} {
+		if !slices.Contains(defaults.protected, path) {
+			t.Errorf("%s is not protected: %q", path, defaults.protected)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "python")
+	if err := os.WriteFile(file, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(file, filepath.Join(t.TempDir(), "other")); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Dir(file)
+	for name, test := range map[string]struct {
+		writable []string
+		want     []string
+	}{
+		"outside of what is granted": {[]string{dir}, nil},
+		"another name":               {[]string{filepath.Dir(folder)}, []string{folder}},
+		"its folder is granted":      {[]string{folder}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (sandboxDefaults{writable: test.writable}).protectable([]string{file}); !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // A toolhost with flags, as agentd starts it, protects the files that a toolhost without these
 // flags uses.
 func TestGroundsOfOtherToolhosts(t *testing.T) {

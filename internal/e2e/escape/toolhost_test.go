@@ -82,7 +82,7 @@ type toolhost struct {
 
 // command prepares a command of toolhost that runs as the user of this world.
 func (w *world) command(ctx context.Context, before []string, args ...string) *exec.Cmd {
-	argv := append(before, append([]string{filepath.Join(bin, "toolhost")}, args...)...)
+	argv := append(before, append([]string{filepath.Join(w.bin, "toolhost")}, args...)...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = w.base
 	cmd.Env = []string{"HOME=" + w.path("home"), "TMPDIR=" + w.path("run"), "PATH=/usr/bin:/bin:/usr/sbin:/sbin", "SECRET=" + w.canary}

@@ -30,6 +30,7 @@ const nobody = 65534
 type world struct {
 	base, canary string
 	uid          int
+	bin          string   // the folder of toolhost
 	more         []string // further arguments of toolhost
 
 	victim   *exec.Cmd // another process of the same user
@@ -48,7 +49,7 @@ func newWorld(t *testing.T, uid int) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{base: base, canary: "canary-" + rand.Text(), uid: uid}
+	w := &world{base: base, canary: "canary-" + rand.Text(), uid: uid, bin: bin}
 	t.Cleanup(func() { os.RemoveAll(base) })
 	for _, dir := range []string{"work/inside", "work-other", "outside", "home/.ssh", "secrets", "run", "plugins"} {
 		if err := os.MkdirAll(w.path(dir), 0o700); err != nil {

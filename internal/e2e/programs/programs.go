@@ -32,6 +32,9 @@ func Build(ctx context.Context, dir string, packages ...string) error {
 	if err != nil {
 		return err
 	}
+	if err := b.readSources(); err != nil {
+		return fmt.Errorf("reading the folders of the sources: %w", err)
+	}
 	store := filepath.Join(b.root, ".build", "programs")
 	if err := os.MkdirAll(store, 0o755); err != nil {
 		return fmt.Errorf("making the folder of built programs: %w", err)
@@ -83,6 +86,22 @@ func prepare(ctx context.Context) (builder, error) {
 		return builder{}, fmt.Errorf("asking go for its environment: %w", err)
 	}
 	return builder{root: filepath.Dir(env.GOMOD), flags: env.GOFLAGS}, nil
+}
+
+// readSources reads the folders of the sources. go test does not run a test again while the files and
+// folders that it opened are as they were, and it does not know what the programs are made of.
+func (b builder) readSources() error {
+	for _, folder := range []string{"client", "cmd", "gen", "internal", "plugins", "sdk", "tool"} {
+		if err := filepath.WalkDir(filepath.Join(b.root, folder), func(path string, entry fs.DirEntry, err error) error {
+			if name := entry.Name(); err == nil && (name == "node_modules" || name == "__pycache__") {
+				return fs.SkipDir
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b builder) build(ctx context.Context, dir string, packages []string, flags ...string) error {

@@ -19,7 +19,8 @@ import (
 const (
 	maxFolderFiles = 200_000
 	maxFolderBytes = 4 << 30
-	maxLeave       = 5 // links out of the folder that warnings name
+	maxLeave       = 100 // links out of the folder; each launch protects their targets
+	maxLeaveWarned = 5   // those of them that warnings name
 )
 
 // passedOver reports whether files and folders of a name, at any depth, are no part of a plugin. A
@@ -100,9 +101,10 @@ func (l *listing) add(root *os.Root, name string, info fs.FileInfo) error {
 		it.target = target
 		l.files++
 		if filepath.IsAbs(target) {
-			if len(l.leave) < maxLeave {
-				l.leave = append(l.leave, name)
+			if len(l.leave) == maxLeave {
+				return fmt.Errorf("more than %d links lead out of the folder; put the files themselves there", maxLeave)
 			}
+			l.leave = append(l.leave, name)
 		} else if !filepath.IsLocal(path.Join(path.Dir(name), target)) {
 			return fmt.Errorf("the link %s leads out of the folder by a relative path, which a copy cannot follow; "+
 				"make it absolute, or put the file itself there", name)

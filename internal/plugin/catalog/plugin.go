@@ -27,6 +27,10 @@ type Plugin struct {
 	Env  []string
 	Dir  string
 
+	// Outside are the paths to which links of its folder lead, outside of the folder. They are no part
+	// of the digest, so tools must not change them. At most maxLeave.
+	Outside []string
+
 	// Cache is a folder for data that a process of this digest can create again, such as compiled
 	// sources. The catalog removes it with the digest. The code that starts the process creates it.
 	// Empty if the plugin could not be read.

@@ -118,8 +118,15 @@ func (x *sources) open(digest, source string) (*Plugin, error) {
 		p.Path = source
 		p.warnf("it is too large to be copied and runs where it is: what was checked may change before it runs")
 	}
+	warned := 0
 	for _, link := range a.Leave {
+		if target, err := filepath.EvalSymlinks(filepath.Join(p.Path, filepath.FromSlash(link))); err == nil {
+			p.Outside = append(p.Outside, target)
+		}
 		if leadsToInterpreter(p.Path, link) {
+			continue
+		}
+		if warned++; warned > maxLeaveWarned {
 			continue
 		}
 		p.warnf("the link %s leads out of its folder: what is behind it may change without being noticed", link)
