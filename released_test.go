@@ -35,7 +35,7 @@ func TestAReleasedVersionKeepsItsRecords(t *testing.T) {
 				"api/releases/1.2.3/tool.txt": "old\n",
 				"sdk/python/api.txt":          "new\n",
 				"sdk/typescript/api.txt":      "new\n",
-				"scripts/needs.sh":             "#!/bin/sh\n",
+				"scripts/needs.sh":            "#!/bin/sh\n",
 			} {
 				writeInto(t, filepath.Join(dir, name), []byte(text))
 			}
