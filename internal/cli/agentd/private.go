@@ -45,8 +45,9 @@ type privateToolhost struct {
 	once   sync.Once
 }
 
-// startToolhost starts the toolhost beside this program, with the plugins beside it and the current
-// folder as workspace. It returns when toolhost is ready. On Linux, the kernel sends toolhost
+// startToolhost starts the toolhost beside this program, with the current folder as workspace. It has
+// the plugins that came with it, and those that the user's toolhost.yaml names or `toolhost install` put
+// in place. It returns when toolhost is ready. On Linux, the kernel sends toolhost
 // SIGTERM when this process dies. records is the folder of the ledger and the artifacts, which the
 // caller closes after the toolhost. If records is nil, ledger and artifacts end with the toolhost.
 // hidden are files that the plugins must not see, such as the journal: a plugin that can write it
@@ -75,7 +76,7 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, h
 		addr: "unix://" + folder.socket(), folder: folder,
 		stderr: new(tail), ready: make(chan string, 1), exited: make(chan struct{}),
 	}
-	p.cmd = exec.Command(binary, "serve", "--plugins", filepath.Join(filepath.Dir(self), "plugins"), "--listen", p.addr,
+	p.cmd = exec.Command(binary, "serve", "--shipped", "--listen", p.addr,
 		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace,
 		"--settle", settleWait.String(), "--log-level", "warn")
 	if records != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/host/hosttest"
 )
 
 // privateFolders returns the folders of the world with names of private folders.
@@ -144,5 +146,18 @@ func TestAPrivateToolhostGetsNoKeys(t *testing.T) {
 	kept := withoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=secret", "TOOLHOST_TOKEN=secret", "AGENTD_TOKEN=secret", "GITHUB_TOKEN=for-a-tool"})
 	if got := strings.Join(kept, " "); got != "HOME=/h GITHUB_TOKEN=for-a-tool" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A run whose toolhost offers no tools says so, with the command that helps.
+func TestARunSaysThatItHasNoTools(t *testing.T) {
+	w := newWorld(t)
+	w.host = hosttest.NewFake()
+	t.Cleanup(w.host.Close)
+	w.withToolhost()
+	w.run("run", "--model", w.script("turns: [{text: hi there}]"), "go").want(t, 0, "hi there", "the toolhost offers no tools", "toolhost plugins --addr")
+	with := newWorld(t).withToolhost()
+	if r := with.run("run", "--model", with.script("turns: [{text: hi there}]"), "go"); strings.Contains(r.stderr.String(), "no tools") {
+		t.Errorf("it has tools, and says\n%s", r.stderr)
 	}
 }

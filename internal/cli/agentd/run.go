@@ -27,8 +27,8 @@ func newRunCommand(p cli.Process) *cobra.Command {
 		Use:   `run "PROMPT"`,
 		Short: "Let a model work on a task, and show what happens",
 		Long: "Run lets a model work on one task with the tools of a toolhost, and shows what it writes and calls. Where no toolhost\n" +
-			"answers at the default address, it starts the one beside agentd, with the plugins beside it and the current folder as\n" +
-			"workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
+			"answers at the default address, it starts the one beside agentd, with its own and the installed plugins and the current\n" +
+			"folder as workspace, and stops it in the end. Ctrl-C cancels the run; a second one leaves at once.\n\n" +
 			"In a terminal it asks for approvals and answers in place. Elsewhere no person can answer: the answer is no, and\n" +
 			"standard error says what would have been needed.\n\n" +
 			"With --addr or --target the run belongs to an `agentd serve`, with its model, tools and journal: it goes on when this process is\n" +

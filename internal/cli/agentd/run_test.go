@@ -196,15 +196,11 @@ func TestPrivateToolhost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"serve --plugins " + filepath.Dir(self) + "/plugins --listen unix://" + w.folder, "--workspace " + here, "key \"\"", "stopped"} {
+	for _, want := range []string{"serve --shipped --listen unix://" + w.folder, "--workspace " + here, "key \"\"", "stopped"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("want %q in how toolhost ran:\n%s", want, got)
 		}

@@ -59,6 +59,7 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 			if err := s.checkShared(c.Addr(), c.Folders()); err != nil {
 				return nil, errors.Join(err, c.Close())
 			}
+			warnWithoutTools(ctx, c, log, "toolhost plugins --addr "+cli.ShellWord(c.Addr()))
 			return &toolhost{Client: c, local: addr.IsUnix(), tools: newSharedTools(newRemoteTools(c, log), s.checkShared)}, nil
 		case !errors.Is(err, client.ErrNoServer):
 			return nil, err
@@ -86,6 +87,7 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 		return nil, errors.Join(err, own.stop(), records.claim.Close())
 	}
 	warnOfPlugins(ctx, c, log)
+	warnWithoutTools(ctx, c, log, "toolhost install PATH")
 	return &toolhost{Client: c, local: true, tools: newRemoteTools(c, log), private: own, records: records}, nil
 }
 
@@ -99,10 +101,26 @@ func warnOfPlugins(ctx context.Context, c *client.Client, log *slog.Logger) {
 		log.Debug("the plugins of the private toolhost are not known", "error", err)
 		return
 	}
+	usable := map[string]bool{} // an installed plugin may also have come with toolhost
 	for _, p := range plugins {
-		if p.State == tool.PluginUnusable {
+		if !p.State.Off() {
+			usable[p.Name] = true
+		}
+	}
+	for _, p := range plugins {
+		if p.State == tool.PluginUnusable && !usable[p.Name] {
 			log.Warn("a plugin offers no tools to this run", "plugin", cli.OneLine(p.Name), "path", cli.OneLine(p.Path), "reason", cli.OneLine(p.Reason))
 		}
+	}
+}
+
+// warnWithoutTools logs a warning if the toolhost offers no tools. next is a command that helps.
+func warnWithoutTools(ctx context.Context, c *client.Client, log *slog.Logger, next string) {
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	tools, err := c.ListTools(ctx, tool.Query{MaxTools: 1})
+	if err == nil && len(tools) == 0 {
+		log.Warn("the toolhost offers no tools, so the model can only write", "toolhost", c.Addr(), "try", next)
 	}
 }
 

@@ -3,21 +3,24 @@ package serve
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/cli"
 )
 
-// addDefaultFolder sets the folder of `toolhost install` if neither a flag nor the file names a
-// folder of plugins.
-func (o *Options) addDefaultFolder() error {
-	if len(o.Folders) > 0 {
-		return nil
+// addDefaultFolders sets the folder of `toolhost install` if neither a flag nor the file names a
+// folder of plugins. With shipped, it adds the folder of the plugins that came with this program.
+func (o *Options) addDefaultFolders(shipped bool) error {
+	installed, beside := cli.PluginsFolder(o.getenv), shippedPlugins()
+	if len(o.Folders) == 0 && Exists(installed) {
+		o.Folders = []string{installed}
 	}
-	folder := cli.PluginsFolder(o.getenv)
-	if _, err := os.Stat(folder); err != nil {
-		return noPlugins(folder, shippedPlugins())
+	if shipped && beside != "" && !slices.Contains(o.Folders, beside) {
+		o.Folders = append(o.Folders, beside)
 	}
-	o.Folders = []string{folder}
+	if len(o.Folders) == 0 {
+		return noPlugins(installed, beside)
+	}
 	return nil
 }
 

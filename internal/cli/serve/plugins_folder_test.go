@@ -15,7 +15,7 @@ func TestDefaultFolder(t *testing.T) {
 	data := t.TempDir()
 	o := Options{getenv: func(name string) string { return map[string]string{"XDG_DATA_HOME": data}[name] }}
 	folder := filepath.Join(data, "toolhost", "plugins")
-	err := o.addDefaultFolder()
+	err := o.addDefaultFolders(false)
 	for _, want := range []string{folder, "toolhost install PATH", "toolhost new NAME", "toolhost serve --plugins DIR"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not name %q: %v", want, err)
@@ -24,7 +24,7 @@ func TestDefaultFolder(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.addDefaultFolder(); err != nil || len(o.Folders) != 1 || o.Folders[0] != folder {
+	if err := o.addDefaultFolders(false); err != nil || len(o.Folders) != 1 || o.Folders[0] != folder {
 		t.Errorf("the folders are %q: %v", o.Folders, err)
 	}
 }

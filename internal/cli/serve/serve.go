@@ -63,7 +63,7 @@ type Flags struct {
 	Plugins                                                                             []string
 	Config, Listen, StateDir, records, acceptedLoss, Workspace, Level, format, LockFile string
 	hide                                                                                []string
-	locked                                                                              bool
+	locked, shipped                                                                     bool
 	settle                                                                              time.Duration
 }
 
@@ -102,6 +102,8 @@ func NewServeCommand(p cli.Process) *cobra.Command {
 	f.StringVar(&flags.LockFile, "lock-file", "", "the lock `FILE` (default: toolhost.lock)")
 	f.StringArrayVar(&flags.hide, "hide", nil, "`FILE` that no plugin is to see; may be given more than once (agentd: the journal of runs)")
 	_ = f.MarkHidden("hide") // cannot fail: the flag exists
+	f.BoolVar(&flags.shipped, "shipped", false, "also serve the plugins that came with this program (agentd: its own toolhost)")
+	_ = f.MarkHidden("shipped") // cannot fail: the flag exists
 	f.DurationVar(&flags.settle, "settle", 0, "the `TIME` that the start waits for the descriptions of new plugins (agentd: a run lists its tools once)")
 	_ = f.MarkHidden("settle") // cannot fail: the flag exists
 	return cmd
@@ -128,7 +130,7 @@ func (f Flags) Options(getenv func(string) string) (Options, error) {
 	if file.Path != "" {
 		options.overrule(written)
 	}
-	if err := options.addDefaultFolder(); err != nil {
+	if err := options.addDefaultFolders(f.shipped); err != nil {
 		return options, err
 	}
 	if err := resolve(&options.Config, getenv); err != nil {
