@@ -118,12 +118,13 @@ test: unit counts ## run all tests that need only Go, make and git
 	@printf '\nall tests passed\n'
 
 .PHONY: check
-check: needs lint race brief others packages reloads ## run everything else: linters, the race detector, SDKs, and tests with more programs
+check: needs lint race brief others packages ## run everything else: linters, the race detector, SDKs, and tests with more programs
 	@printf '\nall checks passed\n'
 
 # The whole forms of tests that `make test` runs briefly.
 .PHONY: long
-long: chaos boundary fuzz ## run the tests that search for faults for an hour: chaos, boundary, fuzz
+long: export TOOLHOST_LONG_TESTS := yes
+long: needs further chaos boundary reloads fuzz ## run the whole forms of tests that other targets run briefly, for an hour or two
 
 .PHONY: needs
 needs:

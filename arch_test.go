@@ -281,6 +281,7 @@ var allowedImports = map[string][]string{
 	"internal/e2e/testplugins/askplugin":      {"sdk"},
 	"internal/e2e/testplugins/filterplugin":   {"sdk"},
 	"internal/e2e/programs":                   {},
+	"internal/e2e/size":                       {},
 	"internal/e2e/testplugins/versionplugin":  {"sdk"},
 	"internal/e2e/testplugins/mcpserver":      {},
 

@@ -18,6 +18,7 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/e2e/languages/setup"
+	"github.com/toolhost/toolhost/internal/e2e/size"
 )
 
 // officialServer is a server of the MCP project, and one call of it.
@@ -59,7 +60,7 @@ func officialServers(dir, page string) []officialServer {
 
 // TestOfficialServers installs the servers of the MCP project from npm and PyPI with `mcp add`, and
 // calls each through the command line, the Python client, agentd and toolhost's own MCP server. The
-// sandbox is on.
+// sandbox is on. The short form installs one server of each registry.
 func TestOfficialServers(t *testing.T) {
 	h := prepare(t)
 	h.env = []string{registryPath}
@@ -77,6 +78,9 @@ func TestOfficialServers(t *testing.T) {
 	write(t, filepath.Join(h.home, "toolhost.yaml"), fmt.Sprintf("workspace: %s\npolicy: {rules: [{name: all, when: \"true\", then: allow}]}\n", h.workspace), 0o600)
 	h.trust(t, "toolhost.yaml")
 	servers := officialServers(dir, site.URL+"/page")
+	if !size.Long() {
+		servers = slices.DeleteFunc(servers, func(s officialServer) bool { return s.name != "memory" && s.name != "git" })
+	}
 	for _, s := range servers {
 		h.addOfficial(t, s)
 	}
