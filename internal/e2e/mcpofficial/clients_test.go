@@ -31,13 +31,17 @@ type seen struct {
 	Replayed          bool
 }
 
-// faults returns what a client should have seen and did not.
-func (s seen) faults() []string {
+// faults returns what a client of an SDK should have seen and did not. The SDK for TypeScript handles a
+// notification one microtask after it reads it, and a result at once. So it drops the progress that
+// arrives in the same read as the result (Protocol._onnotification and _onresponse of
+// @modelcontextprotocol/client).
+func (s seen) faults(sdk string) []string {
+	followed := slices.Equal(s.Progress, []float64{1, 2, 3}) || sdk == "TypeScript" && slices.Equal(s.Progress, []float64{1, 2})
 	var faults []string
 	for what, ok := range map[string]bool{
 		"the list of tools":   slices.Contains(s.Tools, "sum") && slices.Contains(s.Tools, "test_simple_text"),
 		"a structured result": s.Sum == 42,
-		"progress":            slices.Equal(s.Progress, []float64{1, 2, 3}),
+		"progress":            followed,
 		"cancellation":        s.CanceledCallFails && s.Canceled,
 		"a result in pages":   s.Pages == 3 && s.Bytes == 600_000,
 		"the question":        strings.Contains(s.Question, "guarded"),
@@ -86,7 +90,7 @@ func TestOfficialClients(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%v\n%s\n%s\n%s", err, printed, &complaints, h.log)
 					}
-					if faults := s.faults(); len(faults) > 0 {
+					if faults := s.faults(name); len(faults) > 0 {
 						t.Errorf("wrong: %s: %s", strings.Join(faults, ", "), printed)
 					}
 				})
