@@ -2,8 +2,6 @@ package trust
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -134,17 +132,17 @@ func (p *Plugin) Refuses(digest string, otherNames bool) string {
 	return p.Exact
 }
 
-// Source returns the record of a plugin at a path, or nil.
-func (p *Plugins) Source(path string) *Plugin { return p.bySource[realSource(path)] }
+// Source returns the record of a plugin at a path, or nil. It reads links on the way to the path.
+func (p *Plugins) Source(path string) *Plugin { return p.bySource[RealSource(path)] }
+
+// At returns the record of a plugin at a path that RealSource returned, or nil.
+func (p *Plugins) At(source string) *Plugin { return p.bySource[source] }
 
 // Named returns the path of the plugin that has a name; empty if none has.
 func (p *Plugins) Named(name string) string { return p.byName[Fold(name)] }
 
 // Owner returns the path of the plugin that owns the name of a tool or filter; empty if none does.
 func (p *Plugins) Owner(name string) string { return p.owners[Fold(name)] }
-
-// Same reports whether two paths name the same plugin.
-func Same(a, b string) bool { return realSource(a) == realSource(b) }
 
 // Plugins returns the records of the plugins in some folders.
 func (s *Store) Plugins(folders []string) (*Plugins, error) {
@@ -208,7 +206,7 @@ func (s *Store) Begin(folders []string, digests map[string]string) error {
 			f := &Folder{Plugins: map[string]*Plugin{}, ID: identify(folder)}
 			writable := r.writable(folder) != ""
 			for source, digest := range digests {
-				if source = realSource(source); filepath.Dir(source) == folder && !writable && !HasOtherNames(source) {
+				if source = RealSource(source); filepath.Dir(source) == folder && !writable && !HasOtherNames(source) {
 					f.Plugins[filepath.Base(source)] = &Plugin{Digest: digest, When: s.now().UTC()}
 				}
 			}
@@ -255,59 +253,6 @@ func (s *Store) PluginFolders() ([]string, error) {
 	return slices.Sorted(maps.Keys(r.Folders)), nil
 }
 
-// ErrTaken says that the name of a plugin belongs to another one.
-var ErrTaken = errors.New("the name is taken")
-
-// TrustPlugin records that the plugin at a path is trusted as it describes itself. Names that
-// another plugin of the folders owns stay with that plugin. If the plugin's own name is one of
-// them, the error wraps ErrTaken. With first set, TrustPlugin changes nothing unless the digest was
-// trusted before the plugin had described itself.
-func (s *Store) TrustPlugin(folders []string, path string, d Description, first bool) error {
-	source := realSource(path)
-	return s.change(func(r *records) (bool, error) {
-		folder, base := filepath.Dir(source), filepath.Base(source)
-		if r.Folders[folder] == nil {
-			if first {
-				return false, nil
-			}
-			if r.Folders == nil {
-				r.Folders = map[string]*Folder{}
-			}
-			r.Folders[folder] = &Folder{Plugins: map[string]*Plugin{}, ID: identify(folder)}
-		}
-		before := r.Folders[folder].Plugins[base]
-		if first && (before == nil || before.Name != "" || before.Digest != "" && before.Digest != d.Digest) {
-			return false, nil
-		}
-		all := r.plugins(folders)
-		if owner := all.Named(d.Name); owner != "" && owner != source {
-			return false, fmt.Errorf("%w: the plugin name %q belongs to %s", ErrTaken, d.Name, owner)
-		}
-		now := &Plugin{Digest: d.Digest, When: s.now().UTC(), Name: d.Name, Tools: d.Tools, Asks: d.Asks, Names: map[string]uint64{}, Former: before.former(d.Digest)}
-		switch {
-		case HasOtherNames(source):
-			now.Exact = exactLinked
-		case first:
-			now.Exact = before.Exact
-		}
-		if before != nil && Fold(before.Name) == Fold(d.Name) {
-			now.Order = before.Order
-			maps.Copy(now.Names, before.Names)
-		}
-		if now.Order == 0 {
-			now.Order = r.next()
-		}
-		maps.DeleteFunc(now.Names, func(name string, _ uint64) bool { return !slices.Contains(d.Names, name) })
-		for _, name := range slices.Sorted(slices.Values(d.Names)) {
-			if owner := all.Owner(name); now.Names[name] == 0 && (owner == "" || owner == source) {
-				now.Names[name] = r.next()
-			}
-		}
-		r.Folders[folder].Plugins[base] = now
-		return true, nil
-	})
-}
-
 func (r *records) next() uint64 {
 	r.Order++
 	return r.Order
@@ -316,7 +261,7 @@ func (r *records) next() uint64 {
 // RevokePlugin removes the record of the plugin at a path, with its claims to names. It reports
 // whether there was one.
 func (s *Store) RevokePlugin(path string) (was bool, err error) {
-	source := realSource(path)
+	source := RealSource(path)
 	err = s.change(func(r *records) (bool, error) {
 		folder := r.Folders[filepath.Dir(source)]
 		if folder == nil {
@@ -335,7 +280,7 @@ func (s *Store) RestorePlugin(path string, record *Plugin) error {
 		_, err := s.RevokePlugin(path)
 		return err
 	}
-	source := realSource(path)
+	source := RealSource(path)
 	return s.change(func(r *records) (bool, error) {
 		folder := r.Folders[filepath.Dir(source)]
 		if folder == nil {
@@ -378,8 +323,8 @@ func RealFolder(folder string) string {
 	return folder
 }
 
-// realSource returns the path of a plugin without links on the way to its folder. The plugin itself
+// RealSource returns the path of a plugin without links on the way to its folder. The plugin itself
 // may be a link.
-func realSource(path string) string {
+func RealSource(path string) string {
 	return filepath.Join(RealFolder(filepath.Dir(path)), filepath.Base(path))
 }

@@ -103,6 +103,7 @@ func (c *Catalog) merge(readings []reading, pins manifest.Lock, records *trust.P
 			}
 		}
 		delete(old, r.source)
+		s.real = r.real
 		if !r.left {
 			s.apply(r, pins)
 		}
@@ -130,7 +131,7 @@ func (c *Catalog) settleSlotsLocked() {
 	owners := map[string]string{}
 	for _, s := range c.slots {
 		s.untrusted = c.trust.distrust(s)
-		if c.trust.unknown(s.source) {
+		if c.trust.unknown(s) {
 			s.current = nil // no revision of it was ever trusted, or the trust was revoked
 		}
 		if s.current != nil && owners[s.current.Info.Name] == "" {
@@ -166,15 +167,17 @@ func (c *Catalog) ask() {
 func (c *Catalog) askOne(p *Plugin, e expectation) {
 	answer := c.asker.ask(p, e)
 	c.mu.Lock()
-	c.answeredLocked(p.Digest, answer)
+	if !c.tasks.closed() {
+		c.answeredLocked(p.Digest, answer)
+	}
 	last := c.asker.finish(p.Digest)
 	c.mu.Unlock()
-	c.recordTrust()
 	if !last {
 		return
 	}
-	// Save once for all questions. If the process is killed before that, the next process restores
-	// the records from the stored descriptions.
+	// Save once for all questions, because each of both files has a part for every plugin. If the
+	// process is killed before that, the next process makes the records from the stored descriptions.
+	c.recordTrust()
 	if err := c.index.save(); err != nil {
 		c.cfg.Logger.Warn("what is known of plugins is not kept", "error", err)
 	}

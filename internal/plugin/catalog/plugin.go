@@ -50,6 +50,7 @@ type Plugin struct {
 	Tools       []*Tool          // its callable tools, ordered by name
 	Filters     []*Filter        // its usable filters, ordered by name
 
+	real       string    // Source without links on the way to its folder; set in a Snapshot
 	trusted    time.Time // when the operator trusted it; zero: there is no record
 	against    string    // set by Rollback: the digest of the file that is rolled back
 	unanswered bool      // Problem says that it could not be asked for its description; it may answer later

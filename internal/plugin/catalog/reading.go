@@ -19,6 +19,7 @@ import (
 // reading is the result of reading a source.
 type reading struct {
 	source  string
+	real    string // see slot
 	stamp   string
 	problem string  // why the source cannot be read; empty if it can
 	file    *Plugin // its revision; nil if problem is set

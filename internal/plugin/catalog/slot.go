@@ -10,6 +10,7 @@ import (
 // change.
 type slot struct {
 	source  string
+	real    string  // source without links on the way to its folder, as of the latest load
 	problem string  // why the source cannot be read; empty if it can
 	file    *Plugin // the revision in the source; nil if problem is set
 	current *Plugin // the revision in service; nil if none is
@@ -130,7 +131,7 @@ func (s *slot) show(pins manifest.Lock) *Plugin {
 	default:
 		p = *s.file
 	}
-	p.Refusal, p.Pin = s.told, pins[p.Info.Name].Digest
+	p.Refusal, p.Pin, p.real = s.told, pins[p.Info.Name].Digest, s.real
 	return &p
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// Snapshot is the catalog's knowledge at one moment. It does not change. Its lists are sorted at
-// their first use, because many snapshots are never used while many new plugins answer.
+// Snapshot is the catalog's knowledge at one moment. It does not change. Its lists are made at their
+// first use, because many snapshots are never used while many new plugins answer.
 type Snapshot struct {
-	once   sync.Once
-	base   *Snapshot // decides which plugin has a contested name; nil once in order
-	found  []*Plugin // in the order of the scan; nil once in order
-	offers []*Plugin // the candidates; nil once in order
+	once  sync.Once
+	base  *Snapshot     // decides which plugin has a contested name; nil once in order
+	slots []slot        // in the order of the scan; nil once in order
+	pins  manifest.Lock // nil once in order
 
 	overrides  Overrides
 	generation uint64         // see Catalog.Configure
@@ -44,24 +44,36 @@ type order struct {
 // name in base gets it, or else the first in the order of the scan. The order in which plugins
 // answer is random and has no influence.
 func newSnapshot(base *Snapshot, slots []*slot, pins manifest.Lock, overrides Overrides, records *trust.Plugins, generation uint64) *Snapshot {
-	s := &Snapshot{base: base, found: make([]*Plugin, len(slots)), overrides: overrides, generation: generation, records: records}
+	s := &Snapshot{base: base, slots: make([]slot, len(slots)), pins: pins, overrides: overrides, generation: generation, records: records}
 	for i, slot := range slots {
-		s.found[i] = slot.show(pins)
+		s.slots[i] = *slot
+	}
+	return s
+}
+
+// shown returns the plugins of all slots, in the order of the scan, and the candidates. What they
+// declare is bounded by the records.
+func (s *Snapshot) shown() (found, offers []*Plugin) {
+	found = make([]*Plugin, len(s.slots))
+	for i := range s.slots {
+		slot := &s.slots[i]
+		found[i] = slot.show(s.pins)
 		candidate := slot.candidate()
-		if records != nil {
-			restrain(s.found[i], digestOf(slot.file), records.Source(slot.source))
+		if s.records != nil {
+			restrain(found[i], digestOf(slot.file), s.records.At(slot.real))
 			if candidate != nil {
 				bounded := *candidate
+				bounded.real = slot.real
 				bounded.Warnings = slices.Clone(candidate.Warnings)
 				candidate = &bounded
-				restrain(candidate, digestOf(slot.file), records.Source(slot.source))
+				restrain(candidate, digestOf(slot.file), s.records.At(slot.real))
 			}
 		}
 		if candidate != nil {
-			s.offers = append(s.offers, candidate)
+			offers = append(offers, candidate)
 		}
 	}
-	return s
+	return found, offers
 }
 
 // Snapshot returns the current knowledge. It never blocks.
@@ -82,17 +94,18 @@ func (s *Snapshot) ordered() *order {
 		if s.base != nil {
 			base = s.base.ordered()
 		}
-		o.admitPlugins(base, s.found)
+		found, offers := s.shown()
+		o.admitPlugins(base, found)
 		o.overridden = s.overrides.apply(o.plugins, func(string) bool { return false })
 		o.admitTools(base)
-		for _, p := range s.offers {
+		for _, p := range offers {
 			o.candidates = append(o.candidates, o.preview(p, s.overrides))
 		}
 		byName := func(a, b *Plugin) int { return cmp.Compare(a.Info.Name, b.Info.Name) }
 		slices.SortStableFunc(o.plugins, byName)
 		slices.SortStableFunc(o.candidates, byName)
 		slices.SortFunc(o.tools, byToolName)
-		s.base, s.found, s.offers = nil, nil, nil // otherwise each snapshot would keep all earlier ones
+		s.base, s.slots, s.pins = nil, nil, nil // otherwise each snapshot would keep all earlier ones
 	})
 	return &s.order
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/internal/trust"
 )
 
 // sources reads the operator's folders: it lists the plugins in them, copies their content into the
@@ -213,6 +214,7 @@ func (x *sources) readAll(ctx context.Context, found []entry, old map[string]see
 					readings[i].current = x.restore(e.source, rec, pins)
 				}
 			}
+			readings[i].real = trust.RealSource(e.source)
 			return context.Cause(ctx)
 		})
 	}

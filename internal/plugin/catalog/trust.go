@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -55,9 +54,9 @@ func (b *trustBounds) distrust(s *slot) string {
 	if b.store == nil || s.file == nil {
 		return ""
 	}
-	known := b.records.Source(s.source)
+	known := b.records.At(s.real)
 	name := nameOf(s.file)
-	if owner := b.records.Named(name); owner != "" && !trust.Same(owner, s.source) {
+	if owner := b.records.Named(name); owner != "" && owner != s.real {
 		return fmt.Sprintf("the plugin name %q belongs to %s, so that %s is left out; if it is to have the name, run "+
 			"`toolhost trust --revoke %s` and then `toolhost trust %s`", name, owner, s.source, name, name)
 	}
@@ -82,16 +81,16 @@ func (b *trustBounds) recordedName(s *slot) string {
 	if b.store == nil {
 		return ""
 	}
-	if known := b.records.Source(s.source); known != nil {
+	if known := b.records.At(s.real); known != nil {
 		return known.Name
 	}
 	return ""
 }
 
-// unknown reports whether the operator never trusted any revision of a source, or revoked the
+// unknown reports whether the operator never trusted any revision of a slot, or revoked the
 // trust.
-func (b *trustBounds) unknown(source string) bool {
-	return b.store != nil && !b.trustNew && b.records.Source(source) == nil
+func (b *trustBounds) unknown(s *slot) bool {
+	return b.store != nil && !b.trustNew && b.records.At(s.real) == nil
 }
 
 // inForce returns the records that bound what plugins declare; nil if there are none.
@@ -104,33 +103,31 @@ func (b *trustBounds) inForce() *trust.Plugins {
 
 // complete adds the missing data to the records of plugins that were trusted before they had
 // described themselves. With trustNew, it updates all records. It returns the new records; nil if
-// nothing changed. It reads and writes files.
+// nothing is missing. It reads and writes the file of the records once, and not at all if nothing is
+// missing.
 func (b *trustBounds) complete(snapshot *Snapshot, records *trust.Plugins) *trust.Plugins {
 	if b.store == nil {
 		return nil
 	}
-	changed := false
+	var claims []trust.Claim
 	for _, p := range snapshot.Plugins() {
 		known := records.Source(p.Source)
 		first := known != nil && known.Name == ""
 		if p.Problem != "" || !first && (!b.trustNew || known != nil && known.Digest == p.Digest) {
 			continue
 		}
-		err := b.store.TrustPlugin(b.folders, p.Source, p.Trusted(), first)
-		if err != nil && !errors.Is(err, trust.ErrTaken) {
-			b.log.Error("that a plugin is trusted is not recorded", "plugin", p.Info.Name, "error", err)
-		}
-		changed = changed || err == nil
+		claims = append(claims, trust.Claim{Path: p.Source, Description: p.Trusted(), First: first})
 	}
-	if !changed {
+	if len(claims) == 0 {
 		return nil
 	}
-	records, err := b.store.Plugins(b.folders)
+	// A name that is taken already has a place in the description of the plugin that wanted it.
+	updated, _, err := b.store.TrustPlugins(b.folders, claims)
 	if err != nil {
-		b.log.Error("the trust records cannot be read", "error", err)
+		b.log.Error("that plugins are trusted is not recorded", "plugins", len(claims), "error", err)
 		return nil
 	}
-	return records
+	return updated
 }
 
 // nameOf returns the name under which the operator sees a plugin that may not have described
@@ -216,7 +213,7 @@ func (b *trustBounds) outdated(s *slot) bool {
 	if b.store == nil || !s.file.usable() || !s.file.isServer() {
 		return false
 	}
-	known := b.records.Source(s.source)
+	known := b.records.At(s.real)
 	if known == nil || known.Name == "" || known.Digest != s.file.Digest {
 		return false
 	}
@@ -272,11 +269,11 @@ func (o *order) reserved(p *Plugin, name string) string {
 		return ""
 	}
 	owner := o.records.Owner(name)
-	if owner == "" || trust.Same(owner, p.Source) || o.given[trust.Fold(name)] == p.Info.Name {
+	if owner == "" || owner == p.real || o.given[trust.Fold(name)] == p.Info.Name {
 		return ""
 	}
 	for _, other := range o.plugins { // the operator renamed the owner's tool, or disabled it
-		if trust.Same(other.Source, owner) && other.Problem == "" && other.declares(name) &&
+		if other.real == owner && other.Problem == "" && other.declares(name) &&
 			!slices.ContainsFunc(other.Tools, func(t *Tool) bool { return t.Spec.Name == name }) {
 			return ""
 		}
