@@ -218,7 +218,12 @@ func (s *Store) Create(ctx context.Context, p Proposal) (_ tool.StandingApproval
 			return tool.StandingApproval{}, false, err
 		}
 	}
-	if err := insert(ctx, s.db, e); err != nil {
+	if ctx.Err() != nil {
+		return tool.StandingApproval{}, false, notWritten(context.Cause(ctx))
+	}
+	// A caller that leaves meanwhile does not stop the write: it could end in the file and not in memory,
+	// and the repeated request would then fail for ever.
+	if err := insert(context.WithoutCancel(ctx), s.db, e); err != nil {
 		return tool.StandingApproval{}, false, notWritten(err)
 	}
 	s.mu.Lock()

@@ -223,6 +223,31 @@ func TestCreateIsIdempotent(t *testing.T) {
 	}
 }
 
+// A caller leaves at any moment of its request. When it repeats the request, the answer is the approval.
+func TestCreateAfterItsCallerLeft(t *testing.T) {
+	r := newRig(t)
+	for i := range 300 {
+		p := proposal(func(request *tool.ApprovalRequest, _ *tool.StandingApproval) {
+			request.RequestID = fmt.Sprint("decision-", i)
+		})
+		ctx, leave := context.WithCancel(t.Context())
+		p.Permit = func(tool.StandingApproval) error {
+			go leave() // ends at once
+			return nil
+		}
+		_, _, first := r.Create(ctx, p)
+		leave()
+		p.Permit = nil
+		a, _, err := r.Create(t.Context(), p)
+		if err != nil {
+			t.Fatalf("the repeated request %d fails: %v; the first one ended with %v", i, err, first)
+		}
+		if _, _, err := r.Revoke(t.Context(), a.ID, "red/ada"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestCreateRefuses(t *testing.T) {
 	r := newRig(t)
 	for name, change := range map[string]func(*tool.ApprovalRequest, *tool.StandingApproval){
