@@ -74,7 +74,8 @@ type Approval struct {
 	Reason     string    `json:"reason,omitempty"`
 	Time       time.Time `json:"time,omitzero"` // zero: now
 	// Arguments are the approved final arguments. If they and ArgumentsSHA256 are empty, the
-	// approval is for the arguments of the call that carries it. The host refuses such an approval
+	// approval is for the arguments of the call that carries it, with the defaults that the tool
+	// declares for missing ones. The host refuses such an approval
 	// if the caller opens the call before the arguments are complete.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// ArgumentsSHA256 is the digest of the approved final arguments: Error.ArgumentsSHA256 of the

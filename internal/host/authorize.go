@@ -160,6 +160,9 @@ func approvalOf(call *tool.Call, s submission, final arguments.Parsed) (*tool.Ap
 		return nil, tool.Errorf(tool.KindApprovalRequired,
 			"the approval came before the arguments and does not say which it is for; set its arguments or their digest, or send it with the complete arguments")
 	}
+	if digest == "" && s.kept {
+		digest = frozen.Digest(final)
+	}
 	if digest == "" {
 		digest = frozen.Digest(s.parsed)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/host/frozen"
@@ -28,6 +29,9 @@ type submission struct {
 	parsed arguments.Parsed
 	whole  bool // they arrived with the call, in one piece
 	work   int  // how much memory is reserved for the work on them
+	// kept says that the final arguments are the submitted ones, and at most the defaults that the
+	// tool declares for missing ones.
+	kept bool
 }
 
 // task is the remaining work on a call whose arguments are complete. The zero task does nothing.
@@ -132,6 +136,7 @@ func (p *preparation) freeze() bool {
 		c.finishUnexecuted(tool.Outcome{Err: c.unsent(err)})
 		return false
 	}
+	p.submitted.kept = c.request.Approval != nil && bytes.Equal(p.final.Canonical(), p.submitted.parsed.Canonical())
 	if !schema.Settled(p.final) { // most arguments are settled, so that nothing below is necessary
 		if taken == nil && !c.tool.Spec.Strict {
 			p.repair(schema)
@@ -156,6 +161,8 @@ func (p *preparation) repair(schema *catalog.Schema) {
 		return
 	}
 	p.final, p.text = repaired, repaired.Canonical()
+	replaces := func(r arguments.Repair) bool { return len(r.From) > 0 || len(r.To) == 0 }
+	p.submitted.kept = p.submitted.kept && !slices.ContainsFunc(repairs, replaces)
 }
 
 // tooLargeToReplace reports whether the text cannot replace what the plugin has previewed.

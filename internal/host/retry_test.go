@@ -196,6 +196,45 @@ func TestProgressExtendsTheTimeout(t *testing.T) {
 	}
 }
 
+// An approval that names no arguments is for those of its call and the defaults that the tool declares,
+// and for nothing else that becomes of them.
+func TestApprovalCoversDeclaredDefaults(t *testing.T) {
+	danger := hosttest.Tool{
+		Spec: tool.Spec{Name: "danger", Description: "Bites.", Dangerous: true, InputSchema: []byte(
+			`{"type":"object","properties":{"path":{"type":"string"},"depth":{"type":"integer","default":3},` +
+				`"in":{"type":"object","properties":{"quiet":{"type":"boolean","default":true}}}}}`)},
+		Run: func(_ context.Context, c tool.Call, _ func(tool.Event)) (tool.Result, error) {
+			return tool.TextResult(string(c.Arguments)), nil
+		},
+	}
+	r := newRig(t, []hosttest.Tool{danger}, nil)
+	for name, tc := range map[string]struct{ given, executed string }{
+		"a default":                   {`{"path":"a"}`, `{"depth":3,"path":"a"}`},
+		"a default within":            {`{"in":{},"depth":1}`, `{"depth":1,"in":{"quiet":true}}`},
+		"nothing is missing":          {`{"depth":1}`, `{"depth":1}`},
+		"a repair":                    {`{"depth":"1"}`, ""},
+		"a repair and a default":      {`{"in":{},"depth":"1"}`, ""},
+		"a value that repair removes": {`{"depth":1,"path":null}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := call("danger", tc.given)
+			c.Approval = &tool.Approval{ApprovedBy: "Ada"}
+			e, err := r.Open(t.Context(), c, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			got := end(t, e)
+			switch {
+			case tc.executed == "" && (got.Err == nil || got.Err.Kind != tool.KindApprovalRequired):
+				t.Errorf("the call ended with %+v, and needs another approval", got)
+			case tc.executed != "" && (got.Err != nil || got.Result.Text() != tc.executed):
+				t.Errorf("executed %q, %v, want %q", got.Result.Text(), got.Err, tc.executed)
+			}
+		})
+	}
+}
+
 // The approval of one call does not approve another one.
 func TestApprovalIsForTheseArguments(t *testing.T) {
 	danger := hosttest.Tool{

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/user"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,8 +51,8 @@ such as \x1b; elsewhere the result's bytes are printed as they are.
 
 A call that needs a person's approval is refused at first, and the answer shows the arguments that the tool would get: with
 what filters, repair and defaults made of the given ones. --approve=DIGEST, with the digest that the answer names, approves
-exactly these. --approve alone approves the arguments as they are given: if anything changes them, the call is refused and the
-answer shows what they became.
+exactly these. --approve alone approves the arguments as they are given, with the defaults that the tool declares for missing ones: if
+anything else changes them, the call is refused and the answer shows what they became.
 
 All of the result is printed, unless --max-shown says how much text and JSON is wanted, in bytes: what is more is kept by
 toolhost as an artifact, of which the beginning and the end are printed, with the handle for ` + "`toolhost artifact`" + `. So are
@@ -215,6 +216,9 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 	}
 	if !f.format.JSON() {
 		tellArtifacts(p.Err(), &outcome.Result, f.session)
+		if f.approve == asGiven {
+			tellDefaults(p.Err(), &outcome.Result)
+		}
 	}
 	if !outcome.Result.IsError {
 		return nil
@@ -223,6 +227,22 @@ func (f *callFlags) execute(ctx context.Context, c *client.Client, call tool.Cal
 		return &cli.ExitError{Code: cli.ExitToolError, Err: fmt.Errorf("the arguments are not JSON; write an object in single quotes, such as: toolhost call %s '{\"name\":\"value\"}'", call.Tool)}
 	}
 	return &cli.ExitError{Code: cli.ExitToolError}
+}
+
+// tellDefaults prints the defaults that the user approved without seeing them.
+func tellDefaults(w io.Writer, r *tool.Result) {
+	var filled []struct {
+		Path string
+		To   json.RawMessage
+	}
+	if json.Unmarshal(r.Metadata[tool.ReservedPrefix+"repairs"], &filled) != nil || len(filled) == 0 {
+		return
+	}
+	values := make([]string, len(filled))
+	for i, f := range filled {
+		values[i] = f.Path + " = " + string(f.To)
+	}
+	fmt.Fprintf(w, "approved with the defaults %s\n", cli.Clip(cli.OneLine(strings.Join(values, ", ")), 1000))
 }
 
 // unanswered returns the error of a call that the user interrupted and whose tool did not stop at

@@ -29,8 +29,8 @@ export interface Approval {
   readonly time?: Date;
   /**
    * The final arguments that the person approved. If neither these nor the digest is set, the
-   * approval is for the arguments exactly as the call sends them. A call with arguments in pieces
-   * must set one of the two.
+   * approval is for the arguments that the call sends and the declared defaults of missing ones. A
+   * call with arguments in pieces must set one of the two.
    */
   readonly arguments?: Readonly<Record<string, unknown>>;
   /**

@@ -88,8 +88,8 @@ class Approval:
     """When the person approved the call. None means now."""
     arguments: Mapping[str, Any] | None = None
     """The final arguments that the person approved. If neither these nor the digest is set, the
-    approval is for the arguments exactly as the call sends them. A call that is opened with
-    incomplete arguments must set one of the two."""
+    approval is for the arguments that the call sends and the declared defaults of missing ones. A
+    call that is opened with incomplete arguments must set one of the two."""
     arguments_sha256: str | None = None
     """The digest of the final arguments that the person approved, from the ApprovalRequired
     error."""
