@@ -1,3 +1,5 @@
+//go:build !race
+
 package catalog_test
 
 import (
