@@ -254,26 +254,33 @@ func event(w io.Writer, m any) {
 
 // listen serves a subscription of the modern version.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request, m *message) {
+	news, leave := s.subscribe()
+	defer leave()
 	events(w)
 	event(w, object{"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
 		"params": object{"_meta": object{"io.modelcontextprotocol/subscriptionId": m.ID}, "notifications": object{"toolsListChanged": true}}})
-	s.report(w, r)
+	report(w, r, news)
 }
 
-// report sends news until the client leaves.
-func (s *Server) report(w http.ResponseWriter, r *http.Request) {
-	news := make(chan string, 16)
+// subscribe returns the news from now on. A stream subscribes before the client learns that it is open:
+// the client then expects every later change on it.
+func (s *Server) subscribe() (news <-chan string, leave func()) {
+	own := make(chan string, 16)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.news == nil {
 		s.news = map[chan string]struct{}{}
 	}
-	s.news[news] = struct{}{}
-	s.mu.Unlock()
-	defer func() {
+	s.news[own] = struct{}{}
+	return own, func() {
 		s.mu.Lock()
-		delete(s.news, news)
-		s.mu.Unlock()
-	}()
+		defer s.mu.Unlock()
+		delete(s.news, own)
+	}
+}
+
+// report sends news until the client leaves.
+func report(w http.ResponseWriter, r *http.Request, news <-chan string) {
 	for {
 		select {
 		case method := <-news:
@@ -307,8 +314,10 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	case last != "":
 		http.Error(w, "no such event", http.StatusBadRequest)
 	default:
+		news, leave := s.subscribe()
+		defer leave()
 		events(w)
-		s.report(w, r)
+		report(w, r, news)
 	}
 }
 
