@@ -65,6 +65,7 @@ func Run(ctx context.Context, root *cobra.Command, p Process) int {
 		exit = &ExitError{Code: ExitUsage, Err: fmt.Errorf("%w%s\n%s", err, meantCommand(cmd, p.Args), allowed(cmd))}
 	}
 	if exit.Err != nil {
+		p.Stderr = UntilDone(ctx, p.Stderr)
 		report(p, root.Name(), exit.Err)
 	}
 	return exit.Code

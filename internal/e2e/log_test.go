@@ -1,11 +1,16 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -115,4 +120,76 @@ func TestWrongLogLevels(t *testing.T) {
 			t.Errorf("%s: %s", tc.flag, got)
 		}
 	}
+}
+
+// fullPipe returns the writing end of a pipe that is full and that no process reads.
+func fullPipe(t *testing.T) *os.File {
+	t.Helper()
+	unread, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unread.Close(); full.Close() })
+	if err := full.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = full.Write(make([]byte, 1))
+	}
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatal(err)
+	}
+	if err := syscall.SetNonblock(int(full.Fd()), false); err != nil { // a child process must block
+		t.Fatal(err)
+	}
+	return full
+}
+
+// Nothing waits for the log: with both streams of toolhost full and unread, calls of a plugin that
+// logs and that crashes end, `ps` answers, and SIGTERM ends toolhost.
+func TestStreamsThatNoProcessReads(t *testing.T) {
+	h := prepare(t)
+	install(t, h, "fault", "faultplugin", "")
+	h.grant(t)
+	h.allow(t)
+	h.trust(t, "toolhost.yaml")
+	h.cmd = command(context.Background(), h.home, h.env, "toolhost", "serve", "--plugins", h.plugins, "--listen", h.addr, "--state", h.state, "--log-level", "debug")
+	full := fullPipe(t)
+	h.cmd.Stdout, h.cmd.Stderr = full, full
+	if err := h.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	exited := make(chan struct{})
+	go func() { // ends with the process, which the cleanup kills
+		_ = h.cmd.Wait()
+		close(exited)
+	}()
+	t.Cleanup(func() {
+		_ = h.cmd.Process.Kill()
+		<-exited
+	})
+	ready := func() bool { return h.do(t, "ps").code == 0 }
+	eventually.Holds(t, "toolhost serves", ready)
+	for range 3 {
+		if out, r := h.callJSON(t, "fault", `{"do":"flood","number":200000}`); out.Text != "done" {
+			t.Fatalf("%s %s", r.stdout, r.stderr)
+		}
+	}
+	if out, r := h.callJSON(t, "fault", `{"do":"crash"}`); out.Error == nil {
+		t.Fatalf("%s %s", r.stdout, r.stderr)
+	}
+	if !ready() {
+		t.Fatal("ps does not answer")
+	}
+	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	eventually.Holds(t, "toolhost has ended", func() bool {
+		select {
+		case <-exited:
+			return true
+		default:
+			return false
+		}
+	})
 }

@@ -185,9 +185,10 @@ func (f *foreground) work(ctx context.Context, begin func(context.Context, *work
 	}
 	text := newTextDisplay(f.process)
 	text.think = f.think
+	text.out = cli.UntilDone(ctx, text.out)
 	follow := &follower{agent: w.runs, show: text, people: newInterview(f.process, nil, text), log: w.log, done: ctx.Done(), private: w.private}
 	if f.format.JSON() {
-		follow.show = &jsonDisplay{out: f.process.Stdout}
+		follow.show = &jsonDisplay{out: cli.UntilDone(ctx, f.process.Stdout)}
 	}
 	// An interrupt cancels the run and not the watch, so that the display shows the outcomes of
 	// canceled calls.

@@ -171,7 +171,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 	ready := func() {
 		exported.Ready(true)
 		s.logStarted(log, listeners, m.Name(), host.Addr(), resumed)
-		fmt.Fprintf(s.process.Out(), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
+		fmt.Fprintf(cli.NewPrinter(cli.UntilDone(ctx, s.process.Stdout)), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
 			listeners.Describe(), m.Name(), host.Addr(), resumed)
 	}
 	defer context.AfterFunc(ctx, func() { exported.Ready(false) })()

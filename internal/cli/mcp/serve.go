@@ -3,14 +3,15 @@ package mcp
 import (
 	"context"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/logging"
 	"github.com/toolhost/toolhost/internal/cli/operate"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/rpc/mcpserver"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -44,8 +45,10 @@ func newServeCommand(p cli.Process) *cobra.Command {
 				return cli.Usage("--session: %w", err)
 			}
 			return conn.With(func(c *client.Client) error {
+				log := logging.Open(logging.Config{To: p.Stderr})
+				defer log.Close()
 				config := mcpserver.Config{
-					Tools: c, Visible: cli.Visible, Search: search, Session: session, Logger: slog.New(slog.NewTextHandler(p.Err(), nil)),
+					Tools: c, Visible: cli.Visible, Search: search, Session: session, Logger: log.Logger(loglevel.Server),
 				}
 				return serveClient(cmd.Context(), c, mcpserver.New(config), p)
 			})

@@ -60,6 +60,7 @@ func NewEventsCommand(p cli.Process) *cobra.Command {
 }
 
 func showEvents(ctx context.Context, c *client.Client, p cli.Process, q tool.EventQuery, asJSON bool) error {
+	p.Stdout = cli.UntilDone(ctx, p.Stdout)
 	shown := 0
 	show := func(e tool.PluginEvent) error {
 		shown++

@@ -44,7 +44,9 @@ func (c *Connection) eventsOfFleet(ctx context.Context, query tool.EventQuery, a
 	answers := fleet.Ask(ctx, nodes.Nodes, c.nodeWait, func(ctx context.Context, c *client.Client) ([]tool.PluginEvent, error) {
 		return keptEvents(ctx, c, query)
 	})
-	show := &fleetEvents{p: c.Process, asJSON: asJSON}
+	shown := c.Process
+	shown.Stdout = cli.UntilDone(ctx, shown.Stdout)
+	show := &fleetEvents{p: shown, asJSON: asJSON}
 	var all []eventOfNode
 	for _, a := range answers {
 		show.width = max(show.width, len(a.Node.Name))

@@ -54,6 +54,7 @@ func NewLogsCommand(p cli.Process) *cobra.Command {
 }
 
 func showLogs(ctx context.Context, c *client.Client, p cli.Process, q tool.LogQuery, asJSON bool) error {
+	p.Stdout = cli.UntilDone(ctx, p.Stdout)
 	lines := 0
 	show := func(l tool.LogLine) error {
 		lines++

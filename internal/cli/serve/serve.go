@@ -83,7 +83,7 @@ func NewServeCommand(p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			configuration().Warn(p.Err(), options.deprecated)
+			configuration().Warn(cli.UntilDone(cmd.Context(), p.Stderr), options.deprecated)
 			options.again = func() (Options, error) { return flags.Options(p.Getenv) }
 			return WithSubreapers(cmd.Context(), p, func() error { return Run(cmd.Context(), options, p.Out(), p.Stderr) })
 		},

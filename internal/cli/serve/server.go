@@ -200,7 +200,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	return server.serve(ctx, func() {
 		s.exported.Ready(true)
 		logStarted(&options, s)
-		fmt.Fprintf(stdout, "toolhost is ready at %s: %s\n", s.listeners.Describe(), summary(s.known.Snapshot()))
+		fmt.Fprintf(cli.UntilDone(ctx, stdout), "toolhost is ready at %s: %s\n", s.listeners.Describe(), summary(s.known.Snapshot()))
 	})
 }
 

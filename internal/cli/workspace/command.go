@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -21,6 +20,8 @@ import (
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/logging"
+	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 )
 
@@ -154,7 +155,9 @@ func (f *flags) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	logger := slog.New(slog.NewTextHandler(f.log, nil))
+	log := logging.Open(logging.Config{To: f.log})
+	defer log.Close()
+	logger := log.Logger(loglevel.Server)
 	if _, err := reaper.Sweep(os.TempDir()); err != nil {
 		logger.Warn("removing what dead servers left", "error", err)
 	}
@@ -175,7 +178,7 @@ func (f *flags) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer context.AfterFunc(ctx, server.Stop)()
-	fmt.Fprintf(f.stdout, "the workspace %s is ready at %s\n", f.root, listener.Address())
+	fmt.Fprintf(cli.UntilDone(ctx, f.stdout), "the workspace %s is ready at %s\n", f.root, listener.Address())
 	var limited net.Listener = listener
 	if !at.IsUnix() { // the limit would hide the user of a unix socket
 		limited = netutil.LimitListener(listener, maxConnections)
