@@ -98,12 +98,16 @@ const (
 	// maxStreams limits the streams of one connection: Connect, Describe, health checks and
 	// go-plugin's own.
 	maxStreams = 128
+	// maxHeaderBytes limits the headers and the trailers of one RPC that a plugin sends. They have at
+	// most the message of an error. gRPC's default is 16 MiB.
+	maxHeaderBytes = 64 << 10
 )
 
 // DialOptions returns the options with which the host connects to a plugin.
 func DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage), grpc.ForceCodecV2(wirecode.NewCodec())),
+		grpc.WithMaxHeaderListSize(maxHeaderBytes),
 		grpc.WithStaticStreamWindowSize(window),
 		grpc.WithStaticConnWindowSize(window),
 		grpc.WithIdleTimeout(0),         // a plugin without calls stays connected

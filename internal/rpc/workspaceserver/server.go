@@ -70,10 +70,15 @@ func ownCommands(w workspace.Workspace) (workspace.Commands, error) {
 	return nil, &workspace.Error{Message: "this workspace runs no commands, because its files are in memory, where no process can see them", Err: workspace.ErrNoCommands}
 }
 
+// maxHeaderBytes is the largest metadata of one RPC: a token and a trace. The clients at the sockets
+// of plugins are not trusted, and gRPC's default is 16 MiB for each RPC.
+const maxHeaderBytes = 16 << 10
+
 // Options are the options that a gRPC server needs for the service.
 func Options() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(workspacepb.MessageBytes), grpc.MaxSendMsgSize(workspacepb.MessageBytes), grpc.MaxConcurrentStreams(1000), grpc.WaitForHandlers(true),
+		grpc.MaxHeaderListSize(maxHeaderBytes),
 	}
 }
 

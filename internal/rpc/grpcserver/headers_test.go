@@ -1,0 +1,129 @@
+package grpcserver_test
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc"
+
+	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
+	"github.com/toolhost/toolhost/internal/rpc/workspaceserver"
+)
+
+// rawClient is a client of HTTP/2 that sends what it wants.
+type rawClient struct {
+	*http2.Framer
+	conn    net.Conn
+	block   bytes.Buffer
+	encoder *hpack.Encoder
+}
+
+// dialRaw connects to a unix socket and returns the settings of the server, too.
+func dialRaw(t *testing.T, path string) (c *rawClient, maxHeaderList uint32) {
+	t.Helper()
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(time.Minute)) // only a test that fails waits so long
+	c = &rawClient{Framer: http2.NewFramer(conn, conn), conn: conn}
+	c.encoder = hpack.NewEncoder(&c.block)
+	if _, err := conn.Write([]byte(http2.ClientPreface)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WriteSettings(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		frame, err := c.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, ok := frame.(*http2.SettingsFrame); ok && !f.IsAck() {
+			maxHeaderList, _ = f.Value(http2.SettingMaxHeaderListSize)
+			return c, maxHeaderList
+		}
+	}
+}
+
+// begin sends the headers of an RPC with metadata of a size, in frames of 16 KiB.
+func (c *rawClient) begin(stream uint32, method string, size int) error {
+	c.block.Reset()
+	fields := [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", method}, {":authority", "x"}, {"content-type", "application/grpc"}, {"te", "trailers"}}
+	for n := 0; size > 0; n++ {
+		part := min(size, 2<<10)
+		fields = append(fields, [2]string{fmt.Sprintf("x-%d", n), strings.Repeat("x", part)})
+		size -= part
+	}
+	for _, f := range fields {
+		if err := c.encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1], Sensitive: true}); err != nil {
+			return err
+		}
+	}
+	first := c.block.Next(16 << 10)
+	if err := c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndHeaders: c.block.Len() == 0}); err != nil {
+		return err
+	}
+	for c.block.Len() > 0 {
+		part := c.block.Next(16 << 10)
+		if err := c.WriteContinuation(stream, c.block.Len() == 0, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// began reports whether the RPC of a stream began: the server answers with headers, or it resets the
+// stream or ends the connection.
+func (c *rawClient) began(stream uint32) bool {
+	for {
+		frame, err := c.ReadFrame()
+		if err != nil {
+			return false
+		}
+		switch f := frame.(type) {
+		case *http2.HeadersFrame:
+			return f.StreamID == stream
+		case *http2.RSTStreamFrame, *http2.GoAwayFrame:
+			return false
+		}
+	}
+}
+
+// The metadata of an RPC is bounded at unix sockets, too. Each server refuses more before a handler
+// or a gate sees the RPC.
+func TestHeadersAreBounded(t *testing.T) {
+	shared := grpcserver.New(nil)
+	shared.Register(grpcserver.Requests{Admit: admit}, func(grpc.ServiceRegistrar) {})
+	t.Cleanup(func() { _ = shared.Shutdown(t.Context()) })
+	workspaces := grpc.NewServer(workspaceserver.Options()...)
+	t.Cleanup(workspaces.Stop)
+	for name, serve := range map[string]func(net.Listener) error{"toolhost and agentd": shared.Serve, "workspaces": workspaces.Serve} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "s")
+			l, err := net.Listen("unix", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() { _ = serve(l) }() // ends with the server
+			for size, want := range map[int]bool{8 << 10: true, 64 << 10: false, 4 << 20: false} {
+				c, announced := dialRaw(t, path)
+				if announced != grpcserver.HeaderBytes {
+					t.Errorf("the server announces %d bytes", announced)
+				}
+				// writing fails if the server has closed the connection
+				if got := c.begin(1, "/test.Echo/Nothing", size) == nil && c.began(1); got != want {
+					t.Errorf("with %d bytes of metadata, the RPC began: %v", size, got)
+				}
+			}
+		})
+	}
+}
