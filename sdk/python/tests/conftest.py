@@ -36,6 +36,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(f"{failure}\nFLAKY {name}")
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With CI=true a skipped test fails the run, as the Go tests do."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") == "true" and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def program(name: str) -> Path:
     path = BIN / name
     if not path.exists():

@@ -131,6 +131,11 @@ tested "$scratch/test.log" build/*.test.js || {
 		printf 'FLAKY sdk/typescript/%s\n' "$file"
 	done
 }
+if [ "${CI:-}" = true ] && grep -q '^[#ℹ] skipped [1-9]' "$scratch/test.log"; then
+	cat "$scratch/test.log"
+	echo 'with CI=true no test may be skipped' >&2
+	exit 1
+fi
 printf '    Node %s\n' "$(node --version)"
 sed -n 's/^[#ℹ] \(tests\|pass\|fail\) /    &/p' "$scratch/test.log"
 
