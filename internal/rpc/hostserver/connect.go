@@ -23,9 +23,14 @@ const (
 	// outboxBytes is the number of bytes that a Connect stream queues before its calls block. It is
 	// enough to keep the transport busy.
 	outboxBytes = 256 << 10
-	// streamBytes is the memory of a Connect stream without its calls: the outbox of a caller that
-	// does not read holds up to twice its limit.
-	streamBytes = 2 * outboxBytes
+	// leastOutboxBytes is outboxBytes for a stream that begins while there is no more memory. Events
+	// of calls wait earlier then.
+	leastOutboxBytes = 16 << 10
+	// leastStreamBytes is the memory of such a stream without its calls: the outbox of a caller that
+	// does not read holds up to twice its limit, and gRPC buffers its quota and a batch. It fits into
+	// the share of a connection with room for some small calls, so that other connections cannot shut
+	// the callers of a new one out.
+	leastStreamBytes = 2*leastOutboxBytes + 96<<10
 )
 
 type connectStream = grpc.BidiStreamingServer[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
@@ -60,24 +65,25 @@ type numberedCall struct {
 
 // Connect implements toolhost.v1.ToolService.
 func (s *toolService) Connect(stream connectStream) error {
-	if err := stream.SendHeader(metadata.Pairs(flow.BatchKey, flow.BatchValue)); err != nil {
-		return err
-	}
 	c := &connection{service: s, stream: stream, ctx: withAccount(stream.Context()), caller: callerOf(stream.Context()), valid: gate.Recheck(stream.Context()), open: map[uint32]*numberedCall{}}
 	c.hold.On(budget.FromContext(c.ctx))
 	c.hold.For(c.caller.Principal, false)
-	if err := c.hold.TryReserve(streamBytes); err != nil {
+	defer c.hold.Release()
+	limit, err := c.reserve()
+	if err != nil { // before the headers: a client knows that a stream without headers executed nothing
 		return noRoom(err)
 	}
-	defer c.hold.Release()
-	c.frames = flow.NewStream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest](stream.Send, hostpb.LinkResponse, outboxBytes)
+	if err := stream.SendHeader(metadata.Pairs(flow.BatchKey, flow.BatchValue)); err != nil {
+		return err
+	}
+	c.frames = flow.NewStream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest](stream.Send, hostpb.LinkResponse, limit)
 	c.frames.PeerMetadata(metadata.ValueFromIncomingContext(stream.Context(), flow.BatchKey))
 	// Calls end with the stream, even if nothing is received or sent.
 	defer context.AfterFunc(stream.Context(), func() { c.giveUpAll(context.Cause(stream.Context())) })()
 	received := make(chan error, 1)
 	// ends with the stream, at the latest when this handler returns; the server waits for it
 	s.tasks.Go(func() { received <- c.receive() })
-	err := c.wait(received)
+	err = c.wait(received)
 	if err == nil {
 		err = c.frames.Drain(stream.Context())
 	}
@@ -86,6 +92,17 @@ func (s *toolService) Connect(stream connectStream) error {
 	c.giveUpAll(err) // calls that are left have no caller
 	c.running.Wait()
 	return err
+}
+
+// reserve reserves the memory of the stream, and returns the limit of its outbox.
+func (c *connection) reserve() (limit int, err error) {
+	if err := c.hold.TryReserve(leastStreamBytes); err != nil {
+		return 0, err
+	}
+	if c.hold.TryReserve(2*(outboxBytes-leastOutboxBytes)) != nil {
+		return leastOutboxBytes, nil
+	}
+	return outboxBytes, nil
 }
 
 // wait returns nil when the caller has half-closed the stream, or the server is shutting down, and

@@ -227,8 +227,10 @@ func (g guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServer
 		hold.On(c.account)
 		hold.For(callerOf(ctx).Principal, false)
 	}
-	if err := hold.TryReserve(unsentBytes); err != nil {
-		return toolpb.StatusError(noRoom(err))
+	if info.FullMethod != toolhostv1.ToolService_Connect_FullMethodName { // it reserves more itself
+		if err := hold.TryReserve(unsentBytes); err != nil {
+			return toolpb.StatusError(noRoom(err))
+		}
 	}
 	defer hold.Release()
 	return toolpb.StatusError(handler(srv, gate.Stream(ctx, stream)))
