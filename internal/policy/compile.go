@@ -119,7 +119,7 @@ func newEnv() (*cel.Env, error) {
 
 // growing returns errors for functions whose result can be much larger than their arguments. CEL
 // charges the cost of a step after the step, which is too late for a step that takes all memory.
-// The results of the other functions grow linearly.
+// The results of the other functions grow linearly, or costs charges them in advance.
 func growing(checked *cel.Ast) (errs Errors) {
 	source := checked.NativeRep().SourceInfo()
 	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {

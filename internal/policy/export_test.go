@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"regexp"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/pattern"
 )
@@ -21,4 +22,20 @@ func ReadUntilEnd(text, expression string, ctx func(looks int) context.Context, 
 			return len(text) - len(r.text)
 		}
 	}
+}
+
+// Uncharged returns the functions of rules that are not charged in advance.
+func Uncharged() ([]string, error) {
+	env, err := newEnv()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for name := range env.Functions() {
+		if costs[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
 }

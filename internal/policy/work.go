@@ -9,17 +9,16 @@ import (
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
-	"cel.dev/cel-go/common/types/traits"
 	"cel.dev/cel-go/interpreter"
 
 	"github.com/toolhost/toolhost/internal/pattern"
 )
 
 // CEL counts a step after it is done, and checks its context only in loops. Functions that take
-// more than linear time are therefore charged in advance. A regular expression takes up to one step
-// for each character of the text and each state of the pattern. A search for a text within a text,
-// and a comparison of two lists as sets, take up to one step for each pair. One budget covers a
-// whole decision, whatever the number of rules.
+// more than linear time, and functions whose result takes much more memory than their arguments, are
+// therefore charged in advance. A regular expression takes up to one step for each character of the
+// text and each state of the pattern. costs has the other functions. One budget covers a whole
+// decision, whatever the number of rules.
 const (
 	// maxSteps is the budget of one decision, at most about a second of work. It allows matching a
 	// pattern of ten characters with a text of 6 MB.
@@ -107,57 +106,13 @@ func charged(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error)
 	if !ok {
 		return i, nil
 	}
-	switch call.Function() {
-	case "matches":
+	if call.Function() == "matches" {
 		return newMatching(call)
-	case "indexOf", "lastIndexOf", "sets.contains", "sets.equivalent", "sets.intersects":
-		return &pairing{call}, nil
+	}
+	if cost := costs[call.Function()]; cost != nil {
+		return &charging{call, cost}, nil
 	}
 	return i, nil
-}
-
-// pairing is a function that may compare each pair of elements of its first two arguments.
-//
-// Like matching, it does not implement InterpretableCall: CEL would optimize calls that it
-// recognizes, and remove the charge.
-type pairing struct{ call interpreter.InterpretableCall }
-
-// ID implements interpreter.Interpretable.
-func (p *pairing) ID() int64 { return p.call.ID() }
-
-// Exec implements interpreter.InterpretableV2. The arguments are evaluated twice: here to measure
-// them, and by the call.
-func (p *pairing) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	var sizes [2]int
-	for i, arg := range p.call.Args()[:2] {
-		value := arg.Exec(frame)
-		if types.IsUnknownOrError(value) {
-			return value
-		}
-		sizes[i] = sizeOf(value)
-	}
-	if err := workOf(frame).charge(product(sizes[0], sizes[1])); err != nil {
-		return types.WrapErr(err)
-	}
-	return p.call.Exec(frame)
-}
-
-// Eval implements interpreter.Interpretable.
-func (p *pairing) Eval(vars interpreter.Activation) ref.Val {
-	return interpreter.EvalActivation(vars, p.Exec)
-}
-
-// sizeOf returns the size of a text or list.
-func sizeOf(value ref.Val) int {
-	if text, ok := value.(types.String); ok {
-		return len(text)
-	}
-	if sized, ok := value.(traits.Sizer); ok {
-		if n, ok := sized.Size().(types.Int); ok {
-			return int(n)
-		}
-	}
-	return 1
 }
 
 // matching is the function matches.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -35,6 +37,15 @@ func TestCostlyFunctionsAreCharged(t *testing.T) {
 		"sets of a usual size":                   {`sets.contains(arguments.l, [1])`, `{"l":` + numbers(10_000) + `}`, ""},
 		"large sets":                             {`sets.intersects(arguments.l, arguments.m)`, `{"l":` + numbers(100_000) + `,"m":[2` + strings.Repeat(",2", 99_999) + `]}`, steps},
 		"a set and itself":                       {`sets.equivalent(arguments.l, arguments.l)`, `{"l":` + numbers(100_000) + `}`, steps},
+		"texts that are joined":                  {`arguments.l.join(", ") != ""`, `{"l":[` + strings.Repeat(a(50)+",", 9_999) + a(50) + `]}`, ""},
+		"a separator of the caller":              {`arguments.l.join(arguments.s) != ""`, `{"l":[` + strings.Repeat(`"",`, 99_999) + `""],"s":` + a(3<<20) + `}`, steps},
+		"very many texts that are joined":        {`arguments.l.join() == ""`, `{"l":[` + strings.Repeat(`"",`, 2_999_999) + `""]}`, steps},
+		"a split text":                           {`arguments.t.split("\n").size() > 1`, `{"t":"` + strings.Repeat(strings.Repeat("a", 80)+`\n`, 50_000) + `"}`, ""},
+		"a text that is split into characters":   {`arguments.t.split("").size() > 1`, `{"t":` + a(6<<20) + `}`, steps},
+		"a separator of the caller that splits":  {`arguments.t.split(arguments.s).size() > 1`, `{"t":` + a(6<<20) + `,"s":""}`, steps},
+		"a text that is split into a few parts":  {`arguments.t.split("a", 3).size() == 3`, `{"t":` + a(6<<20) + `}`, ""},
+		"sets of large texts":                    {`sets.contains(arguments.l, arguments.m)`, `{"l":[` + strings.Repeat(a(5_000)+",", 499) + a(5_000) + `],"m":[` + strings.Repeat(a(5_000)+",", 499) + a(5_001) + `]}`, steps},
+		"sets of lists":                          {`sets.intersects(arguments.l, arguments.m)`, `{"l":[` + strings.Repeat(numbers(1000)+",", 499) + numbers(1001) + `],"m":[` + strings.Repeat(numbers(1000)+",", 499) + `[1]]}`, steps},
 		"a number where a text would be matched": {dear, `{"t":1}`, "a value is not of the type that its expression is for"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,4 +100,20 @@ func (c *endsAt) Err() error {
 		return nil
 	}
 	return c.Context.Err()
+}
+
+// TestEveryFunctionHasACost fails when CEL gets a function. If its time or its result can be much
+// larger than its arguments, it belongs to costs, and otherwise to this list.
+func TestEveryFunctionHasACost(t *testing.T) {
+	got, err := policy.Uncharged()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := strings.Fields(`!_ -_ @in @not_strictly_false _!=_ _%_ _&&_ _*_ _+_ _-_ _/_ _<=_ _<_ _==_ _>=_ _>_ _?_:_ _[_] __not_strictly_false__ _in_ _||_
+		bool bytes charAt contains double duration dyn endsWith format getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours
+		getMilliseconds getMinutes getMonth getSeconds in int lowerAscii matches replace reverse size startsWith string strings.quote substring
+		timestamp trim type uint upperAscii`) // format and replace are refused, and matches is charged apart
+	if diff := cmp.Diff(known, got); diff != "" {
+		t.Errorf("(-known +got):\n%s", diff)
+	}
 }

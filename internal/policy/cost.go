@@ -1,0 +1,149 @@
+package policy
+
+import (
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/interpreter"
+)
+
+// costs has the steps of functions that are charged before they begin, by their arguments. A step is
+// a byte that the function allocates, or about as much time as a comparison of a few bytes. A test
+// checks that every function of CEL is here, or is known to be linear.
+var costs = map[string]func(args []ref.Val) int{
+	"indexOf":         searching,
+	"lastIndexOf":     searching,
+	"sets.contains":   comparing,
+	"sets.equivalent": comparing,
+	"sets.intersects": comparing,
+	"join":            joining,
+	"split":           splitting,
+}
+
+const (
+	// elementBytes is what an element of a list of texts takes: the header of the text in the list,
+	// and again when CEL reads the element.
+	elementBytes = 32
+	// pairSteps is what comparing two small values takes.
+	pairSteps = 8
+	// comparedBytes is how many bytes of two texts are compared in a step.
+	comparedBytes = 16
+)
+
+// searching is the cost of a search for a text within a text, which may compare each pair of
+// characters.
+func searching(args []ref.Val) int { return product(sizeOf(args[0]), sizeOf(args[1])) }
+
+// comparing is the cost of comparing two lists as sets, which may compare each pair of elements. Two
+// elements are compared up to the end of the smaller one.
+func comparing(args []ref.Val) int {
+	a, b := args[0], args[1]
+	return min(product(sizeOf(a), pairSteps*deepSize(b)), product(sizeOf(b), pairSteps*deepSize(a)))
+}
+
+// joining is the cost of a text that is joined from a list: its bytes. The separator may come from a
+// call, like the list.
+func joining(args []ref.Val) int {
+	list, ok := args[0].(traits.Lister)
+	if !ok {
+		return 1
+	}
+	n, bytes := sizeOf(list), 0
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		if text, ok := it.Next().(types.String); ok {
+			bytes = min(bytes+len(text), maxSteps+1)
+		}
+	}
+	separator := 0
+	if len(args) > 1 {
+		separator = sizeOf(args[1])
+	}
+	return bytes + min(product(n, separator+elementBytes), maxSteps+1)
+}
+
+// splitting is the cost of the list into which a text is split.
+func splitting(args []ref.Val) int {
+	text, ok := args[0].(types.String)
+	separator, isText := args[1].(types.String)
+	if !ok || !isText {
+		return 1
+	}
+	elements := strings.Count(string(text), string(separator)) + 1 // of an empty separator: characters
+	if len(args) > 2 {
+		if limit, ok := args[2].(types.Int); ok && limit >= 0 {
+			elements = min(elements, int(limit))
+		}
+	}
+	return product(elements, elementBytes)
+}
+
+// sizeOf returns the size of a text or list.
+func sizeOf(value ref.Val) int {
+	if text, ok := value.(types.String); ok {
+		return len(text)
+	}
+	if sized, ok := value.(traits.Sizer); ok {
+		if n, ok := sized.Size().(types.Int); ok {
+			return int(n)
+		}
+	}
+	return 1
+}
+
+// deepSize returns how many steps it takes to compare a value with one that is equal to it.
+func deepSize(value ref.Val) int {
+	switch v := value.(type) {
+	case types.String:
+		return 1 + len(v)/comparedBytes
+	case types.Bytes:
+		return 1 + len(v)/comparedBytes
+	case traits.Mapper:
+		size := 1
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			size += deepSize(key) + deepSize(v.Get(key))
+		}
+		return size
+	case traits.Lister:
+		size := 1
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			size += deepSize(it.Next())
+		}
+		return size
+	}
+	return 1
+}
+
+// charging is a function that is charged before it begins.
+//
+// Like matching, it does not implement InterpretableCall: CEL would optimize calls that it
+// recognizes, and remove the charge.
+type charging struct {
+	call interpreter.InterpretableCall
+	cost func(args []ref.Val) int
+}
+
+// ID implements interpreter.Interpretable.
+func (c *charging) ID() int64 { return c.call.ID() }
+
+// Exec implements interpreter.InterpretableV2. The arguments are evaluated twice: here to measure
+// them, and by the call.
+func (c *charging) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	args := make([]ref.Val, len(c.call.Args()))
+	for i, arg := range c.call.Args() {
+		if args[i] = arg.Exec(frame); types.IsUnknownOrError(args[i]) {
+			return args[i]
+		}
+	}
+	if err := workOf(frame).charge(c.cost(args)); err != nil {
+		return types.WrapErr(err)
+	}
+	return c.call.Exec(frame)
+}
+
+// Eval implements interpreter.Interpretable.
+func (c *charging) Eval(vars interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(vars, c.Exec)
+}
