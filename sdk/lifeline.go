@@ -25,6 +25,7 @@ const (
 // that carries the calls.
 type lifeline struct {
 	parent    func() int // returns the parent's process id
+	connect   func()     // called when toolhost connects, before any RPC; nil: nothing
 	born      int        // its first result
 	connected chan struct{}
 	lost      chan struct{}
@@ -77,6 +78,9 @@ func (l *lifeline) add(count *int, by int) {
 	*count += by
 	if !l.begun {
 		l.begun = true
+		if l.connect != nil {
+			l.connect()
+		}
 		close(l.connected)
 	}
 	if *count == 0 && !l.ended {

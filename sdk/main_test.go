@@ -45,6 +45,13 @@ func weatherPlugin() sdk.Plugin {
 			func(_ context.Context, in forecastIn) (forecastOut, error) {
 				return forecastOut{Text: fmt.Sprintf("%d days of rain in %s", in.Days, in.City), PID: os.Getpid()}, nil
 			}),
+		sdk.Func(sdk.Spec{Name: "leave", Description: "Says good bye and exits."},
+			func(context.Context, struct{}) (string, error) {
+				fmt.Println("good bye on standard output")
+				fmt.Fprintln(os.Stderr, "good bye on standard error")
+				os.Exit(3)
+				return "", nil
+			}),
 		sdk.Object(sdk.Spec{Name: "hold", Description: "Works until it is told to stop, and says so in the workspace."},
 			func(ctx context.Context) (*holder, error) { return &holder{sdk.Workspace(ctx)}, nil }),
 	}}

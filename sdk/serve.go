@@ -94,11 +94,13 @@ func serveHost(server *server) {
 	serving, served := context.WithCancel(context.Background())
 	defer served()
 	var guards sync.WaitGroup
+	restore := keepStreams()
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig:  pluginwire.Handshake(),
 		VersionedPlugins: pluginwire.PluginPlugins(transport.OverWire(server), pluginwire.ServerConfig{Logger: logger}),
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
 			life := newLifeline(os.Getppid)
+			life.connect = restore
 			options = append(options, pluginwire.ServerOptions()...)
 			s := grpc.NewServer(append(options, grpc.StreamInterceptor(life.intercept), grpc.StatsHandler(life))...)
 			guards.Go(func() { life.guard(serving, s.Stop) }) // ends with serving
@@ -120,6 +122,18 @@ func serveHost(server *server) {
 	if err := server.wait(ctx); err != nil {
 		logger.Warn("the plugin ends although calls have not", slog.Any("error", err))
 	}
+}
+
+// keepStreams returns a function that sets os.Stdout and os.Stderr to what they are now.
+//
+// When go-plugin serves, it replaces both by pipes whose content it sends to toolhost over gRPC. If
+// the process exits, what is still in a pipe is lost, and that is the reason for the exit. toolhost
+// reads the process's own streams to their end. The function must run after go-plugin has replaced
+// the variables and before any code of the author runs, so it runs when toolhost connects: go-plugin
+// accepts connections after that.
+func keepStreams() func() {
+	stdout, stderr := os.Stdout, os.Stderr
+	return func() { os.Stdout, os.Stderr = stdout, stderr }
 }
 
 // introduction is the text for a person who starts the plugin by hand.

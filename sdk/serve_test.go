@@ -2,7 +2,9 @@ package sdk_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,6 +176,50 @@ func launch(t *testing.T, cmd *exec.Cmd) (*grpc.ClientConn, <-chan error) {
 	}
 	t.Cleanup(func() { _ = cc.Close() })
 	return cc, exited
+}
+
+// What a tool prints right before it exits is in the streams of its process, which toolhost reads to
+// their end.
+func TestLastWordsBeforeExit(t *testing.T) {
+	cmd, _ := command(t)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	cc, err := grpc.NewClient("unix:"+strings.Split(line, "|")[3], append(pluginwire.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cc.Close() }()
+	conn := pluginwire.NewConn(cc, pluginwire.ConnConfig{})
+	defer func() { _ = conn.Close() }()
+	if err := conn.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Start(t.Context(), pluginwire.Start{CallID: "1", Tool: "leave", Arguments: []byte(`{}`), Complete: true}); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(lines)
+	if err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // its exit code is checked below
+	if code := cmd.ProcessState.ExitCode(); code != 3 {
+		t.Errorf("exit code %d", code)
+	}
+	if got := string(rest) + stderr.String(); got != "good bye on standard output\ngood bye on standard error\n" {
+		t.Errorf("it printed %q", got)
+	}
 }
 
 func TestServesHealth(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 func beginnings() []string {
 	return []string{
 		"panic: ", "fatal error: ", "runtime: out of memory", "SIG", // Go
-		"Traceback (most recent call last)", // Python
-		"Uncaught ", "node:internal",        // Node
+		"Traceback (most recent call last)", "Fatal Python error: ", // Python
+		"Uncaught ", "node:internal", // Node
 		"thread '", "Exception in thread", "terminate called", // Rust, Java, C++
 		"AddressSanitizer", "Segmentation fault",
 	}

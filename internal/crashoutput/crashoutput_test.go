@@ -32,6 +32,8 @@ func TestReason(t *testing.T) {
 			"KeyError: 'a'", []string{"Traceback (most recent call last):", "  y", "KeyError: 'a'"}, true},
 		{"Python, cut", []string{"Traceback (most recent call last):", "  x"}, "Traceback (most recent call last):",
 			[]string{"Traceback (most recent call last):", "  x"}, true},
+		{"Python, a signal", []string{"a", "Fatal Python error: Segmentation fault", "", "Current thread 0x1:", `  File "a.py", line 1 in f`}, "Fatal Python error: Segmentation fault",
+			[]string{"Fatal Python error: Segmentation fault", "", "Current thread 0x1:"}, true},
 		{"Node", []string{"node:internal/modules/cjs/loader:1215", "  throw err;", "  ^", "", "Error: Cannot find module 'x'"}, "Error: Cannot find module 'x'",
 			[]string{"node:internal/modules/cjs/loader:1215", "  throw err;", "  ^"}, true},
 		{"a signal", []string{"SIGSEGV: segmentation violation", "PC=0x0"}, "SIGSEGV: segmentation violation", []string{"SIGSEGV: segmentation violation", "PC=0x0"}, true},

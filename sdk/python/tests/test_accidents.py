@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -44,6 +45,17 @@ def test_crash_of_a_read_only_call(toolhost: Server) -> None:
         os.kill(int(pid), 9)
         with pytest.raises(Crashed):
             execution.outcome()
+
+
+def test_crash_of_the_interpreter(toolhost: Server) -> None:
+    with Client(toolhost.address) as client:
+        with pytest.raises(OutcomeUnknown) as raised:
+            client.call("die", {"number": signal.SIGSEGV})
+        assert raised.value.exit is not None
+        assert raised.value.exit.signal == "SIGSEGV"
+        said = "\n".join(raised.value.exit.last_stderr)
+        assert "Fatal Python error: Segmentation fault" in said
+        assert "in die" in said
 
 
 def test_stop(own_toolhost: Callable[..., Server]) -> None:

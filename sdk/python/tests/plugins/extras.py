@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -59,9 +58,9 @@ def read_back(ctx: Context, handle: str) -> list[Any]:
 
 
 @plugin.tool
-def die() -> None:
-    """End the process in the middle of a call."""
-    os.kill(os.getpid(), signal.SIGKILL)
+def die(number: int = signal.SIGKILL) -> None:
+    """End the process by a signal, in the middle of a call."""
+    signal.raise_signal(number)
 
 
 @plugin.tool(read_only=True)

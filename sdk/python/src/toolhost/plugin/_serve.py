@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import logging
 import os
 import signal
@@ -48,6 +49,8 @@ def serve(
     """Serve until toolhost ends the plugin or is gone, and return the exit code."""
     parent = os.getppid()  # read before the handshake, because toolhost may be gone immediately after it
     handshake = _claim_stdout()
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # a replaced sys.stderr may have no descriptor
+        faulthandler.enable()  # a crash of the interpreter prints the stacks of all threads
     logging.basicConfig(level=logging.INFO, handlers=[_log.ProcessHandler(sys.stderr)])
     threads = ThreadPoolExecutor(_MANY, thread_name_prefix="call")
     code = asyncio.run(_serve(name, describe, runners(threads), hooks, handshake, threads, parent))
