@@ -393,6 +393,8 @@ func (a *attempt) aftermath() string {
 		return "its question had no answer yet"
 	case a.call.tool.Spec.HasSideEffects():
 		return "it may have done part of its work"
+	case !a.call.tool.Spec.ReadOnly: // idempotent
+		return "it may have done part of its work, and can be called again"
 	default:
 		return "it can be called again"
 	}

@@ -41,6 +41,25 @@ func explode(t *testing.T, r *rig, entered <-chan struct{}, n int, c tool.Call, 
 	return end(t, e)
 }
 
+// The error of a crash says which effects the call may have had. A call of an idempotent tool ends as
+// crashed, too, and what it wrote is there.
+func TestACrashSaysWhatMayHaveHappened(t *testing.T) {
+	for want, spec := range map[string]tool.Spec{
+		"; it can be called again":                                     {ReadOnly: true},
+		"; it may have done part of its work, and can be called again": {Idempotent: true},
+		"; it may have done part of its work":                          {},
+	} {
+		entered := make(chan struct{}, 1)
+		deadly := bomb(entered)
+		deadly.Spec.ReadOnly, deadly.Spec.Idempotent = spec.ReadOnly, spec.Idempotent
+		r := newRig(t, []hosttest.Tool{deadly}, nil)
+		got := explode(t, r, entered, 0, call("bomb", `{}`), tool.Exit{Code: 2})
+		if got.Err == nil || !strings.HasSuffix(got.Err.Message, want) {
+			t.Errorf("%+v: %v", spec, got.Err)
+		}
+	}
+}
+
 // A call that crashes its process repeatedly is refused. The plugin's other tools and calls go on.
 func TestOneCallDoesNotQuarantineItsNeighbours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

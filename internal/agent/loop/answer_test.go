@@ -242,3 +242,13 @@ func TestFinalAnswerIsOffered(t *testing.T) {
 		t.Error("a run can choose final_answer, or it is no system tool")
 	}
 }
+
+// What the model reads about a crash claims nothing about effects beyond the message of the error.
+func TestACrashDoesNotDenyItsEffects(t *testing.T) {
+	e := tool.Errorf(tool.KindCrashed, "the plugin ended during the call; it may have done part of its work, and can be called again")
+	got := loop.FailureResult(&loop.Call{ID: "1", Tool: "write_file"}, e).Result.Text()
+	want := "[crashed] the plugin ended during the call; it may have done part of its work, and can be called again. You may try again, with other arguments if it crashes again."
+	if got != want {
+		t.Errorf("the model reads %q", got)
+	}
+}

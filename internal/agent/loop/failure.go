@@ -89,8 +89,8 @@ func hint(e *tool.Error) string {
 		return "Go on without it for now."
 	case tool.KindTimeout:
 		return "It may help to ask for less at once."
-	case tool.KindCrashed:
-		return "Nothing has happened; you may try again, with other arguments if it crashes again."
+	case tool.KindCrashed: // an idempotent tool may have done part of its work, which the message says
+		return "You may try again, with other arguments if it crashes again."
 	case tool.KindOutcomeUnknown:
 		return "It may or may not have taken effect: find out before you try again."
 	case tool.KindUnavailable:
