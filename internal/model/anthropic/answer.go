@@ -14,6 +14,7 @@ import (
 
 // answer assembles a response from its events.
 type answer struct {
+	server string // Model.server
 	// without the arguments of calls: the SDK drops arguments that are not JSON
 	message sdk.Message
 	calls   map[int64]*call // by block index
@@ -170,14 +171,18 @@ func (a *answer) response() (*model.Response, error) {
 				ID: block.ID, Name: block.Name, Arguments: a.calls[int64(i)].arguments.String(),
 			}})
 		default:
+			owner := provider
 			if block.Type == "thinking" && block.Signature == "" {
-				continue // the token limit truncated it, and the API refuses unsigned thinking
+				if a.server == "" || a.message.StopReason == sdk.StopReasonMaxTokens {
+					continue // the token limit truncated it, and the API refuses unsigned thinking
+				}
+				owner = unsignedOf(a.server)
 			}
 			raw := json.RawMessage(block.RawJSON())
 			if !json.Valid(raw) {
 				return nil, malformed(fmt.Errorf("a block of type %q is no JSON", block.Type))
 			}
-			response.Message.Blocks = append(response.Message.Blocks, model.Block{Opaque: &model.Opaque{Provider: provider, JSON: model.CleanJSON(raw)}})
+			response.Message.Blocks = append(response.Message.Blocks, model.Block{Opaque: &model.Opaque{Provider: owner, JSON: model.CleanJSON(raw)}})
 		}
 	}
 	var err error

@@ -56,6 +56,7 @@ type Config struct {
 // Model is one model of Anthropic. It is safe for concurrent use. There is no need to close it.
 type Model struct {
 	name       string
+	server     string // the host of a compatible server; empty for Anthropic's own
 	thinking   int64
 	generation generation
 	messages   sdk.MessageService
@@ -70,17 +71,22 @@ func New(config Config) (*Model, error) {
 		return nil, fmt.Errorf("configuring an Anthropic model: %d tokens are too few to think; use %d or more", config.Thinking, LeastThinking)
 	}
 	options := []option.RequestOption{option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithMiddleware(unmask)}
+	var server string
 	if config.BaseURL != "" {
-		if _, err := model.ParseBaseURL(config.BaseURL); err != nil {
+		base, err := model.ParseBaseURL(config.BaseURL)
+		if err != nil {
 			return nil, fmt.Errorf("configuring an Anthropic model: %w", err)
 		}
+		server = compatible(base.Hostname())
 		options = append(options, option.WithBaseURL(config.BaseURL))
 	}
 	if config.APIKey != "" {
 		options = append(options, option.WithAPIKey(config.APIKey))
 	}
 	client := sdk.NewClient(append(options, option.WithHTTPClient(model.HTTPClient(config.HTTPClient)))...)
-	return &Model{name: config.Model, thinking: config.Thinking, generation: generationOf(config.Model), messages: client.Messages}, nil
+	return &Model{
+		name: config.Model, server: server, thinking: config.Thinking, generation: generationOf(config.Model), messages: client.Messages,
+	}, nil
 }
 
 // Name returns "anthropic:" and the model's name.
@@ -100,7 +106,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	var response *http.Response
 	events := m.messages.NewStreaming(ctx, params, option.WithResponseInto(&response))
 	defer events.Close()
-	var a answer
+	a := answer{server: m.server}
 	defer func() { err = model.Spent(err, a.usage()) }()
 	for events.Next() {
 		chunks, err := a.add(events.Current())

@@ -22,7 +22,7 @@ func (m *Model) params(req model.Request) (sdk.MessageNewParams, error) {
 	params := sdk.MessageNewParams{
 		Model:     m.name,
 		MaxTokens: defaultMaxTokens,
-		Messages:  messages(req.Messages),
+		Messages:  m.conversation(req.Messages),
 		Tools:     tools(req.Tools),
 	}
 	if req.MaxTokens > 0 {
@@ -68,15 +68,15 @@ func tools(offered []model.Tool) []sdk.ToolUnionParam {
 	return params
 }
 
-// messages omits what the API refuses: blank texts and empty messages.
-func messages(conversation []model.Message) []sdk.MessageParam {
+// conversation omits what the API refuses: blank texts and empty messages.
+func (m *Model) conversation(messages []model.Message) []sdk.MessageParam {
 	var params []sdk.MessageParam
-	for _, message := range conversation {
+	for _, message := range messages {
 		role := sdk.MessageParamRoleUser
 		if message.Role == model.RoleAssistant {
 			role = sdk.MessageParamRoleAssistant
 		}
-		if content := blocks(message.Blocks); len(content) > 0 {
+		if content := m.blocks(message.Blocks); len(content) > 0 {
 			params = append(params, sdk.MessageParam{Role: role, Content: content})
 		}
 	}
@@ -116,7 +116,7 @@ func mark(content []sdk.ContentBlockParamUnion) {
 	}
 }
 
-func blocks(from []model.Block) []sdk.ContentBlockParamUnion {
+func (m *Model) blocks(from []model.Block) []sdk.ContentBlockParamUnion {
 	var results, content []sdk.ContentBlockParamUnion
 	for _, block := range from {
 		switch {
@@ -129,7 +129,7 @@ func blocks(from []model.Block) []sdk.ContentBlockParamUnion {
 			results = append(results, sdk.ContentBlockParamUnion{OfToolResult: result(block.ToolResult)})
 		case block.Attachment != nil:
 			content = append(content, attachment(block.Attachment))
-		case block.Opaque != nil && block.Opaque.Provider == provider:
+		case block.Opaque != nil && m.owns(block.Opaque):
 			content = append(content, param.Override[sdk.ContentBlockParamUnion](block.Opaque.JSON))
 		}
 	}

@@ -2,8 +2,12 @@ package anthropic_test
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolhost/toolhost/internal/model/anthropic"
 	"github.com/toolhost/toolhost/internal/model/wiretest"
@@ -36,5 +40,44 @@ func TestThinkingIsAskedFor(t *testing.T) {
 	}
 	if _, err := anthropic.New(anthropic.Config{Model: "m", Thinking: 5}); err == nil || !strings.Contains(err.Error(), "1024") {
 		t.Errorf("too few: %v", err)
+	}
+}
+
+// The unsigned thinking of a compatible server returns to this server. Another server does not get
+// it: Anthropic's own would refuse it.
+func TestUnsignedThinkingReturnsToItsServer(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/thinking_unsigned.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := wiretest.Serve(t, wiretest.Reply{Body: string(archive.Files[0].Data)})
+	req := wiretest.Hello()
+	for chunk, err := range connect(t, server).Generate(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chunk.Response != nil {
+			req.Messages = append(req.Messages, chunk.Response.Message, wiretest.Hello().Messages[0])
+		}
+	}
+	for base, want := range map[string]int{
+		server.URL:                           1,
+		"http://other.invalid":               0,
+		"":                                   0,
+		"https://eu.api.anthropic.com/proxy": 0,
+	} {
+		var body []byte
+		client := &http.Client{Transport: wiretest.Transport(func(r *http.Request) (*http.Response, error) {
+			body, _ = io.ReadAll(r.Body)
+			return nil, io.ErrUnexpectedEOF
+		})}
+		m, err := anthropic.New(anthropic.Config{Model: "m", BaseURL: base, HTTPClient: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wiretest.Failure(t, m, req)
+		if got := strings.Count(string(body), `"thinking":"Hmm"`); got != want || !strings.Contains(string(body), `"text":"hi"`) {
+			t.Errorf("the server at %q gets the thinking %d times, want %d: %s", base, got, want, body)
+		}
 	}
 }

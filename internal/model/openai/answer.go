@@ -22,6 +22,7 @@ import (
 //
 // The type calls separates tool calls. The type kept has what the server wants back.
 type answer struct {
+	server  string // for kept
 	text    strings.Builder
 	joiner  model.Joiner // of text
 	calls   calls
@@ -171,14 +172,15 @@ func (a *answer) ended(reason string) {
 	}
 }
 
-// kept returns the data that the server requires with the message in later requests. For a message
-// without calls it is empty: the next turn does not need the data, and a message with only thoughts
-// would be an empty answer.
+// kept returns the data that the server requires with the message in later requests. A server that
+// requires it in a conversation with calls requires it with every message, also with final answers
+// and with those before the first call. For a message with only thoughts it is empty, because the
+// message would not be an answer.
 func (a *answer) kept() *kept {
-	if len(a.calls.begun) == 0 {
+	if len(a.calls.begun) == 0 && a.text.Len() == 0 {
 		return &kept{}
 	}
-	k := &kept{Reasoning: a.thought.reasoning.String(), Details: a.thought.details.list(), Extra: a.calls.extra()}
+	k := &kept{Server: a.server, Reasoning: a.thought.reasoning.String(), Details: a.thought.details.list(), Extra: a.calls.extra()}
 	if a.thought.named {
 		text := a.thought.content.String()
 		k.ReasoningContent = &text

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	sdk "github.com/openai/openai-go/v3"
 
@@ -12,10 +13,14 @@ import (
 // provider marks the opaque blocks of this provider.
 const provider = "openai"
 
-// kept is data that a server wants back with a message that has calls. Other providers cannot use
-// it. It is stored as the message's opaque block and returns under the names under which it
-// arrived.
+// kept is data that a server wants back with a message. Other servers cannot use it, and some refuse
+// a request with it. It is stored as the message's opaque block and returns to its server under the
+// names under which it arrived, once the conversation has calls. Without calls no server requires
+// it, and DeepSeek's older models refuse it.
 type kept struct {
+	// Server is the name of the host that sent the data. Data of older versions has none, and returns
+	// to every server.
+	Server string `json:"server,omitempty"`
 	// ReasoningContent has the model's thoughts. DeepSeek refuses a conversation without the field,
 	// even if it is empty. Nil means that the server does not send the field.
 	ReasoningContent *string `json:"reasoning_content,omitempty"`
@@ -43,15 +48,41 @@ func (k *kept) block() (model.Block, bool) {
 	return model.Block{Opaque: &model.Opaque{Provider: provider, JSON: model.CleanJSON(bytes.TrimSpace(out.Bytes()))}}, true
 }
 
-// readKept returns the data of this provider in a message.
-func readKept(blocks []model.Block) kept {
-	var k kept
+// readKept returns the data of a server in a message.
+func readKept(server string, blocks []model.Block) kept {
 	for _, block := range blocks {
-		if block.Opaque != nil && block.Opaque.Provider == provider && json.Unmarshal(block.Opaque.JSON, &k) != nil {
-			return kept{}
+		if block.Opaque == nil || block.Opaque.Provider != provider {
+			continue
+		}
+		var k kept
+		if json.Unmarshal(block.Opaque.JSON, &k) == nil && (k.Server == "" || k.Server == server) {
+			return k
 		}
 	}
-	return k
+	return kept{}
+}
+
+// readAllKept returns what each message of a conversation needs, by index. It is nil without calls.
+// If one message has ReasoningContent, every message of the model needs the field: those of other
+// models, and those that an older version stored without it, get an empty one.
+func readAllKept(server string, conversation []model.Message) []kept {
+	calls, named := false, false
+	all := make([]kept, len(conversation))
+	for i := range conversation {
+		blocks := conversation[i].Blocks
+		all[i] = readKept(server, blocks)
+		named = named || all[i].ReasoningContent != nil
+		calls = calls || slices.ContainsFunc(blocks, func(b model.Block) bool { return b.ToolCall != nil })
+	}
+	if !calls {
+		return nil
+	}
+	for i := range all {
+		if named && all[i].ReasoningContent == nil {
+			all[i].ReasoningContent = new(string)
+		}
+	}
+	return all
 }
 
 // giveBack adds the data to the message that it arrived with.

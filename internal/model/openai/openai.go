@@ -70,7 +70,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	}
 	events := wire.NewEvents(response)
 	defer events.Close()
-	var a answer
+	a := answer{server: m.server.Host}
 	defer func() { err = model.Spent(err, a.usage) }()
 	for !a.done {
 		event, more := events.Next()

@@ -84,9 +84,14 @@ func (m *Model) messages(req model.Request) []sdk.ChatCompletionMessageParamUnio
 	if strings.TrimSpace(req.System) != "" {
 		params = append(params, sdk.SystemMessage(req.System))
 	}
-	for _, message := range req.Messages {
+	all := readAllKept(m.server.Host, req.Messages)
+	for i, message := range req.Messages {
 		if message.Role == model.RoleAssistant {
-			params = append(params, m.assistant(message.Blocks)...)
+			var k kept
+			if all != nil {
+				k = all[i]
+			}
+			params = append(params, m.assistant(message.Blocks, k)...)
 			continue
 		}
 		params = append(params, m.user(message.Blocks)...)
@@ -102,7 +107,7 @@ func (m *Model) callID(id string) string {
 	return wire.CallID(id, longestCallID)
 }
 
-func (m *Model) assistant(blocks []model.Block) []sdk.ChatCompletionMessageParamUnion {
+func (m *Model) assistant(blocks []model.Block, k kept) []sdk.ChatCompletionMessageParamUnion {
 	message := &sdk.ChatCompletionAssistantMessageParam{}
 	var texts []string
 	for _, block := range blocks {
@@ -118,10 +123,7 @@ func (m *Model) assistant(blocks []model.Block) []sdk.ChatCompletionMessageParam
 			message.ToolCalls = append(message.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})
 		}
 	}
-	if len(message.ToolCalls) > 0 {
-		k := readKept(blocks)
-		k.giveBack(message)
-	}
+	k.giveBack(message)
 	if len(texts) > 0 {
 		message.Content.OfString = sdk.String(strings.Join(texts, "\n\n"))
 	}

@@ -40,6 +40,8 @@ type Server struct {
 	// Official says that the server is OpenAI's or Azure's. Other servers of the same APIs know
 	// fewer parameters, and some refuse a request with an unknown one.
 	Official bool
+	// Host is the name of the server's host, without the port.
+	Host string
 }
 
 // Open returns the server of a configuration. It does no I/O.
@@ -47,7 +49,7 @@ func Open(config Config) (Server, error) {
 	if config.Model == "" {
 		return Server{}, errors.New("configuring an OpenAI model: the model's name is missing")
 	}
-	s := Server{Official: true}
+	s := Server{Official: true, Host: "api.openai.com"}
 	options := []option.RequestOption{option.WithEnvironmentProduction(), option.WithMaxRetries(0)}
 	if config.BaseURL != "" {
 		base, err := model.ParseBaseURL(config.BaseURL)
@@ -55,6 +57,7 @@ func Open(config Config) (Server, error) {
 			return Server{}, fmt.Errorf("configuring an OpenAI model: %w", err)
 		}
 		host := base.Hostname()
+		s.Host = host
 		s.Official = host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") || strings.HasSuffix(host, ".openai.azure.com")
 		options = append(options, option.WithBaseURL(config.BaseURL))
 	}
