@@ -103,6 +103,9 @@ func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, e
 		return nil, err
 	}
 	done := newInstalled(plugin, folder, options)
+	if err := i.use(ctx, options, filepath.Dir(done.Path)); err != nil {
+		return nil, err
+	}
 	err = i.conn.Change(func(c *client.Client) error {
 		if err := checkName(ctx, c, done); err != nil {
 			return err
@@ -116,20 +119,30 @@ func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, e
 	if i.plugins != "" {
 		done.note += " --plugins " + filepath.Dir(done.Path)
 	}
-	placed, err := staged.Place(done.Plugin)
+	return done, i.place(staged, done, plugin, options)
+}
+
+// place copies a plugin into the folder while no toolhost runs, trusts it, and allows it in the lock
+// file, if there is one. If place fails, the folder is as it was.
+func (i *Installer) place(staged *pluginfolder.Staged, d *Installed, p *catalog.Plugin, options serve.Options) error {
+	placed, err := staged.Place(d.Plugin)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	done.Replaced = placed.Replaced()
-	distrust, err := i.trust(options, plugin, done.Path)
+	d.Replaced = placed.Replaced()
+	distrust, err := i.trust(options, p, d.Path)
 	if err != nil {
-		return nil, errors.Join(err, placed.Undo())
+		return errors.Join(err, placed.Undo())
 	}
-	done.LockFile, err = pin(i.conn.Process.Getenv, options.LockFile, done.Plugin, &manifest.Pin{Version: done.Version, Digest: done.Digest})
+	d.LockFile, err = pin(i.conn.Process.Getenv, options.LockFile, d.Plugin, &manifest.Pin{Version: d.Version, Digest: d.Digest})
 	if err != nil {
-		err = errors.Join(err, placed.Undo(), distrust())
+		return errors.Join(err, placed.Undo(), distrust())
 	}
-	return done, err
+	records, err := trust.NewUserStore(i.conn.Process.Getenv).Plugins(options.Folders)
+	if err == nil {
+		d.keepOwners(options, records)
+	}
+	return err
 }
 
 // trust records that the operator trusts the installed plugin. undo restores the record before.
@@ -141,7 +154,7 @@ func (i *Installer) trust(options serve.Options, p *catalog.Plugin, path string)
 		return nil, err
 	}
 	before := records.Source(path)
-	return func() error { return store.RestorePlugin(path, before) }, trustPlugin(store, options, path, p)
+	return func() error { return store.RestorePlugin(path, before) }, nameOwned(store.TrustPlugin(folders, path, p.Trusted(), false))
 }
 
 func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.Options) *Installed {

@@ -143,7 +143,15 @@ func (t *truster) plugin(ctx context.Context, options serve.Options, source stri
 		_, err := t.store.RevokePlugin(source)
 		return pluginTrust{Plugin: before.Name, Path: source, Digest: before.Digest, State: "revoked"}, err
 	}
+	if !look {
+		if err := t.use(ctx, options, filepath.Dir(source)); err != nil {
+			return pluginTrust{}, err
+		}
+	}
 	p, err := examineAt(ctx, options, source)
+	if err == nil {
+		err = serve.CheckExamined(p, p.Source, source)
+	}
 	if err != nil {
 		return pluginTrust{}, err
 	}
@@ -151,7 +159,7 @@ func (t *truster) plugin(ctx context.Context, options serve.Options, source stri
 	shown := pluginTrust{Plugin: now.Name, Path: source, Digest: now.Digest, State: "trusted", Tools: slices.Sorted(maps.Keys(now.Tools)), Changes: changesOf(p, before)}
 	switch {
 	case !look:
-		err = trustPlugin(t.store, options, source, p)
+		err = t.store.TrustPlugin(options.Folders, source, now, false)
 	case before == nil || before.Name == "":
 		shown.State = "new"
 	case before.Digest != now.Digest || len(shown.Changes) > 0:
@@ -161,7 +169,8 @@ func (t *truster) plugin(ctx context.Context, options serve.Options, source stri
 }
 
 // examineAt starts the plugin at a path, reads its description, and returns the plugin as a
-// toolhost would load it alone.
+// toolhost would load it alone. Its Source is another path. If Problem is not empty, the plugin is
+// unusable.
 func examineAt(ctx context.Context, options serve.Options, source string) (p *catalog.Plugin, err error) {
 	temp, err := serve.MakeScratch()
 	if err != nil {
@@ -176,21 +185,7 @@ func examineAt(ctx context.Context, options serve.Options, source string) (p *ca
 	if err := os.Symlink(source, staged); err != nil {
 		return nil, fmt.Errorf("making a folder for the plugin: %w", err)
 	}
-	if p, err = serve.Examine(ctx, options, folder); err != nil {
-		return nil, err
-	}
-	return p, serve.CheckExamined(p, staged, source)
-}
-
-// trustPlugin records that the operator trusts the plugin at a path as it is. A folder that
-// toolhost has not used yet needs no record, because toolhost trusts its content when it uses the
-// folder first.
-func trustPlugin(store *trust.Store, options serve.Options, source string, p *catalog.Plugin) error {
-	known, err := store.Known(filepath.Dir(source))
-	if err != nil || !known {
-		return err
-	}
-	return store.TrustPlugin(options.Folders, source, p.Trusted(), false)
+	return serve.Examine(ctx, options, folder)
 }
 
 // changesOf returns the declarations of a plugin that the operator has not trusted.

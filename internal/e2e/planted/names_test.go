@@ -52,6 +52,35 @@ func TestANameBelongsToThePluginThatHadItFirst(t *testing.T) {
 	})
 }
 
+// The same holds for plugins that were copied or installed before any toolhost served their folder.
+func TestANameBelongsToThePluginThatWasInstalledFirst(t *testing.T) {
+	for name, first := range map[string]func(t *testing.T, w *world){
+		"installed": func(t *testing.T, w *world) {
+			w.plugin(t, "src/keeper", keeper)
+			w.run(t, "etc", "toolhost", "install", w.path("src/keeper"), "--plugins", w.path("plugins")).ends(t, 0, "installed keeper 1: 2 tools")
+		},
+		"copied": func(t *testing.T, w *world) { w.plugin(t, "plugins/keeper", keeper) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachUser(t, func(t *testing.T, w *world) {
+				first(t, w)
+				install := func(name, claim string) result {
+					w.plugin(t, "src/"+name, claim)
+					return w.run(t, "etc", "toolhost", "install", w.path("src", name), "--plugins", w.path("plugins"))
+				}
+				install("aaa", thief).ends(t, 0, "installed aaa stolen: 1 tool, own", `the tool "keep" is left out`, `the tool "Peek" is left out`)
+				install("Keeper", `{"plugin": "Keeper", "version": "stolen", "tools": [{"name": "other"}]}`).ends(t, 3, "belongs to", "nothing is changed")
+				s := w.serve(t, "--plugins", w.path("plugins"))
+				s.do(t, "call", "peek", "{}").ends(t, 0, "1")
+				s.do(t, "call", "own", "{}").ends(t, 0, "stolen")
+				if r := s.do(t, "tools", "keep"); strings.Contains(r.output, "aaa") {
+					t.Errorf("the name is taken\n%s", r.output)
+				}
+			})
+		})
+	}
+}
+
 // What a plugin declares after the operator trusted it does not relax the rules for its calls. This
 // also holds if the plugin was replaced between two starts, changes its name, or appears under
 // another file name.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -192,10 +193,17 @@ func (c *Catalog) publishLocked() {
 
 // recordTrust brings the trust records up to date with the plugins in service. It reads and writes
 // files, so the caller does not hold c.mu.
+//
+// It does nothing while a plugin is being asked what it is: a name that two new plugins claim belongs
+// to the first in the order of the scan, whichever answers first.
 func (c *Catalog) recordTrust() {
 	c.mu.Lock()
 	snapshot, records := c.current.Load(), c.trust.records
+	asking := slices.ContainsFunc(c.slots, (*slot).awaits)
 	c.mu.Unlock()
+	if asking {
+		return
+	}
 	updated := c.trust.complete(snapshot, records)
 	if updated == nil {
 		return

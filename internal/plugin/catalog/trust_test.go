@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,5 +69,32 @@ func TestAPluginThatAToolWroteThroughALink(t *testing.T) {
 		if p.Digest != first || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "hard link") {
 			t.Errorf("%s: %s is in service, was %s, and the warnings are %q", step.what, p.Digest, first, p.Warnings)
 		}
+	}
+}
+
+// If two plugins claim a name at the first start, the name belongs to the first in the order of the
+// scan, also if the other one answers earlier.
+func TestANameDoesNotDependOnTheOrderOfAnswers(t *testing.T) {
+	dir, store, fake := t.TempDir(), trust.NewStore(t.TempDir()), &fakePlugins{}
+	write(t, dir, "a", plugin("a", spec("read")), 0o700)
+	write(t, dir, "z", plugin("z", spec("read"), spec("own")), 0o700)
+	answered := make(chan struct{})
+	c := must(catalog.Open(catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Trust: store,
+		Describe: func(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
+			if filepath.Base(p.Source) == "a" {
+				<-answered
+			}
+			return fake.describe(ctx, p)
+		}}))
+	defer c.Close()
+	must(0, c.Load(t.Context()))
+	for s := c.Snapshot(); s.Tool("own") == nil; s = must(c.Next(t.Context(), s)) {
+	}
+	close(answered)
+	if owner := settled(t, c).Tool("read").Plugin.Info.Name; owner != "a" {
+		t.Errorf("%s has the name", owner)
+	}
+	if owner := must(store.Plugins([]string{dir})).Owner("read"); filepath.Base(owner) != "a" {
+		t.Errorf("the name belongs to %s", owner)
 	}
 }
