@@ -1,11 +1,20 @@
 package host_test
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	condition "github.com/toolhost/toolhost/internal/eventually"
+	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -106,4 +115,50 @@ func TestAddedAndRemovedPluginsAreReported(t *testing.T) {
 	if got := strings.Join(told, ", "); got != "other plugin_added, broken plugin_unusable, other plugin_removed" {
 		t.Errorf("the events are %s", got)
 	}
+}
+
+// The log says why a plugin cannot be used: when the host starts, and when a plugin comes later.
+func TestTheLogSaysWhatCannotBeUsed(t *testing.T) {
+	var log lockedLog
+	u := newReleaseWith(t, func(cfg *host.Config) {
+		cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		known := cfg.Catalog
+		if err := os.WriteFile(filepath.Join(filepath.Dir(known.Snapshot().Plugin("versioned").Source), "early"), []byte("no plugin"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(known.Load(t.Context()), known.Settle(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	})
+	says := func(plugin string) {
+		t.Helper()
+		plugins := u.catalog.Snapshot().Plugins()
+		p := plugins[slices.IndexFunc(plugins, func(p *catalog.Plugin) bool { return p.Info.Name == plugin })]
+		record := fmt.Sprintf("plugin=%s digest=%s source=%s reason=%q", plugin, p.Digest, p.Source, p.Problem)
+		condition.Holds(t, "the log has "+record, func() bool { return strings.Contains(log.String(), record) })
+	}
+	says("early")
+	u.put(filepath.Join(u.dir, "late"), "no plugin")
+	if _, err := u.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	says("late")
+}
+
+// lockedLog is a buffer for a log that the test reads while the host writes it.
+type lockedLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,9 @@ func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin str
 	if now := snapshot.Renamed(name); now != "" && may.use(now) {
 		return tool.Errorf(tool.KindNotFound, "there is no tool %q here; the configuration renamed it to %q", name, now)
 	}
+	if owner := snapshot.UnusableOwner(name); owner != nil && !hidden(owner.Info.Name) && may.use(name) {
+		return tool.Errorf(tool.KindUnavailable, "the tool %q is out of service: %s", name, brokenPlugin(owner))
+	}
 	const most = 20
 	var names []string
 	for _, t := range snapshot.Tools(tool.Query{}) {
@@ -39,7 +43,18 @@ func unknownTool(snapshot *catalog.Snapshot, name string, hidden func(plugin str
 	if slices.ContainsFunc(snapshot.Plugins(), (*catalog.Plugin).Pending) {
 		hint += "; new plugins are still being asked for their tools: try again soon"
 	}
+	if p := snapshot.Faulty(); p != nil {
+		return tool.Errorf(tool.KindUnavailable, "the tool %q is not known, but the plugin %q could not be read: %s; %s", result.Clip(name, 80), p.Info.Name, p.Fault, hint)
+	}
 	return tool.Errorf(tool.KindNotFound, "there is no tool %q; %s", result.Clip(name, 80), hint)
+}
+
+// brokenPlugin says that a plugin cannot be used, for callers: only operators see paths.
+func brokenPlugin(p *catalog.Plugin) string {
+	if p.Fault != "" {
+		return fmt.Sprintf("its plugin %q cannot be used now: %s", p.Info.Name, p.Fault)
+	}
+	return fmt.Sprintf("its plugin %q cannot be used; `toolhost why %s` shows the reason", p.Info.Name, p.Info.Name)
 }
 
 // unknownPlugin returns the error for a name that no plugin has, or for a plugin that cannot be

@@ -109,6 +109,7 @@ type answer struct {
 	description tool.Description
 	refused     refusedSchemas
 	problem     string
+	fault       string // the fault of the machine that is the problem; empty if it is another one
 }
 
 // ask waits for a token and asks a plugin. If the catalog is closed first, the answer is a problem.
@@ -137,7 +138,7 @@ func (a *asker) describe(ctx context.Context, p *Plugin) answer {
 	d, err := a.describeFunc(ctx, p)
 	if err != nil {
 		a.noteFailure(p, err, time.Since(began))
-		return answer{problem: err.Error()}
+		return answer{problem: err.Error(), fault: faultOf(err)}
 	}
 	a.log.Info("plugin described", "plugin", d.Name, "version", d.Version, "digest", p.Digest, "tools", len(d.Tools), "took", time.Since(began), "source", p.Source)
 	result := answer{description: d, refused: checkSchemas(d.Tools)}

@@ -192,7 +192,7 @@ func (c *Catalog) answeredLocked(digest string, a answer) {
 		}
 		if a.problem != "" {
 			s.file = s.file.withProblem(a.problem)
-			s.file.unanswered, s.file.remembered = true, false
+			s.file.unanswered, s.file.remembered, s.file.Fault = true, false, a.fault
 			continue
 		}
 		s.file = s.file.described(a.description, a.refused)
@@ -249,6 +249,6 @@ func (c *Catalog) nextFailed() (*Plugin, expectation) {
 	return nil, expectation{}
 }
 
-func unreadable(source, problem string) *Plugin {
-	return &Plugin{Source: source, Problem: problem, Info: tool.Description{Name: filepath.Base(source)}}
+func unreadable(source, problem, fault string) *Plugin {
+	return &Plugin{Source: source, Problem: problem, Fault: fault, Info: tool.Description{Name: filepath.Base(source)}}
 }

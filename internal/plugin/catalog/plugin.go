@@ -42,6 +42,7 @@ type Plugin struct {
 
 	Info        tool.Description // its description of itself; only a name, taken from the file, if Problem is set
 	Problem     string           // why it is not used; empty if it is
+	Fault       string           // the fault of the machine that is the Problem, such as "no space left on device"; empty if it is another one
 	Warnings    []string         // faults that do not keep it from being used
 	Untrusted   bool             // Problem says that it waits for the operator's trust
 	FileWarning string           // the one of Warnings about the changed file; empty if there is none
@@ -72,7 +73,7 @@ type Refusal struct {
 func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 	q := *p
 	q.unanswered, q.remembered = false, false
-	q.Problem, q.Tools, q.Filters, q.Warnings = "", nil, nil, slices.Clone(p.Warnings)
+	q.Problem, q.Fault, q.Tools, q.Filters, q.Warnings = "", "", nil, nil, slices.Clone(p.Warnings)
 	if err := tool.CheckName(d.Name); err != nil {
 		q.Problem = "it describes itself wrongly: " + err.Error()
 		return &q
@@ -113,7 +114,7 @@ func (p *Plugin) described(d tool.Description, refused refusedSchemas) *Plugin {
 // withProblem returns the plugin as one that cannot be used.
 func (p *Plugin) withProblem(problem string) *Plugin {
 	q := *p
-	q.Problem, q.Tools, q.Filters = problem, nil, nil
+	q.Problem, q.Fault, q.Tools, q.Filters = problem, "", nil, nil
 	return &q
 }
 

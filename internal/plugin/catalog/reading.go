@@ -22,6 +22,7 @@ type reading struct {
 	real    string // see slot
 	stamp   string
 	problem string  // why the source cannot be read; empty if it can
+	fault   string  // the fault of the machine that is the problem; empty if it is another one
 	file    *Plugin // its revision; nil if problem is set
 
 	otherNames bool // it is a file that has other names (hard links)
@@ -47,7 +48,7 @@ func (x *sources) read(ctx context.Context, found entry, rec record, known *Plug
 		err = x.readFile(ctx, &r, found, rec, known)
 	}
 	if err != nil {
-		r.problem = fmt.Sprintf("reading %s: %v", found.source, err)
+		r.problem, r.fault = fmt.Sprintf("reading %s: %v", found.source, err), faultOf(err)
 	}
 	return r
 }

@@ -12,6 +12,7 @@ type slot struct {
 	source  string
 	real    string  // source without links on the way to its folder, as of the latest load
 	problem string  // why the source cannot be read; empty if it can
+	fault   string  // the fault of the machine that is the problem; empty if it is another one
 	file    *Plugin // the revision in the source; nil if problem is set
 	current *Plugin // the revision in service; nil if none is
 	refused string  // why the lock file does not allow file; empty if it does
@@ -29,7 +30,7 @@ func (s *slot) apply(r reading, pins manifest.Lock) {
 	if r.file.pending() && s.file != nil && s.file.Digest == r.file.Digest && (s.file.usable() || s.file.unanswered) {
 		r.file = s.file // the plugin has answered since the reading began
 	}
-	s.problem, s.file, s.otherNames = r.problem, r.file, r.otherNames
+	s.problem, s.fault, s.file, s.otherNames = r.problem, r.fault, r.file, r.otherNames
 	if r.current != nil && (s.current == nil || !allowed(pins, s.current.Digest)) {
 		s.current = r.current
 		if s.record.Current != r.current.Digest { // the lock file allows only the previous one
@@ -122,7 +123,7 @@ func (s *slot) show(pins manifest.Lock) *Plugin {
 			p.Warnings, p.FileWarning = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], warning), warning
 		}
 	case s.file == nil:
-		p = *unreadable(s.source, s.problem)
+		p = *unreadable(s.source, s.problem, s.fault)
 	case s.refused != "":
 		p = *s.file.withProblem(s.refused)
 	case s.untrusted != "":
