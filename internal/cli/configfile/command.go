@@ -55,9 +55,19 @@ func (p *Program[C]) check(process cli.Process, path string, asJSON bool) error 
 		return err
 	}
 	c, invalid := p.Decode(file)
+	warnings := []string{}
+	if invalid == nil && p.References != nil && file.Path != "" {
+		found, err := p.References(&c, process.Getenv)
+		if warnings = append(warnings, found...); err != nil {
+			invalid = &cli.ExitError{Code: cli.ExitUsage, Err: fmt.Errorf("%s cannot work: %w", file.Path, err)}
+		}
+	}
 	distrusted := CheckTrust(process.Getenv, file, nil)
 	if asJSON {
-		return printVerdict(process, file, invalid, distrusted)
+		return printVerdict(process, file, warnings, invalid, distrusted)
+	}
+	for _, warning := range warnings {
+		fmt.Fprintf(process.Err(), "%s: warning: %s\n", p.Name, cli.OneLine(warning))
 	}
 	if err := p.NoteDistrust(process.Err(), distrusted); err != nil {
 		return err
@@ -145,10 +155,12 @@ type verdict struct {
 	Valid   bool           `json:"valid"`
 	Trusted bool           `json:"trusted"` // whether the program uses the file in this folder
 	Errors  yamldoc.Errors `json:"errors"`
+	// what the file refers to and is not there
+	Warnings []string `json:"warnings"`
 }
 
-func printVerdict(process cli.Process, file trust.File, invalid, distrusted error) error {
-	v := verdict{File: file.Path, Valid: invalid == nil, Trusted: distrusted == nil, Errors: yamldoc.Errors{}}
+func printVerdict(process cli.Process, file trust.File, warnings []string, invalid, distrusted error) error {
+	v := verdict{File: file.Path, Valid: invalid == nil, Trusted: distrusted == nil, Errors: yamldoc.Errors{}, Warnings: warnings}
 	if found, ok := errors.AsType[yamldoc.Errors](invalid); ok {
 		v.Errors = found
 	} else if invalid != nil {

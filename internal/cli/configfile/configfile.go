@@ -31,6 +31,9 @@ type Program[C any] struct {
 	Summary func(c *C) string
 	// Complete sets the keys whose defaults depend on the machine and the user.
 	Complete func(c *C, getenv func(string) string) error
+	// References checks what a valid configuration refers to on this machine, for `config check`. The
+	// error says what can never work. Nil checks nothing.
+	References func(c *C, getenv func(string) string) (warnings []string, err error)
 	// YAML returns the configuration as a file that loads as the same configuration.
 	YAML func(c *C) []byte
 	// ShowNote is a sentence about what `config show` leaves out. Empty: it leaves nothing out.

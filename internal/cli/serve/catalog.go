@@ -42,6 +42,10 @@ func openCatalog(ctx context.Context, options Options, plugins *launcher, logger
 	}
 	recordWritable(&options, logger)
 	warnOfUnknownTools(known.Snapshot(), logger)
+	if err := warnOfReferences(&options.Config, known.Snapshot(), logger); err != nil {
+		known.Close()
+		return nil, cli.Usage("%w", err)
+	}
 	return known, nil
 }
 

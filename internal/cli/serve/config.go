@@ -17,7 +17,7 @@ import (
 func configuration() *configfile.Program[config.Config] {
 	return &configfile.Program[config.Config]{
 		Name: cli.Toolhost, User: "toolhost serve", FileName: config.FileName, Page: "docs/configuration.md",
-		Default: config.Default, Load: config.Parse, Complete: resolve, YAML: (*config.Config).YAML,
+		Default: config.Default, Load: config.Parse, Complete: resolve, YAML: (*config.Config).YAML, References: references,
 		Summary: func(c *config.Config) string {
 			return fmt.Sprintf("%s, settings of %s", cli.Count(len(c.Folders), "plugin folder"), cli.Count(len(c.ByPlugin), "plugin"))
 		},

@@ -168,6 +168,10 @@ func (r *reloader) apply(next Options, change *tool.ConfigurationChange) (await 
 	await = r.host.Reconfigure(settings, r.plugins.configure(&next, store))
 	r.inForce = next
 	warnOfUnknownTools(r.known.Snapshot(), r.logger)
+	if err := warnOfReferences(&next.Config, r.known.Snapshot(), r.logger); err != nil {
+		// The same reload may bring the plugin that has the filter.
+		r.logger.Warn("the configuration names what is not there", "reference", err.Error())
+	}
 	return await, nil
 }
 
