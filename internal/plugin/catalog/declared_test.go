@@ -15,7 +15,9 @@ func TestWhatPluginsDeclared(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
 	write(t, dir, "one", filtering("first", []tool.Spec{spec("a")}, filter("redact")), 0o755)
 	writeFolder(t, filepath.Join(dir, "two"), someFolder("two", spec("b")))
-	read := func() catalog.Declared { return must(catalog.ReadDeclared(t.Context(), state, []string{dir, filepath.Join(dir, "gone")})) }
+	read := func() catalog.Declared {
+		return must(catalog.ReadDeclared(t.Context(), state, []string{dir, filepath.Join(dir, "gone")}))
+	}
 	none := catalog.Declared{Plugins: map[string]bool{}, Filters: map[string]bool{}}
 	if diff := cmp.Diff(none, read()); diff != "" {
 		t.Errorf("before they are asked (-want +got):\n%s", diff)

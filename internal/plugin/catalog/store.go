@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/plugin/contentlink"
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
+	"github.com/toolhost/toolhost/internal/plugin/sparse"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -187,10 +187,7 @@ func copyFile(ctx context.Context, path string, in io.Reader, mode fs.FileMode, 
 	if err != nil {
 		return 0, err
 	}
-	size, err := io.Copy(io.MultiWriter(&sparseWriter{out}, hash), &contextReader{ctx, in})
-	if err == nil {
-		err = out.Truncate(size) // the content may end with zeros
-	}
+	size, err := sparse.Copy(out, io.TeeReader(&contextReader{ctx, in}, hash))
 	if err == nil {
 		err = out.Chmod(mode)
 	}
@@ -198,34 +195,6 @@ func copyFile(ctx context.Context, path string, in io.Reader, mode fs.FileMode, 
 	// executed.
 	return size, errors.Join(err, out.Close())
 }
-
-// sparseWriter writes a new file without blocks of zeros, which read as zeros and take no disk
-// space. So the copy of a sparse file is sparse.
-type sparseWriter struct{ file *os.File }
-
-func (w *sparseWriter) Write(p []byte) (int, error) {
-	const block = 4 << 10
-	for at := 0; at < len(p); {
-		end := min(at+block, len(p))
-		zeros := isZero(p[at:end])
-		for end < len(p) && isZero(p[end:min(end+block, len(p))]) == zeros { // as many blocks as possible at once
-			end = min(end+block, len(p))
-		}
-		var err error
-		if zeros {
-			_, err = w.file.Seek(int64(end-at), io.SeekCurrent)
-		} else {
-			_, err = w.file.Write(p[at:end])
-		}
-		if err != nil {
-			return at, err
-		}
-		at = end
-	}
-	return len(p), nil
-}
-
-func isZero(p []byte) bool { return len(bytes.TrimLeft(p, "\x00")) == 0 }
 
 // contextReader ends a long copy with its context.
 type contextReader struct {

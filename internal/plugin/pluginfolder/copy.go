@@ -3,13 +3,14 @@ package pluginfolder
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolhost/toolhost/internal/plugin/sparse"
 )
 
 // copyPlugin copies a file or a folder to a free path. If the folder of plugins is inside the
@@ -24,23 +25,53 @@ func copyPlugin(ctx context.Context, to, from, plugins string) error {
 		if source.without, err = within(from, plugins); err != nil {
 			return err
 		}
-		return os.CopyFS(to, source)
+		return copyFolder(to, source)
 	}
 	source.FS, source.dir = os.DirFS(filepath.Dir(from)), filepath.Dir(from)
-	in, err := source.Open(filepath.Base(from))
+	return copyFile(to, source, filepath.Base(from), info.Mode().Perm()|0o600)
+}
+
+// copyFolder is os.CopyFS, and keeps holes.
+func copyFolder(to string, from fs.FS) error {
+	return fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(to, filepath.FromSlash(name))
+		switch entry.Type() {
+		case fs.ModeDir:
+			return os.MkdirAll(path, 0o777)
+		case fs.ModeSymlink:
+			target, err := fs.ReadLink(from, name)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, path)
+		case 0:
+			info, err := entry.Info()
+			if err != nil {
+				return err
+			}
+			return copyFile(path, from, name, info.Mode().Perm()|0o666)
+		}
+		return &fs.PathError{Op: "copying", Path: name, Err: fs.ErrInvalid}
+	})
+}
+
+// copyFile copies a file to a free path.
+func copyFile(to string, from fs.FS, name string, mode fs.FileMode) error {
+	in, err := from.Open(name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(out, in); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close() // closed before it is run: a file that is open for writing cannot be executed
+	_, err = sparse.Copy(out, in)
+	// The file is closed before it runs: a file that is open for writing cannot be executed.
+	return errors.Join(err, out.Close())
 }
 
 // within returns the path of the folder inner relative to outer, with slashes. It is empty if inner

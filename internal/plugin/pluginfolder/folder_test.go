@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
@@ -232,5 +233,28 @@ func TestAPluginAroundTheFolder(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(f.Path("")); err != nil || len(entries) != 3 { // and what is staged
 		t.Errorf("left are %v, %v", entries, err)
+	}
+}
+
+// A copy takes no more disk space than a sparse executable, or than a folder with a sparse file.
+func TestCopiesKeepHoles(t *testing.T) {
+	const size = 64 << 20
+	f, _ := open(t)
+	dir := t.TempDir()
+	for _, name := range []string{"file", "folder/model.bin"} {
+		write(t, filepath.Join(dir, name), "#!/bin/sh\n", 0o700)
+		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for source, copied := range map[string]string{"file": "", "folder": "model.bin"} {
+		info, err := os.Stat(filepath.Join(stage(t, f, filepath.Join(dir, source)).Path(), copied))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const sector, most = 512, 1 << 20
+		if stat := info.Sys().(*syscall.Stat_t); info.Size() != size || stat.Blocks*sector > most {
+			t.Errorf("%s: the copy of %d bytes has %d and takes %d bytes of the disk", source, size, info.Size(), stat.Blocks*sector)
+		}
 	}
 }

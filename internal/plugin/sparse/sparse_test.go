@@ -1,14 +1,15 @@
 //go:build unix && !race
 
-package catalog
+package sparse_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/toolhost/toolhost/internal/plugin/sparse"
 )
 
 // A copy takes no more disk space than a sparse original, and has the same bytes.
@@ -40,9 +41,12 @@ func TestCopiesKeepHoles(t *testing.T) {
 			if err := in.Truncate(test.size); err != nil {
 				t.Fatal(err)
 			}
-			hash := sha256.New()
-			size, err := copyFile(t.Context(), copied, in, 0o500, hash)
-			if err != nil || size != test.size {
+			out, err := os.Create(copied)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			if size, err := sparse.Copy(out, in); err != nil || size != test.size {
 				t.Fatalf("%d bytes were copied, %v", size, err)
 			}
 			want, err := os.ReadFile(source)
@@ -52,9 +56,6 @@ func TestCopiesKeepHoles(t *testing.T) {
 			got, err := os.ReadFile(copied)
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("the copy is another one: %v", err)
-			}
-			if sum := sha256.Sum256(want); !bytes.Equal(hash.Sum(nil), sum[:]) {
-				t.Error("the digest is another one")
 			}
 			info, err := os.Stat(copied)
 			if err != nil {
