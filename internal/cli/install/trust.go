@@ -18,7 +18,7 @@ import (
 func NewTrustCommand(p cli.Process) *cobra.Command {
 	t := &truster{Installer: *NewInstaller(p), store: trust.NewUserStore(p.Getenv)}
 	var format cli.Format
-	var diff, list, revoke bool
+	var diff, list, revoke, all bool
 	cmd := &cobra.Command{
 		Use:   "trust [FILE|FOLDER|PLUGIN…]",
 		Short: "Trust configuration files as they are now, and plugins that are new or have changed",
@@ -28,7 +28,8 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 			"FOLDER stands for the files of these names in it; without arguments it is the current folder. A word with a slash,\n" +
 			"`.`, and a word that ends in .yaml or .lock are paths; any other word is the name of a plugin.\n\n" +
 			"PLUGIN trusts a plugin as it is in its folder now: one that came after toolhost had used the folder for the first\n" +
-			"time, or one that has changed what it declares of its tools. A toolhost that runs takes that over at once.\n\n" +
+			"time, or one that has changed what it declares of its tools. A toolhost that runs takes that over at once.\n" +
+			"--all trusts all plugins in the folders.\n\n" +
 			"--diff shows what has changed since it was trusted, and trusts nothing; without arguments, it shows all files and\n" +
 			"plugins that wait for your trust. --list shows what is trusted. --revoke forgets it. With -o json it prints an object: files and plugins.",
 		Example: "  toolhost trust\n  toolhost trust --diff agentd.yaml\n  toolhost trust weather",
@@ -37,21 +38,29 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 			if diff && revoke || diff && list || revoke && list {
 				return cli.Usage("use one of --diff, --list and --revoke")
 			}
-			view, err := t.run(cmd.Context(), args, diff, list, revoke)
+			if all && (diff || list || revoke || len(args) > 0) {
+				return cli.Usage("--all stands alone: it trusts all plugins in the folders")
+			}
+			run := func() (*trustView, error) { return t.run(cmd.Context(), args, diff, list, revoke) }
+			if all {
+				run = func() (*trustView, error) { return t.all(cmd.Context()) }
+			}
+			view, err := run()
 			if err != nil {
 				return err
 			}
 			if format.JSON() {
-				return cli.WriteJSON(p.Stdout, view)
+				return errors.Join(cli.WriteJSON(p.Stdout, view), view.failed)
 			}
 			_, err = fmt.Fprint(p.Out(), view.text(diff))
-			return err
+			return errors.Join(err, view.failed)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&diff, "diff", false, "show what has changed since it was trusted, and trust nothing")
 	f.BoolVar(&list, "list", false, "show what is trusted")
 	f.BoolVar(&revoke, "revoke", false, "forget that it was trusted")
+	f.BoolVar(&all, "all", false, "trust all plugins in the folders as they are now")
 	t.AddFlags(f)
 	format.AddFlag(f)
 	return cmd
@@ -68,6 +77,7 @@ type trustView struct {
 	Files   []fileTrust   `json:"files"`
 	Plugins []pluginTrust `json:"plugins"`
 	note    string
+	failed  error  // why plugins are not trusted that --all stands for
 	nothing string // the text if there are no files and plugins
 }
 

@@ -83,14 +83,48 @@ func (t *truster) namedPlugins(ctx context.Context, v *trustView, names []string
 	if look {
 		return nil
 	}
-	err = t.conn.Change(func(c *client.Client) error {
+	t.takenOver(ctx, v)
+	return nil
+}
+
+// takenOver makes a running toolhost reload. If that fails, it adds a note.
+func (t *truster) takenOver(ctx context.Context, v *trustView) {
+	err := t.conn.Change(func(c *client.Client) error {
 		_, err := c.Admin().ReloadPlugins(ctx)
 		return err
 	})
 	if err != nil && cli.CodeOf(err) != cli.ExitNoServer {
 		v.note = fmt.Sprintf("a toolhost that runs did not take it over: %v", err)
 	}
-	return nil
+}
+
+// all trusts all plugins in the folders as they are now. A plugin that cannot be used does not keep
+// the others from being trusted.
+func (t *truster) all(ctx context.Context) (*trustView, error) {
+	v := &trustView{Files: []fileTrust{}, Plugins: []pluginTrust{}, nothing: "there is no plugin in the folders"}
+	options, err := t.folderOptions()
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range options.Folders {
+		sources, err := catalog.Sources(ctx, folder)
+		if err != nil {
+			return nil, fmt.Errorf("looking at the plugins: %w", err)
+		}
+		for _, source := range sources {
+			shown, err := t.plugin(ctx, options, source, false, false)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err != nil {
+				v.failed = errors.Join(v.failed, err)
+				continue
+			}
+			v.Plugins = append(v.Plugins, shown)
+		}
+	}
+	t.takenOver(ctx, v)
+	return v, nil
 }
 
 // source returns the path of the plugin with a name: the path that was trusted under the name, else

@@ -81,6 +81,24 @@ func TestANameBelongsToThePluginThatWasInstalledFirst(t *testing.T) {
 	}
 }
 
+// --all trusts every plugin in the folders that can be used, also files with second names, and fails
+// for the others.
+func TestAllPluginsAreTrusted(t *testing.T) {
+	eachUser(t, func(t *testing.T, w *world) {
+		w.plugin(t, "plugins/keeper", keeper)
+		must(t, os.Link(w.path("plugins/keeper"), w.path("ws/keeper")))
+		s := w.serve(t, "--plugins", w.path("plugins"))
+		s.do(t, "plugins").ends(t, 0, "hard link", "toolhost trust keeper")
+		w.plugin(t, "plugins/other", `{"plugin": "other", "version": "1", "tools": [{"name": "own"}]}`)
+		w.write(t, "plugins/broken", "#!/bin/sh\nexit 7\n")
+		must(t, os.Chmod(w.path("plugins/broken"), 0o700))
+		s.do(t, "trust", "--all", "keeper").ends(t, 2, "--all stands alone")
+		s.do(t, "trust", "--all", "--plugins", w.path("plugins")).ends(t, 3, "trusted keeper", "trusted other", "exit code 7")
+		s.do(t, "call", "peek", "{}").ends(t, 0, "1")
+		s.do(t, "call", "own", "{}").ends(t, 0, "1")
+	})
+}
+
 // What a plugin declares after the operator trusted it does not relax the rules for its calls. This
 // also holds if the plugin was replaced between two starts, changes its name, or appears under
 // another file name.

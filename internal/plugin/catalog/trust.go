@@ -63,6 +63,10 @@ func (b *trustBounds) distrust(s *slot) string {
 	switch {
 	case b.trustNew:
 		return ""
+	case known == nil && s.otherNames:
+		return fmt.Sprintf("its file has another name (a hard link), under which a tool may have changed it, and is not started before it is trusted; "+
+			"run `toolhost trust %s`, or `toolhost trust --all` for all plugins; so that later versions are used too, first make it a file of its own: cp -p %s %s.new && mv %s.new %s",
+			name, trust.Quote(s.source), trust.Quote(s.source), trust.Quote(s.source), trust.Quote(s.source))
 	case known == nil:
 		return fmt.Sprintf("it is new in its folder, and is not started before it is trusted; if it is wanted, run `toolhost trust %s`", name)
 	case known.Name != "" && s.file.knownName() != "" && s.file.knownName() != known.Name:

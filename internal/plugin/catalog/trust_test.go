@@ -98,3 +98,20 @@ func TestANameDoesNotDependOnTheOrderOfAnswers(t *testing.T) {
 		t.Errorf("the name belongs to %s", owner)
 	}
 }
+
+// A plugin whose file has a second name from the start is not started, and the reason is the cause
+// with what helps.
+func TestAPluginWithASecondNameTellsTheCause(t *testing.T) {
+	dir, store := t.TempDir(), trust.NewStore(t.TempDir())
+	path := write(t, dir, "weather", plugin("weather", spec("rain")), 0o700)
+	if err := os.Link(path, filepath.Join(t.TempDir(), "weather")); err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, catalog.Config{Folders: []string{dir}, StateDir: t.TempDir(), Describe: (&fakePlugins{}).describe, Trust: store})
+	p := c.Snapshot().Plugins()[0]
+	for _, want := range []string{"hard link", "`toolhost trust weather`", "`toolhost trust --all`", "cp -p " + path} {
+		if !p.Untrusted || !strings.Contains(p.Problem, want) {
+			t.Errorf("the problem is %q, want %q in it", p.Problem, want)
+		}
+	}
+}
