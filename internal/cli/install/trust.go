@@ -41,6 +41,9 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 			if all && (diff || list || revoke || len(args) > 0) {
 				return cli.Usage("--all stands alone: it trusts all plugins in the folders")
 			}
+			if t.digest != "" && (all || diff || list || revoke || len(args) != 1) {
+				return cli.Usage("--digest goes with one FILE or PLUGIN to trust")
+			}
 			run := func() (*trustView, error) { return t.run(cmd.Context(), args, diff, list, revoke) }
 			if all {
 				run = func() (*trustView, error) { return t.all(cmd.Context()) }
@@ -61,6 +64,7 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 	f.BoolVar(&list, "list", false, "show what is trusted")
 	f.BoolVar(&revoke, "revoke", false, "forget that it was trusted")
 	f.BoolVar(&all, "all", false, "trust all plugins in the folders as they are now")
+	f.StringVar(&t.digest, "digest", "", "trust it only if it has this `DIGEST`, which --diff shows")
 	t.AddFlags(f)
 	format.AddFlag(f)
 	return cmd
@@ -70,6 +74,15 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 type truster struct {
 	Installer // finds the plugin folders
 	store     *trust.Store
+	digest    string // the digest of what is to be trusted; empty: any
+}
+
+// expects refuses content with another digest than the one that the operator looked at.
+func (t *truster) expects(path, digest string) error {
+	if t.digest == "" || t.digest == digest {
+		return nil
+	}
+	return &cli.ExitError{Code: cli.ExitUntrusted, Err: fmt.Errorf("%s has the digest %s now, and not %s; nothing is trusted: look at it again with --diff", path, digest, t.digest)}
 }
 
 // trustView is the result of `trust`, as -o json prints it.
@@ -174,6 +187,9 @@ func (t *truster) file(v *trustView, path string, look, revoke bool) error {
 	shown := fileTrust{Path: path, Digest: trust.Digest(file.Data), State: "trusted"}
 	switch {
 	case !look:
+		if err := t.expects(path, shown.Digest); err != nil {
+			return err
+		}
 		if err := t.store.TrustFile(path, file.Data); err != nil {
 			return err
 		}

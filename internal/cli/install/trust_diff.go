@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/trust"
 )
 
 // changes returns a unified diff of a file, with escapes, because a tool may have written the file.
@@ -28,6 +29,15 @@ func definitionDiff(name, before, after string) []string {
 	return strings.Split(strings.TrimRight(changes(name, before, after), "\n"), "\n")
 }
 
+// exactly returns a line with the command that trusts what was shown and nothing that is there later;
+// empty if nothing waits for trust.
+func exactly(name, state, digest string) string {
+	if digest == "" || state != "new" && state != "changed" {
+		return ""
+	}
+	return fmt.Sprintf("to trust exactly this: toolhost trust %s --digest %s\n", cli.OneLine(name), digest)
+}
+
 func (v *trustView) text(look bool) string {
 	var b strings.Builder
 	for _, f := range v.Files {
@@ -38,10 +48,14 @@ func (v *trustView) text(look bool) string {
 		b.WriteByte('\n')
 		if look {
 			b.WriteString(f.Diff)
+			b.WriteString(exactly(trust.Quote(f.Path), f.State, f.Digest))
 		}
 	}
 	for _, p := range v.Plugins {
 		b.WriteString(p.text())
+		if look {
+			b.WriteString(exactly(p.Plugin, p.State, p.Digest))
+		}
 	}
 	if v.note != "" {
 		fmt.Fprintln(&b, v.note)

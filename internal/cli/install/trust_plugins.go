@@ -193,7 +193,9 @@ func (t *truster) plugin(ctx context.Context, options serve.Options, source stri
 	shown := pluginTrust{Plugin: now.Name, Path: source, Digest: now.Digest, State: "trusted", Tools: slices.Sorted(maps.Keys(now.Tools)), Changes: changesOf(p, before)}
 	switch {
 	case !look:
-		err = t.store.TrustPlugin(options.Folders, source, now, false)
+		if err = t.expects(source, now.Digest); err == nil {
+			err = t.store.TrustPlugin(options.Folders, source, now, false)
+		}
 	case before == nil || before.Name == "":
 		shown.State = "new"
 	case before.Digest != now.Digest || len(shown.Changes) > 0:
