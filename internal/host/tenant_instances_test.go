@@ -146,6 +146,37 @@ func TestUpgradeReachesEveryTenant(t *testing.T) {
 	version("2")
 }
 
+// A reload also waits for an upgrade that began without it, until all tenants have the new revision.
+func TestReloadWaitsForEveryTenant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newRelease(t)
+		defer u.Close()
+		all := []string{"ada", "red/ada", "blue/ada"}
+		for _, principal := range all {
+			outcome(t, u.rig, of(principal, "version"))
+		}
+		u.install("slow")
+		first := make(chan error)
+		go func() { // ends at the end of the upgrade
+			_, err := u.Reload(t.Context())
+			first <- err
+		}()
+		time.Sleep(slowness + slowness/2) // one tenant has the new revision, and the others start it
+		synctest.Wait()
+		if _, err := u.Reload(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for _, principal := range all {
+			if got := outcome(t, u.rig, of(principal, "version")); got.Err != nil || got.Result.Text() != "slow" {
+				t.Errorf("after the reload, %s has %q, %v", principal, got.Result.Text(), got.Err)
+			}
+		}
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A pause holds for tenants that use the plugin later, too.
 func TestPauseHoldsForEveryTenant(t *testing.T) {
 	r := owned(t, nil)

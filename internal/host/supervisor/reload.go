@@ -79,11 +79,10 @@ func (u *Upgrades) Reload(ctx context.Context) (tool.Reloaded, error) {
 	}
 	found := u.cfg.Catalog.Snapshot()
 	done := tool.Reloaded{Added: []string{}, Removed: []string{}, Upgraded: []string{}, Failures: []tool.ReloadFailure{}}
-	takeovers := map[string]*takeover{}
 	for _, p := range found.Candidates() {
-		takeovers[p.Info.Name] = u.takeOver(p, offered)
+		u.takeOver(p, offered)
 	}
-	for name, t := range takeovers {
+	for name, t := range u.offers() {
 		if err := t.wait(ctx); err != nil {
 			u.noteFailure(name, err)
 		}
@@ -112,6 +111,21 @@ func (u *Upgrades) Reload(ctx context.Context) (tool.Reloaded, error) {
 	}
 	slices.SortFunc(done.Failures, func(a, b tool.ReloadFailure) int { return cmp.Compare(a.Plugin, b.Plugin) })
 	return done, nil
+}
+
+// offers returns the takeovers of candidates that run, by the names of their plugins. The revision
+// of such a takeover is no candidate any more once the first tenant uses it, while the instances of
+// the other tenants still start.
+func (u *Upgrades) offers() map[string]*takeover {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	running := map[string]*takeover{}
+	for key, t := range u.takeovers {
+		if key.why == offered {
+			running[t.plugin] = t
+		}
+	}
+	return running
 }
 
 // beginReload begins to collect failures. It runs before the scan, because Follow may start a

@@ -33,6 +33,7 @@ func NewUpgrades(plugins *Plugins) *Upgrades {
 
 // takeover is the way of one revision into service. upgraded and err are valid once done is closed.
 type takeover struct {
+	plugin   string // its name
 	done     chan struct{}
 	upgraded tool.Upgraded
 	err      error
@@ -102,7 +103,7 @@ func (u *Upgrades) takeOver(p *catalog.Plugin, why cause) *takeover {
 		u.mu.Unlock()
 		return t
 	}
-	t = &takeover{done: make(chan struct{})}
+	t = &takeover{plugin: p.Info.Name, done: make(chan struct{})}
 	u.takeovers[key] = t
 	u.mu.Unlock()
 	// Owned by the host: bounded by LaunchTimeout and the host's context.
@@ -158,7 +159,7 @@ func (u *Upgrades) run(t *takeover, p *catalog.Plugin, why cause) {
 	switch {
 	case current != nil && current.Source == p.Source && current.Digest == p.Digest:
 		return
-	case why == offered && !u.offers(p):
+	case why == offered && !u.isCandidate(p):
 		return
 	case why == rolledBack && u.cfg.Catalog.Previous(p.Info.Name) != p.Digest:
 		// The takeover before this one brought another revision into service. The previous revision
@@ -171,8 +172,8 @@ func (u *Upgrades) run(t *takeover, p *catalog.Plugin, why cause) {
 	t.err = u.bringIn(p, current, why)
 }
 
-// offers reports whether the revision is a candidate now.
-func (u *Upgrades) offers(p *catalog.Plugin) bool {
+// isCandidate reports whether the revision is a candidate now.
+func (u *Upgrades) isCandidate(p *catalog.Plugin) bool {
 	return slices.ContainsFunc(u.cfg.Catalog.Snapshot().Candidates(), func(c *catalog.Plugin) bool {
 		return c.Source == p.Source && c.Digest == p.Digest
 	})
