@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/toolhost/toolhost/internal/plugin/contentlink"
 	"github.com/toolhost/toolhost/internal/plugin/rmtree"
@@ -30,6 +31,11 @@ import (
 type store struct {
 	dir    string
 	shared *contentlink.Folder
+
+	// placing is held while a finished copy moves to its place. Two sources with the same content have
+	// one digest, and a load reads them at the same time: without the mutex, the second one would take
+	// away the copy that the first one relies on.
+	placing sync.Mutex
 }
 
 // about is the record of a digest. Until the digest is asked, only Files and Bytes are set.
@@ -152,6 +158,8 @@ func (s *store) takeFile(ctx context.Context, found entry) (string, error) {
 
 // keep moves a copy to its place. An existing record of the digest stays.
 func (s *store) keep(digest, source, copied string, a about) error {
+	s.placing.Lock()
+	defer s.placing.Unlock()
 	known, ok := s.about(digest)
 	if ok && known.Files == a.Files && known.Bytes == a.Bytes && known.InPlace == a.InPlace {
 		if a.InPlace || s.holds(digest, source, a) {
