@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
@@ -145,7 +146,7 @@ func TestReconfigureReplacesInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		started = ev.Started != nil
+		started = ev.Status != nil && ev.Status.Message == "waiting"
 	}
 	first := outcomeOf(t, r, call("echo", `{"text":"x"}`)).Instance
 	if failures := r.Reconfigure(host.Settings{}, func(*catalog.Plugin) bool { return true })(t.Context()); len(failures) > 0 {
@@ -168,4 +169,21 @@ func TestReconfigureReplacesInstances(t *testing.T) {
 	if got := outcomeOf(t, r, call("echo", `{"text":"x"}`)); got.Err == nil || got.Err.Kind != tool.KindUnavailable {
 		t.Errorf("a call after a withdrawn permission ended with %+v", got)
 	}
+}
+
+// A new instance that fails before Reconfigure's caller waits for it is reported as well.
+func TestReconfigureReportsAnEarlyFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hosttest.Tools(), nil)
+		defer r.Close()
+		outcomeOf(t, r, call("echo", `{"text":"x"}`))
+		r.launch = func(context.Context, *catalog.Plugin, string) (host.Process, error) {
+			return nil, fmt.Errorf("it needs what was withdrawn")
+		}
+		await := r.Reconfigure(host.Settings{}, func(*catalog.Plugin) bool { return true })
+		synctest.Wait()
+		if failures := await(t.Context()); len(failures) != 1 || !strings.Contains(failures[0].Reason, "it needs what was withdrawn") {
+			t.Errorf("the failures are %+v", failures)
+		}
+	})
 }

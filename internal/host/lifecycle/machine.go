@@ -31,12 +31,13 @@ type state struct {
 	closed   bool
 	disabled string // why the plugin takes no calls; empty: it does
 
-	launches  uint64 // instances that have become ready
-	calls     map[CallRef]*Instance
-	stuck     map[CallRef]struct{} // the calls that have not stopped after a cancel
-	replacing *replacement         // nil: none
-	renewing  bool                 // outdated instances may still take calls; see renew
-	refused   refusals
+	launches   uint64 // instances that have become ready
+	calls      map[CallRef]*Instance
+	stuck      map[CallRef]struct{} // the calls that have not stopped after a cancel
+	replacing  *replacement         // nil: none
+	renewing   bool                 // outdated instances may still take calls; see renew
+	notRenewed string               // why the last renewal failed; empty: it did not
+	refused    refusals
 
 	pool
 	demand

@@ -33,7 +33,7 @@ func (m *Machine) Reconfigure(now time.Time, cfg Config, processes bool) []Actio
 				in.session = "" // it may get other calls now, and so must not get those of a session later
 			}
 		}
-		m.renewing = true
+		m.renewing, m.notRenewed = true, ""
 	}
 	m.shrink(now)
 	m.settle(now)
@@ -54,8 +54,9 @@ func (m *Machine) Retire(now time.Time, reason string) []Action {
 	return m.take()
 }
 
-// Renewing reports whether instances with an earlier configuration may still take calls.
-func (m *Machine) Renewing() bool { return m.renewing }
+// Renewing reports whether instances with an earlier configuration may still take calls. If they may
+// not, failed says why no new instance replaced them; empty: one did, or there were none.
+func (m *Machine) Renewing() (renewing bool, failed string) { return m.renewing, m.notRenewed }
 
 // renew replaces outdated instances that could still take calls. Another replacement that runs goes
 // first: its instance may be outdated too, and its end settles the machine, which calls renew again.

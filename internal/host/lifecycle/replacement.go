@@ -154,6 +154,7 @@ func (s *state) failReplacement(now time.Time, reason string) {
 	_, _, kind := r.why.events()
 	s.outbox.add(Action{Event: &Event{Time: now, Type: kind, Instance: r.instance, Revision: r.revision, Reason: reason}})
 	if r.why == renewal {
+		s.notRenewed = reason
 		s.retireOutdated(now)
 	}
 }

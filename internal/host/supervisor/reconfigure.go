@@ -56,15 +56,19 @@ func (s *Supervisor) reconfigure(replaced func(*catalog.Plugin) bool) {
 
 // awaitRenewal waits until no instance with an earlier configuration takes calls. The error says why
 // a new instance did not start.
-func (s *Supervisor) awaitRenewal(ctx context.Context) (err error) {
+func (s *Supervisor) awaitRenewal(ctx context.Context) error {
 	for {
 		s.mu.Lock()
-		in, renewing := s.instances[s.machine.Replacing()], s.machine.Renewing()
+		in := s.instances[s.machine.Replacing()]
+		renewing, failed := s.machine.Renewing()
 		s.mu.Unlock()
-		if !renewing || in == nil {
-			return err
+		if failed != "" {
+			return tool.Errorf(tool.KindUnavailable, "%s", failed)
 		}
-		err = in.awaitReady(ctx)
+		if !renewing || in == nil {
+			return nil
+		}
+		_ = in.awaitReady(ctx) // the machine keeps why it failed
 		if ctx.Err() != nil {
 			return tool.AsError(context.Cause(ctx))
 		}
