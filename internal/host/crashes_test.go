@@ -81,6 +81,23 @@ func TestOneCallDoesNotQuarantineItsNeighbours(t *testing.T) {
 				t.Fatalf("a call that has ended three processes ended with %+v", got.Err)
 			}
 		}
+		const refused = `calls of "bomb" with the same arguments are refused until`
+		plugins, _ := r.Plugins(t.Context())
+		if p := plugins[0]; p.State != tool.PluginEnabled || !strings.HasPrefix(p.Reason, refused) {
+			t.Errorf("an operator reads that the plugin is %s: %q", p.State, p.Reason)
+		}
+		told := 0
+		for e, err := range r.WatchEvents(t.Context(), tool.EventQuery{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(e.Reason, refused) && e.Type == "calls_refused" && !e.Until.IsZero() {
+				told++
+			}
+		}
+		if told != 1 {
+			t.Errorf("%d events tell of the refused calls", told)
+		}
 		if got := outcome(t, r, call("echo", `{"text":"on"}`)); got.Err != nil {
 			t.Errorf("its neighbour's call ended with %v", got.Err)
 		}
@@ -88,18 +105,27 @@ func TestOneCallDoesNotQuarantineItsNeighbours(t *testing.T) {
 			t.Errorf("a call with other arguments ended with %+v", got.Err)
 		}
 		synctest.Wait()
-		plugins, _ := r.Plugins(t.Context())
-		if p := plugins[0]; p.State == tool.PluginQuarantined {
-			t.Errorf("the plugin is %s: %s", p.State, p.Reason)
+		if plugins, _ = r.Plugins(t.Context()); plugins[0].State == tool.PluginQuarantined {
+			t.Errorf("the plugin is %s: %s", plugins[0].State, plugins[0].Reason)
 		}
+		if err := r.ClearQuarantine(t.Context(), plugins[0].Name); err != nil {
+			t.Error(err)
+		}
+		if plugins, _ = r.Plugins(t.Context()); plugins[0].Reason != "" {
+			t.Errorf("after it was cleared: %s", plugins[0].Reason)
+		}
+		if got := explode(t, r, entered, 4, deadly, oom); got.Err == nil || got.Err.Kind != tool.KindCrashed {
+			t.Errorf("after it was cleared, the call ended with %+v", got.Err)
+		}
+		synctest.Wait()
 		crashes := 0
 		for _, e := range events(t, r) {
 			if e == "instance_crashed" {
 				crashes++
 			}
 		}
-		if crashes != 4 {
-			t.Errorf("there were %d crashes, want 4", crashes)
+		if crashes != 5 {
+			t.Errorf("there were %d crashes, want 5", crashes)
 		}
 	})
 }

@@ -63,6 +63,8 @@ func lockCommand(p tool.PluginInfo) string { return "toolhost lock " + cmp.Or(p.
 
 func healthyRemedies(p tool.PluginInfo, command func(verb, effect string) remedy) []remedy {
 	switch {
+	case p.Reason != "":
+		return []remedy{command("clear", "lets it take these calls again"), command("logs", "shows what it wrote")}
 	case crash(p) != nil && p.Instances == 0:
 		return []remedy{
 			{"", "nothing has to be done: it takes calls, and the next one starts it"},

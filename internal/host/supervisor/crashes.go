@@ -3,9 +3,12 @@ package supervisor
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -31,8 +34,22 @@ const (
 type crashCounts map[[sha256.Size]byte]*crashCount
 
 type crashCount struct {
-	crashes float64 // a part of each crash for each of the calls that were executed together
-	last    time.Time
+	tool     string
+	crashes  float64 // a part of each crash for each of the calls that were executed together
+	last     time.Time
+	reported bool // operators know that the call is refused
+}
+
+// refused reports whether the call has crashed so many processes that it is not executed.
+func (c *crashCount) refused() bool { return c.crashes >= maxCrashes-0.01 } // the sum of parts is not exact
+
+// until returns when the call is forgotten.
+func (c *crashCount) until() time.Time { return c.last.Add(crashWindow) }
+
+// reason says to operators why the call is refused.
+func (c *crashCount) reason() string {
+	return fmt.Sprintf("calls of %q with the same arguments are refused until %s, because they ended its process %d times",
+		c.tool, c.until().Format("15:04:05"), maxCrashes)
 }
 
 // add counts a crash during which some calls were executed. It reports whether one of them was also
@@ -49,7 +66,7 @@ func (c *crashCounts) add(executed []*Lease, now time.Time) (again bool) {
 			continue
 		}
 		if found == nil {
-			found = &crashCount{}
+			found = &crashCount{tool: l.request.Call.Tool}
 			(*c)[sum] = found
 		} else {
 			again = true
@@ -64,15 +81,50 @@ func (c *crashCounts) add(executed []*Lease, now time.Time) (again bool) {
 func (c *crashCounts) refusal(r *Request, plugin string, now time.Time) *tool.Error {
 	c.expire(now)
 	found := (*c)[r.State.Sum()]
-	const almost = maxCrashes - 0.01 // the sum of parts is not exact
-	if found == nil || found.crashes < almost {
+	if found == nil || !found.refused() {
 		return nil
 	}
 	e := tool.Errorf(tool.KindUnavailable,
-		"calls of %q with these arguments have ended the process of the plugin %q %d times; nothing was executed; call it with other arguments, or try again in %v",
-		r.Call.Tool, plugin, maxCrashes, found.last.Add(crashWindow).Sub(now).Round(time.Second))
-	e.RetryAfter = found.last.Add(crashWindow).Sub(now)
+		"calls of %q with these arguments have ended the process of the plugin %q %d times; nothing was executed; call it with other arguments, or try again in %v; an operator lifts this with `toolhost clear %s`",
+		r.Call.Tool, plugin, maxCrashes, found.until().Sub(now).Round(time.Second), plugin)
+	e.RetryAfter = found.until().Sub(now)
 	return e
+}
+
+// newlyRefused returns the calls that are refused and were not returned before, the first refused
+// first.
+func (c *crashCounts) newlyRefused() []crashCount {
+	var all []crashCount
+	for _, found := range *c {
+		if found.refused() && !found.reported {
+			found.reported = true
+			all = append(all, *found)
+		}
+	}
+	slices.SortFunc(all, func(a, b crashCount) int { return a.last.Compare(b.last) })
+	return all
+}
+
+// refusedNow returns the refused call that is remembered longest; nil if no call is refused.
+func (c *crashCounts) refusedNow(now time.Time) *crashCount {
+	c.expire(now)
+	var last *crashCount
+	for _, found := range *c {
+		if found.refused() && (last == nil || found.last.After(last.last)) {
+			last = found
+		}
+	}
+	return last
+}
+
+// reportRefusals adds an event for each call that is refused from now on.
+func (s *Supervisor) reportRefusals() {
+	s.mu.Lock()
+	refused := s.crashes.newlyRefused()
+	s.mu.Unlock()
+	for _, c := range refused {
+		s.report(lifecycle.Event{Time: c.last, Type: lifecycle.EventCallsRefused, Reason: c.reason(), Until: c.until()})
+	}
 }
 
 // clear removes a call that has succeeded from the counts.

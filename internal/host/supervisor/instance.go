@@ -136,6 +136,7 @@ func (in *Instance) live() {
 			return m.Exited(now, in.id, in.exit.String())
 		}
 	})
+	s.reportRefusals()
 }
 
 // start waits until there is a place for the process and it may launch, and launches it. A request

@@ -31,6 +31,7 @@ var loggedEvents = map[lifecycle.EventType]logged{
 	lifecycle.EventStopping:      {slog.LevelDebug, "instance stops"},
 	lifecycle.EventBackingOff:    {slog.LevelWarn, "plugin backs off"},
 	lifecycle.EventQuarantined:   {slog.LevelError, "plugin quarantined"},
+	lifecycle.EventCallsRefused:  {slog.LevelWarn, "calls refused"},
 	lifecycle.EventProbing:       {slog.LevelInfo, "plugin probed"},
 	lifecycle.EventEnabled:       {slog.LevelInfo, "plugin enabled"},
 	lifecycle.EventPaused:        {slog.LevelWarn, "plugin paused"},

@@ -81,6 +81,9 @@ func (s *Supervisor) Describe(info *tool.PluginInfo) {
 	defer s.mu.Unlock()
 	now := time.Now()
 	info.State, info.Reason = s.machine.State(now)
+	if refused := s.crashes.refusedNow(now); refused != nil && info.State == tool.PluginEnabled {
+		info.Reason = refused.reason()
+	}
 	info.Instances, info.Launches = len(s.instances), s.machine.Launches()
 	info.RecentExits, info.RetryTime = slices.Clone(s.exits), s.machine.RetryTime(now)
 	info.LastExit = nil

@@ -1216,7 +1216,7 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
     /**
      * The type: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
      * `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `launch_refused`,
-     * `plugin_backing_off`, `plugin_quarantined`, `plugin_probing`, `plugin_enabled`,
+     * `plugin_backing_off`, `plugin_quarantined`, `calls_refused`, `plugin_probing`, `plugin_enabled`,
      * `plugin_paused`, `plugin_disabled`, `plugin_added`, `plugin_removed`, `plugin_unusable`,
      * `upgrade_started`, `upgrade_finished`, `upgrade_failed`, `rollback_started`,
      * `rollback_finished`, `rollback_failed`, `restart_started`, `restart_finished` or
