@@ -17,7 +17,10 @@ import (
 
 const (
 	storeName = "trust.json"
-	lockName  = "trust.lock"
+	// lockName is the name of the file that is locked during a change. It is empty until the first
+	// change has ended, and has the word written then, so that the loss of the records is noticed.
+	lockName = "trust.lock"
+	written  = "written\n"
 	// storeVersion is the version of the file's format. It increases with every field that is
 	// added, because an older program refuses a field that it does not know.
 	storeVersion = 1
@@ -66,7 +69,7 @@ func (s *Store) read() (*records, error) {
 	}
 	file, err := os.OpenFile(s.path(), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return r, nil
+		return r, s.checkLost()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the trust records: %w", err)
@@ -87,6 +90,17 @@ func (s *Store) read() (*records, error) {
 			"move the file away and trust again what is wanted: toolhost trust", s.path(), err)
 	}
 	return r, nil
+}
+
+// checkLost returns an error if there were records once. A program that goes on without them would
+// trust, as if it used them for the first time, files and plugins that tools may have written.
+func (s *Store) checkLost() error {
+	lock := filepath.Join(s.dir, lockName)
+	if info, err := os.Lstat(lock); err != nil || info.Size() == 0 {
+		return nil
+	}
+	return fmt.Errorf("the trust records %s are lost: the file does not exist, and %s shows that it did; restore it from a backup; "+
+		"or look at the configuration files and the plugin folders, which are trusted then as they are, and remove %s", s.path(), lock, lock)
 }
 
 // checkVersion returns an error if a newer program wrote the records. It reads only the version,
@@ -186,6 +200,9 @@ func (s *Store) change(f func(r *records) (bool, error)) error {
 	}
 	if err == nil {
 		err = s.replace(data)
+	}
+	if err == nil {
+		_, err = lock.WriteAt([]byte(written), 0)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the trust records: %w", err)

@@ -50,6 +50,25 @@ func TestDamagedRecordsAreAnError(t *testing.T) {
 	}
 }
 
+// Lost records are an error, too, until the operator accepts the loss.
+func TestLostRecordsAreAnError(t *testing.T) {
+	w := newWorld(t)
+	path := w.write(t, "ws/toolhost.yaml", "x")
+	must(t, w.store.TrustFile(path, []byte("x")))
+	must(t, os.Remove(filepath.Join(w.store.Dir(), "trust.json")))
+	lock := filepath.Join(w.store.Dir(), "trust.lock")
+	for what, err := range map[string]error{
+		"a file is checked": w.check(t, path, false), "a file is trusted": w.store.TrustFile(path, []byte("y")),
+		"a folder is used": w.store.Begin([]string{t.TempDir()}, nil),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "are lost") || !strings.Contains(err.Error(), "remove "+lock) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(t, os.Remove(lock))
+	must(t, w.store.TrustFile(path, []byte("y")))
+}
+
 // Changes by several toolhosts and commands of a user at the same time are all stored.
 func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
 	w := newWorld(t)

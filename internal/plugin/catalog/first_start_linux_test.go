@@ -24,7 +24,7 @@ func TestAFirstStartIsLinear(t *testing.T) {
 	for _, n := range []int{few, many} {
 		cfg := newPlugins(t, n)
 		first[n] = transferred(t, func() { start(t, cfg, n) })
-		if err := os.Remove(cfg.Trust.Dir() + "/trust.json"); err != nil { // as if it had ended before
+		if err := os.RemoveAll(cfg.Trust.Dir()); err != nil { // as if it had ended before
 			t.Fatal(err)
 		}
 		cfg.Describe = nil
