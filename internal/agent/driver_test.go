@@ -61,7 +61,7 @@ func TestCallsOfATurnRunTogether(t *testing.T) {
 			<-all
 			return echo(ctx, call, nil)
 		})
-		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo")), response(model.StopEndTurn)), tools, nil)
+		f := newFixture(t, turns(response(model.StopToolUse, call("a", "echo"), call("b", "echo")), response(model.StopEndTurn, text("done"))), tools, nil)
 		f.start(loop.Task{})
 		if end := f.end(); end.StopReason != loop.StopEndTurn {
 			t.Errorf("ended with %+v", end)
@@ -283,7 +283,7 @@ func TestErrors(t *testing.T) {
 
 func TestListRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, turns(response(model.StopEndTurn)), newTools(echo), nil)
+		f := newFixture(t, turns(response(model.StopEndTurn, text("done"))), newTools(echo), nil)
 		for _, id := range []string{"a", "b", "c"} {
 			if _, err := f.StartRun(t.Context(), loop.Task{RunID: id, Prompt: "hi"}); err != nil {
 				t.Fatal(err)

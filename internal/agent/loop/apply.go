@@ -19,6 +19,7 @@ const (
 	cancelledCall    = "[cancelled] The run was cancelled before this call began, so it was not made."
 	stoppedCall      = "[not run] The run ended before this call began: %s."
 	budgetUsedUp     = "[not run] The run has used up a budget: %s."
+	emptyMessage     = "Your response was empty: it had no text and no tool call. Go on with the task, or give your answer as text."
 	nothingShown     = "(The tool succeeded and returned nothing to read.)"
 	droppedEffects   = "[context not changed] The tool succeeded, but what it wanted to change in the run's context was refused: %s."
 	editedCall       = "[edited] A person approved this call with other arguments than yours. It was made with: %s"
@@ -145,7 +146,7 @@ func (s *State) applyAssistant(p *AssistantMessage) error {
 	s.text = p.Text()
 	s.batch.list, s.serial, s.stop, s.stopMessage = nil, false, "", ""
 	s.verdict, s.result = p.Answer, nil
-	if len(p.Message.Blocks) == 0 {
+	if p.empty() {
 		s.empty++
 	} else {
 		s.empty = 0
@@ -202,13 +203,15 @@ func (s judge) judgeResponse(reason model.StopReason) {
 			s.stall.withoutCalls = 0
 			s.charge()
 		case s.empty > 1:
-			s.stop, s.stopMessage = StopModelError, "the model answered nothing, twice"
-		case reason == model.StopPauseTurn, s.empty > 0 && reason == model.StopToolUse:
+			s.stop, s.stopMessage = StopEmptyResponse, "the model responded twice in a row without text and without a call"
+		case reason == model.StopPauseTurn:
 			// The next request has the same conversation.
 		case s.started.structured():
 			s.judgeText()
 		case s.started.ExplicitCompletion:
 			s.remind()
+		case s.empty > 0:
+			s.askAgain()
 		default:
 			s.stop = StopEndTurn
 		}
@@ -217,6 +220,14 @@ func (s judge) judgeResponse(reason model.StopReason) {
 		// response.
 		s.refuseAll(fmt.Sprintf(refusedCall, "an unknown reason"))
 		s.stop, s.stopMessage = StopModelError, fmt.Sprintf("the response ended for the reason %q, which is not known", reason)
+	}
+}
+
+// askAgain adds a message for a model whose response was empty. To a repeated request, most models
+// would respond with nothing again.
+func (s judge) askAgain() {
+	if len(s.unread) == 0 { // a new user message continues the run
+		s.pushUser(textBlock(emptyMessage))
 	}
 }
 

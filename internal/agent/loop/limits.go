@@ -32,6 +32,8 @@ const (
 	StopNoToolCalls StopReason = "no_tool_calls" // no calls and no attempt_completion
 	// the answer did not fit the response schema, also after the repairs
 	StopInvalidAnswer StopReason = "invalid_answer"
+	// two responses in a row had neither text nor a call
+	StopEmptyResponse StopReason = "empty_response"
 )
 
 // StopReasons returns all stop reasons.
@@ -39,7 +41,7 @@ func StopReasons() []StopReason {
 	return []StopReason{
 		StopEndTurn, StopMaxTokens, StopRefusal, StopContentFilter, StopContextOverflow, StopMaxTurns, StopMaxCalls, StopCancelled, StopModelError,
 		StopReturnDirect, StopInternalError, StopCompleted, StopTokenBudget, StopCostBudget, StopWallTime, StopOutputSize, StopFailures, StopTimeouts,
-		StopRepetition, StopNoToolCalls, StopInvalidAnswer,
+		StopRepetition, StopNoToolCalls, StopInvalidAnswer, StopEmptyResponse,
 	}
 }
 

@@ -36,7 +36,7 @@ func TestStopReasons(t *testing.T) {
 		want   loop.StopReason // empty: another model request
 	}{
 		"end_turn":                    {model.StopEndTurn, []model.Block{text("done")}, loop.StopEndTurn},
-		"end_turn without text":       {model.StopEndTurn, nil, loop.StopEndTurn},
+		"end_turn without text":       {model.StopEndTurn, nil, ""},
 		"unknown word":                {"stop_sequence", []model.Block{text("done")}, loop.StopModelError},
 		"tool_use without calls":      {model.StopToolUse, []model.Block{text("done")}, loop.StopEndTurn},
 		"tool_use with nothing":       {model.StopToolUse, nil, ""},
@@ -100,13 +100,56 @@ func TestCutTextIsContinued(t *testing.T) {
 }
 
 func TestNothingDoesNotLoop(t *testing.T) {
-	for _, reason := range []model.StopReason{model.StopPauseTurn, model.StopToolUse, model.StopMaxTokens} {
+	for reason, want := range map[model.StopReason]loop.StopReason{
+		model.StopEndTurn: loop.StopEmptyResponse, model.StopToolUse: loop.StopEmptyResponse, model.StopPauseTurn: loop.StopEmptyResponse,
+		model.StopMaxTokens: loop.StopMaxTokens,
+	} {
 		f := newFolder(t, loop.Limits{})
 		f.respond(reason)
 		f.respond(reason)
-		if f.state.Finished() == nil {
-			t.Errorf("%s with nothing goes on for ever", reason)
+		if end := f.state.Finished(); end == nil || end.StopReason != want {
+			t.Errorf("%s with nothing, twice, ends with %+v", reason, end)
 		}
+	}
+}
+
+// A response without text and without a call is no answer: the model is asked once more. Its thoughts
+// are not sent back, because APIs refuse a message that has only those
+// (livekit/agents#4066, google/adk-js#344, BerriAI/litellm#24442).
+func TestEmptyResponses(t *testing.T) {
+	thought := model.Block{Opaque: &model.Opaque{Provider: "anthropic", JSON: []byte(`{"type":"thinking"}`)}}
+	for name, blocks := range map[string][]model.Block{
+		"no blocks": nil, "empty text": {text("")}, "white space": {text(" \n")}, "only thoughts": {thought}, "thoughts and white space": {thought, text("\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFolder(t, loop.Limits{})
+			f.kept = &archive{every: 1}
+			f.respond(model.StopToolUse, call("a", "echo"))
+			f.result("r.t1.c0", "fine")
+			f.respond(model.StopEndTurn, blocks...)
+			if got := f.read(); len(got) != 2 || got[0] != "fine" || !strings.Contains(got[1], "response was empty") {
+				t.Errorf("the model reads %q", got)
+			}
+			f.respond(model.StopEndTurn, text("done"))
+			f.wantEnd(loop.StopEndTurn, "")
+			f.add(&loop.UserMessage{Text: "more"})
+			f.respond(model.StopEndTurn, blocks...)
+			f.add(&loop.UserMessage{Text: "hurry"})
+			f.respond(model.StopEndTurn, blocks...)
+			f.wantEnd(loop.StopEmptyResponse, "")
+			f.kept.check(f)
+		})
+	}
+}
+
+// A response that the provider paused may have only blocks of the provider. They return unchanged.
+func TestPausedResponseIsNotEmpty(t *testing.T) {
+	f := newFolder(t, loop.Limits{})
+	for range 3 {
+		f.respond(model.StopPauseTurn, model.Block{Opaque: &model.Opaque{Provider: "anthropic", JSON: []byte(`{"type":"server_tool_use"}`)}})
+	}
+	if messages := f.state.Request().Messages; f.state.Finished() != nil || len(messages) != 4 {
+		t.Errorf("the conversation is %+v, and the end %+v", messages, f.state.Finished())
 	}
 }
 

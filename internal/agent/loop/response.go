@@ -45,6 +45,16 @@ func (s *State) Respond(resp *model.Response, offered []tool.Info, read uint64) 
 	return m
 }
 
+// empty reports whether a response has nothing for the user and nothing to do: no text but white
+// space, and no call. Its thoughts are not kept, because APIs refuse a message that has only those.
+// Only a response that the provider paused may consist of other blocks, which have to return.
+func (m *AssistantMessage) empty() bool {
+	if m.StopReason == model.StopPauseTurn && len(m.Message.Blocks) > 0 {
+		return false
+	}
+	return len(m.Calls) == 0 && strings.TrimSpace(m.Text()) == ""
+}
+
 // describe returns the call with the properties of its tool.
 func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.Info) Call {
 	c := Call{ID: id, Tool: call.Name, Arguments: call.Arguments}

@@ -81,6 +81,8 @@ func fromStopReason(r loop.StopReason) agentdv1.StopReason {
 		return agentdv1.StopReason_STOP_REASON_NO_TOOL_CALLS
 	case loop.StopInvalidAnswer:
 		return agentdv1.StopReason_STOP_REASON_INVALID_ANSWER
+	case loop.StopEmptyResponse:
+		return agentdv1.StopReason_STOP_REASON_EMPTY_RESPONSE
 	}
 	return agentdv1.StopReason_STOP_REASON_UNSPECIFIED
 }

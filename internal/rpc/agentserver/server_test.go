@@ -338,7 +338,7 @@ func TestStopReasons(t *testing.T) {
 		loop.StopEndTurn, loop.StopMaxTokens, loop.StopRefusal, loop.StopContentFilter, loop.StopContextOverflow, loop.StopMaxTurns,
 		loop.StopMaxCalls, loop.StopCancelled, loop.StopModelError, loop.StopReturnDirect, loop.StopInternalError,
 		loop.StopCompleted, loop.StopTokenBudget, loop.StopCostBudget, loop.StopWallTime, loop.StopOutputSize, loop.StopFailures,
-		loop.StopTimeouts, loop.StopRepetition, loop.StopNoToolCalls, loop.StopInvalidAnswer,
+		loop.StopTimeouts, loop.StopRepetition, loop.StopNoToolCalls, loop.StopInvalidAnswer, loop.StopEmptyResponse,
 	}
 	fake := &fakeAgent{}
 	_, conn := dial(t, fake)

@@ -378,6 +378,8 @@ const (
 	StopReason_STOP_REASON_NO_TOOL_CALLS StopReason = 20
 	// The answer did not fit `StartRunRequest.response_schema`, also after two repairs.
 	StopReason_STOP_REASON_INVALID_ANSWER StopReason = 21
+	// Two responses in a row had neither text nor a call.
+	StopReason_STOP_REASON_EMPTY_RESPONSE StopReason = 22
 )
 
 // Enum value maps for StopReason.
@@ -405,6 +407,7 @@ var (
 		19: "STOP_REASON_REPETITION",
 		20: "STOP_REASON_NO_TOOL_CALLS",
 		21: "STOP_REASON_INVALID_ANSWER",
+		22: "STOP_REASON_EMPTY_RESPONSE",
 	}
 	StopReason_value = map[string]int32{
 		"STOP_REASON_UNSPECIFIED":      0,
@@ -429,6 +432,7 @@ var (
 		"STOP_REASON_REPETITION":       19,
 		"STOP_REASON_NO_TOOL_CALLS":    20,
 		"STOP_REASON_INVALID_ANSWER":   21,
+		"STOP_REASON_EMPTY_RESPONSE":   22,
 	}
 )
 
@@ -6413,7 +6417,7 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x11RUN_STATE_RUNNING\x10\x01\x12\x16\n" +
 	"\x12RUN_STATE_FINISHED\x10\x02\x12\x15\n" +
 	"\x11RUN_STATE_WAITING\x10\x03\x12\x19\n" +
-	"\x15RUN_STATE_INTERRUPTED\x10\x04*\x84\x05\n" +
+	"\x15RUN_STATE_INTERRUPTED\x10\x04*\xa4\x05\n" +
 	"\n" +
 	"StopReason\x12\x1b\n" +
 	"\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x18\n" +
@@ -6438,7 +6442,8 @@ const file_agentd_v1_agent_service_proto_rawDesc = "" +
 	"\x14STOP_REASON_TIMEOUTS\x10\x12\x12\x1a\n" +
 	"\x16STOP_REASON_REPETITION\x10\x13\x12\x1d\n" +
 	"\x19STOP_REASON_NO_TOOL_CALLS\x10\x14\x12\x1e\n" +
-	"\x1aSTOP_REASON_INVALID_ANSWER\x10\x152\xc1\a\n" +
+	"\x1aSTOP_REASON_INVALID_ANSWER\x10\x15\x12\x1e\n" +
+	"\x1aSTOP_REASON_EMPTY_RESPONSE\x10\x162\xc1\a\n" +
 	"\fAgentService\x12J\n" +
 	"\bStartRun\x12\x1a.agentd.v1.StartRunRequest\x1a\x1b.agentd.v1.StartRunResponse\"\x05\x92\xb6\x18\x01\x0f\x12S\n" +
 	"\vSendMessage\x12\x1d.agentd.v1.SendMessageRequest\x1a\x1e.agentd.v1.SendMessageResponse\"\x05\x92\xb6\x18\x01\x0f\x12M\n" +

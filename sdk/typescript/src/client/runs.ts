@@ -27,6 +27,7 @@ export type StopReason =
   | "repetition"
   | "no_tool_calls"
   | "invalid_answer"
+  | "empty_response"
   | "cancelled"
   | "model_error"
   | "internal_error";

@@ -3055,7 +3055,13 @@ export declare enum StopReason {
      *
      * @generated from enum value: STOP_REASON_INVALID_ANSWER = 21;
      */
-    INVALID_ANSWER = 21
+    INVALID_ANSWER = 21,
+    /**
+     * Two responses in a row had neither text nor a call.
+     *
+     * @generated from enum value: STOP_REASON_EMPTY_RESPONSE = 22;
+     */
+    EMPTY_RESPONSE = 22
 }
 /**
  * Describes the enum agentd.v1.StopReason.
