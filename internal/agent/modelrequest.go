@@ -108,7 +108,13 @@ func (q *modelRequest) finish(from routed, resp *model.Response, open previews) 
 // giveUp ends a request after its last attempt. If the conversation was too long for any model,
 // compacting it may help.
 func (q *modelRequest) giveUp(failure *model.Error) {
-	if q.route.tooLong == nil {
+	switch {
+	case q.route.tooLong != nil:
+	case q.request.MaxTokens > q.started.Limits.MaxResponseTokens && failure.RefusesTokenLimit():
+		// Nobody asked for the raised limit. What the run ended with is the response that was cut.
+		q.fail(loop.StopMaxTokens, "the response was cut at its token limit, and the model refused a higher one: "+q.route.words(failure))
+		return
+	default:
 		q.fail(loop.StopModelError, q.route.words(failure))
 		return
 	}

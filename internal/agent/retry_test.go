@@ -287,6 +287,43 @@ func TestFailedTriesAreCharged(t *testing.T) {
 }
 
 // Malformed answers are retried less often than missing ones.
+// An answer that was cut ends as cut if the model refuses the raised limit, which nobody asked for. A
+// limit that somebody asked for is an error.
+func TestRefusedRaisedLimit(t *testing.T) {
+	for _, words := range []string{
+		"max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for this model",
+		"max_completion_tokens is too large: 32000. This model supports at most 16384 completion tokens",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			refused := &model.Error{Status: 400, Message: words}
+			var cut bool
+			m := &fakeModel{answer: func(_ context.Context, req model.Request) (*model.Response, error) {
+				if cut = !cut; cut {
+					return response(model.StopMaxTokens, text("half a sen")), nil
+				}
+				return nil, refused
+			}}
+			f := newFixture(t, m, newTools(echo), nil)
+			f.start(loop.Task{})
+			if end := f.end(); end.StopReason != loop.StopMaxTokens || end.Text != "half a sen" || !strings.Contains(end.Message, words) {
+				t.Errorf("ended with %+v", end)
+			}
+			f.Close()
+		})
+		synctest.Test(t, func(t *testing.T) {
+			m := &fakeModel{answer: func(context.Context, model.Request) (*model.Response, error) {
+				return nil, &model.Error{Status: 400, Message: words}
+			}}
+			f := newFixture(t, m, newTools(echo), nil)
+			f.start(loop.Task{Limits: loop.Limits{MaxResponseTokens: 32000}})
+			if end := f.end(); end.StopReason != loop.StopModelError {
+				t.Errorf("ended with %+v", end)
+			}
+			f.Close()
+		})
+	}
+}
+
 func TestMalformedAnswersAreAskedForThreeTimes(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolhost/toolhost/tool"
@@ -74,6 +75,17 @@ func (e *Error) Overloaded() bool {
 		return true
 	}
 	return false
+}
+
+// RefusesTokenLimit reports whether the provider refused the request because of its limit for the
+// response, for example because the model cannot write so many tokens.
+func (e *Error) RefusesTokenLimit() bool {
+	if e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity || e.ContextOverflow {
+		return false
+	}
+	return slices.ContainsFunc([]string{
+		"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "max output tokens",
+	}, func(name string) bool { return strings.Contains(e.Message, name) })
 }
 
 // Unusable reports whether an HTTP status or one of a provider's codes means Error.Unusable.

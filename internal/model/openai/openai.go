@@ -31,12 +31,13 @@ type Config = wire.Config
 
 // Model is one model of one server. It is safe for concurrent use. There is no need to close it.
 type Model struct {
-	name string
-	// server is official if it expects the response limit as max_completion_tokens. Other servers
-	// only know the older max_tokens.
+	name   string
 	server wire.Server
 	// noReasoning is set when the server has said that it accepts tools only without reasoning.
 	noReasoning atomic.Bool
+	// otherLimit is set when the server has accepted the limit of a response only under the name that
+	// its host does not suggest; see limitName.
+	otherLimit atomic.Bool
 }
 
 // New returns a model. It does no I/O.
@@ -110,27 +111,77 @@ func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.
 	return !yield(model.Chunk{Response: whole}), nil
 }
 
-// post sends the request and returns when the response has started. OpenAI's newer models accept
-// tools in this API only with reasoning switched off, and no API says so in advance. If a server
-// refuses a request for this reason, post sends it once more without reasoning, unless the request
-// names an effort. This is not a retry after a failure, which is the agent's task.
+// form is what differs between the requests that servers accept. No API says it in advance.
+type form struct {
+	noReasoning bool // with tools, reasoning is switched off
+	otherLimit  bool // the limit of a response has the other name
+}
+
+// post sends the request and returns when the response has started. If a server refuses the form of a
+// request, post sends it once more in the other form. This is not a retry after a failure, which is
+// the agent's task.
+//
+// OpenAI's newer models accept tools in this API only with reasoning switched off, so post switches it
+// off, unless the request names an effort. Gateways differ in the name of the limit of a response, so
+// post tries the other name.
 func (m *Model) post(ctx context.Context, req model.Request) (*http.Response, error) {
-	off := m.noReasoning.Load()
-	response, err := m.send(ctx, req, off)
-	if err == nil || off || !wantsNoReasoning(err) {
-		return response, err
+	as := form{m.noReasoning.Load(), m.otherLimit.Load()}
+	var renamed error // the refusal of the limit's first name
+	for {
+		response, err := m.send(ctx, req, as)
+		switch {
+		case err == nil:
+			if renamed != nil {
+				m.otherLimit.Store(as.otherLimit)
+			}
+			return response, nil
+		case !as.noReasoning && wantsNoReasoning(err):
+			if req.Sampling.Effort != "" {
+				failed := *modelError(err)
+				failed.Message += ", or use the Responses API (openai-responses:" + m.name + ")"
+				return nil, &failed
+			}
+			m.noReasoning.Store(true)
+			as.noReasoning = true
+		case m.refusesLimit(err, req, as) && renamed == nil:
+			renamed, as.otherLimit = err, !as.otherLimit
+		case m.refusesLimit(err, req, as):
+			return nil, renamed // the server refuses both names, or the number
+		default:
+			return nil, err
+		}
 	}
-	if req.Sampling.Effort != "" {
-		failed := *modelError(err)
-		failed.Message += ", or use the Responses API (openai-responses:" + m.name + ")"
-		return nil, &failed
-	}
-	m.noReasoning.Store(true)
-	return m.send(ctx, req, true)
 }
 
 func wantsNoReasoning(err error) bool {
 	return wire.RefusedParam(err) == "reasoning_effort" && strings.Contains(err.Error(), "tools")
+}
+
+// The two names of the limit of a response.
+const (
+	oldLimit = "max_tokens"            // of most servers
+	newLimit = "max_completion_tokens" // of OpenAI and Azure
+)
+
+// limitName returns the name of the limit of a response in a request.
+func (m *Model) limitName(as form) string {
+	if m.server.Official != as.otherLimit {
+		return newLimit
+	}
+	return oldLimit
+}
+
+// refusesLimit reports whether a server refuses a request and names the limit of the response.
+func (m *Model) refusesLimit(err error, req model.Request, as form) bool {
+	failed := modelError(err)
+	if req.MaxTokens <= 0 || failed == nil || failed.ContextOverflow {
+		return false
+	}
+	switch failed.Status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return strings.Contains(failed.Message, m.limitName(as)) || wire.RefusedParam(err) == m.limitName(as)
+	}
+	return false
 }
 
 func modelError(err error) *model.Error {
@@ -138,12 +189,12 @@ func modelError(err error) *model.Error {
 	return failed
 }
 
-func (m *Model) send(ctx context.Context, req model.Request, noReasoning bool) (*http.Response, error) {
+func (m *Model) send(ctx context.Context, req model.Request, as form) (*http.Response, error) {
 	if err := m.Features().CheckAttachments(req.Messages); err != nil {
 		return nil, err
 	}
 	var response *http.Response
-	err := m.server.Client.Post(ctx, "chat/completions", m.params(req, noReasoning), &response, option.WithJSONSet("stream", true))
+	err := m.server.Client.Post(ctx, "chat/completions", m.params(req, as), &response, option.WithJSONSet("stream", true))
 	if err != nil {
 		return nil, wire.Failure(ctx, response, err)
 	}

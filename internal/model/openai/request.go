@@ -18,7 +18,7 @@ import (
 // longestCallID is OpenAI's limit for the id of a call, in characters.
 const longestCallID = 40
 
-func (m *Model) params(req model.Request, noReasoning bool) sdk.ChatCompletionNewParams {
+func (m *Model) params(req model.Request, as form) sdk.ChatCompletionNewParams {
 	params := sdk.ChatCompletionNewParams{
 		Model:           m.name,
 		Messages:        m.messages(req),
@@ -41,13 +41,13 @@ func (m *Model) params(req model.Request, noReasoning bool) sdk.ChatCompletionNe
 		}
 	}
 	if req.MaxTokens > 0 {
-		if m.server.Official {
+		if m.limitName(as) == newLimit {
 			params.MaxCompletionTokens = sdk.Int(int64(req.MaxTokens))
 		} else {
 			params.MaxTokens = sdk.Int(int64(req.MaxTokens))
 		}
 	}
-	if noReasoning && len(req.Tools) > 0 && req.Sampling.Effort == "" {
+	if as.noReasoning && len(req.Tools) > 0 && req.Sampling.Effort == "" {
 		params.ReasoningEffort = shared.ReasoningEffortNone
 	}
 	return params
