@@ -220,7 +220,7 @@ type Retry struct {
 }
 
 // maxRetryAfter limits the pause that the other side can request. A run that seems dead for longer
-// should end with an error.
+// should end with an error. A model that requests a longer pause is not asked again; see route.
 const maxRetryAfter = 60 * time.Second
 
 func (r Retry) or(d Retry) Retry {

@@ -27,7 +27,9 @@ func TestModelRetry(t *testing.T) {
 	}{
 		"passes":                {[]error{overloaded(0), overloaded(0)}, loop.StopEndTurn, 3, 0, 3 * time.Second},
 		"honours Retry-After":   {[]error{overloaded(20 * time.Second)}, loop.StopEndTurn, 2, 20 * time.Second, 20 * time.Second},
-		"caps Retry-After":      {[]error{overloaded(time.Hour)}, loop.StopEndTurn, 2, time.Minute, time.Minute},
+		"the longest pause":     {[]error{overloaded(time.Minute)}, loop.StopEndTurn, 2, time.Minute, time.Minute},
+		"too long a pause":      {[]error{overloaded(time.Hour)}, loop.StopModelError, 1, 0, 0},
+		"a long pause later":    {[]error{overloaded(0), overloaded(61 * time.Second)}, loop.StopModelError, 2, 0, time.Second},
 		"gives up":              {[]error{overloaded(0), overloaded(0), overloaded(0), overloaded(0)}, loop.StopModelError, 4, 0, 7 * time.Second},
 		"not retryable":         {[]error{&model.Error{Status: 401, Message: "bad key"}}, loop.StopModelError, 1, 0, 0},
 		"not a model's error":   {[]error{context.DeadlineExceeded}, loop.StopModelError, 1, 0, 0},
@@ -287,6 +289,36 @@ func TestFailedTriesAreCharged(t *testing.T) {
 }
 
 // Malformed answers are retried less often than missing ones.
+// A model that asks for a pause longer than a run waits is not asked again: the run ends at once and says
+// when it is worth trying again, or the next model gets the request (cline#10139, lobehub#13572,
+// jcode#1183).
+func TestAPauseThatIsTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := func(context.Context, model.Request) (*model.Response, error) {
+			return nil, &model.Error{Status: 500, Message: "try again in 3h0m0s", Retryable: true, RetryAfter: 3 * time.Hour}
+		}
+		m := &fakeModel{answer: busy}
+		f := newFixture(t, m, newTools(echo), nil)
+		f.start(loop.Task{})
+		until := time.Now().Add(3 * time.Hour).UTC().Format(time.RFC3339)
+		if end := f.end(); end.StopReason != loop.StopModelError || !strings.Contains(end.Message, "worth trying again in 3h0m0s, at "+until) || len(m.seen()) != 1 {
+			t.Errorf("ended with %+v after %d requests", end, len(m.seen()))
+		}
+		f.Close()
+		first, second := namedModel{&fakeModel{answer: busy}, "fake:a"}, namedModel{turns(response(model.StopEndTurn, text("done"))), "fake:b"}
+		f = newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) {
+			c.Models = map[string]agent.OfferedModel{"a": {Model: first}, "b": {Model: second}}
+			c.Agents = map[string]agent.NamedAgent{"x": {Models: []string{"a", "b"}}}
+		})
+		began := time.Now()
+		f.start(loop.Task{Agent: "x"})
+		if end := f.end(); end.Text != "done" || time.Since(began) != 0 || len(first.seen()) != 1 {
+			t.Errorf("ended with %+v after %s and %d requests", end, time.Since(began), len(first.seen()))
+		}
+		f.Close()
+	})
+}
+
 // An answer that was cut ends as cut if the model refuses the raised limit, which nobody asked for. A
 // limit that somebody asked for is an error.
 func TestRefusedRaisedLimit(t *testing.T) {

@@ -27,11 +27,12 @@ const (
 //
 // A request begins with the first model of the run. A failed attempt is repeated as Config.ModelRetry
 // says. The next model gets the request when the model is overloaded twice, when the conversation is
-// too long for it, when the client cannot use it (a wrong key, no credit, no such model), and when all
-// attempts that may succeed have failed. Any other failure, such as a refused request, ends the
-// request, because every model would get what one has refused. Nothing of a failed attempt enters the
-// journal, except what it has cost: watchers drop what they were shown, previews are abandoned, and
-// calls begin only with a complete response. So a fallback in the middle of a stream doubles nothing.
+// too long for it, when the client cannot use it (a wrong key, no credit, no such model), when it asks
+// for a pause longer than maxRetryAfter, and when all attempts that may succeed have failed. Any other
+// failure, such as a refused request, ends the request, because every model would get what one has
+// refused. Nothing of a failed attempt enters the journal, except what it has cost: watchers drop what
+// they were shown, previews are abandoned, and calls begin only with a complete response. So a fallback
+// in the middle of a stream doubles nothing.
 //
 // A route is for one goroutine.
 type route struct {
@@ -80,7 +81,7 @@ func (r *route) failed(f *model.Error) step {
 		r.malformed++
 	}
 	last := r.at == len(r.models)-1
-	over := f.ContextOverflow || f.Unusable || r.tries >= r.retry.MaxAttempts || r.malformed >= loop.MaxMalformed ||
+	over := f.ContextOverflow || f.Unusable || f.RetryAfter > maxRetryAfter || r.tries >= r.retry.MaxAttempts || r.malformed >= loop.MaxMalformed ||
 		!last && f.Overloaded() && (r.tries >= overloadTries || f.RetryAfter > overloadWait)
 	if f.ContextOverflow && r.tooLong == nil {
 		r.tooLong = f
@@ -99,10 +100,14 @@ func (r *route) failed(f *model.Error) step {
 
 // words describes the failure that ended the request.
 func (r *route) words(f *model.Error) string {
+	words := f.Error()
 	if r.attempts > 1 {
-		return fmt.Sprintf("%s (after %d attempts)", f.Error(), r.attempts)
+		words = fmt.Sprintf("%s (after %d attempts)", words, r.attempts)
 	}
-	return f.Error()
+	if f.Retryable && f.RetryAfter > maxRetryAfter {
+		words += fmt.Sprintf("; it is worth trying again in %s, at %s", f.RetryAfter.Round(time.Second), time.Now().Add(f.RetryAfter).UTC().Format(time.RFC3339))
+	}
+	return words
 }
 
 // repeat logs a failed attempt and waits before the next one. It returns false if ctx ends.

@@ -39,7 +39,7 @@ func Failure(ctx context.Context, response *http.Response, err error) error {
 	failed := &model.Error{
 		Status:          response.StatusCode,
 		Code:            p.code(),
-		RetryAfter:      model.RetryAfter(response.Header, time.Now()),
+		RetryAfter:      cmp.Or(model.RetryAfter(response.Header, time.Now()), p.wait()),
 		ContextOverflow: p.overflows() || response.StatusCode == http.StatusRequestEntityTooLarge,
 		Err:             err,
 	}
@@ -187,8 +187,12 @@ var finalCodes = map[string]bool{
 	"INVALID_ARGUMENT": true, "UNAUTHENTICATED": true, "PERMISSION_DENIED": true, "NOT_FOUND": true,
 }
 
-// tryAgain matches the pause in the message of a rate limit. A stream has no header for it.
-var tryAgain = regexp.MustCompile(`(?i)try again in (\d+(?:\.\d+)?) ?(ms|s|seconds?)\b`)
+// tryAgain matches the pause in the message of a rate limit, such as "20 seconds", "350ms" or "3h0m0s". A
+// stream has no header for it, and some servers send none.
+var tryAgain = regexp.MustCompile(`(?i)try again in((?: ?\d+(?:\.\d+)? ?(?:ms|seconds?|minutes?|hours?|[hms]))+)\b`)
+
+// units has the units of tryAgain in the form of time.ParseDuration.
+var units = strings.NewReplacer(" ", "", "seconds", "s", "second", "s", "minutes", "m", "minute", "m", "hours", "h", "hour", "h")
 
 // wait returns the pause that the message requests, or 0.
 func (p Problem) wait() time.Duration {
@@ -196,11 +200,8 @@ func (p Problem) wait() time.Duration {
 	if found == nil {
 		return 0
 	}
-	unit := time.Second
-	if strings.EqualFold(found[2], "ms") {
-		unit = time.Millisecond
-	}
-	return model.WaitOf(found[1], unit)
+	wait, _ := time.ParseDuration(units.Replace(strings.ToLower(found[1]))) // 0 if it is too large
+	return wait
 }
 
 func (p Problem) code() string { return string(cmp.Or(p.Code, p.Type)) }
