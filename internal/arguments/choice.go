@@ -7,6 +7,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/toolhost/toolhost/internal/arguments/jsontext"
 )
 
 const (
@@ -28,15 +30,16 @@ func isChoice(e *jsonschema.ValidationError) bool {
 
 // choice explains why a value fits none of the alternatives. For an object, it does not mention an
 // alternative for strings: it leaves out alternatives for values of another type, unless all of
-// them are. It explains the others in one sentence. In separate problems, the model would read that
-// it has to fix all of them.
+// them are. Of the others it explains the one for the properties that the value has, or all that are
+// equally close, in one sentence. In separate problems, the model would read that it has to fix all
+// of them.
 func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
-	meant := closest(err)
+	place := slices.Concat(at, err.InstanceLocation)
+	meant := closest(err, ofKind)
 	if len(meant) == 1 {
 		e.collect(meant[0], at)
 		return
 	}
-	place := slices.Concat(at, err.InstanceLocation)
 	if types := wanted(meant); types != nil {
 		e.add(place, typeSentence(e.typedChoice(meant, e.valueAt(place)), types, e.valueAt(place)))
 		return
@@ -46,6 +49,19 @@ func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 		e.add(place, e.enumSentence(values, e.valueAt(place)))
 		return
 	}
+	if text := e.missingTag(meant, len(err.InstanceLocation)); text != "" {
+		e.add(place, text)
+		return
+	}
+	if meant = closest(err, nearer); len(meant) == 1 {
+		e.collect(meant[0], at)
+		return
+	}
+	e.several(meant, at, place)
+}
+
+// several explains alternatives that are equally close, in one sentence.
+func (e *explainer) several(meant []*jsonschema.ValidationError, at, place []string) {
 	var whys []string
 	for _, cause := range meant[:min(len(meant), maxAlternatives)] {
 		alternative := explainer{schema: e.schema, work: e.schema.work(maxExplainSteps), root: e.root, printer: e.printer, parts: e.parts}
@@ -61,45 +77,6 @@ func (e *explainer) choice(err *jsonschema.ValidationError, at []string) {
 		whys = append(whys, fmt.Sprintf("one of %d more", more))
 	}
 	e.add(place, "must fit one of the schema's alternatives: either "+strings.Join(slices.Compact(whys), "; or "))
-}
-
-// closest returns the errors of the alternatives that are closest to the value.
-func closest(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
-	var found []*jsonschema.ValidationError
-	least := 0
-	for _, cause := range err.Causes {
-		distance := distance(cause, len(err.InstanceLocation))
-		if len(found) == 0 || distance < least {
-			found, least = nil, distance
-		}
-		if distance == least {
-			found = append(found, cause)
-		}
-	}
-	return found
-}
-
-// distance returns 2 if the alternative is for another type than the value's, 1 if it requires
-// another constant for the value or for one of its properties, and 0 otherwise.
-func distance(e *jsonschema.ValidationError, depth int) int {
-	far := 0
-	below := len(e.InstanceLocation) - depth
-	switch e.ErrorKind.(type) {
-	case *kind.Type, *kind.FalseSchema:
-		if below == 0 {
-			far = 2
-		}
-	case *kind.Const, *kind.Enum:
-		if below <= 1 {
-			far = 1
-		}
-	case *kind.OneOf, *kind.AnyOf, *kind.Not:
-		return 0
-	}
-	for _, cause := range e.Causes {
-		far = max(far, distance(cause, depth))
-	}
-	return far
 }
 
 // wanted returns the types that the alternatives require, or nil if an alternative requires more
@@ -174,4 +151,88 @@ func tag(e *jsonschema.ValidationError) ([]string, []any) {
 		}
 	}
 	return nil, nil
+}
+
+// missingTag returns the sentence for a value without the property by whose value the alternatives
+// differ, or "". A model that did not send it reads its values, and what each of them requires.
+func (e *explainer) missingTag(causes []*jsonschema.ValidationError, depth int) string {
+	if len(causes) < 2 {
+		return ""
+	}
+	for _, name := range missing(causes[0], depth) {
+		var all []string
+		seen := map[string]bool{}
+		for _, cause := range causes {
+			words, values := e.tagged(cause, depth, name)
+			for _, v := range values {
+				if seen[v] {
+					values = nil // it does not tell the alternatives apart
+				}
+				seen[v] = true
+			}
+			if values == nil {
+				all = nil
+				break
+			}
+			all = append(all, words)
+		}
+		if all != nil {
+			return fmt.Sprintf("missing %s, which must be %s", jsontext.Quote(name), cutSentence(strings.Join(all, ", or ")))
+		}
+	}
+	return ""
+}
+
+// missing returns the properties that an alternative requires and the value at a depth lacks.
+func missing(e *jsonschema.ValidationError, depth int) (names []string) {
+	for _, required := range requirements(e, depth) {
+		names = append(names, required.ErrorKind.(*kind.Required).Missing...)
+	}
+	return names
+}
+
+// requirements returns the errors of an alternative for the properties that the value at a depth lacks.
+func requirements(e *jsonschema.ValidationError, depth int) []*jsonschema.ValidationError {
+	if _, ok := e.ErrorKind.(*kind.Required); ok && len(e.InstanceLocation) == depth {
+		return []*jsonschema.ValidationError{e}
+	}
+	var all []*jsonschema.ValidationError
+	if !isChoice(e) {
+		for _, cause := range e.Causes {
+			all = append(all, requirements(cause, depth)...)
+		}
+	}
+	return all
+}
+
+// tagged returns the values that an alternative permits for a property that the value lacks, as texts,
+// and in words, with the other properties that it lacks. Nil means any value.
+func (e *explainer) tagged(cause *jsonschema.ValidationError, depth int, name string) (words string, values []string) {
+	for _, required := range requirements(cause, depth) {
+		part := e.part(required.SchemaURL)
+		if part == nil || !slices.Contains(required.ErrorKind.(*kind.Required).Missing, name) {
+			continue
+		}
+		property := part.Properties[name]
+		for range maxBesides {
+			if property == nil || property.Ref == nil {
+				break
+			}
+			property = property.Ref
+		}
+		switch {
+		case property == nil:
+		case property.Const != nil:
+			values = []string{jsontext.Show(*property.Const)}
+		case property.Enum != nil && len(property.Enum.Values) <= maxAllowed:
+			for _, v := range property.Enum.Values {
+				values = append(values, jsontext.Show(v))
+			}
+		}
+	}
+	words = strings.Join(values, " or ")
+	if others := slices.DeleteFunc(missing(cause, depth), func(n string) bool { return n == name }); len(others) > 0 {
+		words += " (with " + jsontext.Names(others) + ")"
+	}
+	return words, values
 }
