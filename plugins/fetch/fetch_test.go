@@ -315,6 +315,7 @@ func TestHostilePages(t *testing.T) {
 		"wide cells":      {"<table><tr><td colspan=1000000000 rowspan=1000000000>TEXT</table>", "TEXT"},
 		"many wide cells": {"<table><tr>" + strings.Repeat("<td colspan=1000 rowspan=1000>TEXT", 100) + "</table>", "TEXT"},
 		"a long row":      {"<table><tr>" + strings.Repeat("<td>a", 10_000) + strings.Repeat("<tr><td>b", 10_000) + "<tr><td>TEXT</table>", "TEXT"},
+		"a table":         {"<table>" + strings.Repeat("<tr><th rowspan=9>a<td>b", 20_000) + "<tr><td>TEXT<td><pre>" + strings.Repeat("c|\n", 100_000) + "</table>", "TEXT"},
 		"many links":      {strings.Repeat("<a href=x>l</a>", 10_000) + "TEXT", "TEXT"},
 		"quotations":      {strings.Repeat("<blockquote>", 400) + strings.Repeat("a<br>", 5000) + "TEXT", "TEXT"},
 		"lists":           {strings.Repeat("<ul><li>a", 200) + "TEXT", "TEXT"},

@@ -23,10 +23,6 @@ const (
 	// maxIndent limits the nesting of quotations and lists. The converter indents each line again
 	// at each level, so thousands of lines in a hundred levels would take minutes.
 	maxIndent = 8
-	// maxEmpty limits the missing cells at the ends of a table's rows, beyond the number of
-	// existing cells. The converter creates all of them, and their number may grow with the square
-	// of the page.
-	maxEmpty = 1000
 	// maxBase limits the length of the path that completes relative links. A page of a megabyte may
 	// have a hundred thousand links.
 	maxBase = 300
@@ -95,6 +91,9 @@ func prune(n *html.Node, indent int) {
 				boundTable(child)
 			}
 			prune(child, depth)
+			if child.DataAtom == atom.Table {
+				shapeTable(child)
+			}
 		}
 		child = next
 	}
@@ -112,39 +111,6 @@ func hidden(n *html.Node) bool {
 	return false
 }
 
-// boundTable converts rows to lines if most cells of a table are missing. It removes column spans,
-// which may claim a billion columns.
-func boundTable(table *html.Node) {
-	cells, most, rows := 0, 0, []*html.Node{}
-	for n := range table.Descendants() {
-		switch n.DataAtom {
-		case atom.Tr:
-			rows = append(rows, n)
-			here := 0
-			for cell := n.FirstChild; cell != nil; cell = cell.NextSibling {
-				if cell.Type == html.ElementNode {
-					here++
-				}
-			}
-			cells, most = cells+here, max(most, here)
-		case atom.Td, atom.Th:
-			n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "colspan" || a.Key == "rowspan" })
-		}
-	}
-	if len(rows)*most <= 2*cells+maxEmpty {
-		return
-	}
-	for n := range table.Descendants() {
-		switch n.DataAtom {
-		case atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot:
-			n.DataAtom, n.Data = atom.Div, "div"
-		case atom.Td, atom.Th:
-			n.DataAtom, n.Data = atom.Span, "span"
-		}
-	}
-	table.DataAtom, table.Data = atom.Div, "div"
-}
-
 func attribute(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {
@@ -157,7 +123,9 @@ func attribute(n *html.Node, key string) string {
 // markdown returns the page as Markdown with absolute links.
 func (p *page) markdown(location *url.URL) (text string, err error) {
 	convert := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
-		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin()))
+		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithNewlineBehavior(table.NewlineBehaviorPreserve),
+			table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal))))
+	convert.Register.RendererFor(cellBreak, converter.TagTypeInline, writeBreak, converter.PriorityStandard)
 	where := url.URL{Scheme: location.Scheme, Host: location.Host}
 	if len(location.EscapedPath()) <= maxBase {
 		where.Path, where.RawPath = location.Path, location.RawPath
@@ -180,6 +148,7 @@ var blocks = []atom.Atom{
 	atom.P, atom.Div, atom.Br, atom.Li, atom.Tr, atom.Table, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Nav,
 	atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Blockquote, atom.Pre, atom.Hr, atom.Main, atom.Aside, atom.Form,
 	atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Figure, atom.Figcaption, atom.Address, atom.Title,
+	atom.Details, atom.Summary, atom.Fieldset, atom.Hgroup,
 }
 
 // plain returns the text of HTML without markup, in one pass, for any input.
