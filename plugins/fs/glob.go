@@ -21,7 +21,7 @@ import (
 const defaultPaths = 200
 
 type globInput struct {
-	Pattern   string `json:"pattern" jsonschema:"which files, by their path below the folder: * is any part of a name, ** any number of folders, ? one character, [a-z] one of these, {a,b} either; with a slash at the end, which folders" minLength:"1" examples:"[\"**/*.go\",\"src/**/*_test.py\",\"*.{yaml,yml}\",\"**/testdata/\"]"`
+	Pattern   string `json:"pattern" jsonschema:"which files, by their path below the folder: * is any part of a name, ** any number of folders, ? one character, [a-z] one of these, {a,b} either; a name that has brackets itself is found too; with a slash at the end, which folders" minLength:"1" examples:"[\"**/*.go\",\"src/**/*_test.py\",\"*.{yaml,yml}\",\"**/testdata/\"]"`
 	Path      string `json:"path" jsonschema:"the folder to look in, relative to the workspace; . is the workspace itself" default:"." minLength:"1"`
 	Sort      string `json:"sort" jsonschema:"modified: what was changed last comes first; name: by path" enum:"modified,name" default:"modified"`
 	Limit     int    `json:"limit" jsonschema:"how many paths to return at most" default:"200" minimum:"1" maximum:"5000"`
@@ -51,13 +51,14 @@ func globFiles(ctx context.Context, ws workspace.Workspace, in globInput) (strin
 	if err != nil {
 		return "", err
 	}
-	pattern, folders := strings.CutSuffix(in.Pattern, "/")
-	pattern = path.Clean(pattern)
-	if err := checkGlob("pattern", pattern); err != nil {
+	whole, folders := strings.CutSuffix(in.Pattern, "/")
+	whole = path.Clean(whole)
+	if err := checkGlob("pattern", whole); err != nil {
 		return "", err
 	}
 	// The part of the pattern before the first * is the folder to start in.
-	fixed, rest := doublestar.SplitPattern(pattern)
+	fixed, rest := doublestar.SplitPattern(whole)
+	below := newPattern(rest)
 	if fixed != "." {
 		if start, err = startOf(ws, path.Join(start, fixed)); err != nil {
 			return "", err
@@ -66,7 +67,7 @@ func globFiles(ctx context.Context, ws workspace.Workspace, in globInput) (strin
 	best := &newest{limit: cmp.Or(in.Limit, defaultPaths), byName: in.Sort == "name"}
 	w := &walk{start: start, gitignore: in.Gitignore, visit: func(at visited) error {
 		isFolder := at.entry.Type().IsDir()
-		if isFolder != folders || !isFolder && !isFileOrLink(at.entry.Type()) || !doublestar.MatchUnvalidated(rest, at.below) {
+		if isFolder != folders || !isFolder && !isFileOrLink(at.entry.Type()) || !below.matches(at.below) {
 			return nil
 		}
 		return best.add(at)
@@ -87,18 +88,6 @@ func globFiles(ctx context.Context, ws workspace.Workspace, in globInput) (strin
 func startOf(ws workspace.Workspace, given string) (string, error) {
 	name, err := ws.Rel(cmp.Or(given, "."))
 	return path.Clean(name), err
-}
-
-func checkGlob(parameter, glob string) error {
-	switch {
-	case path.IsAbs(glob):
-		return fmt.Errorf("the %s %q is absolute; it is compared with paths below the folder", parameter, glob)
-	case !fs.ValidPath(glob) && glob != "":
-		return fmt.Errorf("the %s %q leads out of the folder", parameter, glob)
-	case !doublestar.ValidatePattern(glob):
-		return fmt.Errorf("the %s %q is no glob: something is opened in it and not closed", parameter, glob)
-	}
-	return nil
 }
 
 func isFileOrLink(mode fs.FileMode) bool { return mode.IsRegular() || mode.Type() == fs.ModeSymlink }
@@ -159,6 +148,9 @@ func (n *newest) text(in globInput, notes []string) string {
 		hint := ""
 		if !strings.Contains(in.Pattern, "**") {
 			hint = "; without ** a pattern does not look into folders below"
+		}
+		if brackets := newPattern(in.Pattern).hint(); brackets != "" {
+			hint = brackets
 		}
 		fmt.Fprintf(&b, "[nothing in %q matches %q%s]\n", cmp.Or(in.Path, "."), in.Pattern, hint)
 	}

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"path"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/toolhost/toolhost/plugins/fs/search"
 	"github.com/toolhost/toolhost/sdk"
@@ -25,7 +22,7 @@ const (
 type grepInput struct {
 	Pattern    string `json:"pattern" jsonschema:"what to look for in each line: a regular expression in the syntax of RE2 (Go), without look-around and back-references; or plain text with fixed" minLength:"1"`
 	Path       string `json:"path" jsonschema:"the folder or the file to search, relative to the workspace; . is the workspace itself" default:"." minLength:"1"`
-	Glob       string `json:"glob,omitempty" jsonschema:"search only files that match this glob: by their name if it has no slash, such as *.go or *.{ts,tsx}, else by their path below the folder, such as src/**/*.go" examples:"[\"*.go\",\"src/**/*.{ts,tsx}\"]"`
+	Glob       string `json:"glob,omitempty" jsonschema:"search only files that match this glob: by their name if it has no slash, such as *.go or *.{ts,tsx}, else by their path below the folder, such as src/**/*.go; a name that has brackets itself is found too" examples:"[\"*.go\",\"src/**/*.{ts,tsx}\"]"`
 	Exclude    string `json:"exclude,omitempty" jsonschema:"leave out files and whole folders that match this glob, in the same way, such as node_modules or **/testdata/**" examples:"[\"node_modules\",\"*.min.js\"]"`
 	Fixed      bool   `json:"fixed" jsonschema:"whether the pattern is plain text, in which nothing such as ( . * has a meaning" default:"false"`
 	IgnoreCase bool   `json:"ignore_case" jsonschema:"whether upper and lower case are the same" default:"false"`
@@ -73,8 +70,8 @@ func grep(ctx context.Context, ws workspace.Workspace, in grepInput) (string, er
 	in.Output = cmp.Or(in.Output, showLines)
 	report := newReport(in)
 	s := &treeSearch{matcher: matcher, want: wanted(in), report: report.add}
-	w := &walk{start: start, gitignore: in.Gitignore, exclude: in.Exclude}
-	if err := s.run(ctx, ws, w, in.Glob); err != nil {
+	w := &walk{start: start, gitignore: in.Gitignore, exclude: newPattern(in.Exclude)}
+	if err := s.run(ctx, ws, w, newPattern(in.Glob)); err != nil {
 		return "", advise(err)
 	}
 	report.notes = w.leftOut()
@@ -91,13 +88,4 @@ func wanted(in grepInput) search.Want {
 		return search.Want{CountOnly: true}
 	}
 	return search.Want{Before: in.Before, After: in.After, Most: in.Limit + 1}
-}
-
-// globFits reports whether a path matches a glob. A glob without a slash applies to the last
-// element.
-func globFits(glob, below string) bool {
-	if path.Base(glob) == glob {
-		below = path.Base(below)
-	}
-	return doublestar.MatchUnvalidated(glob, below)
 }

@@ -164,7 +164,7 @@ func searchAll(t testing.TB, ws workspace.Workspace, in grepInput, want search.W
 		}
 		return true
 	}}
-	if err := s.run(t.Context(), ws, &walk{start: ".", exclude: in.Exclude}, in.Glob); err != nil {
+	if err := s.run(t.Context(), ws, &walk{start: ".", exclude: newPattern(in.Exclude)}, newPattern(in.Glob)); err != nil {
 		t.Fatal(err)
 	}
 	return all

@@ -145,7 +145,11 @@ func gone(err error) bool {
 // text returns the text of the result.
 func (r *report) text() string {
 	if r.matches == 0 {
-		fmt.Fprintf(&r.body, "[no match in %d files]\n", r.searched)
+		hint := ""
+		if r.searched == 0 {
+			hint = newPattern(r.in.Glob).hint()
+		}
+		fmt.Fprintf(&r.body, "[no match in %d files%s]\n", r.searched, hint)
 	}
 	if r.cut != "" {
 		fmt.Fprintf(&r.body, "[stopped %s, in order of the paths: there are more; a pattern, path or glob that says more finds fewer, and a higher limit shows more]\n", r.cut)

@@ -35,9 +35,9 @@ type job struct {
 
 // run searches the files of a walk whose paths match the glob, or the one file that the walk starts
 // at.
-func (s *treeSearch) run(ctx context.Context, ws workspace.Workspace, w *walk, glob string) error {
+func (s *treeSearch) run(ctx context.Context, ws workspace.Workspace, w *walk, glob pattern) error {
 	s.wants = func(at visited) bool {
-		return at.entry.Type().IsRegular() && (glob == "" || globFits(glob, at.below))
+		return at.entry.Type().IsRegular() && (glob.glob == "" || glob.fits(at.below))
 	}
 	err := s.tree(ctx, ws, w)
 	if !errors.Is(err, workspace.ErrNotFolder) {

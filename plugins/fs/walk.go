@@ -46,10 +46,10 @@ type visited struct {
 // walk visits the files below a folder in the order of their paths, compared element by element. It
 // does not follow links.
 type walk struct {
-	start     string // cleaned path of the folder
-	gitignore bool   // skip what .gitignore excludes, and git's own files
-	exclude   string // skip what matches this glob, and everything below it; empty means nothing
-	depth     int    // depth limit; 0 means none
+	start     string  // cleaned path of the folder
+	gitignore bool    // skip what .gitignore excludes, and git's own files
+	exclude   pattern // skip what fits this pattern, and everything below it
+	depth     int     // depth limit; 0 means none
 	visit     func(visited) error
 
 	unread  int    // number of unreadable folders and .gitignore files
@@ -122,7 +122,7 @@ func (w *walk) inFolder(ctx context.Context, folder *openFolder, entries []works
 }
 
 func (w *walk) leavesOut(at visited, isFolder bool, rules *ruleChain) bool {
-	if w.exclude != "" && globFits(w.exclude, at.below) {
+	if w.exclude.fits(at.below) {
 		return true
 	}
 	return w.gitignore && (isFolder && at.entry.Name() == ".git" || rules.ignored(at.path, isFolder))
