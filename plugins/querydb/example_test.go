@@ -44,8 +44,8 @@ shop (PostgreSQL, at most 500 rows): Customers and their orders; totals are in e
 		tenant, arguments, want string
 		infra                   bool
 	}{
-		{"acme", `{"database":"library","sql":"SELECT title FROM books"}`, "|Rye|", false},
-		{"acme", `{"database":"shop","sql":"SELECT c.name, o.total FROM orders o JOIN customers c ON c.id = o.customer WHERE c.name = $1 AND o.total > $2","parameters":["Ada", 1.5]}`, "|Ada|12.50|\n(1 row)", false},
+		{"acme", `{"database":"library","sql":"SELECT title FROM books"}`, `[["Rye"]]`, false},
+		{"acme", `{"database":"shop","sql":"SELECT c.name, o.total FROM orders o JOIN customers c ON c.id = o.customer WHERE c.name = $1 AND o.total > $2","parameters":["Ada", 1.5]}`, `[["Ada","12.50"]]`, false},
 		{"acme", `{"database":"shop","sql":"SELECT $1::bool, $2::text, $3::int8","parameters":[true, null, 9007199254740993]}`, `"rows":[[true,null,"9007199254740993"]]`, false},
 		{"acme", `{"database":"shop","sql":"DELETE FROM orders"}`, "One statement that answers with rows", false},
 		{"acme", `{"database":"shop","sql":"SELECT pg_advisory_lock(1)"}`, "permission denied", false},

@@ -13,10 +13,10 @@ import (
 
 // queryDescription is for the model. The databases and their tables follow it if the tenant is
 // known.
-const queryDescription = `Runs one SELECT statement on a database and returns its rows, as a table and as JSON. Use it to look up, filter, join, count and sum what is stored there.
+const queryDescription = `Runs one SELECT statement on a database and returns its columns and rows as JSON. Use it to look up, filter, join, count and sum what is stored there.
 Nothing can be changed: other statements, and several in one call, are refused. You see only the data that you may see; do not try to get around that.
-Write SQL in the dialect of the database (SQLite or PostgreSQL). Name columns instead of *, filter and aggregate in SQL, and add ORDER BY with LIMIT for the top few. The last line says if rows were left out.
-In the JSON, integers beyond ±2^53 and decimals are strings, and bytes are {"base64": …}. In the table, … marks a cut value.`
+Write SQL in the dialect of the database (SQLite or PostgreSQL). Name columns instead of *, filter and aggregate in SQL, and add ORDER BY with LIMIT for the top few. truncated says if rows were left out.
+Integers beyond ±2^53 and decimals are strings, and bytes are {"base64": …}.`
 
 type queryInput struct {
 	Database   string            `json:"database"`
@@ -57,7 +57,7 @@ func queryTool(l *library) sdk.Tool {
 // maxCall exceeds the time limit of every database, so that the model reads which limit applied.
 const maxCall = 6 * time.Minute
 
-// queryDB returns a table for the model and the same data as JSON.
+// queryDB returns the answer as JSON, once: a model pays for each copy of a row.
 func (l *library) queryDB(ctx context.Context, in queryInput) (sdk.Result, error) {
 	s, err := l.shelf(ctx)
 	if err != nil {
@@ -81,8 +81,10 @@ func answerResult(answer rowset.Answer) (sdk.Result, error) {
 	if err := e.Encode(answer); err != nil {
 		return sdk.Result{}, fmt.Errorf("encoding the answer: %w", err)
 	}
-	return sdk.Result{Content: []sdk.Content{
-		sdk.Text(answer.String()),
-		sdk.JSON(bytes.TrimSpace(data.Bytes())),
-	}}, nil
+	result := sdk.Result{Content: []sdk.Content{sdk.JSON(bytes.TrimSpace(data.Bytes()))}}
+	if answer.Truncated {
+		result.Content = append(result.Content, sdk.Text(fmt.Sprintf(
+			"[%d rows; there are more, cut at %s: narrow the query, aggregate, or page with ORDER BY and LIMIT … OFFSET]", len(answer.Rows), answer.Limit)))
+	}
+	return result, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func testOnlyOwnRows(t *testing.T, s *postgrestest.Server, acme postgres.Role) {
 		"SELECT s.most_common_vals, n.body FROM acme.notes n LEFT JOIN pg_stats s ON s.schemaname = 'globex' OR s.tablename = 'orders'",
 	} {
 		answer, err := postgres.Query(t.Context(), acme, query, nil, enough)
-		if err != nil || !strings.Contains(answer.String(), "rye") || strings.Contains(answer.String(), "sesame") {
+		if err != nil || !strings.Contains(fmt.Sprintf("%s", answer.Rows), "rye") || strings.Contains(fmt.Sprintf("%s", answer.Rows), "sesame") {
 			t.Errorf("%s: %v, %v", query, answer, err)
 		}
 	}
@@ -236,7 +237,7 @@ func testRoleCannotPrepareTheGround(t *testing.T, s *postgrestest.Server, acme p
 		t.Errorf("a function of the tenant's own answers for the role: %v", err)
 	}
 	s.Do(t, "shop", "REVOKE globex_reader FROM acme_reader")
-	if answer, err := postgres.Query(t.Context(), acme, "SELECT body FROM notes", nil, enough); err != nil || !strings.Contains(answer.String(), "rye") {
+	if answer, err := postgres.Query(t.Context(), acme, "SELECT body FROM notes", nil, enough); err != nil || !strings.Contains(fmt.Sprintf("%s", answer.Rows), "rye") {
 		t.Errorf("the role's own search path: %v, %v", answer, err)
 	}
 	if _, err := postgres.Query(t.Context(), acme, "SELECT scribble()", nil, enough); err == nil {

@@ -1,8 +1,7 @@
 // Package rowset has the answer of a query: columns, and rows of values in JSON without loss of
 // precision, up to a limit.
 //
-// It owns the form of values, the limits, and the table for people and models. It does not know
-// databases.
+// It owns the form of values and the limits. It does not know databases.
 package rowset
 
 // Column is one column of an answer.
