@@ -254,7 +254,7 @@ var allowedImports = map[string][]string{
 	"plugins/querydb":                         {"sdk", "plugins/querydb/postgres", "plugins/querydb/rowset", "plugins/querydb/setup", "plugins/querydb/sqlite"},
 	"plugins/fs/charset":                      {"golang.org/x/text/..."},
 	"plugins/fs/ignore":                       {"github.com/bmatcuk/doublestar/v4"},
-	"plugins/fs/replace":                      {},
+	"plugins/fs/replace":                      {"golang.org/x/text/..."},
 	"plugins/fs/search":                       {"plugins/fs/charset"},
 	"plugins/querydb/postgres":                {"plugins/querydb/rowset", "github.com/jackc/pgx/v5/..."},
 	"plugins/querydb/rowset":                  {},

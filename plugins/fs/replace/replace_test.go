@@ -1,6 +1,7 @@
 package replace_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -146,4 +147,35 @@ func rawSuffix(text, after string) string {
 		}
 	}
 	return ""
+}
+
+// Characters that look like those of old_text are shown by their escapes, and what is shown can be
+// given as old_text.
+func TestCharactersThatLookTheSame(t *testing.T) {
+	const file = "Price:\u00a0100\u202f€ per kilo\ncafe\u0301\nzero\u200bwidth\n“yes” – é\n"
+	for _, test := range []struct{ source, old, want string }{
+		{"anthropics/claude-code#29870", "Price: 100 €", `from line 1 on, other characters that look the same are in the file. This is what is there, as JSON with these characters escaped, so give old_text as it is here:` + "\n" + `"Price:\u00a0100\u202f€"`},
+		{"anthropics/claude-code#29870", "café", `from line 2 on, other characters that look the same are in the file, where old_text has \u00e9. This`},
+		{"anthropics/claude-code#29870", "café", "\n" + `"cafe\u0301"`},
+		{"anthropics/claude-code#29870", "zerowidth", "\n" + `"zero\u200bwidth"`},
+		{"", "width\n\"yes\" - e\u0301", "\n" + `"width\n\u201cyes\u201d \u2013 \u00e9"`},
+		{"", "per\u00a0kilo", `where old_text has \u00a0. This is`},
+		{"", "Price: 100 euros per kilo", `     1: Price:\u00a0100\u202f€ per kilo`},
+	} {
+		_, _, err := replace.Apply(file, []replace.Edit{{Old: test.old, New: "x"}})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Fatalf("%s: %q: got %v", test.source, test.old, err)
+		}
+		_, shown, found := strings.Cut(err.Error(), "as it is here:\n")
+		var exact string
+		if !found {
+			continue
+		}
+		if err := json.Unmarshal([]byte(shown), &exact); err != nil {
+			t.Fatalf("%s is no JSON: %v", shown, err)
+		}
+		if _, _, err := replace.Apply(file, []replace.Edit{{Old: exact, New: "x"}}); err != nil {
+			t.Errorf("what is shown for %q does not fit: %v", test.old, err)
+		}
+	}
 }

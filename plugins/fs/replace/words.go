@@ -35,10 +35,14 @@ func tooMany(text string, found []int) error {
 // notFound is the error for a missing passage. It shows similar passages.
 func notFound(text, part string) error {
 	const problem = "old_text occurs 0 times; it must be in the file to the letter, with its spaces and line breaks"
-	lines := strings.Split(text[:min(len(text), maxCompared)], "\n")
+	text = text[:min(len(text), maxCompared)]
+	if err := unlikeInLook(text, part); err != nil {
+		return fmt.Errorf("%s: %w", problem, err)
+	}
+	lines := strings.Split(text, "\n")
 	wanted := strings.Split(strings.Trim(part, "\n"), "\n")
 	if at := unlikeInSpace(lines, wanted); at >= 0 {
-		return fmt.Errorf("%s. Apart from white space it is there, so copy it from here:\n%s", problem, passage(lines, at, len(wanted)))
+		return fmt.Errorf("%s. Apart from white space it is there, so copy it from here:\n%s", problem, passage(lines, at, len(wanted), part))
 	}
 	near := nearest(lines, wanted)
 	if len(near) == 0 {
@@ -46,17 +50,18 @@ func notFound(text, part string) error {
 	}
 	var b strings.Builder
 	for _, at := range near {
-		b.WriteString("\n" + passage(lines, at, len(wanted)))
+		b.WriteString("\n" + passage(lines, at, len(wanted), part))
 	}
 	return fmt.Errorf("%s. The nearest lines:%s", problem, b.String())
 }
 
-// passage returns lines of a text with their numbers.
-func passage(lines []string, at, count int) string {
+// passage returns lines of a text with their numbers. Invisible characters that the wanted part
+// lacks are escaped.
+func passage(lines []string, at, count int, part string) string {
 	var b strings.Builder
 	end := min(at+count, at+maxPassage, len(lines))
 	for i := max(at, 0); i < end; i++ {
-		fmt.Fprintf(&b, "%6d: %s\n", i+1, clip(lines[i]))
+		fmt.Fprintf(&b, "%6d: %s\n", i+1, escape(clip(lines[i]), part, invisible))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
