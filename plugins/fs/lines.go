@@ -15,19 +15,39 @@ import (
 type lineReader struct {
 	ctx    context.Context
 	buffer *bufio.Reader // larger than maxText bytes
+	mark   mark          // the position of the next character
+	// marks are positions that it has passed, and marked is the offset of the last one. It adds none
+	// if marks is nil.
+	marks  []mark
+	marked int64
+}
+
+// passed counts bytes that were read: whole lines, or characters of a line.
+func (r *lineReader) passed(bytes, lines, characters int) {
+	r.mark.offset += int64(bytes)
+	r.mark.line += lines
+	if lines > 0 {
+		r.mark.column = 1
+	}
+	r.mark.column += characters
+	if r.marks != nil && (lines > 0 || characters > 0) && r.mark.offset >= r.marked+markEvery {
+		r.marks = append(r.marks, r.mark)
+		r.marked = r.mark.offset
+	}
 }
 
 // excerpt returns lines from first on, starting at a column of the first line, within limit and
 // maxText.
 func (r *lineReader) excerpt(first, column, limit int) (*excerpt, error) {
 	e := &excerpt{first: first, last: first - 1, column: column}
-	before, err := r.skip(first - 1)
+	before := r.mark.line - 1
+	skipped, err := r.skip(first - r.mark.line)
 	if errors.Is(err, io.EOF) {
-		e.total = before
+		e.total = before + skipped
 		return e, nil
 	}
 	if err == nil {
-		err = r.skipRunes(column - 1)
+		err = r.skipRunes(column - r.mark.column)
 	}
 	for err == nil && e.last-e.first+1 < limit {
 		var whole bool
@@ -66,6 +86,7 @@ func (r *lineReader) skip(lines int) (int, error) {
 			}
 			piece, err := r.buffer.ReadSlice('\n')
 			some = some || len(piece) > 0
+			r.mark.offset += int64(len(piece))
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
 			}
@@ -75,6 +96,7 @@ func (r *lineReader) skip(lines int) (int, error) {
 			if err != nil {
 				return n, err
 			}
+			r.passed(0, 1, 0)
 			break
 		}
 	}
@@ -89,7 +111,7 @@ func (r *lineReader) skipRunes(runes int) error {
 				return err
 			}
 		}
-		c, _, err := r.buffer.ReadRune()
+		c, size, err := r.buffer.ReadRune()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -99,6 +121,7 @@ func (r *lineReader) skipRunes(runes int) error {
 		if c == '\n' {
 			return r.buffer.UnreadRune()
 		}
+		r.passed(size, 0, 1)
 	}
 	return nil
 }
@@ -118,6 +141,7 @@ func (r *lineReader) copyLine(text *strings.Builder, room int, cut bool) (whole 
 		return false, err
 	case len(line) <= room && !errors.Is(err, bufio.ErrBufferFull):
 		text.Write(line)
+		r.passed(len(line), 1, 0)
 		return true, nil
 	}
 	if cut {

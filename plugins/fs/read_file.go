@@ -32,6 +32,7 @@ type readInput struct {
 }
 
 func readFileTool() sdk.Tool {
+	known := &offsets{}
 	return sdk.Func(sdk.Spec{
 		Name:        "read_file",
 		Version:     "1.1.0",
@@ -46,12 +47,12 @@ At most 64 KiB come back; where the text was cut, a last line in brackets says s
 		},
 		ReadOnly:   true,
 		Idempotent: true,
-	}, inWorkspace(readFile))
+	}, inWorkspace(known.readFile))
 }
 
 // readFile returns the text, and a second block that says which part of the file it is, unless it
 // is all.
-func readFile(ctx context.Context, w workspace.Workspace, in readInput) (sdk.Result, error) {
+func (o *offsets) readFile(ctx context.Context, w workspace.Workspace, in readInput) (sdk.Result, error) {
 	file, err := w.Open(ctx, in.Path)
 	if err != nil {
 		return sdk.Result{}, advise(err)
@@ -66,12 +67,18 @@ func readFile(ctx context.Context, w workspace.Workspace, in readInput) (sdk.Res
 	if !isText {
 		return readBinary(raw, in.Path, mediaType, file.Info().Size)
 	}
-	text := raw
-	if !encoding.Plain() {
-		text = bufio.NewReaderSize(encoding.Reader(raw), maxText+1)
+	in.Offset, in.Column = max(in.Offset, 1), max(in.Column, 1)
+	reader := &lineReader{ctx: ctx, buffer: raw, mark: mark{line: 1, column: 1}}
+	if encoding.Plain() {
+		keep, err := o.at(file, in, reader)
+		if err != nil {
+			return sdk.Result{}, err
+		}
+		defer keep()
+	} else {
+		reader.buffer = bufio.NewReaderSize(encoding.Reader(raw), maxText+1)
 	}
-	reader := &lineReader{ctx: ctx, buffer: text}
-	e, err := reader.excerpt(max(in.Offset, 1), max(in.Column, 1), cmp.Or(in.Limit, defaultLines))
+	e, err := reader.excerpt(in.Offset, in.Column, cmp.Or(in.Limit, defaultLines))
 	if err != nil {
 		return sdk.Result{}, err
 	}

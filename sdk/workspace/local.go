@@ -254,3 +254,12 @@ func (f *localFile) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// Seek implements io.Seeker.
+func (f *localFile) Seek(offset int64, whence int) (int64, error) {
+	at, err := f.file.Seek(offset, whence)
+	if err != nil {
+		err = explain("read", f.name, err)
+	}
+	return at, err
+}

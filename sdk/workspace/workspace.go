@@ -125,7 +125,8 @@ type Info struct {
 	Version string    // changes with the content; has no other meaning, and is never empty
 }
 
-// File is an open regular file. Only one goroutine at a time may read it.
+// File is an open regular file. Only one goroutine at a time may read it. A file of a Local is also
+// an io.Seeker.
 type File interface {
 	io.ReadCloser
 	// Info returns the description of the file at the time of its opening.
