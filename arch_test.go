@@ -137,7 +137,7 @@ var allowedImports = map[string][]string{
 	"internal/plugin/catalog":                   {"tool", "internal/arguments", "internal/plugin/contentlink", "internal/plugin/manifest", "internal/plugin/rmtree", "internal/plugin/sparse", "internal/trust", errgroup},
 	"internal/host/logbuffer":                   {"internal/identity", "tool", "internal/loglevel"},
 	"internal/plugin/prestart":                  {"internal/plugin/process"},
-	"internal/conformance":                      {"internal/crashoutput", "internal/host/pluginconn", "tool", "internal/arguments", "internal/rpc/pluginwire", "internal/plugin/process", "internal/rpc/toolpb", "internal/toolsearch", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
+	"internal/conformance":                      {"internal/crashoutput", "internal/host/pluginconn", "tool", "internal/arguments", "internal/render", "internal/rpc/pluginwire", "internal/plugin/process", "internal/rpc/toolpb", "internal/toolsearch", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
 	"internal/conformance/badplugin":            {"internal/rpc/pluginwire", pluginV1, toolV1, grpc + "/...", protobuf + "/..."},
 	"internal/workspaces":                       {"internal/plugin/rmtree", unix},
 	"internal/secrets":                          {"internal/identity", "tool", "internal/trace"},

@@ -3,11 +3,11 @@ package conformance
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/arguments"
+	"github.com/toolhost/toolhost/internal/render"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -21,21 +21,15 @@ const (
 	deepestProperty = 32
 )
 
-// apiProperty matches the parameter names that each model API accepts. Anthropic's API refuses a
-// request with any other name.
-var apiProperty = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
-
-// adviseSchema reports mistakes in an input schema that its author cannot have meant.
+// adviseSchema reports what the APIs of models do not accept of an input schema, and mistakes that its
+// author cannot have meant.
 func (a *adviser) adviseSchema(spec *tool.Spec) {
 	var root map[string]any
 	if json.Unmarshal(spec.InputSchema, &root) != nil {
 		return // another check reports a schema of another form
 	}
-	properties, _ := root["properties"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		if !apiProperty.MatchString(name) {
-			a.fail("advice.schemas", spec.Name, "the name of the parameter %s is not accepted by Anthropic's API: RenderTools omits the tool there", quote(name))
-		}
+	for _, loss := range render.Losses(spec) {
+		a.fail("advice.schemas", spec.Name, "%s", loss)
 	}
 	v := schemaAdvice{a: a, tool: spec.Name, root: root, left: mostProperties}
 	v.object("", root, 0)

@@ -133,7 +133,7 @@ func lastDefinitions() []definition {
 		{"advice.parameters", "explains every parameter", "",
 			"give each property a description: what it means, its format, an example"},
 		{"advice.schemas", "declares schemas that a call can fit and that every model's API accepts", "",
-			"correct the default, enum or list of required names; name parameters with at most 64 of a-z, A-Z, 0-9, _, . and -"},
+			"correct the default, enum or list of required names; name parameters with at most 64 of a-z, A-Z, 0-9, _, . and -; put alternatives into a property instead of the root"},
 		{"advice.examples", "has an example for each tool with parameters", "",
 			"declare at least one of input_examples; this command can use it to call the tool"},
 		{"advice.similar", "has tools whose descriptions differ", "",

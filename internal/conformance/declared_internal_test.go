@@ -119,6 +119,7 @@ func TestAdvice(t *testing.T) {
 		"enum":     {[]tool.Spec{schema(`"n":{"type":"boolean","enum":["True","False"]}`, "")}, []string{"advice.schemas"}},
 		"within":   {[]tool.Spec{schema(`"l":{"type":"array","items":{"type":"object","properties":{"n":{"type":"string","default":2}}}}`, "")}, []string{"advice.schemas"}},
 		"required": {[]tool.Spec{schema(`"a":{}`, `,"required":["a","b"]`)}, []string{"advice.schemas"}},
+		"union":    {[]tool.Spec{schema(`"a":{}`, `,"oneOf":[{"required":["a"]},{"properties":{"b":{}}}]`)}, []string{"advice.schemas"}},
 		"name":     {[]tool.Spec{schema(`"größe":{}`, "")}, []string{"advice.schemas"}},
 		"referred": {[]tool.Spec{schema(`"n":{"$ref":"#/$defs/n","default":"x"}`, `,"$defs":{"n":{"type":"number"}}`)}, []string{"advice.schemas"}},
 		"fitting":  {[]tool.Spec{schema(`"n":{"type":["string","null"],"enum":["a",null],"default":null}`, `,"required":["n"]`)}, nil},

@@ -28,7 +28,10 @@ func ForOpenAI(spec *tool.Spec, longest int) (Definition, error) {
 	if err := checkUsable(spec); err != nil {
 		return Definition{}, err
 	}
-	schema, refused := openAIRules.fit(spec.InputSchema)
+	schema, refused, err := openAIRules.fit(spec.InputSchema)
+	if err != nil {
+		return Definition{}, err
+	}
 	return Definition{spec.Name, describe(spec, refused, spec.InputExamples, longest), schema}, nil
 }
 
@@ -38,9 +41,12 @@ func ForAnthropic(spec *tool.Spec) (Definition, error) {
 	if err := checkUsable(spec); err != nil {
 		return Definition{}, err
 	}
-	schema, refused := anthropicRules.fit(spec.InputSchema)
+	schema, refused, err := anthropicRules.fit(spec.InputSchema)
+	if err != nil {
+		return Definition{}, err
+	}
 	if name, found := unacceptable(schema); found {
-		return Definition{}, fmt.Errorf("the API of Anthropic refuses the parameter name %q: it accepts 1 to 64 of the characters A-Z a-z 0-9 _ . -", name)
+		return Definition{}, refusedName(name)
 	}
 	return Definition{spec.Name, describe(spec, refused, nil, 0), schema}, nil
 }
@@ -55,7 +61,10 @@ func ForGemini(spec *tool.Spec) (Definition, error) {
 	if err := checkUsable(spec); err != nil {
 		return Definition{}, err
 	}
-	schema, refused := geminiRules.fit(spec.InputSchema)
+	schema, refused, err := geminiRules.fit(spec.InputSchema)
+	if err != nil {
+		return Definition{}, err
+	}
 	return Definition{spec.Name, describe(spec, refused, spec.InputExamples, 0), schema}, nil
 }
 
@@ -81,6 +90,10 @@ func unacceptable(schema json.RawMessage) (name string, found bool) {
 		}
 	}
 	return "", false
+}
+
+func refusedName(name string) error {
+	return fmt.Errorf("the API of Anthropic refuses the parameter name %q: it accepts 1 to 64 of the characters A-Z a-z 0-9 _ . -", name)
 }
 
 // describe returns a tool's description, followed by everything for which the API has no other

@@ -63,7 +63,7 @@ func mcp(infos []tool.Info) (tool.Rendered, error) {
 
 func newMCPTool(info *tool.Info) mcpTool {
 	spec := &info.Spec
-	input, _ := schemaRules{}.fit(spec.InputSchema)
+	input, _, _ := schemaRules{}.fit(spec.InputSchema)
 	t := mcpTool{
 		Name:         spec.Name,
 		Title:        spec.DisplayName,

@@ -45,6 +45,26 @@ func (o object) get(name string) json.RawMessage {
 	return nil
 }
 
+// index returns the place of the member that get returns, or -1.
+func (o object) index(name string) int {
+	for i, m := range slices.Backward(o) {
+		if m.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// with returns a copy of the object with a value for a member, in its place or at the end.
+func (o object) with(name string, value json.RawMessage) object {
+	o = slices.Clone(o)
+	if at := o.index(name); at >= 0 {
+		o[at].value = value
+		return o
+	}
+	return append(o, member{name, value})
+}
+
 // without returns a copy of the object without a member.
 func (o object) without(name string) object {
 	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return m.name == name })

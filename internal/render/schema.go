@@ -21,15 +21,16 @@ type schemaRules struct {
 }
 
 // fit returns a schema that satisfies the rules and has the type object, and the members that were
-// removed. It returns a schema that already satisfies them unchanged.
-func (r schemaRules) fit(schema json.RawMessage) (fitting json.RawMessage, refused object) {
+// removed. The properties of removed alternatives are merged. fit returns a schema that already
+// satisfies the rules unchanged. The error says why the schema cannot satisfy them.
+func (r schemaRules) fit(schema json.RawMessage) (fitting json.RawMessage, refused object, err error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
-		return json.RawMessage(noArguments), nil
+		return json.RawMessage(noArguments), nil, nil
 	}
-	given, _ := parseObject(schema) // the schema true has no members
+	given, _ := parseObject(compact(schema)) // the schema true has no members
 	o := given
 	if len(r.refused) > 0 {
-		o = expandReference(o)
+		o = withAlternatives(expandReference(o), r.refused)
 	}
 	o = slices.DeleteFunc(slices.Clone(o), func(m member) bool {
 		unfit := slices.Contains(r.refused, m.name)
@@ -45,11 +46,14 @@ func (r schemaRules) fit(schema json.RawMessage) (fitting json.RawMessage, refus
 		at := slices.IndexFunc(o, func(m member) bool { return m.name == "type" }) + 1
 		o = slices.Insert(o, at, member{"properties", json.RawMessage("{}")})
 	}
-	if slices.EqualFunc(o, given, func(a, b member) bool { return a.name == b.name && bytes.Equal(a.value, b.value) }) {
-		return schema, nil
+	if slices.EqualFunc(o, given, equalMembers) {
+		return schema, nil, nil
 	}
-	return o.text(), refused
+	fitting, err = settle(o, given)
+	return fitting, refused, err
 }
+
+func equalMembers(a, b member) bool { return a.name == b.name && bytes.Equal(a.value, b.value) }
 
 // expandReference replaces $ref at the root by its target, because APIs look for properties at the
 // root and do not follow references there. It returns the root unchanged if a keyword beside $ref
@@ -104,21 +108,4 @@ func withoutUnused(o object, followed []string) object {
 		}
 	}
 	return o
-}
-
-// resolve returns the target of a reference within a schema: a JSON pointer such as #/$defs/Name.
-// ok is false for any other reference, and for a target that is not an object.
-func resolve(root object, reference string) (target object, ok bool) {
-	path, ok := strings.CutPrefix(reference, "#/")
-	if !ok {
-		return nil, false
-	}
-	target = root
-	for step := range strings.SplitSeq(path, "/") {
-		name := strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		if target, ok = parseObject(target.get(name)); !ok {
-			return nil, false
-		}
-	}
-	return target, true
 }
