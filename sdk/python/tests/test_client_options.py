@@ -14,9 +14,10 @@ from conftest import PATIENCE, short_folder
 from toolhost._proto.toolhost.tool.v1 import error_pb2, result_pb2
 from toolhost._proto.toolhost.v1 import tool_service_pb2 as pb
 from toolhost._proto.toolhost.v1 import tool_service_pb2_grpc as pb_grpc
-from toolhost.client import AsyncClient, Client
+from toolhost.client import AsyncClient, Client, Outcome
 from toolhost.client._retry import pause_before_retry
 from toolhost.errors import Crashed, InvalidArgument, OutcomeUnknown, RateLimited, Timeout, ToolhostError, Unavailable
+from toolhost.result import Result
 from toolhost.spec import Retry
 
 THREE = Retry(max_attempts=3, initial_backoff=0.001, max_backoff=0.001)
@@ -38,6 +39,12 @@ def test_what_is_repeated(failure: ToolhostError, named: bool, repeated: bool) -
     assert (pause_before_retry(THREE, 1, failure, named) is not None) == repeated
     assert pause_before_retry(None, 1, failure, named) is None
     assert pause_before_retry(THREE, 3, failure, named) is None
+
+
+def test_a_failure_shows_in_the_outcome() -> None:
+    assert not Outcome("c1", result=Result("done")).is_error
+    assert Outcome("c1", result=Result("no such city", is_error=True)).is_error
+    assert Outcome("c1", error=Crashed()).is_error
 
 
 def test_the_pause_honors_the_error_and_the_policy() -> None:

@@ -119,12 +119,17 @@ class Outcome:
     instance: str | None = None
     """The instance. None if the call reached no instance."""
     result: Result = field(default_factory=Result)
-    """The result of the tool, which may report a failure; see `is_error`. Empty if there is an
+    """The result of the tool, which may report a failure; see `Outcome.is_error`. Empty if there is an
     error."""
     error: ToolhostError | None = None
     """The infrastructure error. None if the tool returned a result."""
     replayed: bool = False
     """Whether the outcome is that of an earlier execution with the same call id."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed: the tool reports a failure, or there is an error."""
+        return self.error is not None or self.result.is_error
 
     @property
     def text(self) -> str:
