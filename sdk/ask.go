@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -74,7 +73,7 @@ func Ask[T any](ctx context.Context, message string, timeout time.Duration) (ans
 	case given.Action != PersonAccept:
 		return answer, ErrDeclined
 	}
-	if err := json.Unmarshal(given.Content, &answer); err != nil {
+	if err := unmarshal(given.Content, &answer); err != nil {
 		return answer, fmt.Errorf("reading the answer of a person: %w", err)
 	}
 	return answer, nil

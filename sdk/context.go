@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/toolhost/toolhost/tool"
@@ -51,7 +50,8 @@ func Traceparent(ctx context.Context) string {
 }
 
 // Value returns the value of a key of the run's context, such as KeyRun. The tool must declare the
-// key in Spec.ContextKeys. found reports whether the context has the key. The error says that the
+// key in Spec.ContextKeys. Where T has parts of type any, an integer beyond ±2^53 is a json.Number.
+// found reports whether the context has the key. The error says that the
 // value is not a T.
 func Value[T any](ctx context.Context, key string) (value T, found bool, err error) {
 	c := callOf(ctx)
@@ -62,7 +62,7 @@ func Value[T any](ctx context.Context, key string) (value T, found bool, err err
 	if !found {
 		return value, false, nil
 	}
-	if err := json.Unmarshal(raw, &value); err != nil {
+	if err := unmarshal(raw, &value); err != nil {
 		return value, true, fmt.Errorf("decoding the context value %q: %w", key, err)
 	}
 	return value, true, nil

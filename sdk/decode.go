@@ -18,7 +18,7 @@ type decoder func(text json.RawMessage, in any) error
 // decodeChecked is decodeStrictly for arguments that fit the schema derived from the input's type.
 // That schema refuses unknown fields at every depth, so decodeChecked does not look for them again.
 func decodeChecked(text json.RawMessage, in any) error {
-	if json.Unmarshal(text, in) == nil {
+	if unmarshal(text, in) == nil {
 		return nil
 	}
 	return decodeStrictly(text, in) // its error has the details
@@ -41,6 +41,9 @@ func decodeStrictly(text json.RawMessage, in any) error {
 func decodeInto(text json.RawMessage, in any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
+	if mayRound(text, in) {
+		return decodeExactly(d, in)
+	}
 	return d.Decode(in)
 }
 

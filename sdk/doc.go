@@ -30,7 +30,8 @@
 //
 // On a list or map, enum, minimum, maximum, minLength, maxLength, pattern and format apply to its
 // elements. A pointer may be null. time.Time is an RFC 3339 text, []byte is base64, json.RawMessage
-// and any are any JSON, and a type with a MarshalText method is a text. Spec.InputSchema replaces
+// and any are any JSON, where any holds an integer beyond ±2^53 as a json.Number and each other
+// number as a float64, and a type with a MarshalText method is a text. Spec.InputSchema replaces
 // the derived schema. The input of the function may also be json.RawMessage or a map, which get the
 // arguments undecoded.
 //

@@ -74,9 +74,10 @@ type FilterCall struct {
 	err    error // the first wrong use of a method
 }
 
-// DecodeArguments decodes the arguments into the value that into points to, as json.Unmarshal does.
+// DecodeArguments decodes the arguments into the value that into points to, as json.Unmarshal does,
+// except that in a part of type any, an integer beyond ±2^53 becomes a json.Number.
 func (c *FilterCall) DecodeArguments(into any) error {
-	if err := json.Unmarshal(c.Arguments, into); err != nil {
+	if err := unmarshal(c.Arguments, into); err != nil {
 		return fmt.Errorf("decoding the arguments of the call: %w", err)
 	}
 	return nil

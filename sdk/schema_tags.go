@@ -115,10 +115,10 @@ func textTag(s *jsonschema.Schema, target *string) func(string) error {
 func tagValues(text string, s *jsonschema.Schema) ([]any, error) {
 	if strings.HasPrefix(text, "[") {
 		var values []any
-		if err := json.Unmarshal([]byte(text), &values); err != nil {
+		if err := unmarshal([]byte(text), &values); err != nil {
 			return nil, fmt.Errorf("want a JSON array or values separated by commas: %w", err)
 		}
-		return values, nil
+		return integers(values), nil
 	}
 	var values []any
 	for part := range strings.SplitSeq(text, ",") {
@@ -127,12 +127,24 @@ func tagValues(text string, s *jsonschema.Schema) ([]any, error) {
 			return nil, err
 		}
 		var value any
-		if err := json.Unmarshal(raw, &value); err != nil {
+		if err := unmarshal(raw, &value); err != nil {
 			return nil, err
 		}
 		values = append(values, value)
 	}
-	return values, nil
+	return integers(values), nil
+}
+
+// integers replaces each json.Number by an int64, which the validator knows.
+func integers(values []any) []any {
+	for i, value := range values {
+		if number, ok := value.(json.Number); ok {
+			if n, err := number.Int64(); err == nil {
+				values[i] = n
+			}
+		}
+	}
+	return values
 }
 
 // tagDefault reads one value for s: plain text if s requires a string, otherwise JSON.

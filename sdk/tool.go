@@ -140,7 +140,7 @@ func typedPartial[In any](p Previewer[In]) func(context.Context, json.RawMessage
 		var in In
 		// A wrong type leaves its field empty, and the preview is still useful. A value such as
 		// half a date does not decode at all, but a later text may.
-		if err := json.Unmarshal(soFar, &in); err != nil {
+		if err := unmarshal(soFar, &in); err != nil {
 			if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {
 				return
 			}
