@@ -49,7 +49,7 @@ const (
 
 // Compile checks and compiles a schema. An empty schema allows only an empty object. The standard
 // formats are asserted in all drafts, unless the schema has "x-toolhost-formats": "annotation" at
-// its root.
+// its root. Compile reads "nullable": true of OpenAPI 3.0 as it is meant: null is allowed too.
 //
 // Compile returns an error if the schema refers to another document, because a schema must be
 // self-contained; if it refers to itself without end; if it contains a number that cannot be
@@ -58,7 +58,7 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 	}
-	return compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, formats: true})
+	return compile(schema, settings{draft: jsonschema.Draft2020, loader: refuseLoader{}, formats: true, nullable: true})
 }
 
 // whyUnusable returns the message of a validator error with locations in the schema, without the
@@ -86,6 +86,8 @@ type settings struct {
 	engine jsonschema.RegexpEngine // matches patterns; nil: package regexp
 	// Assert format in all drafts, unless the schema makes it an annotation.
 	formats bool
+	// Read the keyword nullable of OpenAPI 3.0.
+	nullable bool
 }
 
 func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
@@ -100,6 +102,9 @@ func compile(schema json.RawMessage, how settings) (s *Schema, err error) {
 	size := bounds{patterns: map[string]int{}}
 	if err := size.take(doc, 0, 0); err != nil {
 		return nil, err
+	}
+	if how.nullable && mentions(doc, "nullable") {
+		readNullable(doc)
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(how.draft)

@@ -1,0 +1,75 @@
+package arguments
+
+import (
+	"maps"
+	"slices"
+)
+
+// Schemas that were made from an OpenAPI 3.0 document have its keyword nullable, which JSON Schema
+// does not know. An API that they describe sends null, and expects it.
+
+// readNullable makes each part of a schema that has "nullable": true allow null. It changes the
+// document.
+func readNullable(part any) {
+	switch part := part.(type) {
+	case []any:
+		for _, sub := range part {
+			readNullable(sub)
+		}
+	case map[string]any:
+		for keyword, sub := range part {
+			switch keyword {
+			case "default", "const", "enum", "example", "examples": // data
+			case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+				if named, ok := sub.(map[string]any); ok {
+					for _, sub := range named {
+						readNullable(sub)
+					}
+				}
+			default:
+				readNullable(sub)
+			}
+		}
+		if part["nullable"] == true {
+			allowNull(part)
+		}
+	}
+}
+
+// allowNull makes a schema allow null beside what it allows.
+func allowNull(schema map[string]any) {
+	switch kinds := schema["type"].(type) {
+	case string:
+		if kinds != "null" {
+			schema["type"] = []any{kinds, "null"}
+		}
+	case []any:
+		if !slices.Contains(kinds, any("null")) {
+			schema["type"] = append(slices.Clip(kinds), "null")
+		}
+	}
+	isNull := func(value any) bool { return value == nil }
+	if values, ok := schema["enum"].([]any); ok && !slices.ContainsFunc(values, isNull) {
+		schema["enum"] = append(slices.Clip(values), nil)
+	}
+	allowNullBeside(schema)
+}
+
+// moved are the keywords that allowNullBeside moves: those that may refuse null by themselves.
+var moved = []string{"$ref", "allOf", "anyOf", "oneOf", "const"}
+
+// allowNullBeside moves keywords that apply other schemas, such as a $ref, to an alternative beside
+// null.
+func allowNullBeside(schema map[string]any) {
+	rest := map[string]any{}
+	for _, keyword := range moved {
+		if value, ok := schema[keyword]; ok {
+			rest[keyword] = value
+		}
+	}
+	if len(rest) == 0 {
+		return
+	}
+	maps.DeleteFunc(schema, func(keyword string, _ any) bool { return slices.Contains(moved, keyword) })
+	schema["anyOf"] = []any{map[string]any{"type": "null"}, rest}
+}
