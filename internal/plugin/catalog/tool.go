@@ -162,11 +162,22 @@ func (s *Schema) ValidateResult(text json.RawMessage) error {
 	if err := compiled.Validate(value); err != nil {
 		_, problems, found := strings.Cut(err.Error(), "schema:\n")
 		if !found {
-			problems = err.Error()
+			problems = strings.Replace(err.Error(), "the arguments cannot", "it cannot", 1)
 		}
-		return errors.New(problems)
+		return errors.New(aboutResult(value, problems))
 	}
 	return nil
+}
+
+// aboutResult names the whole value in problems for what it is. A part with the name arguments
+// looks the same in them, so aboutResult changes nothing if the value has one.
+func aboutResult(value arguments.Parsed, problems string) string {
+	if object, ok := value.Value().(map[string]any); ok {
+		if _, has := object["arguments"]; has {
+			return problems
+		}
+	}
+	return strings.ReplaceAll("\n"+problems, "\n- arguments:", "\n- the result:")[1:]
 }
 
 // Repair returns the arguments with the changes that make them fit the schema without guessing, and
