@@ -128,7 +128,7 @@ func TestChatIsLeftAndGoesOn(t *testing.T) {
 	y.types("/quit")
 	e.code = wait()
 	e.want(t, 0)
-	w.run("show", id).want(t, 0, "✓ d1 approved", "✓ danger", "■ the run ended: end_turn", "2 turns, 1 calls")
+	w.run("show", id).want(t, 0, "✓ d1 approved", "✓ danger", "■ the run ended: end_turn", "2 turns, 1 call,")
 }
 
 // The first Ctrl-C cancels the turn, and the second one, at the prompt, leaves. The test uses a

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
+	"github.com/toolhost/toolhost/internal/cli"
 )
 
 // chatHelp is the text of /help.
@@ -70,7 +71,7 @@ func (c *chat) account(end *loop.RunFinished) error {
 	if c.text.block == nil || end == nil {
 		return nil
 	}
-	words := fmt.Sprintf("%d tokens read, %d written, %d calls so far", end.Usage.InputTokens, end.Usage.OutputTokens, end.Calls)
+	words := fmt.Sprintf("%d tokens read, %d written, %s so far", end.Usage.InputTokens, end.Usage.OutputTokens, cli.Count(int(end.Calls), "call"))
 	if end.Cost > 0 {
 		words += fmt.Sprintf(", cost %.4g", end.Cost)
 	}

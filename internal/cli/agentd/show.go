@@ -91,7 +91,7 @@ func facts(d *textDisplay, r *agent.Run) error {
 		{"run", r.ID}, {"model", r.Model}, {"state", stateOf(r)},
 		{"began", r.StartTime.Local().Format(layout)},
 		{"took", duration(max(r.UpdateTime.Sub(r.StartTime), time.Millisecond))},
-		{"used", fmt.Sprintf("%d turns, %d calls, %d tokens read and %d written", r.Turns, r.Calls, r.Usage.InputTokens, r.Usage.OutputTokens)},
+		{"used", fmt.Sprintf("%s, %s, %d tokens read and %d written", cli.Count(int(r.Turns), "turn"), cli.Count(int(r.Calls), "call"), r.Usage.InputTokens, r.Usage.OutputTokens)},
 		{"cost", money(r.Cost)},
 	}
 	if r.Parent != nil {

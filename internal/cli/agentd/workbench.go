@@ -129,7 +129,7 @@ func (w *workbench) Close() error { return closeAll(nil, w.closers...) }
 func about(ctx context.Context, model string, host *toolhost) []string {
 	lines := []string{"model " + model}
 	if tools, err := host.ListTools(ctx, tool.Query{}); err == nil {
-		lines[0] += fmt.Sprintf(", %d tools", len(tools))
+		lines[0] += ", " + cli.Count(len(tools), "tool")
 	}
 	workspace := "tools and workspace of the toolhost at " + host.Addr()
 	if folder := host.Folders().Workspace; folder != "" {

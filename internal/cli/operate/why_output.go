@@ -151,7 +151,7 @@ func (w *explanation) writeExits(b *strings.Builder) {
 				doing, cli.OneLine(call.Tool), cli.OneLine(call.CallID), cli.OneLine(call.Principal), executingFor(call, e.Time))
 		}
 		if e.HiddenCalls > 0 {
-			fmt.Fprintf(b, "      %s %d calls of other tenants\n", doing, e.HiddenCalls)
+			fmt.Fprintf(b, "      %s %s of other tenants\n", doing, cli.Count(e.HiddenCalls, "call"))
 		}
 		// older crashes usually have the same cause
 		if c := crash(w.plugin); c != nil && e.Instance != "" && e.Instance == c.Instance {
