@@ -168,12 +168,19 @@ func (t *Timer) Near() bool {
 	return !end.IsZero() && time.Until(end) <= clockSlack
 }
 
-// Limit returns the time from the setting of the deadline to the deadline.
+// Limit returns the time from the setting of the deadline to the deadline, for people: without the
+// fractions of a millisecond that a longer time got by a transport or an extension.
 func (t *Timer) Limit() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.limit
+	if t.limit < shortLimit {
+		return t.limit
+	}
+	return t.limit.Round(time.Millisecond)
 }
+
+// shortLimit is a limit whose fractions of a millisecond matter.
+const shortLimit = 100 * time.Millisecond
 
 // End returns the deadline; zero if there is none.
 func (t *Timer) End() time.Time {

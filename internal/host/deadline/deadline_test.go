@@ -47,6 +47,25 @@ func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 	})
 }
 
+// A limit is shown as the caller wrote it, although a transport or an extension changes it a little.
+func TestLimitsAreForPeople(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		timer := &deadline.Timer{}
+		timer.Init(&deadline.Queue{})
+		timer.SetExtendable(time.Second, time.Minute)
+		time.Sleep(3337 * time.Nanosecond)
+		timer.Extend(time.Second)
+		if got := timer.Limit(); got != time.Second {
+			t.Errorf("got %v", got)
+		}
+		timer.Set(1500 * time.Microsecond)
+		if got := timer.Limit(); got != 1500*time.Microsecond {
+			t.Errorf("got %v", got)
+		}
+		timer.Stop()
+	})
+}
+
 // A call does not sleep past its deadline, and a cancel ends the sleep.
 func TestSleepEndsWithTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
