@@ -167,7 +167,15 @@ func startCollector(t *testing.T, s *site, p *prometheus, alerts []string) {
 	p.fires(t, traced, alerts...)
 	collector := &telemetrytest.Collector{}
 	telemetrytest.StartAt(t, collector, s.collector)
-	eventually.Holds(t, "the collector gets spans", func() bool { traced(); return len(collector.Spans()) > 0 })
+	// A program that exports nothing after the failure does not know that it is over.
+	eventually.Holds(t, "the collector gets spans of both programs", func() bool {
+		traced()
+		programs := map[string]bool{}
+		for _, span := range collector.Spans() {
+			programs[span.Service] = true
+		}
+		return len(programs) == 2
+	})
 	p.resolves(t, alerts...)
 }
 
