@@ -2,7 +2,9 @@ package render
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/tool"
@@ -25,6 +27,9 @@ func anthropic(infos []tool.Info) (tool.Rendered, error) {
 	}
 	return encodeEach(infos, func(spec *tool.Spec) (any, error) {
 		d, err := ForAnthropic(spec)
+		if d.Names != nil { // what the model sends goes to toolhost as it is
+			err = refusedName(slices.Min(slices.Collect(maps.Keys(d.Names))))
+		}
 		return definition{d.Name, d.Description, d.Schema, FittingExamples(spec)}, err
 	})
 }

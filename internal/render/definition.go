@@ -19,6 +19,9 @@ type Definition struct {
 	Name        string
 	Description string          // includes what the API has no other field for; may be empty
 	Schema      json.RawMessage // of the arguments; its type is object
+	// Names has the names of parameters in Schema by the tool's own names, for those that the API
+	// refuses. See Renamed. Nil: all parameters keep their names.
+	Names map[string]string
 }
 
 // ForOpenAI returns a tool as a function that is not strict, for OpenAI's APIs and servers of the
@@ -32,11 +35,12 @@ func ForOpenAI(spec *tool.Spec, longest int) (Definition, error) {
 	if err != nil {
 		return Definition{}, err
 	}
-	return Definition{spec.Name, describe(spec, refused, spec.InputExamples, longest), schema}, nil
+	return Definition{Name: spec.Name, Description: describe(spec, refused, spec.InputExamples, longest), Schema: schema}, nil
 }
 
 // ForAnthropic returns a tool as Anthropic's Messages API takes it, without its examples:
-// FittingExamples returns those. The error says why the API refuses the tool in every form.
+// FittingExamples returns those. Parameters with names that the API refuses have others, see
+// Definition.Names. The error says why the API refuses the tool in every form.
 func ForAnthropic(spec *tool.Spec) (Definition, error) {
 	if err := checkUsable(spec); err != nil {
 		return Definition{}, err
@@ -45,10 +49,11 @@ func ForAnthropic(spec *tool.Spec) (Definition, error) {
 	if err != nil {
 		return Definition{}, err
 	}
-	if name, found := unacceptable(schema); found {
-		return Definition{}, refusedName(name)
+	schema, names, err := acceptable(schema)
+	if err != nil {
+		return Definition{}, err
 	}
-	return Definition{spec.Name, describe(spec, refused, nil, 0), schema}, nil
+	return Definition{spec.Name, describe(spec, refused, nil, 0), schema, names}, nil
 }
 
 // geminiRules keep keywords away from the root at which Gemini expects nothing but an object with
@@ -65,7 +70,7 @@ func ForGemini(spec *tool.Spec) (Definition, error) {
 	if err != nil {
 		return Definition{}, err
 	}
-	return Definition{spec.Name, describe(spec, refused, spec.InputExamples, 0), schema}, nil
+	return Definition{Name: spec.Name, Description: describe(spec, refused, spec.InputExamples, 0), Schema: schema}, nil
 }
 
 // checkUsable returns an error unless every API accepts the tool's name, and its schema is empty or

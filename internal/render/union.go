@@ -42,7 +42,7 @@ func withAlternatives(root object, removed []string) object {
 	if given := shapeAtRoot(root); len(s.properties) > 0 && !slices.EqualFunc(s.properties, given.properties, equalMembers) {
 		o = o.with("properties", s.properties.text())
 	}
-	if given, _ := names(root.get("required")); len(s.required) > len(given) {
+	if given, _ := namesIn(root.get("required")); len(s.required) > len(given) {
 		text, _ := encode(s.required) // texts can always be encoded
 		o = o.with("required", text)
 	}
@@ -51,11 +51,11 @@ func withAlternatives(root object, removed []string) object {
 
 func shapeAtRoot(o object) shape {
 	properties, _ := parseObject(o.get("properties"))
-	required, _ := names(o.get("required"))
+	required, _ := namesIn(o.get("required"))
 	return shape{slices.Clone(properties), required}
 }
 
-func names(text json.RawMessage) (list []string, ok bool) {
+func namesIn(text json.RawMessage) (list []string, ok bool) {
 	return list, json.Unmarshal(text, &list) == nil
 }
 

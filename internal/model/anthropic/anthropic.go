@@ -99,10 +99,11 @@ func (m *Model) Generate(ctx context.Context, req model.Request) iter.Seq2[model
 
 // stream passes chunks to yield until the response ends or yield returns false.
 func (m *Model) stream(ctx context.Context, req model.Request, yield func(model.Chunk) bool) (left bool, err error) {
-	params, err := m.params(req)
+	params, names, err := m.params(req)
 	if err != nil {
 		return false, err
 	}
+	yield = names.read(yield)
 	var response *http.Response
 	events := m.messages.NewStreaming(ctx, params, option.WithResponseInto(&response))
 	defer events.Close()

@@ -15,37 +15,43 @@ import (
 )
 
 // params translates a request. The error names a setting or an attachment that the API refuses.
-func (m *Model) params(req model.Request) (sdk.MessageNewParams, error) {
+func (m *Model) params(req model.Request) (sdk.MessageNewParams, renames, error) {
 	if err := m.Features().CheckAttachments(req.Messages); err != nil {
-		return sdk.MessageNewParams{}, err
+		return sdk.MessageNewParams{}, nil, err
 	}
+	offered, names := tools(req.Tools)
 	params := sdk.MessageNewParams{
 		Model:     m.name,
 		MaxTokens: defaultMaxTokens,
-		Messages:  m.conversation(req.Messages),
-		Tools:     tools(req.Tools),
+		Messages:  m.conversation(names.told(req.Messages)),
+		Tools:     offered,
 	}
 	if req.MaxTokens > 0 {
 		params.MaxTokens = int64(req.MaxTokens)
 	}
 	if err := m.sample(&params, req.Sampling); err != nil {
-		return params, err
+		return params, nil, err
 	}
 	if strings.TrimSpace(req.System) != "" {
 		params.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
 	}
 	m.answerIn(&params, req.Schema)
-	return params, nil
+	return params, names, nil
 }
 
 // tools omits tools that the API refuses, because one of them would make it refuse the whole
-// request.
-func tools(offered []model.Tool) []sdk.ToolUnionParam {
-	var params []sdk.ToolUnionParam
+// request. names has the parameters that have other names in the request.
+func tools(offered []model.Tool) (params []sdk.ToolUnionParam, names renames) {
 	for _, t := range offered {
 		d, err := render.ForAnthropic(specOf(t))
 		if err != nil {
 			continue
+		}
+		if d.Names != nil {
+			if names == nil {
+				names = renames{}
+			}
+			names[t.Name] = d.Names
 		}
 		// The schema is sent as it is. The SDK's own type would reorder the keys, which would
 		// invalidate the prompt cache.
@@ -56,7 +62,7 @@ func tools(offered []model.Tool) []sdk.ToolUnionParam {
 		// the API refuses a request with any other example
 		for _, example := range render.FittingExamples(specOf(t)) {
 			var arguments map[string]any
-			if json.Unmarshal(example, &arguments) == nil {
+			if json.Unmarshal(render.Renamed(example, d.Names), &arguments) == nil {
 				p.InputExamples = append(p.InputExamples, arguments)
 			}
 		}
@@ -65,7 +71,7 @@ func tools(offered []model.Tool) []sdk.ToolUnionParam {
 	if len(params) > 0 {
 		params[len(params)-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
 	}
-	return params
+	return params, names
 }
 
 // conversation omits what the API refuses: blank texts and empty messages.

@@ -34,7 +34,7 @@ func TestOneUnfitToolDoesNotSpoilTheRequest(t *testing.T) {
 	for _, tool := range sent.Tools {
 		names = append(names, tool.Name)
 	}
-	if diff := cmp.Diff([]string{"choice", "long"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"choice", "spaced", "long"}, names); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
 	choice := sent.Tools[0]
