@@ -57,6 +57,27 @@ var goSums = []string{
 	"gopkg.in/yaml.v3",
 }
 
+// goUnneeded are the lines of toolhost's go.sum for these modules that `go mod tidy` removes from the
+// go.sum of a plugin: other modules of toolhost need them.
+var goUnneeded = []string{
+	"github.com/pmezard/go-difflib v1.0.0 ",
+	"github.com/stretchr/testify v1.3.0/go.mod ",
+	"github.com/stretchr/testify v1.7.0/go.mod ",
+	"go.yaml.in/yaml/v3 v3.0.4/go.mod ",
+	"gopkg.in/yaml.v3 v3.0.0-20200313102051-9f266ea9e77c/go.mod ",
+}
+
+// sumsOf returns the go.sum of a plugin from that of toolhost.
+func sumsOf(sum string) []byte {
+	var b strings.Builder
+	for line := range strings.Lines(linesOf(sum, slices.Concat(goModules, goSums))) {
+		if !slices.ContainsFunc(goUnneeded, func(prefix string) bool { return strings.HasPrefix(line, prefix) }) {
+			b.WriteString(line)
+		}
+	}
+	return []byte(b.String())
+}
+
 // GoCopy is the part of the Go module that a plugin and its tests need. A repository contains it in
 // a folder and replaces the module by that folder. It has the import paths of the module but
 // another hash.
@@ -84,7 +105,7 @@ func GoModule(sources fs.FS) (GoCopy, error) {
 	})
 	mod := File{"go.mod", []byte("module " + ModulePath + "\n\ngo " + version + "\n\n" + requires)}
 	return GoCopy{
-		GoVersion: version, Requires: requires, Sum: []byte(linesOf(string(sum), slices.Concat(goModules, goSums))),
+		GoVersion: version, Requires: requires, Sum: sumsOf(string(sum)),
 		Files: append([]File{mod}, files...),
 	}, err
 }
