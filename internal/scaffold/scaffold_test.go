@@ -115,6 +115,20 @@ func checkJob(t *testing.T, name string, text []byte) {
 	}
 }
 
+// The bundle of a TypeScript plugin has a source map, and node reads it, so that a stack trace names
+// the author's lines.
+func TestBundlesHaveSourceMaps(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "typescript", Dir: dir, Sources: toolhost.Sources()}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"package.json": " --sourcemap ", "src/plugin.yaml": "command: [node, --enable-source-maps, main.cjs]\n"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s has no %q, %v", name, want, err)
+		}
+	}
+}
+
 // A repository that fetches the SDK names the SDK's version in the form of the language's package
 // manager. It contains no SDK, and no go.sum, because only the registry has the checksums.
 func TestOnline(t *testing.T) {
