@@ -64,8 +64,8 @@ func StateColor(state string) Color {
 	return Plain
 }
 
-// textWidth returns how many columns a terminal uses for escaped text of one line.
-func textWidth(text string) int {
+// Columns returns how many columns a terminal uses for escaped text of one line.
+func Columns(text string) int {
 	columns := 0
 	for _, r := range text {
 		columns += runeWidth(r)
@@ -85,8 +85,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// wrap splits text into lines of at most columns, between words where it can.
-func wrap(text string, columns int) []string {
+// Wrap splits escaped text into lines of at most columns, between words where it can.
+func Wrap(text string, columns int) []string {
 	var lines []string
 	line, used := "", 0
 	flush := func() {
@@ -94,7 +94,7 @@ func wrap(text string, columns int) []string {
 		line, used = "", 0
 	}
 	for _, word := range strings.SplitAfter(text, " ") {
-		if used > 0 && used+textWidth(strings.TrimRight(word, " ")) > columns {
+		if used > 0 && used+Columns(strings.TrimRight(word, " ")) > columns {
 			flush()
 		}
 		for _, r := range word {
@@ -114,7 +114,7 @@ func wrap(text string, columns int) []string {
 
 // ClipColumns shortens escaped text of one line to at most columns of a terminal.
 func ClipColumns(text string, columns int) string {
-	if textWidth(text) <= columns {
+	if Columns(text) <= columns {
 		return text
 	}
 	used := 0

@@ -25,7 +25,7 @@ func WriteTable(w io.Writer, screen Screen, header []string, rows [][]string) er
 		cells := make([]string, len(header))
 		for i, cell := range row {
 			cells[i] = OneLine(cell)
-			widths[i] = max(widths[i], textWidth(cells[i]))
+			widths[i] = max(widths[i], Columns(cells[i]))
 		}
 		table = append(table, cells)
 	}
@@ -72,7 +72,7 @@ func narrow(widths []int, columns int) {
 func writeRow(b *strings.Builder, screen Screen, header, cells []string, widths []int, paint bool) {
 	wrapped, high := make([][]string, len(cells)), 1
 	for i, cell := range cells {
-		wrapped[i] = wrap(cell, max(widths[i], 1))
+		wrapped[i] = Wrap(cell, max(widths[i], 1))
 		high = max(high, len(wrapped[i]))
 	}
 	for n := range high {
@@ -91,7 +91,7 @@ func writeRow(b *strings.Builder, screen Screen, header, cells []string, widths 
 				}
 				b.WriteString(shown)
 			}
-			padding += widths[i] - textWidth(part) + columnGap
+			padding += widths[i] - Columns(part) + columnGap
 		}
 		b.WriteByte('\n')
 	}

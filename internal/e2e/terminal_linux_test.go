@@ -253,7 +253,7 @@ func TestAnApprovalPromptShowsWhatIsApproved(t *testing.T) {
 	}
 	run := agentd("run", "--toolhost", h.addr, "--model", "scripted:"+script, attack())
 	run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }
-	shown := openScreen(t, 100).run(t, run, map[string]string{"allow it?": "n\n", "your answer": "1\n"})
+	shown := openScreen(t, 100).run(t, run, map[string]string{"allow it?": "n\r", "no reason": "\r", "your answer": "1\r"})
 	harmless(t, "agentd run", shown)
 	for _, want := range []string{`\u202edrowssap`, `\x1b[8msecret`, `\u009b31m`} {
 		if !strings.Contains(strings.ReplaceAll(shown, `\u001b`, `\x1b`), want) {

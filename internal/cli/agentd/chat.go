@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -25,8 +26,8 @@ func newChatCommand(p cli.Process) *cobra.Command {
 		Short: "Talk with a model that has tools, turn by turn",
 		Long: "Chat is a conversation in the terminal: what you type goes to the model, what it writes and calls is shown as it\n" +
 			"happens, and approvals and questions are asked in place. It is a run like any other; with RUN it goes on with that one.\n\n" +
-			"Ctrl-C cancels what the model is doing and leaves the conversation whole; at the prompt it leaves, as Ctrl-D and /quit\n" +
-			"do. /help shows what else there is. The exit code is 0 unless something failed.",
+			"Ctrl-C cancels what the model is doing and leaves the conversation whole; at the prompt it clears the text, or leaves if\n" +
+			"there is none, as Ctrl-D and /quit do. /help shows what else there is. The exit code is 0 unless something failed.",
 		Example: "  agentd chat\n  agentd chat run-k3f6zq7xw2m4n5pa",
 		Args:    cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,7 +63,6 @@ type chat struct {
 	think   bool // show the model's reasoning
 	bench   *workbench
 	console *terminal.Console
-	editor  *terminal.Editor // nil if standard input is not a terminal
 	text    *textDisplay
 	signals chan os.Signal
 	run     begun // the run of the conversation; its id is empty before the first message
@@ -85,7 +85,6 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 	if screen := c.process.Screen(); screen.Color {
 		c.text.prose = &markdown.Stream{Screen: screen}
 	}
-	c.editor = terminal.NewEditor(c.process, c.console.In)
 	if c.bench, err = c.openWork(ctx, c.task.server, true); err != nil {
 		return err
 	}
@@ -145,48 +144,24 @@ func (c *chat) turns(ctx context.Context, quit <-chan struct{}) error {
 // hear returns the next message, which may be empty. The error errLeft means that the person
 // leaves.
 func (c *chat) hear(quit <-chan struct{}) (string, error) {
-	if c.editor != nil && !c.console.Reading {
-		return c.edit(quit)
-	}
-	if err := c.console.Say(terminal.PromptMessage); err != nil {
+	if err := c.console.Ask(terminal.Question{Prompt: terminal.PromptMessage, Message: true}); err != nil {
 		return "", err
 	}
 	select {
 	case line := <-c.console.Read():
 		c.console.Take()
-		c.text.inLine = !c.console.Echoes
-		if line.Err != nil {
-			return "", errors.Join(errLeft, c.leave(true))
+		c.text.inLine = !c.console.Echoes()
+		switch {
+		case line.Err == nil:
+			return line.Text, c.text.endLine()
+		case !errors.Is(line.Err, io.EOF) && !errors.Is(line.Err, terminal.ErrInterrupted):
+			return "", line.Err
 		}
-		return line.Text, c.text.endLine()
 	case <-c.signals:
 	case <-quit:
 	}
-	return "", errors.Join(errLeft, c.leave(true))
-}
-
-// edit is hear for a terminal.
-func (c *chat) edit(quit <-chan struct{}) (string, error) {
-	end, err := c.editor.Begin()
-	if err != nil {
-		return "", err
-	}
-	defer end()
-	lines := make(chan terminal.Typed, 1)
-	// The goroutine ends with the message. A read of a terminal cannot be canceled, so after quit
-	// the goroutine ends with the process.
-	go func() { lines <- c.editor.Read() }()
-	select {
-	case line := <-lines:
-		if line.Err != nil {
-			end()
-			return "", errors.Join(errLeft, c.leave(true))
-		}
-		return line.Text, nil
-	case <-quit:
-	}
-	end()
-	return "", errors.Join(errLeft, c.leave(true))
+	c.console.Withdraw()
+	return "", errors.Join(errLeft, c.leave(!c.console.Edits()))
 }
 
 // leave ends the line of the prompt, if open says that it is not ended.

@@ -13,9 +13,9 @@ import (
 // chatHelp is the text of /help.
 var chatHelp = []string{
 	"What you type goes to the model when you press Enter.",
-	`  \ and Enter   begin another line of the same message; pasted lines are one message, too`,
-	"  up, down      what you typed before",
-	"  Ctrl-C        cancel what the model is doing; at the prompt, leave",
+	`  Alt-Enter     begin another line of the same message, as \ and Enter do; pasted lines are one message, too`,
+	"  up, down      what you typed before; Ctrl-R searches it",
+	"  Ctrl-C        cancel what the model is doing; at the prompt, clear the text, or leave if there is none",
 	"  /attach FILE  send an image, a PDF or a text file with your next message; /attach lists what is attached",
 	"  /prompts      list the prompts that plugins offer",
 	"  /NAME         send the text of a prompt as your message; its arguments follow as ARGUMENT=VALUE",

@@ -18,6 +18,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// atPrompt is what a terminal shows of the prompt of a chat before the person types.
+const atPrompt = "›"
+
 // openTerminal returns the two ends of a pseudoterminal. The test types by writing to keyboard.
 func openTerminal(t *testing.T) (keyboard, screen *os.File) {
 	t.Helper()
@@ -88,15 +91,15 @@ func TestChatAtATerminal(t *testing.T) {
 		}
 	}
 	y := &typist{t: t, out: shown}
-	y.sees("model scripted:", "tools", "/help shows the keys", terminal.PromptMessage)
+	y.sees("model scripted:", "tools", "/help shows the keys", atPrompt)
 	types("/help\r")
-	y.sees("Ctrl-C", "the conversation is kept", terminal.PromptMessage)
+	y.sees("Ctrl-C", "the conversation is kept", atPrompt)
 	types("/hlep me\r")
-	y.sees("there is no command /hlep", terminal.PromptMessage)
+	y.sees("there is no command /hlep", atPrompt)
 	types("\x1b[200~a\rb\rc\x1b[201~\r")
-	y.sees(`first: "a\nb\nc"`, "7 tokens read, 5 written", terminal.PromptMessage)
+	y.sees(`first: "a\nb\nc"`, "7 tokens read, 5 written", atPrompt)
 	types("/etc/hostz\x1b[D\x1b[Cx\x7f\x7fs is it\r")
-	y.sees(`second: "/etc/hosts is it"`, terminal.PromptMessage)
+	y.sees(`second: "/etc/hosts is it"`, atPrompt)
 	types("/quit\r")
 	y.sees("the conversation is kept; go on with it")
 	if code := <-done; code != cli.ExitOK {
@@ -138,13 +141,13 @@ func TestTheAnimationOfAChatIsErased(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	y.sees(terminal.PromptMessage)
+	y.sees(atPrompt)
 	types("go\r")
 	for _, frame := range spinFrames[2:6] {
 		y.sees(frame + " hold")
 	}
 	close(release)
-	y.sees("✓ hold", "all is well", terminal.PromptMessage)
+	y.sees("✓ hold", "all is well", atPrompt)
 	types("/quit\r")
 	if code := <-done; code != cli.ExitOK {
 		t.Errorf("exit code %d", code)

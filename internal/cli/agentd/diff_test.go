@@ -31,7 +31,8 @@ func TestDecisionsShowTheirDiff(t *testing.T) {
 	want := `? write_file needs approval (d1): it writes
   rule: files
   a principal other than the one that the run belongs to has to approve
-  write_file {"path":"a"}
+  write_file
+    path: "a"
   the tool write_file shows what would change:
   │ --- a
   │ +++ a

@@ -70,7 +70,7 @@ func TestTextDisplay(t *testing.T) {
 				{Payload: &loop.DecisionMade{ID: "d1", Verdict: loop.VerdictApprove, Arguments: []byte(`{"x":2}`)}},
 				{Time: began, Payload: &loop.CallStarted{CallID: "c", Tool: "drop", Attempt: 2}},
 			},
-			"→ drop {\"x\":1}\n? drop needs approval (d1): dangerous\n  drop {\"x\":1}\n✓ d1 approved with {\"x\":2}\n→ drop {\"x\":2}\n",
+			"→ drop {\"x\":1}\n? drop needs approval (d1): dangerous\n  drop\n    x: 1\n✓ d1 approved with {\"x\":2}\n→ drop {\"x\":2}\n",
 		},
 		"a call that is rejected was not made": {
 			[]loop.Event{

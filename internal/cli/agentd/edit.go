@@ -14,15 +14,18 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/terminal"
 )
 
-// argumentsFile is the name of the file that an editor opens. The ending chooses the highlighting.
-const argumentsFile = "arguments.json"
+const (
+	// argumentsFile is the name of the file that an editor opens. The ending chooses the highlighting.
+	argumentsFile = "arguments.json"
+	// promptArguments stands above arguments that a person edits at the prompt.
+	promptArguments = "  the arguments as JSON; Alt-Enter adds a line, Enter takes them, Ctrl-C clears them (empty: back):"
+)
 
-// argumentEditor lets a person edit the arguments of a call: in an editor, or in a line that begins
-// with the arguments. The zero value can do neither. It is for one goroutine.
+// argumentEditor lets a person edit the arguments of a call in the program $VISUAL or $EDITOR. The
+// zero value cannot. It is for one goroutine.
 type argumentEditor struct {
 	process cli.Process
-	command string    // of the person's editor; empty: the person edits a line
-	in      io.Reader // standard input; nil: it is no terminal
+	command string // empty: the person edits at the prompt
 	stop    context.CancelFunc
 	done    <-chan edited // nil: no edit is in progress
 }
@@ -33,16 +36,16 @@ type edited struct {
 	err  error
 }
 
-func newArgumentEditor(p cli.Process, in io.Reader) *argumentEditor {
+func newArgumentEditor(p cli.Process) *argumentEditor {
 	e := &argumentEditor{process: p}
 	if cli.IsTerminal(p.Stdin) && cli.IsTerminal(p.Stdout) {
-		e.in, e.command = in, terminal.EditorCommand(p.Getenv)
+		e.command = terminal.EditorCommand(p.Getenv)
 	}
 	return e
 }
 
 // usable reports whether begin can be called.
-func (e *argumentEditor) usable() bool { return e != nil && e.in != nil }
+func (e *argumentEditor) usable() bool { return e != nil && e.command != "" }
 
 // busy reports whether the person edits. Nothing else may use the terminal meanwhile.
 func (e *argumentEditor) busy() bool { return e != nil && e.done != nil }
@@ -63,16 +66,13 @@ func (e *argumentEditor) taken() {
 	}
 }
 
-// end ends an edit in progress, and waits for the editor. A line cannot be ended: its goroutine ends
-// with the process or with the line.
+// end ends an edit in progress, and waits for the editor.
 func (e *argumentEditor) end() {
 	if !e.busy() {
 		return
 	}
 	e.stop()
-	if e.command != "" {
-		<-e.done
-	}
+	<-e.done
 	e.done, e.stop = nil, nil
 }
 
@@ -89,17 +89,7 @@ func (e *argumentEditor) begin(text string) {
 
 // edit returns the edited text, or "" if the person has changed nothing.
 func (e *argumentEditor) edit(ctx context.Context, text string) (string, error) {
-	var result string
-	var err error
-	if e.command != "" {
-		result, err = terminal.EditText(ctx, e.process, e.command, argumentsFile, text)
-	} else {
-		text = oneLineJSON(text)
-		result, err = terminal.EditLine(e.process, e.in, "  ", text)
-		if errors.Is(err, io.EOF) {
-			return "", nil
-		}
-	}
+	result, err := terminal.EditText(ctx, e.process, e.command, argumentsFile, text)
 	if err != nil || strings.TrimSpace(result) == strings.TrimSpace(text) {
 		return "", err
 	}
@@ -117,13 +107,12 @@ func prefilled(arguments string) string {
 	return string(cli.EscapeJSON(pretty.Bytes())) + "\n"
 }
 
-// oneLineJSON returns JSON without line ends; other text on one line.
-func oneLineJSON(text string) string {
-	var compact bytes.Buffer
-	if json.Compact(&compact, []byte(text)) != nil {
-		return cli.OneLine(strings.TrimSpace(text))
+// argumentsQuestion is the question in which a person edits arguments at the prompt.
+func argumentsQuestion(draft string) (terminal.Question, error) {
+	if !terminal.FitsEditor(draft) {
+		return terminal.Question{}, terminal.ErrTooLong
 	}
-	return compact.String()
+	return terminal.Question{Prompt: promptArguments, Text: strings.TrimSpace(draft)}, nil
 }
 
 // checkedArguments returns edited arguments as they are sent, or an error that says what is wrong
@@ -143,12 +132,11 @@ func checkedArguments(text, before string, schema json.RawMessage) (json.RawMess
 }
 
 // editArguments lets a person edit the arguments of a call until they fit the schema, and returns
-// them. It returns nil if the person leaves them as they are. words reads the lines that the person
-// types.
-func editArguments(ctx context.Context, e *argumentEditor, words io.Reader, before string, schema json.RawMessage) (json.RawMessage, error) {
-	draft := prefilled(before)
+// them. It returns nil if the person leaves them as they are.
+func editArguments(ctx context.Context, p cli.Process, before string, schema json.RawMessage) (json.RawMessage, error) {
+	e, c, draft := newArgumentEditor(p), terminal.NewConsole(p), prefilled(before)
 	for {
-		text, err := e.edit(ctx, draft)
+		text, err := editOnce(ctx, e, c, draft)
 		if err != nil || text == "" {
 			return nil, err
 		}
@@ -156,11 +144,27 @@ func editArguments(ctx context.Context, e *argumentEditor, words io.Reader, befo
 		if err == nil {
 			return made, nil
 		}
-		fmt.Fprintf(e.process.Err(), "%v\nedit them again? [y]es, or no: ", err)
-		var word string
-		if _, scanned := fmt.Fscanln(words, &word); scanned != nil || !strings.HasPrefix(strings.ToLower(word), "y") {
+		fmt.Fprintf(p.Err(), "%v\n", err)
+		word, asked := c.Answer(ctx.Done(), terminal.Question{Prompt: "edit them again? [y]es, or no: ", Decision: true})
+		if asked != nil || !strings.HasPrefix(strings.ToLower(word), "y") {
 			return nil, err
 		}
 		draft = text
 	}
+}
+
+// editOnce returns the text that a person made of a draft, or "" if nothing is to change.
+func editOnce(ctx context.Context, e *argumentEditor, c *terminal.Console, draft string) (string, error) {
+	if e.usable() {
+		return e.edit(ctx, draft)
+	}
+	q, err := argumentsQuestion(draft)
+	if err != nil {
+		return "", err
+	}
+	text, err := c.Answer(ctx.Done(), q)
+	if errors.Is(err, io.EOF) || errors.Is(err, terminal.ErrInterrupted) {
+		return "", nil
+	}
+	return text, err
 }

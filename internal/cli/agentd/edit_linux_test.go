@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/internal/cli/terminal"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/rpc/agentclient"
@@ -104,7 +103,7 @@ esac
 		}
 	}
 	y, wait := w.sits("chat", "--model", w.script(payScript))
-	y.sees(terminal.PromptMessage)
+	y.sees(atPrompt)
 	y.press("go\r")
 	for name, says := range map[string]string{
 		"fails": "exit status 3; the arguments stay as they are", "nothing": "the arguments stay as they are",
@@ -112,26 +111,26 @@ esac
 	} {
 		step(name)
 		y.sees("allow it? ")
-		y.press("e\n")
+		y.press("e\r")
 		y.sees(says)
 	}
 	y.sees("allow it? ")
 	step("garbage")
-	y.press("e\n")
+	y.press("e\r")
 	y.sees("[e]dit them again")
 	step("binary")
-	y.press("e\n")
-	y.sees("[e]dit them again")
+	y.press("e\r")
+	y.sees("(empty: back): e", "[e]dit them again")
 	step("wrong")
-	y.press("e\n")
-	y.sees("amount", "[e]dit them again")
+	y.press("e\r")
+	y.sees("(empty: back): e", "amount", "[e]dit them again")
 	seen, err := os.ReadFile(filepath.Join(w.folder, "seen"))
 	if err != nil || len(seen) != 100000 {
 		t.Errorf("the second edit began with %d bytes, %v; want what the person left", len(seen), err)
 	}
 	step("right")
-	y.press("e\n")
-	y.sees("✓ d1 approved", `with {"to":"bob","amount":7}`, `It said [edited]`, terminal.PromptMessage)
+	y.press("e\r")
+	y.sees("✓ d1 approved", `with {"to":"bob","amount":7}`, `It said [edited]`, atPrompt)
 	y.press("/quit\r")
 	if code := wait(); code != cli.ExitOK {
 		t.Errorf("exit code %d", code)
@@ -155,24 +154,50 @@ func (y *typist) press(keys string) {
 	}
 }
 
-// Without an editor, the person edits a line that begins with the arguments.
-func TestArgumentsAreEditedInALine(t *testing.T) {
+// Without an editor, the person edits the arguments at the prompt, which begins with them. What does
+// not fit the schema is edited again. Ctrl-C returns to the question.
+func TestArgumentsAreEditedAtThePrompt(t *testing.T) {
 	w := newWorld(t).withPay()
 	y, wait := w.sits("chat", "--model", w.script(payScript))
-	y.sees(terminal.PromptMessage)
+	y.sees(atPrompt)
 	y.press("go\r")
+	y.sees(`to: "mallory\u001b[31m"`, "amount: 100", "allow it? ")
+	y.press("e\r")
+	y.sees(`"amount": 100`)
+	y.press("\x03") // clears the text
+	y.press("\x03")
 	y.sees("allow it? ")
-	y.press("e\n")
-	y.sees(`"amount":100}`)
-	y.press("\x7f\x7f\x7f\x7f0}\r") // less than the schema admits
-	y.sees("at least 1", "[e]dit them again")
-	y.press("e\n")
-	y.sees(`"amount":0}`)
-	y.press("\x7f\x7f7}\r")
-	y.sees("✓ d1 approved", `"amount":7}`, terminal.PromptMessage)
+	y.press("e\r")
+	y.sees(`"amount": 100`)
+	y.press("\x1b[A" + "\x1b[F" + "\x7f\x7f\x7f0\r") // less than the schema admits, in the line above
+	y.sees("at least 1", `"amount": 0`)
+	y.press("\x1b[A\x1b[F\x7f7\r")
+	y.sees("✓ d1 approved", `"amount":7}`, atPrompt)
 	y.press("/quit\r")
 	if code := wait(); code != cli.ExitOK {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// A paste does not approve a call, and the person rejects it with a reason, which may be pasted.
+func TestAPasteApprovesNothing(t *testing.T) {
+	w := newWorld(t).withPay()
+	y, wait := w.sits("chat", "--model", w.script(payScript))
+	y.sees(atPrompt)
+	y.press("go\r")
+	y.sees("allow it? ")
+	y.press("\x1b[200~y\ry\n\x1b[201~")
+	y.sees("a paste decides nothing")
+	y.press("n\r")
+	y.sees("empty: no reason")
+	y.press("\x1b[200~too\rmuch\x1b[201~\r")
+	y.sees("rejected", ": too much", atPrompt)
+	y.press("/quit\r")
+	if code := wait(); code != cli.ExitOK {
+		t.Errorf("exit code %d", code)
+	}
+	if strings.Contains(y.out.String(), "paid ") {
+		t.Error("the call was made")
 	}
 }
 
@@ -189,7 +214,7 @@ func TestAnEditorEndsWithItsRun(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, keyboard) }() // ends when the terminal is closed
 	p := w.process(ended{stdout: newOutput(), stderr: newOutput()})
 	p.Stdin, p.Stdout, p.Stderr = screen, screen, screen
-	e := newArgumentEditor(p, screen)
+	e := newArgumentEditor(p)
 	e.begin("{}\n")
 	eventually.Holds(t, "the editor is open", func() bool {
 		_, err := os.Stat(filepath.Join(w.folder, "open"))
@@ -240,7 +265,10 @@ func TestRespondOpensAnEditor(t *testing.T) {
 	atTerminal := func(code int, answer string, words ...string) {
 		t.Helper()
 		y, wait := w.sits("respond", "r", "--addr", d.socket, "--edit", "t1.c0")
-		if answer != "" {
+		if answer == "\r" {
+			y.sees(`"amount": 100`)
+			y.press(answer)
+		} else if answer != "" {
 			y.sees("edit them again?")
 			y.press(answer)
 		}
@@ -249,13 +277,13 @@ func TestRespondOpensAnEditor(t *testing.T) {
 			t.Errorf("exit code %d, want %d: %s", got, code, y.out)
 		}
 	}
-	atTerminal(2, "", "set $VISUAL or $EDITOR")
+	atTerminal(2, "\r", "were not changed, and nothing was decided") // at the prompt
 	w.editor("exit 0")
 	atTerminal(2, "", "were not changed, and nothing was decided")
 	w.editor(`echo '{"to":"eve","amount":0}' > "$1"`)
-	atTerminal(3, "n\n", "amount")
+	atTerminal(3, "n\r", "amount")
 	w.editor(`if grep -q eve "$1"; then echo '{"to":"bob","amount":3}' > "$1"; else echo '{"to":"eve","amount":0}' > "$1"; fi`)
-	atTerminal(0, "y\n", "1 decided, 0 still wait")
+	atTerminal(0, "y\r", "1 decided, 0 still wait")
 	if text := finalText(t, a, id, 0); !strings.Contains(text, `paid {"to":"bob","amount":3}`) {
 		t.Errorf("the run ends with %q", text)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 
@@ -48,6 +49,7 @@ func (f *follower) follow(ctx context.Context, runID string, after uint64) (end 
 	events, stop := f.watch(ctx, runID, after)
 	defer stop()
 	defer f.people.editor.end()
+	defer f.people.console.Withdraw()
 	at = after
 	done, lost, cancelled := f.done, f.private.ended(), false
 	for {
@@ -173,7 +175,18 @@ func (f *follower) ask() error {
 
 // answer sends the answer that a person typed.
 func (f *follower) answer(ctx context.Context, runID string, line terminal.Typed) error {
-	if line.Err != nil {
+	edits := f.people.console.Edits()
+	switch {
+	case errors.Is(line.Err, terminal.ErrInterrupted):
+		if back, err := f.people.back(); back || err != nil {
+			return err
+		}
+		return terminal.Interrupt() // the question stays until the run is canceled
+	case line.Err != nil && edits && !errors.Is(line.Err, io.EOF):
+		return line.Err
+	case line.Err != nil && edits:
+		return errLeft
+	case line.Err != nil:
 		return errors.Join(errLeft, f.people.console.Say("\n"))
 	}
 	return f.decide(ctx, runID, func() (loop.DecisionMade, error) { return f.people.hear(line.Text) })
@@ -189,7 +202,7 @@ func (f *follower) decide(ctx context.Context, runID string, hear func() (loop.D
 		return err
 	}
 	f.people.hand(made.ID)
-	f.people.show.inLine = !f.people.console.Echoes
+	f.people.show.inLine = !f.people.console.Echoes()
 	if err := f.release(); err != nil {
 		return err
 	}

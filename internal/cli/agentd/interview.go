@@ -31,6 +31,8 @@ type interview struct {
 	// choice that the next line confirms.
 	choosing bool
 	chosen   *loop.Standing
+	// rejecting says that the next line is the reason of a rejection
+	rejecting bool
 	// the values of the first fields of a question of a tool
 	filled []json.RawMessage
 	// the id of the decision that was sent and is not in the journal yet; no question appears
@@ -48,7 +50,7 @@ func newInterview(p cli.Process, c *terminal.Console, show *textDisplay) *interv
 	}
 	v := &interview{console: c, show: show, by: by, calls: make(map[string]string)}
 	if c != nil {
-		v.editor = newArgumentEditor(p, c.In)
+		v.editor = newArgumentEditor(p)
 	}
 	return v
 }
@@ -131,7 +133,7 @@ func (v *interview) ask() error {
 	if len(v.open) == 0 || v.console == nil {
 		if v.asked != "" {
 			v.close()
-			return v.console.Say("\n")
+			return v.takeBack()
 		}
 		return nil
 	}
@@ -140,33 +142,25 @@ func (v *interview) ask() error {
 		return nil
 	}
 	if v.asked != "" {
-		if err := v.console.Say("\n"); err != nil {
+		if err := v.takeBack(); err != nil {
 			return err
 		}
 	}
-	v.asked, v.editing, v.filled, v.draft = d.ID, false, nil, ""
-	v.choosing, v.chosen = false, nil
-	v.console.Drop()
+	v.close()
+	v.asked = d.ID
 	if err := v.show.hide(); err != nil {
 		return err
 	}
 	if err := v.show.decision(d, len(v.open)); err != nil {
 		return err
 	}
-	return v.console.Say(v.prompt())
-}
-
-// prompt returns the question about the first open decision.
-func (v *interview) prompt() string {
-	if d := &v.open[0]; d.Kind == loop.DecideApproval && len(d.Offers) > 0 {
-		return promptStanding
-	}
-	return prompt(v.open[0].Kind)
+	return v.question()
 }
 
 // close ends the question.
 func (v *interview) close() {
-	v.asked, v.editing, v.filled, v.draft = "", false, nil, ""
+	v.asked, v.filled, v.draft = "", nil, ""
+	v.editing, v.choosing, v.chosen, v.rejecting = false, false, nil, false
 	v.show.reveal()
 }
 
@@ -179,33 +173,19 @@ func (v *interview) again(words string) error {
 	}
 	switch {
 	case v.editing && v.editor.usable():
-		return v.console.Say(promptAgain)
+		return v.console.Ask(terminal.Question{Prompt: promptAgain, Decision: true})
+	case v.editing && v.console.Edits():
+		q, err := argumentsQuestion(v.draft)
+		if err != nil {
+			v.editing = false
+			return v.again(fmt.Sprintf("  %v", err))
+		}
+		return v.console.Ask(q)
 	case v.editing:
-		return v.console.Say(promptEdit)
+		return v.console.Ask(terminal.Question{Prompt: promptEdit})
 	}
-	return v.console.Say(v.prompt())
+	return v.question()
 }
-
-// prompt returns the question for people.
-func prompt(kind loop.DecisionKind) string {
-	switch kind {
-	case loop.DecideApproval:
-		return "  allow it? [y]es, [n]o, [e]dit the arguments, or say why not: "
-	case loop.DecideQuestion:
-		return "  your answer (empty: none): "
-	case loop.DecideTool:
-		return "  your answer (empty: you decline): "
-	case loop.DecideOutcome:
-		return "  [y] make it once more, [n] leave it open, or say how it ended: "
-	}
-	return "  [y] go on, [n] end the run, or say how to go on: "
-}
-
-const (
-	promptStanding = "  allow it? [y]es, [n]o, [e]dit the arguments, [l]ater calls too, or say why not: "
-	promptEdit     = "  the arguments as JSON (empty: back): "
-	promptAgain    = "  [e]dit them again (empty: back): "
-)
 
 // errNoAnswer means that a line is not a decision.
 var errNoAnswer = errors.New("no decision")
@@ -229,6 +209,11 @@ func (v *interview) hear(line string) (loop.DecisionMade, error) {
 	if v.choosing {
 		return v.hearStanding(made, line)
 	}
+	if v.rejecting {
+		made.Verdict, made.Text = loop.VerdictReject, strings.TrimSpace(line)
+		v.close()
+		return made, nil
+	}
 	if d.Kind == loop.DecideTool {
 		return v.hearAnswer(made, line)
 	}
@@ -244,8 +229,13 @@ func (v *interview) hear(line string) (loop.DecisionMade, error) {
 		return made, noAnswer(v.again("Nothing happens before you decide."))
 	case word == "y" || word == "yes":
 		made.Verdict = loop.VerdictApprove
+	case d.Kind == loop.DecideApproval && v.console.Edits() && (word == "n" || word == "no"):
+		v.rejecting = true
+		return made, noAnswer(v.console.Ask(terminal.Question{Prompt: promptReason}))
 	case word == "n" || word == "no":
 		made.Verdict = loop.VerdictReject
+	case d.Kind == loop.DecideApproval && len(d.Offers) > 0 && (word == "r" || word == "run"):
+		return made, noAnswer(v.askRun())
 	case d.Kind == loop.DecideApproval && len(d.Offers) > 0 && (word == "l" || word == "later"):
 		v.choosing, v.chosen = true, nil
 		return made, noAnswer(v.askStanding(""))
@@ -255,7 +245,11 @@ func (v *interview) hear(line string) (loop.DecisionMade, error) {
 			v.editor.begin(v.draft)
 			return made, errNoAnswer
 		}
-		return made, noAnswer(v.again("  now: " + cli.OneLine(d.Arguments)))
+		words := "  now: " + cli.OneLine(d.Arguments)
+		if v.console.Edits() {
+			words = "" // the editor has them
+		}
+		return made, noAnswer(v.again(words))
 	case d.Kind == loop.DecideApproval:
 		made.Verdict, made.Text = loop.VerdictReject, text
 	case d.Kind == loop.DecideOutcome:
@@ -292,7 +286,7 @@ func (v *interview) hearAnswer(made loop.DecisionMade, line string) (loop.Decisi
 		}
 		v.filled = append(v.filled, value)
 		if next := len(v.filled); next < len(fields) {
-			return made, noAnswer(v.console.Say("  " + cli.OneLine(fields[next].Prompt()) + ": "))
+			return made, noAnswer(v.console.Ask(terminal.Question{Prompt: "  " + cli.OneLine(fields[next].Prompt()) + ": "}))
 		}
 		values := make(map[string]json.RawMessage, len(fields))
 		for i, f := range fields {
@@ -309,8 +303,7 @@ func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.Dec
 	word := strings.ToLower(strings.TrimSpace(line))
 	switch {
 	case word == "":
-		v.editing = false
-		return made, noAnswer(v.console.Say(v.prompt()))
+		return made, noAnswer(v.question())
 	case v.editor.usable() && (word == "e" || word == "edit"):
 		v.editor.begin(v.draft)
 		return made, errNoAnswer
@@ -322,7 +315,6 @@ func (v *interview) hearArguments(made loop.DecisionMade, line string) (loop.Dec
 // asked again, or that the question was settled meanwhile.
 func (v *interview) hearEdit(e edited) (loop.DecisionMade, error) {
 	v.editor.taken()
-	v.console.Drop()
 	if len(v.open) == 0 || v.open[0].ID != v.asked {
 		v.editing = false
 		return loop.DecisionMade{}, noAnswer(v.show.line(yellow, "  the decision was made meanwhile; your edit has no effect"))

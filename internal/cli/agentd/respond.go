@@ -28,14 +28,14 @@ func newRespondCommand(p cli.Process) *cobra.Command {
 			"DECISION is the id of the decision, such as d1. CALL is that too, or the id of the call, of which the end is enough, such\n" +
 			"as t2.c0. An approval names the decision, because another person may have edited the call since you saw it: it is then\n" +
 			"asked about again, with other arguments. The texts of --edit and --answer follow the flag, or stand behind a \"=\": --answer d1=-3.\n" +
-			"Without a text, --edit opens the arguments in $VISUAL or $EDITOR. Edited arguments have to fit the schema of the tool.",
+			"Without a text, --edit opens the arguments in $VISUAL or $EDITOR, otherwise at the prompt. Edited arguments have to fit the schema of the tool.",
 		Example: "  agentd respond run-k3f6zq7xw2m4n5pa --approve d1 --reject t1.c1 --reason \"not in production\"\n" +
 			"  agentd respond run-k3f6zq7xw2m4n5pa --edit d1 '{\"path\": \"/tmp/x\"}'",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || args[0] == "" {
 				return cli.Usage("name one run: agentd respond RUN --approve DECISION; `agentd runs --state waiting` lists them")
 			}
-			return words.fill(args[1:], cli.IsTerminal(p.Stdin) && cli.IsTerminal(p.Stdout))
+			return words.fill(args[1:], terminal.NewConsole(p).Edits())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if by == "" {
@@ -89,7 +89,7 @@ func (v *verdicts) addFlags(cmd *cobra.Command) {
 		cmd.Flags().Var(&collected{flag, v}, flag, usage)
 	}
 	add("approve", "approve the call of `DECISION`, make a call with an unknown outcome once more, or let a run that got stuck go on")
-	add("edit", "approve `CALL` with other arguments, which follow as JSON; without them, in a terminal, edit the arguments in $VISUAL or $EDITOR")
+	add("edit", "approve `CALL` with other arguments, which follow as JSON; without them, in a terminal, edit the arguments")
 	add("reject", "reject `CALL`, or end a run that got stuck")
 	add("answer", "answer the question of `CALL`, or say how it ended; the text follows")
 	add("later", "approve later calls too, for the decision before it: `CHOICE` is a number of those that `agentd show RUN` lists, and run, session, a time such as 8h, or a date; or JSON as in the events of the run")
@@ -210,10 +210,7 @@ func (v verdicts) edit(ctx context.Context, p cli.Process, decisions []*agentdv1
 			}
 			continue
 		}
-		if terminal.EditorCommand(p.Getenv) == "" {
-			return cli.Usage("--edit %s: set $VISUAL or $EDITOR to edit the arguments, or write them as JSON behind the call", d.call)
-		}
-		made, err := editArguments(ctx, newArgumentEditor(p, p.Stdin), p.Stdin, string(wanted.GetArguments()), wanted.GetSchema())
+		made, err := editArguments(ctx, p, string(wanted.GetArguments()), wanted.GetSchema())
 		if err != nil {
 			return err
 		}

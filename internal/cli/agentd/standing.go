@@ -13,6 +13,7 @@ import (
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/terminal"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/tool"
@@ -139,7 +140,7 @@ func (v *interview) askStanding(words string) error {
 	if err := v.show.offers(&v.open[0]); err != nil {
 		return err
 	}
-	return v.console.Say(promptChoice)
+	return v.console.Ask(terminal.Question{Prompt: promptChoice, Decision: true})
 }
 
 // offers shows which later calls can be approved together with a call.
@@ -152,24 +153,40 @@ func (d *textDisplay) offers(p *loop.Pending) error {
 	return nil
 }
 
+// askRun asks to confirm later calls of this run, or which ones if there are several choices.
+func (v *interview) askRun() error {
+	v.choosing, v.chosen = true, nil
+	offers := v.open[0].Offers
+	if len(offers) > 1 {
+		return v.askStanding("")
+	}
+	s := offers[0]
+	s.Scope = tool.ScopeRun
+	return v.confirm(&s)
+}
+
+// confirm shows what exactly a choice allows, and asks to confirm it.
+func (v *interview) confirm(s *loop.Standing) error {
+	v.chosen = s
+	if err := v.show.line(yellow, "  later calls of %s are allowed %s", v.open[0].Tool, cli.OneLine(describeStanding(s))); err != nil {
+		return err
+	}
+	return v.console.Ask(terminal.Question{Prompt: promptConfirm, Decision: true})
+}
+
 // hearStanding returns the approval with the later calls that a person chose. The person confirms
 // what exactly will be allowed.
 func (v *interview) hearStanding(made loop.DecisionMade, line string) (loop.DecisionMade, error) {
 	word := strings.ToLower(strings.TrimSpace(line))
 	switch {
 	case word == "":
-		v.choosing, v.chosen = false, nil
-		return made, noAnswer(v.console.Say(v.prompt()))
+		return made, noAnswer(v.question())
 	case v.chosen == nil:
 		s, err := parseStanding(v.open[0].Offers, line, time.Now())
 		if err != nil {
 			return made, noAnswer(v.askStanding(err.Error()))
 		}
-		v.chosen = &s
-		if err := v.show.line(yellow, "  later calls of %s are allowed %s", v.open[0].Tool, cli.OneLine(describeStanding(&s))); err != nil {
-			return made, err
-		}
-		return made, noAnswer(v.console.Say(promptConfirm))
+		return made, noAnswer(v.confirm(&s))
 	case word != "y" && word != "yes":
 		v.chosen = nil
 		return made, noAnswer(v.askStanding(""))

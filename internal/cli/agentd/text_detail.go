@@ -149,27 +149,27 @@ func (d *textDisplay) decision(p *loop.Pending, open int) error {
 	if open > 1 {
 		head += fmt.Sprintf(", and %d more wait", open-1)
 	}
-	lines := []string{head + "): " + cli.OneLine(p.Reason)}
+	lines := []shownLine{{yellow, head + "): " + cli.OneLine(p.Reason)}}
+	add := func(text string) { lines = append(lines, shownLine{yellow, text}) }
 	if p.Rule != "" {
-		lines = append(lines, "  rule: "+cli.OneLine(p.Rule))
+		add("  rule: " + cli.OneLine(p.Rule))
 	}
 	if p.FourEyes {
-		lines = append(lines, "  a principal other than the one that the run belongs to has to approve")
+		add("  a principal other than the one that the run belongs to has to approve")
 	}
 	if p.Kind == loop.DecideApproval || p.Kind == loop.DecideOutcome {
-		// not clipped, because the person approves all of them
-		lines = append(lines, fmt.Sprintf("  %s %s", p.Tool, cli.OneLine(p.Arguments)))
+		lines = append(lines, shownArguments(p)...)
 	}
 	if p.Question != nil {
 		for _, f := range form.Fields(p.Question.Schema) {
-			lines = append(lines, "  "+cli.OneLine(f.Prompt()))
+			add("  " + cli.OneLine(f.Prompt()))
 		}
 	}
 	for i, option := range p.Options {
-		lines = append(lines, fmt.Sprintf("  %d) %s", i+1, cli.OneLine(option)))
+		add(fmt.Sprintf("  %d) %s", i+1, cli.OneLine(option)))
 	}
 	for _, l := range lines {
-		if err := d.line(yellow, "%s", l); err != nil {
+		if err := d.line(l.shade, "%s", l.text); err != nil {
 			return err
 		}
 	}

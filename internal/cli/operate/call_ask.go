@@ -138,7 +138,6 @@ var (
 
 // interview asks one question, again if toolhost refuses the answer, and sends the answer.
 func (i *interviewer) interview(ctx context.Context, q *tool.Question) {
-	i.console.Drop()
 	i.say("\nthe plugin %s asks for its tool %s:\n%s\n(%s refuses, and Ctrl-D closes the question)\n", q.Plugin, q.Tool, q.Person.Message, declineWord)
 	for {
 		answer, err := i.fill(ctx, q)
@@ -189,13 +188,22 @@ func (i *interviewer) fill(ctx context.Context, q *tool.Question) (tool.PersonAn
 // value asks for one field until the person types a value that it takes.
 func (i *interviewer) value(ctx context.Context, f *form.Field) (json.RawMessage, error) {
 	for {
-		i.say("%s: ", cli.OneLine(f.Prompt()))
+		if err := i.console.Ask(terminal.Question{Prompt: cli.OneLine(f.Prompt()) + ": "}); err != nil {
+			return nil, errDismiss
+		}
 		select {
 		case typed := <-i.console.Read():
 			i.console.Take()
 			switch {
+			case errors.Is(typed.Err, terminal.ErrInterrupted):
+				if terminal.Interrupt() == nil {
+					<-ctx.Done() // Ctrl-C cancels the call
+				}
+				return nil, errDismiss
 			case typed.Err != nil:
-				i.say("\n")
+				if !i.console.Edits() {
+					i.say("\n")
+				}
 				return nil, errDismiss
 			case strings.TrimSpace(typed.Text) == declineWord:
 				return nil, errDecline
@@ -206,6 +214,7 @@ func (i *interviewer) value(ctx context.Context, f *form.Field) (json.RawMessage
 			}
 			i.say("%v\n", err)
 		case <-ctx.Done():
+			i.console.Withdraw()
 			return nil, ctx.Err()
 		}
 	}

@@ -21,14 +21,12 @@ const (
 	// maxEdited is the largest text that EditText takes from an editor, in bytes. toolhost accepts no
 	// larger arguments.
 	maxEdited = 64 << 20
-	// maxPrefilled is the largest text for EditLine, in bytes: the line editor takes no longer lines.
-	maxPrefilled = 2000
 	// editorGrace is how long an editor may take to end after SIGTERM.
 	editorGrace = 2 * time.Second
 )
 
-// ErrTooLong means that a text is too long to be edited as one line.
-var ErrTooLong = errors.New("the text is too long to be edited as one line; set $VISUAL or $EDITOR")
+// ErrTooLong means that a text is too long to be edited at the prompt.
+var ErrTooLong = errors.New("the text is too long to be edited here; set $VISUAL or $EDITOR")
 
 // EditorCommand returns the command line of the person's editor: $VISUAL, otherwise $EDITOR. Empty
 // means that the person has chosen none.
@@ -103,37 +101,4 @@ func readEdited(path string) (string, error) {
 		return "", fmt.Errorf("the edited text has more than %d MiB", maxEdited>>20)
 	}
 	return string(data), nil
-}
-
-// EditLine lets a person at a terminal edit a line that begins as text, and returns the edited line.
-// text must have no characters that control a terminal. in reads standard input. The error is io.EOF
-// if the person presses Ctrl-C or Ctrl-D, and ErrTooLong for a long text. A read of a terminal cannot
-// be canceled: EditLine returns when the person ends the line.
-func EditLine(p cli.Process, in io.Reader, prompt, text string) (line string, err error) {
-	file, ok := p.Stdin.(*os.File)
-	if !ok || !cli.IsTerminal(file) || !cli.IsTerminal(p.Stdout) {
-		return "", errors.New("standard input and output are no terminal")
-	}
-	if len(text) > maxPrefilled {
-		return "", ErrTooLong
-	}
-	before, err := term.MakeRaw(int(file.Fd()))
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, term.Restore(int(file.Fd()), before)) }()
-	lines := term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{io.MultiReader(strings.NewReader(text), &PasteReader{In: in}), p.Stdout}, prompt)
-	if err := lines.SetSize(cli.TerminalSize(p.Stdout)); err != nil {
-		return "", err
-	}
-	lines.SetBracketedPasteMode(true)
-	defer lines.SetBracketedPasteMode(false)
-	line, err = lines.ReadLine()
-	if errors.Is(err, term.ErrPasteIndicator) {
-		err = nil
-	}
-	return unmarked(line), err
 }
