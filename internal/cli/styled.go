@@ -32,6 +32,11 @@ func (t *StyledText) Lines(screen Screen, indent int) []string {
 	if screen.Columns > 0 {
 		columns = max(screen.Columns-indent-1, least)
 	}
+	return t.Wrap(screen, columns)
+}
+
+// Wrap returns lines of at most columns. 0 columns mean no bound.
+func (t *StyledText) Wrap(screen Screen, columns int) []string {
 	var lines []string
 	for _, line := range splitCells(t.cells) {
 		for _, part := range wrapCells(line, columns) {

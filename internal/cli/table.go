@@ -29,7 +29,7 @@ func WriteTable(w io.Writer, screen Screen, header []string, rows [][]string) er
 		}
 		table = append(table, cells)
 	}
-	narrow(widths, screen.Columns)
+	Narrow(widths, screen.Columns, columnGap, minColumn)
 	var b strings.Builder
 	for number, cells := range table {
 		writeRow(&b, screen, header, cells, widths, number > 0)
@@ -43,13 +43,14 @@ func WriteTable(w io.Writer, screen Screen, header []string, rows [][]string) er
 // columnGap is the number of spaces between columns.
 const columnGap = 2
 
-// narrow reduces the widest columns until a line fits into the given number of columns, or until
-// no column can be reduced.
-func narrow(widths []int, columns int) {
+// Narrow reduces the widest columns of a table until a line with gaps between them fits into the
+// given number of columns of a terminal, or until no column is wider than least. 0 columns mean no
+// bound.
+func Narrow(widths []int, columns, gap, least int) {
 	if columns == 0 {
 		return
 	}
-	total := columnGap * (len(widths) - 1)
+	total := gap * (len(widths) - 1)
 	for _, w := range widths {
 		total += w
 	}
@@ -60,7 +61,7 @@ func narrow(widths []int, columns int) {
 				widest = i
 			}
 		}
-		if widths[widest] <= minColumn {
+		if widths[widest] <= least {
 			return
 		}
 		widths[widest]--

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	table "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -65,16 +67,17 @@ func slow(source string) bool {
 			marks++
 		}
 	}
-	return brackets > maxBrackets || marks > maxMarks
+	return brackets > maxBrackets || marks > maxMarks || tooManyCells(source)
 }
 
-// commonMark returns the parser. It creates the parser only once, because creating it takes longer
+// commonMark returns the parser of CommonMark with tables. It creates the parser only once, because creating it takes longer
 // than parsing a short block.
 var commonMark = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 	)
 })
 
@@ -139,6 +142,8 @@ func (r *renderer) block(n ast.Node, indent string) {
 		r.paragraph(n, indent, indent, "")
 	case *ast.List:
 		r.list(n, indent)
+	case *table.Table:
+		r.table(n, indent)
 	case *ast.Blockquote:
 		r.blocks(n, indent+"│ ")
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
