@@ -32,7 +32,11 @@ func (d *textDisplay) callStarted(e loop.Event, p *loop.CallStarted) error {
 		card.live, card.shown = true, ""
 		return d.refresh()
 	}
-	return d.line(dim, "→ %s %s", p.Tool, cli.Clip(cli.OneLine(card.arguments), argumentsWidth))
+	shown := cli.OneLine(card.arguments)
+	if d.story && cli.Clip(shown, argumentsWidth) != shown {
+		return d.wholeArguments(p.Tool, card.arguments)
+	}
+	return d.line(dim, "→ %s %s", p.Tool, cli.Clip(shown, argumentsWidth))
 }
 
 // status shows the status of a call. In a terminal, it replaces the status before. Elsewhere, it
@@ -67,34 +71,6 @@ func progress(p *tool.Progress) string {
 		return strings.TrimSpace(fmt.Sprintf("%s%s %3.0f%% %s", strings.Repeat("█", full), strings.Repeat("░", cells-full), 100*part, p.Message))
 	}
 	return strings.TrimSpace(fmt.Sprintf("%g %s", p.Done, p.Message))
-}
-
-func (d *textDisplay) result(e loop.Event, p *loop.CallResult) error {
-	card := d.card(p.CallID, p.Tool)
-	d.forget(p.CallID)
-	mark, shade, took := "✓", green, ""
-	if p.Result.IsError {
-		mark, shade, took = "✗", red, " (not made)"
-	}
-	if !card.begun.IsZero() {
-		took = " (" + duration(e.Time.Sub(card.begun)) + ")"
-	}
-	name := cli.Clip(cli.OneLine(p.Tool), argumentsWidth)
-	text, facts := cli.Shown(&p.Result)
-	text = cli.OneLine(cli.Clip(text, resultWidth))
-	if id := standingOf(&p.Result); id != "" {
-		took += " (allowed by the standing approval " + cli.Clip(cli.OneLine(id), resultWidth) + ")"
-	}
-	if p.Result.IsError && facts != "" { // the reason may be among the facts
-		text += " [" + cli.OneLine(cli.Clip(facts, resultWidth)) + "]"
-	}
-	if d.block == nil {
-		return d.line(shade, "%s %s%s %s", mark, name, took, text)
-	}
-	// This line replaces the line of the running call, so it also shows the arguments.
-	wide, _ := d.block.Size()
-	arguments := cli.Clip(cli.OneLine(card.arguments), min(argumentsWidth, max(wide/3, 1)))
-	return d.line(shade, "%s", cli.Clip(fmt.Sprintf("%s %s %s%s %s", mark, name, arguments, took, text), wide-1))
 }
 
 // cards returns the lines of the running calls.

@@ -80,7 +80,7 @@ func (c *chat) talk(ctx context.Context, args []string) (err error) {
 		c.config.Approvals.Headless = "never"
 	}
 	c.console, c.text = terminal.NewConsole(c.process), newTextDisplay(c.process)
-	c.text.think = c.think
+	c.text.think, c.text.opens = c.think, true
 	// without styles, the source of the Markdown is clearer
 	if screen := c.process.Screen(); screen.Color {
 		c.text.prose = &markdown.Stream{Screen: screen}

@@ -17,6 +17,7 @@ var chatHelp = []string{
 	"  up, down      what you typed before; Ctrl-R searches it",
 	"  Ctrl-C        cancel what the model is doing; at the prompt, clear the text, or leave if there is none",
 	"  /attach FILE  send an image, a PDF or a text file with your next message; /attach lists what is attached",
+	"  /result N     show a whole result; the number stands behind a result that was cut, and /result shows the last one",
 	"  /prompts      list the prompts that plugins offer",
 	"  /NAME         send the text of a prompt as your message; its arguments follow as ARGUMENT=VALUE",
 	"  /help         show this",
@@ -44,6 +45,9 @@ func (c *chat) slash(ctx context.Context, message string, quit <-chan struct{}) 
 			}
 		}
 		return "", nil
+	case "/result":
+		_, number, _ := strings.Cut(strings.TrimSpace(message), " ")
+		return "", c.openResult(ctx, number)
 	case "/attach":
 		_, file, _ := strings.Cut(strings.TrimSpace(message), " ")
 		return "", c.attach(ctx, file)

@@ -23,7 +23,7 @@ func newShowCommand(p cli.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show the story of a run",
-		Long: "Show tells what happened in a run up to now: what was said, which calls were made and how they ended, what people\n" +
+		Long: "Show tells what happened in a run up to now: what was said, which calls were made and their whole results, what people\n" +
 			"decided, what it used, and why it ended. With -o json it prints the events, as `agentd run -o json` does.\n\n" +
 			"With --follow it shows events as they happen, until the run ends or Ctrl-C. What the model\n" +
 			"writes is shown when it is whole.",

@@ -27,19 +27,21 @@ type textDisplay struct {
 	// renders the model's text; nil means that the text is shown unchanged
 	prose *markdown.Stream
 	// escapes the model's text if prose is nil, and writes it to ready
-	plain  *cli.Printer
-	ready  *strings.Builder
-	spin   string               // the frame of the animation; empty means none
-	story  bool                 // also show the user's messages, and how the run began and ended
-	inLine bool                 // the last line is not complete
-	asking bool                 // an interview asks for decisions and shows them
-	think  bool                 // also show the model's reasoning
-	dimmed bool                 // the last output is reasoning
-	shown  string               // the text of the current response
-	said   string               // the text of the last complete response
-	calls  map[string]*callCard // the running calls by id
-	order  []*callCard          // the running calls in the order of their begin
-	wanted map[string]string    // the calls that wait for decisions, by the id of the decision
+	plain      *cli.Printer
+	ready      *strings.Builder
+	spin       string               // the frame of the animation; empty means none
+	story      bool                 // also show the user's messages, and how the run began and ended
+	inLine     bool                 // the last line is not complete
+	opens      bool                 // the person can open whole results with /result
+	lastResult uint64               // the sequence number of the last result
+	asking     bool                 // an interview asks for decisions and shows them
+	think      bool                 // also show the model's reasoning
+	dimmed     bool                 // the last output is reasoning
+	shown      string               // the text of the current response
+	said       string               // the text of the last complete response
+	calls      map[string]*callCard // the running calls by id
+	order      []*callCard          // the running calls in the order of their begin
+	wanted     map[string]string    // the calls that wait for decisions, by the id of the decision
 }
 
 type callCard struct {
