@@ -16,7 +16,7 @@ func TestAskedInATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := openScreen(t, 100).run(t, commandOf(t.Context(), h, "call", "ask_person", string(arguments)), map[string]string{
-		"color, which color: ": "red\n", "count, how many [integer]: ": "3\n",
+		"color, which color:": "red\r", "count, how many [integer]:": "3\r",
 	})
 	harmless(t, "the question", shown)
 	for _, want := range []string{"the plugin askplugin asks for its tool ask_person", `the person chose {"color":"red","count":3}`} {
@@ -25,7 +25,7 @@ func TestAskedInATerminal(t *testing.T) {
 		}
 	}
 	shown = openScreen(t, 100).run(t, commandOf(t.Context(), h, "call", "ask_person", `{"message":"Which?"}`), map[string]string{
-		"color, which color: ": "/decline\n",
+		"color, which color:": "/decline\r",
 	})
 	if !strings.Contains(shown, "the person did not answer the question") {
 		t.Errorf("after /decline, the terminal shows:\n%s", shown)

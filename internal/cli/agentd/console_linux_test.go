@@ -163,3 +163,64 @@ func TestTheAnimationOfAChatIsErased(t *testing.T) {
 		}
 	}
 }
+
+// Ctrl-C in a decision clears the text, and without text it cancels the run. The chat goes on.
+func TestControlCInADecision(t *testing.T) {
+	w := newWorld(t).withPay()
+	y, wait := w.sits("chat", "--model", w.script(payScript))
+	y.sees(atPrompt)
+	y.press("go\r")
+	y.sees("allow it? ")
+	y.press("y\x03") // does not approve
+	y.press("\x03")
+	y.sees("cancelling", "the run ended: cancelled: interrupted", atPrompt)
+	y.press("go on\r")
+	y.sees("It said [cancelled]", atPrompt)
+	y.press("\x03")
+	y.sees("the conversation is kept")
+	if code := wait(); code != cli.ExitOK {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// A question that is taken back leaves the terminal as it was, and the next one is asked.
+func TestAQuestionIsTakenBack(t *testing.T) {
+	keyboard, screen := openTerminal(t)
+	state := func() unix.Termios {
+		t.Helper()
+		now, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *now
+	}
+	shown, before := newOutput(), state()
+	go func() { _, _ = io.Copy(shown, keyboard) }() // ends when the terminal is closed
+	c := terminal.NewConsole(cli.Process{Stdin: screen, Stdout: screen, Getenv: func(string) string { return "" }})
+	y := &typist{t: t, in: keyboard, out: shown}
+	for _, prompt := range []string{"first? ", "second? "} {
+		if err := c.Ask(terminal.Question{Prompt: prompt, Decision: true}); err != nil {
+			t.Fatal(err)
+		}
+		answer := c.Read()
+		y.sees(strings.TrimSpace(prompt))
+		if state() == before {
+			t.Errorf("%q: no editor is in use", prompt)
+		}
+		if prompt == "second? " {
+			y.press("no\r")
+			typed := <-answer
+			c.Take()
+			if typed.Text != "no" || typed.Err != nil {
+				t.Errorf("the answer is %q, %v", typed.Text, typed.Err)
+			}
+		} else {
+			y.press("y")
+			y.sees("y")
+			c.Withdraw()
+		}
+		if state() != before {
+			t.Errorf("%q: the terminal is not as it was", prompt)
+		}
+	}
+}
