@@ -103,6 +103,7 @@ func (i *Installer) Install(ctx context.Context, source string) (_ *Installed, e
 		return nil, err
 	}
 	done := newInstalled(plugin, folder, options)
+	defer func() { done.Warnings = append(done.Warnings, missingSecrets(plugin, options)...) }()
 	if err := i.use(ctx, options, filepath.Dir(done.Path)); err != nil {
 		return nil, err
 	}
