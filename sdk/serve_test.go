@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 }
 
 // patience bounds the wait for a real process. Only a failing test reaches it.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // command returns a command that starts the weather plugin like toolhost does, and the folder of
 // its socket.

@@ -102,6 +102,7 @@ turns:
 // toolhost writes an allowed result of 100 MiB to disk in bounded memory. The results of the other
 // kinds are smaller here, because only results of this kind have no other bound.
 func TestHundredMiBArtifact(t *testing.T) {
+	t.Parallel()
 	h := prepare(t)
 	install(t, h, "fault", "faultplugin", "")
 	write(t, filepath.Join(h.home, "toolhost.yaml"), "calls: {max_result_bytes: 128MiB}\n", 0o600)

@@ -288,6 +288,7 @@ func TestRestart(t *testing.T) {
 
 // fs refuses every way out of the workspace, in a call through toolhost.
 func TestWorkspaceIsTheLimit(t *testing.T) {
+	t.Parallel()
 	h := start(t)
 	const secret = "a secret outside"
 	write(t, filepath.Join(h.home, "secret.txt"), secret, 0o600)

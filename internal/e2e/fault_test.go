@@ -156,6 +156,7 @@ func TestExecutableReplacedUnderACall(t *testing.T) {
 
 // toolhost discards a result at its limit, and holds no more than the limit in memory.
 func TestHundredMiBResult(t *testing.T) {
+	t.Parallel()
 	h := prepare(t)
 	install(t, h, "fault", "faultplugin", "")
 	write(t, filepath.Join(h.home, "toolhost.yaml"), "calls: {max_result_bytes: 8MiB}\n", 0o600)

@@ -53,6 +53,7 @@ func copyWith(source, target, appended string) (err error) {
 // Restarting the processes of one plugin does not affect others, and each instance costs toolhost
 // little.
 func TestTwoHundredInstances(t *testing.T) {
+	t.Parallel()
 	const plugins, sessions = 10, 20
 	h := prepare(t)
 	fault := faultPlugin()

@@ -148,6 +148,7 @@ func fullPipe(t *testing.T) *os.File {
 // Nothing waits for the log: with both streams of toolhost full and unread, calls of a plugin that
 // logs and that crashes end, `ps` answers, and SIGTERM ends toolhost.
 func TestStreamsThatNoProcessReads(t *testing.T) {
+	t.Parallel()
 	h := prepare(t)
 	install(t, h, "fault", "faultplugin", "")
 	h.grant(t)

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,14 +18,22 @@ import (
 	"github.com/toolhost/toolhost/internal/e2e/programs"
 )
 
+// atOnce is the number of parallel tests that run at the same time. It exceeds the number of
+// processors, because the tests wait for processes, timeouts and restarts most of the time.
+const atOnce = 6
+
 // bin is the folder with the binaries under test (toolhost, agentd, plugins/NAME) and the plugins
 // of the tests.
 var bin string
 
 // patience limits every wait, so that a hang fails a test and does not stop the run.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(max(atOnce, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
 	code, err := buildAndRun(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

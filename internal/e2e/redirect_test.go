@@ -41,6 +41,7 @@ func (r *recorder) asked() []string {
 
 // The server at the base URL attacks: it redirects agentd's request to a server of the attacker.
 func TestModelServerCannotSendTheKeyElsewhere(t *testing.T) {
+	t.Parallel()
 	h := start(t)
 	for _, model := range []string{"anthropic:claude-test", "openai:gpt-test", "openai-responses:gpt-test", "gemini:gemini-test"} {
 		for name, attack := range keyAttacks() {

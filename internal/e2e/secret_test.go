@@ -139,6 +139,7 @@ func tightFolder(t *testing.T, dir string) {
 // Tools with missing secrets say so in listings and in errors. They work as soon as the secret
 // exists.
 func TestMissingSecrets(t *testing.T) {
+	t.Parallel()
 	h, file := withLeaky(t)
 	wants := []string{`the secret "NOT_GRANTED" is not granted to the plugin "secretplugin"`, `the secret "NOT_THERE" is not in the configuration`, "plugins: [secretplugin]"}
 	h.do(t, "tools").says(t, append(wants, "needy", "unavailable")...)

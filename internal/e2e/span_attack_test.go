@@ -33,6 +33,7 @@ func withTraces(t *testing.T, violation string) (*toolhost, *telemetrytest.Colle
 // ones. Its call succeeds, and the trace has a bounded number of bounded spans and the number of
 // those that toolhost dropped.
 func TestAttackBySpans(t *testing.T) {
+	t.Parallel()
 	const sent = 1_000_000
 	h, collector := withTraces(t, "bad_spans")
 	if out, r := h.callJSON(t, "say", `{"text":"heard"}`); !strings.HasSuffix(out.Text, "heard") {

@@ -37,6 +37,7 @@ func asOrdinaryUser(t *testing.T, home, name string, args ...string) *exec.Cmd {
 // are killed, all processes of plugins end soon. This includes a process that left its group and
 // its session and cleared its environment.
 func TestNothingHidesFromAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	const outer, inner, served = 0, 1, 2
 	for name, members := range map[string][]int{
 		"outer": {outer}, "inner": {inner}, "served": {served},

@@ -33,6 +33,7 @@ quotas:
 // plugin that all tenants use, and has full quotas. No call of another tenant fails, and no list or
 // answer shows a tenant what belongs to the other.
 func TestACalmTenant(t *testing.T) {
+	t.Parallel()
 	h := prepare(t)
 	install(t, h, "fault", "faultplugin", "")
 	write(t, filepath.Join(h.home, "toolhost.yaml"), fmt.Sprintf(twoTeams, os.Getuid()), 0o600)

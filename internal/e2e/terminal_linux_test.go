@@ -151,6 +151,7 @@ func withUnruly(t *testing.T) *toolhost {
 
 // Every command shows texts of a tool without terminal controls taking effect.
 func TestNoForeignTextSteersATerminal(t *testing.T) {
+	t.Parallel()
 	h := withUnruly(t)
 	call := func(place string) []string {
 		arguments, err := json.Marshal(map[string]string{"place": place, "words": attack()})
@@ -222,6 +223,7 @@ func TestAResultThatIsNotForATerminalIsExact(t *testing.T) {
 
 // Arguments, names, reasons and rules cannot hide a part of an approval prompt.
 func TestAnApprovalPromptShowsWhatIsApproved(t *testing.T) {
+	t.Parallel()
 	h := withUnruly(t)
 	arguments, err := json.Marshal(map[string]string{attack(): attack(), "\u202edrowssap": "\x1b[8msecret"})
 	if err != nil {

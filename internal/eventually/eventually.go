@@ -10,7 +10,7 @@ import (
 const (
 	// Patience is how long a condition may take. It is far above what a busy machine needs, because
 	// it only bounds tests that fail.
-	Patience = time.Minute
+	Patience = 3 * time.Minute
 	interval = 5 * time.Millisecond
 )
 

@@ -28,7 +28,7 @@ var (
 var bin string
 
 // patience bounds every wait, so that a hang fails a test instead of blocking it.
-const patience = 90 * time.Second
+const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
 	flag.Parse()

@@ -21,7 +21,7 @@ import (
 )
 
 // patience bounds every wait, so that a hang fails the test instead of blocking it.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // toolhost is a running toolhost binary and a client of it.
 type toolhost struct {

@@ -19,7 +19,7 @@ import (
 var bin string
 
 // patience bounds every wait, so that a hang fails the test.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "confine" {

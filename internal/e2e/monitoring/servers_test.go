@@ -23,7 +23,7 @@ import (
 )
 
 // patience bounds each command, so that a hang fails the test and does not stop the run.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // site is a toolhost and an agentd with their folders.
 type site struct {

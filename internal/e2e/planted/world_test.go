@@ -26,7 +26,7 @@ var built string
 
 const (
 	// patience bounds every command, so that a hang fails the test.
-	patience = 60 * time.Second
+	patience = 3 * time.Minute
 	// nobody is the ordinary user if the tests run as root.
 	nobody = 65534
 	// untrusted is the exit code for a configuration that is not trusted.

@@ -14,7 +14,7 @@ import (
 
 // patience bounds every wait of the suite, so that a host that hangs fails the test and does not
 // block the test run.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func bounded(t *testing.T) context.Context {
 	t.Helper()

@@ -30,7 +30,7 @@ import (
 const superuser = "postgres"
 
 // patience limits every wait.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // Server is a server. It is safe for concurrent use, except for Stop, Resume, Restart and Kill, which one
 // goroutine at a time may call.
