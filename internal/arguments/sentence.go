@@ -81,6 +81,10 @@ func typeHint(want []string, value any) string {
 		return "; send the array itself, without quotes around it"
 	case isText && slices.Contains(want, "object") && jsontext.Holds(text, '{'):
 		return "; send the object itself, without quotes around it"
+	case isText && slices.Contains(want, "array") && jsontext.Bracketed(text, "[]"):
+		return "; send the array itself, as JSON and without quotes around it"
+	case isText && slices.Contains(want, "object") && jsontext.Bracketed(text, "{}"):
+		return "; send the object itself, as JSON and without quotes around it"
 	case slices.Contains(want, "array") && !isList:
 		if shown := jsontext.Show(value); len(shown) <= short {
 			return "; for one item, send [" + shown + "]"

@@ -135,3 +135,10 @@ func Holds(text string, begin byte) bool {
 	text = strings.TrimSpace(text)
 	return text != "" && text[0] == begin && json.Valid([]byte(text))
 }
+
+// Bracketed reports whether a text stands between a pair of brackets, as an array or object does
+// that a model writes in the spelling of another language.
+func Bracketed(text, pair string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) > 1 && strings.HasPrefix(text, pair[:1]) && strings.HasSuffix(text, pair[1:])
+}
