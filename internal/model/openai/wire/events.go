@@ -83,8 +83,8 @@ func (e *Events) line(line []byte) (Event, bool) {
 	case len(line) == 0:
 		event := e.take(Event{})
 		return event, len(event.Data) > 0
-	case len(name) == 0:
-		return Event{}, true
+	case len(name) == 0, string(name) == "data" && len(e.event.Data) == 0 && bytes.HasPrefix(value, []byte(":")):
+		return Event{}, true // a comment, also one that a gateway made data
 	case string(name) == "event":
 		e.event.Kind = string(value)
 	case string(name) == "data" && e.complete():
