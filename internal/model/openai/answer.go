@@ -83,7 +83,7 @@ func (a *answer) delta(d delta) []model.Chunk {
 	if d.Refusal != "" {
 		a.refused = true
 	}
-	if text := a.joiner.Add(string(d.Content + d.Refusal)); text != "" {
+	if text := a.joiner.Add(string(d.Content.text + d.Refusal)); text != "" {
 		a.text.WriteString(text)
 		chunks = append(chunks, model.Chunk{TextDelta: &model.TextDelta{Text: text}})
 	}
@@ -193,8 +193,8 @@ type thought struct {
 	named              bool // the server sends the field reasoning_content
 	content, reasoning strings.Builder
 
-	contentJoiner, reasoningJoiner model.Joiner
-	details                        details
+	contentJoiner, reasoningJoiner, partsJoiner model.Joiner
+	details                                     details
 }
 
 // add adds a delta and returns the piece of reasoning in it. Servers that send it under several
@@ -211,5 +211,5 @@ func (t *thought) add(d delta) string {
 	for _, piece := range pieces {
 		t.details.add(piece)
 	}
-	return cmp.Or(content, reasoning)
+	return cmp.Or(content, reasoning, t.partsJoiner.Add(string(d.Content.thoughts)))
 }

@@ -21,7 +21,7 @@ type event struct {
 }
 
 type delta struct {
-	Content      wire.Text   `json:"content"`
+	Content      content     `json:"content"`
 	Refusal      wire.Text   `json:"refusal"`
 	ToolCalls    []callDelta `json:"tool_calls"`
 	FunctionCall *function   `json:"function_call"` // the predecessor of tool_calls
@@ -82,4 +82,23 @@ type noted struct {
 func (n *noted) UnmarshalJSON(data []byte) error {
 	n.set = true
 	return n.text.UnmarshalJSON(data)
+}
+
+// content is a text. Mistral sends it as a list of parts, which may have thoughts.
+type content struct{ text, thoughts wire.Text }
+
+// UnmarshalJSON accepts any JSON value.
+func (c *content) UnmarshalJSON(data []byte) error {
+	var parts []struct {
+		Type     string    `json:"type"`
+		Thinking wire.Text `json:"thinking"`
+	}
+	// It is no list of parts if it cannot be read as one.
+	_ = json.Unmarshal(data, &parts)
+	for _, part := range parts {
+		if part.Type == "thinking" {
+			c.thoughts += part.Thinking
+		}
+	}
+	return c.text.UnmarshalJSON(data)
 }
