@@ -26,7 +26,7 @@ func (l *Text) UnmarshalJSON(data []byte) error {
 	case data[0] == '[':
 		var parts []struct {
 			Type string `json:"type"`
-			Text string `json:"text"`
+			Text Text   `json:"text"` // may begin or end with half a character
 		}
 		if json.Unmarshal(data, &parts) != nil {
 			*l = Text(data)
@@ -35,7 +35,7 @@ func (l *Text) UnmarshalJSON(data []byte) error {
 		var text strings.Builder
 		for _, part := range parts {
 			if part.Type == "text" {
-				text.WriteString(part.Text)
+				text.WriteString(string(part.Text))
 			}
 		}
 		*l = Text(text.String())
