@@ -132,13 +132,16 @@ func (v *view) shield(path string, hidden bool) error {
 		return &ShieldError{path, "it is toolhost's own, and a plugin was granted to write it; grant another folder, or keep toolhost's files elsewhere"}
 	}
 	nearest, inside := around(v.items, at.path)
-	if !inside || nearest.kind != bound || !hidden && nearest.access != tool.AccessWrite {
+	if !inside || nearest.kind != bound {
 		return nil
 	}
 	grant := v.grantOf(at.path)
-	if at.info != nil && at.info.Mode().IsRegular() && hardLinks(at.info) > 1 {
+	if at.info != nil && at.info.Mode().IsRegular() && hardLinks(at.info) > 1 && (hidden || grant.access == tool.AccessWrite) {
 		return &ShieldError{path, fmt.Sprintf("the file has another name (a hard link), by which a plugin that was granted %s may reach it; "+
 			"replace it by a copy", grant.path)}
+	}
+	if !hidden && nearest.access != tool.AccessWrite {
+		return nil
 	}
 	for _, link := range at.links {
 		v.names[link], _ = os.Lstat(link)

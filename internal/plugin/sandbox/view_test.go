@@ -118,10 +118,13 @@ func firstOf(errs ...error) error {
 // A path that cannot be protected by its name is refused, with a remedy.
 func TestShieldRefuses(t *testing.T) {
 	root := tree(t, map[string]string{
-		"ws/secret": "x", "ws/link": "-> away", "ws/away/plugins/p": "x", "ws/dir/file": "x", "ws/to": "-> /nowhere/at/all", "out": "-> ws/dir", "twice/of": "x",
+		"ws/secret": "x", "ws/link": "-> away", "ws/away/plugins/p": "x", "ws/dir/file": "x", "ws/to": "-> /nowhere/at/all", "out": "-> ws/dir", "twice/of": "x", "ws/kept/first": "x", "ws/kept/file": "x",
 	})
 	at := func(path string) string { return filepath.Join(root, path) }
 	if err := os.Link(at("ws/dir/file"), at("ws/other")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(at("ws/kept/file"), at("ws/third")); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
@@ -140,6 +143,7 @@ func TestShieldRefuses(t *testing.T) {
 		"a link outside":                                    {tool.AccessWrite, "out", false, ""},
 		"another name of a file":                            {tool.AccessWrite, "ws/dir/file", false, "hard link"},
 		"another name of a file, by a link outside":         {tool.AccessWrite, "out/file", true, "hard link"},
+		"another name of a file, in a shielded folder":      {tool.AccessWrite, "ws/kept/file", false, "hard link"},
 		"another name of a file that may only be read":      {tool.AccessRead, "ws/dir/file", false, ""},
 		"the folder itself":                                 {tool.AccessWrite, "ws", false, "granted to write it"},
 		"the folder itself, which may only be read":         {tool.AccessRead, "ws", false, ""},
@@ -148,6 +152,9 @@ func TestShieldRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := newView()
 			if err := v.reveal(at("ws"), test.access); err != nil {
+				t.Fatal(err)
+			}
+			if err := v.shield(at("ws/kept/first"), false); err != nil {
 				t.Fatal(err)
 			}
 			err := v.shield(at(test.path), test.hidden)
