@@ -88,6 +88,10 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, h
 	for _, path := range hidden {
 		p.cmd.Args = append(p.cmd.Args, "--hide", path)
 	}
+	// It may be a link, which the toolhost could not find out.
+	if started, err := exec.LookPath(os.Args[0]); err == nil {
+		p.cmd.Args = append(p.cmd.Args, "--program", started)
+	}
 	p.cmd.Env = withoutKeys(os.Environ())
 	p.cmd.Stderr = p.stderr
 	// Both processes hold the locks. When this process is killed, toolhost still needs the folders

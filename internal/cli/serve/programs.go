@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 )
 
 // The sandbox keeps tools from changing a plugin and the configuration. It must also keep them from
@@ -21,14 +24,17 @@ import (
 var operatorPrograms = []string{cli.Toolhost, "agentd"}
 
 // ownPrograms returns the paths of the programs that the operator may start: those beside this
-// program, where agentd looks for toolhost, the path by which this process was started, and those
-// that PATH names. A program beside this one need not exist.
-func ownPrograms() []string {
+// program, where agentd looks for toolhost, the paths by which this process and its agentd were
+// started, and those that PATH names. A program beside this one need not exist.
+func ownPrograms(started []string) []string {
 	var paths []string
+	for _, path := range started {
+		paths = append(paths, programPaths(path)...)
+	}
 	if self, err := os.Executable(); err == nil {
 		if self, err = filepath.EvalSymlinks(self); err == nil {
 			for _, name := range operatorPrograms {
-				paths = append(paths, filepath.Join(filepath.Dir(self), name))
+				paths = append(paths, programPaths(filepath.Join(filepath.Dir(self), name))...)
 			}
 			paths = append(paths, self)
 		}
@@ -42,42 +48,93 @@ func ownPrograms() []string {
 	return slices.Compact(paths)
 }
 
-// programPaths returns the paths that keep a program what it is: its file, and the folder of a link
-// to it, because a mount cannot protect a link.
+// mostSteps bounds the steps to the end of a path.
+const mostSteps = 1000
+
+// programPaths returns the paths that keep a program what it is: its file, and every link on the way
+// to it. The folder of each is without links. The file need not exist: a tool could make it.
 func programPaths(path string) []string {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil
-	}
-	paths := []string{real}
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-			paths = append(paths, dir)
+	var found []string
+	at, rest := "/", pathNames(path)
+	for step := 0; len(rest) > 0; step++ {
+		next := filepath.Join(at, rest[0])
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return append(found, next)
+		case err != nil || step == mostSteps:
+			return found // nothing can be executed there
+		case info.Mode()&fs.ModeSymlink == 0:
+			at, rest = next, rest[1:]
+			continue
 		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return found
+		}
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		found, rest = append(found, next), append(pathNames(target), rest[1:]...)
 	}
-	return paths
+	return append(found, at)
 }
 
-// protectable returns the paths that the sandbox can protect, of those that a plugin may change. If a
-// file has a second name, its folder takes its place. A path that the operator granted by its own name
-// stays writable, as do the folders around what was granted.
-func (g sandboxDefaults) protectable(paths []string) []string {
+// pathNames returns the names in a path.
+func pathNames(path string) []string {
+	return slices.DeleteFunc(strings.Split(path, "/"), func(name string) bool { return name == "" })
+}
+
+// protectable returns the paths that the sandbox has to protect, of those that a plugin may change.
+// The folders of the paths are without links. A path that is a link, or of which own is false and that
+// has a second name, is replaced by its folder. If that is what the operator granted, the path stays,
+// and the sandbox refuses it. A path that the operator granted by its own name stays writable, as do
+// the folders around what was granted.
+func (g sandboxDefaults) protectable(paths []string, own bool) []string {
 	var found []string
 	for _, path := range paths {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && hasOtherNames(info) {
-			path = filepath.Dir(path)
+		info, err := os.Lstat(path)
+		replaceable := err == nil && (info.Mode()&fs.ModeSymlink != 0 || !own && info.Mode().IsRegular() && hasOtherNames(info))
+		if folder := filepath.Dir(path); replaceable && g.changeable(folder) {
+			path = folder
 		}
-		inside := func(folder string) bool { return within(path, folder) && !within(folder, path) }
-		granted := func(folder string) bool { return within(folder, path) }
-		if slices.ContainsFunc(g.writable, inside) && !slices.ContainsFunc(g.writable, granted) && !slices.ContainsFunc(g.hidden, func(h string) bool { return within(path, h) }) {
+		if g.changeable(path) && !slices.Contains(found, path) {
 			found = append(found, path)
 		}
 	}
 	return found
+}
+
+// changeable reports whether a plugin may change a path without links, and the operator did not grant
+// it by its own name.
+func (g sandboxDefaults) changeable(path string) bool {
+	changeable := false
+	for _, folder := range g.writable {
+		folder = withoutLinks(folder)
+		if contains(path, folder) {
+			return false
+		}
+		changeable = changeable || contains(folder, path)
+	}
+	return changeable && !slices.ContainsFunc(g.hidden, func(hidden string) bool { return contains(withoutLinks(hidden), path) })
+}
+
+// contains reports whether a path is a folder or inside the folder. It follows no links.
+func contains(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// withoutLinks returns a path without its links, or the path itself if it leads nowhere.
+func withoutLinks(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // hasOtherNames reports whether a file has more than one hard link.
@@ -86,30 +143,38 @@ func hasOtherNames(info fs.FileInfo) bool {
 	return ok && stat.Nlink > 1
 }
 
-// programs returns what the known plugins execute outside of their own folders: interpreters, such as
-// the Python of a virtual environment, and what links of a plugin lead to. A tool that could change it
-// would get the grants of another plugin.
+// programs returns what the known plugins execute outside of their own folders: interpreters, which a
+// manifest or the first line of a script names, and what links of a plugin lead to. A tool that could
+// change it would get the grants of another plugin.
 func (l *launcher) programs(g sandboxDefaults) []string {
 	known := l.known.Load()
 	if known == nil || len(g.writable) == 0 {
 		return nil
 	}
+	return g.executed(known.Snapshot().Plugins())
+}
+
+// executed returns what of the things that plugins execute has to be protected.
+func (g sandboxDefaults) executed(plugins []*catalog.Plugin) []string {
 	var paths []string
 	seen := map[string]bool{}
-	add := func(path string) bool {
-		first := path != "" && !seen[path]
-		seen[path] = true
-		return first
-	}
-	for _, p := range known.Snapshot().Plugins() {
-		if p.Manifest != nil && !strings.HasPrefix(p.Path, p.Dir+string(filepath.Separator)) && add(p.Path) {
-			paths = append(paths, programPaths(p.Path)...)
-		}
-		for _, path := range p.Outside {
-			if add(path) {
-				paths = append(paths, path)
+	add := func(found ...string) {
+		for _, path := range found {
+			if !seen[path] {
+				seen[path] = true
+				paths = append(paths, programPaths(path)...)
 			}
 		}
 	}
-	return g.protectable(paths)
+	for _, p := range plugins {
+		if p.Path == "" {
+			continue // it runs elsewhere
+		}
+		if p.Manifest != nil && !strings.HasPrefix(p.Path, p.Dir+string(filepath.Separator)) {
+			add(p.Path)
+		}
+		add(sandbox.Interpreters(p.Path, g.writable)...)
+		add(p.Outside...)
+	}
+	return g.protectable(paths, false)
 }

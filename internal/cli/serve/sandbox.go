@@ -52,7 +52,7 @@ func sandboxDefaultsOf(options Options) sandboxDefaults {
 			g.protected = append(g.protected, place.Command[0]) // toolhost runs it outside of every sandbox
 		}
 	}
-	g.protected = append(g.protected, g.protectable(ownPrograms())...)
+	g.protected = append(g.protected, g.protectable(ownPrograms(options.programs), true)...)
 	for _, issuer := range options.Auth.Issuers {
 		if issuer.CA != "" {
 			g.protected = append(g.protected, issuer.CA)
@@ -123,13 +123,7 @@ func (g *sandboxDefaults) addFolder(folder string, c *config.Config) {
 // within reports whether a path is a folder or inside the folder. It follows the symbolic links of
 // both paths.
 func within(path, folder string) bool {
-	for _, p := range []*string{&path, &folder} {
-		if real, err := filepath.EvalSymlinks(*p); err == nil {
-			*p = real
-		}
-	}
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
+	return contains(withoutLinks(folder), withoutLinks(path))
 }
 
 // links returns the symbolic links directly in the plugin folders. Their targets run as plugins.

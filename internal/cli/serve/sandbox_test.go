@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -85,27 +87,73 @@ func TestSandboxKeepsPrograms(t *testing.T) {
 			t.Errorf("%s is not protected: %q", path, defaults.protected)
 		}
 	}
-	file := filepath.Join(t.TempDir(), "python")
-	if err := os.WriteFile(file, nil, 0o700); err != nil {
-		t.Fatal(err)
+}
+
+// What plugins execute is protected by each name on the way to it. Where the folder of a name was
+// granted itself, the name stays, and the sandbox refuses it.
+func TestSandboxKeepsWhatPluginsExecute(t *testing.T) {
+	root := withoutLinks(t.TempDir())
+	at := func(path string) string { return filepath.Join(root, path) }
+	for _, dir := range []string{"ws/dist/v1", "ws/venv/bin", "ws/path", "plugins"} {
+		if err := os.MkdirAll(at(dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.Link(file, filepath.Join(t.TempDir(), "other")); err != nil {
-		t.Fatal(err)
+	for path, text := range map[string]string{
+		"ws/dist/v1/main": "", "ws/dist/twice": "", "ws/top": "", "ws/path/py": "", "ws/venv/bin/py": "",
+		"plugins/direct": "#!" + at("ws/venv/bin/py") + "\n", "plugins/env": "#!/usr/bin/env py\n", "plugins/top": "#!" + at("ws/top") + "\n",
+	} {
+		if err := os.WriteFile(at(path), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	folder := filepath.Dir(file)
+	for from, to := range map[string]string{"ws/dist/v1/cur": "main", "ws/latest": "dist", "plugins/away": at("ws/latest/v1/cur")} {
+		if err := os.Symlink(to, at(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{"ws/dist/twice": "plugins/other", "ws/top": "plugins/second"} {
+		if err := os.Link(at(from), at(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", at("ws/path"))
 	for name, test := range map[string]struct {
-		writable []string
+		plugin   catalog.Plugin
+		writable string // ws by default
 		want     []string
 	}{
-		"outside of what is granted": {[]string{dir}, nil},
-		"another name":               {[]string{filepath.Dir(folder)}, []string{folder}},
-		"its folder is granted":      {[]string{folder}, nil},
+		"a file":                         {catalog.Plugin{Outside: []string{at("ws/dist/v1/main")}}, "", []string{"ws/dist/v1/main"}},
+		"a link":                         {catalog.Plugin{Outside: []string{at("ws/dist/v1/cur")}}, "", []string{"ws/dist/v1", "ws/dist/v1/main"}},
+		"a link directly in the grant":   {catalog.Plugin{Outside: []string{at("ws/latest")}}, "", []string{"ws/latest", "ws/dist"}},
+		"links on the way":               {catalog.Plugin{Outside: []string{at("plugins/away")}}, "", []string{"ws/latest", "ws/dist/v1", "ws/dist/v1/main"}},
+		"a file that is not there yet":   {catalog.Plugin{Outside: []string{at("ws/dist/new/main")}}, "", []string{"ws/dist/new"}},
+		"a second name":                  {catalog.Plugin{Outside: []string{at("ws/dist/twice")}}, "", []string{"ws/dist"}},
+		"a second name in the grant":     {catalog.Plugin{Outside: []string{at("ws/top")}}, "", []string{"ws/top"}},
+		"the interpreter of a script":    {catalog.Plugin{Path: at("plugins/direct")}, "", []string{"ws/venv/bin/py"}},
+		"an interpreter in PATH":         {catalog.Plugin{Path: at("plugins/env")}, "", []string{"ws/path/py"}},
+		"an interpreter with two names":  {catalog.Plugin{Path: at("plugins/top")}, "", []string{"ws/top"}},
+		"the folder of it is granted":    {catalog.Plugin{Path: at("plugins/env")}, "ws/path", []string{"ws/path/py"}},
+		"it is granted by its own name":  {catalog.Plugin{Path: at("plugins/env")}, "ws/path/py", nil},
+		"it is outside of what is given": {catalog.Plugin{Path: at("plugins/env")}, "ws/dist", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (sandboxDefaults{writable: test.writable}).protectable([]string{file}); !slices.Equal(got, test.want) {
+			var got []string
+			test.plugin.Path = cmp.Or(test.plugin.Path, at("plugins/none"))
+			for _, path := range (sandboxDefaults{writable: []string{at(cmp.Or(test.writable, "ws"))}}).executed([]*catalog.Plugin{&test.plugin}) {
+				got = append(got, strings.TrimPrefix(path, root+"/"))
+			}
+			if !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+	// A second name of the operator's own program may be in any folder, so the sandbox refuses it.
+	if got := (sandboxDefaults{writable: []string{at("ws")}}).protectable([]string{at("ws/dist/twice")}, true); !slices.Equal(got, []string{at("ws/dist/twice")}) {
+		t.Errorf("for the operator's own: %q", got)
+	}
+	if got := ownPrograms([]string{at("ws/latest/v1/cur")}); !slices.Contains(got, at("ws/latest")) || !slices.Contains(got, at("ws/dist/v1/cur")) {
+		t.Errorf("a program that was started by links: %q", got)
 	}
 }
 

@@ -36,6 +36,7 @@ type Options struct {
 
 	settle    time.Duration // how long the start waits for new plugins; 0 means settleGrace
 	hide      []string      // further files that plugins must not see
+	programs  []string      // further programs that the operator starts
 	overruled struct {      // settings of the file that a flag replaced; empty means none
 		folders                 []string
 		state, lockFile, listen string
@@ -62,7 +63,7 @@ type Options struct {
 type Flags struct {
 	Plugins                                                                             []string
 	Config, Listen, StateDir, records, acceptedLoss, Workspace, Level, format, LockFile string
-	hide                                                                                []string
+	hide, programs                                                                      []string
 	locked, shipped                                                                     bool
 	settle                                                                              time.Duration
 }
@@ -102,6 +103,8 @@ func NewServeCommand(p cli.Process) *cobra.Command {
 	f.StringVar(&flags.LockFile, "lock-file", "", "the lock `FILE` (default: toolhost.lock)")
 	f.StringArrayVar(&flags.hide, "hide", nil, "`FILE` that no plugin is to see; may be given more than once (agentd: the journal of runs)")
 	_ = f.MarkHidden("hide") // cannot fail: the flag exists
+	f.StringArrayVar(&flags.programs, "program", nil, "`FILE` that the operator starts and no plugin is to change (agentd: itself)")
+	_ = f.MarkHidden("program")
 	f.BoolVar(&flags.shipped, "shipped", false, "also serve the plugins that came with this program (agentd: its own toolhost)")
 	_ = f.MarkHidden("shipped") // cannot fail: the flag exists
 	f.DurationVar(&flags.settle, "settle", 0, "the `TIME` that the start waits for the descriptions of new plugins (agentd: a run lists its tools once)")
@@ -154,6 +157,7 @@ func (f Flags) addPrivate(options *Options) (err error) {
 		}
 		options.hide = append(options.hide, path)
 	}
+	options.programs = f.programs
 	options.acceptedLoss, options.settle = f.acceptedLoss, f.settle
 	if f.records != "" {
 		options.records, err = Absolute("--records", f.records)

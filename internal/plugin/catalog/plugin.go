@@ -27,8 +27,9 @@ type Plugin struct {
 	Env  []string
 	Dir  string
 
-	// Outside are the paths to which links of its folder lead, outside of the folder. They are no part
-	// of the digest, so tools must not change them. At most maxLeave.
+	// Outside are the targets of the links that lead out of its folder. A target may be a link itself,
+	// and need not exist. They are no part of the digest, so tools must not change them, nor the links
+	// on the way to them. At most maxLeave.
 	Outside []string
 
 	// Cache is a folder for data that a process of this digest can create again, such as compiled

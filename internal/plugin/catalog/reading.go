@@ -122,7 +122,7 @@ func (x *sources) open(digest, source string) (*Plugin, error) {
 	}
 	warned := 0
 	for _, link := range a.Leave {
-		if target, err := filepath.EvalSymlinks(filepath.Join(p.Path, filepath.FromSlash(link))); err == nil {
+		if target, err := os.Readlink(filepath.Join(p.Path, filepath.FromSlash(link))); err == nil {
 			p.Outside = append(p.Outside, target)
 		}
 		if leadsToInterpreter(p.Path, link) {

@@ -18,6 +18,11 @@ var binFolders = []string{"bin", "sbin", "libexec", "shims"}
 // a shell, and so on.
 const mostHops = 8
 
+// Interpreters returns what runs a program, outside of the system's folders: the installations of its
+// interpreters, or an interpreter alone if its installation contains one of the folders in never. It
+// does not follow the last link of a path. It reads files.
+func Interpreters(program string, never []string) []string { return installations(program, never) }
+
 // installations returns the paths that must be readable, in addition to the program itself, so that
 // the program can run. These are the installations of its interpreters outside of the system's
 // folders. An installation is the folder above the one that contains the interpreter. It is the
