@@ -72,7 +72,7 @@ func newRestoreCommand(p cli.Process) *cobra.Command {
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace the journal that is there; it is kept aside")
 	cmd.Flags().BoolVar(&f.check, "check", false, "verify the archive and change nothing")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "finish a restore that was interrupted; needs no FILE")
-	cmd.Flags().StringVar(&f.digest, "digest", "", "refuse an archive with another `DIGEST` than sha256:HEX, as `agentd backup` printed it")
+	cli.DigestFlag(cmd.Flags(), &f.digest, "refuse an archive with another `DIGEST` than sha256:HEX, as `agentd backup` printed it")
 	f.format.AddFlag(cmd.Flags())
 	return cmd
 }

@@ -64,7 +64,7 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 	f.BoolVar(&list, "list", false, "show what is trusted")
 	f.BoolVar(&revoke, "revoke", false, "forget that it was trusted")
 	f.BoolVar(&all, "all", false, "trust all plugins in the folders as they are now")
-	f.StringVar(&t.digest, "digest", "", "trust it only if it has this `DIGEST`, which --diff shows")
+	cli.DigestFlag(f, &t.digest, "trust it only if it has this `DIGEST`, which --diff shows")
 	t.AddFlags(f)
 	format.AddFlag(f)
 	return cmd

@@ -49,6 +49,9 @@ func TestTrustWithADigest(t *testing.T) {
 	if _, err := run(path, "--digest", seen); code(err) != cli.ExitUntrusted || trusted() {
 		t.Errorf("what came since is trusted: %v", err)
 	}
+	if _, err := run(path, "--digest", ""); err == nil || trusted() {
+		t.Errorf("a digest that is empty, such as that of an unset variable: %v", err)
+	}
 	if _, err := run("--all", "--digest", seen); code(err) != cli.ExitUsage {
 		t.Errorf("a digest of all plugins: %v", err)
 	}

@@ -76,7 +76,7 @@ func NewRestoreCommand(p cli.Process) *cobra.Command {
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "replace the files of a state folder that is not empty; they are kept aside")
 	cmd.Flags().BoolVar(&f.check, "check", false, "verify the archive and change nothing")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "finish a restore that was interrupted; needs no FILE")
-	cmd.Flags().StringVar(&f.digest, "digest", "", "refuse an archive with another `DIGEST` than sha256:HEX, as `toolhost backup` printed it")
+	cli.DigestFlag(cmd.Flags(), &f.digest, "refuse an archive with another `DIGEST` than sha256:HEX, as `toolhost backup` printed it")
 	f.format.AddFlag(cmd.Flags())
 	return cmd
 }
