@@ -16,42 +16,74 @@ var (
 
 // Each test that the threat model names exists in the repository, and each boundary names a test.
 func TestThreatModelNamesTestsThatExist(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root(t), "docs", "threat-model.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	declared := declaredTests(t)
-	_, boundaries, _ := strings.Cut(string(page), "\n## Boundaries\n")
+	_, boundaries, _ := strings.Cut(readPage(t, "docs/threat-model.md"), "\n## Boundaries\n")
 	boundaries, _, _ = strings.Cut(boundaries, "\n## ")
 	for _, section := range strings.Split(boundaries, "\n### ")[1:] {
 		title, _, _ := strings.Cut(section, "\n")
-		named := namedTest.FindAllStringSubmatch(section, -1)
-		if len(named) == 0 {
-			t.Errorf("%q names no test", title)
-		}
-		for _, name := range named {
-			if !declared[name[1]] {
-				t.Errorf("%q names %s, which does not exist", title, name[1])
+		namesTests(t, declared, title, section)
+	}
+}
+
+var namedKey = regexp.MustCompile("`[A-Za-z_]+(?:\\.[A-Za-z_]+)*\\.([a-z_]+)`")
+
+// Each row of the page about limits names tests that exist in the repository, and its keys are in a
+// table of keys.
+func TestLimitsNameTestsAndKeysThatExist(t *testing.T) {
+	declared := declaredTests(t)
+	keys := readPage(t, "docs/configuration.md") + readPage(t, "docs/agentd.md")
+	rows := 0
+	for _, line := range strings.Split(readPage(t, "docs/limits.md"), "\n") {
+		for _, key := range namedKey.FindAllStringSubmatch(line, -1) {
+			if key[1] != "yaml" && !strings.Contains(keys, "\n| `"+key[1]+"` |") {
+				t.Errorf("%q names the key %s, which does not exist", line, key[0])
 			}
 		}
+		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| what it causes") && !strings.HasPrefix(line, "| ---") {
+			namesTests(t, declared, line, line)
+			rows++
+		}
 	}
+	if rows < 100 {
+		t.Errorf("found %d rows: does the test still read the page?", rows)
+	}
+}
+
+// namesTests checks that a text names a test, and that all tests that it names exist.
+func namesTests(t *testing.T, declared map[string]bool, title, text string) {
+	t.Helper()
+	named := namedTest.FindAllStringSubmatch(text, -1)
+	if len(named) == 0 {
+		t.Errorf("%q names no test", title)
+	}
+	for _, name := range named {
+		if !declared[name[1]] {
+			t.Errorf("%q names %s, which does not exist", title, name[1])
+		}
+	}
+}
+
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(root(t), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
 }
 
 var namedPath = regexp.MustCompile("`([A-Za-z_.]+/[A-Za-z0-9_./-]+)`")
 
 // The files, packages and tests that CONTRIBUTING.md names exist.
 func TestContributingNamesWhatExists(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root(t), "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readPage(t, "CONTRIBUTING.md")
 	declared := declaredTests(t)
-	for _, name := range namedTest.FindAllStringSubmatch(string(page), -1) {
+	for _, name := range namedTest.FindAllStringSubmatch(page, -1) {
 		if !declared[name[1]] {
 			t.Errorf("CONTRIBUTING.md names %s, which does not exist", name[1])
 		}
 	}
-	paths := namedPath.FindAllStringSubmatch(string(page), -1)
+	paths := namedPath.FindAllStringSubmatch(page, -1)
 	if len(paths) < 40 {
 		t.Errorf("found %d paths in CONTRIBUTING.md: does the test still read it?", len(paths))
 	}
