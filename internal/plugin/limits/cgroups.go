@@ -22,6 +22,7 @@ const removePatience = 5 * time.Second
 type Cgroups struct {
 	hierarchies []hierarchy
 	missing     map[string]string // by controller: why no hierarchy has it
+	kills       killWatch
 
 	mu     sync.Mutex
 	claims []*os.File

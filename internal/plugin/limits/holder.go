@@ -18,6 +18,7 @@ type Holder struct {
 	cfg    Config
 	groups []group           // set once, before the holder is shared
 	broken map[string]string // by controller: why the instance got no group of it
+	kills  *killWatch        // of all instances of the Cgroups; nil: there are no groups
 
 	mu        sync.Mutex
 	effective []tool.EffectiveLimit
@@ -37,6 +38,9 @@ func Hold(cfg Config, cgroups *Cgroups, name string) (*Holder, error) {
 		return nil, err
 	}
 	h := &Holder{cfg: cfg, broken: map[string]string{}, effective: cfg.wanted()}
+	if cgroups != nil {
+		h.kills = &cgroups.kills
+	}
 	h.makeGroups(cgroups, name)
 	h.choose(cgroups)
 	if err := h.refuse(); err != nil {
@@ -210,7 +214,10 @@ func (h *Holder) OutOfMemory() (reason string, killed bool) {
 	h.mu.Unlock()
 	if oom == "" {
 		for _, g := range h.groups {
-			if n, err := oomKills(g); err == nil && n > 0 {
+			if !slices.Contains(g.controllers, controllerOf(Memory)) {
+				continue // it counts no kills
+			}
+			if n, err := h.kills.of(g); err == nil && n > 0 {
 				oom = h.overMemory(fmt.Sprintf("cgroup%d", g.version))
 			}
 		}
@@ -260,11 +267,17 @@ func (h *Holder) Watch(ctx context.Context, roots []int, kill func(reason string
 	if !memory && !processes && !oom {
 		return
 	}
-	h.watch(ctx, roots, kill, func(u usage) string {
-		if oom {
+	var kills <-chan struct{}
+	if oom && h.kills != nil {
+		var end func()
+		kills, end = h.kills.follow()
+		defer end()
+	}
+	h.watch(ctx, roots, kill, func(u usage, killed bool) string {
+		if killed {
 			// Version 1 kills only the largest process. The rest of the instance is useless, and
 			// version 2 would kill it.
-			if reason, killed := h.OutOfMemory(); killed {
+			if reason, out := h.OutOfMemory(); out {
 				return reason
 			}
 		}
@@ -279,5 +292,5 @@ func (h *Holder) Watch(ctx context.Context, roots []int, kill func(reason string
 			return fmt.Sprintf("it had %d processes and threads, its limit is %d (%s)", u.tasks, h.cfg.Processes, Watchdog)
 		}
 		return ""
-	}, memory || processes)
+	}, memory || processes, kills)
 }

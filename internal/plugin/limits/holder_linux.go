@@ -18,10 +18,6 @@ import (
 // canWatch says that this system shows memory and descendants of processes.
 const canWatch = true
 
-// watchInterval is the time between two looks of the watchdog. A program that takes a GiB a second
-// has half of one by then.
-const watchInterval = 500 * time.Millisecond
-
 // cpuPeriod is the period over which CPU time is counted, in microseconds: the kernel's default.
 const cpuPeriod = 100_000
 
@@ -151,13 +147,6 @@ func (h *Holder) leave(g group) error {
 // inCharge reports whether this group is the one that counts processes.
 func (h *Holder) inCharge(g group) bool { return slices.Contains(g.controllers, "pids") }
 
-func oomKills(g group) (uint64, error) {
-	if g.version == 2 {
-		return counter(g.dir, "memory.events", "oom_kill")
-	}
-	return counter(g.dir, "memory.oom_control", "oom_kill")
-}
-
 // rlimitFor returns the resource limit by which the kernel bounds each process.
 func rlimitFor(name string) (mechanism, note string) {
 	if name == OpenFiles {
@@ -205,29 +194,43 @@ type usage struct {
 }
 
 // watch passes the usage of the processes below roots to passed, once in a watchInterval, until ctx
-// ends. If passed returns a reason, watch calls kill with it and returns. Without look, the usage is
-// zero.
-func (h *Holder) watch(ctx context.Context, roots []int, kill func(string), passed func(usage) string, look bool) {
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
-	for {
+// ends. Without look, it does not measure the usage. It also calls passed, with killed, at the
+// beginning and for each value of kills, unless kills is nil. If passed returns a reason, watch calls
+// kill with it and returns.
+func (h *Holder) watch(ctx context.Context, roots []int, kill func(string), passed func(u usage, killed bool) string, look bool, kills <-chan struct{}) {
+	var again <-chan time.Time
+	if look {
+		tick := time.NewTicker(watchInterval)
+		defer tick.Stop()
+		again = tick.C
+	}
+	for killed := kills != nil; ; {
 		var u usage
 		if look {
-			for _, pid := range proc.Tree(roots...) {
-				size, tasks, err := proc.Usage(pid)
-				if err == nil { // with an error, the process has just ended
-					u.memory, u.tasks = u.memory+size, u.tasks+tasks
-				}
-			}
+			u = used(roots)
 		}
-		if reason := passed(u); reason != "" {
+		if reason := passed(u, killed); reason != "" {
 			kill(reason)
 			return
 		}
 		select {
-		case <-tick.C:
+		case <-again:
+			killed = false
+		case <-kills:
+			killed = true
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// used measures the processes below roots.
+func used(roots []int) (u usage) {
+	for _, pid := range proc.Tree(roots...) {
+		size, tasks, err := proc.Usage(pid)
+		if err == nil { // with an error, the process has just ended
+			u.memory, u.tasks = u.memory+size, u.tasks+tasks
+		}
+	}
+	return u
 }

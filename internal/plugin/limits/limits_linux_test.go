@@ -36,7 +36,13 @@ func open(t *testing.T) *limits.Cgroups {
 // start starts a sleeper inside; it is reaped at the test's end.
 func start(t *testing.T, h *limits.Holder) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("/bin/sleep", "600")
+	return begin(t, h, "/bin/sleep", "600")
+}
+
+// begin starts a program inside; it is reaped at the test's end.
+func begin(t *testing.T, h *limits.Holder, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(program, args...)
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -220,6 +226,25 @@ func TestGroupsAreEmptiedBeforeRemoval(t *testing.T) {
 	}
 	if err := limits.RemoveGroups(groups.Dirs()); err != nil {
 		t.Errorf("removing what is gone: %v", err)
+	}
+}
+
+// A kernel with version 1 kills only the process that needs too much memory. The rest of the instance
+// is killed, too.
+func TestTheRestOfAnInstanceIsKilled(t *testing.T) {
+	h, err := limits.Hold(limits.Config{MemoryBytes: 64 << 20}, open(t), "fs-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	if how := h.Effective()[0].Mechanism; how != limits.Cgroup1 {
+		t.Skipf("memory is held by %s here", how)
+	}
+	cmd := begin(t, h, "/bin/sh", "-c", "head -c 300000000 /dev/zero | tail -c 300000000 >/dev/null; exec sleep 600")
+	var reason string
+	h.Watch(t.Context(), []int{cmd.Process.Pid}, func(r string) { reason = r })
+	if want := "it used more than its memory limit of 64 MiB (cgroup1)"; reason != want {
+		t.Errorf("reason %q, want %q", reason, want)
 	}
 }
 

@@ -2,7 +2,10 @@
 
 package limits
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 const (
 	canWatch   = false
@@ -14,7 +17,7 @@ func delegate(home string, _ map[string]string) (string, []string) { return home
 func enable(string, []string, map[string]string) []string          { return nil }
 func removeTree(string) error                                      { return nil }
 func killGroup(string) error                                       { return nil }
-func oomKills(group) (uint64, error)                               { return 0, nil }
+func counter(string, string, string) (uint64, error)               { return 0, errors.ErrUnsupported }
 func (h *Holder) setGroup(group, string) error                     { return nil }
 func (h *Holder) setRlimits(int)                                   {}
 func (h *Holder) Start(start func(cgroup int) error) (bool, error) { return false, start(-1) }
@@ -27,7 +30,8 @@ type usage struct {
 	tasks  int
 }
 
-func (h *Holder) watch(context.Context, []int, func(string), func(usage) string, bool) {}
+func (h *Holder) watch(context.Context, []int, func(string), func(usage, bool) string, bool, <-chan struct{}) {
+}
 
 // MachineMemory returns 0: the size is unknown.
 func MachineMemory() uint64 { return 0 }

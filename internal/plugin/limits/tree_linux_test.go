@@ -128,7 +128,7 @@ func TestLimitsOfVersion2(t *testing.T) {
 		}
 	}
 	h := &Holder{cfg: Config{MemoryBytes: 64 << 20, CPUs: 1.5, Processes: 20}}
-	g := group{hierarchy{version: 2}, dir}
+	g := group{hierarchy{version: 2, controllers: controllers[:]}, dir}
 	for _, controller := range controllers {
 		if err := h.setGroup(g, controller); err != nil {
 			t.Error(err)
