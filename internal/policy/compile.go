@@ -68,7 +68,7 @@ func Compile(rules []Rule) (*Policy, error) {
 	p := &Policy{rules: make([]compiledRule, len(rules))}
 	names := map[string]bool{}
 	for i, rule := range rules {
-		program, counted, wrong := compile(env, rule.When, &p.context)
+		compiled, wrong := p.compile(env, i, rule)
 		for _, err := range wrong {
 			err.Field = "when"
 		}
@@ -85,7 +85,7 @@ func Compile(rules []Rule) (*Policy, error) {
 			err.Index, err.Rule = i, rule.Name
 		}
 		errs = append(errs, wrong...)
-		p.rules[i] = compiledRule{rule, program, counted}
+		p.rules[i] = compiled
 	}
 	if len(errs) > 0 {
 		return nil, errs
@@ -146,35 +146,38 @@ func loops(checked *cel.Ast) bool {
 	return found
 }
 
-func compile(env *cel.Env, expression string, context *reading) (program cel.Program, counted bool, wrong Errors) {
-	checked, issues := env.Compile(expression)
+// compile compiles a rule, and notes what it reads and which tools it is about.
+func (p *Policy) compile(env *cel.Env, at int, rule Rule) (compiled compiledRule, wrong Errors) {
+	compiled.Rule = rule
+	checked, issues := env.Compile(rule.When)
 	if issues.Err() != nil {
 		var errs Errors
 		for _, issue := range issues.Errors() {
 			errs = append(errs, &Error{Line: max(0, issue.Location.Line()), Column: max(0, issue.Location.Column()+1), Message: sentence(issue.Message)})
 		}
-		return nil, false, errs
+		return compiled, errs
 	}
 	if errs := growing(checked); errs != nil {
-		return nil, false, errs
+		return compiled, errs
 	}
-	context.note(checked)
+	p.context.note(checked)
+	p.index.add(at, checked)
 	if out := checked.OutputType(); !out.IsExactType(cel.BoolType) {
 		message := fmt.Sprintf("the expression has to be true or false, and is of type %s", out)
 		if out.IsExactType(cel.DynType) {
 			message = "the expression has to be true or false, and this may be anything; compare it, as in `arguments.force == true`"
 		}
-		return nil, false, Errors{{Message: message}}
+		return compiled, Errors{{Message: message}}
 	}
 	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), cel.CustomDecoratorV2(charged)}
-	if counted = loops(checked); counted {
+	if compiled.loops = loops(checked); compiled.loops {
 		options = append(options, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkEvery))
 	}
-	program, err := env.Program(checked, options...)
-	if err != nil {
-		return nil, false, Errors{{Message: err.Error()}}
+	var err error
+	if compiled.program, err = env.Program(checked, options...); err != nil {
+		return compiled, Errors{{Message: err.Error()}}
 	}
-	return program, counted, nil
+	return compiled, nil
 }
 
 // sentence turns an error message of CEL into one line for authors of rules. It removes the parts

@@ -86,6 +86,7 @@ type Decision struct {
 // Policy has no rules: dangerous tools require approval, and other tools are allowed.
 type Policy struct {
 	rules   []compiledRule
+	index   index
 	context reading // the keys of the context that the rules read
 }
 
@@ -98,23 +99,39 @@ type compiledRule struct {
 // Decide returns the verdict of the first rule whose expression is true. If there is none, a
 // dangerous tool requires approval and any other tool is allowed. Each evaluation is bounded in
 // steps and ends with ctx. If an evaluation fails or exceeds its bound, that rule denies the call,
-// and later rules are not evaluated.
+// and later rules are not evaluated. Rules that begin with the names of other tools cannot match, and
+// are not evaluated either.
 func (p *Policy) Decide(ctx context.Context, in Input) Decision {
 	if p == nil || len(p.rules) == 0 {
 		return byDefault(in)
 	}
-	facts := newFacts(ctx, in)
-	for i := range p.rules {
-		rule := &p.rules[i]
-		matches, err := rule.matches(ctx, facts)
-		switch {
-		case err != nil:
-			return Decision{Then: Deny, Rule: rule.Name, Reason: rule.failure(err), Err: err}
-		case matches:
-			return Decision{Then: rule.Then, Rule: rule.Name, Reason: rule.Reason}
-		}
+	switch rule, err := p.first(ctx, newFacts(ctx, in)); {
+	case err != nil:
+		return Decision{Then: Deny, Rule: rule.Name, Reason: rule.failure(err), Err: err}
+	case rule != nil:
+		return Decision{Then: rule.Then, Rule: rule.Name, Reason: rule.Reason}
 	}
 	return byDefault(in)
+}
+
+// first returns the first rule that matches a call, or that cannot be evaluated, with the reason. It
+// returns nil if there is none.
+func (p *Policy) first(ctx context.Context, facts *facts) (*compiledRule, error) {
+	left := p.index.of(facts.tool.Name)
+	for passed := 0; passed < len(p.rules); {
+		if err := ctx.Err(); err != nil { // CEL checks it only in loops
+			return &p.rules[passed], err
+		}
+		i, found := left.next()
+		if !found {
+			break
+		}
+		if matches, err := p.rules[i].matches(ctx, facts); matches || err != nil {
+			return &p.rules[i], err
+		}
+		passed = i + 1
+	}
+	return nil, nil
 }
 
 // RuleDigest returns the digest of what the rule with a name decides: its expression and its verdict.
@@ -147,9 +164,6 @@ func (r *compiledRule) eval(ctx context.Context, facts *facts) (ref.Val, *cel.Ev
 }
 
 func (r *compiledRule) matches(ctx context.Context, facts *facts) (bool, error) {
-	if err := ctx.Err(); err != nil { // CEL checks it only in loops
-		return false, err
-	}
 	value, _, err := r.eval(ctx, facts)
 	if err != nil {
 		return false, err
@@ -171,15 +185,11 @@ func (p *Policy) Foresee(ctx context.Context, in Input) (Verdict, bool) {
 	facts := newFacts(ctx, in)
 	// CEL returns an error only if the result depends on the error: false && error is false.
 	facts.arguments = types.NewErrFromString("the arguments are not known yet")
-	for i := range p.rules {
-		rule := &p.rules[i]
-		matches, err := rule.matches(ctx, facts)
-		switch {
-		case err != nil:
-			return "", false
-		case matches:
-			return rule.Then, true
-		}
+	switch rule, err := p.first(ctx, facts); {
+	case err != nil:
+		return "", false
+	case rule != nil:
+		return rule.Then, true
 	}
 	return byDefault(in).Then, true
 }
