@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
@@ -50,8 +52,8 @@ func (c *candidates) next() (rule int, found bool) {
 }
 
 // namesIn returns the names of tools without which an expression is false, whatever else it says. For
-// other tools its evaluation reads nothing but the name: it neither fails, nor takes steps from the
-// budget of the decision. That is why only the first operand of && counts.
+// other tools its evaluation reads only what is plain: it neither fails, nor takes steps from
+// the budget of the decision. That is why an operand of && counts only after plain ones.
 func namesIn(e ast.Expr) (names map[string]bool, found bool) {
 	if e.Kind() != ast.CallKind {
 		return nil, false
@@ -59,7 +61,11 @@ func namesIn(e ast.Expr) (names map[string]bool, found bool) {
 	args := e.AsCall().Args()
 	switch e.AsCall().FunctionName() {
 	case operators.LogicalAnd:
-		return namesIn(args[0])
+		for _, arg := range args {
+			if names, found := namesIn(arg); found || !plain(arg) {
+				return names, found
+			}
+		}
 	case operators.LogicalOr:
 		all := map[string]bool{}
 		for _, arg := range args {
@@ -104,10 +110,33 @@ func textsOf(subject ast.Expr, constants ...ast.Expr) (texts map[string]bool, fo
 	return texts, true
 }
 
-func isToolName(e ast.Expr) bool {
-	if e.Kind() != ast.SelectKind || e.AsSelect().IsTestOnly() || e.AsSelect().FieldName() != "name" {
-		return false
+func isToolName(e ast.Expr) bool { return propertyOf(e) == "name" }
+
+// propertyOf returns the property of the tool that an expression is; "" if it is none.
+func propertyOf(e ast.Expr) string {
+	if e.Kind() != ast.SelectKind || e.AsSelect().IsTestOnly() {
+		return ""
 	}
-	operand := e.AsSelect().Operand()
-	return operand.Kind() == ast.IdentKind && operand.AsIdent() == "tool"
+	if of := e.AsSelect().Operand(); of.Kind() != ast.IdentKind || of.AsIdent() != "tool" {
+		return ""
+	}
+	return e.AsSelect().FieldName()
+}
+
+// plain reports whether an expression only compares texts and flags of the tool, and names of the
+// call, with each other and with constants. Its evaluation cannot fail.
+func plain(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return true
+	case ast.IdentKind:
+		return slices.Contains([]string{"principal", "tenant", "via", "session", "call_id"}, e.AsIdent())
+	case ast.SelectKind:
+		return slices.Contains([]string{"name", "plugin", "category", "version", "dangerous", "read_only", "idempotent"}, propertyOf(e))
+	case ast.CallKind:
+		known := []string{operators.Equals, operators.NotEquals, operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot}
+		return slices.Contains(known, e.AsCall().FunctionName()) && !e.AsCall().IsMemberFunction() &&
+			!slices.ContainsFunc(e.AsCall().Args(), func(arg ast.Expr) bool { return !plain(arg) })
+	}
+	return false
 }

@@ -20,12 +20,13 @@ func TestRulesOfOtherTools(t *testing.T) {
 	for i := range 3000 {
 		rules = append(rules, policy.Rule{Name: fmt.Sprintf("r%d", i), Then: policy.Deny, When: fmt.Sprintf(`tool.name == "t%d" && has(arguments.x)`, i)})
 	}
-	for i, when := range []string{`principal == "eve"`, `"t7" == tool.name && via != ""`, `tool.name in ["t7", "t8"] && session == "none"`, `(tool.name == "t7" || tool.name == "t9") && tool.dangerous`} {
+	for i, when := range []string{`principal == "eve"`, `"t7" == tool.name && via != ""`, `tool.name in ["t7", "t8"] && session == "none"`, `(tool.name == "t7" || tool.name == "t9") && tool.dangerous`,
+		`tool.plugin == "p" && tool.name == "t8" && has(arguments.x)`, `tool.plugin == "p" && via != "x" && (tool.name == "t9" && has(arguments.x))`} {
 		rules = append(rules, policy.Rule{Name: fmt.Sprintf("s%d", i), When: when, Then: policy.Deny})
 	}
 	p := compile(t, rules...)
 	evaluations := p.Count()
-	for name, want := range map[string]int{"t7": 5, "t8": 3, "t9": 3, "t10": 2, "other": 1} {
+	for name, want := range map[string]int{"t7": 5, "t8": 4, "t9": 4, "t10": 2, "other": 1} {
 		*evaluations = 0
 		if got := p.Decide(t.Context(), policy.Input{Tool: &tool.Spec{Name: name}}); got.Then != policy.Allow || *evaluations != want {
 			t.Errorf("%s: %d evaluations, want %d; %+v", name, *evaluations, want, got)
@@ -37,8 +38,13 @@ func TestRulesOfOtherTools(t *testing.T) {
 // expression is false without it.
 func TestRulesForAnyTool(t *testing.T) {
 	for _, when := range []string{
-		`principal == "ada" && tool.name == "a"`,
+		`"x" in groups && tool.name == "a"`,
+		`principal.startsWith("ada") && tool.name == "a"`,
 		`arguments.text.matches("x+") && tool.name == "a"`,
+		`tool.plugin == "a" && arguments.text.matches("x+") && tool.name == "a"`,
+		`tool.metadata.a == 1 && tool.name == "a"`,
+		`context.plugin == "" && tool.name == "a"`,
+		`tool.plugin == "a" || tool.name == "a"`,
 		`tool.name == "a" || tool.dangerous`,
 		`!(tool.name == "a")`,
 		`tool.name != "a"`,
@@ -128,7 +134,7 @@ func condition(r *rand.Rand, depth int) string {
 		return []string{"tool.name == " + name(), name() + " == tool.name", "tool.name in [" + name() + ", " + name() + "]", "tool.name in []"}[r.IntN(4)]
 	}
 	others := []string{
-		`tool.name != "a"`, `tool.name.startsWith("a")`, `tool.dangerous`, `arguments.n == 1`, `has(arguments.n)`, `arguments.text.matches("[ab]{200}c")`,
+		`tool.name != "a"`, `tool.plugin == "p"`, `!tool.read_only`, `principal == "ada"`, `via != session`, `tool.name.startsWith("a")`, `tool.dangerous`, `arguments.n == 1`, `has(arguments.n)`, `arguments.text.matches("[ab]{200}c")`,
 		`arguments.text.indexOf("b") > 0`, `arguments.list.exists(e, e == tool.name)`, `context.k == "v"`, `tool.name in groups`, `true`, `false`,
 		`["a", "b"].exists(tool, tool == "b")`, `tool.metadata.m == 1`, `tool.name == session`, `"x" in context`,
 	}
@@ -140,7 +146,7 @@ func condition(r *rand.Rand, depth int) string {
 func randomCall(r *rand.Rand) policy.Input {
 	in := policy.Input{
 		Principal: "ada", Session: string(rune('a' + r.IntN(5))), Groups: []string{"b"},
-		Tool: &tool.Spec{Name: string(rune('a' + r.IntN(6))), Dangerous: r.IntN(2) == 0},
+		Plugin: []string{"p", "q"}[r.IntN(2)], Tool: &tool.Spec{Name: string(rune('a' + r.IntN(6))), Dangerous: r.IntN(2) == 0},
 	}
 	if r.IntN(2) == 0 {
 		in.Context = map[string]json.RawMessage{"k": json.RawMessage([]string{`"v"`, `1`, `{`}[r.IntN(3)])}
