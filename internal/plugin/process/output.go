@@ -87,10 +87,17 @@ func (o *output) stderrLine(line string) {
 	})
 }
 
+// fatalSignals are the lines with which Go's runtime begins to report a signal that it did not
+// cause, such as one of C code or of another process.
+var fatalSignals = []string{
+	"SIGABRT: abort", "SIGBUS: bus error", "SIGFPE: floating-point exception", "SIGILL: illegal instruction", "SIGQUIT: quit",
+	"SIGSEGV: segmentation violation", "SIGSTKFLT: stack fault", "SIGSYS: bad system call", "SIGTRAP: trace trap",
+}
+
 // beginsCrash reports whether a line is one with which Go's runtime begins to report a crash. The
 // stack follows it.
 func beginsCrash(line string) bool {
-	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || slices.Contains(fatalSignals, line)
 }
 
 // stdoutLine takes a line of standard output other than the handshake. Its importance is unknown,
