@@ -30,6 +30,10 @@ const (
 	attemptAnswered                      // what follows the answer may block
 )
 
+// brokenOff says what a caller has to know of a call that failed after its process had ended and
+// another one had got it.
+const brokenOff = "the process of an earlier attempt ended, which may have done part of its work"
+
 // attempt is one execution of a call on one instance. It sends the call to the plugin, reads the
 // plugin's events, and decides how the call ended. One goroutine uses it at a time.
 type attempt struct {
@@ -270,6 +274,9 @@ func (a *attempt) finish(outcome tool.Outcome) {
 	c := a.call
 	outcome.Plugin, outcome.Instance = a.supervisor.Name(), a.instance.ID()
 	outcome.Result.Duration = time.Since(a.began)
+	if outcome.Err == nil && outcome.Result.IsError && 0 < c.cut && c.cut < a.number {
+		outcome.Result.Content = append(outcome.Result.Content, tool.Text("This was tried again: "+brokenOff+"."))
+	}
 	if c.executed() && !a.charged {
 		a.charged = true
 		c.report.Charge(&outcome, c.tool.Spec.CostPerUse)
@@ -330,7 +337,7 @@ func (a *attempt) lost(err error) {
 		return
 	}
 	if errors.Is(err, pluginconn.ErrNotTaken) {
-		a.fail(tool.Errorf(tool.KindUnavailable, "the plugin %q did not take the call; nothing was executed", a.supervisor.Name()))
+		a.fail(tool.Errorf(tool.KindUnavailable, "the plugin %q did not take the call; %s", a.supervisor.Name(), c.aftermathUnsent()))
 		return
 	}
 	if !errors.Is(err, pluginconn.ErrLost) {
@@ -342,6 +349,9 @@ func (a *attempt) lost(err error) {
 		return
 	}
 	exit := a.instance.Exit()
+	if !c.tool.Spec.ReadOnly {
+		c.cut = a.number
+	}
 	if a.mayMove(exit) {
 		a.result = attemptMoved
 		return

@@ -37,6 +37,7 @@ type call struct {
 	kind     CallKind      // a FilterCall has no filters and no shaping
 	filtered *catalog.Tool // whose plugin applies the filter that the call asks to it; nil: another call
 	counted  bool          // the host's usage counts the call until it ends
+	cut      uint32        // the last attempt whose process ended before it had answered; 0: none
 
 	events   eventlog.Call
 	entry    ledger.Entry[*call]
@@ -177,12 +178,21 @@ func (c *call) unsent(err error) *tool.Error {
 	case cause == nil:
 		return tool.AsError(err)
 	case errors.Is(cause, deadline.ErrPassed):
-		return tool.Errorf(tool.KindTimeout, "the call waited for an instance of %q until %w; nothing was executed", c.plugin(), cause)
+		return tool.Errorf(tool.KindTimeout, "the call waited for an instance of %q until %w; %s", c.plugin(), cause, c.aftermathUnsent())
 	case errors.Is(cause, errStopping):
-		return tool.Errorf(tool.KindUnavailable, "%w; nothing was executed", cause)
+		return tool.Errorf(tool.KindUnavailable, "%w; %s", cause, c.aftermathUnsent())
 	default:
-		return tool.Errorf(tool.KindCancelled, "%w; nothing was executed", cause)
+		return tool.Errorf(tool.KindCancelled, "%w; %s", cause, c.aftermathUnsent())
 	}
+}
+
+// aftermathUnsent returns a text for the caller that says which effects a call may have had whose last
+// attempt executed nothing.
+func (c *call) aftermathUnsent() string {
+	if c.cut > 0 {
+		return brokenOff
+	}
+	return "nothing was executed"
 }
 
 // size returns the approximate memory that the call takes after it has ended, in bytes.

@@ -60,6 +60,40 @@ func TestACrashSaysWhatMayHaveHappened(t *testing.T) {
 	}
 }
 
+// A call that failed in another process, after its first one was killed, may have left something
+// behind: fs is killed once it has made a protected file, and cannot write the file the second time.
+func TestAFailedRepetitionSaysWhatMayHaveHappened(t *testing.T) {
+	const note = "may have done part of its work"
+	for name, test := range map[string]struct {
+		readOnly, fails, want bool
+	}{
+		"it fails":               {false, true, true},
+		"it succeeds":            {false, false, false},
+		"it only reads, in vain": {true, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entered := make(chan struct{}, 1)
+			first := bomb(entered)
+			first.Spec.ReadOnly, first.Spec.Idempotent = test.readOnly, true
+			explodes, tries := first.Run, 0
+			first.Run = func(ctx context.Context, c tool.Call, emit func(tool.Event)) (tool.Result, error) {
+				if tries++; tries == 1 {
+					return explodes(ctx, c, emit)
+				}
+				if test.fails {
+					return tool.ErrorResult("cannot write"), nil
+				}
+				return tool.TextResult("written"), nil
+			}
+			r := newRig(t, []hosttest.Tool{first}, nil)
+			got := explode(t, r, entered, 0, call("bomb", `{}`), tool.Exit{Code: -1, Signal: "SIGKILL"})
+			if got.Err != nil || got.Result.IsError != test.fails || strings.Contains(got.Result.Text(), note) != test.want {
+				t.Errorf("got %+v, %v", got.Result, got.Err)
+			}
+		})
+	}
+}
+
 // A call that crashes its process repeatedly is refused. The plugin's other tools and calls go on.
 func TestOneCallDoesNotQuarantineItsNeighbours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
