@@ -20,12 +20,23 @@ var costs = map[string]func(args []ref.Val) int{
 	"sets.intersects": comparing,
 	"join":            joining,
 	"split":           splitting,
+	"charAt":          decoding,
+	"substring":       decoding,
+}
+
+// allocating are the functions whose results are charged when they are there. A result is at most a few
+// times larger than the arguments, but a loop may keep many of them. CEL counts the bytes only if it
+// knows the types, and it does not know those of arguments.
+var allocating = map[string]bool{
+	"_+_": true, "bytes": true, "lowerAscii": true, "reverse": true, "string": true, "strings.quote": true, "trim": true, "upperAscii": true,
 }
 
 const (
 	// elementBytes is what an element of a list of texts takes: the header of the text in the list,
 	// and again when CEL reads the element.
 	elementBytes = 32
+	// decodedBytes is what a character takes that is decoded.
+	decodedBytes = 4
 	// pairSteps is what comparing two small values takes.
 	pairSteps = 8
 	// comparedBytes is how many bytes of two texts are compared in a step.
@@ -78,6 +89,9 @@ func splitting(args []ref.Val) int {
 	}
 	return product(elements, elementBytes)
 }
+
+// decoding is the cost of a part of a text, for which CEL decodes the whole text.
+func decoding(args []ref.Val) int { return product(sizeOf(args[0]), decodedBytes) }
 
 // sizeOf returns the size of a text or list.
 func sizeOf(value ref.Val) int {
@@ -145,5 +159,39 @@ func (c *charging) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 
 // Eval implements interpreter.Interpretable.
 func (c *charging) Eval(vars interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(vars, c.Exec)
+}
+
+// chargingResult is a function of allocating. It is not an InterpretableCall either.
+type chargingResult struct{ call interpreter.InterpretableCall }
+
+// ID implements interpreter.Interpretable.
+func (c *chargingResult) ID() int64 { return c.call.ID() }
+
+// Exec implements interpreter.InterpretableV2.
+func (c *chargingResult) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	w := workOf(frame)
+	if w.left == 0 { // the macro all goes on after an error
+		return types.WrapErr(errTooManySteps)
+	}
+	out := c.call.Exec(frame)
+	size := 0
+	switch v := out.(type) {
+	case types.String:
+		size = len(v)
+	case types.Bytes:
+		size = len(v)
+	}
+	if size == 0 {
+		return out // a number or a list, which CEL does not copy
+	}
+	if err := w.charge(size); err != nil {
+		return types.WrapErr(err)
+	}
+	return out
+}
+
+// Eval implements interpreter.Interpretable.
+func (c *chargingResult) Eval(vars interpreter.Activation) ref.Val {
 	return interpreter.EvalActivation(vars, c.Exec)
 }

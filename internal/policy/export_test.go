@@ -28,7 +28,7 @@ func ReadUntilEnd(text, expression string, ctx func(looks int) context.Context, 
 	}
 }
 
-// Uncharged returns the functions of rules that are not charged in advance.
+// Uncharged returns the functions of rules that are not charged by their sizes.
 func Uncharged() ([]string, error) {
 	env, err := newEnv()
 	if err != nil {
@@ -36,7 +36,7 @@ func Uncharged() ([]string, error) {
 	}
 	var names []string
 	for name := range env.Functions() {
-		if costs[name] == nil {
+		if costs[name] == nil && !allocating[name] {
 			names = append(names, name)
 		}
 	}

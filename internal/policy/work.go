@@ -112,6 +112,9 @@ func charged(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error)
 	if cost := costs[call.Function()]; cost != nil {
 		return &charging{call, cost}, nil
 	}
+	if allocating[call.Function()] {
+		return &chargingResult{call}, nil
+	}
 	return i, nil
 }
 
