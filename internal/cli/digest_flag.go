@@ -25,4 +25,4 @@ func (d *digestValue) Set(s string) error {
 	return nil
 }
 
-func (d *digestValue) Type() string { return "DIGEST" }
+func (d *digestValue) Type() string { return "string" }
