@@ -81,7 +81,7 @@ func TestOfficialClients(t *testing.T) {
 					cmd := exec.CommandContext(ctx, program[0], append(append(slices.Clone(program[1:]), version), target...)...)
 					var complaints strings.Builder
 					cmd.Stderr = &complaints
-					cmd.WaitDelay = time.Second
+					cmd.WaitDelay = time.Minute
 					printed, err := cmd.Output()
 					var s seen
 					if err == nil {
