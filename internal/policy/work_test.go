@@ -95,19 +95,6 @@ func TestMatchingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// endsAt is a context that ends after it was asked that many times.
-type endsAt struct {
-	context.Context
-	left int
-}
-
-func (c *endsAt) Err() error {
-	if c.left--; c.left >= 0 {
-		return nil
-	}
-	return c.Context.Err()
-}
-
 // TestEveryFunctionHasACost fails when CEL gets a function. If its time or its result can be much
 // larger than its arguments, it belongs to costs, and otherwise to this list.
 func TestEveryFunctionHasACost(t *testing.T) {
