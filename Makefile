@@ -279,10 +279,11 @@ release: ## build the files of a release into dist/: VERSION=0.1.0
 	@$(GO) build -C tools/release -o $(CURDIR)/$(SCRATCH)/release .
 	@$(SCRATCH)/release -version '$(VERSION)' -out dist $(if $(DIRTY),-dirty) $(if $(PUBLISHED),-published) $(RELEASEFLAGS)
 
-# reproduced VERSION,FLAGS,CACHE builds a release twice, in clones of the commit in different folders, and
-# compares the digests. With CACHE, the second build has an empty build cache.
+# reproduced VERSION,FLAGS,CACHE builds a release twice, in clones in different folders, and compares the
+# digests. The clones contain the checkout as it is, also what is not committed. With CACHE, the second build
+# has an empty build cache.
 reproduced = { rm -rf $(SCRATCH)/reproduce && for clone in first second/deeper; do \
-	  git clone -q . $(SCRATCH)/reproduce/$$clone && \
+	  scripts/snapshot.sh $(SCRATCH)/reproduce/$$clone && \
 	  GOCACHE=$$(test $$clone = first || test -z '$(3)' || printf %s $(CURDIR)/$(SCRATCH)/reproduce/cache) \
 	  $(MAKE) --no-print-directory -C $(SCRATCH)/reproduce/$$clone release VERSION='$(1)' RELEASEFLAGS='$(2)' >/dev/null || exit 1; \
 	done && rm -rf $(SCRATCH)/reproduce/cache && \

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,5 +144,32 @@ func TestOtherToolchain(t *testing.T) {
 	}
 	if _, err := otherToolchain("go1.26.8", read("module m\n\ngo 1.26.7\n")); err == nil {
 		t.Error("a file without a toolchain is accepted")
+	}
+}
+
+// A build of a checkout with changes contains its new files, and neither deleted nor ignored ones.
+func TestListFilesOfChangedCheckout(t *testing.T) {
+	root := t.TempDir()
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(root, name), []byte("/ignored\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".gitignore")
+	write("deleted")
+	write("tracked")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
+		if _, err := git(t.Context(), root, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(root, "deleted")); err != nil {
+		t.Fatal(err)
+	}
+	write("ignored")
+	write("new")
+	files, err := listFiles(t.Context(), root)
+	if want := []string{".gitignore", "new", "tracked"}; err != nil || !slices.Equal(files, want) {
+		t.Errorf("listed %q, %v; want %q", files, err, want)
 	}
 }

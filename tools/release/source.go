@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type source struct {
 	version string    // without a leading v
 	commit  string    // the commit's hash, with the suffix -dirty if files differ from the commit
 	time    time.Time // the commit's time, or $SOURCE_DATE_EPOCH
-	files   []string  // the files that git tracks, relative to root, with slashes
+	files   []string  // what a commit of the checkout would contain, relative to root, with slashes
 }
 
 // dirty reports whether files differ from the commit.
@@ -67,20 +68,32 @@ func readSource(ctx context.Context, wanted string, dirty bool) (source, error) 
 	if s.time, err = sourceTime(ctx, root, os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
 		return source{}, err
 	}
-	listed, err := git(ctx, root, "ls-files", "-z")
-	if err != nil {
+	if s.files, err = listFiles(ctx, root); err != nil {
 		return source{}, err
-	}
-	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
-		// A deleted file is listed until the deletion is committed.
-		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
-			s.files = append(s.files, name)
-		}
 	}
 	if err := s.checkVersions(); err != nil || dirty {
 		return s, err
 	}
 	return s, s.checkRecords()
+}
+
+// listFiles lists what a commit of the whole checkout would contain: the tracked files, and the new ones that
+// no .gitignore names. A checkout without changes has no new ones.
+func listFiles(ctx context.Context, root string) ([]string, error) {
+	listed, err := git(ctx, root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
+		// A deleted file is listed until the deletion is committed.
+		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
+			files = append(files, name)
+		}
+	}
+	// Git lists the new files first.
+	slices.Sort(files)
+	return files, nil
 }
 
 // preRelease are the pre-releases that the registries of all languages can express.
