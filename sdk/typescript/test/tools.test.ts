@@ -461,3 +461,27 @@ test("filters", async () => {
   assert.equal(after.result.text, 'A\n{"X":1}');
   assert.equal((await host.after("only_before", { tool: "t", result: result({}) })).result, undefined);
 });
+
+test("no integer of the arguments is rounded, except where the schema takes a number", async () => {
+  const text = '{"id":12345678901234567890,"list":[{"n":9007199254740993}],"small":1}';
+  const exact = { id: 12345678901234567890n, list: [{ n: 9007199254740993n }], small: 1 };
+  const seen: unknown[] = [];
+  const see = (args: unknown) => {
+    seen.push(args);
+    return "seen";
+  };
+  const host = hostOf(
+    tool({ ...spec("plain"), input: { type: "object" } }, see),
+    tool({ ...spec("unknown"), input: z.looseObject({ id: z.unknown() }) }, see),
+    tool({ ...spec("number"), input: z.looseObject({ id: z.number() }) }, see),
+    tool({ ...spec("union"), input: z.looseObject({ id: z.union([z.object({}), z.number()]), list: z.unknown() }) }, see),
+    tool({ ...spec("int"), input: z.looseObject({ id: z.int() }) }, see),
+  );
+  const rounded = { ...exact, id: Number(exact.id) };
+  for (const [name, want] of Object.entries({ plain: exact, unknown: exact, number: rounded, union: rounded })) {
+    const called = await host.call(name, text);
+    assert.deepEqual([called.error, seen.pop()], [undefined, want], name);
+  }
+  const refused = await host.call("int", text);
+  assert.match(refused.result?.text ?? "", /id: Too big/);
+});

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
 import { result, resultOf } from "../content.js";
 import { ToolError, ToolhostError } from "../error.js";
+import { parseJSON } from "../json.js";
 import { describedFor } from "./dynamic.js";
 import { askFilter } from "./filter.js";
 import { PartialJSON } from "./partialjson.js";
@@ -67,7 +68,7 @@ function viewerOf({ start }) {
 }
 function parseArguments(text) {
     try {
-        return JSON.parse(text === "" ? "{}" : text);
+        return parseJSON(text === "" ? "{}" : text);
     }
     catch (error) {
         throw new ToolError(`the arguments are not JSON: ${error instanceof Error ? error.message : error}`);

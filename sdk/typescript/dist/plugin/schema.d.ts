@@ -17,8 +17,9 @@ export declare function isStandard(schema: Schema): schema is StandardJSONSchema
  */
 export declare function schemaText(schema: Schema, io: "input" | "output"): string;
 /**
- * Validates arguments, and returns the output of the schema. Throws a ToolError that tells the
- * model what does not fit.
+ * Validates arguments, and returns the output of the schema. A bigint that the schema refuses becomes
+ * a number: a schema that takes numbers says that rounding is right there. Throws a ToolError that
+ * tells the model what does not fit.
  */
 export declare function readArguments(schema: Schema | undefined, value: unknown): Promise<unknown>;
 /**

@@ -53,8 +53,9 @@ function closeObject({ zodSchema, jsonSchema }) {
     }
 }
 /**
- * Validates arguments, and returns the output of the schema. Throws a ToolError that tells the
- * model what does not fit.
+ * Validates arguments, and returns the output of the schema. A bigint that the schema refuses becomes
+ * a number: a schema that takes numbers says that rounding is right there. Throws a ToolError that
+ * tells the model what does not fit.
  */
 export async function readArguments(schema, value) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -63,11 +64,45 @@ export async function readArguments(schema, value) {
     if (!schema || !isStandard(schema)) {
         return value; // toolhost has validated it
     }
-    const validated = await schema["~standard"].validate(value);
+    let validated = await schema["~standard"].validate(value);
+    while (validated.issues && roundBigints(value, validated.issues)) {
+        validated = await schema["~standard"].validate(value);
+    }
     if (validated.issues) {
         throw new ToolError(`the arguments do not fit the tool:\n${issueLines(validated.issues, "arguments").join("\n")}`);
     }
     return validated.value;
+}
+/** Makes each bigint at or below the place of an issue a number. Reports whether there was one. */
+function roundBigints(value, issues) {
+    let found = false;
+    const round = (part) => {
+        if (typeof part === "bigint") {
+            found = true;
+            return Number(part);
+        }
+        if (typeof part === "object" && part !== null) {
+            for (const [key, inner] of Object.entries(part)) {
+                Reflect.set(part, key, round(inner));
+            }
+        }
+        return part;
+    };
+    for (const { path = [] } of issues) {
+        let holder = value;
+        const keys = path.map((key) => (typeof key === "object" ? key.key : key));
+        const last = keys.pop();
+        for (const key of keys) {
+            holder = typeof holder === "object" && holder !== null ? Reflect.get(holder, key) : undefined;
+        }
+        if (last === undefined) {
+            round(value);
+        }
+        else if (typeof holder === "object" && holder !== null && Object.hasOwn(holder, last)) {
+            Reflect.set(holder, last, round(Reflect.get(holder, last)));
+        }
+    }
+    return found;
 }
 /**
  * Returns why a value does not fit a schema. Returns undefined if it fits, or if the validation is

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
 import { type Result, result, resultOf } from "../content.js";
 import { ToolError, ToolhostError } from "../error.js";
+import { parseJSON } from "../json.js";
 import { describedFor } from "./dynamic.js";
 import { askFilter, type Filter } from "./filter.js";
 import { PartialJSON } from "./partialjson.js";
@@ -83,7 +84,7 @@ function viewerOf({ start }: WireCall) {
 
 function parseArguments(text: string): unknown {
   try {
-    return JSON.parse(text === "" ? "{}" : text);
+    return parseJSON(text === "" ? "{}" : text);
   } catch (error) {
     throw new ToolError(`the arguments are not JSON: ${error instanceof Error ? error.message : error}`);
   }
