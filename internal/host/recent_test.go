@@ -231,4 +231,8 @@ func checkLaterExit(t *testing.T, r *rig, began time.Time) {
 		len(exits[0].Calls[0].ArgumentsDigest) != 64 {
 		t.Errorf("the exits are %+v", exits)
 	}
+	running, err := r.Instances(t.Context(), "")
+	if err != nil || len(running) != 1 || running[0].ID == exits[0].Instance {
+		t.Errorf("the process of this host has the name of one before: %+v, %v", running, err)
+	}
 }

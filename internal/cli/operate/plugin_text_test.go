@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,27 @@ func TestWhyShowsWhatIsTelling(t *testing.T) {
 	}
 	if strings.Contains(text, "of another") {
 		t.Errorf("the words of another process are in\n%s", text)
+	}
+}
+
+// A process that was killed did not say why. So `why` also shows the last words of the crash before it.
+func TestWhyShowsTheCrashBeforeAKill(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	exit := func(n int, e tool.Exit) tool.PluginExit {
+		return tool.PluginExit{Instance: fmt.Sprintf("p-%d", n), Time: now.Add(-time.Minute), Exit: e}
+	}
+	w := explanation{now: now, plugin: tool.PluginInfo{Name: "p", State: tool.PluginEnabled, RecentExits: []tool.PluginExit{
+		exit(4, tool.Exit{Code: -1, Signal: "SIGKILL", LastStderr: []string{"ready"}}),
+		exit(3, tool.Exit{Code: -1, Signal: "SIGKILL", LastStderr: []string{"starting"}}),
+		exit(2, tool.Exit{Code: 2, LastStderr: []string{"panic: newest"}}),
+		exit(1, tool.Exit{Code: 2, LastStderr: []string{"panic: oldest"}}),
+	}}}
+	const want = "p-4 crashed: killed by SIGKILL\n      | ready\n" +
+		"  2026-01-02 03:03:05.000  1m0s ago  p-3 crashed: killed by SIGKILL\n" +
+		"  2026-01-02 03:03:05.000  1m0s ago  p-2 crashed: exit code 2\n      | panic: newest\n" +
+		"  2026-01-02 03:03:05.000  1m0s ago  p-1 crashed: exit code 2\n\n"
+	if text := w.text(); !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
 	}
 }
 

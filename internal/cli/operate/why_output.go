@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,6 +138,7 @@ func (w *explanation) writeExits(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\nlast exits, the newest first\n")
+	telling := w.telling()
 	for _, e := range w.plugin.RecentExits {
 		what, doing := "crashed", "it was executing"
 		switch {
@@ -153,19 +155,38 @@ func (w *explanation) writeExits(b *strings.Builder) {
 		if e.HiddenCalls > 0 {
 			fmt.Fprintf(b, "      %s %s of other tenants\n", doing, cli.Count(e.HiddenCalls, "call"))
 		}
-		// older crashes usually have the same cause
-		if c := crash(w.plugin); c != nil && e.Instance != "" && e.Instance == c.Instance {
-			for _, l := range w.lastWords(c) {
+		if slices.Contains(telling, e.Instance) {
+			for _, l := range crashoutput.Excerpt(w.lastLines(&e), stderrOfWhy) {
 				fmt.Fprintf(b, "      | %s\n", cli.OneLine(l))
 			}
 		}
 	}
 }
 
-// lastWords returns the most useful lines that a process wrote before it crashed. The exit keeps
-// only the last lines. If these do not explain the crash, lastWords reads the log, which has more,
-// such as the stacks of many threads.
-func (w *explanation) lastWords(e *tool.PluginExit) []string {
+// telling returns the instances whose last words why shows: that of the newest crash, because earlier
+// ones usually have the same cause. A process that something killed did not say why. So it is also the
+// newest crash whose last words explain it.
+func (w *explanation) telling() []string {
+	var instances []string
+	for _, e := range w.plugin.RecentExits {
+		if e.Expected || e.Instance == "" {
+			continue
+		}
+		explained := crashoutput.Explained(w.lastLines(&e))
+		if len(instances) == 0 || explained {
+			instances = append(instances, e.Instance)
+		}
+		if explained {
+			break
+		}
+	}
+	return instances
+}
+
+// lastLines returns the lines that a process wrote before it crashed. The exit keeps only the last
+// ones. If these do not explain the crash, lastLines reads the log, which has more, such as the stacks
+// of many threads.
+func (w *explanation) lastLines(e *tool.PluginExit) []string {
 	exit := e.Exit
 	if !crashoutput.Explained(exit.LastStderr) {
 		var logged tool.Exit
@@ -178,7 +199,7 @@ func (w *explanation) lastWords(e *tool.PluginExit) []string {
 			exit = logged
 		}
 	}
-	return crashoutput.Excerpt(exit.LastStderr, stderrOfWhy)
+	return exit.LastStderr
 }
 
 // executingFor returns how long a call had been executed when its process crashed; empty if that is

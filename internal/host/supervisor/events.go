@@ -1,6 +1,9 @@
 package supervisor
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/tool"
@@ -58,15 +61,25 @@ func (p *Plugins) note(plugin, tenant string, e lifecycle.Event) {
 	}
 }
 
-// recall adds the history of earlier toolhost processes to the event log and to the known exits.
+// recall adds the history of earlier toolhost processes to the event log and to the known exits. The
+// numbers of new instances follow those in the history, so that one name is one process there.
 func (p *Plugins) recall() {
 	for _, e := range p.cfg.History.TakePast() {
 		switch {
 		case e.Event != nil:
+			p.recallNumber(e.Event.Plugin, e.Event.Instance)
 			p.events.Append(*e.Event)
 		case e.Exit != nil:
+			p.recallNumber(e.Exit.Plugin, e.Exit.Instance)
 			exits := p.pastExits[e.Exit.Plugin]
 			p.pastExits[e.Exit.Plugin] = append([]tool.PluginExit{e.Exit.PluginExit}, exits[:min(len(exits), p.cfg.MaxExits-1)]...)
 		}
+	}
+}
+
+func (p *Plugins) recallNumber(plugin, instance string) {
+	number, err := strconv.ParseInt(strings.TrimPrefix(instance, plugin+"-"), 10, 32)
+	if err == nil { // an event of the plugin names no instance
+		p.pastNumbers[plugin] = max(p.pastNumbers[plugin], number)
 	}
 }

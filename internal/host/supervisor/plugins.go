@@ -68,8 +68,10 @@ type Plugins struct {
 	began     time.Time
 	events    *eventlog.Plugins
 	pastExits map[string][]tool.PluginExit // of earlier hosts, the newest first; not changed
-	launching chan struct{}                // holds a token for each process that starts
-	places    *places
+	// the largest number of an instance of a plugin in the history of earlier hosts; not changed
+	pastNumbers map[string]int64
+	launching   chan struct{} // holds a token for each process that starts
+	places      *places
 
 	mu     sync.Mutex
 	groups map[string]*Group // by plugin
@@ -81,7 +83,7 @@ func New(cfg Config) *Plugins {
 		cfg:       cfg,
 		began:     time.Now(),
 		events:    eventlog.NewPlugins(cfg.MaxEvents),
-		pastExits: map[string][]tool.PluginExit{},
+		pastExits: map[string][]tool.PluginExit{}, pastNumbers: map[string]int64{},
 		launching: make(chan struct{}, cfg.MaxLaunches),
 		places:    newPlaces(),
 		groups:    map[string]*Group{},
@@ -97,6 +99,7 @@ func (p *Plugins) Of(plugin *catalog.Plugin, tenant string) *Supervisor {
 	g := p.groups[plugin.Info.Name]
 	if g == nil {
 		g = &Group{plugins: p, name: plugin.Info.Name, tenants: map[string]*Supervisor{}}
+		g.numbers.Store(p.pastNumbers[g.name])
 		p.groups[g.name] = g
 	}
 	s := g.tenants[tenant]
