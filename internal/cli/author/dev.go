@@ -14,8 +14,8 @@ import (
 
 // devFlags holds the flags of `dev`.
 type devFlags struct {
-	config, workspace, build, call string
-	wait                           bool
+	config, workspace, build, call, listen string
+	wait                                   bool
 }
 
 // NewDevCommand returns the command `dev`.
@@ -46,6 +46,7 @@ func NewDevCommand(p cli.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&flags.config, "config", "", "configuration `FILE` (default: toolhost.yaml here, or in XDG_CONFIG_HOME/toolhost)")
 	f.StringVar(&flags.workspace, "workspace", "", "folder `DIR` in which tools may work (default: the current folder)")
+	f.StringVar(&flags.listen, "listen", "", "`ADDRESS` to listen at, for callers that are to find each run of dev: unix:///PATH or 127.0.0.1:PORT (default: a new one)")
 	f.StringVar(&flags.build, "build", "", "the `COMMAND` that builds the plugin, run by a shell in its folder")
 	f.StringVar(&flags.call, "call", "", "call a tool after each build: its name and its arguments, as in 'forecast {\"city\":\"Oslo\"}' (`CALL`)")
 	f.BoolVar(&flags.wait, "wait", false, "let calls take as long as they want, so that a debugger can stop them")

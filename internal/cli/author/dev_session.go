@@ -116,7 +116,7 @@ func (s *devSession) Options(flags devFlags, getenv func(string) string) (serve.
 	// The screen shows the warnings of the server as events, so the log needs only errors.
 	serving := serve.Flags{
 		Config: flags.config, Workspace: flags.workspace, Plugins: []string{plugins}, StateDir: filepath.Join(s.temp, "state"),
-		Listen: "unix://" + socket, Level: "error", LockFile: filepath.Join(s.temp, "toolhost.lock"),
+		Listen: cmp.Or(flags.listen, "unix://"+socket), Level: "error", LockFile: filepath.Join(s.temp, "toolhost.lock"),
 	}
 	options, err := serving.Options(getenv)
 	if err != nil {

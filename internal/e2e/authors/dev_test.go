@@ -97,13 +97,16 @@ func TestDev(t *testing.T) {
 	t.Run("a change is built, run and shown", func(t *testing.T) {
 		t.Parallel()
 		a := newAuthor(t)
-		w := a.develops(t, "--call", `versionplugin_read {}`)
+		listen := "unix://" + filepath.Join(a.temp(t), "dev.sock")
+		w := a.develops(t, "--call", `versionplugin_read {}`, "--listen", listen)
 		w.until(t, "is built by")
 		w.until(t, "building")
 		w.until(t, "versionplugin one is in service")
 		w.until(t, "asks for the network, which is not granted; in toolhost.yaml: plugin.versionplugin.sandbox.network: true")
 		_, addr, _ := strings.Cut(w.until(t, " versionplugin_draft '{}'"), "--addr ")
-		addr, _, _ = strings.Cut(addr, " ")
+		if addr, _, _ = strings.Cut(addr, " "); addr != listen {
+			t.Errorf("it listens at %s, not at %s", addr, listen)
+		}
 		w.until(t, "runs with process id")
 		w.until(t, "versionplugin_read ended: one")
 
