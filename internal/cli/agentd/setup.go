@@ -95,7 +95,7 @@ func (s *setup) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	configuration().Warn(cli.UntilDone(ctx, s.process.Stderr), configuration().Deprecations(file))
+	configuration().Warn(cli.UntilDone(ctx, s.process.Stderr), configuration().Warnings(file))
 	s.config, s.source = c, file
 	s.learnSecrets()
 	writable, err := s.writableFolders()

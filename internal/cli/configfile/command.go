@@ -62,20 +62,20 @@ func (p *Program[C]) check(process cli.Process, path string, asJSON bool) error 
 			invalid = &cli.ExitError{Code: cli.ExitUsage, Err: fmt.Errorf("%s cannot work: %w", file.Path, err)}
 		}
 	}
+	if invalid == nil {
+		warnings = append(warnings, p.Warnings(file)...)
+	}
 	distrusted := CheckTrust(process.Getenv, file, nil)
 	if asJSON {
 		return printVerdict(process, file, warnings, invalid, distrusted)
 	}
-	for _, warning := range warnings {
-		fmt.Fprintf(process.Err(), "%s: warning: %s\n", p.Name, cli.OneLine(warning))
-	}
+	p.Warn(process.Err(), warnings)
 	if err := p.NoteDistrust(process.Err(), distrusted); err != nil {
 		return err
 	}
 	if invalid != nil {
 		return invalid
 	}
-	p.Warn(process.Err(), p.Deprecations(file))
 	if file.Path == "" {
 		_, err = fmt.Fprintln(process.Out(), "there is no configuration file: all defaults hold")
 	} else {
@@ -155,7 +155,7 @@ type verdict struct {
 	Valid   bool           `json:"valid"`
 	Trusted bool           `json:"trusted"` // whether the program uses the file in this folder
 	Errors  yamldoc.Errors `json:"errors"`
-	// what the file refers to and is not there
+	// what the file refers to and is not there, deprecated keys, and who else can change the file
 	Warnings []string `json:"warnings"`
 }
 

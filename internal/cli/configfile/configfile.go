@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/trust"
@@ -92,15 +93,37 @@ func (p *Program[C]) Use(getenv func(string) string, path string) (C, trust.File
 	return c, file, err
 }
 
-// Deprecations returns the deprecated keys that a file uses, with what to write instead.
-func (p *Program[C]) Deprecations(file trust.File) yamldoc.Errors {
-	return yamldoc.Deprecations[C](file.Path, file.Data)
+// Warnings returns what an operator should change in a file that works: deprecated keys, with what to
+// write instead, and permissions that let every user of the machine change the file.
+func (p *Program[C]) Warnings(file trust.File) []string {
+	var warnings []string
+	for _, found := range yamldoc.Deprecations[C](file.Path, file.Data) {
+		warnings = append(warnings, found.Error())
+	}
+	if exposed := exposure(file.Path); exposed != "" {
+		warnings = append(warnings, exposed)
+	}
+	return warnings
 }
 
-// Warn prints deprecated keys.
-func (p *Program[C]) Warn(w io.Writer, deprecated yamldoc.Errors) {
-	for _, found := range deprecated {
-		fmt.Fprintf(w, "%s: warning: %s\n", p.Name, cli.OneLine(found.Error()))
+// exposure says that every user of the machine can change a file or replace it. It is empty if they
+// cannot. There are machines on which all files are like that, such as those that share a folder with
+// Windows, so this refuses nothing.
+func exposure(path string) string {
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o002 != 0 {
+		return fmt.Sprintf("every user of this machine can change %s; run: chmod o-w %[1]s", trust.Quote(path))
+	}
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); path != "" && err == nil && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
+		return fmt.Sprintf("every user of this machine can replace %s; run: chmod o-w %s", path, trust.Quote(folder))
+	}
+	return ""
+}
+
+// Warn prints warnings.
+func (p *Program[C]) Warn(w io.Writer, warnings []string) {
+	for _, warning := range warnings {
+		fmt.Fprintf(w, "%s: warning: %s\n", p.Name, cli.OneLine(warning))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -101,6 +102,37 @@ func TestCommands(t *testing.T) {
 				t.Errorf("stderr: %s", stderr)
 			}
 		})
+	}
+}
+
+// A file that every user of the machine can change or replace is used, with a warning that says how to
+// change that.
+func TestWarnsOfAFileThatAllCanChange(t *testing.T) {
+	for _, tc := range []struct {
+		name         string
+		file, folder fs.FileMode
+		want         string
+	}{
+		{"own", 0o644, 0o755, ""},
+		{"of a group", 0o664, 0o775, ""},
+		{"file", 0o666, 0o755, "every user of this machine can change FILE; run: chmod o-w FILE"},
+		{"folder", 0o644, 0o777, "every user of this machine can replace FILE; run: chmod o-w DIR"},
+		{"folder as /tmp is", 0o644, 0o777 | fs.ModeSticky, ""},
+	} {
+		folder := t.TempDir()
+		file := filepath.Join(folder, "lamp.yaml")
+		writeFile(t, file, "watts: 1\n")
+		if err := errors.Join(os.Chmod(file, tc.file), os.Chmod(folder, tc.folder)); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := runConfig(t.Context(), "check", file)
+		want := strings.NewReplacer("FILE", file, "DIR", folder).Replace(tc.want)
+		if want != "" {
+			want = "lampd: warning: " + want + "\n"
+		}
+		if code != 0 || stderr != want {
+			t.Errorf("%s: exit code %d, %q; want %q", tc.name, code, stderr, want)
+		}
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/toolhost/toolhost/internal/listen"
 	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
-	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
 // Options are the checked options of `serve`: the configuration file with the flags over it. Paths
@@ -56,7 +55,7 @@ type Options struct {
 	// wraps the host that the server serves; nil means the host itself
 	Observe func(hostserver.Host) hostserver.Host
 
-	deprecated yamldoc.Errors // deprecated keys of the configuration file
+	warnings []string // about the configuration file
 }
 
 // Flags has the values of the flags of `serve`. Empty means that the flag is not set.
@@ -84,7 +83,7 @@ func NewServeCommand(p cli.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			configuration().Warn(cli.UntilDone(cmd.Context(), p.Stderr), options.deprecated)
+			configuration().Warn(cli.UntilDone(cmd.Context(), p.Stderr), options.warnings)
 			options.again = func() (Options, error) { return flags.Options(p.Getenv) }
 			return WithSubreapers(cmd.Context(), p, func() error { return Run(cmd.Context(), options, p.Out(), p.Stderr) })
 		},
@@ -119,7 +118,7 @@ func (f Flags) Options(getenv func(string) string) (Options, error) {
 	if err != nil {
 		return options, err
 	}
-	options.Config, options.deprecated = c, configuration().Deprecations(file)
+	options.Config, options.warnings = c, configuration().Warnings(file)
 	options.file = configPath(file.Path)
 	options.listening.byFile, options.listening.byFlag = c.Listen != "", f.Listen != ""
 	options.lockNamed = f.LockFile != "" || file.Path != ""
