@@ -53,7 +53,7 @@ func (e *FullError) Error() string {
 		return fmt.Sprintf("the ledger on disk holds %d calls of %s, which is its quota call_ids, and forgets the oldest call at %s",
 			e.IDs, e.Owner, e.Room.UTC().Format(time.RFC3339))
 	}
-	return fmt.Sprintf("the ledger on disk holds %d calls and has room for another at %s", e.IDs, e.Room.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the ledger on disk is full until %s (ids in it: %d)", e.Room.UTC().Format(time.RFC3339), e.IDs)
 }
 
 // Config sets the file and the bounds of a store. Only Path is required.
