@@ -34,17 +34,6 @@ type Plugin struct {
 	// alone grants nothing: the operator of a toolhost sees the requests, and grants them or not. A
 	// tool must handle a permission that it does not have, and say so in its error.
 	Permissions Permissions
-	// TuneRuntime makes Serve set GOMAXPROCS and the garbage collector's percentage (GOGC) of this
-	// process, as its calls need them. With it, a plugin with small calls takes less processor
-	// time. The zero value leaves both unchanged. Set it only if you know all code in the process:
-	// code that starts runtime.GOMAXPROCS(0) goroutines would start only as many as the processors
-	// in use at that moment. Such code must use runtime.NumCPU instead.
-	//
-	// GOMAXPROCS follows the load on machines with up to four processors, and is one most of the
-	// time. It rises while goroutines wait for a processor. The percentage is up to 400 as long as
-	// less than 8 MiB of garbage accumulates. Values that the environment or package runtime sets
-	// stay unchanged.
-	TuneRuntime bool
 }
 
 // Validate returns nil, or an error that names everything that is wrong with the plugin's

@@ -16,7 +16,6 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
-	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/sdk/internal/spans"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
@@ -62,11 +61,6 @@ func serve(p Plugin, args []string, getenv func(string) string, stdout, stderr i
 		fmt.Fprintf(stderr, "plugin %q: toolhost offers the versions %s of the plugin contract, and this plugin knows %d; build it with a newer toolhost sdk, or upgrade toolhost\n",
 			p.Name, offered, pluginwire.ProtocolVersion)
 		return 1
-	}
-	if p.TuneRuntime {
-		defer tuneGarbage(getenv)()
-		server.governor = gomaxprocs.Govern(getenv)
-		defer server.governor.Close()
 	}
 	serveHost(server)
 	return 0

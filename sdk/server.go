@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/sdk/internal/fit"
 	"github.com/toolhost/toolhost/sdk/internal/spans"
 	"github.com/toolhost/toolhost/sdk/internal/transport"
@@ -22,7 +21,6 @@ import (
 type server struct {
 	description tool.Description
 	tools       map[string]servedTool
-	governor    *gomaxprocs.Governor // of the process; nil unless Plugin.TuneRuntime is set
 
 	mu    sync.Mutex
 	calls int           // running calls
@@ -119,7 +117,6 @@ func (s *server) Describe(ctx context.Context, req transport.DescribeRequest) (t
 func (s *server) Call(ctx context.Context, info transport.Info, out transport.Call) (tool.Result, error) {
 	s.begin()
 	defer s.end()
-	s.governor.Work()
 	t, ok := s.tools[info.Tool]
 	if !ok {
 		return tool.Result{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no tool %q", s.description.Name, info.Tool)

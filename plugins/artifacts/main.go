@@ -10,7 +10,6 @@ func plugin() sdk.Plugin {
 		Name:        "artifacts",
 		Version:     "1.0.0",
 		Description: "What results had too much of.",
-		TuneRuntime: true,
 		Tools:       []sdk.Tool{readArtifactTool()},
 	}
 }

@@ -10,7 +10,6 @@ func plugin() sdk.Plugin {
 		Name:        "calculator",
 		Version:     "1.0.0",
 		Description: "Exact arithmetic of any size.",
-		TuneRuntime: true,
 		Tools:       []sdk.Tool{calculator()},
 	}
 }

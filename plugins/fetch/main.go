@@ -28,7 +28,6 @@ func plugin(s settings) sdk.Plugin {
 		Description: "Web pages and HTTP APIs.",
 		DefaultTags: []string{"web"},
 		Permissions: sdk.Permissions{Network: true},
-		TuneRuntime: true,
 		Tools:       []sdk.Tool{fetchTool(s), requestTool(s)},
 	}
 }

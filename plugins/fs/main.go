@@ -13,7 +13,6 @@ func plugin() sdk.Plugin {
 		Version:     "1.2.0",
 		Description: "Files of the workspace.",
 		DefaultTags: []string{"files"},
-		TuneRuntime: true,
 		Tools:       []sdk.Tool{readFileTool(), writeFileTool(l), editFileTool(l), listDirTool(), globTool(), grepTool()},
 	}
 }

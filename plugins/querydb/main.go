@@ -24,7 +24,6 @@ func plugin(l *library) sdk.Plugin {
 		Name:        "querydb",
 		Version:     "1.0.0",
 		Description: "Queries on SQLite and PostgreSQL databases, which change nothing.",
-		TuneRuntime: true,
 		Tools:       []sdk.Tool{queryTool(l), describeTool(l)},
 		DefaultTags: []string{"data", "sql"},
 	}

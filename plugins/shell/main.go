@@ -24,7 +24,6 @@ func plugin(l *commands.Launcher) sdk.Plugin {
 		Description: "Commands, run in the workspace.",
 		DefaultTags: []string{"shell"},
 		Permissions: sdk.Permissions{Workspace: sdk.AccessWrite},
-		TuneRuntime: true,
 		Tools:       []sdk.Tool{shellTool(l)},
 	}
 }

@@ -12,7 +12,6 @@ func plugin() sdk.Plugin {
 		Name:        "todo",
 		Version:     "1.0.0",
 		Description: "A list of things to do, which a run keeps.",
-		TuneRuntime: true,
 		Tools:       []sdk.Tool{writeTool(), addTool(), updateTool(), listTool()},
 		DefaultTags: []string{"planning"},
 	}

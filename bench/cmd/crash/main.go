@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	sdk.Serve(sdk.Plugin{Name: "crash", Version: "1.0.0", TuneRuntime: true, Tools: []sdk.Tool{
+	sdk.Serve(sdk.Plugin{Name: "crash", Version: "1.0.0", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: "crash", Description: "Ends its process.", ReadOnly: true},
 			func(context.Context, struct{}) (string, error) { os.Exit(3); return "", nil }),
 	}})

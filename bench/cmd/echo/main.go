@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	sdk.Serve(sdk.Plugin{Name: "echo", Version: "1.0.0", TuneRuntime: true, Tools: []sdk.Tool{
+	sdk.Serve(sdk.Plugin{Name: "echo", Version: "1.0.0", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: "echo", Description: "Answers with a text of the size asked for.", ReadOnly: true},
 			func(_ context.Context, in work.Request) (string, error) { return in.Answer(), nil }),
 	}})

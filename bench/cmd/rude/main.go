@@ -8,7 +8,7 @@ import (
 )
 
 func main() {
-	sdk.Serve(sdk.Plugin{Name: "rude", Version: "1.0.0", TuneRuntime: true, Tools: []sdk.Tool{
+	sdk.Serve(sdk.Plugin{Name: "rude", Version: "1.0.0", Tools: []sdk.Tool{
 		sdk.Func(sdk.Spec{Name: "hang", Description: "Never answers, and ignores its cancellation.", ReadOnly: true},
 			func(context.Context, struct{}) (string, error) { select {} }),
 	}})

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/identity"
@@ -66,8 +65,7 @@ type launcher struct {
 	// to the server of a plugin; nil: no plugin has such credentials. Set before the first launch.
 	authorize func(p *catalog.Plugin, owner host.Owner, next http.RoundTripper) http.RoundTripper
 
-	governor *gomaxprocs.Governor // the governor of this process
-	tenants  pace.Tenants         // whose calls arrive, and whose results are large
+	tenants pace.Tenants // whose calls arrive, and whose results are large
 }
 
 // launchSettings are the part of the configuration with which a launcher starts processes.
@@ -78,12 +76,11 @@ type launchSettings struct {
 }
 
 // newLauncher returns a launcher without a pool. logger gets the log of the processes.
-func newLauncher(options Options, runtime *runtimeDir, logger *slog.Logger, store *secrets.Store, governor *gomaxprocs.Governor) *launcher {
+func newLauncher(options Options, runtime *runtimeDir, logger *slog.Logger, store *secrets.Store) *launcher {
 	l := &launcher{
 		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names,
 		logger: logger, redact: store.Redactor().Line,
 		subreaped: subreaper.Served(options.getenv), brief: options.Brief,
-		governor: governor,
 	}
 	l.current.Store(&launchSettings{&options.Config, sandboxDefaultsOf(options), store})
 	return l
@@ -127,7 +124,6 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 		cfg.Limits.MemoryBytes = less(cfg.Limits.MemoryBytes, most)
 	}
 	readBytecode(&cfg, p)
-	defer l.governor.Hold()() // a thread keeps its processor while it waits for the new process
 	cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
 	server, err := l.mcpServer(&cfg, p, owner)
 	if err != nil {
@@ -164,7 +160,6 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	if err != nil {
 		return tool.Description{}, err
 	}
-	defer l.governor.Hold()()
 	started, err := process.Launch(ctx, cfg)
 	if err != nil {
 		return tool.Description{}, err

@@ -19,7 +19,6 @@ import (
 	"github.com/toolhost/toolhost/internal/authn/credentials"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/gomaxprocs"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/listen"
 	"github.com/toolhost/toolhost/internal/loglevel"
@@ -49,8 +48,6 @@ const (
 func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err error) {
 	collectLess(options.getenv)
 	collectInTime(&options.Config, options.getenv)
-	governor := gomaxprocs.Govern(options.getenv)
-	defer governor.Close()
 	redactor := &secrets.Redactor{}
 	store := openSecrets(options.Secrets, options.getenv, redactor)
 	log := openLog(&options, redactor, stderr)
@@ -78,7 +75,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	defer runtime.close()
 	logs := newLogBuffer(options.Logs, store)
-	plugins := newLauncher(options, runtime, slog.New(logs.Handler(log.Logger(loglevel.Plugins).Handler())), store, governor)
+	plugins := newLauncher(options, runtime, slog.New(logs.Handler(log.Logger(loglevel.Plugins).Handler())), store)
 	book, closeLogins := openLogins(options.State, plugins, redactor, log.Logger(loglevel.Calls))
 	defer closeLogins()
 	owned, err := openWorkspaces(&options, logger)
@@ -138,7 +135,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	defer reloadOnHangup(h, records.decisions, logger)()
 	refuse := refusePlugins(runtime, plugins.subreaped)
-	return serveHost(ctx, options, servedHost{h, known, governor, &plugins.tenants, exported, listeners, logger, refuse, access, callers, book, records.decisions}, stdout)
+	return serveHost(ctx, options, servedHost{h, known, &plugins.tenants, exported, listeners, logger, refuse, access, callers, book, records.decisions}, stdout)
 }
 
 // followAccess returns the follower that applies changed bindings, rules and issuers.
@@ -158,7 +155,6 @@ func followAccess(access *gate.Access, callers *credentials.Credentials, admits 
 type servedHost struct {
 	host      *host.Host
 	known     *catalog.Catalog
-	governor  *gomaxprocs.Governor
 	tenants   *pace.Tenants
 	exported  exports
 	listeners *listen.Set
@@ -173,7 +169,7 @@ type servedHost struct {
 
 // serveHost serves a host until ctx ends, and says so on stdout when it is ready.
 func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Writer) error {
-	var served hostserver.Host = governedHost{s.host, s.governor, s.tenants}
+	var served hostserver.Host = pacedHost{s.host, s.tenants}
 	if options.Observe != nil {
 		served = options.Observe(served)
 	}

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package gomaxprocs
-
-func processUsage() (usage, bool) { return usage{}, false }
