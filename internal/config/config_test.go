@@ -38,7 +38,7 @@ func TestDefaults(t *testing.T) {
 		},
 		LockFile: "toolhost.lock", NewPlugins: "ask", Workspace: config.Workspace{Backend: "local", Mode: "shared"},
 		Log:       config.Log{Level: "info", Format: "text"},
-		Launch:    config.Launch{Parallel: 4, Timeout: 30 * time.Second, Prestarted: 8},
+		Launch:    config.Launch{Parallel: 4, Timeout: 30 * time.Second},
 		Questions: config.Questions{PerCall: 16, MaxBytes: 256 << 10, MaxWait: time.Hour},
 		Approvals: config.Approvals{Standing: true, Longest: 720 * time.Hour, PerPrincipal: 100, PerTenant: 1000},
 		Calls: config.Calls{
@@ -94,7 +94,7 @@ new_plugins: allow
 locked: true
 lock_file: locks/a.lock
 log: {level: debug, levels: {policy: info, plugin.fs: warn}, format: json}
-launch: {parallel: 8, timeout: 1m, prestarted: 3}
+launch: {parallel: 8, timeout: 1m}
 calls: {default_timeout: 1s, max_timeout: 2s, yield_timeout: 3ms, arguments_timeout: 4s, max_argument_bytes: 2048, misspelled_arguments: refuse, output_schemas: warn, max_result_bytes: 1GiB}
 questions: {per_call: 5, max_bytes: 3KiB, max_wait: 10m}
 approvals: {standing: false, longest: 1h, per_principal: 2, per_tenant: 3}
@@ -242,7 +242,7 @@ func TestEveryKey(t *testing.T) {
 		},
 		NewPlugins: "allow", Locked: true, LockFile: "/etc/toolhost/locks/a.lock",
 		Log:       config.Log{Level: "debug", Levels: map[string]string{"policy": "info", "plugin.fs": "warn"}, Format: "json"},
-		Launch:    config.Launch{Parallel: 8, Timeout: time.Minute, Prestarted: 3},
+		Launch:    config.Launch{Parallel: 8, Timeout: time.Minute},
 		Questions: config.Questions{PerCall: 5, MaxBytes: 3 << 10, MaxWait: 10 * time.Minute},
 		Approvals: config.Approvals{Longest: time.Hour, PerPrincipal: 2, PerTenant: 3},
 		Calls: config.Calls{

@@ -181,10 +181,6 @@ type Launch struct {
 	Parallel int `yaml:"parallel" default:"4" min:"1" max:"1000" restart:"true"`
 	// The longest time from the start of a process until it accepts calls.
 	Timeout time.Duration `yaml:"timeout" default:"30s" min:"1ms"`
-	// The size of the prestart pool. Each process in it is sandboxed already, and waits for the
-	// next call of a plugin that was used and no longer runs. It has not started the plugin yet,
-	// and takes little memory. 0: no pool.
-	Prestarted int `yaml:"prestarted" default:"8" min:"0" max:"1000" restart:"true"`
 }
 
 // Calls are the bounds of one call.

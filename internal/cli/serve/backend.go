@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/host"
@@ -67,14 +66,8 @@ func (l *launcher) claimSocket(cfg *process.Config, owner host.Owner) (*workspac
 	if err != nil {
 		return nil, err
 	}
-	// The Config is compared with those of prestarted processes, which have slices of their own.
-	cfg.Env = append(slices.Clone(cfg.Env), workspaceVariable+"="+claim.Socket())
-	cfg.Sandbox.Read = append(slices.Clone(cfg.Sandbox.Read), claim.Folder())
+	cfg.Env = append(cfg.Env, workspaceVariable+"="+claim.Socket())
+	cfg.Sandbox.Read = append(slices.Clone(cfg.Sandbox.Read), claim.Folder()) // the slice belongs to the configuration
 	cfg.Sandbox.Elsewhere = l.current.Load().config.Workspace.Backend
 	return claim, nil
-}
-
-// hasSocket reports whether a process gets a workspace at a socket.
-func hasSocket(cfg process.Config) bool {
-	return slices.ContainsFunc(cfg.Env, func(entry string) bool { return strings.HasPrefix(entry, workspaceVariable+"=") })
 }

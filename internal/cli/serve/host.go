@@ -1,17 +1,13 @@
 package serve
 
 import (
-	"context"
 	"log/slog"
-	"sync"
 
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/host/logbuffer"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/plugin/prestart"
-	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/secrets"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -104,47 +100,6 @@ func questionKinds(ask []string) (kinds []tool.QuestionKind) {
 		kinds = append(kinds, tool.QuestionKind(kind))
 	}
 	return kinds
-}
-
-// startHost starts the host and the prestart pool. stop ends both and waits.
-func startHost(cfg host.Config, plugins *launcher, prestarted int) (h *host.Host, stop func()) {
-	pool, stopPool := openPrestartPool(prestarted, plugins, cfg)
-	plugins.pool = pool
-	h = host.New(cfg)
-	return h, func() {
-		pool.Close() // before the host stops processes, so that no further process is prestarted
-		h.Close()
-		stopPool()
-	}
-}
-
-// openPrestartPool returns a pool of at most prestarted processes of plugins in service. A goroutine
-// removes processes of replaced plugins. stop ends the goroutine and the pool, and waits for them.
-func openPrestartPool(prestarted int, plugins *launcher, host host.Config) (_ *prestart.Pool, stop func()) {
-	known := host.Catalog
-	room := prestart.New(prestart.Config{Most: prestarted, Logger: host.Logger, Wanted: func(cfg process.Config) bool {
-		p := known.Snapshot().Plugin(cfg.Plugin)
-		// A process that waits must not hold the workspace of a tenant or session.
-		return p != nil && p.Path == cfg.Path && p.Dir == cfg.Dir && cfg.Sandbox.Workspace == host.Workspace && !(plugins.separate && hasSocket(cfg))
-	}})
-	ctx, cancel := context.WithCancel(context.Background())
-	var sweeping sync.WaitGroup
-	sweeping.Go(func() { // ends with ctx
-		var seen *catalog.Snapshot
-		for {
-			next, err := known.Next(ctx, seen)
-			if err != nil {
-				return
-			}
-			room.Sweep()
-			seen = next
-		}
-	})
-	return room, func() {
-		cancel()
-		sweeping.Wait()
-		room.Close()
-	}
 }
 
 func newLogBuffer(cfg config.Logs, store *secrets.Store) *logbuffer.Buffer {

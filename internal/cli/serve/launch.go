@@ -22,7 +22,6 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/namewatch"
-	"github.com/toolhost/toolhost/internal/plugin/prestart"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
@@ -46,7 +45,6 @@ type launcher struct {
 	redact    func(line string, headless, cut bool) string // redacts the output of processes
 	subreaped bool                                         // toolhost runs below subreapers
 	walls     sandbox.Machine                              // the sandbox mechanisms that processes got
-	pool      *prestart.Pool                               // starts the processes; set before the first launch
 	known     atomic.Pointer[catalog.Catalog]              // nil until plugins are called, and not only described
 	// of tenants, or of sessions if perSession is set; nil: all calls share one; set before the
 	// first launch
@@ -75,7 +73,7 @@ type launchSettings struct {
 	secrets *secrets.Store // for the processes of MCP servers, which get them in their environment
 }
 
-// newLauncher returns a launcher without a pool. logger gets the log of the processes.
+// newLauncher returns a launcher. logger gets the log of the processes.
 func newLauncher(options Options, runtime *runtimeDir, logger *slog.Logger, store *secrets.Store) *launcher {
 	l := &launcher{
 		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names,
@@ -87,13 +85,11 @@ func newLauncher(options Options, runtime *runtimeDir, logger *slog.Logger, stor
 }
 
 // configure makes the launcher start processes with another configuration. The function that it
-// returns reports whether the processes of a plugin now start in another way. All prestarted
-// processes end, because they have what the earlier configuration granted.
+// returns reports whether the processes of a plugin now start in another way.
 func (l *launcher) configure(options *Options, store *secrets.Store) (replaced func(p *catalog.Plugin) bool) {
 	before := l.current.Load()
 	now := &launchSettings{&options.Config, sandboxDefaultsOf(*options), store}
 	l.current.Store(now)
-	l.pool.Clear()
 	return func(p *catalog.Plugin) bool {
 		// A session with an MCP server says at its start what the server may ask.
 		if p.Manifest != nil && p.Manifest.MCP != nil && !slices.Equal(before.config.Plugin(p.Info.Name).Ask, now.config.Plugin(p.Info.Name).Ask) {
@@ -129,7 +125,7 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	if err != nil {
 		return nil, err
 	}
-	started, err := l.launchOwned(ctx, &cfg, owner, server.starter(l.pool.Launch))
+	started, err := l.launchOwned(ctx, &cfg, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -19,13 +19,9 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// startFunc starts a process, as process.Launch does.
-type startFunc = func(ctx context.Context, cfg process.Config) (*process.Process, error)
-
 // mcpServer is the MCP server that a process is to be. Its zero value is that of a native plugin.
 type mcpServer struct {
 	session *mcpclient.Conn // set by the launch
-	secret  bool            // the environment has secrets
 	server  bool
 }
 
@@ -37,7 +33,7 @@ func (l *launcher) mcpServer(cfg *process.Config, p *catalog.Plugin, owner host.
 		return s, nil
 	}
 	m, in := p.Manifest.MCP, l.current.Load()
-	s.server, s.secret = true, len(m.Secrets) > 0
+	s.server = true
 	values, err := in.secrets.View(principalOf(owner)).Values(cfg.Plugin, m.SecretNames())
 	if err != nil {
 		return nil, fmt.Errorf("starting the MCP server: %w", err)
@@ -100,15 +96,6 @@ func (l *launcher) mcpSession(in *launchSettings, p *catalog.Plugin, m *manifest
 		return p.Info.Tools // of a revision that is not in service
 	}
 	return cfg
-}
-
-// starter returns how to start the process. A process that waits for any tenant must not have the
-// secrets of one, so a server with secrets is never prestarted.
-func (s *mcpServer) starter(pooled startFunc) startFunc {
-	if s.secret {
-		return process.Launch
-	}
-	return pooled
 }
 
 // conn returns the connection to the process.

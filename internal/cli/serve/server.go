@@ -126,8 +126,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	if options.again != nil && (options.file == "" || isRegular(options.file)) { // a pipe can be read only once
 		cfg.Configuration = reloads
 	}
-	h, stopHost := startHost(cfg, plugins, options.Launch.Prestarted)
-	defer stopHost()
+	h := host.New(cfg)
+	defer h.Close()
 	reloads.host = h
 	book.known, book.host = known, h
 	if options.Reload.Watch {

@@ -133,8 +133,8 @@ func checkWorkspaces(options *Options) error {
 	return nil
 }
 
-// launchOwned starts a process for an owner by start. It puts the owner's workspace into cfg.
-func (l *launcher) launchOwned(ctx context.Context, cfg *process.Config, owner host.Owner, start startFunc) (*process.Process, error) {
+// launchOwned starts a process for an owner. It puts the owner's workspace into cfg.
+func (l *launcher) launchOwned(ctx context.Context, cfg *process.Config, owner host.Owner) (*process.Process, error) {
 	claim, err := l.claimWorkspace(cfg, owner)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (l *launcher) launchOwned(ctx context.Context, cfg *process.Config, owner h
 	if err != nil {
 		return nil, err
 	}
-	started, err := start(ctx, *cfg)
+	started, err := process.Launch(ctx, *cfg)
 	switch {
 	case socket == nil:
 	case err != nil:

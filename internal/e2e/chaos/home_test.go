@@ -23,7 +23,6 @@ defaults:
   quarantine: {crashes: 30, window: 1m, probe_after: 1s}
   drain_timeout: 2s
 calls: {yield_timeout: 500ms}
-launch: {prestarted: 0} # prestarted processes would still exist when all calls have ended
 plugin:
   chaos-wild-1: {isolation: session, max_instances: 4}
   chaos-wild-2: {isolation: call, max_instances: 8, prewarmed: 2}

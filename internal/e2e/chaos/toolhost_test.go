@@ -145,7 +145,6 @@ func (h *toolhost) stopAll(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, plugin := range allPlugins() {
-		// A paused plugin gets no prestarted process.
 		if err := h.client.Admin().Pause(ctx, plugin); err != nil {
 			t.Errorf("pausing %s: %v", plugin, err)
 		}

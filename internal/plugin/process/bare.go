@@ -41,7 +41,7 @@ func StartBare(ctx context.Context, cfg Config, environ func(dir string) []strin
 	}
 	life, kill := context.WithCancel(ctx)
 	b := &Bare{p: p, kill: kill}
-	p.client, p.err, p.piped = goplugin.NewClient(p.clientConfig(life)), errBare, false
+	p.client, p.err = goplugin.NewClient(p.clientConfig(life)), errBare
 	p.survey = true
 	go p.own(life.Done()) // ends with the process
 	b.dir, err = os.MkdirTemp(p.folder, "plugin-dir")

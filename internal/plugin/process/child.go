@@ -43,8 +43,6 @@ type spec struct {
 	mark      string        // the environment entry that identifies the child
 	plan      planner       // plans the sandbox, concurrently with the namespace; nil: there is no sandbox
 	layers    *sandbox.Plan // the sandbox; set by start
-	boost     *boost        // the scheduling boost of its launch
-	gate      *gate         // where the child waits, sandboxed; nil: its program runs at once
 	survey    string        // the mark of the processes to look for at the child's end; empty: none
 }
 
@@ -191,19 +189,8 @@ func (s *spec) launch(ctx context.Context, namespaced bool) (process *os.Process
 	if err != nil || entered == nil {
 		return process, stuck, err
 	}
-	s.boost.beginElsewhere(entered.PID())
 	_ = s.holder.Started(entered.PID()) // before the plugin's program runs; Limits reports an error later
-	if s.gate == nil {
-		process, err = entered.Execute(ctx)
-		return process, stuck, err
-	}
-	if err := s.gate.wait(ctx); err != nil {
-		entered.Abandon()
-		return nil, stuck, err
-	}
-	if process, err = entered.Execute(ctx); err == nil {
-		s.gate.check(s.layers)
-	}
+	process, err = entered.Execute(ctx)
 	return process, stuck, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -28,7 +29,6 @@ type Config struct {
 	// Plugin and Instance name the process in logs and errors. Required.
 	Plugin, Instance string
 	// Tenant names, in logs, the tenant whose calls the process gets. Empty means that logs name none.
-	// A process that waits for its launch belongs to no tenant.
 	Tenant string
 	// Path is the executable's absolute path. Required.
 	Path string
@@ -163,6 +163,20 @@ func (c Config) checked() (Config, error) {
 	}
 	c.Args, c.Env = slices.Clone(c.Args), slices.Clone(c.Env)
 	return c, nil
+}
+
+// StartsLike reports whether two Configs start the same program with the same environment, limits
+// and sandbox. A process of one can then stand for a process of the other.
+func (c Config) StartsLike(other Config) bool {
+	return c.Reaper == other.Reaper && c.Cgroups == other.Cgroups && (c.Pipes == nil) == (other.Pipes == nil) && reflect.DeepEqual(c.lasting(), other.lasting())
+}
+
+// lasting returns the fields of a Config that a process keeps for its life, as far as they can be
+// compared.
+func (c Config) lasting() Config {
+	c.Instance, c.Tenant, c.StartTimeout, c.Report, c.Redact, c.Carried = "", "", 0, nil, nil, nil
+	c.Logger, c.Reaper, c.Cgroups, c.Names, c.Pipes = nil, nil, nil, nil, nil
+	return c
 }
 
 // sandboxed reports whether the process gets a sandbox.

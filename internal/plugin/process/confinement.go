@@ -21,8 +21,6 @@ import (
 // that. So confinement attempts all of them, and then starts the process again without what failed,
 // unless the Config requires it.
 type confinement struct {
-	// Waiting.Launch sets Instance, StartTimeout, Report and Pipes concurrently. confinement does not
-	// read them.
 	cfg    *Config
 	folder string        // the process's own
 	names  *watchedNames // the names that the sandbox protects
@@ -107,7 +105,7 @@ func (c *confinement) startBehind(ctx context.Context, s spec, dir string) (*chi
 		plan, err = c.names.plan(cfg, sandbox.Situation{
 			Program: c.cfg.Path, Folder: c.cfg.Dir, Dir: workDir, Own: []string{tmpIn(c.folder), dir}, Stage: stage,
 			PIDNamespace: s.namespace, NoPIDNamespace: cmp.Or(c.noNamespace, "none is needed"), Beside: s.beside != 0,
-			Waits: s.gate != nil, Without: maps.Clone(c.without),
+			Without: maps.Clone(c.without),
 		})
 		return plan, err
 	}

@@ -50,7 +50,6 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 		if err != nil {
 			return nil, fmt.Errorf("launching plugin %q: %w", cfg.Plugin, err)
 		}
-		p.begin(launch)
 		if p.run(launch); p.err == nil {
 			return p, nil
 		}
@@ -61,22 +60,19 @@ func Launch(ctx context.Context, cfg Config) (*Process, error) {
 	}
 }
 
-// begin starts the goroutine that owns the process from its launch to its end.
-func (p *Process) begin(launch context.Context) {
-	if !p.piped {
+// run launches the process, and starts the goroutine that owns it to its end. The launch has failed
+// if p.err is set afterwards.
+func (p *Process) run(launch context.Context) {
+	piped := p.cfg.Pipes != nil
+	if !piped {
 		p.client = goplugin.NewClient(p.clientConfig(launch))
 	}
 	go p.own(launch.Done()) // ends with the process
-}
-
-// run launches the process. The launch has failed if p.err is set afterwards.
-func (p *Process) run(launch context.Context) {
-	if p.piped {
+	if piped {
 		p.session, p.err = p.connectPipes(launch)
 	} else if p.conn, p.err = p.connect(launch); p.conn != nil {
 		p.session = p.conn
 	}
-	p.resources.boost.end()
 	close(p.launched)
 }
 
@@ -105,8 +101,8 @@ func prepare(cfg Config) (*Process, error) {
 	if p.resources.holder, err = limits.Hold(cfg.Limits, cfg.Cgroups, cfg.Instance); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
-	p.link.carried = func() { p.cfg.Carried(p.cfg.Tenant) } // a process that waits gets its tenant later
-	p.streams, p.piped = newStreams(cfg), cfg.Pipes != nil
+	p.link.carried = func() { cfg.Carried(cfg.Tenant) }
+	p.streams = newStreams(cfg)
 	p.names.watcher, p.names.end = cfg.Names, p.withdraw
 	p.confinement = confinement{cfg: &p.cfg, folder: folder, names: &p.names}
 	return p, nil
@@ -130,7 +126,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 			Env:   environ(protocol, p.cfg.Env, tmpIn(p.folder), p.mark),
 			Files: files,
 		},
-		holder: p.resources.holder, boost: &p.resources.boost, mark: proc.MarkName + "=" + p.mark, gate: p.gate,
+		holder: p.resources.holder, mark: proc.MarkName + "=" + p.mark,
 	}
 	if p.survey {
 		s.survey = p.mark
@@ -143,7 +139,7 @@ func (p *Process) start(ctx context.Context, protocol []string, dir string) erro
 	p.streams.out.with(append(p.cfg.names(), "pid", child.id.PID)...)
 	p.child = child
 	p.streams.read()
-	err = p.resources.begin(child, p.launched, p.kill)
+	err = p.resources.begin(child, p.kill)
 	p.cfg.Report(tool.InstanceHandshaking)
 	close(p.spawned)
 	if reason := p.Withdrawn(); reason != "" { // toolhost withdrew the process before it existed

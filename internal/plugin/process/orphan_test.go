@@ -18,7 +18,6 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 	"github.com/toolhost/toolhost/internal/plugin/reaper/proc"
-	"github.com/toolhost/toolhost/internal/plugin/sandbox"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 )
 
@@ -30,7 +29,7 @@ type scene struct {
 // playToolhost sets a scene up in the folder, prints it, and waits to be killed.
 func playToolhost(name, dir string) int {
 	play := map[string]func(context.Context, string) (scene, error){
-		"guarded": playGuarded, "namespaced": playNamespaced, "lifeline": playLifeline, "waiting": playWaiting,
+		"guarded": playGuarded, "namespaced": playNamespaced, "lifeline": playLifeline,
 	}[name]
 	s, err := play(context.Background(), dir)
 	if err != nil {
@@ -112,23 +111,6 @@ func playNamespaced(ctx context.Context, dir string) (scene, error) {
 	return scene{PIDs: proc.Tree(os.Getpid())[1:]}, nil
 }
 
-// playWaiting prestarts a process without a reaper.
-func playWaiting(_ context.Context, dir string) (scene, error) {
-	_, err := process.Wait(process.Config{
-		Plugin: "fault", Instance: "fault-1", Path: os.Args[0], Args: []string{"fault", "-ignore-term"}, RunDir: dir,
-		PIDNamespace: process.NamespaceOff, Sandbox: sandbox.Config{Mode: sandbox.ModeOn},
-	})
-	if err != nil {
-		return scene{}, err
-	}
-	for {
-		if all := proc.Tree(os.Getpid()); len(all) > 1 {
-			return scene{PIDs: all[1:]}, nil
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
 // playLifeline launches a plugin of the SDK that no signal and no reaper reaches.
 func playLifeline(ctx context.Context, dir string) (scene, error) {
 	p, err := process.Launch(ctx, process.Config{
@@ -188,10 +170,6 @@ func TestKilledToolhostLeavesNothing(t *testing.T) {
 	if namespaces() {
 		tests = append(tests, tests[1])
 		tests[2].scene, tests[2].processes = "namespaced", 3 // the first process, the plugin and the hidden one
-	}
-	if sandbox.CanWait {
-		tests = append(tests, tests[1])
-		tests[len(tests)-1].scene = "waiting"
 	}
 	for _, test := range tests {
 		t.Run(test.scene, func(t *testing.T) {

@@ -21,9 +21,7 @@ type Process struct {
 	cfg    Config
 	folder string // its own folder, below RunDir
 	mark   string
-	survey bool  // whether its descendants are looked for at its end
-	gate   *gate // nil: it is not prestarted
-	piped  bool  // Config.Pipes is set; Waiting.Launch may change the function meanwhile
+	survey bool // whether its descendants are looked for at its end
 
 	streams   *streams
 	link      *link

@@ -181,7 +181,6 @@ func (p *Process) because(reason string) {
 // release releases all resources. The process is gone, or was never started.
 func (p *Process) release() {
 	p.drainConn()
-	p.resources.boost.end() // if the launch did not get so far
 	p.link.close()
 	if p.child != nil {
 		if oom, killed := p.resources.outOfMemory(); killed {

@@ -66,8 +66,6 @@ type Situation struct {
 	// Beside says that the process starts in all namespaces that Config.Separate returns, so that
 	// it need not make them. Root must own them.
 	Beside bool
-	// Waits says that the process may wait in its sandbox, so that Current will be called.
-	Waits bool
 	// Without names the layers that are not tried, with the reasons.
 	Without map[string]string
 }

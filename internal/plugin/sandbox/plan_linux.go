@@ -22,8 +22,7 @@ type Plan struct {
 	cfg        Config
 	situation  Situation
 	view       *view
-	layout     layout   // of the view
-	mounted    []string // the mounts in the layout; nil unless Current will be called
+	layout     layout // of the view
 	mechanisms *mechanisms
 	shown      tool.Sandbox
 	calls      callList // by which the process enters the sandbox
@@ -56,11 +55,6 @@ func draw(cfg Config, s Situation) (*Plan, error) {
 		Read: append(append([]string(nil), cfg.Read...), installed...), Write: append([]string(nil), cfg.Write...),
 		Layers: p.mechanisms.layers(p.layout),
 	}
-	if s.Waits {
-		if p.mounted, err = mounted(p.layout); err != nil {
-			return nil, err
-		}
-	}
 	if err := p.demand(); err != nil {
 		return nil, err
 	}
@@ -92,14 +86,6 @@ func (p *Plan) demand() error {
 	return nil
 }
 
-// Current reports whether New would make the same plan now: the same layers around the same files,
-// none of which was replaced by another of its name, with the same mounts in them. Situation.Waits
-// must be set. Current may be called concurrently with all other methods, and after Close.
-func (p *Plan) Current() bool {
-	now, err := draw(p.cfg, p.situation)
-	return err == nil && now.calls.program.Equal(&p.calls.program) && now.view.sameFiles(p.view, p.layout) && slices.Equal(now.mounted, p.mounted)
-}
-
 // Names returns the names that a change of their files leaves unprotected, in no order. The process
 // must be killed when one of them begins to denote another file, because no layer alone protects
 // them.
@@ -121,9 +107,6 @@ func (p *Plan) Sandbox() tool.Sandbox {
 	s.Read, s.Write, s.Layers = slices.Clone(s.Read), slices.Clone(s.Write), slices.Clone(s.Layers)
 	return s
 }
-
-// CanWait says that a process can be prestarted: it enters its sandbox and waits there.
-const CanWait = true
 
 // Entered is a process that enters its sandbox and waits there. The owner must call Execute or
 // Abandon, once.

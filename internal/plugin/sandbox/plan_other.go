@@ -50,13 +50,6 @@ func (p *Plan) Close() {}
 // Sandbox returns the grants of the process, and that it has no layers.
 func (p *Plan) Sandbox() tool.Sandbox { return p.shown }
 
-// Current returns true: a plan without layers does not change.
-func (p *Plan) Current() bool { return true }
-
-// CanWait says that a process cannot be prestarted on this system, because its program runs as soon
-// as it has entered the sandbox.
-const CanWait = false
-
 // Entered is a process without a sandbox.
 type Entered struct{ process *os.Process }
 

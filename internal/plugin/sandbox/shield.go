@@ -103,7 +103,7 @@ func (v *view) shieldNames(cfg Config) error {
 			}
 			v.names[path] = info
 			if info.Mode()&fs.ModeSymlink == 0 {
-				v.put(item{path: path, kind: bound, access: tool.AccessRead, folder: info.IsDir()}, info)
+				v.put(item{path: path, kind: bound, access: tool.AccessRead, folder: info.IsDir()})
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func (v *view) shieldInRoot(path string, at place, grant item, hidden bool) erro
 	if hidden {
 		shielded.kind = nothing
 	}
-	v.put(shielded, at.info)
+	v.put(shielded)
 	return nil
 }
 
@@ -191,7 +191,7 @@ func (v *view) shieldParent(at place, grant item, hidden bool) {
 		_, there := v.items[dir]
 		switch {
 		case dir == parent && (shielded.kind == nothing || nearest.access == tool.AccessWrite):
-			v.put(shielded, info)
+			v.put(shielded)
 		case dir != parent && !there && nearest.access == tool.AccessWrite:
 			v.items[dir] = item{path: dir, kind: bound, access: tool.AccessWrite, folder: true, exact: true, made: true}
 		}
@@ -200,12 +200,12 @@ func (v *view) shieldParent(at place, grant item, hidden bool) {
 
 // put makes an exception to the grant around a path. Hidden paths stay hidden, and paths that were
 // granted by their own name stay granted.
-func (v *view) put(it item, info fs.FileInfo) {
+func (v *view) put(it item) {
 	if was, there := v.items[it.path]; there && (!was.exact || was.kind == nothing) {
 		return
 	}
 	it.exact = true
-	v.items[it.path], v.files[it.path] = it, info
+	v.items[it.path] = it
 }
 
 // grantOf returns the grant that contains a path.

@@ -43,13 +43,12 @@ type view struct {
 	links map[string]string // symbolic links on the paths of items, with their targets
 
 	folders map[string]bool        // folders on these paths that are no links
-	files   map[string]fs.FileInfo // files by their path, which has no links
 	names   map[string]fs.FileInfo // the names on which protection depends, with the files that they denote; nil: no file
 }
 
 func newView() *view {
 	return &view{
-		items: map[string]item{}, links: map[string]string{}, folders: map[string]bool{}, files: map[string]fs.FileInfo{},
+		items: map[string]item{}, links: map[string]string{}, folders: map[string]bool{},
 		names: map[string]fs.FileInfo{},
 	}
 }
@@ -114,7 +113,7 @@ func (v *view) resolve(path string) (item, error) {
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			at, it = next, item{path: next, folder: info.IsDir()}
-			v.folders[next], v.files[next] = info.IsDir(), info
+			v.folders[next] = info.IsDir()
 			continue
 		}
 		target, err := os.Readlink(next)
@@ -165,16 +164,6 @@ func (v *view) layout() layout {
 		kept = append(kept, it)
 	}
 	return kept
-}
-
-// sameFiles reports whether toolhost's own items of a layout are the same files in both views, and
-// not others of the same name.
-func (v *view) sameFiles(other *view, items layout) bool {
-	return !slices.ContainsFunc(items, func(it item) bool {
-		mine, known := v.files[it.path]
-		theirs, knownThere := other.files[it.path]
-		return known != knownThere || known && !os.SameFile(mine, theirs)
-	})
 }
 
 // around returns the nearest item that contains a path.

@@ -3,7 +3,6 @@
 package entry
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -50,11 +49,6 @@ func (p *Program) Call(number uintptr, arguments ...uint64) {
 
 // Len returns the number of calls.
 func (p *Program) Len() int { return len(p.calls) }
-
-// Equal reports whether another program makes the same calls.
-func (p *Program) Equal(other *Program) bool {
-	return slices.Equal(p.calls, other.calls) && bytes.Equal(p.data, other.data)
-}
 
 // Text stores a text with a final zero byte in the program, and returns its address.
 func (p *Program) Text(s string) uint64 { return p.Bytes(append([]byte(s), 0)) }
