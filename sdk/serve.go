@@ -98,13 +98,6 @@ func serveHost(server *server) {
 			options = append(options, pluginwire.ServerOptions()...)
 			s := grpc.NewServer(append(options, grpc.StreamInterceptor(life.intercept), grpc.StatsHandler(life))...)
 			guards.Go(func() { life.guard(serving, s.Stop) }) // ends with serving
-			guards.Go(func() {                                // ends when it is done, or with serving
-				select {
-				case <-life.connected:
-					rehearse(serving, server)
-				case <-serving.Done():
-				}
-			})
 			return s
 		},
 		Logger: hclog.NewNullLogger(),

@@ -35,7 +35,6 @@ type servedTool struct {
 	open func(ctx context.Context) (object, error)
 	into decoder // decodes arguments into the input
 
-	decode  func()   // see Tool
 	dynamic *dynamic // nil: the tool is not dynamic
 }
 
@@ -77,11 +76,10 @@ func newServer(p Plugin, compile fit.Compile, trusting bool) (*server, error) {
 }
 
 func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
-	served := servedTool{name: t.spec.Name, open: t.open, into: decodeStrictly, decode: t.decode}
+	served := servedTool{name: t.spec.Name, open: t.open, into: decodeStrictly}
 	if trusting && t.vary == nil && t.derived {
 		served.into = decodeChecked
 	}
-	served.into = plainly(t.plain, served.into)
 	if trusting && t.vary == nil {
 		served.read = func(_ context.Context, text []byte) (json.RawMessage, error) { return whole(text), nil }
 		return served, nil

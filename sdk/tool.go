@@ -15,10 +15,7 @@ type Tool struct {
 	derived bool  // the schemas without a spec come from the types
 	err     error // the error of the declaration, for Plugin.Validate
 	open    func(ctx context.Context) (object, error)
-	plain   plain // decodes most inputs; nil: none
-	// decodes an empty input; nil: the input decodes itself
-	decode func()
-	vary   func(ctx context.Context) (Variant, error) // nil: the tool is not dynamic
+	vary    func(ctx context.Context) (Variant, error) // nil: the tool is not dynamic
 }
 
 // Spec returns the declaration of the tool, with the derived schemas.
