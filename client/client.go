@@ -102,23 +102,40 @@ func (c *Client) WhoAmI(ctx context.Context) (tool.CallerInfo, error) {
 
 // ListTools returns the tools that match the query, ordered by name.
 func (c *Client) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
+	infos, _, err := c.listTools(ctx, query, nil)
+	return infos, err
+}
+
+// ListChangedTools is ListTools for a caller that keeps the list. known is the revision that came with
+// it, or empty. While the list of the same query still has that revision, ListChangedTools returns it
+// again without tools, at a cost that does not depend on their number. Otherwise, it returns all
+// tools that match, and their revision. A revision is empty if the toolhost has none: it is of an
+// earlier version. Lists for two sessions or contexts are equal if their revisions are.
+func (c *Client) ListChangedTools(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error) {
+	return c.listTools(ctx, query, &known)
+}
+
+func (c *Client) listTools(ctx context.Context, query tool.Query, known *string) (infos []tool.Info, revision string, err error) {
 	req := hostpb.FromQuery(query)
-	req.PageSize, req.OnBehalfOf = pageSize, onBehalfOf(ctx)
-	infos := []tool.Info{}
+	req.PageSize, req.OnBehalfOf, req.KnownRevision = pageSize, onBehalfOf(ctx), known
+	infos = []tool.Info{}
 	for {
 		resp, err := link.Invoke(ctx, c.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListToolsResponse, error) {
 			return toolhostv1.NewToolServiceClient(conn).ListTools(ctx, req)
 		})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		c.ledger.Store(new(resp.GetLedgerId()))
 		c.folders.Store(&tool.Folders{Workspace: resp.GetWorkspace(), Writable: resp.GetWritableFolders(), Hidden: resp.GetHiddenFolders()})
+		if req.GetPageToken() == "" {
+			revision = resp.GetRevision()
+		}
 		for _, t := range resp.GetTools() {
 			infos = append(infos, hostpb.ToInfo(t))
 		}
 		if resp.GetNextPageToken() == "" {
-			return infos, nil
+			return infos, revision, nil
 		}
 		req.PageToken = resp.GetNextPageToken()
 	}

@@ -32,6 +32,7 @@ type Agent struct {
 	starts     starts
 	statistics statistics
 	turns      turns
+	lists      toolLists
 	loaded     *room // for the contents of model requests in flight
 	taking     *room // for the contents that are read to accept prompts and messages
 

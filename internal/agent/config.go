@@ -57,6 +57,11 @@ type Config struct {
 	BaseURL string
 	// Tools is the toolhost that carries out calls.
 	Tools Tools
+	// ListChangedTools is the ListTools of Tools for an agent that has the list at a revision, or none
+	// if known is empty. It returns no tools if the list still has that revision. Lists for two
+	// sessions or contexts are equal if their revisions are. An empty revision means that there is
+	// none. A nil function means that the agent lists all tools before each model request.
+	ListChangedTools func(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error)
 	// LedgerID returns the id of the ledger of Tools, as last reported, without I/O. The journal
 	// stores the id with each call that has side effects. The agent never sends such a call to a
 	// toolhost with another ledger. If LedgerID is nil or returns an empty id, only the call's id

@@ -54,10 +54,8 @@ func (f *forwarder) begin(c *model.CallBegun) {
 		f.calls = append(f.calls, nil)
 	}
 	q := f.request
-	wants := func(info tool.Info) bool {
-		return info.Spec.Name == c.Name && info.Spec.PartialArguments && info.UnavailableReason == ""
-	}
-	if f.opened == maxPreviews || f.calls[c.Index] != nil || !slices.ContainsFunc(q.offered, wants) {
+	info := q.offered.find(c.Name)
+	if f.opened == maxPreviews || f.calls[c.Index] != nil || info == nil || !info.Spec.PartialArguments || info.UnavailableReason != "" {
 		return
 	}
 	f.opened++
@@ -67,7 +65,7 @@ func (f *forwarder) begin(c *model.CallBegun) {
 		ID: id, Tool: c.Name, Session: q.started.Session, Context: q.context, MaxShown: q.shown, Traceparent: q.started.Trace(id),
 		Agent: q.started.AgentName(), Run: q.started.RunID,
 	}
-	if i := slices.IndexFunc(q.offered, wants); q.offered[i].Spec.HasSideEffects() {
+	if info.Spec.HasSideEffects() {
 		p.call.Ledger = cmp.Or(q.ledger, q.run.config.LedgerID())
 	}
 	f.calls[c.Index] = p

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/loglevel"
@@ -30,7 +29,7 @@ type modelRequest struct {
 	request model.Request
 	turn    int
 	read    uint64
-	offered []tool.Info
+	offered *offer // nil: no list is known
 	started loop.RunStarted
 	context map[string]json.RawMessage // the context of the response's calls
 	found   []string                   // the tools that searches found
@@ -97,7 +96,7 @@ func (q *modelRequest) finish(from routed, resp *model.Response, open previews) 
 	claim, answer := q.hold(open), q.judgeAnswer(resp)
 	q.run.report(update{task: q.task, done: func() loop.Payload {
 		q.run.previews = claim()
-		m := q.run.state.Respond(resp, q.offered, q.read)
+		m := q.run.state.Respond(resp, q.offered.list(), q.read)
 		m.Answer = answer
 		m.Model, m.Fallback = from.Model.Name(), from.place
 		m.Wasted, m.Cost = q.route.wasted, from.cost(resp.Usage)+q.route.cost
@@ -142,21 +141,18 @@ func (q *modelRequest) withWaste(p loop.Payload) loop.Payload {
 func (q *modelRequest) listTools() error {
 	query, retry := q.started.Query(q.context), q.run.config.ToolRetry
 	for attempt := 1; ; attempt++ {
-		infos, err := q.run.config.Tools.ListTools(q.task.ctx, query)
+		list, err := q.run.listTools(q.task.ctx, &q.started, query)
 		switch {
+		case err == nil && q.offered.is(list, q.run.config):
+			return nil
 		case err == nil:
-			infos = slices.DeleteFunc(slices.Clone(infos), func(info tool.Info) bool {
-				return !q.started.Permits(&info) || !q.run.config.tools.admits(&info)
-			})
-			slices.SortFunc(infos, func(a, b tool.Info) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
-			q.setTools(infos)
+			q.offered = newOffer(list, &q.started, q.run.config)
 			q.run.report(update{task: q.task, offered: q.offered})
 			return nil
 		case q.task.ctx.Err() != nil:
 			return err
 		case q.offered != nil:
 			q.run.log.to(loglevel.Tools).Warn("tools cannot be listed; the last list applies", "error", err)
-			q.setTools(q.offered)
 			return nil
 		case attempt >= retry.MaxAttempts || !mayRecover(err):
 			return err
@@ -167,22 +163,16 @@ func (q *modelRequest) listTools() error {
 	}
 }
 
-func (q *modelRequest) setTools(infos []tool.Info) {
-	q.offered = infos
-	if q.offered == nil {
-		q.offered = []tool.Info{}
-	}
-}
-
 // chooseTools puts the tools that a model accepts into the request.
 func (q *modelRequest) chooseTools(m routed) {
 	var tools []model.Tool
-	for _, info := range q.started.VisibleTools(q.offered, q.found) {
+	shown := q.offered.show(&q.started, q.found)
+	for _, info := range shown.visible {
 		t := modelTool(&info.Spec)
 		t.Description = q.started.Described(t.Name, t.Description)
 		tools = append(tools, t)
 	}
-	system := q.started.OfferedSystemTools(q.offered)
+	system := slices.Clone(shown.system)
 	q.request.Schema = nil
 	if model.FeaturesOf(m.Model).Schema {
 		q.request.Schema, system = q.started.ResponseSchema, loop.AnswersBySchema(system)

@@ -228,12 +228,7 @@ const unknownTool = "unknown"
 
 // labelOf returns the name of a tool that was offered, or unknownTool.
 func (r *run) labelOf(name string) string {
-	for i := range r.offered {
-		if r.offered[i].Spec.Name == name {
-			return name
-		}
-	}
-	if loop.IsSystemTool(name) {
+	if r.offered.find(name) != nil || loop.IsSystemTool(name) {
 		return name
 	}
 	return unknownTool

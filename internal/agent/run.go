@@ -42,7 +42,7 @@ type run struct {
 	tasks   map[string]*task // in progress, by the command's name
 	updates chan update      // from the tasks
 	group   sync.WaitGroup   // the tasks' goroutines
-	offered []tool.Info      // the last list of tools
+	offered *offer           // from the last list of tools; nil: there is none
 	alarm   *time.Timer      // for Wait; nil: time causes no event
 	hasSlot bool             // whether it has one of Agent.slots
 

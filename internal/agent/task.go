@@ -35,8 +35,8 @@ type update struct {
 	waiting *loop.SubRunWaiting
 	// returns the event that ends the task; the run's goroutine calls it
 	done    func() loop.Payload
-	offered []tool.Info // if not nil, the current list of tools
-	review  *review     // of a call that needs approval; may be nil
+	offered *offer  // if not nil, the current tools
+	review  *review // of a call that needs approval; may be nil
 	asked   *asked
 	replied *loop.ModelReplied
 }

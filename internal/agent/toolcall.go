@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
@@ -22,8 +21,8 @@ func (r *run) makeCall(t *task, c loop.Call) {
 		direct: r.state.Answers(), restored: r.state.LedgerAtBackup() != "",
 		attended: r.state.Started().People.Attended, asking: map[uint32]*tool.Question{},
 	}
-	if i := slices.IndexFunc(r.offered, func(info tool.Info) bool { return info.Spec.Name == c.Tool }); i >= 0 {
-		e.spec = &r.offered[i].Spec
+	if info := r.offered.find(c.Tool); info != nil {
+		e.spec = &info.Spec
 	}
 	r.group.Go(e.work)
 }

@@ -34,6 +34,14 @@ func NewCaller(p identity.Principal, policy func() *Policy) *Caller {
 	return &Caller{principal: p, policy: policy}
 }
 
+// Principal returns the principal of the caller. It is the zero value for a nil Caller.
+func (c *Caller) Principal() identity.Principal {
+	if c == nil {
+		return identity.Principal{}
+	}
+	return c.principal
+}
+
 // Policy returns the policy in force. It is nil for a nil Caller.
 func (c *Caller) Policy() *Policy {
 	if c == nil {

@@ -25,6 +25,7 @@ type toolList struct {
 	plugins     *supervisor.Plugins
 	search      searchIndex
 	described   *descriptions
+	revisions   revisions
 }
 
 // ListTools returns the tools that match, ordered by name. If it lists dynamic tools for a session,

@@ -45,8 +45,9 @@ type description struct {
 	key  descriptionKey
 	done chan struct{} // closed once there is an answer, or the plugin has failed
 
-	// Guarded by descriptions.mu. Once done is closed, tools may be read without the lock.
+	// Guarded by descriptions.mu. Once done is closed, tools and sum may be read without the lock.
 	tools map[string]*catalog.Tool // by declared name; a missing tool is as the plugin declares it
+	sum   string                   // a digest of what callers see of tools
 	until time.Time                // the end of its validity; zero: there is no answer yet
 	bytes int
 }
@@ -80,7 +81,7 @@ func (c *descriptions) settle(d *description, tools map[string]*catalog.Tool, er
 	if err != nil {
 		age = failureAge
 	}
-	d.tools, d.until = tools, time.Now().Add(age)
+	d.tools, d.sum, d.until = tools, sumOf(tools), time.Now().Add(age)
 	if e := c.entries[d.key]; e == nil || e.Value != d {
 		return // the cache has removed the entry to make room
 	}

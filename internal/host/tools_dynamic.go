@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -50,19 +49,10 @@ func descriptionRequestFor(t *catalog.Tool, v tool.Viewer) (descriptionRequest, 
 
 // key returns the digest of all that the answer may depend on.
 func (r *descriptionRequest) key() descriptionKey {
-	h := sha256.New()
-	write := func(text string) { // with its length, so that two lists of texts never look the same
-		var size [8]byte
-		binary.BigEndian.PutUint64(size[:], uint64(len(text)))
-		h.Write(size[:])
-		h.Write([]byte(text))
-	}
-	for _, text := range []string{r.viewer.Principal, r.viewer.Session, r.plugin.Info.Name, r.plugin.Digest} {
-		write(text)
-	}
+	h := digest{sha256.New()}
+	h.add(r.viewer.Principal, r.viewer.Session, r.plugin.Info.Name, r.plugin.Digest)
 	for _, name := range slices.Sorted(maps.Keys(r.viewer.Context)) {
-		write(name)
-		write(string(r.viewer.Context[name]))
+		h.add(name, string(r.viewer.Context[name]))
 	}
 	return descriptionKey(h.Sum(nil))
 }

@@ -59,7 +59,7 @@ func (m *AssistantMessage) empty() bool {
 func (r *RunStarted) describe(call *model.ToolCall, id string, offered []tool.Info) Call {
 	c := Call{ID: id, Tool: call.Name, Arguments: call.Arguments}
 	i := slices.IndexFunc(offered, func(info tool.Info) bool { return info.Spec.Name == call.Name })
-	system := slices.ContainsFunc(r.OfferedSystemTools(offered), func(spec tool.Spec) bool { return spec.Name == call.Name })
+	system := IsSystemTool(call.Name) && slices.ContainsFunc(r.OfferedSystemTools(offered), func(spec tool.Spec) bool { return spec.Name == call.Name })
 	switch {
 	case system:
 		c.System = call.Name

@@ -112,47 +112,65 @@ func (t *Task) RestrictionsOfSystem() []string {
 
 // defersTools reports whether there are more tools than a request lists.
 func (r *RunStarted) defersTools(offered []tool.Info) bool {
-	return r.Tools.MaxTools > 0 && len(available(offered)) > r.Tools.MaxTools
+	return r.Tools.MaxTools > 0 && available(offered) > r.Tools.MaxTools
 }
 
 // VisibleTools returns the tools that a request lists, in the order of offered. If there are too
 // many, the order of preference is: tools that replace a system tool, tools that a search found,
 // the latest first, and then all others.
 func (r *RunStarted) VisibleTools(offered []tool.Info, found []string) []tool.Info {
-	all := available(offered)
-	if !r.defersTools(offered) {
-		return all
+	most := available(offered)
+	if r.defersTools(offered) {
+		most = r.Tools.MaxTools
 	}
-	system := SystemTools()
-	rank := func(info tool.Info) int {
-		name := info.Spec.Name
-		latest := slices.Index(found, name)
+	chosen := preferred(offered, found, most)
+	others := most - len(chosen)
+	isChosen := make(map[string]bool, len(chosen))
+	for _, name := range chosen {
+		isChosen[name] = true
+	}
+	visible := make([]tool.Info, 0, most)
+	for i := range offered {
+		info := &offered[i]
 		switch {
-		case slices.Contains(system, name):
-			return 0
-		case latest >= 0:
-			return len(found) - latest
+		case info.UnavailableReason != "":
+		case isChosen[info.Spec.Name]:
+			visible = append(visible, *info)
+		case others > 0:
+			others--
+			visible = append(visible, *info)
 		}
-		return len(found) + 1
 	}
-	ranks := make(map[string]int, len(all))
-	names := make([]string, len(all))
-	for i, info := range all {
-		names[i], ranks[info.Spec.Name] = info.Spec.Name, rank(info)
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return ranks[a] - ranks[b] })
-	for _, name := range names[r.Tools.MaxTools:] {
-		delete(ranks, name)
-	}
-	return slices.DeleteFunc(all, func(info tool.Info) bool {
-		_, in := ranks[info.Spec.Name]
-		return !in
-	})
+	return visible
 }
 
-// available returns the tools that can be called now, in a new slice.
-func available(offered []tool.Info) []tool.Info {
-	return slices.DeleteFunc(slices.Clone(offered), func(info tool.Info) bool { return info.UnavailableReason != "" })
+// preferred returns the names of the tools that VisibleTools prefers to others, if there are fewer
+// than most, and of the best of them otherwise.
+func preferred(offered []tool.Info, found []string, most int) (names []string) {
+	ranks := map[string]int{}
+	for i, name := range found {
+		ranks[name] = len(found) - i
+	}
+	for _, name := range SystemTools() {
+		ranks[name] = 0
+	}
+	for i := range offered {
+		if _, preferred := ranks[offered[i].Spec.Name]; preferred && offered[i].UnavailableReason == "" {
+			names = append(names, offered[i].Spec.Name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return ranks[a] - ranks[b] })
+	return names[:min(most, len(names))]
+}
+
+// available returns the number of tools that can be called.
+func available(offered []tool.Info) (n int) {
+	for i := range offered {
+		if offered[i].UnavailableReason == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // narrowed returns the choice restricted to the names. No names leave it unchanged. ok is false if

@@ -132,6 +132,7 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	warnAboutModels(log, &config)
+	config.ListChangedTools = host.tools.ListChangedTools
 	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.LedgerID, host.ReadArtifact
 	config.ApproveStanding = standingsOf(host.Client)
 	config.Workspace, config.Statistics = host.workspace, host.Admin().Stats

@@ -171,6 +171,15 @@ func (t *sharedTools) ListTools(ctx context.Context, query tool.Query) ([]tool.I
 	return infos, err
 }
 
+// ListChangedTools implements agentTools.
+func (t *sharedTools) ListChangedTools(ctx context.Context, query tool.Query, known string) ([]tool.Info, string, error) {
+	infos, revision, err := t.remoteTools.ListChangedTools(ctx, query, known)
+	if err == nil {
+		err = t.checkAgain()
+	}
+	return infos, revision, err
+}
+
 // Open implements agent.Tools.
 func (t *sharedTools) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	if err := t.checkAgain(); err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/agent"
 	"github.com/toolhost/toolhost/internal/authn/authconfig"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
@@ -25,7 +24,7 @@ const answerWait = 5 * time.Second
 // it.
 type toolhost struct {
 	*client.Client
-	tools   agent.Tools      // of Client, for an agent
+	tools   agentTools       // of Client, for an agent
 	private *privateToolhost // nil if another process started the toolhost
 	local   bool             // the toolhost is on this machine
 	records *runRecords      // records of private, or nil; the user closes them after the toolhost

@@ -12,7 +12,12 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-var _ agent.Tools = remoteTools{}
+// agentTools are the tools of an agent.
+type agentTools interface {
+	agent.Tools
+	// ListChangedTools is agent.Config.ListChangedTools.
+	ListChangedTools(ctx context.Context, query tool.Query, known string) (infos []tool.Info, revision string, err error)
+}
 
 // remoteTools adapts a toolhost client to an agent. When a connection is lost, the client ends the
 // call with an outcome that says so. For an agent this is not an outcome: it can open the call
@@ -49,6 +54,12 @@ func (l *linkLog) see(err error) error {
 func (r remoteTools) ListTools(ctx context.Context, query tool.Query) ([]tool.Info, error) {
 	infos, err := r.client.ListTools(ctx, query)
 	return infos, r.link.see(err)
+}
+
+// ListChangedTools implements agentTools.
+func (r remoteTools) ListChangedTools(ctx context.Context, query tool.Query, known string) ([]tool.Info, string, error) {
+	infos, revision, err := r.client.ListChangedTools(ctx, query, known)
+	return infos, revision, r.link.see(err)
 }
 
 // Open implements agent.Tools.

@@ -102,6 +102,7 @@ func (s *setup) openWorkbench(ctx context.Context, present bool) (_ *workbench, 
 	if err != nil {
 		return nil, err
 	}
+	config.ListChangedTools = host.tools.ListChangedTools
 	config.Search, config.LedgerID, config.ReadArtifact = host.Client, host.LedgerID, host.ReadArtifact
 	config.ApproveStanding = standingsOf(host.Client)
 	config.Workspace, config.Statistics = host.workspace, host.Admin().Stats

@@ -3,6 +3,8 @@ package hosttest
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +18,8 @@ import (
 type fakeTools struct {
 	mu    sync.Mutex
 	tools []Tool // ordered by name; not changed in place
+	// revision is another one after each change of the tools
+	revision string
 }
 
 // SetTools replaces the tools.
@@ -24,7 +28,16 @@ func (f *fakeTools) SetTools(tools ...Tool) {
 	slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.tools = tools
+	f.tools, f.revision = tools, rand.Text()
+}
+
+// Revision identifies the tools that match.
+func (f *fakeTools) Revision(_ context.Context, query tool.Query) (string, error) {
+	query.Principal, query.Groups, query.Session, query.Context = "", nil, "", nil
+	selected, err := json.Marshal(query)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.revision + string(selected), err
 }
 
 func (f *fakeTools) all() []Tool {

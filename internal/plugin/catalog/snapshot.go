@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
@@ -35,6 +36,8 @@ type order struct {
 	byFilter   map[string]*Filter
 	byName     map[string]*Plugin
 	byFold     map[string]*Plugin // by the folded names of tools and filters
+	dynamic    []*Tool            // of tools, those that are dynamic
+	secretive  []*Tool            // see Secretive
 	overridden overridden
 	records    *trust.Plugins    // the owners of names; nil: the first plugin that has a name owns it
 	given      map[string]string // names of plugins, by the folded names of tools that the operator gave to them
@@ -105,6 +108,7 @@ func (s *Snapshot) ordered() *order {
 		slices.SortStableFunc(o.plugins, byName)
 		slices.SortStableFunc(o.candidates, byName)
 		slices.SortFunc(o.tools, byToolName)
+		o.noteVarying()
 		s.base, s.slots, s.pins = nil, nil, nil // otherwise each snapshot would keep all earlier ones
 	})
 	return &s.order
@@ -247,6 +251,33 @@ func (s *Snapshot) Tools(q tool.Query) []*Tool {
 	}
 	return out
 }
+
+// noteVarying notes the tools that can look different at two times, or to two callers.
+func (o *order) noteVarying() {
+	noted := map[string]bool{}
+	for _, t := range o.tools {
+		if t.Spec.Dynamic {
+			o.dynamic = append(o.dynamic, t)
+		}
+		if len(t.Spec.RequiresAuth) == 0 {
+			continue
+		}
+		if key := t.Plugin.Info.Name + "\x00" + strings.Join(t.Spec.RequiresAuth, "\x00"); !noted[key] {
+			noted[key] = true
+			o.secretive = append(o.secretive, t)
+		}
+	}
+}
+
+// Dynamic returns the dynamic tools, ordered by name. Callers must not change the shared slice.
+func (s *Snapshot) Dynamic() []*Tool { return s.ordered().dynamic }
+
+// Secretive returns one tool for each plugin and each set of secrets that its tools require. Whether
+// a tool can be called depends on these secrets. Callers must not change the shared slice.
+func (s *Snapshot) Secretive() []*Tool { return s.ordered().secretive }
+
+// Matches reports whether a query selects the tool.
+func (t *Tool) Matches(q tool.Query) bool { return matches(t, q) }
 
 // ToolsAfter yields the matching tools whose names follow after, ordered by name. An empty after
 // yields all.

@@ -31,6 +31,9 @@ type Tools interface {
 	// ListPage returns the tools that match the query and whose names are greater than after,
 	// ordered by name. after is empty for the first page.
 	ListPage(ctx context.Context, query tool.Query, after string) ([]tool.Info, error)
+	// Revision identifies what ListPage returns for the query: while it stays equal, so do all pages.
+	// An empty one is not known. It must cost little however many tools there are.
+	Revision(ctx context.Context, query tool.Query) (string, error)
 	// GetTool returns one tool as the viewer sees it.
 	GetTool(ctx context.Context, name string, viewer tool.Viewer) (tool.Info, error)
 	// Open starts a call. If complete is set, call.Arguments are the whole arguments, otherwise

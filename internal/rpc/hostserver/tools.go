@@ -52,18 +52,35 @@ func (s *toolService) ListTools(ctx context.Context, req *toolhostv1.ListToolsRe
 	if err := s.setViewer(ctx, &query, req.GetOnBehalfOf()); err != nil {
 		return nil, err
 	}
-	query.MaxTools = p.wanted() // max_tools of the request counts over all pages
-	var infos []tool.Info
-	if query.MaxTools > 0 {
-		if infos, err = s.host.ListPage(ctx, query, p.at.After); err != nil {
+	var revision string
+	if req.KnownRevision != nil && req.GetPageToken() == "" {
+		if revision, err = s.host.Revision(ctx, query); err != nil { // before the list, which may be newer then
 			return nil, err
 		}
 	}
-	resp := p.fill(infos)
-	resp.LedgerId = s.host.LedgerID()
+	resp := &toolhostv1.ListToolsResponse{}
+	if revision == "" || revision != req.GetKnownRevision() {
+		if resp, err = s.pageFor(ctx, query, p); err != nil {
+			return nil, err
+		}
+	}
+	resp.Revision, resp.LedgerId = revision, s.host.LedgerID()
 	folders := s.host.Folders()
 	resp.Workspace, resp.WritableFolders, resp.HiddenFolders = folders.Workspace, folders.Writable, folders.Hidden
 	return resp, nil
+}
+
+// pageFor returns a page of the tools that match.
+func (s *toolService) pageFor(ctx context.Context, query tool.Query, p page) (*toolhostv1.ListToolsResponse, error) {
+	query.MaxTools = p.wanted() // max_tools of the request counts over all pages
+	if query.MaxTools == 0 {
+		return &toolhostv1.ListToolsResponse{}, nil
+	}
+	infos, err := s.host.ListPage(ctx, query, p.at.After)
+	if err != nil {
+		return nil, err
+	}
+	return p.fill(infos), nil
 }
 
 // setViewer sets the principal that a query is for.

@@ -457,3 +457,36 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%+v, %v; want %+v", got, err, version.Info())
 	}
 }
+
+// A caller that has the list gets no tools until they change. Without the field known_revision, a
+// caller gets all tools each time.
+func TestUnchangedListHasNoTools(t *testing.T) {
+	host := fake(t)
+	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
+	host.SetTools(numbered(0, 1200)...)
+	c := dial(t, a)
+	list := func(q tool.Query, known string) (int, string) {
+		t.Helper()
+		infos, revision, err := c.ListChangedTools(bounded(t), q, known)
+		if err != nil || revision == "" {
+			t.Fatalf("the revision is %q: %v", revision, err)
+		}
+		return len(infos), revision
+	}
+	first, revision := list(tool.Query{}, "")
+	same, again := list(tool.Query{Session: "s"}, revision)
+	if first != 1200 || same != 0 || again != revision {
+		t.Errorf("%d tools at %q, then %d at %q", first, revision, same, again)
+	}
+	if few, other := list(tool.Query{Names: []string{numbered(0, 1)[0].Spec.Name}}, revision); few != 1 || other == revision {
+		t.Errorf("another selection has %d tools at %q", few, other)
+	}
+	host.SetTools(numbered(0, 3)...)
+	if changed, next := list(tool.Query{}, revision); changed != 3 || next == revision {
+		t.Errorf("after a change: %d tools at %q", changed, next)
+	}
+	resp, err := tools(t, a).ListTools(bounded(t), &toolhostv1.ListToolsRequest{})
+	if err != nil || len(resp.GetTools()) != 3 || resp.GetRevision() != "" {
+		t.Errorf("an earlier client gets %d tools at %q: %v", len(resp.GetTools()), resp.GetRevision(), err)
+	}
+}

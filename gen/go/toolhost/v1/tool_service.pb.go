@@ -537,7 +537,11 @@ type ListToolsRequest struct {
 	Selection *ToolSelection `protobuf:"bytes,3,opt,name=selection,proto3" json:"selection,omitempty"`
 	// The principal that the request is for. Unset means the caller itself. See "Delegation" at
 	// ToolService.
-	OnBehalfOf    *v1.Principal `protobuf:"bytes,4,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	OnBehalfOf *v1.Principal `protobuf:"bytes,4,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	// The revision of the list that the caller has, from an earlier response. Set, even if empty, asks
+	// for `revision` in the response. If the list still has the revision given, the response has it and
+	// no tools. Used on the first page only.
+	KnownRevision *string `protobuf:"bytes,5,opt,name=known_revision,json=knownRevision,proto3,oneof" json:"known_revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -600,6 +604,13 @@ func (x *ListToolsRequest) GetOnBehalfOf() *v1.Principal {
 	return nil
 }
 
+func (x *ListToolsRequest) GetKnownRevision() string {
+	if x != nil && x.KnownRevision != nil {
+		return *x.KnownRevision
+	}
+	return ""
+}
+
 // ListToolsResponse is one page of tools.
 type ListToolsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -618,6 +629,11 @@ type ListToolsResponse struct {
 	// The absolute paths of folders on toolhost's machine that no sandboxed plugin may access, even if
 	// they are in one of `writable_folders`: toolhost's state and the trust records of its user.
 	HiddenFolders []string `protobuf:"bytes,6,rep,name=hidden_folders,json=hiddenFolders,proto3" json:"hidden_folders,omitempty"`
+	// What identifies the list of all pages, on the first page of a request with `known_revision`. As
+	// long as a selection gives a principal an equal revision, it gives the same tools. A revision
+	// depends on the session and the context only as far as tools are dynamic. It has no meaning for
+	// another toolhost, or after a restart. Empty means that toolhost does not know it.
+	Revision      string `protobuf:"bytes,7,opt,name=revision,proto3" json:"revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -692,6 +708,13 @@ func (x *ListToolsResponse) GetHiddenFolders() []string {
 		return x.HiddenFolders
 	}
 	return nil
+}
+
+func (x *ListToolsResponse) GetRevision() string {
+	if x != nil {
+		return x.Revision
+	}
+	return ""
 }
 
 // GetToolRequest names a tool.
@@ -3543,21 +3566,24 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01B\f\n" +
 	"\n" +
 	"_dangerousB\x13\n" +
-	"\x11_max_cost_per_use\"\xc7\x01\n" +
+	"\x11_max_cost_per_use\"\x86\x02\n" +
 	"\x10ListToolsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tR\tpageToken\x128\n" +
 	"\tselection\x18\x03 \x01(\v2\x1a.toolhost.v1.ToolSelectionR\tselection\x12=\n" +
 	"\fon_behalf_of\x18\x04 \x01(\v2\x1b.toolhost.tool.v1.PrincipalR\n" +
-	"onBehalfOf\"\xf1\x01\n" +
+	"onBehalfOf\x12*\n" +
+	"\x0eknown_revision\x18\x05 \x01(\tH\x00R\rknownRevision\x88\x01\x01B\x11\n" +
+	"\x0f_known_revision\"\x8d\x02\n" +
 	"\x11ListToolsResponse\x12'\n" +
 	"\x05tools\x18\x01 \x03(\v2\x11.toolhost.v1.ToolR\x05tools\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1b\n" +
 	"\tledger_id\x18\x03 \x01(\tR\bledgerId\x12\x1c\n" +
 	"\tworkspace\x18\x04 \x01(\tR\tworkspace\x12)\n" +
 	"\x10writable_folders\x18\x05 \x03(\tR\x0fwritableFolders\x12%\n" +
-	"\x0ehidden_folders\x18\x06 \x03(\tR\rhiddenFolders\"\xfd\x01\n" +
+	"\x0ehidden_folders\x18\x06 \x03(\tR\rhiddenFolders\x12\x1a\n" +
+	"\brevision\x18\a \x01(\tR\brevision\"\xfd\x01\n" +
 	"\x0eGetToolRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\asession\x18\x02 \x01(\tR\asession\x12B\n" +
@@ -3999,6 +4025,7 @@ func file_toolhost_v1_tool_service_proto_init() {
 	}
 	file_toolhost_v1_resources_proto_init()
 	file_toolhost_v1_tool_service_proto_msgTypes[5].OneofWrappers = []any{}
+	file_toolhost_v1_tool_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_toolhost_v1_tool_service_proto_msgTypes[24].OneofWrappers = []any{}
 	file_toolhost_v1_tool_service_proto_msgTypes[32].OneofWrappers = []any{
 		(*ExecuteRequest_Start)(nil),

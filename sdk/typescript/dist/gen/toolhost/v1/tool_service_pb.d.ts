@@ -222,6 +222,14 @@ export type ListToolsRequest = Message<"toolhost.v1.ListToolsRequest"> & {
      * @generated from field: toolhost.tool.v1.Principal on_behalf_of = 4;
      */
     onBehalfOf?: Principal | undefined;
+    /**
+     * The revision of the list that the caller has, from an earlier response. Set, even if empty, asks
+     * for `revision` in the response. If the list still has the revision given, the response has it and
+     * no tools. Used on the first page only.
+     *
+     * @generated from field: optional string known_revision = 5;
+     */
+    knownRevision?: string | undefined;
 };
 /**
  * Describes the message toolhost.v1.ListToolsRequest.
@@ -273,6 +281,15 @@ export type ListToolsResponse = Message<"toolhost.v1.ListToolsResponse"> & {
      * @generated from field: repeated string hidden_folders = 6;
      */
     hiddenFolders: string[];
+    /**
+     * What identifies the list of all pages, on the first page of a request with `known_revision`. As
+     * long as a selection gives a principal an equal revision, it gives the same tools. A revision
+     * depends on the session and the context only as far as tools are dynamic. It has no meaning for
+     * another toolhost, or after a restart. Empty means that toolhost does not know it.
+     *
+     * @generated from field: string revision = 7;
+     */
+    revision: string;
 };
 /**
  * Describes the message toolhost.v1.ListToolsResponse.

@@ -113,32 +113,36 @@ class ToolSelection(_message.Message):
     def __init__(self, names: _Optional[_Iterable[str]] = ..., categories: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., dangerous: bool = ..., max_cost_per_use: _Optional[float] = ..., max_tools: _Optional[int] = ..., session: _Optional[str] = ..., context: _Optional[_Mapping[str, bytes]] = ..., plugins: _Optional[_Iterable[str]] = ..., excluded: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ListToolsRequest(_message.Message):
-    __slots__ = ("page_size", "page_token", "selection", "on_behalf_of")
+    __slots__ = ("page_size", "page_token", "selection", "on_behalf_of", "known_revision")
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     SELECTION_FIELD_NUMBER: _ClassVar[int]
     ON_BEHALF_OF_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_REVISION_FIELD_NUMBER: _ClassVar[int]
     page_size: int
     page_token: str
     selection: ToolSelection
     on_behalf_of: _principal_pb2.Principal
-    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., selection: _Optional[_Union[ToolSelection, _Mapping[str, object]]] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ...) -> None: ...
+    known_revision: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., selection: _Optional[_Union[ToolSelection, _Mapping[str, object]]] = ..., on_behalf_of: _Optional[_Union[_principal_pb2.Principal, _Mapping[str, object]]] = ..., known_revision: _Optional[str] = ...) -> None: ...
 
 class ListToolsResponse(_message.Message):
-    __slots__ = ("tools", "next_page_token", "ledger_id", "workspace", "writable_folders", "hidden_folders")
+    __slots__ = ("tools", "next_page_token", "ledger_id", "workspace", "writable_folders", "hidden_folders", "revision")
     TOOLS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     LEDGER_ID_FIELD_NUMBER: _ClassVar[int]
     WORKSPACE_FIELD_NUMBER: _ClassVar[int]
     WRITABLE_FOLDERS_FIELD_NUMBER: _ClassVar[int]
     HIDDEN_FOLDERS_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
     tools: _containers.RepeatedCompositeFieldContainer[Tool]
     next_page_token: str
     ledger_id: str
     workspace: str
     writable_folders: _containers.RepeatedScalarFieldContainer[str]
     hidden_folders: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, tools: _Optional[_Iterable[_Union[Tool, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ..., ledger_id: _Optional[str] = ..., workspace: _Optional[str] = ..., writable_folders: _Optional[_Iterable[str]] = ..., hidden_folders: _Optional[_Iterable[str]] = ...) -> None: ...
+    revision: str
+    def __init__(self, tools: _Optional[_Iterable[_Union[Tool, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ..., ledger_id: _Optional[str] = ..., workspace: _Optional[str] = ..., writable_folders: _Optional[_Iterable[str]] = ..., hidden_folders: _Optional[_Iterable[str]] = ..., revision: _Optional[str] = ...) -> None: ...
 
 class GetToolRequest(_message.Message):
     __slots__ = ("name", "session", "context", "on_behalf_of")
