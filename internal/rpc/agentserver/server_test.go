@@ -137,7 +137,7 @@ func (someone) Authenticate(context.Context, authn.Evidence) (authn.Verified, er
 	return authn.Verified{Principal: identity.Principal{Tenant: identity.DefaultTenant, Name: authn.UserName(os.Getuid())}}, nil
 }
 
-func dial(t *testing.T, a agentserver.Agent) (*agentserver.Server, *grpc.ClientConn) {
+func dial(t testing.TB, a agentserver.Agent) (*agentserver.Server, *grpc.ClientConn) {
 	t.Helper()
 	listener := bufconn.Listen(1 << 16)
 	server := agentserver.NewServer(agentserver.Config{Agent: a, Gate: gate.New(gate.Config{

@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/authz"
@@ -23,6 +22,7 @@ type service struct {
 	gate          *gate.Gate
 	unread        *unread
 	incoming      *tally // see intake
+	shared        sharedEncoding
 }
 
 func (s *service) GetVersion(context.Context, *agentdv1.GetVersionRequest) (*agentdv1.GetVersionResponse, error) {
@@ -144,8 +144,11 @@ func (s *service) WatchRun(req *agentdv1.WatchRunRequest, stream grpc.ServerStre
 			return err
 		}
 		// A client that does not read blocks only this goroutine. The run continues.
-		m := &agentdv1.WatchRunResponse{Event: fromEvent(event)}
-		if err := out.send(proto.Size(m), func() error { return stream.Send(m) }); err != nil {
+		m, err := s.shared.of(event)
+		if err != nil {
+			return err
+		}
+		if err := out.send(len(m), func() error { return stream.SendMsg(m) }); err != nil {
 			return err
 		}
 	}

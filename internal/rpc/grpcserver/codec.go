@@ -38,6 +38,18 @@ func Bounded(codec encoding.CodecV2, small int) encoding.CodecV2 {
 	return boundedCodec{codec, small}
 }
 
+// Encoded is a message that is encoded already. The codec of Bounded sends it as it is, so that many
+// streams can share it. It must not change.
+type Encoded []byte
+
+// Marshal implements encoding.CodecV2.
+func (c boundedCodec) Marshal(v any) (mem.BufferSlice, error) {
+	if m, ok := v.(Encoded); ok {
+		return mem.BufferSlice{mem.SliceBuffer(m)}, nil // freeing it does nothing
+	}
+	return c.CodecV2.Marshal(v)
+}
+
 // Unmarshal implements encoding.CodecV2.
 func (c boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	m, ok := v.(proto.Message)
