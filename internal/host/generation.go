@@ -78,6 +78,14 @@ func (h *Host) Reconfigure(s Settings, replaced func(p *catalog.Plugin) bool) (a
 	return h.plugins.Reconfigure(replaced)
 }
 
+// Renew replaces the running instances of plugins as Reconfigure does, with the settings in force. It
+// does not block.
+func (h *Host) Renew(replaced func(p *catalog.Plugin) bool) {
+	h.generations.mu.Lock()
+	defer h.generations.mu.Unlock()
+	h.plugins.Reconfigure(replaced)
+}
+
 // newGeneration returns a generation of settings, for this host's records.
 func (h *Host) newGeneration(s Settings, number uint64) *generation {
 	g := &generation{Settings: s.withDefaults(), number: number}

@@ -46,6 +46,8 @@ type launcher struct {
 	subreaped bool                                         // toolhost runs below subreapers
 	walls     sandbox.Machine                              // the sandbox mechanisms that processes got
 	known     atomic.Pointer[catalog.Catalog]              // nil until plugins are called, and not only described
+	host      atomic.Pointer[host.Host]                    // nil until it is made
+	running   running                                      // the processes that are called
 	// of tenants, or of sessions if perSession is set; nil: all calls share one; set before the
 	// first launch
 	workspaces *workspaces.Store
@@ -112,20 +114,25 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 		}
 		return session, nil
 	}
-	cfg := l.process(settings, p, p.Info.Name, instance)
-	if owner.Tenant != identity.DefaultTenant {
-		cfg.Tenant = owner.Tenant
-	}
-	if most := uint64(settings.config.Quotas.MemoryOf(owner.Tenant, owner.Principal)); most > 0 {
-		cfg.Limits.MemoryBytes = less(cfg.Limits.MemoryBytes, most)
-	}
-	readBytecode(&cfg, p)
-	cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
-	server, err := l.mcpServer(&cfg, p, owner)
-	if err != nil {
-		return nil, err
-	}
-	started, err := l.launchOwned(ctx, &cfg, owner)
+	var cfg process.Config
+	var server *mcpServer
+	started, err := l.recorded(ctx, settings.sandbox, p, instance, func() sandbox.Config {
+		cfg = l.process(settings, p, p.Info.Name, instance)
+		return cfg.Sandbox
+	}, func() (started *process.Process, err error) {
+		if owner.Tenant != identity.DefaultTenant {
+			cfg.Tenant = owner.Tenant
+		}
+		if most := uint64(settings.config.Quotas.MemoryOf(owner.Tenant, owner.Principal)); most > 0 {
+			cfg.Limits.MemoryBytes = less(cfg.Limits.MemoryBytes, most)
+		}
+		readBytecode(&cfg, p)
+		cfg.Report = func(state tool.InstanceState) { host.ReportLaunch(ctx, state) }
+		if server, err = l.mcpServer(&cfg, p, owner); err != nil {
+			return nil, err
+		}
+		return l.launchOwned(ctx, &cfg, owner)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,10 @@ func (l *launcher) programs(g sandboxDefaults) []string {
 	if known == nil || len(g.writable) == 0 {
 		return nil
 	}
-	return g.executed(known.Snapshot().Plugins())
+	s := known.Snapshot()
+	found := g.executed(slices.Concat(s.Plugins(), s.Candidates(), l.running.plugins()))
+	slices.Sort(found) // processes run in any order, and sandbox.Configs are compared
+	return found
 }
 
 // executed returns what of the things that plugins execute has to be protected.
@@ -166,12 +169,18 @@ func (g sandboxDefaults) executed(plugins []*catalog.Plugin) []string {
 			}
 		}
 	}
+	examined := map[revision]bool{}
 	for _, p := range plugins {
-		if p.Path == "" {
+		r := revision{p.Source, p.Digest}
+		if p.Path == "" || examined[r] {
 			continue // it runs elsewhere
 		}
+		examined[r] = true
 		if p.Manifest != nil && !strings.HasPrefix(p.Path, p.Dir+string(filepath.Separator)) {
 			add(p.Path)
+		}
+		if info, err := os.Lstat(p.Source); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			add(p.Source) // what it leads to becomes the next revision
 		}
 		add(sandbox.Interpreters(p.Path, g.writable)...)
 		add(p.Outside...)

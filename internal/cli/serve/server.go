@@ -128,6 +128,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	h := host.New(cfg)
 	defer h.Close()
+	plugins.host.Store(h)
+	defer followPrograms(known, plugins)()
 	reloads.host = h
 	book.known, book.host = known, h
 	if options.Reload.Watch {

@@ -5,9 +5,12 @@ package escape_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/e2e/programs"
+	"github.com/toolhost/toolhost/internal/eventually"
 )
 
 // A release is unpacked in the workspace, and a plugin has a link to a program that is built there.
@@ -59,4 +62,54 @@ func (w *world) program(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A plugin is found while another one runs, in whose sandbox nothing protects what the new plugin
+// executes. The running call ends in peace, other calls get an instance that cannot change it, and the
+// new plugin starts when the old instance is gone.
+func TestProgramsOfAPluginThatIsFoundLater(t *testing.T) {
+	w := newWorld(t, os.Getuid())
+	if err := os.MkdirAll(w.path("work/dist"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.program(t, "escapeplugin", "work/dist/program")
+	h := w.serve(t)
+	pid := h.pid(t)
+	ended := make(chan error, 1)
+	go func() { // ends with the call
+		_, err := h.try(t, "escapeplugin", "run", "/bin/sh", "-c", "touch "+h.path("work/inside/began")+"; until test -e "+h.path("work/inside/end")+"; do sleep 0.05; done")
+		ended <- err
+	}()
+	eventually.Holds(t, "the call runs", func() bool {
+		_, err := os.Stat(w.path("work/inside/began"))
+		return err == nil
+	})
+	if err := os.Mkdir(w.path("plugins/linked"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(w.path("work/dist/program"), w.path("plugins/linked/program")); err != nil {
+		t.Fatal(err)
+	}
+	w.file(t, "plugins/linked/plugin.yaml", "name: linked\ncommand: [./program, linked]\n")
+	addr := " --addr unix://" + h.socket
+	h.operator(t, filepath.Join(h.bin, "toolhost")+" reload"+addr+" || true") // it waits for trust
+	h.operator(t, filepath.Join(h.bin, "toolhost")+" trust linked --plugins "+h.path("plugins"))
+	h.operator(t, filepath.Join(h.bin, "toolhost")+" reload"+addr)
+	eventually.Holds(t, "other calls cannot change the program", func() bool {
+		_, err := h.try(t, "escapeplugin", "write", h.path("work/dist/new"))
+		return err != nil
+	})
+	if _, err := h.call(t, "linked", map[string]any{"do": "environment"}); err == nil || !strings.Contains(err.Error(), "does not start yet") {
+		t.Errorf("the new plugin starts while a call could change its program: %v", err)
+	}
+	w.file(t, "work/inside/end", "")
+	if err := <-ended; err != nil {
+		t.Errorf("the call that ran: %v", err)
+	}
+	eventually.Holds(t, "the old instance is gone", func() bool { return syscall.Kill(pid, 0) != nil })
+	eventually.Holds(t, "the new plugin starts", func() bool {
+		_, err := h.call(t, "linked", map[string]any{"do": "environment"})
+		return err == nil
+	})
+	h.keeps(t, "write", h.path("work/dist/program"))
 }

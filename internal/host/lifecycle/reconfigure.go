@@ -6,8 +6,8 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// reconfigured is the reason of events after a change of the configuration.
-const reconfigured = "the configuration changed"
+// reconfigured is the reason of events when the driver starts processes in another way.
+const reconfigured = "its processes start in another way now"
 
 // Reconfigure puts another Config in force. processes says that the driver now starts the plugin's
 // processes in another way, for example with fewer permissions. The present instances are outdated
