@@ -169,9 +169,11 @@ func (p *Policy) compile(env *cel.Env, at int, rule Rule) (compiled compiledRule
 		}
 		return compiled, Errors{{Message: message}}
 	}
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), cel.CustomDecoratorV2(charged)}
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
 	if compiled.loops = loops(checked); compiled.loops {
-		options = append(options, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkEvery))
+		options = append(options, cel.CustomDecoratorV2(chargedInLoops), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkEvery))
+	} else {
+		options = append(options, cel.CustomDecoratorV2(charged))
 	}
 	var err error
 	if compiled.program, err = env.Program(checked, options...); err != nil {

@@ -36,7 +36,7 @@ func Uncharged() ([]string, error) {
 	}
 	var names []string
 	for name := range env.Functions() {
-		if costs[name] == nil && !allocating[name] {
+		if costs[name] == nil && !allocating[name] && repeated[name] == nil {
 			names = append(names, name)
 		}
 	}

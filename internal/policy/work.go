@@ -118,6 +118,17 @@ func charged(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error)
 	return i, nil
 }
 
+// chargedInLoops is charged for expressions with loops, in which functions of linear time are charged,
+// too.
+func chargedInLoops(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+	if call, ok := i.(interpreter.InterpretableCall); ok {
+		if cost := repeated[call.Function()]; cost != nil {
+			return newChargingRepeated(call, cost), nil
+		}
+	}
+	return charged(i)
+}
+
 // matching is the function matches.
 type matching struct {
 	call interpreter.InterpretableCall

@@ -45,6 +45,21 @@ func TestCostlyFunctionsAreCharged(t *testing.T) {
 		"bytes that a loop converts":             {`arguments.l.map(x, bytes(arguments.t)).size() > 1`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(30_000) + `}`, steps},
 		"parts of a text in a loop":              {`arguments.l.all(x, arguments.t.substring(1, 2) == "a")`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(30_000) + `}`, steps},
 		"characters of a text in a loop":         {`arguments.l.all(x, arguments.t.charAt(1) == "a")`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(30_000) + `}`, steps},
+		"a text that a loop searches":            {`arguments.l.all(x, !arguments.t.contains("needle"))`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(300_000) + `}`, steps},
+		"a text that a loop measures":            {`arguments.l.all(x, arguments.t.size() > 1)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(300_000) + `}`, steps},
+		"as a function of a loop":                {`arguments.l.all(x, size(arguments.t) > 1)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(300_000) + `}`, steps},
+		"texts that a loop compares":             {`arguments.l.all(x, arguments.t == arguments.u)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(300_000) + `,"u":` + a(300_000) + `}`, steps},
+		"texts that a loop tells apart":          {`!arguments.l.exists(x, arguments.t != arguments.u)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(300_000) + `,"u":` + a(300_000) + `}`, steps},
+		"texts that a loop orders":               {`arguments.l.all(x, arguments.t <= arguments.u)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(300_000) + `,"u":` + a(300_001) + `}`, steps},
+		"each text and each text":                {`arguments.l.all(x, arguments.l.all(y, x == y))`, `{"l":[` + strings.Repeat(a(20_000)+",", 299) + a(20_000) + `]}`, steps},
+		"lists that a loop compares":             {`arguments.l.all(x, arguments.t == arguments.u)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + numbers(10_000) + `,"u":` + numbers(10_000) + `}`, steps},
+		"objects that a loop compares":           {`arguments.l.all(x, arguments.t == arguments.u)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":{"k":` + a(300_000) + `},"u":{"k":` + a(300_000) + `}}`, steps},
+		"a prefix that a loop looks for":         {`arguments.l.all(x, arguments.t.startsWith(arguments.u))`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(300_000) + `,"u":` + a(300_000) + `}`, steps},
+		"an element that a loop looks for":       {`arguments.l.all(x, arguments.t in arguments.m)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":` + a(300_000) + `,"m":[` + a(300_000) + `]}`, steps},
+		"a number that a loop reads":             {`arguments.l.all(x, int(arguments.t) == 0)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"t":"` + strings.Repeat("0", 300_000) + `"}`, steps},
+		"parts of the arguments in a loop":       {`arguments.l.all(x, arguments.o.t[0].contains("b") == false)`, `{"l":[` + strings.Repeat(`"",`, 9_999) + `""],"o":{"t":[` + a(300_000) + `]}}`, steps},
+		"a usual loop":                           {`arguments.l.all(x, x.contains("a") && x.size() > 2 && x != arguments.t && !(x in arguments.m))`, `{"l":[` + strings.Repeat(a(500)+",", 4_999) + a(500) + `],"t":"b","m":["c","d"]}`, ""},
+		"a large text in a loop of few steps":    {`["b", "c"].exists(x, arguments.t.contains(x)) == false`, `{"t":` + a(6<<20) + `}`, ""},
 		"a long text that is appended to":        {`(arguments.t + "b").trim().lowerAscii().endsWith("b")`, `{"t":` + a(6<<20) + `}`, ""},
 		"a split text":                           {`arguments.t.split("\n").size() > 1`, `{"t":"` + strings.Repeat(strings.Repeat("a", 80)+`\n`, 50_000) + `"}`, ""},
 		"a text that is split into characters":   {`arguments.t.split("").size() > 1`, `{"t":` + a(6<<20) + `}`, steps},
@@ -102,10 +117,9 @@ func TestEveryFunctionHasACost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := strings.Fields(`!_ -_ @in @not_strictly_false _!=_ _%_ _&&_ _*_ _-_ _/_ _<=_ _<_ _==_ _>=_ _>_ _?_:_ _[_] __not_strictly_false__ _in_ _||_
-		bool contains double duration dyn endsWith format getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours
-		getMilliseconds getMinutes getMonth getSeconds in int matches replace size startsWith
-		timestamp type uint`) // format and replace are refused, and matches is charged apart
+	known := strings.Fields(`!_ -_ @not_strictly_false _%_ _&&_ _*_ _-_ _/_ _?_:_ _[_] __not_strictly_false__ _||_
+		dyn format getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours
+		getMilliseconds getMinutes getMonth getSeconds matches replace type`) // format and replace are refused, and matches is charged apart
 	if diff := cmp.Diff(known, got); diff != "" {
 		t.Errorf("(-known +got):\n%s", diff)
 	}
