@@ -157,6 +157,34 @@ func (l *launcher) programs(g sandboxDefaults) []string {
 	return found
 }
 
+// searchedNames returns the names of programs that a plugin finds in PATH when it starts.
+func searchedNames(p *catalog.Plugin) []string {
+	names := sandbox.Searched(p.Path)
+	if p.Manifest != nil && len(p.Manifest.Command) > 0 && !strings.Contains(p.Manifest.Command[0], "/") {
+		names = append(names, p.Manifest.Command[0])
+	}
+	return names
+}
+
+// earlierInPath returns the paths at which a program would be found instead of the one that PATH leads
+// to now. A tool that could make one of them would choose what the next plugin runs.
+func earlierInPath(name string) (paths []string) {
+	if strings.Contains(name, "/") {
+		return nil
+	}
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(folder) {
+			continue // a plugin's own folders: it starts in one of them
+		}
+		path := filepath.Join(folder, name)
+		if _, err := exec.LookPath(path); err == nil {
+			return paths
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
 // executed returns what of the things that plugins execute has to be protected.
 func (g sandboxDefaults) executed(plugins []*catalog.Plugin) []string {
 	var paths []string
@@ -183,6 +211,9 @@ func (g sandboxDefaults) executed(plugins []*catalog.Plugin) []string {
 			add(p.Source) // what it leads to becomes the next revision
 		}
 		add(sandbox.Interpreters(p.Path, g.writable)...)
+		for _, name := range searchedNames(p) {
+			add(earlierInPath(name)...)
+		}
 		add(p.Outside...)
 	}
 	return g.protectable(paths, false)

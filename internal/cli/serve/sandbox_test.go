@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -94,14 +95,15 @@ func TestSandboxKeepsPrograms(t *testing.T) {
 func TestSandboxKeepsWhatPluginsExecute(t *testing.T) {
 	root := withoutLinks(t.TempDir())
 	at := func(path string) string { return filepath.Join(root, path) }
-	for _, dir := range []string{"ws/dist/v1", "ws/venv/bin", "ws/path", "plugins"} {
+	for _, dir := range []string{"ws/dist/v1", "ws/venv/bin", "ws/path", "ws/early", "bin", "plugins"} {
 		if err := os.MkdirAll(at(dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for path, text := range map[string]string{
 		"ws/dist/v1/main": "", "ws/dist/twice": "", "ws/top": "", "ws/path/py": "", "ws/venv/bin/py": "",
-		"plugins/direct": "#!" + at("ws/venv/bin/py") + "\n", "plugins/env": "#!/usr/bin/env py\n", "plugins/top": "#!" + at("ws/top") + "\n",
+		"plugins/direct": "#!" + at("ws/venv/bin/py") + "\n", "plugins/env": "#!/usr/bin/env py\n",
+		"bin/other": "#!/usr/bin/env last\n", "bin/last": "", "plugins/split": "#!/usr/bin/env -S A=b other -x\n", "plugins/top": "#!" + at("ws/top") + "\n",
 	} {
 		if err := os.WriteFile(at(path), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
@@ -117,12 +119,19 @@ func TestSandboxKeepsWhatPluginsExecute(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("PATH", at("ws/path"))
+	if err := os.Symlink("../early", at("ws/dist/early")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", strings.Join([]string{"relative", at("ws/path"), at("bin"), at("ws/early")}, ":"))
+	early := strings.Join([]string{at("ws/none/bin"), at("ws/dist/early"), at("bin")}, ":")
 	for name, test := range map[string]struct {
 		plugin   catalog.Plugin
 		writable string // ws by default
 		want     []string
 	}{
+		"a free name in PATH":            {catalog.Plugin{Path: at("plugins/split")}, "", []string{"ws/path/other", "ws/path/last"}},
+		"the name of a command in PATH":  {catalog.Plugin{Path: at("bin/last"), Manifest: &manifest.Manifest{Command: []string{"last"}}}, "", []string{"ws/path/last"}},
+		"a free name in a PATH of links": {catalog.Plugin{Path: at("plugins/split"), Env: []string{early}}, "", []string{"ws/none", "ws/dist", "ws/early/other", "ws/early/last"}},
 		"a file":                         {catalog.Plugin{Outside: []string{at("ws/dist/v1/main")}}, "", []string{"ws/dist/v1/main"}},
 		"a link":                         {catalog.Plugin{Outside: []string{at("ws/dist/v1/cur")}}, "", []string{"ws/dist/v1", "ws/dist/v1/main"}},
 		"a link directly in the grant":   {catalog.Plugin{Outside: []string{at("ws/latest")}}, "", []string{"ws/latest", "ws/dist"}},
@@ -139,6 +148,9 @@ func TestSandboxKeepsWhatPluginsExecute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
+			if len(test.plugin.Env) > 0 {
+				t.Setenv("PATH", test.plugin.Env[0])
+			}
 			test.plugin.Path = cmp.Or(test.plugin.Path, at("plugins/none"))
 			for _, path := range (sandboxDefaults{writable: []string{at(cmp.Or(test.writable, "ws"))}}).executed([]*catalog.Plugin{&test.plugin}) {
 				got = append(got, strings.TrimPrefix(path, root+"/"))

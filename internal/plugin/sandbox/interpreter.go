@@ -23,6 +23,24 @@ const mostHops = 8
 // does not follow the last link of a path. It reads files.
 func Interpreters(program string, never []string) []string { return installations(program, never) }
 
+// Searched returns the names that are looked up in PATH before a program runs: those that the first
+// lines of scripts give to env. It reads files.
+func Searched(program string) (names []string) {
+	for range mostHops {
+		real, err := filepath.EvalSymlinks(program)
+		if err != nil {
+			break
+		}
+		interpreter, name := firstLine(real)
+		if name != "" {
+			names = append(names, name)
+			interpreter = searched(name)
+		}
+		program = interpreter
+	}
+	return names
+}
+
 // installations returns the paths that must be readable, in addition to the program itself, so that
 // the program can run. These are the installations of its interpreters outside of the system's
 // folders. An installation is the folder above the one that contains the interpreter. It is the
@@ -130,28 +148,42 @@ func virtualEnvironment(program string) string {
 // shebang returns the interpreter of a script; "" if the file is no script or its interpreter is
 // not found.
 func shebang(file string) string {
+	interpreter, name := firstLine(file)
+	if name != "" {
+		return searched(name)
+	}
+	return interpreter
+}
+
+// searched returns the program of a name in PATH; "" if there is none.
+func searched(name string) string {
+	if path, err := exec.LookPath(name); err == nil && filepath.IsAbs(path) {
+		return path
+	}
+	return ""
+}
+
+// firstLine returns the interpreter that the first line of a script names, or the name that env looks up
+// in PATH. Both are empty if the file is no script.
+func firstLine(file string) (interpreter, name string) {
 	f, err := os.Open(file)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	defer f.Close()
 	const most = 4096
 	line, _ := bufio.NewReader(io.LimitReader(f, most)).ReadString('\n')
 	words := strings.Fields(strings.TrimPrefix(line, "#!"))
 	if !strings.HasPrefix(line, "#!") || len(words) == 0 {
-		return ""
+		return "", ""
 	}
 	if filepath.Base(words[0]) != "env" {
-		return words[0]
+		return words[0], ""
 	}
 	for _, word := range words[1:] {
-		if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
-			continue
+		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+			return "", word
 		}
-		if path, err := exec.LookPath(word); err == nil && filepath.IsAbs(path) {
-			return path
-		}
-		return ""
 	}
-	return ""
+	return "", ""
 }
