@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -124,6 +125,17 @@ func (s *setup) checkJournal(addr string, folders tool.Folders) error {
 			journal, addr)
 	}
 	return nil
+}
+
+// warnOfReach warns if tools of a shared toolhost may write where a program lies that the operator
+// starts: agentd. A toolhost protects the programs that it knows, which are those beside it and in its
+// PATH.
+func warnOfReach(log *slog.Logger, program, addr string, folders tool.Folders) {
+	if folder, err := reachable(program, folders); err == nil && folder != "" {
+		log.Warn("tools of a shared toolhost may write where this program lies; unless it lies beside that toolhost or in its PATH, "+
+			"they may replace it, and it runs outside of every sandbox: move it to another folder",
+			"program", program, "folder", folder, "toolhost", addr)
+	}
 }
 
 // unusable reports whether a toolhost listed folders beyond the bounds.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/exec"
 	"time"
 
@@ -57,6 +58,9 @@ func (s *setup) connect(ctx context.Context, private bool, log *slog.Logger) (*t
 		case err == nil:
 			if err := s.checkShared(c.Addr(), c.Folders()); err != nil {
 				return nil, errors.Join(err, c.Close())
+			}
+			if self, err := os.Executable(); err == nil {
+				warnOfReach(log, self, c.Addr(), c.Folders())
 			}
 			warnWithoutTools(ctx, c, log, "toolhost plugins --addr "+cli.ShellWord(c.Addr()))
 			return &toolhost{Client: c, local: addr.IsUnix(), tools: newSharedTools(newRemoteTools(c, log), s.checkShared)}, nil
