@@ -86,7 +86,7 @@ test("keeps the bytes of JSON", async () => {
   const numbers = await toolhost.call("numbers", '{"n":9007199254740993}');
   assert.deepEqual(numbers.result.value, {
     raw: { n: 9007199254740993n },
-    rounded: 9007199254740992n,
+    value: 9007199254740993n,
     big: 18446744073709551616n,
   });
 });
