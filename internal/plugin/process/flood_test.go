@@ -64,6 +64,17 @@ func TestAFloodIsReportedSoon(t *testing.T) {
 			"0s for 0s: line 0", "50ms for 0s: line 1", "1s for 100ms: " + more + " dropped=4",
 			"1h0m0.1s for 1h0m0.1s: again", "1h0m0.15s for 1h0m0.1s: again", "1h0m1.1s for 1h0m0.1s: " + more + " dropped=1",
 		}},
+		"and goes on": {func(o *output) { // the budget lets a line through every half second
+			for range 20 {
+				time.Sleep(100 * time.Millisecond)
+				o.stderrLine("more")
+			}
+			time.Sleep(time.Hour)
+		}, []string{
+			"0s for 0s: line 0", "50ms for 0s: line 1", "500ms for 400ms: " + more + " dropped=7", "550ms for 500ms: more",
+			"1.05s for 1s: more", "1.5s for 1.4s: " + more + " dropped=8", "1.55s for 1.5s: more", "2.05s for 2s: more",
+			"3s for 2.1s: " + more + " dropped=5",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,8 @@ const (
 	tailLines   = 50      // kept lines of standard error: enough for most Go panics of one goroutine and what led to them
 	queuedBytes = 1 << 20 // bound of the lines that wait for a slow logger
 
-	// droppedDelay is the time after which the number of dropped lines is logged if no other line
-	// is logged before.
+	// droppedDelay is the least time between two reports of dropped lines, and the time after which they
+	// are reported if no other line is logged before.
 	droppedDelay = time.Second
 )
 
@@ -35,7 +35,9 @@ type output struct {
 	tail           []string // the oldest line first
 	crash          string   // the line with which Go's runtime last began to report a crash
 	after          int      // lines since then
-	dropped        dropped  // since a line was queued, or since dropped lines were logged
+	dropped        dropped  // since they were reported
+	reported       time.Time
+	gap            bool // a line was dropped since one was queued
 	stdout, stderr budget
 
 	joined multiline // used by run only
@@ -117,6 +119,7 @@ func (o *output) stdoutLine(line string) {
 // lock.
 func (o *output) offer(b *budget, size int, make func() record) {
 	if o.size+size > queuedBytes || !b.take(time.Now()) {
+		o.gap = true
 		o.dropped.count++
 		if o.dropped.last = time.Now(); o.dropped.count == 1 {
 			o.signal() // so that the number is logged soon even if no line follows
@@ -124,7 +127,10 @@ func (o *output) offer(b *budget, size int, make func() record) {
 		return
 	}
 	r := make()
-	r.at, r.size, r.dropped, o.dropped = time.Now(), size, o.dropped, dropped{}
+	r.at, r.size, r.gap, o.gap = time.Now(), size, o.gap, false
+	if o.dropped.count > 0 && r.at.Sub(o.reported) >= droppedDelay { // a budget lets single lines through
+		r.dropped = o.takeDroppedLocked()
+	}
 	o.queue = append(o.queue, r)
 	o.size += size
 	o.signal()
@@ -207,7 +213,7 @@ func (o *output) run() {
 
 // take logs a record, or keeps it if further lines may continue it.
 func (o *output) take(r record) {
-	if !r.text || r.dropped.count > 0 { // where lines are missing, nothing continues
+	if !r.text || r.gap { // where lines are missing, nothing continues
 		o.logJoined()
 	}
 	o.logDropped(r.dropped)
@@ -250,8 +256,15 @@ type dropped struct {
 func (o *output) takeDropped() dropped {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return o.takeDroppedLocked()
+}
+
+func (o *output) takeDroppedLocked() dropped {
 	d := o.dropped
 	o.dropped = dropped{}
+	if d.count > 0 {
+		o.reported = time.Now()
+	}
 	return d
 }
 

@@ -16,7 +16,8 @@ type record struct {
 	text    bool      // it is a line of text, and further lines may continue it
 	at      time.Time // when the line arrived
 	size    int       // size of the line, in bytes
-	dropped dropped   // the lines that were dropped before it
+	dropped dropped   // the dropped lines that are reported before it
+	gap     bool      // lines were dropped before it, which continues nothing
 }
 
 // parseRecord parses a line as a JSON record of hclog or slog, as a record of slog's text form, or
