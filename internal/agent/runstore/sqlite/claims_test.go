@@ -58,6 +58,9 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := cmd.StdinPipe(); err != nil { // it stays open, so that the process waits
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +72,9 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 		t.Error("the claim of another process is not seen")
 	}
 	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	if err := cmd.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Errorf("the process ended before it was killed: %v", err)
+	}
 	if claimed(t, store, "r") {
 		t.Error("the claim outlives its process")
 	}

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -359,5 +360,6 @@ func claim(path string) {
 		os.Exit(1)
 	}
 	fmt.Println("claimed")
-	select {}
+	// A process whose goroutines all wait for each other is ended by the Go runtime. One that reads is not.
+	_, _ = io.Copy(io.Discard, os.Stdin)
 }
