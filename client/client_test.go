@@ -316,13 +316,6 @@ func (h *countingHost) Open(ctx context.Context, call tool.Call, complete bool) 
 	return h.Host.Open(ctx, call, complete)
 }
 
-func (h *countingHost) Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
-	h.mutex.Lock()
-	h.n++
-	h.mutex.Unlock()
-	h.Host.Do(ctx, call, received, opened, done)
-}
-
 func (h *countingHost) opened() int {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

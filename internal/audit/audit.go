@@ -103,7 +103,7 @@ type line struct {
 // its beginning. The caller must then not carry out the decision. Record is safe for concurrent
 // use.
 func (l *Log) Record(ctx context.Context, d Decision) error {
-	if !l.Keeps(d) {
+	if !l.keeps(d) {
 		return nil
 	}
 	if d.Time.IsZero() {
@@ -122,8 +122,8 @@ func (l *Log) Record(ctx context.Context, d Decision) error {
 	return l.append(ctx, &out.link, &out)
 }
 
-// Keeps reports whether Record writes a line for a decision, and so may block.
-func (l *Log) Keeps(d Decision) bool {
+// keeps reports whether Record writes a line for a decision.
+func (l *Log) keeps(d Decision) bool {
 	switch d.Outcome {
 	case Allowed, RateLimited: // a rate limit is logged where the permission of the call was logged
 		return l.all || d.Rule != "" || d.Approval != nil

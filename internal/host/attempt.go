@@ -27,7 +27,7 @@ const (
 	attemptEnded    attemptResult = iota // the call has its outcome
 	attemptMoved                         // the instance died before it took the call
 	attemptFailed                        // the attempt failed, and the call may be tried again
-	attemptAnswered                      // what follows the answer may block
+	attemptAnswered                      // filters may replace the result
 )
 
 // brokenOff says what a caller has to know of a call that failed after its process had ended and
@@ -45,11 +45,10 @@ type attempt struct {
 	wire       pluginconn.Call
 	began      time.Time
 
-	whole       bool // the plugin got all arguments at once
-	heard       bool // the plugin has said something of the call
-	charged     bool // the cost of the attempt is counted
-	mustNotWait bool // the goroutine must not block, not even for a disk
-	unanswered  bool // the plugin had an open question when its connection was lost
+	whole      bool // the plugin got all arguments at once
+	heard      bool // the plugin has said something of the call
+	charged    bool // the cost of the attempt is counted
+	unanswered bool // the plugin had an open question when its connection was lost
 
 	result  attemptResult
 	outcome tool.Outcome // of attemptFailed and attemptAnswered
@@ -57,7 +56,7 @@ type attempt struct {
 
 // run sends the call to the instance and follows it to its end.
 func (a *attempt) run() {
-	if !a.start(a.instance.Conn().Start) {
+	if !a.start() {
 		return
 	}
 	defer a.wire.Close()
@@ -71,9 +70,9 @@ func (a *attempt) run() {
 	a.follow()
 }
 
-// start sends the call to the instance with a method of its connection. If it returns false, the
-// instance did not get the call, and a.result says how to continue.
-func (a *attempt) start(send func(context.Context, pluginconn.Start) (pluginconn.Call, error)) bool {
+// start sends the call to the instance. If it returns false, the instance did not get the call, and
+// a.result says how to continue.
+func (a *attempt) start() bool {
 	c := a.call
 	refused := c.checkFilters(a.instance.Revision())
 	if refused == nil && c.executed() {
@@ -89,7 +88,7 @@ func (a *attempt) start(send func(context.Context, pluginconn.Start) (pluginconn
 	}
 	frame := a.frame(secrets)
 	a.began = time.Now()
-	wire, err := send(c.ctx(), frame)
+	wire, err := a.instance.Conn().Start(c.ctx(), frame)
 	switch {
 	case errors.Is(err, pluginconn.ErrLost), errors.Is(err, pluginconn.ErrNoRoom):
 		a.result = attemptMoved
@@ -268,8 +267,8 @@ func (a *attempt) ended(outcome tool.Outcome) {
 	a.finish(outcome)
 }
 
-// finish ends the call, with two exceptions: the call may be tried again, or ending it may have to
-// wait although this goroutine must not.
+// finish ends the call, with two exceptions: the call may be tried again, or filters may replace its
+// result.
 func (a *attempt) finish(outcome tool.Outcome) {
 	c := a.call
 	outcome.Plugin, outcome.Instance = a.supervisor.Name(), a.instance.ID()
@@ -288,20 +287,11 @@ func (a *attempt) finish(outcome tool.Outcome) {
 		a.result, a.outcome = attemptFailed, outcome
 		return
 	}
-	if outcome.Err == nil && (c.hasFilters() || a.mustNotWait && a.mayWrite(&outcome)) {
+	if outcome.Err == nil && c.hasFilters() {
 		a.result, a.outcome = attemptAnswered, outcome
 		return
 	}
 	c.finish(outcome)
-}
-
-// mayWrite reports whether the end of the call may write an artifact to disk.
-func (a *attempt) mayWrite(outcome *tool.Outcome) bool {
-	if a.call.host.cfg.Artifacts == nil {
-		return false
-	}
-	shaper := a.call.shaper()
-	return shaper.Needed(&outcome.Result)
 }
 
 // checkOutput checks a result against the output schema of its tool. If the result does not fit,

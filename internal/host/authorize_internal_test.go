@@ -4,7 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/host/deadline"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
@@ -23,12 +22,12 @@ func TestCallThatEndedIsNotDenied(t *testing.T) {
 		logger := slog.New(slog.DiscardHandler)
 		h := &Host{ctx: t.Context(), cfg: &Config{Logger: logger}}
 		settings := h.newGeneration(Settings{Policy: rules}, 0)
-		c, err := h.newCall(&tool.Call{ID: "late", Tool: "echo"}, toolView{&catalog.Tool{Plugin: &catalog.Plugin{}}, settings}, ToolCall, time.Time{}, "late", false, false)
+		c, err := h.newCall(&tool.Call{ID: "late", Tool: "echo"}, toolView{&catalog.Tool{Plugin: &catalog.Plugin{}}, settings}, ToolCall, "late", false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Cancel(cause)
-		if got, _ := (&preparation{call: c}).authorize(false); got == nil || got.Kind != kind || got.Rule != "" || !errors.Is(got, cause) {
+		if got := (&preparation{call: c}).authorize(); got == nil || got.Kind != kind || got.Rule != "" || !errors.Is(got, cause) {
 			t.Errorf("the call ended with %+v, not %s", got, kind)
 		}
 	}

@@ -56,21 +56,17 @@ type call struct {
 
 var _ supervisor.CallState = (*leased)(nil)
 
-// newCall returns a call that has not begun. A zero time of arrival means now. fresh is for
-// ledger.Entry.Init.
-func (h *Host) newCall(request *tool.Call, in toolView, kind CallKind, arrived time.Time, id string, generated, fresh bool) (*call, error) {
+// newCall returns a call that has not begun.
+func (h *Host) newCall(request *tool.Call, in toolView, kind CallKind, id string, generated bool) (*call, error) {
 	if err := h.ctx.Err(); err != nil {
 		return nil, tool.Errorf(tool.KindUnavailable, "%w", errStopping)
 	}
-	c := &call{host: h, settings: in.settings, request: *request, tool: in.tool, kind: kind, arrived: arrived}
-	if c.arrived.IsZero() {
-		c.arrived = time.Now()
-	}
+	c := &call{host: h, settings: in.settings, request: *request, tool: in.tool, kind: kind, arrived: time.Now()}
 	c.request.ID = id
 	c.request.Arguments = nil // args has them, as long as they are needed
 	c.timer.Init(&h.deadlines)
 	c.observe()
-	c.entry.Init(h.ledger, c, ledger.Key{Principal: request.Principal, Session: request.Session, ID: id}, generated, fresh)
+	c.entry.Init(h.ledger, c, ledger.Key{Principal: request.Principal, Session: request.Session, ID: id}, generated)
 	return c, nil
 }
 

@@ -29,7 +29,6 @@ type execution struct {
 	call     *call       // whose events the caller reads
 	waits    *time.Timer // for the next piece of arguments; nil: there is none
 	hold     budget.Hold // memory for the outcome of a call that has given its own back
-	left     bool        // see unfollow
 
 	read uint64 // the number of the last event that the caller has read; used by Next only
 }
@@ -232,22 +231,6 @@ func (e *execution) Close() {
 	case e.generated:
 		e.call.Cancel(&cancelError{reason: "its caller left"})
 	}
-	e.unfollowLocked()
-}
-
-// unfollow frees the memory that the execution needs to show its call. It may be called more than
-// once.
-func (e *execution) unfollow() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.unfollowLocked()
-}
-
-func (e *execution) unfollowLocked() {
-	if e.left || e.call == nil {
-		return
-	}
-	e.left = true
 	e.hold.Release()
 	e.call.memory.unfollow()
 }

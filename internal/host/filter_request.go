@@ -142,7 +142,7 @@ func (x filterChain) execute(f *Filter, declared *catalog.Filter, limit time.Dur
 	request := &tool.Call{
 		Tool: f.Name, Principal: outer.request.Principal, Groups: outer.request.Groups, Via: outer.request.Via, From: outer.request.From, Session: outer.request.Session, Traceparent: outer.request.Traceparent,
 	}
-	c, err := outer.host.newCall(request, toolView{&catalog.Tool{Spec: spec, Plugin: declared.Plugin}, outer.settings}, FilterCall, time.Time{}, "filter-"+rand.Text(), true, false)
+	c, err := outer.host.newCall(request, toolView{&catalog.Tool{Spec: spec, Plugin: declared.Plugin}, outer.settings}, FilterCall, "filter-"+rand.Text(), true)
 	if err != nil {
 		return tool.Outcome{Err: tool.AsError(err)}
 	}

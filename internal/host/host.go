@@ -147,9 +147,8 @@ type Host struct {
 	closed bool
 	gone   chan struct{} // closed when Close is done
 
-	wg     sync.WaitGroup // the goroutines that follow the catalog
-	inline sync.WaitGroup // calls on the inline path
-	pool   flow.Workers   // all other goroutines
+	wg   sync.WaitGroup // the goroutines that follow the catalog
+	pool flow.Workers   // all other goroutines
 }
 
 // New returns a host that follows its catalog. It starts no process before a call needs one. The
@@ -220,7 +219,6 @@ func (h *Host) Close() error {
 	h.deadlines.Close(errStopping)
 	h.plugins.Close()
 	h.wg.Wait()
-	h.inline.Wait() // before the pool closes, since they may still need it
 	h.pool.Close()
 	h.stats.flush(h.cfg.History)
 	close(h.gone)

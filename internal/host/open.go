@@ -1,10 +1,8 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/arguments"
 	"github.com/toolhost/toolhost/internal/callstore"
@@ -22,7 +20,7 @@ import (
 // the model; the host launches no process for them. Errors: not_found, invalid_argument,
 // unavailable.
 func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
-	e, todo, err := h.open(ctx, &call, time.Time{}, complete)
+	e, todo, err := h.open(ctx, &call, complete)
 	if err != nil {
 		h.refused(call.Tool, err)
 		return nil, err
@@ -33,67 +31,8 @@ func (h *Host) Open(ctx context.Context, call tool.Call, complete bool) (tool.Ex
 	return e, nil
 }
 
-// Do makes a call whose arguments are complete, from beginning to end, for a caller that wants only
-// the outcome. It costs less than Open. It does not block; the call takes the inline path (see
-// inlineCall) or gets a goroutine of the host.
-//
-// opened gets the execution as soon as there is one, so that the caller can cancel the call. done
-// gets the outcome exactly once, even if ctx has ended. The host calls both before Do returns or
-// from one of its goroutines, which may be one that reads from a plugin: they must not block. When
-// ctx ends, the host cancels a call whose id it generated; any other call continues.
-//
-// received is when the server received the call. A server that reads several calls from one message
-// passes the same time for all of them, so that the host checks once whether their instance lives.
-// Zero means now.
-func (h *Host) Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
-	call.OutcomeOnly = true
-	in := h.inlineTool(ctx, &call)
-	switch {
-	case in.tool != nil && h.enterInline():
-		x := &inlineCall{host: h, ctx: ctx, done: done}
-		x.begin(&call, in, received, opened)
-	default:
-		h.doInGoroutine(ctx, call, received, opened, done)
-	}
-}
-
-// doInGoroutine makes a call in a goroutine. It is separate from Do because the goroutine needs a
-// copy of the call in the heap, which the inline path does not.
-func (h *Host) doInGoroutine(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
-	if !h.spawn(func() { h.do(ctx, &call, received, opened, done) }) {
-		done(failed(call.ID, tool.Errorf(tool.KindUnavailable, "%w", errStopping)))
-	}
-}
-
-func (h *Host) do(ctx context.Context, call *tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
-	e, todo, err := h.open(ctx, call, received, true)
-	if err != nil {
-		h.refused(call.Tool, err)
-		done(failed(call.ID, err))
-		return
-	}
-	defer e.unfollow() // after done, which uses the memory of the outcome
-	opened(e)
-	if e.generated {
-		defer context.AfterFunc(ctx, e.Close)()
-	}
-	todo.do() // the call has its outcome then, whatever became of ctx
-	ev, err := e.Next(ctx)
-	if err != nil {
-		ev = failed(call.ID, err)
-	}
-	done(ev)
-}
-
-// failed returns the outcome of a call for which the host has no execution.
-func failed(callID string, err error) tool.Event {
-	e := *tool.AsError(err)
-	e.CallID = cmp.Or(e.CallID, callID)
-	return tool.Event{Ended: &tool.Outcome{CallID: e.CallID, Err: &e}}
-}
-
 // open begins a call. The caller must do the returned task.
-func (h *Host) open(ctx context.Context, call *tool.Call, received time.Time, complete bool) (e *execution, todo task, err error) {
+func (h *Host) open(ctx context.Context, call *tool.Call, complete bool) (e *execution, todo task, err error) {
 	if err := h.checkCall(ctx, call); err != nil {
 		return nil, task{}, err
 	}
@@ -110,25 +49,12 @@ func (h *Host) open(ctx context.Context, call *tool.Call, received time.Time, co
 		return nil, task{}, ofCall(call.ID, err)
 	}
 	e = &execution{}
-	todo, err = e.begin(ctx, h, call, in, received, complete, false)
+	todo, err = e.begin(ctx, h, call, in, complete)
 	return e, todo, err
 }
 
-// openInline is open for a call that takes the inline path. in is what inlineTool returned for it.
-// It does not block. e must be zero.
-func (h *Host) openInline(ctx context.Context, e *execution, call *tool.Call, in toolView, received time.Time) (todo task, err error) {
-	if err := h.checkCall(ctx, call); err != nil {
-		return task{}, err
-	}
-	if err := in.settings.switchedOff(in.tool.Plugin.Info.Name); err != nil {
-		return task{}, ofCall(call.ID, err)
-	}
-	return e.begin(ctx, h, call, in, received, true, true)
-}
-
-// begin begins a call that has passed checkCall. e must be zero. fresh says that the store does not
-// know the id.
-func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, in toolView, received time.Time, complete, fresh bool) (todo task, err error) {
+// begin begins a call that has passed checkCall. e must be zero.
+func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, in toolView, complete bool) (todo task, err error) {
 	id, generated := call.ID, call.ID == ""
 	if generated {
 		id = "call-" + rand.Text()
@@ -138,7 +64,7 @@ func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, in tool
 			return task{}, err
 		}
 	}
-	c, err := h.newCall(call, in, ToolCall, received, id, generated, fresh)
+	c, err := h.newCall(call, in, ToolCall, id, generated)
 	if err != nil {
 		return task{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -123,9 +122,9 @@ func TestWhatAnOwnFilterKnows(t *testing.T) {
 	}
 }
 
-// A filter that hangs blocks no caller: Do returns at once.
-func TestOwnFiltersDoNotBlockDo(t *testing.T) {
-	release, ended := make(chan struct{}), make(chan tool.Event, 1)
+// A filter that hangs blocks no caller: Open returns at once.
+func TestOwnFiltersDoNotBlockOpen(t *testing.T) {
+	release := make(chan struct{})
 	r, _, _ := newOwnRig(t, map[string][]string{"before_it": {"echo"}}, map[string]filterFunc{"before_it": func(ctx context.Context, _ filterjson.Request) (tool.Result, error) {
 		select {
 		case <-release:
@@ -134,9 +133,9 @@ func TestOwnFiltersDoNotBlockDo(t *testing.T) {
 			return tool.Result{}, ctx.Err()
 		}
 	}}, nil, nil)
-	r.Do(t.Context(), call("echo", `{"text":"x"}`), time.Time{}, func(tool.Execution) {}, func(ev tool.Event) { ended <- ev })
+	told, _ := unary(t.Context(), t, r, call("echo", `{"text":"x"}`))
 	close(release)
-	if got := (<-ended).Ended; got.Err != nil || got.Result.Text() != "x" {
+	if got := <-told; got.Err != nil || got.Result.Text() != "x" {
 		t.Errorf("the call ended with %+v, %v", got.Result, got.Err)
 	}
 }

@@ -155,7 +155,7 @@ func TestOwnFiltersAndThePolicy(t *testing.T) {
 // A small call of a tool with an own filter is not made past the filter, and no preview is.
 func TestNothingPassesAnOwnFilter(t *testing.T) {
 	r, own, _ := newOwnRig(t, map[string][]string{"mine": {"echo", "preview"}}, map[string]filterFunc{"mine": marks("mine")}, nil, nil)
-	for range 3 { // the first call starts the process, and later ones may take the inline path
+	for range 3 { // the first call starts the process
 		if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil || got.Result.Text() != "x mine mine" {
 			t.Errorf("got %q, %v", got.Result.Text(), got.Err)
 		}

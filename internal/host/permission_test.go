@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,11 +18,11 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// failureOf makes a call by Do, and returns its error.
-func failureOf(ctx context.Context, r *rig, c tool.Call) *tool.Error {
-	ended := make(chan tool.Event, 1)
-	r.Do(ctx, c, time.Time{}, func(tool.Execution) {}, func(ev tool.Event) { ended <- ev })
-	return (<-ended).Ended.Err
+// failureOf makes a call, and returns its error.
+func failureOf(ctx context.Context, t *testing.T, r *rig, c tool.Call) *tool.Error {
+	t.Helper()
+	told, _ := unary(ctx, t, r, c)
+	return (<-told).Err
 }
 
 // A tool that a caller may not use does not exist for it: no list, search or rendering has the tool,
@@ -68,7 +67,7 @@ func TestToolsThatACallerMayNotUse(t *testing.T) {
 	}
 	permitted := call("echo", `{"text":"x"}`)
 	permitted.Principal = ada.Key()
-	if err := failureOf(ctx, r, permitted); err != nil {
+	if err := failureOf(ctx, t, r, permitted); err != nil {
 		t.Errorf("a call of echo: %v", err)
 	}
 	// Of equal length, and without a resemblance to a name that ada may know.
@@ -86,7 +85,7 @@ func TestToolsThatACallerMayNotUse(t *testing.T) {
 		same("GetTool", name, got, want)
 		hidden, unknown := call(name, `{}`), call(never, `{}`)
 		hidden.Principal, unknown.Principal = ada.Key(), ada.Key()
-		same("Do", name, failureOf(ctx, r, hidden), failureOf(ctx, r, unknown))
+		same("Do", name, failureOf(ctx, t, r, hidden), failureOf(ctx, t, r, unknown))
 		_, got = r.Open(ctx, hidden, true)
 		_, want = r.Open(ctx, unknown, true)
 		same("Open", name, got, want)
@@ -98,7 +97,7 @@ func TestToolsThatACallerMayNotUse(t *testing.T) {
 		t.Errorf("a suggestion: %v", err)
 	}
 	policy = authz.New([]authz.Binding{{Role: "caller", To: []string{"name:red/ada"}, Tools: []string{"count"}}})
-	if err := failureOf(ctx, r, permitted); tool.KindOf(err) != tool.KindNotFound {
+	if err := failureOf(ctx, t, r, permitted); tool.KindOf(err) != tool.KindNotFound {
 		t.Errorf("echo after the policy has changed: %v", err)
 	}
 }
@@ -121,7 +120,7 @@ func TestCallsOfToolsThatACallerMayNotUse(t *testing.T) {
 		ctx := authz.NewContext(t.Context(), authz.NewCaller(p, func() *authz.Policy { return policy }))
 		c := call(toolName, `{}`)
 		c.Principal, c.From = p.Key(), "192.0.2.7"
-		if err := failureOf(ctx, r, c); tool.KindOf(err) != tool.KindNotFound {
+		if err := failureOf(ctx, t, r, c); tool.KindOf(err) != tool.KindNotFound {
 			t.Errorf("%s of %s: %v", toolName, name, err)
 		}
 	}

@@ -46,7 +46,7 @@ func echo(t *testing.T, r *rig, principal string) *tool.Error {
 	t.Helper()
 	c := call("echo", `{"text":"x"}`)
 	c.Principal = principal
-	return failureOf(t.Context(), r, c)
+	return failureOf(t.Context(), t, r, c)
 }
 
 // owners returns how many processes each tenant has.
@@ -124,7 +124,7 @@ func TestQuotasOfPrincipalAndMemory(t *testing.T) {
 		in := func(principal, session, name string) *tool.Error {
 			c := call(name, `{"text":"x"}`)
 			c.Principal, c.Session = principal, session
-			return failureOf(t.Context(), r, c)
+			return failureOf(t.Context(), t, r, c)
 		}
 		for _, principal := range []string{"red/ada", "red/mem", "red/bob", "green/ada"} {
 			for i := range 4 {

@@ -46,7 +46,7 @@ func (t task) do() {
 	if t.call == nil {
 		return
 	}
-	ready := t.call.prepare(t.submitted, false) == prepareReady
+	ready := t.call.prepare(t.submitted)
 	t.call.memory.hold.Give(t.submitted.work)
 	switch {
 	case !ready:
@@ -67,15 +67,6 @@ func (c *call) accept(s submission) task {
 	return task{call: c, submitted: s, previewed: c.args.previews()}
 }
 
-// prepared is how the preparation of a call ended.
-type prepared int
-
-const (
-	prepareEnded    prepared = iota // the call has its outcome
-	prepareReady                    // a plugin may execute the call
-	prepareMustWait                 // the audit log has to be waited for; nothing was decided
-)
-
 // preparation turns the complete arguments of a call into final arguments that the plugin may
 // execute. Filters, repairs and the schema make the final arguments. The policy, an approval and
 // the rate limit decide on them. After freeze, the arguments do not change: the tool executes
@@ -87,30 +78,28 @@ type preparation struct {
 	final     arguments.Parsed // the same
 }
 
-// prepare prepares a call. noWait says that it must not wait for the audit log.
-func (c *call) prepare(s submission, noWait bool) prepared {
+// prepare prepares a call, and reports whether a plugin may execute it. Otherwise the call has its
+// outcome.
+func (c *call) prepare(s submission) bool {
 	if _, err := c.secrets(); err != nil {
 		c.finishUnexecuted(tool.Outcome{Err: err})
-		return prepareEnded
+		return false
 	}
 	p := preparation{call: c, submitted: s, text: s.text, final: s.parsed}
 	if !p.freeze() {
-		return prepareEnded
+		return false
 	}
 	p.recordArguments()
-	refused, mustWait := p.authorize(noWait)
-	if mustWait {
-		return prepareMustWait
-	}
+	refused := p.authorize()
 	if refused == nil {
 		refused = c.checkRate(false)
 	}
 	if refused != nil {
 		c.finishUnexecuted(tool.Outcome{Err: refused})
-		return prepareEnded
+		return false
 	}
 	c.args.finish(p.text, s.text)
-	return prepareReady
+	return true
 }
 
 // freeze makes the final arguments and checks them against the schema. If a person approved
@@ -191,16 +180,12 @@ func (p *preparation) checkUndeclared(all []arguments.Undeclared) error {
 }
 
 // authorize returns an error if the final arguments must not be executed, or nil. It writes the
-// decision to the audit log. If that may block and noWait is set, it decides nothing and returns
-// mustWait = true.
-func (p *preparation) authorize(noWait bool) (refused *tool.Error, mustWait bool) {
+// decision to the audit log.
+func (p *preparation) authorize() *tool.Error {
 	c := p.call
 	d, ended := c.settings.authorizer.decide(c.ctx(), &c.request, c.tool, p.submitted, p.final, !p.tooLargeToReplace(p.final.Canonical()))
 	if ended != nil {
-		return c.unsent(ended), false
-	}
-	if noWait && c.host.cfg.Audit != nil && c.host.cfg.Audit.Keeps(d.entry) {
-		return nil, true
+		return c.unsent(ended)
 	}
 	c.observed.decided(&d.entry)
 	if d.standing != nil {
@@ -212,7 +197,7 @@ func (p *preparation) authorize(noWait bool) (refused *tool.Error, mustWait bool
 	if c.host.cfg.Audit != nil && c.rateLimits() != (throttle.Limits{}) {
 		c.approval.setDecision(d.entry) // for checkRate
 	}
-	return c.decided(d.entry, d.refused), false
+	return c.decided(d.entry, d.refused)
 }
 
 // schema returns the schema of the arguments, as the session of the call sees the tool. It returns

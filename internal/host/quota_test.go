@@ -39,11 +39,11 @@ func TestAFullQuotaRefusesItsTenantOnly(t *testing.T) {
 			t.Errorf("a third call of red: %v", err)
 		}
 	}
-	refused(failureOf(t.Context(), r, of("red/eve", "echo", `{"text":"x"}`)))
+	refused(failureOf(t.Context(), t, r, of("red/eve", "echo", `{"text":"x"}`)))
 	_, err := r.Open(t.Context(), of("red/eve", "wait", `{"key":"k"}`), false)
 	refused(tool.AsError(err))
 	for range 10 {
-		if err := failureOf(t.Context(), r, of("blue/eve", "echo", `{"text":"x"}`)); err != nil {
+		if err := failureOf(t.Context(), t, r, of("blue/eve", "echo", `{"text":"x"}`)); err != nil {
 			t.Errorf("a call of blue: %v", err)
 		}
 	}
@@ -58,14 +58,14 @@ func TestAFullQuotaRefusesItsTenantOnly(t *testing.T) {
 			if c.Tool == "count" {
 				c.ID = "same"
 			}
-			if err := failureOf(t.Context(), r, c); err != nil && err.Kind == tool.KindRateLimited {
+			if err := failureOf(t.Context(), t, r, c); err != nil && err.Kind == tool.KindRateLimited {
 				t.Errorf("a later call of red: %v", err)
 			}
 		}
 	}
 	full := 0
 	for range 40 {
-		if err := failureOf(t.Context(), r, of("red/eve", "echo", `{"text":"x"}`)); err != nil && strings.Contains(err.Message, "quota starts_per_minute") {
+		if err := failureOf(t.Context(), t, r, of("red/eve", "echo", `{"text":"x"}`)); err != nil && strings.Contains(err.Message, "quota starts_per_minute") {
 			full++
 		}
 	}
@@ -92,7 +92,7 @@ func TestQuotasOfProcessesAndDisks(t *testing.T) {
 	}
 	for _, tenant := range []string{"green", "blue"} {
 		for i := range 3 {
-			err := failureOf(t.Context(), r, of(tenant+"/ada", "", "echo", `{"text":"x"}`))
+			err := failureOf(t.Context(), t, r, of(tenant+"/ada", "", "echo", `{"text":"x"}`))
 			switch full := tenant == "green" && i == 2; {
 			case full && (err == nil || err.Kind != tool.KindRateLimited || err.RetryAfter <= 0 || !strings.Contains(err.Message, "quota launches_per_minute")):
 				t.Errorf("the third launch of green: %v", err)
@@ -103,7 +103,7 @@ func TestQuotasOfProcessesAndDisks(t *testing.T) {
 	}
 	for _, tenant := range []string{"red", "blue"} {
 		for _, id := range []string{"1", "2"} {
-			err := failureOf(t.Context(), r, of(tenant+"/ada", id, "count", `{"key":"`+tenant+id+`"}`))
+			err := failureOf(t.Context(), t, r, of(tenant+"/ada", id, "count", `{"key":"`+tenant+id+`"}`))
 			switch full := tenant == "red" && id == "2"; {
 			case full && (err == nil || err.Kind != tool.KindRateLimited || err.RetryAfter <= 0 || !strings.Contains(err.Message, "quota call_ids")):
 				t.Errorf("the second id of red: %v", err)

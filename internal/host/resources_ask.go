@@ -109,7 +109,7 @@ func (o *offers) lease(ctx context.Context, who *tool.Requester, p *catalog.Plug
 	stop := context.AfterFunc(&state.ctx, func() { cancel(context.Cause(&state.ctx)) })
 	stopHost := context.AfterFunc(o.ctx, func() { cancel(context.Cause(o.ctx)) })
 	request := supervisor.Request{Call: &tool.Call{Principal: who.Principal, Session: who.Session, Tool: p.Info.Name}, State: state}
-	lease, err := o.plugins.Of(p, identity.TenantOf(who.Principal)).Acquire(bound, request, nil)
+	lease, err := o.plugins.Of(p, identity.TenantOf(who.Principal)).Acquire(bound, request)
 	release := func() {
 		if lease != nil {
 			lease.Release()

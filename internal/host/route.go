@@ -31,18 +31,16 @@ func (c *call) execute() {
 	}
 	defer leave()
 	c.observed.entered(began)
-	c.route(1, nil, leave)
+	c.route(leave)
 }
 
-// route sends the call to one instance after the other until it has its outcome. number is the
-// number of the first attempt. asked is a lease that the call has requested, or nil. route calls
-// leave when the tool has finished.
-func (c *call) route(number uint32, asked *supervisor.Lease, leave func()) {
+// route sends the call to one instance after the other until it has its outcome. It calls leave when
+// the tool has finished.
+func (c *call) route(leave func()) {
 	s := c.host.plugins.Of(c.tool.Plugin, identity.TenantOf(c.request.Principal))
-	for ; ; number++ {
+	for number := uint32(1); ; number++ {
 		a, asking := &attempt{call: c, supervisor: s, number: number}, time.Now()
-		lease, err := s.Acquire(c.ctx(), supervisor.Request{Call: &c.request, State: (*leased)(c)}, asked)
-		asked = nil
+		lease, err := s.Acquire(c.ctx(), supervisor.Request{Call: &c.request, State: (*leased)(c)})
 		if err != nil {
 			if failure := tool.AsError(err); a.mayRetry(failure) && a.pause(failure) {
 				continue

@@ -127,7 +127,7 @@ func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[str
 	defer cancel(nil)
 	defer context.AfterFunc(&state.ctx, func() { cancel(context.Cause(&state.ctx)) })()
 	viewer := &tool.Call{Principal: r.viewer.Principal, Session: r.viewer.Session}
-	lease, err := l.plugins.Of(r.plugin, identity.TenantOf(viewer.Principal)).Acquire(ctx, supervisor.Request{Call: viewer, State: state}, nil)
+	lease, err := l.plugins.Of(r.plugin, identity.TenantOf(viewer.Principal)).Acquire(ctx, supervisor.Request{Call: viewer, State: state})
 	if err != nil {
 		return nil, err
 	}

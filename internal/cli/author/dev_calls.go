@@ -19,24 +19,15 @@ type shownHost struct {
 
 // Open implements hostserver.Tools.
 func (h shownHost) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
-	// otherwise there are no events to show; the server drops events that the caller does not want
-	call.OutcomeOnly = false
+	quiet := call.OutcomeOnly
+	call.OutcomeOnly = false // otherwise there are no events to show
 	e, err := h.Host.Open(ctx, call, complete)
 	if err != nil {
 		h.screen.say("call", "%s: %v", call.Tool, err)
 		return nil, err
 	}
 	h.begins(call, complete)
-	return &shownExecution{e, call.Tool, h.screen}, nil
-}
-
-// Do implements hostserver.Tools.
-func (h shownHost) Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
-	h.begins(call, true)
-	h.Host.Do(ctx, call, received, opened, func(e tool.Event) {
-		h.screen.event(call.Tool, e)
-		done(e)
-	})
+	return &shownExecution{e, call.Tool, quiet, h.screen}, nil
 }
 
 func (h shownHost) begins(call tool.Call, complete bool) {
@@ -54,16 +45,22 @@ const shownText = 200
 type shownExecution struct {
 	tool.Execution
 	name   string
+	quiet  bool // the caller wants only the outcome
 	screen *devScreen
 }
 
 // Next implements tool.Execution.
 func (e *shownExecution) Next(ctx context.Context) (tool.Event, error) {
-	event, err := e.Execution.Next(ctx)
-	if err == nil {
+	for {
+		event, err := e.Execution.Next(ctx)
+		if err != nil {
+			return event, err
+		}
 		e.screen.event(e.name, event)
+		if event.Ended != nil || !e.quiet {
+			return event, nil
+		}
 	}
-	return event, err
 }
 
 // Send implements tool.Execution.

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/pace"
@@ -21,10 +20,4 @@ type pacedHost struct {
 func (h pacedHost) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	h.tenants.Called(identity.TenantOf(call.Principal))
 	return h.Host.Open(ctx, call, complete)
-}
-
-// Do implements hostserver.Tools.
-func (h pacedHost) Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
-	h.tenants.Called(identity.TenantOf(call.Principal))
-	h.Host.Do(ctx, call, received, opened, done)
 }

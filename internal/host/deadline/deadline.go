@@ -209,10 +209,6 @@ func (t *Timer) Sleep(d time.Duration) bool {
 // does not block.
 func (t *Timer) Cancel(cause error) { t.Ctx.End(cause) }
 
-// OnEnd is Ctx.OnEnd. The function is called at every end, because the queue, too, ends the context
-// with Cancel.
-func (t *Timer) OnEnd(f func()) { t.Ctx.OnEnd(f) }
-
 // Stop ends the context and frees the timer's place in its queue. Later calls of Set and Extend do
 // nothing.
 func (t *Timer) Stop() {

@@ -103,31 +103,3 @@ func TestCloseEndsAllTimers(t *testing.T) {
 	}
 	before.Stop()
 }
-
-// The function of OnEnd runs exactly once: at the deadline, at a cancel, or at once if the context
-// has ended.
-func TestOnEndRunsOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for name, end := range map[string]func(*deadline.Timer){
-			"deadline": func(*deadline.Timer) { time.Sleep(time.Minute) },
-			"cancel":   func(timer *deadline.Timer) { timer.Cancel(errors.New("enough")) },
-			"stop":     func(timer *deadline.Timer) { timer.Stop() },
-		} {
-			timer, ran := &deadline.Timer{}, 0
-			timer.Init(&deadline.Queue{})
-			timer.Set(time.Second)
-			timer.OnEnd(func() { t.Errorf("%s: a function ran that was replaced", name) })
-			timer.OnEnd(func() { ran++ })
-			end(timer)
-			synctest.Wait() // the deadline runs the function on another goroutine
-			if ran != 1 {
-				t.Errorf("%s: the function ran %d times, want once", name, ran)
-			}
-			timer.Stop()
-			timer.OnEnd(func() { ran++ })
-			if ran != 2 {
-				t.Errorf("%s: after the end, the function ran %d times more, want once", name, ran-1)
-			}
-		}
-	})
-}

@@ -139,32 +139,6 @@ func (f *Fake) Open(_ context.Context, call tool.Call, complete bool) (tool.Exec
 	return h, nil
 }
 
-// Do makes a call and passes its outcome to done.
-func (f *Fake) Do(ctx context.Context, call tool.Call, _ time.Time, opened func(tool.Execution), done func(tool.Event)) {
-	go func() { // ends with the call, or with ctx
-		e, err := f.Open(ctx, call, true)
-		if err != nil {
-			failure := *tool.AsError(err)
-			failure.CallID = call.ID
-			done(tool.Event{Ended: &tool.Outcome{CallID: call.ID, Err: &failure}})
-			return
-		}
-		defer e.Close()
-		opened(e)
-		for {
-			ev, err := e.Next(ctx)
-			if err != nil {
-				done(tool.Event{Ended: &tool.Outcome{CallID: call.ID, Err: tool.AsError(err)}})
-				return
-			}
-			if ev.Ended != nil {
-				done(ev)
-				return
-			}
-		}
-	}()
-}
-
 // claim adds an execution to the ledger, or returns the execution that already has its id.
 func (f *Fake) claim(e *execution) (prior *execution) {
 	f.mutex.Lock()

@@ -24,7 +24,6 @@ type Entry[C any] struct {
 	ledger    *Ledger[C]
 	key       Key
 	generated bool // see Init
-	fresh     bool // see Init
 
 	toolName string // set by Begin, for the log
 
@@ -44,11 +43,9 @@ type Entry[C any] struct {
 var ErrFinished = fmt.Errorf("the call has ended: %w", context.Canceled)
 
 // Init connects the entry with a ledger. generated says that toolhost generated the id. No caller
-// can use such an id again, so the ledger neither stores the call nor keeps its outcome. fresh says
-// that the store did not know the id when the call arrived. A call that has used the id since then
-// is in memory.
-func (e *Entry[C]) Init(l *Ledger[C], call C, key Key, generated, fresh bool) {
-	e.Call, e.ledger, e.key, e.generated, e.fresh = call, l, key, generated, fresh
+// can use such an id again, so the ledger neither stores the call nor keeps its outcome.
+func (e *Entry[C]) Init(l *Ledger[C], call C, key Key, generated bool) {
+	e.Call, e.ledger, e.key, e.generated = call, l, key, generated
 }
 
 // Key returns the name of the call.

@@ -96,7 +96,7 @@ func (l *Ledger[C]) ID() string {
 // id cannot be used. Claim returns an entry that has been released without giving it the id. The
 // preview of its call failed, so nothing was executed and nothing will be.
 func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
-	if l.cfg.Store != nil && !e.generated && !e.fresh { // otherwise the memory is complete
+	if l.cfg.Store != nil && !e.generated { // otherwise the memory is complete
 		if holder, stored, refused := l.Holder(ctx, e.key, sum); holder != nil || stored != nil || refused != nil {
 			return holder, stored, refused
 		}

@@ -14,7 +14,7 @@ import (
 
 func entry(l *ledger.Ledger[string], id string) *ledger.Entry[string] {
 	e := &ledger.Entry[string]{}
-	e.Init(l, "call "+id, ledger.Key{Principal: "p", ID: id}, false, false)
+	e.Init(l, "call "+id, ledger.Key{Principal: "p", ID: id}, false)
 	return e
 }
 
@@ -58,7 +58,7 @@ func TestHarmlessOutcomesAreForgottenFirst(t *testing.T) {
 		}
 	}
 	generated := &ledger.Entry[string]{}
-	generated.Init(l, "call", ledger.Key{ID: "generated"}, true, false)
+	generated.Init(l, "call", ledger.Key{ID: "generated"}, true)
 	l.Claim(t.Context(), generated, ledger.Sum{})
 	generated.Settle(1, true)
 	if l.Find(generated.Key()) != nil {
@@ -74,7 +74,7 @@ func TestTenantsKeepTheirOutcomes(t *testing.T) {
 	}})
 	settle := func(principal, id string, size int, sideEffects bool) {
 		e := &ledger.Entry[string]{}
-		e.Init(l, id, ledger.Key{Principal: principal, ID: id}, false, false)
+		e.Init(l, id, ledger.Key{Principal: principal, ID: id}, false)
 		l.Claim(t.Context(), e, ledger.Sum{})
 		e.Settle(size, sideEffects)
 	}

@@ -19,11 +19,9 @@ type Conn interface {
 	// Describe requests the description of the plugin.
 	Describe(ctx context.Context, req DescribeRequest) (tool.Description, error)
 	// Start starts a call. ctx limits only the wait for room on the connection. An error means that
-	// the plugin does not execute the call: it is the cause of ctx, wraps ErrLost, or says why the
-	// call cannot be sent.
+	// the plugin does not execute the call: it is the cause of ctx, wraps ErrLost, is ErrNoRoom, or
+	// says why the call cannot be sent.
 	Start(ctx context.Context, start Start) (Call, error)
-	// TryStart is Start without blocking. It fails with ErrNoRoom if it would have to wait.
-	TryStart(start Start) (Call, error)
 	// Done returns a channel that is closed when the connection is lost or closed.
 	Done() <-chan struct{}
 }
@@ -47,10 +45,6 @@ type Call interface {
 	// Answer sends the answer to a question. number is the ID of the Question that Next returned. It
 	// blocks until the connection has room or ctx ends. It does nothing if the call has ended.
 	Answer(ctx context.Context, number uint32, answer tool.Answer) error
-	// Await registers f to be called once, when Next would not block. f must not block. end is the
-	// size of the outcome in bytes if that is what Next returns, otherwise -1. Await returns false,
-	// and does not register f, if Next would not block now.
-	Await(f func(end int)) bool
 	// Cancel requests the cancellation of the call and does not block. The call still ends with the
 	// outcome that the plugin sends.
 	Cancel(reason string)
@@ -109,6 +103,6 @@ var (
 	// ErrNotTaken is the error of Next for a call that the instance did not take, because its session
 	// has ended. The instance ends, and another one can execute the call.
 	ErrNotTaken = errors.New("the plugin did not take the call")
-	// ErrNoRoom says that TryStart would have had to wait.
+	// ErrNoRoom says that the connection takes no call now.
 	ErrNoRoom = errors.New("the connection has no room")
 )

@@ -42,16 +42,6 @@ type LossReporter interface {
 	LostContent(size uint64, err error)
 }
 
-// Needed reports whether Shape may have to write an artifact to disk.
-func (s *Shaper) Needed(result *tool.Result) bool {
-	size := 0
-	for i := range result.Content {
-		b := &result.Content[i]
-		size += textSize(b) + len(b.Data)
-	}
-	return s.Store != nil && size > s.Shown
-}
-
 // Shape replaces the content that is too large. It does not change the blocks of the result that it
 // gets, which may belong to the plugin's message.
 func (s *Shaper) Shape(result *tool.Result) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
@@ -43,11 +42,6 @@ type Instance struct {
 	// The mutex of the supervisor guards these.
 	unyielding []tool.ExitCall // the calls that did not stop after a cancel, at most maxExitCalls
 	unhealthy  bool            // the process stops because of them
-
-	// livedUntil is a time at which the process was alive, in nanoseconds since Plugins was made.
-	// For a call that arrived no later than that, livedWith does not ask the operating system
-	// whether the process is alive.
-	livedUntil atomic.Int64
 
 	mu     sync.Mutex
 	detail tool.InstanceState // while the process starts
@@ -253,25 +247,6 @@ func (in *Instance) leave(event func(m *lifecycle.Machine, now time.Time) []life
 	s.applyLocked(event)
 	s.crashed = nil
 	close(in.gone)
-}
-
-// livedWith reports whether the process lived after a call was received; zero: lives now. With this
-// check, a call that toolhost received after the end of the process never goes to it, even if the
-// supervisor has not noticed the end yet. One query of the operating system serves all calls that
-// were received before it.
-func (in *Instance) livedWith(received time.Time) bool {
-	if received.IsZero() {
-		return in.proc.Alive()
-	}
-	arrived, known := int64(received.Sub(in.supervisor.plugins.began)), in.livedUntil.Load()
-	if known >= arrived {
-		return true
-	}
-	if !in.proc.Alive() {
-		return false
-	}
-	in.livedUntil.CompareAndSwap(known, arrived) // if it fails, another goroutine has asked as well
-	return true
 }
 
 // requestStop makes live stop the process. The reason of the first request stays; any request can

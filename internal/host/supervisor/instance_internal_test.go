@@ -11,49 +11,6 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// askedProcess is a process that counts the calls of Alive. The instance calls no other method of
-// it in these tests.
-type askedProcess struct {
-	Process
-	asked int
-	dead  bool
-}
-
-func (p *askedProcess) Alive() bool {
-	p.asked++
-	return !p.dead
-}
-
-// One query of the operating system serves all calls that arrived before it, and no others.
-func TestLivedWith(t *testing.T) {
-	began := time.Unix(1e9, 0)
-	at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
-	process := &askedProcess{}
-	in := newInstance(&Supervisor{plugins: &Plugins{began: began}}, "p-1", Owner{}, &catalog.Plugin{})
-	in.proc = process
-	for i, step := range []struct {
-		call  time.Time // when it was received
-		dies  bool      // before the call
-		lived bool
-		asked int // questions in all
-	}{
-		{call: at(1), lived: true, asked: 1},
-		{call: at(1), lived: true, asked: 1},
-		{call: at(3), lived: true, asked: 2},
-		{call: at(2), lived: true, asked: 2},
-		{call: time.Time{}, lived: true, asked: 3}, // it does not say when it arrived
-		{call: at(3), dies: true, lived: true, asked: 3},
-		{call: at(4), lived: false, asked: 4},
-		{call: at(4), lived: false, asked: 5},
-		{call: time.Time{}, lived: false, asked: 6},
-	} {
-		process.dead = process.dead || step.dies
-		if lived := in.livedWith(step.call); lived != step.lived || process.asked != step.asked {
-			t.Errorf("step %d: lived %t after %d questions, want %t after %d", i, lived, process.asked, step.lived, step.asked)
-		}
-	}
-}
-
 // The reason of the first request to stop stays, and any request can add force.
 func TestRequestStop(t *testing.T) {
 	in := newInstance(&Supervisor{}, "p-1", Owner{}, &catalog.Plugin{})

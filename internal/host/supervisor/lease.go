@@ -33,7 +33,7 @@ type CallState interface {
 }
 
 // Lease is the right of one call to use an instance, or the place of the call in the queue for one.
-// A call asks for a lease with Ask, or with Acquire, which also waits, and ends it with Release.
+// A call gets a lease with Acquire, and ends it with Release.
 type Lease struct {
 	supervisor *Supervisor
 	ref        lifecycle.CallRef
@@ -44,14 +44,14 @@ type Lease struct {
 	err      *tool.Error   // valid after the answer: why the call gets no instance
 }
 
-// Ask requests a lease. The answer may come at once or later.
-func (s *Supervisor) Ask(request Request) *Lease {
+// ask requests a lease. The answer may come at once or later.
+func (s *Supervisor) ask(request Request) *Lease {
 	session := s.sessionOf(request.Call)
 	l := &Lease{supervisor: s, request: request}
 	s.mu.Lock()
 	if s.forgotten {
 		s.mu.Unlock() // Plugins locks its own mutex first
-		return s.successor().Ask(request)
+		return s.successor().ask(request)
 	}
 	defer s.mu.Unlock()
 	if len(s.crashes) > 0 {
@@ -97,18 +97,18 @@ func (s *Supervisor) successor() *Supervisor {
 	return s.plugins.Of(p, s.tenant)
 }
 
-// Acquire returns a lease of an instance that lives. It waits for asked, if that is not nil, and
-// asks for a new lease otherwise. The caller must release the lease. The error is a *tool.Error or
-// the cause of ctx.
-func (s *Supervisor) Acquire(ctx context.Context, request Request, asked *Lease) (*Lease, error) {
-	for l := asked; ; l = nil {
-		if l == nil {
-			l = s.Ask(request)
-		}
+// Acquire returns a lease of an instance that lives. The caller must release the lease. The error is
+// a *tool.Error or the cause of ctx.
+//
+// A process may have ended before the supervisor notices. So Acquire asks the operating system, and a
+// call never goes to a process that ended before the call arrived.
+func (s *Supervisor) Acquire(ctx context.Context, request Request) (*Lease, error) {
+	for {
+		l := s.ask(request)
 		if err := l.await(ctx); err != nil {
 			return nil, err
 		}
-		if l.instance.proc.Alive() { // not livedWith: the call may have waited
+		if l.instance.proc.Alive() {
 			return l, nil
 		}
 		l.Release()
@@ -120,8 +120,8 @@ func (s *Supervisor) Acquire(ctx context.Context, request Request, asked *Lease)
 	}
 }
 
-// Answered reports whether the lease has its answer.
-func (l *Lease) Answered() bool {
+// hasAnswer reports whether the lease has its answer.
+func (l *Lease) hasAnswer() bool {
 	if l.answered == nil {
 		return true
 	}
@@ -133,18 +133,13 @@ func (l *Lease) Answered() bool {
 	}
 }
 
-// Ready reports whether the call has an instance that lives.
-func (l *Lease) Ready() bool {
-	return l.Answered() && l.instance != nil && l.instance.livedWith(l.request.State.Received())
-}
-
-// Instance returns the instance of an answered lease; nil if the call gets none.
+// Instance returns the instance of a lease that Acquire returned.
 func (l *Lease) Instance() *Instance { return l.instance }
 
 // await waits for the answer. A call that ends meanwhile gives back the instance that it may have
 // got.
 func (l *Lease) await(ctx context.Context) error {
-	if !l.Answered() {
+	if !l.hasAnswer() {
 		select {
 		case <-l.answered:
 		case <-ctx.Done():
@@ -167,7 +162,7 @@ func (l *Lease) giveUp() {
 		s.applyLocked(func(m *lifecycle.Machine, now time.Time) []lifecycle.Action { return m.Leave(now, l.ref) })
 	}
 	s.mu.Unlock()
-	if l.Answered() && l.instance != nil {
+	if l.hasAnswer() && l.instance != nil {
 		l.Release()
 	}
 }

@@ -65,7 +65,6 @@ type Settings struct {
 // Plugins has the supervisors of all plugins and tenants. All methods are safe for concurrent use.
 type Plugins struct {
 	cfg       Config
-	began     time.Time
 	events    *eventlog.Plugins
 	pastExits map[string][]tool.PluginExit // of earlier hosts, the newest first; not changed
 	// the largest number of an instance of a plugin in the history of earlier hosts; not changed
@@ -81,7 +80,6 @@ type Plugins struct {
 func New(cfg Config) *Plugins {
 	p := &Plugins{
 		cfg:       cfg,
-		began:     time.Now(),
 		events:    eventlog.NewPlugins(cfg.MaxEvents),
 		pastExits: map[string][]tool.PluginExit{}, pastNumbers: map[string]int64{},
 		launching: make(chan struct{}, cfg.MaxLaunches),

@@ -25,8 +25,7 @@ type CallContext struct {
 	made     atomic.Pointer[standardContext]
 
 	mu    sync.Mutex
-	cause error  // the argument of End
-	onEnd func() // see OnEnd
+	cause error // the argument of End
 }
 
 type standardContext struct {
@@ -56,34 +55,13 @@ func (c *CallContext) End(cause error) {
 		c.cause = cause
 		c.ended.Store(true)
 	}
-	made, onEnd := c.made.Load(), c.onEnd
-	c.onEnd = nil
+	made := c.made.Load()
 	c.mu.Unlock()
 	if made != nil {
 		made.cancel(cause)
 		if made.expire != nil {
 			made.expire()
 		}
-	}
-	if onEnd != nil {
-		onEnd()
-	}
-}
-
-// OnEnd makes End call f, on the goroutine that calls End, or calls f at once if End was called. f
-// must not block. A context has one such function: OnEnd replaces it, and nil removes it.
-//
-// Unlike context.AfterFunc, OnEnd creates no standard context, which would be most of the cost of a
-// short call. So the end of the parent and the deadline do not call f. Use OnEnd only if the owner
-// of the context calls End for these, too.
-func (c *CallContext) OnEnd(f func()) {
-	c.mu.Lock()
-	if !c.ended.Load() {
-		c.onEnd, f = f, nil
-	}
-	c.mu.Unlock()
-	if f != nil {
-		f()
 	}
 }
 

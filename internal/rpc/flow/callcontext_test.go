@@ -109,28 +109,3 @@ func TestCallContextStartsNoGoroutine(t *testing.T) {
 		t.Errorf("deriving from it takes %v allocations, deriving from a standard context %v", seen, want)
 	}
 }
-
-// TestCallContextOnEnd checks that End calls the last function, once, and that the end of the parent
-// does not.
-func TestCallContextOnEnd(t *testing.T) {
-	stream, end := context.WithCancel(t.Context())
-	var c flow.CallContext
-	c.Init(stream, 0, nil)
-	ran := 0
-	c.OnEnd(func() { t.Error("a function ran that was replaced") })
-	c.OnEnd(func() { ran++ })
-	end()
-	if c.Err() == nil || ran != 0 {
-		t.Errorf("after the end of its parent the context has the error %v, and the function ran %d times", c.Err(), ran)
-	}
-	c.End(nil)
-	c.End(nil)
-	if ran != 1 {
-		t.Errorf("after End the function ran %d times, want once", ran)
-	}
-	c.OnEnd(func() { ran++ })
-	if ran != 2 {
-		t.Error("the function did not run at once, although the context had ended")
-	}
-	c.OnEnd(nil)
-}

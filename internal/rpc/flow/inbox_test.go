@@ -180,28 +180,3 @@ func TestInboxOfOneItemHasItsMemory(t *testing.T) {
 		t.Errorf("it makes %v allocations, want that of the inbox", n)
 	}
 }
-
-// Arm calls its function once, and says whether more items may follow.
-func TestInboxCallsTheArmedFunction(t *testing.T) {
-	for name, tc := range map[string]struct {
-		come func(*flow.Inbox[string])
-		want error
-	}{
-		"an item":        {func(b *flow.Inbox[string]) { _ = b.Put("a", 1) }, nil},
-		"the last item":  {func(b *flow.Inbox[string]) { b.Finish(io.EOF, "a") }, io.EOF},
-		"a loss":         {func(b *flow.Inbox[string]) { b.Abort(errGone) }, errGone},
-		"what is later":  {func(b *flow.Inbox[string]) { b.Finish(errGone); b.Finish(io.EOF, "late") }, errGone},
-		"more than once": {func(b *flow.Inbox[string]) { _ = b.Put("a", 1); b.Finish(io.EOF) }, nil},
-	} {
-		b := flow.NewInbox[string](100, noGrant)
-		var told []error
-		arm := func() bool { return b.Arm(func(after error) { told = append(told, after) }) }
-		if !arm() || len(told) > 0 {
-			t.Fatalf("%s: there is nothing, and nothing is waited for", name)
-		}
-		tc.come(b)
-		if len(told) != 1 || !errors.Is(told[0], tc.want) || arm() {
-			t.Errorf("%s: it was told %v, and can be armed again", name, told)
-		}
-	}
-}

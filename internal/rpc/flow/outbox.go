@@ -131,19 +131,6 @@ func (o *Outbox[T]) Put(ctx context.Context, frame T, size int) error {
 	return o.enqueue(frame, cost)
 }
 
-// Offer is Put without blocking. It returns false and no error if the queue is full.
-func (o *Outbox[T]) Offer(frame T, size int) (taken bool, err error) {
-	if done, err := o.sendNow(frame, size); done {
-		return err == nil, err
-	}
-	cost := size + frameOverhead
-	if !o.room.TryAcquire(cost) {
-		return false, o.Err()
-	}
-	err = o.enqueue(frame, cost)
-	return err == nil, err
-}
-
 // enqueue queues a frame whose cost was acquired from room.
 func (o *Outbox[T]) enqueue(frame T, cost int) error {
 	o.mu.Lock()

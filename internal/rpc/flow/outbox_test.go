@@ -356,35 +356,3 @@ func TestOutboxSendsInTheCallersGoroutine(t *testing.T) {
 		}
 	})
 }
-
-// Offer takes a frame if it does not have to wait. It does not take a frame that could not be sent.
-func TestOutboxOffer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var marks []uint64
-		var fails error
-		hold := make(chan struct{})
-		o := flow.NewOutbox(func(_ []string, mark uint64) error {
-			<-hold
-			marks = append(marks, mark)
-			return fails
-		}, 1)
-		defer o.Close()
-		offer := func(what string, want bool, wantErr error) {
-			t.Helper()
-			if taken, err := o.Offer(what, 1); taken != want || !errors.Is(err, wantErr) {
-				t.Errorf("%s: taken: %v, %v", what, taken, err)
-			}
-			synctest.Wait()
-		}
-		offer("what is being sent", true, nil)
-		offer("what waits for its turn", true, nil)
-		offer("what would have to wait for room", false, nil)
-		close(hold)
-		synctest.Wait()
-		o.Acked(marks[1])
-		offer("what is sent at once", true, nil)
-		fails = errGone
-		offer("what cannot be sent at once", false, errGone)
-		offer("what comes after the end", false, errGone)
-	})
-}

@@ -125,8 +125,7 @@ type Inbox[T any] struct {
 	credit  int         // how many bytes the peer may still send
 	taken   int         // bytes that were taken but not yet granted again
 	waiting bool
-	armed   func(error) // see Arm; nil: not armed
-	err     error       // returned after the last item; set once
+	err     error // returned after the last item; set once
 }
 
 type sized[T any] struct {
@@ -152,31 +151,17 @@ func (b *Inbox[T]) Init(window int, grant func(bytes int)) {
 // the sender had no credit, and with ErrFinished after Finish or Abort; then the item is dropped.
 func (b *Inbox[T]) Put(item T, size int) error {
 	b.mu.Lock()
-	if b.err != nil || b.credit <= 0 {
-		defer b.mu.Unlock()
-		if b.err != nil {
-			return ErrFinished
-		}
+	defer b.mu.Unlock()
+	switch {
+	case b.err != nil:
+		return ErrFinished
+	case b.credit <= 0:
 		return ErrOverrun
 	}
 	b.credit -= size
 	b.queue.push(sized[T]{item, size})
-	b.notifyAndUnlock()
+	b.notifyLocked()
 	return nil
-}
-
-// Arm registers f to be called once, when Next would not block. The goroutine that makes it so
-// calls f, without a lock; f must not block. after is the error that Next returns after the queued
-// items, or nil if more items may follow. Arm returns false, and does not register f, if Next would
-// not block now.
-func (b *Inbox[T]) Arm(f func(after error)) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.queue.len() > 0 || b.err != nil {
-		return false
-	}
-	b.armed = f
-	return true
 }
 
 // Finish ends the inbox: after the queued items, Next fails with err, which must not be nil. last
@@ -184,15 +169,15 @@ func (b *Inbox[T]) Arm(f func(after error)) bool {
 // later ones have no effect.
 func (b *Inbox[T]) Finish(err error, last ...T) bool {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.err != nil {
-		b.mu.Unlock()
 		return false
 	}
 	b.err = err
 	for _, item := range last {
 		b.queue.push(sized[T]{item: item})
 	}
-	b.notifyAndUnlock()
+	b.notifyLocked()
 	return true
 }
 
@@ -245,20 +230,14 @@ func (b *Inbox[T]) take() (item T, ok bool, grant int, err error) {
 	return next.item, true, grant, nil
 }
 
-// notifyAndUnlock wakes a waiting Next, or calls the function of Arm.
-func (b *Inbox[T]) notifyAndUnlock() {
-	f, after := b.armed, b.err
-	b.armed = nil
+// notifyLocked wakes a waiting Next.
+func (b *Inbox[T]) notifyLocked() {
 	if b.waiting {
 		b.waiting = false
 		select {
 		case b.ready <- struct{}{}:
 		default:
 		}
-	}
-	b.mu.Unlock()
-	if f != nil {
-		f(after)
 	}
 }
 

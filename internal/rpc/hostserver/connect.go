@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -37,16 +36,15 @@ type connectStream = grpc.BidiStreamingServer[toolhostv1.ConnectRequest, toolhos
 
 // connection is one Connect stream with its calls.
 type connection struct {
-	service  *toolService
-	stream   connectStream
-	ctx      context.Context            // the context of the stream, with the memory account of the connection
-	caller   remote                     // of the stream
-	valid    func(context.Context) bool // reports whether the caller's credential is still valid; nil: it always is
-	hold     budget.Hold                // the memory of the outbox
-	frames   *flow.Stream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest]
-	running  sync.WaitGroup // calls whose outcome was not sent; see enter and done
-	unsent   atomic.Int64   // the number of these calls
-	received time.Time      // when the current message was received; used by receive only
+	service *toolService
+	stream  connectStream
+	ctx     context.Context            // the context of the stream, with the memory account of the connection
+	caller  remote                     // of the stream
+	valid   func(context.Context) bool // reports whether the caller's credential is still valid; nil: it always is
+	hold    budget.Hold                // the memory of the outbox
+	frames  *flow.Stream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest]
+	running sync.WaitGroup // calls whose outcome was not sent; see enter and done
+	unsent  atomic.Int64   // the number of these calls
 
 	mutex    sync.Mutex
 	open     map[uint32]*numberedCall
@@ -60,7 +58,6 @@ type numberedCall struct {
 	connection *connection
 	number     uint32
 	credit     flow.Credit
-	over       atomic.Bool // the outcome was passed to deliver; for calls of which the caller wants only the outcome
 }
 
 // Connect implements toolhost.v1.ToolService.
@@ -146,7 +143,6 @@ func (c *connection) receive() error {
 		if err != nil {
 			return err
 		}
-		c.received = time.Now()
 		c.frames.Receive(req, c.take)
 	}
 }
@@ -163,19 +159,16 @@ func (c *connection) take(req *toolhostv1.ConnectRequest) {
 // start starts a call, or answers with the reason for refusing it.
 func (c *connection) start(number uint32, start *toolhostv1.StartCall) {
 	call, refused := c.enter(number, start)
-	switch {
-	case refused != nil:
+	if refused != nil {
 		c.answer(number, failed(start, refused))
-	case start.GetComplete() && start.GetOptions().GetOutcomeOnly():
-		call.do()
-	default:
-		call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
-		c.service.pool.Go(func() {
-			defer c.done(call)
-			defer c.forget(number, call)
-			call.run()
-		})
+		return
 	}
+	call.emit = func(m *toolhostv1.CallEvent) error { return c.emit(number, call, m) }
+	c.service.pool.Go(func() { // ends with the call, at the latest with the stream
+		defer c.done(call)
+		defer c.forget(number, call)
+		call.run()
+	})
 }
 
 // enter registers a call under its number. The goroutine that ends the call calls done. The number
@@ -217,106 +210,6 @@ func (c *connection) done(call *numberedCall) {
 	call.letGo()
 	c.unsent.Add(-1)
 	c.running.Done()
-}
-
-// do executes a call of which the caller wants only the outcome. It needs no goroutine: the host
-// calls the method bring with the outcome. If the context of the call ends first, the method
-// givenUp ends the call.
-func (n *numberedCall) do() {
-	n.ctx.OnEnd(n.givenUp) // the end of the stream gives the call up, too; see Connect
-	defer n.service.guard.caught("a call on a stream", func(e *tool.Error) { n.giveUp(e) })
-	request, err := n.request()
-	if err != nil {
-		n.giveUp(err)
-		return
-	}
-	n.service.host.Do(&n.ctx, request, n.connection.received, n.opened, n.bring)
-}
-
-// bring sends the outcome from the host, unless the server has stopped waiting for the call.
-func (n *numberedCall) bring(e tool.Event) {
-	n.ctx.OnEnd(nil)
-	if n.over.CompareAndSwap(false, true) {
-		n.connection.deliver(n.number, n, e)
-	}
-}
-
-// givenUp ends a call that was given up. It uses a goroutine, because the goroutine that gives the
-// call up may hold its lock.
-func (n *numberedCall) givenUp() {
-	if n.over.CompareAndSwap(false, true) {
-		n.service.pool.Go(func() { // ends at the latest with the stream
-			n.connection.deliver(n.number, n, failed(n.start, tool.AsError(context.Cause(&n.ctx))))
-		})
-	}
-}
-
-// deliver sends an outcome without blocking. If the stream has no room, a goroutine sends it.
-func (c *connection) deliver(number uint32, call *numberedCall, e tool.Event) {
-	if c.offer(number, call, e) {
-		call.giveUp(nil)
-		c.done(call)
-		return
-	}
-	if err := call.hold.TryReserve(sizeOf(e)); err != nil { // until the caller has read it
-		e = unread(call.start, e, err)
-	}
-	c.service.pool.Go(func() { // ends at the latest with the stream
-		defer c.done(call)
-		defer call.giveUp(nil)
-		defer c.forget(number, call)
-		defer c.service.guard.caught("the outcome of a call on a stream", func(bug *tool.Error) { c.tell(number, call, failed(call.start, bug)) })
-		c.tell(number, call, e)
-	})
-}
-
-// unread returns the outcome of a call whose real outcome cannot be stored until the caller reads
-// it.
-func unread(start *toolhostv1.StartCall, e tool.Event, err error) tool.Event {
-	failure := tool.Errorf(tool.KindUnavailable,
-		"the call has ended, and its outcome was dropped because its caller does not read the stream: %w; the same call, sent again with the same call id, tells the outcome", err)
-	failure.CallID, failure.Plugin, failure.Instance = e.Ended.CallID, e.Ended.Plugin, e.Ended.Instance
-	return failed(start, failure)
-}
-
-// sizeOf returns about how many bytes an outcome holds.
-func sizeOf(e tool.Event) int {
-	size := 0
-	for i := range e.Ended.Result.Content {
-		c := &e.Ended.Result.Content[i]
-		size += len(c.Text) + len(c.JSON) + len(c.Data)
-	}
-	return size
-}
-
-// tell sends the outcome of a call. If the server stops waiting for the caller before all of it is
-// sent, tell sends the reason instead.
-func (c *connection) tell(number uint32, call *numberedCall, e tool.Event) {
-	for m := range hostpb.FromEvent(e) {
-		err := c.emit(number, call, m)
-		if err == nil {
-			continue
-		}
-		if m.GetEnded() == nil { // otherwise the stream has ended
-			c.tell(number, call, failed(call.start, tool.AsError(call.because(err))))
-		}
-		return
-	}
-}
-
-// offer sends a small outcome if the stream has room for it, and reports whether it did.
-func (c *connection) offer(number uint32, call *numberedCall, e tool.Event) (sent bool) {
-	defer c.service.guard.caught("the outcome of a call on a stream", func(*tool.Error) {})
-	for m := range hostpb.FromEvent(e) {
-		if m.GetEnded() == nil {
-			return false // a large outcome, in several messages
-		}
-		c.forget(number, call) // before the caller can read the end and reuse the number
-		frame := &toolhostv1.ConnectResponse{Call: number, Event: m}
-		sent, err := c.frames.Offer(frame, frame.SizeWire())
-		return sent || err != nil // an error means that the stream has ended
-	}
-	return false
 }
 
 // answer sends an outcome for a number that is not a call of this stream.

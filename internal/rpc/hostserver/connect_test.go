@@ -172,12 +172,26 @@ func TestConnectBoundsOpenCalls(t *testing.T) {
 	w.endedWithText(3, "x")
 }
 
-// prompt is a host whose calls end at once.
+// prompt is a host whose calls end at once if their callers want only the outcome.
 type prompt struct{ hostserver.Host }
 
-func (prompt) Do(_ context.Context, call tool.Call, _ time.Time, _ func(tool.Execution), done func(tool.Event)) {
-	done(tool.Event{Ended: &tool.Outcome{CallID: call.ID, Result: tool.TextResult(strings.Repeat("x", 8<<10))}})
+func (p prompt) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
+	if !call.OutcomeOnly {
+		return p.Host.Open(ctx, call, complete)
+	}
+	return promptExecution{call: call.ID}, nil
 }
+
+type promptExecution struct {
+	tool.Execution
+	call string
+}
+
+func (e promptExecution) Next(context.Context) (tool.Event, error) {
+	return tool.Event{Ended: &tool.Outcome{CallID: e.call, Result: tool.TextResult(strings.Repeat("x", 8<<10))}}, nil
+}
+
+func (promptExecution) Close() {}
 
 // A caller that starts calls and does not read must not fill toolhost's memory with outcomes.
 func TestConnectLimitsUnreadOutcomes(t *testing.T) {

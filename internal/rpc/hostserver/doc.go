@@ -9,7 +9,6 @@ package hostserver
 import (
 	"context"
 	"iter"
-	"time"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -39,11 +38,6 @@ type Tools interface {
 	// Open starts a call. If complete is set, call.Arguments are the whole arguments, otherwise
 	// their beginning, and Execution.Send sends the rest. ctx limits only the start.
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
-	// Do executes a call with complete arguments and returns without waiting for it. It calls
-	// opened with the execution when there is one, and done with the outcome, exactly once. When
-	// ctx ends, the host cancels a call without an id; a call with an id continues. received is when
-	// the server received the call, the same time for all calls of one message.
-	Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event))
 	Finder
 	Artifacts
 	Resources

@@ -1,11 +1,11 @@
 package hostserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"sync"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -114,14 +114,18 @@ func (s *toolService) Call(ctx context.Context, req *toolhostv1.CallRequest) (*t
 	if err != nil {
 		return nil, err
 	}
-	ended := make(chan tool.Event, 1)
-	s.host.Do(withAccount(ctx), call, time.Time{}, func(tool.Execution) {}, func(ev tool.Event) { ended <- ev })
-	select {
-	case ev := <-ended:
-		return responseOf(ev.Ended)
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	call.OutcomeOnly = true
+	execution, err := s.host.Open(withAccount(ctx), call, true)
+	if err != nil {
+		failure := tool.AsError(err)
+		return nil, ofCall(cmp.Or(failure.CallID, call.ID), failure)
 	}
+	defer execution.Close()
+	event, err := execution.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return responseOf(event.Ended)
 }
 
 func responseOf(o *tool.Outcome) (*toolhostv1.CallResponse, error) {

@@ -345,13 +345,6 @@ func (p panicking) Open(ctx context.Context, call tool.Call, complete bool) (too
 	return p.Host.Open(ctx, call, complete)
 }
 
-func (p panicking) Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event)) {
-	if call.Tool == "bug" {
-		panic("a bug in Do")
-	}
-	p.Host.Do(ctx, call, received, opened, done)
-}
-
 func TestAPanicEndsOneCall(t *testing.T) {
 	a, _ := serve(t, socket(t), hostserver.Config{Host: panicking{fake(t)}})
 	c := dial(t, a)
@@ -363,7 +356,7 @@ func TestAPanicEndsOneCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer waiting.Close()
-	if _, err := c.Call(bounded(t), tool.Call{Tool: "bug"}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in Do") {
+	if _, err := c.Call(bounded(t), tool.Call{Tool: "bug"}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in Open") {
 		t.Errorf("Call: %v", err)
 	}
 	if _, err := c.Follow(bounded(t), tool.Call{Tool: "bug"}, func(tool.Event) {}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in Open") {

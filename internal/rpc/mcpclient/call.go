@@ -38,7 +38,6 @@ type call struct {
 	events    []tool.Event
 	ended     bool // the last of events is the outcome, or it was read
 	lost      error
-	await     func(end int)
 	asked     asked
 }
 
@@ -243,17 +242,6 @@ func (c *call) Next(ctx context.Context) (tool.Event, error) {
 	}
 }
 
-// Await implements pluginconn.Call.
-func (c *call) Await(f func(end int)) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.events) > 0 || c.lost != nil || c.ended {
-		return false
-	}
-	c.await = f
-	return true
-}
-
 // Cancel implements pluginconn.Call.
 func (c *call) Cancel(reason string) {
 	c.mu.Lock()
@@ -273,7 +261,6 @@ func (c *call) Close() {
 	if !c.begun {
 		c.ended = true
 	}
-	c.await = nil
 }
 
 // maxUnread is how many events of a call wait for their reader.
@@ -283,8 +270,8 @@ const maxUnread = 64
 // memory.
 func (c *call) push(ev tool.Event) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.ended || c.lost != nil {
-		c.mu.Unlock()
 		return
 	}
 	if last := len(c.events) - 1; last >= maxUnread-1 && ev.Status != nil && c.events[last].Status != nil {
@@ -293,7 +280,7 @@ func (c *call) push(ev tool.Event) {
 		c.events = append(c.events, ev)
 	}
 	c.ended = ev.Ended != nil
-	c.tellLocked()
+	c.rouse()
 }
 
 // end ends the call with an outcome.
@@ -305,29 +292,20 @@ func (c *call) end(result tool.Result, err *tool.Error) {
 // did not get the call.
 func (c *call) lose(err error) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.ended || c.lost != nil {
-		c.mu.Unlock()
 		return
 	}
 	if c.lost = err; !errors.Is(err, pluginconn.ErrNotTaken) {
 		c.lost = fmt.Errorf("%w: %w", pluginconn.ErrLost, err)
 	}
-	c.tellLocked()
+	c.rouse()
 }
 
-// tellLocked tells the reader that there is something to read, and unlocks c.mu.
-func (c *call) tellLocked() {
-	await, end := c.await, -1
-	c.await = nil
-	if len(c.events) == 1 && c.events[0].Ended != nil {
-		end = sizeOf(&c.events[0].Ended.Result)
-	}
-	c.mu.Unlock()
+// rouse wakes the reader. It does not block.
+func (c *call) rouse() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
-	}
-	if await != nil {
-		await(end)
 	}
 }

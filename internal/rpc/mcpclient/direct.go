@@ -27,7 +27,7 @@ const firstDirect = 1_000_000_000
 // several goroutines. That costs as much as everything else that toolhost does with a call. So
 // direct writes the request tools/call of a call that cannot ask anything, with an id that the SDK
 // does not use. The goroutine that reads the server's output recognizes the id, and gives the call
-// its outcome, as the goroutine that reads a native plugin does.
+// its outcome.
 //
 // A request is in calls from before it is written until take removes it. take hands it out once, so
 // exactly one of answer, cancellation and loss ends the call. An answer without a request is
@@ -219,7 +219,7 @@ func (d *direct) deliver(text []byte) bool {
 		return true
 	}
 	c.leaveDirect()
-	if len(answer.Result) > inlineResult {
+	if len(answer.Result) > maxReadResult {
 		go c.conclude(answer) // ends when the host has room for the result
 	} else {
 		c.conclude(answer)
@@ -227,9 +227,9 @@ func (d *direct) deliver(text []byte) bool {
 	return true
 }
 
-// inlineResult bounds the result that the reading goroutine handles, in bytes of JSON. A byte that is
+// maxReadResult bounds the result that the reading goroutine handles, in bytes of JSON. A byte that is
 // not UTF-8 becomes three, and the host may block for a result above smallResult.
-const inlineResult = smallResult / 3
+const maxReadResult = smallResult / 3
 
 // refuse ends the call of a request whose answer is too large. It reports whether the request is a
 // direct one.

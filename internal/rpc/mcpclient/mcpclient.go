@@ -203,14 +203,6 @@ func (c *Conn) Start(ctx context.Context, start pluginconn.Start) (pluginconn.Ca
 	return c.start(start)
 }
 
-// TryStart implements pluginconn.Conn.
-func (c *Conn) TryStart(start pluginconn.Start) (pluginconn.Call, error) {
-	if !c.offered.settled() || c.probing() != nil {
-		return nil, pluginconn.ErrNoRoom
-	}
-	return c.start(start)
-}
-
 func (c *Conn) start(start pluginconn.Start) (pluginconn.Call, error) {
 	select {
 	case <-c.done:

@@ -96,13 +96,7 @@ func (o *offer) specs() []tool.Spec {
 	return o.list
 }
 
-// settled reports whether the list is current.
-func (o *offer) settled() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.settledLocked()
-}
-
+// settledLocked reports whether the list is current.
 func (o *offer) settledLocked() bool {
 	select {
 	case <-o.current:

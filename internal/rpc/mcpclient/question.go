@@ -46,7 +46,8 @@ func (c *call) ask(ctx context.Context, questions []tool.Question) ([]tool.Answe
 		c.asked.waiting[numbers[i]] = arriving[i]
 		c.events = append(c.events, tool.Event{Question: &questions[i]})
 	}
-	c.tellLocked()
+	c.mu.Unlock()
+	c.rouse()
 	defer c.forget(numbers)
 	answers := make([]tool.Answer, len(questions))
 	for i := range arriving {

@@ -116,7 +116,7 @@ func TestSession(t *testing.T) {
 				t.Errorf("%+v", put)
 			}
 
-			call, err := conn.TryStart(pluginconn.Start{Tool: "p_add", Arguments: json.RawMessage(`{"A":2,"B":3}`), Complete: true})
+			call, err := conn.Start(t.Context(), pluginconn.Start{Tool: "p_add", Arguments: json.RawMessage(`{"A":2,"B":3}`), Complete: true})
 			if err != nil {
 				t.Fatal(err)
 			}

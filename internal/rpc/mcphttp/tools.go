@@ -2,7 +2,6 @@ package mcphttp
 
 import (
 	"context"
-	"time"
 
 	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/budget"
@@ -17,7 +16,6 @@ type Host interface {
 	ListPage(ctx context.Context, query tool.Query, after string) ([]tool.Info, error)
 	SearchTools(ctx context.Context, words string, query tool.Query) ([]tool.Match, error)
 	Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error)
-	Do(ctx context.Context, call tool.Call, received time.Time, opened func(tool.Execution), done func(tool.Event))
 	ReadArtifact(ctx context.Context, q tool.ArtifactQuery) (tool.ArtifactPiece, error)
 	AnswerQuestion(ctx context.Context, key tool.CallKey, question uint32, answer tool.Answer) error
 	mcpserver.Resources
@@ -71,9 +69,6 @@ func (t *hostTools) Open(ctx context.Context, call tool.Call, complete bool) (to
 			return nil, err
 		}
 		call.Approval.Approver = t.principal.Key()
-	}
-	if call.OutcomeOnly && complete {
-		return t.do(ctx, call), nil
 	}
 	return t.host.Open(t.context(ctx), call, complete)
 }

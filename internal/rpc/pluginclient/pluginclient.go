@@ -27,10 +27,6 @@ func (c conn) Start(ctx context.Context, start pluginconn.Start) (pluginconn.Cal
 	return opened(c.wire.Start(ctx, pluginwire.Start(start)))
 }
 
-func (c conn) TryStart(start pluginconn.Start) (pluginconn.Call, error) {
-	return opened(c.wire.TryStart(pluginwire.Start(start)))
-}
-
 func (c conn) Done() <-chan struct{} { return c.wire.Done() }
 
 type call struct{ *pluginwire.Call }
@@ -52,8 +48,6 @@ func translated(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, pluginwire.ErrNoRoom):
-		return pluginconn.ErrNoRoom
 	case errors.Is(err, pluginwire.ErrConnLost):
 		return lostError{err}
 	default:

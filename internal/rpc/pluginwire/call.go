@@ -28,10 +28,9 @@ type Call struct {
 	spans     func(spans []trace.Span, dropped int)     // nil: spans are ignored
 
 	mu        sync.Mutex
-	complete  bool                      // the arguments are complete
-	cancelled bool                      // a cancel frame was sent
-	over      bool                      // the call has ended, failed, or was closed
-	last      *pluginv1.ConnectResponse // the end from the plugin; nil: none has arrived
+	complete  bool // the arguments are complete
+	cancelled bool // a cancel frame was sent
+	over      bool // the call has ended, failed, or was closed
 	questions questions
 
 	// Used by Next only.
@@ -68,35 +67,6 @@ func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
 	if err != nil {
 		call.Close()
 		return nil, err
-	}
-	return call, nil
-}
-
-// ErrNoRoom says that TryStart would have had to wait.
-var ErrNoRoom = errors.New("the stream has no room")
-
-// TryStart is Start without blocking. It fails with ErrNoRoom if the stream has no room, or if the
-// arguments do not fit into one frame.
-func (c *Conn) TryStart(start Start) (*Call, error) {
-	if len(start.Arguments) > maxPiece {
-		return nil, ErrNoRoom
-	}
-	call, err := c.register(start)
-	if err != nil {
-		return nil, err
-	}
-	call.complete = start.Complete
-	frame, size, err := call.startFrame(start)
-	if err != nil {
-		c.forget(call.number)
-		return nil, err
-	}
-	if taken, err := call.out.Offer(frame, size); !taken {
-		c.forget(call.number)
-		if err != nil {
-			return nil, call.unsent(err)
-		}
-		return nil, ErrNoRoom
 	}
 	return call, nil
 }
@@ -269,25 +239,9 @@ func (c *Call) grant(n int) {
 // ended handles the end from the plugin.
 func (c *Call) ended(frame *pluginv1.ConnectResponse) {
 	c.mu.Lock()
-	c.over, c.last = true, frame
+	c.over = true
 	c.mu.Unlock()
 	c.inbox.Finish(io.EOF, frame)
-}
-
-// Await registers f to be called once, when Next would not block. f runs on a goroutine of the
-// connection and must not block. end is the size of the frame if it is the end of the call,
-// otherwise -1. Await returns false, and does not register f, if Next would not block now.
-func (c *Call) Await(f func(end int)) bool {
-	return c.inbox.Arm(func(after error) {
-		if !errors.Is(after, io.EOF) { // even if an end has arrived: it came after the connection was lost
-			f(-1)
-			return
-		}
-		c.mu.Lock()
-		last := c.last
-		c.mu.Unlock()
-		f(last.SizeWire())
-	})
 }
 
 // fail ends the call on the host's side: its reader receives err as the outcome, and the plugin

@@ -2,11 +2,11 @@ package host_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,32 +16,39 @@ import (
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
-	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/tool"
 )
 
-// done makes a call with Do and returns a channel that gets the outcome, once.
-func done(ctx context.Context, t *testing.T, r *rig, c tool.Call) (told <-chan tool.Outcome, execution tool.Execution) {
+// unary opens a call of which the caller wants only the outcome. told gets the outcome once; it is the
+// error of Open if e is nil. The caller leaves when ctx ends.
+func unary(ctx context.Context, t *testing.T, r *rig, c tool.Call) (told <-chan tool.Outcome, e tool.Execution) {
 	t.Helper()
-	return doneReceived(ctx, t, r, c, time.Time{})
-}
-
-// doneReceived is done for a call that the server received at a time.
-func doneReceived(ctx context.Context, t *testing.T, r *rig, c tool.Call, received time.Time) (told <-chan tool.Outcome, execution tool.Execution) {
-	t.Helper()
+	c.OutcomeOnly = true
 	ends := make(chan tool.Outcome, 2)
-	var opened tool.Execution
-	var mu sync.Mutex
-	r.Do(ctx, c, received, func(e tool.Execution) {
-		mu.Lock()
-		defer mu.Unlock()
-		opened = e
-	}, func(ev tool.Event) { ends <- *ev.Ended })
-	mu.Lock()
-	defer mu.Unlock()
-	return ends, opened
+	e, err := r.Open(ctx, c, true)
+	if err != nil {
+		ends <- tool.Outcome{Err: tool.AsError(err)}
+		return ends, nil
+	}
+	stay := context.AfterFunc(ctx, e.Close)
+	go func() { // ends with the call
+		defer e.Close()
+		defer stay()
+		for {
+			ev, err := e.Next(context.WithoutCancel(ctx))
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil || ev.Ended == nil {
+				t.Errorf("instead of the outcome: %+v, %v", ev, err)
+				return
+			}
+			ends <- *ev.Ended
+		}
+	}()
+	return ends, e
 }
 
 // held is a tool that waits until the test sends its answer.
@@ -63,8 +70,7 @@ func held(answers <-chan string) hosttest.Tool {
 	}
 }
 
-// warm returns a rig whose plugin has a process, so that a call that waits for nothing takes the
-// inline path.
+// warm returns a rig whose plugin has a process.
 func warm(t *testing.T, answers chan string, change func(*host.Config)) *rig {
 	t.Helper()
 	r := newRig(t, []hosttest.Tool{held(answers), {Spec: tool.Spec{Name: "log", Description: "Says its id."}, Run: echoLog}}, change)
@@ -74,8 +80,8 @@ func warm(t *testing.T, answers chan string, change func(*host.Config)) *rig {
 	return r
 }
 
-// Whatever happens to a call on the inline path, its caller gets one outcome, and the lease ends.
-func TestInline(t *testing.T) {
+// Whatever happens to a call, its caller gets one outcome, and the lease ends.
+func TestOneOutcome(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*tool.Call)
 		act    func(r *rig, e tool.Execution, answers chan<- string, leave context.CancelFunc)
@@ -122,9 +128,9 @@ func TestInline(t *testing.T) {
 				if tc.change != nil {
 					tc.change(&c)
 				}
-				told, e := done(ctx, t, r, c)
+				told, e := unary(ctx, t, r, c)
 				if e == nil {
-					t.Error("Do returned before the call was opened, though it need not wait")
+					t.Fatal((<-told).Err)
 				}
 				synctest.Wait()
 				tc.act(r, e, answers, leave)
@@ -152,13 +158,14 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// Close waits until the caller of a call on the inline path has its outcome.
-func TestInlineWhenTheHostCloses(t *testing.T) {
+// When Close returns, every call has its outcome.
+func TestOneOutcomeWhenTheHostCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := warm(t, make(chan string), nil)
-		told, _ := done(t.Context(), t, r, call("held", "{}"))
+		told, _ := unary(t.Context(), t, r, call("held", "{}"))
 		synctest.Wait()
 		r.Close()
+		synctest.Wait() // for the goroutine that reads the outcome
 		select {
 		case got := <-told: // either the process or the call stopped first
 			if got.Err == nil || got.Err.Kind != tool.KindCancelled && got.Err.Kind != tool.KindCrashed {
@@ -167,7 +174,7 @@ func TestInlineWhenTheHostCloses(t *testing.T) {
 		default:
 			t.Error("the host is closed, and the caller was not told")
 		}
-		told, _ = done(t.Context(), t, r, call("held", "{}"))
+		told, _ = unary(t.Context(), t, r, call("held", "{}"))
 		if got := <-told; got.Err == nil || got.Err.Kind != tool.KindUnavailable {
 			t.Errorf("afterwards a call ended with %+v", got)
 		}
@@ -177,11 +184,11 @@ func TestInlineWhenTheHostCloses(t *testing.T) {
 // A call that has to wait for its process requests the process once. A second request during the
 // first launch would make the pool look too small. Processes would then start for calls at the same
 // time, and not one after the other.
-func TestInlineAsksOnce(t *testing.T) {
+func TestACallAsksOnceForAProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string)
 		r := newRig(t, []hosttest.Tool{held(answers)}, with(lifecycle.Config{Isolation: lifecycle.PerCall, Prewarmed: 1}))
-		first, _ := done(t.Context(), t, r, call("held", "{}"))
+		first, _ := unary(t.Context(), t, r, call("held", "{}"))
 		answers <- "hello"
 		if got := <-first; got.Err != nil {
 			t.Error(got.Err)
@@ -190,7 +197,7 @@ func TestInlineAsksOnce(t *testing.T) {
 		if n := r.started(); n != 2 {
 			t.Errorf("%d processes were started for the first call and the pool", n)
 		}
-		second, _ := done(t.Context(), t, r, call("held", "{}"))
+		second, _ := unary(t.Context(), t, r, call("held", "{}"))
 		synctest.Wait()
 		if n := r.started(); n != 2 {
 			t.Errorf("%d processes were started when the second call ran, which is replaced when it has ended", n)
@@ -202,87 +209,30 @@ func TestInlineAsksOnce(t *testing.T) {
 	})
 }
 
-// A panic on the inline path reaches the caller. It leaves no lease and no id behind, and Close
-// does not wait for the call.
-func TestInlineWithABug(t *testing.T) {
-	for name, tc := range map[string]struct {
-		atProcess bool
-		again     tool.Kind // the failure of a call with the same id
-	}{
-		"before it has a place": {},
-		// which may have got the call
-		"at its process": {atProcess: true, again: tool.KindInternal},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				answers := make(chan string, 1)
-				var broken *mortal
-				r := warm(t, answers, func(c *host.Config) {
-					launch := c.Launch
-					c.Launch = func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
-						started, err := launch(ctx, p, instance)
-						broken = &mortal{fakeProcess: started.(*fakeProcess)}
-						return broken, err
-					}
-				})
-				c := call("held", "{}")
-				c.ID = "mine"
-				func() {
-					defer func() {
-						if p := recover(); p != "a bug" {
-							t.Errorf("Do panicked with %v", p)
-						}
-					}()
-					broken.bug.Store(tc.atProcess)
-					time.Sleep(time.Nanosecond) // so that the host checks again whether the process lives
-					r.Do(t.Context(), c, time.Time{}, func(tool.Execution) {
-						if !tc.atProcess {
-							panic("a bug")
-						}
-					}, func(tool.Event) {})
-				}()
-				broken.bug.Store(false)
-				synctest.Wait()
-				instances, err := r.Instances(context.Background(), "")
-				if err != nil || len(instances) != 1 || instances[0].Calls != 0 {
-					t.Errorf("the instances are %+v, %v", instances, err)
-				}
-				answers <- "hello"
-				told, _ := done(t.Context(), t, r, c)
-				if got := <-told; tc.again == "" && got.Result.Text() != "hello" || tc.again != "" && (got.Err == nil || got.Err.Kind != tc.again) {
-					t.Errorf("the next call of its id ended with %+v", got)
-				}
-				r.Close()
-			})
-		})
-	}
-}
-
 // A call whose id is taken gets the outcome of the call that has the id, also if that call is in
 // progress.
-func TestInlineJoins(t *testing.T) {
+func TestCallersJoin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string)
 		r := warm(t, answers, nil)
 		c := call("held", "{}")
 		c.ID = "one"
-		first, _ := done(t.Context(), t, r, c)
-		second, _ := done(t.Context(), t, r, c)
+		first, _ := unary(t.Context(), t, r, c)
+		second, _ := unary(t.Context(), t, r, c)
 		synctest.Wait()
 		answers <- "once"
 		if a, b := <-first, <-second; a.Result.Text() != "once" || b.Result.Text() != "once" || a.Replayed || !b.Replayed {
 			t.Errorf("the calls ended with %+v and %+v", a, b)
 		}
-		third, _ := done(t.Context(), t, r, c)
+		third, _ := unary(t.Context(), t, r, c)
 		if got := <-third; got.Result.Text() != "once" || !got.Replayed {
 			t.Errorf("afterwards it ended with %+v", got)
 		}
 	})
 }
 
-// If the audit log must record the decision about a call, a goroutine writes it before the call is
-// executed.
-func TestInlineWaitsForNoLog(t *testing.T) {
+// The audit log has the decision about a call before the caller gets the outcome.
+func TestTheAuditLogComesBeforeTheOutcome(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.log")
 	log, err := audit.Open(audit.Config{File: file, All: true})
 	if err != nil {
@@ -300,7 +250,7 @@ func TestInlineWaitsForNoLog(t *testing.T) {
 	for _, name := range []string{"held", "log"} {
 		c := call(name, "{}")
 		c.ID = "id-" + name
-		told, _ := done(t.Context(), t, r, c)
+		told, _ := unary(t.Context(), t, r, c)
 		if got := <-told; (got.Err == nil) != (name == "held") {
 			t.Errorf("%s ended with %+v", name, got)
 		}
@@ -314,9 +264,9 @@ func TestInlineWaitsForNoLog(t *testing.T) {
 	}
 }
 
-// If a tool disappears while its call begins, the inline path does not look it up again, because
-// that could block.
-func TestInlineKeepsItsTool(t *testing.T) {
+// If a tool disappears while its call begins, the call fails like any call of a plugin whose file is
+// gone.
+func TestAToolThatDisappears(t *testing.T) {
 	var u *release
 	var goes atomic.Bool
 	u = newReleaseWith(t, func(c *host.Config) {
@@ -336,49 +286,107 @@ func TestInlineKeepsItsTool(t *testing.T) {
 		t.Error("it does not answer")
 	}
 	goes.Store(true)
-	told, _ := done(t.Context(), t, u.rig, call("version", "{}"))
+	told, _ := unary(t.Context(), t, u.rig, call("version", "{}"))
 	if got := <-told; got.Err == nil || got.Err.Kind != tool.KindUnavailable || !strings.Contains(got.Err.Message, "its file is gone") {
 		t.Errorf("the call ended with %+v", got.Err)
 	}
 }
 
-// The goroutine that reads the plugin's stream passes the outcome to the caller, unless a part of
-// the outcome goes to disk. That is possible even for a small result: the replacement of a secret
-// may be longer than the secret.
-func TestInlineWritesNothing(t *testing.T) {
+// A result is measured without its secrets: the replacement of a secret may be longer than the
+// secret, so that the result becomes an artifact.
+func TestResultsAreMeasuredWithoutSecrets(t *testing.T) {
 	const key = "k3y-0f-h"
 	for name, tc := range map[string]struct {
-		says   string
-		reader bool
+		says  string
+		whole bool
 	}{
 		"little":                  {"hello", true},
 		"much":                    {strings.Repeat("x", 300), false},
 		"much without its secret": {strings.Repeat(key, 20), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := make(chan struct{})
 			r, file := newSecretRig(t, func(_ context.Context, call *pluginwire.ServerCall, _ map[string]string) (tool.Result, error) {
 				if call.Start().Tool == "learn" {
 					return tool.TextResult("learnt"), nil
 				}
-				<-asked
 				return tool.TextResult(tc.says), nil
 			}, func(c *host.Config) { c.MaxShown = 200; withArtifacts(t)(c) }, needing("learn", "KEY"), needing("say"))
 			give(t, file, key)
 			if got := outcome(t, r, call("learn", "{}")); got.Err != nil {
 				t.Fatal(got.Err)
 			}
-			stacks, outcomes := make(chan string, 1), make(chan tool.Outcome, 1)
-			r.Do(t.Context(), call("say", "{}"), time.Time{}, func(tool.Execution) {}, func(ev tool.Event) {
-				stacks <- string(debug.Stack())
-				outcomes <- *ev.Ended
-			})
-			close(asked)
-			reader := strings.Contains(<-stacks, "pluginwire.(*Conn).read(")
-			got := <-outcomes
-			if whole := got.Result.Content[0].Kind == tool.ContentText; whole != tc.reader || reader != tc.reader {
-				t.Errorf("the outcome %+v came from who reads the stream: %v", got, reader)
+			got := outcome(t, r, call("say", "{}"))
+			if whole := got.Result.Content[0].Kind == tool.ContentText; whole != tc.whole {
+				t.Errorf("the outcome is %+v", got)
 			}
+		})
+	}
+}
+
+// resting takes a second, unless its call is cancelled.
+var resting = hosttest.Tool{
+	Spec: tool.Spec{Name: "rest", Description: "Takes a second."},
+	Run: func(ctx context.Context, _ tool.Call, _ func(tool.Event)) (tool.Result, error) {
+		select {
+		case <-time.After(time.Second): // virtual
+			return tool.TextResult("rested"), nil
+		case <-ctx.Done():
+			return tool.Result{}, ctx.Err()
+		}
+	},
+}
+
+func withID(name, arguments string) tool.Call {
+	c := call(name, arguments)
+	c.ID = "mine"
+	return c
+}
+
+// A caller that wants only the outcome gets it exactly once, whatever it does meanwhile.
+func TestOutcomeOnly(t *testing.T) {
+	for name, tc := range map[string]struct {
+		call   tool.Call
+		cancel bool      // the caller leaves while the tool runs
+		closed bool      // the host is closed before the call
+		kind   tool.Kind // of the failure; empty: there is a result
+		text   string    // of the result
+	}{
+		"answered":               {call: call("echo", `{"text":"x"}`), text: "x"},
+		"with an id":             {call: withID("echo", `{"text":"x"}`), text: "x"},
+		"no such tool":           {call: withID("nothing", `{}`), kind: tool.KindNotFound},
+		"left by its caller":     {call: call("rest", `{}`), cancel: true, kind: tool.KindCancelled},
+		"left, and it has an id": {call: withID("rest", `{}`), cancel: true, text: "rested"},
+		"toolhost stops":         {call: withID("echo", `{"text":"x"}`), closed: true, kind: tool.KindUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, append(hosttest.Tools(), resting), nil)
+				if tc.closed {
+					r.Close()
+				}
+				ctx, leave := context.WithCancel(t.Context())
+				defer leave()
+				told, e := unary(ctx, t, r, tc.call)
+				if tc.cancel {
+					synctest.Wait()
+					leave()
+				}
+				got := <-told
+				synctest.Wait()
+				if len(told) > 0 {
+					t.Errorf("the caller was told a second time: %+v", <-told)
+				}
+				kind := tool.Kind("")
+				if got.Err != nil {
+					kind = got.Err.Kind
+				}
+				if kind != tc.kind || got.Result.Text() != tc.text {
+					t.Errorf("the call ended with %v and %q", got.Err, got.Result.Text())
+				}
+				if e != nil && tc.call.ID != "" && got.CallID != tc.call.ID {
+					t.Errorf("the outcome is that of call %q", got.CallID)
+				}
+			})
 		})
 	}
 }
