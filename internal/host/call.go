@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,9 +77,35 @@ func (c *call) ctx() context.Context { return &c.timer.Ctx }
 
 // spawn runs f in a goroutine of the host. The goroutine ends with the call, which has a deadline.
 func (c *call) spawn(f func()) {
-	if !c.host.spawn(f) {
+	guarded := func() {
+		defer c.caught()
+		f()
+	}
+	if !c.host.spawn(guarded) {
 		c.finishUnexecuted(tool.Outcome{Err: tool.Errorf(tool.KindUnavailable, "%w", errStopping)})
 	}
+}
+
+// caught must be deferred. A panic is a bug of toolhost; caught makes it the end of this call, so that
+// it does not end toolhost with all other calls.
+func (c *call) caught() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	c.logger(c.host.log.calls).Error("panic in a call", "panic", v, "stack", string(debug.Stack()))
+	bug := "toolhost has a bug: a panic in a call: %v; "
+	if c.executed() {
+		kind := tool.KindInternal
+		if c.tool.Spec.HasSideEffects() {
+			kind = tool.KindOutcomeUnknown
+		}
+		c.finish(tool.Outcome{Err: tool.Errorf(kind, bug+"the plugin may have executed the call", v)})
+	} else {
+		c.finishUnexecuted(tool.Outcome{Err: tool.Errorf(tool.KindInternal, bug+"nothing was executed", v)})
+	}
+	// Nobody publishes the outcome if finish itself has the bug.
+	c.events.End(tool.Outcome{CallID: c.request.ID, Err: tool.Errorf(tool.KindInternal, bug+"its outcome is lost", v)}, func(*tool.Outcome) {})
 }
 
 // Cancel ends the context of the call with a cause. It does not block.
