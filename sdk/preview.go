@@ -26,7 +26,7 @@ type previewer struct {
 func startPreviews(ctx context.Context, show func(context.Context, json.RawMessage, bool) bool) *previewer {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &previewer{show: show, cancel: cancel, done: make(chan struct{}), news: make(chan struct{}, 1)}
-	go p.run(ctx)
+	go p.run(ctx) // ends with stop, which waits
 	return p
 }
 

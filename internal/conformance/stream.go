@@ -50,7 +50,7 @@ func (t *trial) open(ctx context.Context) error {
 	}
 	s := &stream{frames: frames, cancel: cancel, done: make(chan struct{}), calls: map[uint32]*call{}}
 	t.stream = s
-	go s.read()
+	go s.read() // ends with the stream, which cut ends
 	return nil
 }
 

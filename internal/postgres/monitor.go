@@ -39,7 +39,7 @@ type monitor struct {
 func newMonitor(name string, log *slog.Logger, ping func(context.Context) error) *monitor {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &monitor{name: name, log: log, ping: ping, cancel: cancel, stopped: make(chan struct{}), news: make(chan struct{}, 1)}
-	go m.watch(ctx)
+	go m.watch(ctx) // ends with close, which waits
 	return m
 }
 

@@ -173,7 +173,7 @@ func (c *Console) edit() {
 	c.editor = tea.NewProgram(newEditor(q, c.history), tea.WithInput(c.file), tea.WithOutput(c.process.Stdout),
 		tea.WithEnvironment(environment(c.process.Getenv)), tea.WithoutSignalHandler())
 	program := c.editor
-	go func() {
+	go func() { // ends with the editor; who closes the console waits
 		last, err := program.Run()
 		e, ok := last.(*editor)
 		if err != nil || !ok {

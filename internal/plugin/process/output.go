@@ -54,7 +54,7 @@ func newOutput(logger *slog.Logger, linesPerSecond, lineBytes int) *output {
 		stderr: budget{burst: float64(linesPerSecond), perSecond: float64(linesPerSecond)},
 		stdout: budget{burst: 20, perSecond: 2}, // a plugin should print nothing there
 	}
-	go o.run()
+	go o.run() // ends with close, which waits
 	return o
 }
 

@@ -49,7 +49,7 @@ type Instance struct {
 // New returns an instance. Its goroutine ends with the session, which Stop ends.
 func New(cfg Config) *Instance {
 	in := &Instance{cfg: cfg, done: make(chan struct{})}
-	go in.await()
+	go in.await() // ends with the session
 	return in
 }
 

@@ -195,7 +195,7 @@ func (s *Server) launch() error {
 	endWithParent(cmd.SysProcAttr)
 	cmd.Stdout, cmd.Stderr = &s.output, &s.output
 	started, exited := make(chan error), make(chan struct{})
-	go func() {
+	go func() { // ends with the server
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(exited)

@@ -109,7 +109,7 @@ func run(o order, orders *bufio.Reader) report {
 		return report{Failure: err.Error()}
 	}
 	s := &supervisor{leader: pid, linger: o.Linger, over: make(chan syscall.WaitStatus, 1), none: make(chan struct{})}
-	go s.reap()
+	go s.reap() // ends with this process
 	ended := make(chan bool, 2)
 	go func() { // ends with this process
 		_, err := orders.ReadByte()

@@ -70,7 +70,7 @@ func openClaims(ctx context.Context, db *postgres.DB, log *slog.Logger) (*claims
 	}
 	keeping, cancel := context.WithCancel(context.Background())
 	c.cancel = cancel
-	go c.keep(keeping, session)
+	go c.keep(keeping, session) // ends with end, which waits
 	return c, nil
 }
 

@@ -6,7 +6,7 @@ import "runtime"
 // shows the namespaces of the main thread as those of the process. f returns whether the thread may
 // be used again. Otherwise the thread ends with f.
 func Go(f func() (reusable bool)) {
-	go func() {
+	go func() { // ends with f
 		runtime.LockOSThread()
 		if !isMain() {
 			run(f)
