@@ -10,6 +10,9 @@ import (
 // tailLines is the number of last lines that Log keeps.
 const tailLines = 50
 
+// tellEvery is the least time between two reports of dropped lines.
+const tellEvery = time.Second
+
 // LogConfig describes a Log.
 type LogConfig struct {
 	// Logger gets the lines. Required.
@@ -31,7 +34,8 @@ type Log struct {
 	tail    []string // the oldest first
 	room    float64  // lines that may be logged now
 	at      time.Time
-	dropped int // since a line was logged
+	dropped int       // lines, since they were reported
+	told    time.Time // when they were reported last
 	closed  bool
 }
 
@@ -67,7 +71,9 @@ func (l *Log) line(text string) {
 		return
 	}
 	l.room--
-	l.tellLocked()
+	if now.Sub(l.told) >= tellEvery { // a flood lets a line through each time there is room
+		l.tellLocked()
+	}
 	l.cfg.Logger.Info(text)
 }
 
@@ -75,7 +81,7 @@ func (l *Log) line(text string) {
 func (l *Log) tellLocked() {
 	if l.dropped > 0 {
 		l.cfg.Logger.Warn("the session had more lines than are logged", "dropped", l.dropped)
-		l.dropped = 0
+		l.dropped, l.told = 0, time.Now()
 	}
 }
 
