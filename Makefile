@@ -264,11 +264,14 @@ boundary: ## kill agentd, toolhost and both at every append to a journal, and PR
 
 # The benchmark compiles toolhost and its peers with the flags of `make build`.
 .PHONY: bench
-bench: ## measure calls against peers, into bench/results: BENCHFLAGS, which -help lists
+bench: ## measure calls against peers, into bench/results: BENCHFLAGS, which -help lists; AGAINST=REVISION compares with another one
 	@mkdir -p $(SCRATCH)/bench
+	$(if $(AGAINST),rm -rf $(SCRATCH)/against && mkdir -p $(SCRATCH)/against && git archive '$(AGAINST)' | tar -x -C $(SCRATCH)/against)
+	$(if $(AGAINST),$(BUILD) -C $(SCRATCH)/against -ldflags='$(LDFLAGS)' -o .bench/ ./cmd/toolhost)
+	$(if $(AGAINST),$(BUILD) -C $(SCRATCH)/against/bench -ldflags='$(LDFLAGS)' -o ../.bench/ ./cmd/echo)
 	$(BUILD) -ldflags='$(LDFLAGS)' -o $(SCRATCH)/bench/ ./cmd/...
 	$(BUILD) -C bench -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(SCRATCH)/bench/ ./cmd/...
-	$(SCRATCH)/bench/bench -bin $(SCRATCH)/bench -out bench/results $(BENCHFLAGS)
+	$(SCRATCH)/bench/bench -bin $(SCRATCH)/bench -out bench/results $(if $(AGAINST),-against $(SCRATCH)/against/.bench) $(BENCHFLAGS)
 
 # The Go version that built a release is in its programs (go version -m) and SBOMs. Another one may result
 # in other bytes. DIRTY=yes also builds a checkout with changes. PUBLISHED=yes makes repositories of

@@ -15,6 +15,7 @@ import (
 // options are the flags.
 type options struct {
 	bin, out string
+	against  string
 	root     string
 	parts    string
 	rounds   int
@@ -31,6 +32,7 @@ func main() {
 	defer stop()
 	var o options
 	flag.StringVar(&o.bin, "bin", "bin", "folder `DIR` with the programs")
+	flag.StringVar(&o.against, "against", "", "folder `DIR` with toolhost and echo of another revision, to which the part calls compares")
 	flag.StringVar(&o.out, "out", "results", "folder `DIR` for the results: a table, JSON and plots")
 	flag.StringVar(&o.parts, "parts", "calls,cold,growth,agent,languages", "the parts to measure: calls against peers, cold starts, growth, agentd, plugins in other languages; siege: a calm caller next to hostile ones; telemetry: what metrics and traces cost; tenants: a calm tenant next to a hostile one; identity: what TLS and credentials cost; mcp: calls of MCP clients against an MCP proxy")
 	flag.StringVar(&o.root, "root", ".", "the checkout `DIR` with the SDKs to measure")

@@ -54,7 +54,7 @@ func in(bin string, measure func(*peer.Field) error) (err error) {
 
 // calls measures calls against other ways to make them.
 func calls(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
-	contenders, err := enter(ctx, f, o.only)
+	contenders, err := enter(ctx, f, o)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func calls(ctx context.Context, o options, f *peer.Field, out io.Writer, results
 }
 
 // enter starts the contenders.
-func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, error) {
+func enter(ctx context.Context, f *peer.Field, o options) ([]peer.Contender, error) {
 	host, err := f.Toolhost(ctx, peer.House{})
 	if err != nil {
 		return nil, err
@@ -93,13 +93,23 @@ func enter(ctx context.Context, f *peer.Field, only string) ([]peer.Contender, e
 	version := func(v string, start func(context.Context, string) (peer.Contender, error)) func(context.Context) (peer.Contender, error) {
 		return func(ctx context.Context) (peer.Contender, error) { return start(ctx, v) }
 	}
-	var all []peer.Contender
-	for key, start := range map[string]func(context.Context) (peer.Contender, error){
+	starts := map[string]func(context.Context) (peer.Contender, error){
 		"hop": f.Hop, "relay": f.Relay, "goplugin": f.GoPlugin, "mcp-stdio": version(peer.Stateless, f.MCPStdio), "mcp-http": version(peer.Sessions, f.MCPHTTP),
 		"mcp-proxy": version(peer.Sessions, f.MCPProxy), "percall": f.PerCall,
 		"connect": started(host.Connect()), "call": started(host.Call()), "execute": started(host.Execute()),
-	} {
-		if only != "" && key != baseline && !slices.Contains(strings.Split(only, ","), key) {
+	}
+	if o.against != "" {
+		before, err := f.Before(ctx, o.against)
+		if err != nil {
+			return nil, fmt.Errorf("the toolhost to compare with: %w", err)
+		}
+		for _, c := range before {
+			starts[c.Key] = started(c)
+		}
+	}
+	var all []peer.Contender
+	for key, start := range starts {
+		if o.only != "" && key != baseline && !slices.Contains(strings.Split(o.only, ","), strings.TrimSuffix(key, peer.Earlier)) {
 			continue
 		}
 		c, err := start(ctx)

@@ -30,11 +30,12 @@ func build(t *testing.T) (bin string) {
 func TestTheSmallestRunMakesATable(t *testing.T) {
 	dir := t.TempDir()
 	var out bytes.Buffer
-	if err := run(t.Context(), options{bin: build(t), out: dir, parts: "calls", rounds: 1, length: 50 * time.Millisecond,
+	bin := build(t)
+	if err := run(t.Context(), options{bin: bin, against: bin, out: dir, parts: "calls", rounds: 1, length: 50 * time.Millisecond,
 		only: "connect", callers: "2", sizes: "1024"}, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Answers of 1024 bytes, callers at once: 2", "two gRPC hops, bare", "toolhost, Connect"} {
+	for _, want := range []string{"Answers of 1024 bytes, callers at once: 2", "two gRPC hops, bare", "toolhost, Connect", "toolhost, Connect, before"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in the table:\n%s", want, &out)
 		}
@@ -50,7 +51,7 @@ func TestTheSmallestRunMakesATable(t *testing.T) {
 	if len(results.Tables) != 1 {
 		t.Fatalf("%d tables in results.json, want 1", len(results.Tables))
 	}
-	for _, key := range []string{"relay", "connect"} {
+	for _, key := range []string{"relay", "connect", "connect-before"} {
 		if s := results.Tables[0].Samples[key]; len(s) != 1 || s[0].Calls == 0 || s[0].P50 <= 0 || s[0].P99 < s[0].P50 || s[0].Rate <= 0 {
 			t.Errorf("samples of %s: %+v, want one with calls in it", key, s)
 		}

@@ -13,6 +13,29 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
+// Earlier ends the keys of the contenders of Before.
+const Earlier = "-before"
+
+// Before starts the toolhost of another revision, with its plugin, from the folder bin. The
+// contenders differ from those of this revision only in the toolhost and the SDK of the plugin.
+func (f *Field) Before(ctx context.Context, bin string) ([]Contender, error) {
+	earlier, err := NewField(bin)
+	if err != nil {
+		return nil, err
+	}
+	f.owns(earlier.Close)
+	host, err := earlier.Toolhost(ctx, House{})
+	if err != nil {
+		return nil, err
+	}
+	all := []Contender{host.Connect(), host.Call(), host.Execute()}
+	for i := range all {
+		all[i].Key += Earlier
+		all[i].Title += ", before"
+	}
+	return all, nil
+}
+
 // Connect calls over the stream that all calls of a client share.
 func (t *Toolhost) Connect() Contender {
 	return Contender{Key: "connect", Title: "toolhost, Connect", Processes: t.pids, Do: func(ctx context.Context, arguments []byte) (int, error) {

@@ -50,7 +50,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"another way", "0.50 (0.50–0.50)", "toolhost 30", "× 3.00", "Call, tools known, µs", "× 1.25 (1.25–1.25)",
-		"\nTargets\n", "× go-plugin alone", "at most 1.5  3.00 (3.00–3.00)  missed", "1000 tools × 10 tools",
+		"\nTargets\n", "× go-plugin alone", "at most 2.2  3.00 (3.00–3.00)  missed", "1000 tools × 10 tools",
 		"MCP over pigeons. Answers of 1024 bytes, callers at once: 64. × is the ratio to \"a proxy\"", "to an MCP server, 64 callers: calls/s × proxy", "at least 1   1.25 (1.25–1.25)  met"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in\n%s", want, &out)

@@ -19,8 +19,8 @@ type target struct {
 
 // The sizes and numbers of callers with targets.
 const (
-	small, large   = 1 << 10, 64 << 10
-	alone, crowded = 1, 64
+	small, large         = 1 << 10, 64 << 10
+	alone, some, crowded = 1, 16, 64
 )
 
 // targets returns the targets that the run measured.
@@ -33,13 +33,21 @@ func (r Results) targets() []target {
 			}
 		}
 	}
-	beside("connect, 1 caller, 1 KiB: p50 × relay", 0.80, true, small, alone, "connect", "relay", p50)
-	beside("call, 1 caller, 1 KiB: p50 × relay", 1.00, true, small, alone, "call", "relay", p50)
-	beside("connect, 64 callers, 1 KiB: calls/s × relay", 2.0, false, small, crowded, "connect", "relay", rate)
+	beside("connect, 1 caller, 1 KiB: p50 × relay", 0.95, true, small, alone, "connect", "relay", p50)
+	beside("call, 1 caller, 1 KiB: p50 × relay", 1.15, true, small, alone, "call", "relay", p50)
+	beside("connect, 16 callers, 1 KiB: calls/s × relay", 1.2, false, small, some, "connect", "relay", rate)
+	beside("connect, 64 callers, 1 KiB: calls/s × relay", 1.5, false, small, crowded, "connect", "relay", rate)
 	beside("connect, 64 callers, 1 KiB: calls/s × mcp-proxy", 18, false, small, crowded, "connect", "mcp-proxy", rate)
-	beside("connect, 64 callers, 64 KiB: calls/s × relay", 1.2, false, large, crowded, "connect", "relay", rate)
+	beside("connect, 64 callers, 64 KiB: calls/s × relay", 1, false, large, crowded, "connect", "relay", rate)
 	beside("connect, 64 callers, 64 KiB: calls/s × mcp-proxy", 15, false, large, crowded, "connect", "mcp-proxy", rate)
-	beside("connect, 64 callers, 1 KiB: CPU × relay", 0.6, true, small, crowded, "connect", "relay", cpu)
+	beside("connect, 64 callers, 1 KiB: CPU × relay", 0.65, true, small, crowded, "connect", "relay", cpu)
+	for _, key := range []string{"connect", "call"} {
+		for _, size := range []int{small, large} {
+			beside(fmt.Sprintf("%s, 1 caller, %d KiB: p50 × before", key, size>>10), 1.05, true, size, alone, key, key+"-before", p50)
+			beside(fmt.Sprintf("%s, 64 callers, %d KiB: calls/s × before", key, size>>10), 0.95, false, size, crowded, key, key+"-before", rate)
+			beside(fmt.Sprintf("%s, 64 callers, %d KiB: CPU × before", key, size>>10), 1.05, true, size, crowded, key, key+"-before", cpu)
+		}
+	}
 	for _, t := range r.Tables {
 		all = append(all, t.mcpTargets()...)
 	}
@@ -48,7 +56,7 @@ func (r Results) targets() []target {
 			all = append(all, target{name, bound, true, spread(ratios(millis(took), millis(than)))})
 		}
 	}
-	single("first call of a cold plugin × go-plugin alone", 1.5, r.Cold.Toolhost, r.Cold.Bare)
+	single("first call of a cold plugin × go-plugin alone", 2.2, r.Cold.Toolhost, r.Cold.Bare)
 	single("a process for each call, 50 ms apart: p50 × shared", 2, r.Cold.Isolated, r.Cold.Shared)
 	for _, c := range r.Curves {
 		for i, p := range c.Points {
