@@ -246,7 +246,7 @@ var allowedImports = map[string][]string{
 	"cmd/agentd":                              {"internal/cli/agentd"},
 	"plugins/artifacts":                       {"sdk"},
 	"plugins/calculator":                      {"sdk", "plugins/calculator/expr"},
-	"plugins/calculator/expr":                 {},
+	"plugins/calculator/expr":                 {"github.com/cockroachdb/apd/v3"},
 	"plugins/fetch":                           {"sdk", "internal/egress", "github.com/JohannesKaufmann/html-to-markdown/v2/...", "golang.org/x/net/..."},
 	"plugins/fs":                              {"sdk", "sdk/workspace", "plugins/fs/charset", "plugins/fs/ignore", "plugins/fs/replace", "plugins/fs/search", "github.com/bmatcuk/doublestar/v4", "github.com/rogpeppe/go-internal/diff"},
 	"plugins/querydb":                         {"sdk", "plugins/querydb/postgres", "plugins/querydb/rowset", "plugins/querydb/setup", "plugins/querydb/sqlite"},

@@ -1,243 +1,202 @@
 package expr
 
-import "strings"
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // parser is a recursive descent over this grammar, in which a sign binds weaker than a power and a
 // factorial stronger: -2^2 is -4, 2^-1 is 0.5, 2^3^2 is 2^9 and -3! is -6.
 //
 //	sum     = product { ("+" | "-") product }
 //	product = signed { ("*" | "/" | "//" | "%") signed }
-//	signed  = ("+" | "-") signed | power
-//	power   = operand [ "!" ] [ ("^" | "**") signed ]
+//	signed  = ("+" | "-") signed | operand [ "!" ] [ ("^" | "**") signed ]
 //	operand = number | constant | function "(" [ sum { "," sum } ] ")" | "(" sum ")"
 type parser struct {
-	scanner scanner
-	before  token // the last consumed token
-	token   token // the next token
-	depth   int
+	ctx         context.Context
+	expression  string
+	token       string // the next one; "" is the end
+	at          int    // the byte at which token starts
+	depth, work int
+	err         error
 }
 
-func parse(expression string) (node, error) {
-	if len(expression) > maxLength {
-		return nil, errorAt(1, "the expression has %d bytes; at most %d are read, so compute it in parts", len(expression), maxLength)
+var (
+	tokens    = regexp.MustCompile(`^(0[xXbBoO][0-9a-fA-F_]*|([0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)([eE][+-]?[0-9]+)?|π|τ|[A-Za-z_][A-Za-z_0-9]*|\*\*|//|[-+*/%^!(),])`)
+	spellings = strings.NewReplacer("×", "*", "·", "*", "⋅", "*", "÷", "/", "−", "-", "–", "-")
+)
+
+func (p *parser) parse() Number {
+	if len(p.expression) > maxLength {
+		return p.fail(0, "the expression has %d bytes; at most %d are read, so compute it in parts", len(p.expression), maxLength)
 	}
-	p := &parser{scanner: scanner{rest: expression, position: 1}}
-	if err := p.advance(); err != nil {
-		return nil, err
+	p.expression = spellings.Replace(p.expression) // rune by rune, which keeps positions
+	p.next()
+	n := p.sum()
+	if p.token != "" {
+		return p.unexpected(0)
 	}
-	if p.token.kind == tokenEnd {
-		return nil, errorAt(1, `the expression is empty; write one such as "2*(3+4)"`)
-	}
-	tree, err := p.sum()
-	if err != nil {
-		return nil, err
-	}
-	if p.token.kind != tokenEnd {
-		return nil, p.unexpectedAfterOperand()
-	}
-	return tree, nil
+	return n
 }
 
-func (p *parser) advance() (err error) {
-	p.before = p.token
-	p.token, err = p.scanner.next()
-	return err
+// next consumes the token.
+func (p *parser) next() {
+	rest := strings.TrimLeftFunc(p.expression[p.at+len(p.token):], unicode.IsSpace)
+	p.at, p.token = len(p.expression)-len(rest), tokens.FindString(rest)
+	if p.token == "" && rest != "" {
+		r, _ := utf8.DecodeRuneInString(rest)
+		p.fail(p.at, "found %q, which means nothing here; use numbers, + - * / // %% ^ ! ( ) , and the names of functions and constants", r)
+	}
 }
 
-// accept consumes the next token if it is one of the symbols.
-func (p *parser) accept(symbols ...string) (taken token, ok bool, err error) {
-	if p.token.kind != tokenSymbol {
-		return token{}, false, nil
+// accept consumes the token if it is one of the symbols. It returns its position.
+func (p *parser) accept(symbols ...string) (at int, ok bool) {
+	at, ok = p.at, slices.Contains(symbols, p.token)
+	if ok {
+		p.next()
 	}
-	for _, symbol := range symbols {
-		if p.token.text == symbol {
-			taken = p.token
-			return taken, true, p.advance()
+	return at, ok
+}
+
+func (p *parser) sum() Number     { return p.chain(p.product, "+", "-") }
+func (p *parser) product() Number { return p.chain(p.signed, "*", "/", "//", "%") }
+
+// chain computes operands joined by left-associative operators of one precedence.
+func (p *parser) chain(operand func() Number, operators ...string) Number {
+	left := operand()
+	for {
+		operator := p.token
+		at, ok := p.accept(operators...)
+		if !ok {
+			return left
 		}
-	}
-	return token{}, false, nil
-}
-
-func (p *parser) sum() (node, error) { return p.chain(p.product, "+", "-") }
-
-func (p *parser) product() (node, error) { return p.chain(p.signed, "*", "/", "//", "%") }
-
-// chain parses operands joined by left-associative operators of one precedence.
-func (p *parser) chain(operand func() (node, error), operators ...string) (node, error) {
-	left, err := operand()
-	for err == nil {
-		operator, ok, acceptErr := p.accept(operators...)
-		if acceptErr != nil || !ok {
-			return left, acceptErr
+		// 100+10%+5 probably means percent, and its value would be wrong without an error.
+		if operator == "%" && strings.Contains("+-*/%^!),", p.token) {
+			return p.fail(p.at, `found %s after "%%", which is the remainder of a division, not percent: 15 percent of 80 is 15/100*80; a signed number behind it has parentheses`, quoted(p.token))
 		}
-		var right node
-		right, err = operand()
-		left = &binary{operator: operator, left: left, right: right}
+		left = p.arithmetic(at, operator, left, operand())
 	}
-	return nil, err
 }
 
 // signed is part of all nesting, so it checks the depth.
-func (p *parser) signed() (node, error) {
+func (p *parser) signed() Number {
 	if p.depth == maxDepth {
-		return nil, errorAt(p.token.position, "more than %d parentheses, calls, signs and exponents inside each other; compute the expression in parts", maxDepth)
+		return p.fail(p.at, "more than %d parentheses, calls, signs and exponents inside each other; compute the expression in parts", maxDepth)
 	}
 	p.depth++
 	defer func() { p.depth-- }()
-
-	afterRemainder := p.afterRemainder()
-	sign, ok, err := p.accept("+", "-")
-	if err != nil {
-		return nil, err
+	if _, ok := p.accept("-"); ok {
+		return negate(p.signed())
 	}
-	switch {
-	case !ok:
-		return p.power()
-	case afterRemainder: // probably 100+10%+5, whose value would be wrong without an error
-		return nil, errorAt(sign.position, `found "%s" after "%%"; %s, and a signed number behind it has parentheses`, sign.text, percentWords)
+	if _, ok := p.accept("+"); ok {
+		return p.signed()
 	}
-	operand, err := p.signed()
-	if err != nil || sign.text == "+" {
-		return operand, err
+	base := p.operand()
+	if at, ok := p.accept("!"); ok {
+		base = p.factorial(at, base)
 	}
-	return &negation{operand: operand}, nil
+	if at, ok := p.accept("^", "**"); ok {
+		base = p.power(at, base, p.signed())
+	}
+	return base
 }
 
-func (p *parser) power() (node, error) {
-	base, err := p.operand()
-	if err != nil {
-		return nil, err
+func (p *parser) operand() Number {
+	token, at := p.token, p.at
+	key := strings.ToLower(token)
+	p.next()
+	if token == "(" {
+		n := p.sum()
+		p.close(at)
+		return n
 	}
-	mark, ok, err := p.accept("!")
-	if err != nil {
-		return nil, err
+	if n, ok := constants[key]; ok {
+		return n
 	}
-	if ok {
-		if p.token.kind == tokenSymbol && p.token.text == "!" {
-			return nil, errorAt(p.token.position, `found "!!"; write (n!)! for the factorial of a factorial`)
-		}
-		base = &factorial{position: mark.position, operand: base}
+	if f, ok := functions[key]; ok {
+		return p.call(at, key, f)
 	}
-	operator, ok, err := p.accept("^", "**")
-	if err != nil || !ok {
-		return base, err
+	switch first, _ := utf8.DecodeRuneInString(token); {
+	case first == '.' || unicode.IsDigit(first):
+		return p.number(at, token)
+	case first == '_' || unicode.IsLetter(first):
+		return p.fail(at, "%s is unknown; the functions are %s, the constants %s", quoted(token), names(functions), names(constants))
 	}
-	exponent, err := p.signed()
-	if err != nil {
-		return nil, err
-	}
-	return &binary{operator: operator, left: base, right: exponent}, nil
+	return p.fail(at, "found %s where a number, a function, a constant or an opening parenthesis is needed", quoted(token))
 }
 
-// percentWords explains % to authors who mean percent.
-const percentWords = `"%" is the remainder of a division, not percent: 15 percent of 80 is 15/100*80`
-
-// afterRemainder reports whether the last token was the operator "%".
-func (p *parser) afterRemainder() bool { return p.before.kind == tokenSymbol && p.before.text == "%" }
-
-// isKnown reports whether a name is a constant or function.
-func isKnown(name string) bool {
-	key := strings.ToLower(name)
-	_, constant := constants[key]
-	_, function := functions[key]
-	return constant || function
-}
-
-func (p *parser) operand() (node, error) {
-	first := p.token
-	switch {
-	case p.afterRemainder() && (first.kind == tokenEnd || first.kind == tokenSymbol && first.text != "(" || first.kind == tokenName && !isKnown(first.text)):
-		return nil, errorAt(first.position, "found %s after \"%%\"; %s", first, percentWords)
-	case first.kind == tokenNumber:
-		return &literal{position: first.position, value: exact(first.number)}, p.advance()
-	case first.kind == tokenName:
-		if err := p.advance(); err != nil {
-			return nil, err
+// number converts a literal: 12, 1_000, 1.5, .5, 2e10, 0xff, 0o17, 0b101.
+func (p *parser) number(at int, literal string) Number {
+	r, ok := new(big.Rat), false
+	if strings.ContainsAny(literal, "xXbBoO") {
+		var i big.Int
+		_, ok = i.SetString(literal, 0)
+		r.SetInt(&i)
+	} else {
+		_, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
+		if e, err := strconv.Atoi(cmp.Or(exponent, "0")); err != nil || max(e, -e) > maxExponent {
+			return p.fail(at, "the number %s has an exponent beyond ±%d; write it as a power of 10", quoted(literal), maxExponent)
 		}
-		return p.named(first)
-	case first.kind == tokenSymbol && first.text == "(":
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		inner, err := p.sum()
-		if err != nil {
-			return nil, err
-		}
-		return inner, p.close(first)
-	}
-	return nil, errorAt(first.position, "found %s where a number, a function, a constant or an opening parenthesis is needed", first)
-}
-
-// named parses what follows the name of a constant or function.
-func (p *parser) named(name token) (node, error) {
-	key := strings.ToLower(name.text)
-	if value, ok := constants[key]; ok {
-		return &literal{position: name.position, value: value}, nil
-	}
-	f, ok := functions[key]
-	if !ok {
-		return nil, errorAt(name.position, "%s is unknown; the functions are %s, the constants %s", name, functionNames(), constantNames())
-	}
-	open, ok, err := p.accept("(")
-	if err != nil {
-		return nil, err
+		_, ok = r.SetString(literal)
 	}
 	if !ok {
-		return nil, errorAt(p.token.position, "found %s after the function %s; write its arguments in parentheses, as in %s", p.token, key, f.usage)
+		return p.fail(at, "%s is no number: a digit is beyond its base or missing, or an underscore is not between two digits", quoted(literal))
 	}
-	arguments, err := p.arguments()
-	if err != nil {
-		return nil, err
+	p.spend(at, 1)
+	return p.result(at, Number{rat: r})
+}
+
+// call computes the arguments of a function and the function.
+func (p *parser) call(at int, name string, f function) Number {
+	open, ok := p.accept("(")
+	if !ok {
+		return p.fail(p.at, "found %s after the function %s; write its arguments in parentheses, as in %s", quoted(p.token), name, f.usage)
 	}
-	if err := p.close(open); err != nil {
-		return nil, err
+	var arguments []Number
+	for more := p.token != ")"; more; _, more = p.accept(",") {
+		arguments = append(arguments, p.sum())
 	}
+	p.close(open)
 	if len(arguments) < f.min || len(arguments) > f.max {
-		return nil, errorAt(name.position, "%s was given %d arguments; write it as %s", key, len(arguments), f.usage)
+		return p.fail(at, "%s was given %d arguments; write it as %s", name, len(arguments), f.usage)
 	}
-	return &call{position: name.position, name: key, function: f, arguments: arguments}, nil
+	return f.apply(p, at, arguments)
 }
 
-// arguments parses arguments up to the closing parenthesis, which it does not consume.
-func (p *parser) arguments() ([]node, error) {
-	if p.token.kind == tokenSymbol && p.token.text == ")" {
-		return nil, nil
-	}
-	var arguments []node
-	for {
-		argument, err := p.sum()
-		if err != nil {
-			return nil, err
-		}
-		arguments = append(arguments, argument)
-		_, more, err := p.accept(",")
-		if err != nil || !more {
-			return arguments, err
-		}
+func (p *parser) close(open int) {
+	if _, ok := p.accept(")"); !ok {
+		p.unexpected(open)
 	}
 }
 
-func (p *parser) close(open token) error {
-	_, ok, err := p.accept(")")
-	if err != nil || ok {
-		return err
+// unexpected explains common mistakes at a place where an operator or the end of what starts at open
+// is required.
+func (p *parser) unexpected(open int) Number {
+	switch p.token {
+	case "":
+		return p.fail(p.at, `a ")" is missing for the "(" at character %d`, p.position(open))
+	case ")":
+		return p.fail(p.at, `found a ")" without its "("`)
+	case ",":
+		return p.fail(p.at, `found a comma outside of a function's arguments; write 1000 or 1_000, not 1,000, and one expression per call`)
+	case "!":
+		return p.fail(p.at, `found "!!"; write (n!)! for the factorial of a factorial`)
 	}
-	if p.token.kind == tokenEnd {
-		return errorAt(p.token.position, `a ")" is missing for the "(" at character %d`, open.position)
-	}
-	return p.unexpectedAfterOperand()
+	return p.fail(p.at, "an operator is missing before %s; write * to multiply", quoted(p.token))
 }
 
-// unexpectedAfterOperand explains common mistakes at a place where an operator is required.
-func (p *parser) unexpectedAfterOperand() error {
-	t := p.token
-	switch {
-	case t.kind == tokenSymbol && t.text == ")":
-		return errorAt(t.position, `found a ")" without its "("`)
-	case t.kind == tokenSymbol && t.text == ",":
-		return errorAt(t.position, `found a comma outside of a function's arguments; write 1000 or 1_000, not 1,000, and one expression per call`)
-	case t.kind == tokenSymbol && t.text != "(":
-		return errorAt(t.position, "found %s where an operator or the end is needed", t)
+// quoted returns a token for an error message.
+func quoted(token string) string {
+	if token == "" {
+		return "the end of the expression"
 	}
-	return errorAt(t.position, "an operator is missing before %s; write * to multiply", t)
+	return fmt.Sprintf("%.40q", token)
 }

@@ -1,144 +1,102 @@
 package expr
 
 import (
-	"math"
 	"math/big"
+
+	"github.com/cockroachdb/apd/v3"
 )
 
-// maxRoot is the largest root for which an exact result is tried.
-const maxRoot = 64
+// What a function of apd costs on numbers of workDigits, and more for each word of a larger number.
+const (
+	decimalWork     = 1 << 20
+	decimalWordWork = 45_000
+)
 
-// power computes a^b. The result is exact if both are exact and the result is rational.
-func (m *machine) power(position int, a, b Number) (Number, error) {
-	if a.sign() == 0 && b.sign() < 0 {
-		return Number{}, errorAt(position, "0 to a negative power is a division by zero")
+// decimal computes a function of apd.
+func (p *parser) decimal(at int, who string, n Number, f func(ctx *apd.Context, d, x *apd.Decimal) (apd.Condition, error)) Number {
+	if !p.spend(at, decimalWork+size(n.rat)*(size(n.rat)+decimalWordWork)) {
+		return n
 	}
-	if a.rat != nil && b.isWhole() {
-		return m.wholePower(position, a.rat, b.rat.Num())
+	d := new(apd.Decimal)
+	if _, err := f(apd.BaseContext.WithPrecision(workDigits), d, decimal(n.rat, workDigits)); err != nil || max(d.Exponent, -d.Exponent) > maxDigits {
+		return p.fail(at, "%s of %s has no number of at most %d digits", who, n.short(), maxDigits)
 	}
-	if a.sign() < 0 && !b.exactly().IsInt() {
-		return Number{}, errorAt(position, "a negative number to a power that is not whole is no real number; for a cube root use cbrt")
+	return p.result(at, Number{rational(d), true})
+}
+
+// power computes a^b. The result of exact numbers is exact if it is a whole power of a fraction of
+// at most quotientDigits.
+func (p *parser) power(at int, a, b Number) Number {
+	y := b.rat
+	if shown := b.exactly(); shown.IsInt() {
+		y = shown
 	}
-	if a.rat != nil && b.rat != nil && b.rat.Denom().IsInt64() && b.rat.Denom().Int64() <= maxRoot {
-		root, ok, err := m.root(position, a.rat, int(b.rat.Denom().Int64()))
-		if err != nil {
-			return Number{}, err
+	switch {
+	case y.Sign() == 0:
+		return Number{rat: big.NewRat(1, 1)}
+	case a.rat.Sign() == 0 && y.Sign() < 0:
+		return p.fail(at, "0 to a negative power is a division by zero")
+	case a.rat.Sign() < 0 && !y.IsInt():
+		return p.fail(at, "%s to the power of %s is no real number; for a cube root use cbrt", a.short(), b.short())
+	}
+	k := y.Denom()
+	if exact := !a.rounded && !b.rounded; exact && y.IsInt() {
+		return p.wholePower(at, a.rat, y.Num())
+	} else if exact && k.BitLen() < 8 {
+		root := p.arithmetic(at, "/", p.root(at, a.rat.Num(), k), p.root(at, a.rat.Denom(), k))
+		if p.wholePower(at, root.rat, k).rat.Cmp(a.rat) == 0 {
+			return p.wholePower(at, root.rat, y.Num())
 		}
-		if ok {
-			return m.wholePower(position, root, b.rat.Num())
+	}
+	return p.roundedPower(at, a, y)
+}
+
+func (p *parser) roundedPower(at int, a Number, y *big.Rat) Number {
+	// apd raises to the whole part of y bit by bit.
+	if !p.spend(at, y.Num().BitLen()*y.Num().BitLen()) {
+		return a
+	}
+	return p.decimal(at, "the power", a, func(ctx *apd.Context, d, x *apd.Decimal) (apd.Condition, error) {
+		switch y.String() {
+		case "1/2":
+			return ctx.Sqrt(d, x)
+		case "1/3":
+			return ctx.Cbrt(d, x)
 		}
-	}
-	x, err := a.float(position)
-	if err != nil {
-		return Number{}, err
-	}
-	y, err := b.float(position)
-	if err != nil {
-		return Number{}, err
-	}
-	if err := m.spend(position, 1); err != nil {
-		return Number{}, err
-	}
-	return finite(position, "the power", math.Pow(x, y))
+		return ctx.Pow(d, x, decimal(y, workDigits))
+	})
+}
+
+// root returns the k-th root of n, rounded to quotientDigits so that the error of its computation
+// cannot show.
+func (p *parser) root(at int, n, k *big.Int) Number {
+	root := p.roundedPower(at, Number{rat: new(big.Rat).SetInt(n)}, new(big.Rat).SetFrac(big.NewInt(1), k))
+	return Number{rat: rational(decimal(root.rat, quotientDigits))}
 }
 
 // wholePower computes base^n. base must not be 0 if n is negative. It refuses a result that would
 // be too large before it computes anything.
-func (m *machine) wholePower(position int, base *big.Rat, n *big.Int) (Number, error) {
-	switch {
-	case n.Sign() == 0:
-		return exact(big.NewRat(1, 1)), nil
-	case base.Sign() == 0, isPlusMinusOne(base) && n.Bit(0) == 1:
-		return exact(base), nil
-	case isPlusMinusOne(base):
-		return exact(big.NewRat(1, 1)), nil
+func (p *parser) wholePower(at int, base *big.Rat, n *big.Int) Number {
+	bits := max(base.Num().BitLen(), base.Denom().BitLen())
+	if bits == 1 { // 0, 1 or -1
+		n = new(big.Int).And(n, big.NewInt(1))
+		n.Add(n, big.NewInt(2)) // of the same parity, and not 0
 	}
 	magnitude := new(big.Int).Abs(n)
 	// A factor of b bits is at least 2^(b-1), so a result that passes this test has at most twice
 	// maxBits.
-	bits := max(base.Num().BitLen(), base.Denom().BitLen())
-	if !magnitude.IsInt64() || magnitude.Int64() > int64(maxBits/(bits-1)) {
-		return Number{}, errorAt(position, "the power would have %s digits, and at most %d are computed; use log10 for its size or pow(base, exponent, modulus) for its remainder", estimate(base, magnitude), maxDigits)
+	if !magnitude.IsInt64() || magnitude.Int64() > int64(maxBits/max(1, bits-1)) {
+		digits := new(big.Rat).SetFrac(new(big.Int).Mul(magnitude, big.NewInt(int64(max(1, bits-1)))), big.NewInt(1))
+		digits.Mul(digits, big.NewRat(30103, 100000))
+		return p.fail(at, "the power would have at least %s digits, and at most %d are computed; use log10 for its size or pow(base, exponent, modulus) for its remainder", show(digits, 3), maxDigits)
 	}
 	words := bits * int(magnitude.Int64()) / 64
-	if err := m.spend(position, words*words); err != nil {
-		return Number{}, err
+	if !p.spend(at, words*words) {
+		return Number{rat: base}
 	}
-	numerator := new(big.Int).Exp(base.Num(), magnitude, nil)
-	denominator := new(big.Int).Exp(base.Denom(), magnitude, nil)
+	numerator, denominator := new(big.Int).Exp(base.Num(), magnitude, nil), new(big.Int).Exp(base.Denom(), magnitude, nil)
 	if n.Sign() < 0 {
 		numerator, denominator = denominator, numerator
 	}
-	return m.result(position, new(big.Rat).SetFrac(numerator, denominator))
-}
-
-// estimate returns the number of digits of the numerator or denominator of base^n, whichever is
-// longer.
-func estimate(base *big.Rat, n *big.Int) string {
-	longer := new(big.Int).Abs(base.Num())
-	if longer.Cmp(base.Denom()) < 0 {
-		longer = base.Denom()
-	}
-	digits := new(big.Float).SetInt(n)
-	digits.Mul(digits, big.NewFloat(naturalLog(new(big.Rat).SetInt(longer))/math.Ln10))
-	return "about " + digits.Text('g', 6)
-}
-
-// root returns the exact k-th root of x if there is one. x must not be negative.
-func (m *machine) root(position int, x *big.Rat, k int) (*big.Rat, bool, error) {
-	// Newton's method starts within a factor of two and doubles the number of correct digits in
-	// each step.
-	if err := m.spend(position, 32*size(x)*size(x)); err != nil {
-		return nil, false, err
-	}
-	denominator, ok := wholeRoot(x.Denom(), k)
-	if !ok {
-		return nil, false, nil
-	}
-	numerator, ok := wholeRoot(x.Num(), k)
-	if !ok {
-		return nil, false, nil
-	}
-	return new(big.Rat).SetFrac(numerator, denominator), true, nil
-}
-
-// wholeRoot returns the k-th root of n rounded down, for n ≥ 0 and k ≥ 1, and whether it is exact.
-func wholeRoot(n *big.Int, k int) (*big.Int, bool) {
-	if n.Sign() == 0 || k == 1 {
-		return n, true
-	}
-	power := func(x *big.Int, e int) *big.Int { return new(big.Int).Exp(x, big.NewInt(int64(e)), nil) }
-	// If the start is above the root, each step decreases x until it reaches the root.
-	x := new(big.Int).Lsh(big.NewInt(1), uint((n.BitLen()+k-1)/k))
-	for {
-		next := new(big.Int).Quo(n, power(x, k-1))
-		next.Add(next, new(big.Int).Mul(x, big.NewInt(int64(k-1))))
-		next.Quo(next, big.NewInt(int64(k)))
-		if next.Cmp(x) >= 0 {
-			return x, power(x, k).Cmp(n) == 0
-		}
-		x = next
-	}
-}
-
-// modularPower computes the remainder of base^exponent divided by a modulus.
-func (m *machine) modularPower(position int, arguments []Number) (Number, error) {
-	values := make([]*big.Int, len(arguments))
-	for i, argument := range arguments {
-		var err error
-		if values[i], err = argument.whole(position, "pow with a modulus"); err != nil {
-			return Number{}, err
-		}
-	}
-	base, exponent, modulus := values[0], values[1], values[2]
-	if exponent.Sign() < 0 || modulus.Sign() <= 0 {
-		return Number{}, errorAt(position, "pow with a modulus needs an exponent of at least 0 and a modulus of at least 1")
-	}
-	words := modulus.BitLen()/64 + 1
-	// No number has more than maxBits bits, so no operand of these products is larger than
-	// maxBits+1, and the sum of the products does not overflow 64 bits.
-	if err := m.spend(position, words*words*(exponent.BitLen()+1)+base.BitLen()/64*words); err != nil {
-		return Number{}, err
-	}
-	return exactInt(new(big.Int).Exp(base, exponent, modulus)), nil
+	return p.result(at, Number{rat: new(big.Rat).SetFrac(numerator, denominator)})
 }
