@@ -26,8 +26,8 @@ type Conn struct {
 	listener *Listener
 	origin   string
 
-	principal string // guarded by the mutex of the door, like left
-	left      bool
+	left      bool                   // guarded by the mutex of the door
+	principal string                 // set before member, and not changed later
 	member    atomic.Pointer[member] // nil: a stranger
 
 	starts   bucket // of a stranger
@@ -108,10 +108,9 @@ func (d *door) fail(c *Conn, err error) {
 }
 
 // Origin returns where failures of the connection count: the principal, if one is known, and the
-// address otherwise. So a caller that is known is not blocked by others behind its address.
+// address otherwise. So a caller that is known is not blocked by others behind its address. Each RPC
+// asks for it, so it takes no lock of all connections.
 func (c *Conn) Origin() string {
-	c.door.mu.Lock()
-	defer c.door.mu.Unlock()
 	if c.member.Load() != nil {
 		return "principal " + c.principal
 	}

@@ -55,7 +55,7 @@ func (d *door) enter(c net.Conn, l *Listener) *Conn {
 	if remote, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		conn.origin = OriginOf(remote.IP.String())
 	}
-	conn.starts = newBucket(d.limits.StreamsPerSecond)
+	conn.starts = newBucket(d.limits.startsOfStranger())
 	refusal, leaves := d.place(conn)
 	if leaves != nil {
 		d.logger.Warn("a connection without a known caller was closed, because there were too many connections", "peer", leaves.RemoteAddr())

@@ -21,3 +21,13 @@ type Limits struct {
 	MaxAge                time.Duration // of a connection; new RPCs need a new connection then
 	FailuresPerMinute     int           // failed attempts of one address to authenticate
 }
+
+// startsOfStranger returns how many RPCs may start in a second on a connection whose caller is not known
+// yet. All such connections of an address together may start about as many as one principal. One that
+// serves a caller needs few: the first RPC of the caller makes it known.
+func (l Limits) startsOfStranger() int {
+	if l.StreamsPerSecond == 0 {
+		return 0
+	}
+	return min(l.StreamsPerSecond, max(l.StreamsPerSecond/max(l.ConnectionsPerAddress, 1), 2*l.Streams, 100))
+}

@@ -94,6 +94,32 @@ func TestConnectionsOfAPrincipal(t *testing.T) {
 	}
 }
 
+// A connection without a known caller may start only a part of what a principal may, so that all of an
+// address cannot start more than a principal.
+func TestStrangersStartFewRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTestDoor(Limits{StreamsPerSecond: 10_000, ConnectionsPerAddress: 32, Streams: 100})
+		starts := func(c *Conn) (n int) {
+			for range 10_000 {
+				if c.Start() {
+					n++
+				}
+			}
+			return n
+		}
+		a, known := come(t, d, &Listener{}), come(t, d, &Listener{})
+		if !known.server.Admit("ada") {
+			t.Fatal("the caller is not admitted")
+		}
+		if of, all := starts(a.server), starts(known.server); of != 312 || all != 10_000 {
+			t.Errorf("a stranger started %d requests at once, and a known caller %d", of, all)
+		}
+		if most := (Limits{StreamsPerSecond: 50, ConnectionsPerAddress: 32}).startsOfStranger(); most != 50 {
+			t.Errorf("a stranger may start %d requests, more than a principal", most)
+		}
+	})
+}
+
 // A handshake waits while as many are in progress as the limit. It goes on when one of them ends, and
 // fails after the timeout.
 func TestHandshakesInProgress(t *testing.T) {
