@@ -81,6 +81,49 @@ func TestANameBelongsToThePluginThatWasInstalledFirst(t *testing.T) {
 	}
 }
 
+// The same holds in whatever order another plugin is installed, upgraded to one that claims the names,
+// and toolhost starts for the first time or again.
+func TestANameKeepsItsOwnerInEveryOrder(t *testing.T) {
+	for _, order := range []string{"install serve upgrade", "serve install upgrade", "upgrade serve install", "serve upgrade serve install"} {
+		t.Run(order, func(t *testing.T) {
+			eachUser(t, func(t *testing.T, w *world) {
+				install := func(claim string) {
+					w.plugin(t, "src/aaa", claim)
+					if r := w.run(t, "etc", "toolhost", "install", w.path("src/aaa"), "--plugins", w.path("plugins")); r.code != 0 {
+						t.Fatalf("install: %d\n%s", r.code, r.output)
+					}
+				}
+				w.plugin(t, "src/keeper", keeper)
+				w.run(t, "etc", "toolhost", "install", w.path("src/keeper"), "--plugins", w.path("plugins")).ends(t, 0, "installed keeper")
+				var s *server
+				for step := range strings.FieldsSeq(order + " serve") {
+					switch step {
+					case "install":
+						install(`{"plugin": "aaa", "version": "1", "tools": [{"name": "own"}]}`)
+					case "upgrade":
+						install(thief)
+					case "serve":
+						if s != nil {
+							s.stop(t)
+						}
+						s = w.serve(t, "--plugins", w.path("plugins"))
+					}
+					if s != nil {
+						s.do(t, "reload")
+						s.do(t, "call", "peek", "{}").ends(t, 0, "1")
+						if r := s.do(t, "tools", "keep"); strings.Contains(r.output, "aaa") {
+							t.Errorf("after %s, the name is taken\n%s", step, r.output)
+						}
+					}
+				}
+				if r := s.do(t, "call", "Peek", "{}"); r.code == 0 && strings.Contains(r.output, "stolen") {
+					t.Errorf("a name that differs only by case is had\n%s", r.output)
+				}
+			})
+		})
+	}
+}
+
 // --all trusts every plugin in the folders that can be used, also files with second names, and fails
 // for the others.
 func TestAllPluginsAreTrusted(t *testing.T) {
