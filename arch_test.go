@@ -170,8 +170,9 @@ var allowedImports = map[string][]string{
 	"internal/rpc/gate":                         {"internal/audit", "internal/authn", "internal/authz", "internal/identity", "internal/rpc/rpcright", "internal/rpc/toolpb", "tool", grpc + "/..."},
 	"internal/rpc/peercred":                     {"internal/address", "internal/authn", grpc + "/...", "internal/listen"},
 	"internal/rpc/clientlimit":                  {"tool", "internal/authn", "internal/listen", "internal/rpc/gate", grpc + "/..."},
-	"internal/rpc/hostserver":                   {"internal/pace", "internal/authz", "tool", "internal/version", "internal/address", "internal/budget", "internal/identity", "internal/rpc/flow", "internal/rpc/gate", "internal/rpc/rpcright", "internal/rpc/grpcserver", "internal/rpc/hostpb", "internal/rpc/peercred", "internal/rpc/toolpb", "internal/rpc/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/...", "internal/listen"},
+	"internal/rpc/hostserver":                   {"internal/authn", "internal/authz", "tool", "internal/version", "internal/address", "internal/budget", "internal/identity", "internal/rpc/flow", "internal/rpc/gate", "internal/rpc/rpcright", "internal/rpc/grpcserver", "internal/rpc/hostpb", "internal/rpc/intake", "internal/rpc/peercred", "internal/rpc/toolpb", "internal/rpc/wirecode", hostV1, toolV1, grpc + "/...", protobuf + "/..."},
 
+	"internal/rpc/intake":           {"internal/authn", "internal/budget", "internal/listen", "internal/pace", "internal/rpc/peercred"},
 	"internal/rpc/mcphttp":          {"internal/address", "internal/authz", "internal/budget", "internal/identity", "internal/listen", "internal/rpc/gate", "internal/rpc/mcpserver", "internal/rpc/peercred", "internal/rpc/rpcright", "tool", grpc + "/..."},
 	"internal/rpc/mcpauth":          {"tool", mcpSDK + "/oauthex", "github.com/go-jose/go-jose/v4", "golang.org/x/oauth2/...", unix},
 	"internal/rpc/mcpauth/authtest": {},
@@ -215,7 +216,7 @@ var allowedImports = map[string][]string{
 	"internal/agent/memoryfile":         {unix},
 	"internal/agent":                    {"tool", "internal/agent/attachment", "internal/agent/memoryfile", "internal/identity", "internal/loglevel", "internal/model", "internal/agent/loop", "internal/agent/runstore", "internal/agent/snapshot", "internal/arguments", "internal/partialjson", "internal/trace", semaphores},
 	"internal/agent/agentconfig":        {"internal/agent", "internal/agent/loop", "internal/agent/memoryfile", "internal/loglevel", "internal/authn/authconfig", "internal/model", "internal/telemetry/telemetryconfig", "internal/yamldoc", "internal/postgres"},
-	"internal/rpc/agentserver":          {"internal/authn", "internal/authz", "internal/identity", "tool", "internal/version", "internal/agent", "internal/agent/loop", "internal/model", "internal/rpc/gate", "internal/rpc/rpcright", "internal/rpc/grpcserver", "internal/rpc/peercred", "internal/rpc/toolpb", agentV1, grpc + "/...", protobuf + "/..."},
+	"internal/rpc/agentserver":          {"internal/authn", "internal/authz", "internal/budget", "internal/identity", "tool", "internal/version", "internal/agent", "internal/agent/loop", "internal/model", "internal/rpc/gate", "internal/rpc/rpcright", "internal/rpc/grpcserver", "internal/rpc/intake", "internal/rpc/peercred", "internal/rpc/toolpb", agentV1, grpc + "/...", protobuf + "/..."},
 
 	// The commands and what ships.
 	"internal/devloop":                        {},

@@ -111,6 +111,7 @@ type Hold struct {
 	kept, more int64
 	payer      *principal // for which more counts; nil: more is 0
 	delegated  bool       // see Move
+	most       int64      // see Bound; 0: no bound
 }
 
 // On sets the account of the hold. It must be called before anything is reserved.
@@ -120,6 +121,11 @@ func (h *Hold) On(a *Account) { h.account = a }
 // that the caller of the connection acts for that principal; see Move. It must be called before
 // anything is reserved.
 func (h *Hold) For(principal string, delegated bool) { h.name, h.delegated = principal, delegated }
+
+// Bound says how much the hold may take beyond its principal's part while others have little. A hold
+// for one call needs no bound, because the size of one call has one. A hold for many things, such as all
+// messages of a connection, needs it. Bound must be called before anything is reserved.
+func (h *Hold) Bound(n int64) { h.most = n }
 
 // Move makes the hold count for the principal for which a delegate has made the call. It fails with
 // an *ExhaustedError if that principal has no room. Whether it does or not, a lack of room for this
@@ -186,7 +192,7 @@ func (h *Hold) takeLocked(n int64) bool {
 		h.kept += n
 	default:
 		p := h.payerLocked()
-		if !b.roomLocked(p, n, h.more) {
+		if !b.roomLocked(p, n, h.more, h.most) {
 			return false
 		}
 		a.more += n

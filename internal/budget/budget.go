@@ -100,10 +100,10 @@ type ExhaustedError struct {
 
 func (e *ExhaustedError) Error() string {
 	if e.What == "connections" {
-		return fmt.Sprintf("%s has %d connections open, and toolhost's memory for calls in flight allows no more (at most %d for one principal)",
+		return fmt.Sprintf("%s has %d connections open, and the memory for connections allows no more (at most %d for one principal)",
 			e.Principal, e.Used, e.Limit)
 	}
-	return fmt.Sprintf("toolhost's memory for calls in flight is used up: %s has %d MiB of at most %d MiB in flight, all callers together have %d MiB",
+	return fmt.Sprintf("the memory for messages and calls in flight is used up: %s has %d MiB of at most %d MiB in flight, all callers together have %d MiB",
 		e.Principal, e.Used>>20, e.Limit>>20, e.Total>>20)
 }
 
@@ -117,10 +117,10 @@ func (b *Budget) Used() int64 {
 // roomLocked reports whether a hold may take n more bytes of the shared part for a principal. The
 // parameter held is the number of bytes that the hold has already. While all other holds together
 // have at most an eighth of the shared part, a hold may take what it needs, because another bound
-// limits one call. Two holds cannot both exceed the budget this way, because each counts as another
-// hold for the other.
-func (b *Budget) roomLocked(p *principal, n, held int64) bool {
-	return b.used-held <= b.shared/8 || b.used+n <= b.shared && p.used+n <= b.each
+// limits one call, and at most most bytes if that is not 0. Two holds cannot both exceed the budget this
+// way, because each counts as another hold for the other.
+func (b *Budget) roomLocked(p *principal, n, held, most int64) bool {
+	return b.used-held <= b.shared/8 && (most == 0 || held+n <= most) || b.used+n <= b.shared && p.used+n <= b.each
 }
 
 // patienceLocked returns how long a reservation waits while nothing is released.

@@ -193,3 +193,28 @@ func TestWithoutAnAccount(t *testing.T) {
 	}
 	h.Release()
 }
+
+// A hold for many things may not take all of the memory while others have none.
+func TestABoundHoldLeavesMemory(t *testing.T) {
+	b := New(64<<20, 8<<20)
+	account, err := b.Open("ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer account.Close()
+	var call, messages Hold
+	call.On(account)
+	messages.On(account)
+	messages.Bound(10 << 20)
+	if err := messages.TryReserve(9 << 20); err != nil {
+		t.Errorf("one large message: %v", err)
+	}
+	if err := messages.TryReserve(2 << 20); err == nil {
+		t.Error("messages take more than their bound and their principal's part")
+	}
+	messages.Release()
+	if err := call.TryReserve(40 << 20); err != nil {
+		t.Errorf("one large call: %v", err)
+	}
+	call.Release()
+}

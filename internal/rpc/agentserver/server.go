@@ -8,11 +8,14 @@ import (
 	"runtime/debug"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
+	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/grpcserver"
+	"github.com/toolhost/toolhost/internal/rpc/intake"
 	"github.com/toolhost/toolhost/internal/rpc/peercred"
 	"github.com/toolhost/toolhost/internal/rpc/rpcright"
 	"github.com/toolhost/toolhost/internal/rpc/toolpb"
@@ -47,6 +50,9 @@ type Config struct {
 	// MaxUnreadBytes bounds the events that the clients of one principal have not read. A stream that
 	// would exceed it ends with rate_limited. 0: 64 MiB.
 	MaxUnreadBytes int64
+	// Messages bounds the memory of connections and of messages that are not complete. nil: 1 GiB, which
+	// has room for 1,024 connections, and 64 MiB for the messages of one principal.
+	Messages *budget.Budget
 	// Options are further options of the gRPC server, such as those that count RPCs.
 	Options []grpc.ServerOption
 	// Network are further options for connections over TCP, such as those of package clientlimit.
@@ -71,9 +77,12 @@ func NewServer(c Config) *Server {
 	if c.Gate == nil {
 		c.Gate = gate.New(gate.Config{Rights: Rights(), Logger: logger})
 	}
+	if c.Messages == nil {
+		c.Messages = budget.New(1<<30, 64<<20)
+	}
 	g := guard{logger, c.Gate}
 	server := grpcserver.New(c.Network, append(c.Options,
-		grpc.Creds(peercred.New(nil)),
+		grpc.Creds(peercred.New(bounded(c.Messages, logger))),
 		grpc.ForceServerCodecV2(grpcserver.Bounded(nil, 0)),
 		grpc.StaticStreamWindowSize(windowBytes),
 		grpc.MaxRecvMsgSize(maxRequestBytes),
@@ -86,6 +95,17 @@ func NewServer(c Config) *Server {
 		agentdv1.RegisterAgentServiceServer(services, &service{agent: c.Agent, configuration: c.Configuration, gate: c.Gate, unread: newUnread(cmp.Or(c.MaxUnreadBytes, defaultMaxUnread)), incoming: newTally(maxIntake)})
 	})
 	return &Server{server}
+}
+
+// bounded returns the hook that bounds what gRPC stores of the messages of a new connection.
+func bounded(memory *budget.Budget, logger *slog.Logger) peercred.Hook {
+	return func(conn net.Conn, info peercred.Info) (net.Conn, credentials.AuthInfo, error) {
+		c, err := intake.Open(conn, info, memory, logger)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c, info, nil
+	}
 }
 
 // Serve accepts connections until Shutdown and then returns nil. It owns the listener and closes

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/authn"
 	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
@@ -43,7 +44,7 @@ func (s *approvalService) CreateApproval(ctx context.Context, req *toolhostv1.Cr
 		return nil, err
 	}
 	caller := callerOf(ctx)
-	if caller.who.Name == "" || caller.who.Name == anonymous {
+	if caller.who.Name == "" || caller.who.Name == authn.Anonymous {
 		return nil, tool.Errorf(tool.KindDenied, "an anonymous caller cannot create a standing approval, because every program of the machine would use it; connect over the unix socket or with a token")
 	}
 	if caller.who.Scope != nil && req.GetOnBehalfOf() == nil {

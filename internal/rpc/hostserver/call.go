@@ -12,6 +12,7 @@ import (
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/intake"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -231,7 +232,7 @@ func (c *streamCall) hand(text [][]byte, complete bool) error {
 
 // append queues argument text. It keeps the slice.
 func (c *streamCall) append(text []byte) {
-	carry(c.hold.Account(), len(text))
+	intake.Carry(c.hold.Account(), len(text))
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	switch {

@@ -15,6 +15,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/internal/rpc/intake"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -232,7 +233,7 @@ func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
 	c.mutex.Unlock()
 	if call == nil {
 		text, account := len(req.GetAppend().GetText()), budget.FromContext(c.ctx)
-		carry(account, text)
+		intake.Carry(account, text)
 		if text >= droppedText {
 			account.Slow()
 		}

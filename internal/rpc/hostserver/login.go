@@ -4,6 +4,7 @@ import (
 	"context"
 
 	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
+	"github.com/toolhost/toolhost/internal/authn"
 	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
@@ -37,7 +38,7 @@ func (s *loginService) loginOwner(ctx context.Context) (string, error) {
 	switch {
 	case s.logins == nil:
 		return "", tool.Errorf(tool.KindUnsupported, "this toolhost has no logins")
-	case p.Name == "" || p.Name == anonymous:
+	case p.Name == "" || p.Name == authn.Anonymous:
 		return "", tool.Errorf(tool.KindDenied, "an anonymous caller cannot log in to an MCP server, because every program of the machine would use the login; connect over the unix socket or with a token")
 	case p.Scope != nil:
 		return "", tool.Errorf(tool.KindDenied, "a token that is limited to some roles or tools cannot log in to an MCP server")

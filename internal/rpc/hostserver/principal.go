@@ -10,25 +10,23 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/toolhost/toolhost/internal/address"
+	"github.com/toolhost/toolhost/internal/authn"
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/listen"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/rpc/intake"
 	"github.com/toolhost/toolhost/internal/rpc/peercred"
 	"github.com/toolhost/toolhost/tool"
 )
-
-// anonymous is the principal of every call over TCP, because any user of the machine can connect.
-const anonymous = "anonymous"
 
 // remote is what the server knows about the other end of a connection, and after gate.Admit about its
 // caller.
 type remote struct {
 	peercred.Info // Principal is the key of who; before gate.Admit, of the user at the other end
 	who           identity.Principal
-	refused       error      // why all RPCs are refused; nil: they are not
-	reported      *sync.Once // reports the first refused RPC of the connection; nil if refused is nil
-	intake        *intake    // nil: the memory of the connection is not limited
+	refused       error        // why all RPCs are refused; nil: they are not
+	reported      *sync.Once   // reports the first refused RPC of the connection; nil if refused is nil
+	intake        *intake.Conn // nil: the memory of the connection is not limited
 }
 
 // identify returns the hook that creates the remote of each new connection. It opens the memory account
@@ -37,7 +35,7 @@ type remote struct {
 func identify(refuse func(pid int) error, memory *budget.Budget, logger *slog.Logger) peercred.Hook {
 	return func(conn net.Conn, info peercred.Info) (net.Conn, credentials.AuthInfo, error) {
 		id := remote{Info: info}
-		id.Principal = cmp.Or(id.Principal, anonymous)
+		id.Principal = cmp.Or(id.Principal, authn.Anonymous)
 		if pid, ok := address.PeerPID(conn); ok && refuse != nil {
 			if id.refused = refuse(pid); id.refused != nil {
 				id.reported = &sync.Once{}
@@ -46,23 +44,12 @@ func identify(refuse func(pid int) error, memory *budget.Budget, logger *slog.Lo
 		if memory == nil {
 			return conn, id, nil
 		}
-		account, err := memory.Open(accountOf(info))
-		if err != nil { // the connection is closed, so the caller cannot receive the error
-			logger.Warn("a connection was closed at once", "error", err)
+		var err error
+		if id.intake, err = intake.Open(conn, info, memory, logger); err != nil {
 			return nil, nil, err
 		}
-		id.intake = newIntake(conn, account, logger)
 		return id.intake, id, nil
 	}
-}
-
-// accountOf returns the name of the memory account of a connection. The caller of a connection with
-// TLS is not known before its first RPC, and its memory counts for its address.
-func accountOf(info peercred.Info) string {
-	if info.Principal == "" && !info.Caller.Plain {
-		return "address:" + listen.OriginOf(info.Caller.Address)
-	}
-	return cmp.Or(info.Principal, anonymous)
 }
 
 // refused returns why the connection of an RPC must not be used, or nil. It reports the first RPC
@@ -79,7 +66,7 @@ func (g guard) refused(ctx context.Context, method string) error {
 }
 
 // intakeOf returns the connection of an RPC, or nil.
-func intakeOf(ctx context.Context) *intake {
+func intakeOf(ctx context.Context) *intake.Conn {
 	id, _ := peercred.FromContext[remote](ctx)
 	return id.intake
 }
@@ -90,13 +77,13 @@ func withAccount(ctx context.Context) context.Context {
 	if c == nil {
 		return ctx
 	}
-	return budget.NewContext(ctx, c.account)
+	return budget.NewContext(ctx, c.Account())
 }
 
 // callerOf returns what the server knows about the caller of an RPC.
 func callerOf(ctx context.Context) remote {
 	id, _ := peercred.FromContext[remote](ctx)
-	id.Principal = cmp.Or(id.Principal, anonymous)
+	id.Principal = cmp.Or(id.Principal, authn.Anonymous)
 	if p, ok := identity.FromContext(ctx); ok {
 		id.Principal, id.who = p.Key(), p
 	}

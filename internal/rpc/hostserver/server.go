@@ -205,7 +205,7 @@ func owe(ctx context.Context, answer proto.Message) error {
 	if c == nil {
 		return nil
 	}
-	if err := c.answers.owe(proto.Size(answer)); err != nil {
+	if err := c.Owe(proto.Size(answer)); err != nil {
 		e := tool.Errorf(tool.KindRateLimited, "the answer cannot be kept until its caller reads it: %w; read the answers of other requests first", err)
 		e.RetryAfter = time.Second
 		return e
@@ -224,7 +224,7 @@ func (g guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServer
 	}
 	var hold budget.Hold
 	if c := intakeOf(stream.Context()); c != nil {
-		hold.On(c.account)
+		hold.On(c.Account())
 		hold.For(callerOf(ctx).Principal, false)
 	}
 	if info.FullMethod != toolhostv1.ToolService_Connect_FullMethodName { // it reserves more itself

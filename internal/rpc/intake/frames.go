@@ -1,4 +1,4 @@
-package hostserver
+package intake
 
 import "encoding/binary"
 

@@ -1,4 +1,4 @@
-package hostserver
+package intake
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func TestASentAnswerReleasesItsReservation(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours, theirs := net.Pipe()
-	c := newIntake(ours, account, slog.Default())
+	c := New(ours, account, slog.Default())
 	defer c.Close()
 	go io.Copy(io.Discard, theirs) // ends with c
 

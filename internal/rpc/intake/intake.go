@@ -1,31 +1,35 @@
-package hostserver
+package intake
 
 import (
+	"cmp"
 	"log/slog"
 	"net"
 	"sync"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/authn"
 	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/listen"
 	"github.com/toolhost/toolhost/internal/pace"
+	"github.com/toolhost/toolhost/internal/rpc/peercred"
 )
 
-// intake is a connection that reserves memory for incomplete messages.
+// Conn is a connection that reserves memory for incomplete messages.
 //
 // The problem: gRPC stores the parts of a message until it is complete, and opens the flow-control
 // window of a stream as wide as the message that has begun. A caller that begins messages and does
 // not complete them could make it store 4 MiB for each of a thousand streams per connection, before
 // any handler runs.
 //
-// The intake parses the headers of HTTP/2 frames and gRPC messages as they pass, so it knows how
+// The connection parses the headers of HTTP/2 frames and gRPC messages as they pass, so it knows how
 // much of each message has arrived. It reserves what incomplete messages have beyond smallMessage
-// on the connection's memory account. While the account has no room, the intake does not read, and
+// on the connection's memory account. While the account has no room, Conn does not read, and
 // the kernel stops the caller. It closes a connection that waits too long for room, or whose
 // message takes too long to arrive.
 //
-// The intake uses only lengths and changes no bytes. gRPC refuses data that is not HTTP/2. Read
+// Conn uses only lengths and changes no bytes. gRPC refuses data that is not HTTP/2. Read
 // must not be called concurrently, as gRPC does; all other methods are safe for concurrent use.
-type intake struct {
+type Conn struct {
 	net.Conn
 	account *budget.Account
 	logger  *slog.Logger
@@ -49,21 +53,46 @@ const (
 	messageTimeout = time.Minute
 	// reserveStep is the unit of reservations.
 	reserveStep = 64 << 10
+	// largestMessage is more than the largest message of any server, with the step beyond it. One message
+	// can always arrive while others have little, but not as many as a connection has streams.
+	largestMessage = 17 << 20
 )
 
 // textPause is the pause of a connection that sends large text. The text advances by 640 KiB per
 // second at least.
 var textPause = pace.Pause{Times: 20, Longest: 100 * time.Millisecond}
 
-func newIntake(conn net.Conn, account *budget.Account, logger *slog.Logger) *intake {
-	c := &intake{Conn: conn, account: account, logger: logger}
+// Open returns the connection with an account of the budget. It fails if the budget has no room for
+// another connection of its principal.
+func Open(conn net.Conn, info peercred.Info, memory *budget.Budget, logger *slog.Logger) (*Conn, error) {
+	account, err := memory.Open(accountOf(info))
+	if err != nil { // the connection is closed, so the caller cannot receive the error
+		logger.Warn("a connection was closed at once", "error", err)
+		return nil, err
+	}
+	return New(conn, account, logger), nil
+}
+
+// accountOf returns the name of the memory account of a connection. The caller of a connection with
+// TLS is not known before its first RPC, and its memory counts for its address.
+func accountOf(info peercred.Info) string {
+	if info.Principal == "" && !info.Caller.Plain {
+		return "address:" + listen.OriginOf(info.Caller.Address)
+	}
+	return cmp.Or(info.Principal, authn.Anonymous)
+}
+
+// New returns a connection that closes the account when it is closed.
+func New(conn net.Conn, account *budget.Account, logger *slog.Logger) *Conn {
+	c := &Conn{Conn: conn, account: account, logger: logger}
 	c.hold.On(account)
+	c.hold.Bound(largestMessage)
 	c.answers.init(account)
 	return c
 }
 
 // Read implements net.Conn.
-func (c *intake) Read(p []byte) (int, error) {
+func (c *Conn) Read(p []byte) (int, error) {
 	if pause := c.account.Pause(); pause > 0 {
 		time.Sleep(pause)
 	}
@@ -82,20 +111,27 @@ func (c *intake) Read(p []byte) (int, error) {
 }
 
 // Write implements net.Conn.
-func (c *intake) Write(p []byte) (int, error) {
+func (c *Conn) Write(p []byte) (int, error) {
 	c.answers.leave(p)
 	return c.Conn.Write(p)
 }
 
-// carry counts argument text of a connection. The intake itself counts text in large messages.
-func carry(account *budget.Account, text int) {
+// Account returns the memory account of the connection.
+func (c *Conn) Account() *budget.Account { return c.account }
+
+// Owe reserves the memory of a large answer until it is sent. It fails with a *budget.ExhaustedError if
+// the budget is exceeded.
+func (c *Conn) Owe(size int) error { return c.answers.owe(size) }
+
+// Carry counts argument text of a connection. Conn itself counts text in large messages.
+func Carry(account *budget.Account, text int) {
 	if text < largeAnswer {
 		account.Carry(text)
 	}
 }
 
 // settle reserves memory for incomplete messages, and blocks until it is available.
-func (c *intake) settle(large int) {
+func (c *Conn) settle(large int) {
 	switch {
 	case large == 0 && c.held == 0:
 		return
@@ -121,14 +157,14 @@ func (c *intake) settle(large int) {
 }
 
 // late closes a connection whose message is still incomplete.
-func (c *intake) late() {
+func (c *Conn) late() {
 	if c.answers.incomplete() > 0 {
 		c.cut("a message took longer than " + messageTimeout.String() + " to arrive")
 	}
 }
 
 // reserve waits for memory, and reports whether it was available in time.
-func (c *intake) reserve(more int) bool {
+func (c *Conn) reserve(more int) bool {
 	const step = 20 * time.Millisecond
 	for waited := time.Duration(0); c.hold.TryReserve(more) != nil; waited += step {
 		if waited >= roomTimeout {
@@ -140,13 +176,13 @@ func (c *intake) reserve(more int) bool {
 }
 
 // cut closes the connection and logs the reason.
-func (c *intake) cut(reason string) {
+func (c *Conn) cut(reason string) {
 	c.logger.Warn("a connection was closed", "reason", reason)
 	_ = c.Conn.Close()
 }
 
 // Close implements net.Conn.
-func (c *intake) Close() error {
+func (c *Conn) Close() error {
 	err := c.Conn.Close()
 	c.once.Do(func() {
 		c.hold.Release()
@@ -169,7 +205,7 @@ const largeAnswer = 64 << 10
 // caller harms only itself.
 type answers struct {
 	mu   sync.Mutex
-	in   frames // received frames; the intake reserves memory for incomplete messages
+	in   frames // received frames; Conn reserves memory for incomplete messages
 	out  frames // sent frames
 	open map[uint32]struct{}
 	last uint32 // the highest number of an opened stream
@@ -179,6 +215,7 @@ type answers struct {
 func (a *answers) init(account *budget.Account) {
 	a.open = map[uint32]struct{}{}
 	a.hold.On(account)
+	a.hold.Bound(largestMessage)
 	a.in.preface = len(http2Preface)
 	a.in.opened, a.in.known, a.in.reset = a.openedLocked, a.knownLocked, a.resetLocked
 	a.out.reset, a.out.finished = a.closedLocked, a.closedLocked

@@ -1,4 +1,4 @@
-package hostserver
+package intake
 
 import (
 	"log/slog"
@@ -29,7 +29,7 @@ func TestLargeTextTakesTurns(t *testing.T) {
 				t.Fatal(err)
 			}
 			ours, theirs := net.Pipe()
-			intake := newIntake(ours, account, slog.New(slog.DiscardHandler))
+			intake := New(ours, account, slog.New(slog.DiscardHandler))
 			defer intake.Close()
 			wire := wireOf(t, c.sizes, false)
 			go func() { _, _ = theirs.Write(wire) }() // ends when all of it is read
@@ -42,7 +42,7 @@ func TestLargeTextTakesTurns(t *testing.T) {
 				got += n
 			}
 			for _, n := range c.text {
-				carry(account, n)
+				Carry(account, n)
 			}
 			if due := account.Due(); due != c.due {
 				t.Errorf("others are due: %v, want %v", due, c.due)
