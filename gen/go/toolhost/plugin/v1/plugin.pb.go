@@ -190,6 +190,63 @@ func (SpanStatus) EnumDescriptor() ([]byte, []int) {
 	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{1}
 }
 
+// SettlementVerdict says whether an earlier call had its effect.
+type SettlementVerdict int32
+
+const (
+	// Not set: the tool does not know.
+	SettlementVerdict_SETTLEMENT_VERDICT_UNSPECIFIED SettlementVerdict = 0
+	// The call had its whole effect. toolhost never executes it again.
+	SettlementVerdict_SETTLEMENT_VERDICT_HAPPENED SettlementVerdict = 1
+	// The call had no effect, and can have none later. toolhost may execute it under the same call id.
+	SettlementVerdict_SETTLEMENT_VERDICT_DID_NOT_HAPPEN SettlementVerdict = 2
+	// The tool does not know, or the call had a part of its effect.
+	SettlementVerdict_SETTLEMENT_VERDICT_UNKNOWN SettlementVerdict = 3
+)
+
+// Enum value maps for SettlementVerdict.
+var (
+	SettlementVerdict_name = map[int32]string{
+		0: "SETTLEMENT_VERDICT_UNSPECIFIED",
+		1: "SETTLEMENT_VERDICT_HAPPENED",
+		2: "SETTLEMENT_VERDICT_DID_NOT_HAPPEN",
+		3: "SETTLEMENT_VERDICT_UNKNOWN",
+	}
+	SettlementVerdict_value = map[string]int32{
+		"SETTLEMENT_VERDICT_UNSPECIFIED":    0,
+		"SETTLEMENT_VERDICT_HAPPENED":       1,
+		"SETTLEMENT_VERDICT_DID_NOT_HAPPEN": 2,
+		"SETTLEMENT_VERDICT_UNKNOWN":        3,
+	}
+)
+
+func (x SettlementVerdict) Enum() *SettlementVerdict {
+	p := new(SettlementVerdict)
+	*p = x
+	return p
+}
+
+func (x SettlementVerdict) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SettlementVerdict) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolhost_plugin_v1_plugin_proto_enumTypes[2].Descriptor()
+}
+
+func (SettlementVerdict) Type() protoreflect.EnumType {
+	return &file_toolhost_plugin_v1_plugin_proto_enumTypes[2]
+}
+
+func (x SettlementVerdict) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SettlementVerdict.Descriptor instead.
+func (SettlementVerdict) EnumDescriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{2}
+}
+
 // DescribeRequest requests the description of the plugin.
 type DescribeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -738,7 +795,14 @@ type StartCall struct {
 	// The number of the attempt, from 1. 0 means 1.
 	Attempt uint32 `protobuf:"varint,7,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The context of the call. Unset means that all its fields are empty.
-	Context       *CallContext `protobuf:"bytes,8,opt,name=context,proto3" json:"context,omitempty"`
+	Context *CallContext `protobuf:"bytes,8,opt,name=context,proto3" json:"context,omitempty"`
+	// Asks what became of an earlier call instead of executing one. toolhost sets it only for tools that
+	// declare `settles`, and never while the earlier call may still run. `call_id` and `arguments` are
+	// those of the earlier call, and `complete` is set. The plugin finds out whether that call had its
+	// effect, changes nothing, and ends with `settlement` within `timeout`. It may ask no questions.
+	//
+	// toolhost treats an error, a result, a late answer and an answer for another call id as UNKNOWN.
+	Settle        bool `protobuf:"varint,9,opt,name=settle,proto3" json:"settle,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -827,6 +891,13 @@ func (x *StartCall) GetContext() *CallContext {
 		return x.Context
 	}
 	return nil
+}
+
+func (x *StartCall) GetSettle() bool {
+	if x != nil {
+		return x.Settle
+	}
+	return false
 }
 
 // CallContext is the context in which a call runs. It contains only what the tool declared.
@@ -2153,6 +2224,7 @@ type CallEnd struct {
 	//
 	//	*CallEnd_Result
 	//	*CallEnd_Error
+	//	*CallEnd_Settlement
 	Outcome       isCallEnd_Outcome `protobuf_oneof:"outcome"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2213,6 +2285,15 @@ func (x *CallEnd) GetError() *v1.Error {
 	return nil
 }
 
+func (x *CallEnd) GetSettlement() *Settlement {
+	if x != nil {
+		if x, ok := x.Outcome.(*CallEnd_Settlement); ok {
+			return x.Settlement
+		}
+	}
+	return nil
+}
+
 type isCallEnd_Outcome interface {
 	isCallEnd_Outcome()
 }
@@ -2227,9 +2308,90 @@ type CallEnd_Error struct {
 	Error *v1.Error `protobuf:"bytes,2,opt,name=error,proto3,oneof"`
 }
 
+type CallEnd_Settlement struct {
+	// The answer to StartCall.settle.
+	Settlement *Settlement `protobuf:"bytes,3,opt,name=settlement,proto3,oneof"`
+}
+
 func (*CallEnd_Result) isCallEnd_Outcome() {}
 
 func (*CallEnd_Error) isCallEnd_Outcome() {}
+
+func (*CallEnd_Settlement) isCallEnd_Outcome() {}
+
+// Settlement is what a tool knows about an earlier call; see StartCall.settle.
+type Settlement struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the earlier call.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// Whether the call had its effect.
+	Verdict SettlementVerdict `protobuf:"varint,2,opt,name=verdict,proto3,enum=toolhost.plugin.v1.SettlementVerdict" json:"verdict,omitempty"`
+	// The result of the call, if `verdict` is HAPPENED and the tool knows the result. Unset means that
+	// the tool knows only that the call happened.
+	Result *v1.Result `protobuf:"bytes,3,opt,name=result,proto3" json:"result,omitempty"`
+	// How the tool knows, in one line for people and models; at most 1 KiB. May be empty.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Settlement) Reset() {
+	*x = Settlement{}
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Settlement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Settlement) ProtoMessage() {}
+
+func (x *Settlement) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_plugin_v1_plugin_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Settlement.ProtoReflect.Descriptor instead.
+func (*Settlement) Descriptor() ([]byte, []int) {
+	return file_toolhost_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *Settlement) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *Settlement) GetVerdict() SettlementVerdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return SettlementVerdict_SETTLEMENT_VERDICT_UNSPECIFIED
+}
+
+func (x *Settlement) GetResult() *v1.Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+func (x *Settlement) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
 
 var File_toolhost_plugin_v1_plugin_proto protoreflect.FileDescriptor
 
@@ -2272,7 +2434,7 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\tack_token\x18\t \x01(\x06R\backToken\x12\x10\n" +
 	"\x03ack\x18\n" +
 	" \x01(\x06R\x03ackB\a\n" +
-	"\x05frame\"\x94\x02\n" +
+	"\x05frame\"\xac\x02\n" +
 	"\tStartCall\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x1c\n" +
@@ -2281,7 +2443,8 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12\x16\n" +
 	"\x06credit\x18\x06 \x01(\rR\x06credit\x12\x18\n" +
 	"\aattempt\x18\a \x01(\rR\aattempt\x129\n" +
-	"\acontext\x18\b \x01(\v2\x1f.toolhost.plugin.v1.CallContextR\acontext\"\xc5\x03\n" +
+	"\acontext\x18\b \x01(\v2\x1f.toolhost.plugin.v1.CallContextR\acontext\x12\x16\n" +
+	"\x06settle\x18\t \x01(\bR\x06settle\"\xc5\x03\n" +
 	"\vCallContext\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12C\n" +
@@ -2375,11 +2538,20 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06answer\x18\x02 \x01(\v2\x18.toolhost.tool.v1.AnswerR\x06answer\"8\n" +
 	"\fContentChunk\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"y\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\xbb\x01\n" +
 	"\aCallEnd\x122\n" +
 	"\x06result\x18\x01 \x01(\v2\x18.toolhost.tool.v1.ResultH\x00R\x06result\x12/\n" +
-	"\x05error\x18\x02 \x01(\v2\x17.toolhost.tool.v1.ErrorH\x00R\x05errorB\t\n" +
-	"\aoutcome*\x99\x01\n" +
+	"\x05error\x18\x02 \x01(\v2\x17.toolhost.tool.v1.ErrorH\x00R\x05error\x12@\n" +
+	"\n" +
+	"settlement\x18\x03 \x01(\v2\x1e.toolhost.plugin.v1.SettlementH\x00R\n" +
+	"settlementB\t\n" +
+	"\aoutcome\"\xb0\x01\n" +
+	"\n" +
+	"Settlement\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12?\n" +
+	"\averdict\x18\x02 \x01(\x0e2%.toolhost.plugin.v1.SettlementVerdictR\averdict\x120\n" +
+	"\x06result\x18\x03 \x01(\v2\x18.toolhost.tool.v1.ResultR\x06result\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason*\x99\x01\n" +
 	"\bSpanKind\x12\x19\n" +
 	"\x15SPAN_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12SPAN_KIND_INTERNAL\x10\x01\x12\x14\n" +
@@ -2391,7 +2563,12 @@ const file_toolhost_plugin_v1_plugin_proto_rawDesc = "" +
 	"SpanStatus\x12\x1b\n" +
 	"\x17SPAN_STATUS_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eSPAN_STATUS_OK\x10\x01\x12\x15\n" +
-	"\x11SPAN_STATUS_ERROR\x10\x022\xc2\x01\n" +
+	"\x11SPAN_STATUS_ERROR\x10\x02*\x9f\x01\n" +
+	"\x11SettlementVerdict\x12\"\n" +
+	"\x1eSETTLEMENT_VERDICT_UNSPECIFIED\x10\x00\x12\x1f\n" +
+	"\x1bSETTLEMENT_VERDICT_HAPPENED\x10\x01\x12%\n" +
+	"!SETTLEMENT_VERDICT_DID_NOT_HAPPEN\x10\x02\x12\x1e\n" +
+	"\x1aSETTLEMENT_VERDICT_UNKNOWN\x10\x032\xc2\x01\n" +
 	"\x11ToolPluginService\x12U\n" +
 	"\bDescribe\x12#.toolhost.plugin.v1.DescribeRequest\x1a$.toolhost.plugin.v1.DescribeResponse\x12V\n" +
 	"\aConnect\x12\".toolhost.plugin.v1.ConnectRequest\x1a#.toolhost.plugin.v1.ConnectResponse(\x010\x01BAZ?github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1;pluginv1b\x06proto3"
@@ -2408,100 +2585,105 @@ func file_toolhost_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 	return file_toolhost_plugin_v1_plugin_proto_rawDescData
 }
 
-var file_toolhost_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_toolhost_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_toolhost_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_toolhost_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_toolhost_plugin_v1_plugin_proto_goTypes = []any{
 	(SpanKind)(0),               // 0: toolhost.plugin.v1.SpanKind
 	(SpanStatus)(0),             // 1: toolhost.plugin.v1.SpanStatus
-	(*DescribeRequest)(nil),     // 2: toolhost.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil),    // 3: toolhost.plugin.v1.DescribeResponse
-	(*FilterSpec)(nil),          // 4: toolhost.plugin.v1.FilterSpec
-	(*ConnectRequest)(nil),      // 5: toolhost.plugin.v1.ConnectRequest
-	(*StartCall)(nil),           // 6: toolhost.plugin.v1.StartCall
-	(*CallContext)(nil),         // 7: toolhost.plugin.v1.CallContext
-	(*AppendArguments)(nil),     // 8: toolhost.plugin.v1.AppendArguments
-	(*CompleteArguments)(nil),   // 9: toolhost.plugin.v1.CompleteArguments
-	(*CancelCall)(nil),          // 10: toolhost.plugin.v1.CancelCall
-	(*GrantCredit)(nil),         // 11: toolhost.plugin.v1.GrantCredit
-	(*ConnectResponse)(nil),     // 12: toolhost.plugin.v1.ConnectResponse
-	(*FinishedSpans)(nil),       // 13: toolhost.plugin.v1.FinishedSpans
-	(*Span)(nil),                // 14: toolhost.plugin.v1.Span
-	(*SpanAttribute)(nil),       // 15: toolhost.plugin.v1.SpanAttribute
-	(*SpanEvent)(nil),           // 16: toolhost.plugin.v1.SpanEvent
-	(*ReadArtifact)(nil),        // 17: toolhost.plugin.v1.ReadArtifact
-	(*ArtifactPiece)(nil),       // 18: toolhost.plugin.v1.ArtifactPiece
-	(*AskPerson)(nil),           // 19: toolhost.plugin.v1.AskPerson
-	(*AskModel)(nil),            // 20: toolhost.plugin.v1.AskModel
-	(*QuestionAnswer)(nil),      // 21: toolhost.plugin.v1.QuestionAnswer
-	(*ContentChunk)(nil),        // 22: toolhost.plugin.v1.ContentChunk
-	(*CallEnd)(nil),             // 23: toolhost.plugin.v1.CallEnd
-	nil,                         // 24: toolhost.plugin.v1.DescribeRequest.ContextEntry
-	nil,                         // 25: toolhost.plugin.v1.CallContext.ValuesEntry
-	nil,                         // 26: toolhost.plugin.v1.CallContext.SecretsEntry
-	(*v1.ToolSpec)(nil),         // 27: toolhost.tool.v1.ToolSpec
-	(*v1.Permissions)(nil),      // 28: toolhost.tool.v1.Permissions
-	(*v1.SdkInfo)(nil),          // 29: toolhost.tool.v1.SdkInfo
-	(*durationpb.Duration)(nil), // 30: google.protobuf.Duration
-	(*v1.QuestionKinds)(nil),    // 31: toolhost.tool.v1.QuestionKinds
-	(*v1.Status)(nil),           // 32: toolhost.tool.v1.Status
-	(*v1.Progress)(nil),         // 33: toolhost.tool.v1.Progress
-	(*v1.LogRecord)(nil),        // 34: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),            // 35: toolhost.tool.v1.Error
-	(*v1.PersonQuestion)(nil),   // 36: toolhost.tool.v1.PersonQuestion
-	(*v1.ModelQuestion)(nil),    // 37: toolhost.tool.v1.ModelQuestion
-	(*v1.Answer)(nil),           // 38: toolhost.tool.v1.Answer
-	(*v1.Result)(nil),           // 39: toolhost.tool.v1.Result
+	(SettlementVerdict)(0),      // 2: toolhost.plugin.v1.SettlementVerdict
+	(*DescribeRequest)(nil),     // 3: toolhost.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil),    // 4: toolhost.plugin.v1.DescribeResponse
+	(*FilterSpec)(nil),          // 5: toolhost.plugin.v1.FilterSpec
+	(*ConnectRequest)(nil),      // 6: toolhost.plugin.v1.ConnectRequest
+	(*StartCall)(nil),           // 7: toolhost.plugin.v1.StartCall
+	(*CallContext)(nil),         // 8: toolhost.plugin.v1.CallContext
+	(*AppendArguments)(nil),     // 9: toolhost.plugin.v1.AppendArguments
+	(*CompleteArguments)(nil),   // 10: toolhost.plugin.v1.CompleteArguments
+	(*CancelCall)(nil),          // 11: toolhost.plugin.v1.CancelCall
+	(*GrantCredit)(nil),         // 12: toolhost.plugin.v1.GrantCredit
+	(*ConnectResponse)(nil),     // 13: toolhost.plugin.v1.ConnectResponse
+	(*FinishedSpans)(nil),       // 14: toolhost.plugin.v1.FinishedSpans
+	(*Span)(nil),                // 15: toolhost.plugin.v1.Span
+	(*SpanAttribute)(nil),       // 16: toolhost.plugin.v1.SpanAttribute
+	(*SpanEvent)(nil),           // 17: toolhost.plugin.v1.SpanEvent
+	(*ReadArtifact)(nil),        // 18: toolhost.plugin.v1.ReadArtifact
+	(*ArtifactPiece)(nil),       // 19: toolhost.plugin.v1.ArtifactPiece
+	(*AskPerson)(nil),           // 20: toolhost.plugin.v1.AskPerson
+	(*AskModel)(nil),            // 21: toolhost.plugin.v1.AskModel
+	(*QuestionAnswer)(nil),      // 22: toolhost.plugin.v1.QuestionAnswer
+	(*ContentChunk)(nil),        // 23: toolhost.plugin.v1.ContentChunk
+	(*CallEnd)(nil),             // 24: toolhost.plugin.v1.CallEnd
+	(*Settlement)(nil),          // 25: toolhost.plugin.v1.Settlement
+	nil,                         // 26: toolhost.plugin.v1.DescribeRequest.ContextEntry
+	nil,                         // 27: toolhost.plugin.v1.CallContext.ValuesEntry
+	nil,                         // 28: toolhost.plugin.v1.CallContext.SecretsEntry
+	(*v1.ToolSpec)(nil),         // 29: toolhost.tool.v1.ToolSpec
+	(*v1.Permissions)(nil),      // 30: toolhost.tool.v1.Permissions
+	(*v1.SdkInfo)(nil),          // 31: toolhost.tool.v1.SdkInfo
+	(*durationpb.Duration)(nil), // 32: google.protobuf.Duration
+	(*v1.QuestionKinds)(nil),    // 33: toolhost.tool.v1.QuestionKinds
+	(*v1.Status)(nil),           // 34: toolhost.tool.v1.Status
+	(*v1.Progress)(nil),         // 35: toolhost.tool.v1.Progress
+	(*v1.LogRecord)(nil),        // 36: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),            // 37: toolhost.tool.v1.Error
+	(*v1.PersonQuestion)(nil),   // 38: toolhost.tool.v1.PersonQuestion
+	(*v1.ModelQuestion)(nil),    // 39: toolhost.tool.v1.ModelQuestion
+	(*v1.Answer)(nil),           // 40: toolhost.tool.v1.Answer
+	(*v1.Result)(nil),           // 41: toolhost.tool.v1.Result
 }
 var file_toolhost_plugin_v1_plugin_proto_depIdxs = []int32{
-	24, // 0: toolhost.plugin.v1.DescribeRequest.context:type_name -> toolhost.plugin.v1.DescribeRequest.ContextEntry
-	27, // 1: toolhost.plugin.v1.DescribeResponse.tools:type_name -> toolhost.tool.v1.ToolSpec
-	4,  // 2: toolhost.plugin.v1.DescribeResponse.filters:type_name -> toolhost.plugin.v1.FilterSpec
-	28, // 3: toolhost.plugin.v1.DescribeResponse.permissions:type_name -> toolhost.tool.v1.Permissions
-	29, // 4: toolhost.plugin.v1.DescribeResponse.sdk:type_name -> toolhost.tool.v1.SdkInfo
-	6,  // 5: toolhost.plugin.v1.ConnectRequest.start:type_name -> toolhost.plugin.v1.StartCall
-	8,  // 6: toolhost.plugin.v1.ConnectRequest.append:type_name -> toolhost.plugin.v1.AppendArguments
-	9,  // 7: toolhost.plugin.v1.ConnectRequest.complete:type_name -> toolhost.plugin.v1.CompleteArguments
-	10, // 8: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
-	11, // 9: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
-	18, // 10: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
-	21, // 11: toolhost.plugin.v1.ConnectRequest.answer:type_name -> toolhost.plugin.v1.QuestionAnswer
-	5,  // 12: toolhost.plugin.v1.ConnectRequest.batch:type_name -> toolhost.plugin.v1.ConnectRequest
-	30, // 13: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
-	7,  // 14: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
-	25, // 15: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
-	26, // 16: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
-	31, // 17: toolhost.plugin.v1.CallContext.answers:type_name -> toolhost.tool.v1.QuestionKinds
-	32, // 18: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
-	33, // 19: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
-	34, // 20: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
-	22, // 21: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
-	23, // 22: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
-	17, // 23: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
-	13, // 24: toolhost.plugin.v1.ConnectResponse.spans:type_name -> toolhost.plugin.v1.FinishedSpans
-	19, // 25: toolhost.plugin.v1.ConnectResponse.ask_person:type_name -> toolhost.plugin.v1.AskPerson
-	20, // 26: toolhost.plugin.v1.ConnectResponse.ask_model:type_name -> toolhost.plugin.v1.AskModel
-	12, // 27: toolhost.plugin.v1.ConnectResponse.batch:type_name -> toolhost.plugin.v1.ConnectResponse
-	14, // 28: toolhost.plugin.v1.FinishedSpans.spans:type_name -> toolhost.plugin.v1.Span
+	26, // 0: toolhost.plugin.v1.DescribeRequest.context:type_name -> toolhost.plugin.v1.DescribeRequest.ContextEntry
+	29, // 1: toolhost.plugin.v1.DescribeResponse.tools:type_name -> toolhost.tool.v1.ToolSpec
+	5,  // 2: toolhost.plugin.v1.DescribeResponse.filters:type_name -> toolhost.plugin.v1.FilterSpec
+	30, // 3: toolhost.plugin.v1.DescribeResponse.permissions:type_name -> toolhost.tool.v1.Permissions
+	31, // 4: toolhost.plugin.v1.DescribeResponse.sdk:type_name -> toolhost.tool.v1.SdkInfo
+	7,  // 5: toolhost.plugin.v1.ConnectRequest.start:type_name -> toolhost.plugin.v1.StartCall
+	9,  // 6: toolhost.plugin.v1.ConnectRequest.append:type_name -> toolhost.plugin.v1.AppendArguments
+	10, // 7: toolhost.plugin.v1.ConnectRequest.complete:type_name -> toolhost.plugin.v1.CompleteArguments
+	11, // 8: toolhost.plugin.v1.ConnectRequest.cancel:type_name -> toolhost.plugin.v1.CancelCall
+	12, // 9: toolhost.plugin.v1.ConnectRequest.credit:type_name -> toolhost.plugin.v1.GrantCredit
+	19, // 10: toolhost.plugin.v1.ConnectRequest.artifact:type_name -> toolhost.plugin.v1.ArtifactPiece
+	22, // 11: toolhost.plugin.v1.ConnectRequest.answer:type_name -> toolhost.plugin.v1.QuestionAnswer
+	6,  // 12: toolhost.plugin.v1.ConnectRequest.batch:type_name -> toolhost.plugin.v1.ConnectRequest
+	32, // 13: toolhost.plugin.v1.StartCall.timeout:type_name -> google.protobuf.Duration
+	8,  // 14: toolhost.plugin.v1.StartCall.context:type_name -> toolhost.plugin.v1.CallContext
+	27, // 15: toolhost.plugin.v1.CallContext.values:type_name -> toolhost.plugin.v1.CallContext.ValuesEntry
+	28, // 16: toolhost.plugin.v1.CallContext.secrets:type_name -> toolhost.plugin.v1.CallContext.SecretsEntry
+	33, // 17: toolhost.plugin.v1.CallContext.answers:type_name -> toolhost.tool.v1.QuestionKinds
+	34, // 18: toolhost.plugin.v1.ConnectResponse.status:type_name -> toolhost.tool.v1.Status
+	35, // 19: toolhost.plugin.v1.ConnectResponse.progress:type_name -> toolhost.tool.v1.Progress
+	36, // 20: toolhost.plugin.v1.ConnectResponse.log:type_name -> toolhost.tool.v1.LogRecord
+	23, // 21: toolhost.plugin.v1.ConnectResponse.chunk:type_name -> toolhost.plugin.v1.ContentChunk
+	24, // 22: toolhost.plugin.v1.ConnectResponse.end:type_name -> toolhost.plugin.v1.CallEnd
+	18, // 23: toolhost.plugin.v1.ConnectResponse.read_artifact:type_name -> toolhost.plugin.v1.ReadArtifact
+	14, // 24: toolhost.plugin.v1.ConnectResponse.spans:type_name -> toolhost.plugin.v1.FinishedSpans
+	20, // 25: toolhost.plugin.v1.ConnectResponse.ask_person:type_name -> toolhost.plugin.v1.AskPerson
+	21, // 26: toolhost.plugin.v1.ConnectResponse.ask_model:type_name -> toolhost.plugin.v1.AskModel
+	13, // 27: toolhost.plugin.v1.ConnectResponse.batch:type_name -> toolhost.plugin.v1.ConnectResponse
+	15, // 28: toolhost.plugin.v1.FinishedSpans.spans:type_name -> toolhost.plugin.v1.Span
 	0,  // 29: toolhost.plugin.v1.Span.kind:type_name -> toolhost.plugin.v1.SpanKind
-	15, // 30: toolhost.plugin.v1.Span.attributes:type_name -> toolhost.plugin.v1.SpanAttribute
-	16, // 31: toolhost.plugin.v1.Span.events:type_name -> toolhost.plugin.v1.SpanEvent
+	16, // 30: toolhost.plugin.v1.Span.attributes:type_name -> toolhost.plugin.v1.SpanAttribute
+	17, // 31: toolhost.plugin.v1.Span.events:type_name -> toolhost.plugin.v1.SpanEvent
 	1,  // 32: toolhost.plugin.v1.Span.status:type_name -> toolhost.plugin.v1.SpanStatus
-	15, // 33: toolhost.plugin.v1.SpanEvent.attributes:type_name -> toolhost.plugin.v1.SpanAttribute
-	35, // 34: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
-	36, // 35: toolhost.plugin.v1.AskPerson.question:type_name -> toolhost.tool.v1.PersonQuestion
-	37, // 36: toolhost.plugin.v1.AskModel.question:type_name -> toolhost.tool.v1.ModelQuestion
-	38, // 37: toolhost.plugin.v1.QuestionAnswer.answer:type_name -> toolhost.tool.v1.Answer
-	39, // 38: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
-	35, // 39: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
-	2,  // 40: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
-	5,  // 41: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
-	3,  // 42: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
-	12, // 43: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
-	42, // [42:44] is the sub-list for method output_type
-	40, // [40:42] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	16, // 33: toolhost.plugin.v1.SpanEvent.attributes:type_name -> toolhost.plugin.v1.SpanAttribute
+	37, // 34: toolhost.plugin.v1.ArtifactPiece.error:type_name -> toolhost.tool.v1.Error
+	38, // 35: toolhost.plugin.v1.AskPerson.question:type_name -> toolhost.tool.v1.PersonQuestion
+	39, // 36: toolhost.plugin.v1.AskModel.question:type_name -> toolhost.tool.v1.ModelQuestion
+	40, // 37: toolhost.plugin.v1.QuestionAnswer.answer:type_name -> toolhost.tool.v1.Answer
+	41, // 38: toolhost.plugin.v1.CallEnd.result:type_name -> toolhost.tool.v1.Result
+	37, // 39: toolhost.plugin.v1.CallEnd.error:type_name -> toolhost.tool.v1.Error
+	25, // 40: toolhost.plugin.v1.CallEnd.settlement:type_name -> toolhost.plugin.v1.Settlement
+	2,  // 41: toolhost.plugin.v1.Settlement.verdict:type_name -> toolhost.plugin.v1.SettlementVerdict
+	41, // 42: toolhost.plugin.v1.Settlement.result:type_name -> toolhost.tool.v1.Result
+	3,  // 43: toolhost.plugin.v1.ToolPluginService.Describe:input_type -> toolhost.plugin.v1.DescribeRequest
+	6,  // 44: toolhost.plugin.v1.ToolPluginService.Connect:input_type -> toolhost.plugin.v1.ConnectRequest
+	4,  // 45: toolhost.plugin.v1.ToolPluginService.Describe:output_type -> toolhost.plugin.v1.DescribeResponse
+	13, // 46: toolhost.plugin.v1.ToolPluginService.Connect:output_type -> toolhost.plugin.v1.ConnectResponse
+	45, // [45:47] is the sub-list for method output_type
+	43, // [43:45] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_plugin_v1_plugin_proto_init() }
@@ -2538,14 +2720,15 @@ func file_toolhost_plugin_v1_plugin_proto_init() {
 	file_toolhost_plugin_v1_plugin_proto_msgTypes[21].OneofWrappers = []any{
 		(*CallEnd_Result)(nil),
 		(*CallEnd_Error)(nil),
+		(*CallEnd_Settlement)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_plugin_v1_plugin_proto_rawDesc), len(file_toolhost_plugin_v1_plugin_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   25,
+			NumEnums:      3,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

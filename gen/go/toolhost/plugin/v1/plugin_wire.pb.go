@@ -214,6 +214,9 @@ func (m *StartCall) SizeWire() (n int) {
 	if m.Context != nil {
 		n += wirecode.SizeBytes(1, m.Context.SizeWire())
 	}
+	if m.Settle {
+		n += 1 + 1
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -223,6 +226,9 @@ func (m *StartCall) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Settle {
+		w.Bool(72, m.Settle)
+	}
 	if m.Context != nil {
 		w.Message(66, m.Context)
 	}
@@ -275,6 +281,8 @@ func (m *StartCall) ReadWire(r *wirecode.Reader) {
 				m.Context = &CallContext{}
 			}
 			r.Message(m.Context)
+		case 72:
+			m.Settle = r.Bool()
 		default:
 			r.Unknown(&m.unknownFields)
 		}
@@ -1276,6 +1284,8 @@ func (m *CallEnd) SizeWire() (n int) {
 		n += wirecode.SizeBytes(1, x.Result.SizeWire())
 	case *CallEnd_Error:
 		n += wirecode.SizeBytes(1, x.Error.SizeWire())
+	case *CallEnd_Settlement:
+		n += wirecode.SizeBytes(1, x.Settlement.SizeWire())
 	}
 	return n + len(m.unknownFields)
 }
@@ -1291,6 +1301,8 @@ func (m *CallEnd) WriteWire(w *wirecode.Writer) {
 		w.Message(10, x.Result)
 	case *CallEnd_Error:
 		w.Message(18, x.Error)
+	case *CallEnd_Settlement:
+		w.Message(26, x.Settlement)
 	}
 }
 
@@ -1322,6 +1334,79 @@ func (m *CallEnd) ReadWire(r *wirecode.Reader) {
 				m.Outcome = x
 			}
 			r.Message(x.Error)
+		case 26:
+			x, _ := m.Outcome.(*CallEnd_Settlement)
+			if x == nil {
+				both := &struct {
+					set     CallEnd_Settlement
+					message Settlement
+				}{}
+				x = &both.set
+				x.Settlement = &both.message
+				m.Outcome = x
+			}
+			r.Message(x.Settlement)
+		default:
+			r.Unknown(&m.unknownFields)
+		}
+	}
+}
+
+// SizeWire implements wirecode.Message.
+func (m *Settlement) SizeWire() (n int) {
+	if m == nil {
+		return 0
+	}
+	if m.CallId != "" {
+		n += wirecode.SizeBytes(1, len(m.CallId))
+	}
+	if m.Verdict != 0 {
+		n += wirecode.SizeVarint(1, uint64(m.Verdict))
+	}
+	if m.Result != nil {
+		n += wirecode.SizeBytes(1, m.Result.SizeWire())
+	}
+	if m.Reason != "" {
+		n += wirecode.SizeBytes(1, len(m.Reason))
+	}
+	return n + len(m.unknownFields)
+}
+
+// WriteWire implements wirecode.Message.
+func (m *Settlement) WriteWire(w *wirecode.Writer) {
+	if m == nil {
+		return
+	}
+	w.Raw(m.unknownFields)
+	if m.Reason != "" {
+		w.Text(34, m.Reason)
+	}
+	if m.Result != nil {
+		w.Message(26, m.Result)
+	}
+	if m.Verdict != 0 {
+		w.Varint(16, uint64(m.Verdict))
+	}
+	if m.CallId != "" {
+		w.Text(10, m.CallId)
+	}
+}
+
+// ReadWire implements wirecode.Message.
+func (m *Settlement) ReadWire(r *wirecode.Reader) {
+	for r.Next() {
+		switch r.Tag() {
+		case 10:
+			m.CallId = r.Text()
+		case 16:
+			m.Verdict = SettlementVerdict(r.Varint())
+		case 26:
+			if m.Result == nil {
+				m.Result = &v1.Result{}
+			}
+			r.Message(m.Result)
+		case 34:
+			m.Reason = r.Text()
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -115,7 +115,11 @@ type ToolSpec struct {
 	// reads, and keys that were set when the run started, also need the operator's permission. No
 	// effect may change `tenant`, `user`, `session`, `run`, `turn` and keys that begin with
 	// `toolhost.`.
-	EffectKeys    []string `protobuf:"bytes,28,rep,name=effect_keys,json=effectKeys,proto3" json:"effect_keys,omitempty"`
+	EffectKeys []string `protobuf:"bytes,28,rep,name=effect_keys,json=effectKeys,proto3" json:"effect_keys,omitempty"`
+	// Whether the tool can say later whether a call happened. If the process or toolhost ends during a
+	// call, toolhost asks the tool instead of leaving the outcome unknown; see StartCall.settle of the
+	// plugin contract. Must not be set for a tool that is read_only.
+	Settles       bool `protobuf:"varint,29,opt,name=settles,proto3" json:"settles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -346,6 +350,13 @@ func (x *ToolSpec) GetEffectKeys() []string {
 	return nil
 }
 
+func (x *ToolSpec) GetSettles() bool {
+	if x != nil {
+		return x.Settles
+	}
+	return false
+}
+
 // InputExample is an example call.
 type InputExample struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -471,7 +482,7 @@ var File_toolhost_tool_v1_spec_proto protoreflect.FileDescriptor
 
 const file_toolhost_tool_v1_spec_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\xed\b\n" +
+	"\x1btoolhost/tool/v1/spec.proto\x12\x10toolhost.tool.v1\x1a\x1egoogle/protobuf/duration.proto\"\x87\t\n" +
 	"\bToolSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12!\n" +
@@ -505,7 +516,8 @@ const file_toolhost_tool_v1_spec_proto_rawDesc = "" +
 	"\fcontext_keys\x18\x1a \x03(\tR\vcontextKeys\x12D\n" +
 	"\bmetadata\x18\x1b \x03(\v2(.toolhost.tool.v1.ToolSpec.MetadataEntryR\bmetadata\x12\x1f\n" +
 	"\veffect_keys\x18\x1c \x03(\tR\n" +
-	"effectKeys\x1a;\n" +
+	"effectKeys\x12\x18\n" +
+	"\asettles\x18\x1d \x01(\bR\asettles\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"N\n" +

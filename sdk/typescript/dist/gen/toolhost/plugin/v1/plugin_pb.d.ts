@@ -368,6 +368,17 @@ export type StartCall = Message<"toolhost.plugin.v1.StartCall"> & {
      * @generated from field: toolhost.plugin.v1.CallContext context = 8;
      */
     context?: CallContext | undefined;
+    /**
+     * Asks what became of an earlier call instead of executing one. toolhost sets it only for tools that
+     * declare `settles`, and never while the earlier call may still run. `call_id` and `arguments` are
+     * those of the earlier call, and `complete` is set. The plugin finds out whether that call had its
+     * effect, changes nothing, and ends with `settlement` within `timeout`. It may ask no questions.
+     *
+     * toolhost treats an error, a result, a late answer and an answer for another call id as UNKNOWN.
+     *
+     * @generated from field: bool settle = 9;
+     */
+    settle: boolean;
 };
 /**
  * Describes the message toolhost.plugin.v1.StartCall.
@@ -1049,6 +1060,14 @@ export type CallEnd = Message<"toolhost.plugin.v1.CallEnd"> & {
         value: Error;
         case: "error";
     } | {
+        /**
+         * The answer to StartCall.settle.
+         *
+         * @generated from field: toolhost.plugin.v1.Settlement settlement = 3;
+         */
+        value: Settlement;
+        case: "settlement";
+    } | {
         case: undefined;
         value?: undefined;
     };
@@ -1058,6 +1077,43 @@ export type CallEnd = Message<"toolhost.plugin.v1.CallEnd"> & {
  * Use `create(CallEndSchema)` to create a new message.
  */
 export declare const CallEndSchema: GenMessage<CallEnd>;
+/**
+ * Settlement is what a tool knows about an earlier call; see StartCall.settle.
+ *
+ * @generated from message toolhost.plugin.v1.Settlement
+ */
+export type Settlement = Message<"toolhost.plugin.v1.Settlement"> & {
+    /**
+     * The id of the earlier call.
+     *
+     * @generated from field: string call_id = 1;
+     */
+    callId: string;
+    /**
+     * Whether the call had its effect.
+     *
+     * @generated from field: toolhost.plugin.v1.SettlementVerdict verdict = 2;
+     */
+    verdict: SettlementVerdict;
+    /**
+     * The result of the call, if `verdict` is HAPPENED and the tool knows the result. Unset means that
+     * the tool knows only that the call happened.
+     *
+     * @generated from field: toolhost.tool.v1.Result result = 3;
+     */
+    result?: Result | undefined;
+    /**
+     * How the tool knows, in one line for people and models; at most 1 KiB. May be empty.
+     *
+     * @generated from field: string reason = 4;
+     */
+    reason: string;
+};
+/**
+ * Describes the message toolhost.plugin.v1.Settlement.
+ * Use `create(SettlementSchema)` to create a new message.
+ */
+export declare const SettlementSchema: GenMessage<Settlement>;
 /**
  * SpanKind says how an operation relates to other processes.
  *
@@ -1134,6 +1190,41 @@ export declare enum SpanStatus {
  * Describes the enum toolhost.plugin.v1.SpanStatus.
  */
 export declare const SpanStatusSchema: GenEnum<SpanStatus>;
+/**
+ * SettlementVerdict says whether an earlier call had its effect.
+ *
+ * @generated from enum toolhost.plugin.v1.SettlementVerdict
+ */
+export declare enum SettlementVerdict {
+    /**
+     * Not set: the tool does not know.
+     *
+     * @generated from enum value: SETTLEMENT_VERDICT_UNSPECIFIED = 0;
+     */
+    UNSPECIFIED = 0,
+    /**
+     * The call had its whole effect. toolhost never executes it again.
+     *
+     * @generated from enum value: SETTLEMENT_VERDICT_HAPPENED = 1;
+     */
+    HAPPENED = 1,
+    /**
+     * The call had no effect, and can have none later. toolhost may execute it under the same call id.
+     *
+     * @generated from enum value: SETTLEMENT_VERDICT_DID_NOT_HAPPEN = 2;
+     */
+    DID_NOT_HAPPEN = 2,
+    /**
+     * The tool does not know, or the call had a part of its effect.
+     *
+     * @generated from enum value: SETTLEMENT_VERDICT_UNKNOWN = 3;
+     */
+    UNKNOWN = 3
+}
+/**
+ * Describes the enum toolhost.plugin.v1.SettlementVerdict.
+ */
+export declare const SettlementVerdictSchema: GenEnum<SettlementVerdict>;
 /**
  * ToolPluginService is the whole contract between toolhost and a plugin.
  *

@@ -211,6 +211,14 @@ export type ToolSpec = Message<"toolhost.tool.v1.ToolSpec"> & {
      * @generated from field: repeated string effect_keys = 28;
      */
     effectKeys: string[];
+    /**
+     * Whether the tool can say later whether a call happened. If the process or toolhost ends during a
+     * call, toolhost asks the tool instead of leaving the outcome unknown; see StartCall.settle of the
+     * plugin contract. Must not be set for a tool that is read_only.
+     *
+     * @generated from field: bool settles = 29;
+     */
+    settles: boolean;
 };
 /**
  * Describes the message toolhost.tool.v1.ToolSpec.

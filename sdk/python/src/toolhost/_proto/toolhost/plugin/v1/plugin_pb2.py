@@ -32,7 +32,7 @@ from toolhost._proto.toolhost.tool.v1 import status_pb2 as toolhost_dot_tool_dot
 from toolhost._proto.toolhost.tool.v1 import version_pb2 as toolhost_dot_tool_dot_v1_dot_version__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftoolhost/plugin/v1/plugin.proto\x12\x12toolhost.plugin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1ftoolhost/tool/v1/question.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\"\xa4\x01\n\x0f\x44\x65scribeRequest\x12\r\n\x05tools\x18\x01 \x03(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x41\n\x07\x63ontext\x18\x03 \x03(\x0b\x32\x30.toolhost.plugin.v1.DescribeRequest.ContextEntry\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"\x94\x02\n\x10\x44\x65scribeResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12)\n\x05tools\x18\x04 \x03(\x0b\x32\x1a.toolhost.tool.v1.ToolSpec\x12\x14\n\x0c\x64\x65\x66\x61ult_tags\x18\x05 \x03(\t\x12/\n\x07\x66ilters\x18\x06 \x03(\x0b\x32\x1e.toolhost.plugin.v1.FilterSpec\x12\x32\n\x0bpermissions\x18\x07 \x01(\x0b\x32\x1d.toolhost.tool.v1.Permissions\x12&\n\x03sdk\x18\x08 \x01(\x0b\x32\x19.toolhost.tool.v1.SdkInfo\"]\n\nFilterSpec\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x0e\n\x06\x62\x65\x66ore\x18\x03 \x01(\x08\x12\r\n\x05\x61\x66ter\x18\x04 \x01(\x08\x12\r\n\x05tools\x18\x05 \x03(\t\"\xee\x03\n\x0e\x43onnectRequest\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\r\x12.\n\x05start\x18\x02 \x01(\x0b\x32\x1d.toolhost.plugin.v1.StartCallH\x00\x12\x35\n\x06\x61ppend\x18\x03 \x01(\x0b\x32#.toolhost.plugin.v1.AppendArgumentsH\x00\x12\x39\n\x08\x63omplete\x18\x04 \x01(\x0b\x32%.toolhost.plugin.v1.CompleteArgumentsH\x00\x12\x30\n\x06\x63\x61ncel\x18\x05 \x01(\x0b\x32\x1e.toolhost.plugin.v1.CancelCallH\x00\x12\x31\n\x06\x63redit\x18\x06 \x01(\x0b\x32\x1f.toolhost.plugin.v1.GrantCreditH\x00\x12\x35\n\x08\x61rtifact\x18\x07 \x01(\x0b\x32!.toolhost.plugin.v1.ArtifactPieceH\x00\x12\x34\n\x06\x61nswer\x18\x0b \x01(\x0b\x32\".toolhost.plugin.v1.QuestionAnswerH\x00\x12\x31\n\x05\x62\x61tch\x18\x08 \x03(\x0b\x32\".toolhost.plugin.v1.ConnectRequest\x12\x11\n\tack_token\x18\t \x01(\x06\x12\x0b\n\x03\x61\x63k\x18\n \x01(\x06\x42\x07\n\x05\x66rame\"\xce\x01\n\tStartCall\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12\x11\n\targuments\x18\x03 \x01(\x0c\x12\x10\n\x08\x63omplete\x18\x04 \x01(\x08\x12*\n\x07timeout\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06\x63redit\x18\x06 \x01(\r\x12\x0f\n\x07\x61ttempt\x18\x07 \x01(\r\x12\x30\n\x07\x63ontext\x18\x08 \x01(\x0b\x32\x1f.toolhost.plugin.v1.CallContext\"\xe7\x02\n\x0b\x43\x61llContext\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x11\n\tworkspace\x18\x02 \x01(\t\x12;\n\x06values\x18\x03 \x03(\x0b\x32+.toolhost.plugin.v1.CallContext.ValuesEntry\x12=\n\x07secrets\x18\x04 \x03(\x0b\x32,.toolhost.plugin.v1.CallContext.SecretsEntry\x12\x13\n\x0btraceparent\x18\x05 \x01(\t\x12\x12\n\nspan_bytes\x18\x06 \x01(\r\x12\x30\n\x07\x61nswers\x18\x07 \x01(\x0b\x32\x1f.toolhost.tool.v1.QuestionKinds\x1a-\n\x0bValuesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x1a.\n\x0cSecretsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x1f\n\x0f\x41ppendArguments\x12\x0c\n\x04text\x18\x01 \x01(\x0c\"&\n\x11\x43ompleteArguments\x12\x11\n\targuments\x18\x01 \x01(\x0c\"\x1c\n\nCancelCall\x12\x0e\n\x06reason\x18\x01 \x01(\t\"\x1c\n\x0bGrantCredit\x12\r\n\x05\x62ytes\x18\x01 \x01(\r\"\xba\x04\n\x0f\x43onnectResponse\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\r\x12*\n\x06status\x18\x02 \x01(\x0b\x32\x18.toolhost.tool.v1.StatusH\x00\x12.\n\x08progress\x18\x03 \x01(\x0b\x32\x1a.toolhost.tool.v1.ProgressH\x00\x12*\n\x03log\x18\x04 \x01(\x0b\x32\x1b.toolhost.tool.v1.LogRecordH\x00\x12\x31\n\x05\x63hunk\x18\x05 \x01(\x0b\x32 .toolhost.plugin.v1.ContentChunkH\x00\x12*\n\x03\x65nd\x18\x06 \x01(\x0b\x32\x1b.toolhost.plugin.v1.CallEndH\x00\x12\x39\n\rread_artifact\x18\x07 \x01(\x0b\x32 .toolhost.plugin.v1.ReadArtifactH\x00\x12\x32\n\x05spans\x18\x0b \x01(\x0b\x32!.toolhost.plugin.v1.FinishedSpansH\x00\x12\x33\n\nask_person\x18\x0c \x01(\x0b\x32\x1d.toolhost.plugin.v1.AskPersonH\x00\x12\x31\n\task_model\x18\r \x01(\x0b\x32\x1c.toolhost.plugin.v1.AskModelH\x00\x12\x32\n\x05\x62\x61tch\x18\x08 \x03(\x0b\x32#.toolhost.plugin.v1.ConnectResponse\x12\x11\n\tack_token\x18\t \x01(\x06\x12\x0b\n\x03\x61\x63k\x18\n \x01(\x06\x42\x07\n\x05\x66rame\"I\n\rFinishedSpans\x12\'\n\x05spans\x18\x01 \x03(\x0b\x32\x18.toolhost.plugin.v1.Span\x12\x0f\n\x07\x64ropped\x18\x02 \x01(\r\"\xd1\x02\n\x04Span\x12\x0f\n\x07span_id\x18\x01 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x02 \x01(\x0c\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x1c\n\x14start_time_unix_nano\x18\x04 \x01(\x06\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x05 \x01(\x06\x12*\n\x04kind\x18\x06 \x01(\x0e\x32\x1c.toolhost.plugin.v1.SpanKind\x12\x35\n\nattributes\x18\x07 \x03(\x0b\x32!.toolhost.plugin.v1.SpanAttribute\x12-\n\x06\x65vents\x18\x08 \x03(\x0b\x32\x1d.toolhost.plugin.v1.SpanEvent\x12.\n\x06status\x18\t \x01(\x0e\x32\x1e.toolhost.plugin.v1.SpanStatus\x12\x16\n\x0estatus_message\x18\n \x01(\t\"k\n\rSpanAttribute\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12\x0f\n\x05truth\x18\x03 \x01(\x08H\x00\x12\x11\n\x07integer\x18\x04 \x01(\x03H\x00\x12\x10\n\x06number\x18\x05 \x01(\x01H\x00\x42\x07\n\x05value\"h\n\tSpanEvent\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x16\n\x0etime_unix_nano\x18\x02 \x01(\x06\x12\x35\n\nattributes\x18\x03 \x03(\x0b\x32!.toolhost.plugin.v1.SpanAttribute\"=\n\x0cReadArtifact\x12\x0e\n\x06handle\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x04\x12\r\n\x05limit\x18\x03 \x01(\r\"u\n\rArtifactPiece\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\x12&\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x17.toolhost.tool.v1.Error\x12\x0c\n\x04name\x18\x05 \x01(\t\"O\n\tAskPerson\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x32\n\x08question\x18\x02 \x01(\x0b\x32 .toolhost.tool.v1.PersonQuestion\"M\n\x08\x41skModel\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x31\n\x08question\x18\x02 \x01(\x0b\x32\x1f.toolhost.tool.v1.ModelQuestion\"J\n\x0eQuestionAnswer\x12\x0e\n\x06number\x18\x01 \x01(\r\x12(\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x18.toolhost.tool.v1.Answer\"+\n\x0c\x43ontentChunk\x12\r\n\x05index\x18\x01 \x01(\r\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"j\n\x07\x43\x61llEnd\x12*\n\x06result\x18\x01 \x01(\x0b\x32\x18.toolhost.tool.v1.ResultH\x00\x12(\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x17.toolhost.tool.v1.ErrorH\x00\x42\t\n\x07outcome*\x99\x01\n\x08SpanKind\x12\x19\n\x15SPAN_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12SPAN_KIND_INTERNAL\x10\x01\x12\x14\n\x10SPAN_KIND_SERVER\x10\x02\x12\x14\n\x10SPAN_KIND_CLIENT\x10\x03\x12\x16\n\x12SPAN_KIND_PRODUCER\x10\x04\x12\x16\n\x12SPAN_KIND_CONSUMER\x10\x05*T\n\nSpanStatus\x12\x1b\n\x17SPAN_STATUS_UNSPECIFIED\x10\x00\x12\x12\n\x0eSPAN_STATUS_OK\x10\x01\x12\x15\n\x11SPAN_STATUS_ERROR\x10\x02\x32\xc2\x01\n\x11ToolPluginService\x12U\n\x08\x44\x65scribe\x12#.toolhost.plugin.v1.DescribeRequest\x1a$.toolhost.plugin.v1.DescribeResponse\x12V\n\x07\x43onnect\x12\".toolhost.plugin.v1.ConnectRequest\x1a#.toolhost.plugin.v1.ConnectResponse(\x01\x30\x01\x42\x41Z?github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1;pluginv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftoolhost/plugin/v1/plugin.proto\x12\x12toolhost.plugin.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1ftoolhost/tool/v1/question.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\"\xa4\x01\n\x0f\x44\x65scribeRequest\x12\r\n\x05tools\x18\x01 \x03(\t\x12\x0f\n\x07session\x18\x02 \x01(\t\x12\x41\n\x07\x63ontext\x18\x03 \x03(\x0b\x32\x30.toolhost.plugin.v1.DescribeRequest.ContextEntry\x1a.\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"\x94\x02\n\x10\x44\x65scribeResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12)\n\x05tools\x18\x04 \x03(\x0b\x32\x1a.toolhost.tool.v1.ToolSpec\x12\x14\n\x0c\x64\x65\x66\x61ult_tags\x18\x05 \x03(\t\x12/\n\x07\x66ilters\x18\x06 \x03(\x0b\x32\x1e.toolhost.plugin.v1.FilterSpec\x12\x32\n\x0bpermissions\x18\x07 \x01(\x0b\x32\x1d.toolhost.tool.v1.Permissions\x12&\n\x03sdk\x18\x08 \x01(\x0b\x32\x19.toolhost.tool.v1.SdkInfo\"]\n\nFilterSpec\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x0e\n\x06\x62\x65\x66ore\x18\x03 \x01(\x08\x12\r\n\x05\x61\x66ter\x18\x04 \x01(\x08\x12\r\n\x05tools\x18\x05 \x03(\t\"\xee\x03\n\x0e\x43onnectRequest\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\r\x12.\n\x05start\x18\x02 \x01(\x0b\x32\x1d.toolhost.plugin.v1.StartCallH\x00\x12\x35\n\x06\x61ppend\x18\x03 \x01(\x0b\x32#.toolhost.plugin.v1.AppendArgumentsH\x00\x12\x39\n\x08\x63omplete\x18\x04 \x01(\x0b\x32%.toolhost.plugin.v1.CompleteArgumentsH\x00\x12\x30\n\x06\x63\x61ncel\x18\x05 \x01(\x0b\x32\x1e.toolhost.plugin.v1.CancelCallH\x00\x12\x31\n\x06\x63redit\x18\x06 \x01(\x0b\x32\x1f.toolhost.plugin.v1.GrantCreditH\x00\x12\x35\n\x08\x61rtifact\x18\x07 \x01(\x0b\x32!.toolhost.plugin.v1.ArtifactPieceH\x00\x12\x34\n\x06\x61nswer\x18\x0b \x01(\x0b\x32\".toolhost.plugin.v1.QuestionAnswerH\x00\x12\x31\n\x05\x62\x61tch\x18\x08 \x03(\x0b\x32\".toolhost.plugin.v1.ConnectRequest\x12\x11\n\tack_token\x18\t \x01(\x06\x12\x0b\n\x03\x61\x63k\x18\n \x01(\x06\x42\x07\n\x05\x66rame\"\xde\x01\n\tStartCall\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x0c\n\x04tool\x18\x02 \x01(\t\x12\x11\n\targuments\x18\x03 \x01(\x0c\x12\x10\n\x08\x63omplete\x18\x04 \x01(\x08\x12*\n\x07timeout\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06\x63redit\x18\x06 \x01(\r\x12\x0f\n\x07\x61ttempt\x18\x07 \x01(\r\x12\x30\n\x07\x63ontext\x18\x08 \x01(\x0b\x32\x1f.toolhost.plugin.v1.CallContext\x12\x0e\n\x06settle\x18\t \x01(\x08\"\xe7\x02\n\x0b\x43\x61llContext\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x11\n\tworkspace\x18\x02 \x01(\t\x12;\n\x06values\x18\x03 \x03(\x0b\x32+.toolhost.plugin.v1.CallContext.ValuesEntry\x12=\n\x07secrets\x18\x04 \x03(\x0b\x32,.toolhost.plugin.v1.CallContext.SecretsEntry\x12\x13\n\x0btraceparent\x18\x05 \x01(\t\x12\x12\n\nspan_bytes\x18\x06 \x01(\r\x12\x30\n\x07\x61nswers\x18\x07 \x01(\x0b\x32\x1f.toolhost.tool.v1.QuestionKinds\x1a-\n\x0bValuesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x1a.\n\x0cSecretsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x1f\n\x0f\x41ppendArguments\x12\x0c\n\x04text\x18\x01 \x01(\x0c\"&\n\x11\x43ompleteArguments\x12\x11\n\targuments\x18\x01 \x01(\x0c\"\x1c\n\nCancelCall\x12\x0e\n\x06reason\x18\x01 \x01(\t\"\x1c\n\x0bGrantCredit\x12\r\n\x05\x62ytes\x18\x01 \x01(\r\"\xba\x04\n\x0f\x43onnectResponse\x12\x0c\n\x04\x63\x61ll\x18\x01 \x01(\r\x12*\n\x06status\x18\x02 \x01(\x0b\x32\x18.toolhost.tool.v1.StatusH\x00\x12.\n\x08progress\x18\x03 \x01(\x0b\x32\x1a.toolhost.tool.v1.ProgressH\x00\x12*\n\x03log\x18\x04 \x01(\x0b\x32\x1b.toolhost.tool.v1.LogRecordH\x00\x12\x31\n\x05\x63hunk\x18\x05 \x01(\x0b\x32 .toolhost.plugin.v1.ContentChunkH\x00\x12*\n\x03\x65nd\x18\x06 \x01(\x0b\x32\x1b.toolhost.plugin.v1.CallEndH\x00\x12\x39\n\rread_artifact\x18\x07 \x01(\x0b\x32 .toolhost.plugin.v1.ReadArtifactH\x00\x12\x32\n\x05spans\x18\x0b \x01(\x0b\x32!.toolhost.plugin.v1.FinishedSpansH\x00\x12\x33\n\nask_person\x18\x0c \x01(\x0b\x32\x1d.toolhost.plugin.v1.AskPersonH\x00\x12\x31\n\task_model\x18\r \x01(\x0b\x32\x1c.toolhost.plugin.v1.AskModelH\x00\x12\x32\n\x05\x62\x61tch\x18\x08 \x03(\x0b\x32#.toolhost.plugin.v1.ConnectResponse\x12\x11\n\tack_token\x18\t \x01(\x06\x12\x0b\n\x03\x61\x63k\x18\n \x01(\x06\x42\x07\n\x05\x66rame\"I\n\rFinishedSpans\x12\'\n\x05spans\x18\x01 \x03(\x0b\x32\x18.toolhost.plugin.v1.Span\x12\x0f\n\x07\x64ropped\x18\x02 \x01(\r\"\xd1\x02\n\x04Span\x12\x0f\n\x07span_id\x18\x01 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x02 \x01(\x0c\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x1c\n\x14start_time_unix_nano\x18\x04 \x01(\x06\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x05 \x01(\x06\x12*\n\x04kind\x18\x06 \x01(\x0e\x32\x1c.toolhost.plugin.v1.SpanKind\x12\x35\n\nattributes\x18\x07 \x03(\x0b\x32!.toolhost.plugin.v1.SpanAttribute\x12-\n\x06\x65vents\x18\x08 \x03(\x0b\x32\x1d.toolhost.plugin.v1.SpanEvent\x12.\n\x06status\x18\t \x01(\x0e\x32\x1e.toolhost.plugin.v1.SpanStatus\x12\x16\n\x0estatus_message\x18\n \x01(\t\"k\n\rSpanAttribute\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12\x0f\n\x05truth\x18\x03 \x01(\x08H\x00\x12\x11\n\x07integer\x18\x04 \x01(\x03H\x00\x12\x10\n\x06number\x18\x05 \x01(\x01H\x00\x42\x07\n\x05value\"h\n\tSpanEvent\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x16\n\x0etime_unix_nano\x18\x02 \x01(\x06\x12\x35\n\nattributes\x18\x03 \x03(\x0b\x32!.toolhost.plugin.v1.SpanAttribute\"=\n\x0cReadArtifact\x12\x0e\n\x06handle\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x04\x12\r\n\x05limit\x18\x03 \x01(\r\"u\n\rArtifactPiece\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\x12\x12\n\nmedia_type\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\x12&\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x17.toolhost.tool.v1.Error\x12\x0c\n\x04name\x18\x05 \x01(\t\"O\n\tAskPerson\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x32\n\x08question\x18\x02 \x01(\x0b\x32 .toolhost.tool.v1.PersonQuestion\"M\n\x08\x41skModel\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x31\n\x08question\x18\x02 \x01(\x0b\x32\x1f.toolhost.tool.v1.ModelQuestion\"J\n\x0eQuestionAnswer\x12\x0e\n\x06number\x18\x01 \x01(\r\x12(\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x18.toolhost.tool.v1.Answer\"+\n\x0c\x43ontentChunk\x12\r\n\x05index\x18\x01 \x01(\r\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"\xa0\x01\n\x07\x43\x61llEnd\x12*\n\x06result\x18\x01 \x01(\x0b\x32\x18.toolhost.tool.v1.ResultH\x00\x12(\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x17.toolhost.tool.v1.ErrorH\x00\x12\x34\n\nsettlement\x18\x03 \x01(\x0b\x32\x1e.toolhost.plugin.v1.SettlementH\x00\x42\t\n\x07outcome\"\x8f\x01\n\nSettlement\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x36\n\x07verdict\x18\x02 \x01(\x0e\x32%.toolhost.plugin.v1.SettlementVerdict\x12(\n\x06result\x18\x03 \x01(\x0b\x32\x18.toolhost.tool.v1.Result\x12\x0e\n\x06reason\x18\x04 \x01(\t*\x99\x01\n\x08SpanKind\x12\x19\n\x15SPAN_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12SPAN_KIND_INTERNAL\x10\x01\x12\x14\n\x10SPAN_KIND_SERVER\x10\x02\x12\x14\n\x10SPAN_KIND_CLIENT\x10\x03\x12\x16\n\x12SPAN_KIND_PRODUCER\x10\x04\x12\x16\n\x12SPAN_KIND_CONSUMER\x10\x05*T\n\nSpanStatus\x12\x1b\n\x17SPAN_STATUS_UNSPECIFIED\x10\x00\x12\x12\n\x0eSPAN_STATUS_OK\x10\x01\x12\x15\n\x11SPAN_STATUS_ERROR\x10\x02*\x9f\x01\n\x11SettlementVerdict\x12\"\n\x1eSETTLEMENT_VERDICT_UNSPECIFIED\x10\x00\x12\x1f\n\x1bSETTLEMENT_VERDICT_HAPPENED\x10\x01\x12%\n!SETTLEMENT_VERDICT_DID_NOT_HAPPEN\x10\x02\x12\x1e\n\x1aSETTLEMENT_VERDICT_UNKNOWN\x10\x03\x32\xc2\x01\n\x11ToolPluginService\x12U\n\x08\x44\x65scribe\x12#.toolhost.plugin.v1.DescribeRequest\x1a$.toolhost.plugin.v1.DescribeResponse\x12V\n\x07\x43onnect\x12\".toolhost.plugin.v1.ConnectRequest\x1a#.toolhost.plugin.v1.ConnectResponse(\x01\x30\x01\x42\x41Z?github.com/toolhost/toolhost/gen/go/toolhost/plugin/v1;pluginv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -46,10 +46,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CALLCONTEXT_VALUESENTRY']._serialized_options = b'8\001'
   _globals['_CALLCONTEXT_SECRETSENTRY']._loaded_options = None
   _globals['_CALLCONTEXT_SECRETSENTRY']._serialized_options = b'8\001'
-  _globals['_SPANKIND']._serialized_start=3826
-  _globals['_SPANKIND']._serialized_end=3979
-  _globals['_SPANSTATUS']._serialized_start=3981
-  _globals['_SPANSTATUS']._serialized_end=4065
+  _globals['_SPANKIND']._serialized_start=4043
+  _globals['_SPANKIND']._serialized_end=4196
+  _globals['_SPANSTATUS']._serialized_start=4198
+  _globals['_SPANSTATUS']._serialized_end=4282
+  _globals['_SETTLEMENTVERDICT']._serialized_start=4285
+  _globals['_SETTLEMENTVERDICT']._serialized_end=4444
   _globals['_DESCRIBEREQUEST']._serialized_start=310
   _globals['_DESCRIBEREQUEST']._serialized_end=474
   _globals['_DESCRIBEREQUEST_CONTEXTENTRY']._serialized_start=428
@@ -61,45 +63,47 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CONNECTREQUEST']._serialized_start=851
   _globals['_CONNECTREQUEST']._serialized_end=1345
   _globals['_STARTCALL']._serialized_start=1348
-  _globals['_STARTCALL']._serialized_end=1554
-  _globals['_CALLCONTEXT']._serialized_start=1557
-  _globals['_CALLCONTEXT']._serialized_end=1916
-  _globals['_CALLCONTEXT_VALUESENTRY']._serialized_start=1823
-  _globals['_CALLCONTEXT_VALUESENTRY']._serialized_end=1868
-  _globals['_CALLCONTEXT_SECRETSENTRY']._serialized_start=1870
-  _globals['_CALLCONTEXT_SECRETSENTRY']._serialized_end=1916
-  _globals['_APPENDARGUMENTS']._serialized_start=1918
-  _globals['_APPENDARGUMENTS']._serialized_end=1949
-  _globals['_COMPLETEARGUMENTS']._serialized_start=1951
-  _globals['_COMPLETEARGUMENTS']._serialized_end=1989
-  _globals['_CANCELCALL']._serialized_start=1991
-  _globals['_CANCELCALL']._serialized_end=2019
-  _globals['_GRANTCREDIT']._serialized_start=2021
-  _globals['_GRANTCREDIT']._serialized_end=2049
-  _globals['_CONNECTRESPONSE']._serialized_start=2052
-  _globals['_CONNECTRESPONSE']._serialized_end=2622
-  _globals['_FINISHEDSPANS']._serialized_start=2624
-  _globals['_FINISHEDSPANS']._serialized_end=2697
-  _globals['_SPAN']._serialized_start=2700
-  _globals['_SPAN']._serialized_end=3037
-  _globals['_SPANATTRIBUTE']._serialized_start=3039
-  _globals['_SPANATTRIBUTE']._serialized_end=3146
-  _globals['_SPANEVENT']._serialized_start=3148
-  _globals['_SPANEVENT']._serialized_end=3252
-  _globals['_READARTIFACT']._serialized_start=3254
-  _globals['_READARTIFACT']._serialized_end=3315
-  _globals['_ARTIFACTPIECE']._serialized_start=3317
-  _globals['_ARTIFACTPIECE']._serialized_end=3434
-  _globals['_ASKPERSON']._serialized_start=3436
-  _globals['_ASKPERSON']._serialized_end=3515
-  _globals['_ASKMODEL']._serialized_start=3517
-  _globals['_ASKMODEL']._serialized_end=3594
-  _globals['_QUESTIONANSWER']._serialized_start=3596
-  _globals['_QUESTIONANSWER']._serialized_end=3670
-  _globals['_CONTENTCHUNK']._serialized_start=3672
-  _globals['_CONTENTCHUNK']._serialized_end=3715
-  _globals['_CALLEND']._serialized_start=3717
-  _globals['_CALLEND']._serialized_end=3823
-  _globals['_TOOLPLUGINSERVICE']._serialized_start=4068
-  _globals['_TOOLPLUGINSERVICE']._serialized_end=4262
+  _globals['_STARTCALL']._serialized_end=1570
+  _globals['_CALLCONTEXT']._serialized_start=1573
+  _globals['_CALLCONTEXT']._serialized_end=1932
+  _globals['_CALLCONTEXT_VALUESENTRY']._serialized_start=1839
+  _globals['_CALLCONTEXT_VALUESENTRY']._serialized_end=1884
+  _globals['_CALLCONTEXT_SECRETSENTRY']._serialized_start=1886
+  _globals['_CALLCONTEXT_SECRETSENTRY']._serialized_end=1932
+  _globals['_APPENDARGUMENTS']._serialized_start=1934
+  _globals['_APPENDARGUMENTS']._serialized_end=1965
+  _globals['_COMPLETEARGUMENTS']._serialized_start=1967
+  _globals['_COMPLETEARGUMENTS']._serialized_end=2005
+  _globals['_CANCELCALL']._serialized_start=2007
+  _globals['_CANCELCALL']._serialized_end=2035
+  _globals['_GRANTCREDIT']._serialized_start=2037
+  _globals['_GRANTCREDIT']._serialized_end=2065
+  _globals['_CONNECTRESPONSE']._serialized_start=2068
+  _globals['_CONNECTRESPONSE']._serialized_end=2638
+  _globals['_FINISHEDSPANS']._serialized_start=2640
+  _globals['_FINISHEDSPANS']._serialized_end=2713
+  _globals['_SPAN']._serialized_start=2716
+  _globals['_SPAN']._serialized_end=3053
+  _globals['_SPANATTRIBUTE']._serialized_start=3055
+  _globals['_SPANATTRIBUTE']._serialized_end=3162
+  _globals['_SPANEVENT']._serialized_start=3164
+  _globals['_SPANEVENT']._serialized_end=3268
+  _globals['_READARTIFACT']._serialized_start=3270
+  _globals['_READARTIFACT']._serialized_end=3331
+  _globals['_ARTIFACTPIECE']._serialized_start=3333
+  _globals['_ARTIFACTPIECE']._serialized_end=3450
+  _globals['_ASKPERSON']._serialized_start=3452
+  _globals['_ASKPERSON']._serialized_end=3531
+  _globals['_ASKMODEL']._serialized_start=3533
+  _globals['_ASKMODEL']._serialized_end=3610
+  _globals['_QUESTIONANSWER']._serialized_start=3612
+  _globals['_QUESTIONANSWER']._serialized_end=3686
+  _globals['_CONTENTCHUNK']._serialized_start=3688
+  _globals['_CONTENTCHUNK']._serialized_end=3731
+  _globals['_CALLEND']._serialized_start=3734
+  _globals['_CALLEND']._serialized_end=3894
+  _globals['_SETTLEMENT']._serialized_start=3897
+  _globals['_SETTLEMENT']._serialized_end=4040
+  _globals['_TOOLPLUGINSERVICE']._serialized_start=4447
+  _globals['_TOOLPLUGINSERVICE']._serialized_end=4641
 # @@protoc_insertion_point(module_scope)

@@ -31,6 +31,13 @@ class SpanStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SPAN_STATUS_UNSPECIFIED: _ClassVar[SpanStatus]
     SPAN_STATUS_OK: _ClassVar[SpanStatus]
     SPAN_STATUS_ERROR: _ClassVar[SpanStatus]
+
+class SettlementVerdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SETTLEMENT_VERDICT_UNSPECIFIED: _ClassVar[SettlementVerdict]
+    SETTLEMENT_VERDICT_HAPPENED: _ClassVar[SettlementVerdict]
+    SETTLEMENT_VERDICT_DID_NOT_HAPPEN: _ClassVar[SettlementVerdict]
+    SETTLEMENT_VERDICT_UNKNOWN: _ClassVar[SettlementVerdict]
 SPAN_KIND_UNSPECIFIED: SpanKind
 SPAN_KIND_INTERNAL: SpanKind
 SPAN_KIND_SERVER: SpanKind
@@ -40,6 +47,10 @@ SPAN_KIND_CONSUMER: SpanKind
 SPAN_STATUS_UNSPECIFIED: SpanStatus
 SPAN_STATUS_OK: SpanStatus
 SPAN_STATUS_ERROR: SpanStatus
+SETTLEMENT_VERDICT_UNSPECIFIED: SettlementVerdict
+SETTLEMENT_VERDICT_HAPPENED: SettlementVerdict
+SETTLEMENT_VERDICT_DID_NOT_HAPPEN: SettlementVerdict
+SETTLEMENT_VERDICT_UNKNOWN: SettlementVerdict
 
 class DescribeRequest(_message.Message):
     __slots__ = ("tools", "session", "context")
@@ -119,7 +130,7 @@ class ConnectRequest(_message.Message):
     def __init__(self, call: _Optional[int] = ..., start: _Optional[_Union[StartCall, _Mapping[str, object]]] = ..., append: _Optional[_Union[AppendArguments, _Mapping[str, object]]] = ..., complete: _Optional[_Union[CompleteArguments, _Mapping[str, object]]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping[str, object]]] = ..., credit: _Optional[_Union[GrantCredit, _Mapping[str, object]]] = ..., artifact: _Optional[_Union[ArtifactPiece, _Mapping[str, object]]] = ..., answer: _Optional[_Union[QuestionAnswer, _Mapping[str, object]]] = ..., batch: _Optional[_Iterable[_Union[ConnectRequest, _Mapping[str, object]]]] = ..., ack_token: _Optional[int] = ..., ack: _Optional[int] = ...) -> None: ...
 
 class StartCall(_message.Message):
-    __slots__ = ("call_id", "tool", "arguments", "complete", "timeout", "credit", "attempt", "context")
+    __slots__ = ("call_id", "tool", "arguments", "complete", "timeout", "credit", "attempt", "context", "settle")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_FIELD_NUMBER: _ClassVar[int]
     ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
@@ -128,6 +139,7 @@ class StartCall(_message.Message):
     CREDIT_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    SETTLE_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     tool: str
     arguments: bytes
@@ -136,7 +148,8 @@ class StartCall(_message.Message):
     credit: int
     attempt: int
     context: CallContext
-    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., complete: bool = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., credit: _Optional[int] = ..., attempt: _Optional[int] = ..., context: _Optional[_Union[CallContext, _Mapping[str, object]]] = ...) -> None: ...
+    settle: bool
+    def __init__(self, call_id: _Optional[str] = ..., tool: _Optional[str] = ..., arguments: _Optional[bytes] = ..., complete: bool = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping[str, object]]] = ..., credit: _Optional[int] = ..., attempt: _Optional[int] = ..., context: _Optional[_Union[CallContext, _Mapping[str, object]]] = ..., settle: bool = ...) -> None: ...
 
 class CallContext(_message.Message):
     __slots__ = ("session", "workspace", "values", "secrets", "traceparent", "span_bytes", "answers")
@@ -337,9 +350,23 @@ class ContentChunk(_message.Message):
     def __init__(self, index: _Optional[int] = ..., data: _Optional[bytes] = ...) -> None: ...
 
 class CallEnd(_message.Message):
-    __slots__ = ("result", "error")
+    __slots__ = ("result", "error", "settlement")
     RESULT_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
+    SETTLEMENT_FIELD_NUMBER: _ClassVar[int]
     result: _result_pb2.Result
     error: _error_pb2.Error
-    def __init__(self, result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ...) -> None: ...
+    settlement: Settlement
+    def __init__(self, result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., settlement: _Optional[_Union[Settlement, _Mapping[str, object]]] = ...) -> None: ...
+
+class Settlement(_message.Message):
+    __slots__ = ("call_id", "verdict", "result", "reason")
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    call_id: str
+    verdict: SettlementVerdict
+    result: _result_pb2.Result
+    reason: str
+    def __init__(self, call_id: _Optional[str] = ..., verdict: _Optional[_Union[SettlementVerdict, str]] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., reason: _Optional[str] = ...) -> None: ...
