@@ -43,6 +43,8 @@ type Spec struct {
 	// the context keys that its effects may change
 	EffectKeys []string                   `json:"effect_keys,omitempty"`
 	Metadata   map[string]json.RawMessage `json:"metadata,omitempty"`
+	// the tool can say later whether a call happened; see Settlement
+	Settles bool `json:"settles,omitempty"`
 }
 
 // HasSideEffects reports whether two executions of the tool may differ from one. The host never

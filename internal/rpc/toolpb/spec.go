@@ -36,6 +36,7 @@ func FromSpec(s tool.Spec) *toolv1.ToolSpec {
 		ContextKeys:            validTexts(s.ContextKeys),
 		EffectKeys:             validTexts(s.EffectKeys),
 		Metadata:               FromValues(s.Metadata),
+		Settles:                s.Settles,
 	}
 }
 
@@ -70,6 +71,7 @@ func ToSpec(s *toolv1.ToolSpec) tool.Spec {
 		ContextKeys:            toTexts(s.GetContextKeys()),
 		EffectKeys:             toTexts(s.GetEffectKeys()),
 		Metadata:               ToValues(s.GetMetadata()),
+		Settles:                s.GetSettles(),
 	}
 }
 
