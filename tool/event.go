@@ -35,4 +35,7 @@ type Outcome struct {
 	Result   Result // the result of the tool, if Err is nil
 	Err      *Error // why there is no result
 	Replayed bool   // the outcome is that of an earlier execution of the same call id
+	// Settled is what the tool said later about the call, whose outcome was unknown; without a result.
+	// nil: the tool was not asked.
+	Settled *Settlement
 }

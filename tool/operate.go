@@ -194,6 +194,9 @@ type CallRecord struct {
 	Err       *Error    `json:"error,omitempty"` // the error of a failed call
 	StartTime time.Time `json:"start_time"`
 	EndTime   time.Time `json:"end_time,omitzero"` // zero: the call runs
+	// what the tool said later about a call whose outcome was unknown, without a result; nil: it was
+	// not asked
+	Settled *Settlement `json:"settled,omitempty"`
 }
 
 // CallKey identifies a call. A principal has sessions, and a session has ids.

@@ -17,8 +17,9 @@ const (
 // that the tool does not know.
 type Settlement struct {
 	Verdict Verdict `json:"verdict"` // empty: VerdictUnknown
-	// Result is the result of the call if it happened; nil: the tool knows only that it happened.
-	Result *Result `json:"result,omitempty"`
+	// Result is the result of the call if it happened; nil: the tool knows only that it happened. The
+	// JSON form has it not, because the outcome of the call has it.
+	Result *Result `json:"-"`
 	// Reason is how the tool knows, in one line for people and models; may be empty.
 	Reason string `json:"reason,omitempty"`
 }

@@ -16,6 +16,13 @@ type Bounds struct {
 	KeepResults time.Duration // from the end of a call until its result is removed; 0: one day
 }
 
+// MaxArguments bounds the arguments that a store keeps of one call, in bytes. All together may have as
+// many bytes as ArgumentBytes returns.
+const MaxArguments = 1 << 20
+
+// ArgumentBytes returns the bound of the arguments that the store keeps of all calls.
+func (b Bounds) ArgumentBytes() int64 { return b.MaxBytes / ResultShare }
+
 // WithDefaults returns the bounds with the defaults in place of zeros. It returns an error if a
 // bound is negative.
 func (b Bounds) WithDefaults() (Bounds, error) {

@@ -26,8 +26,11 @@ type Writer interface {
 	// the system's error if the record cannot be written. It then records nothing. If ctx ends first,
 	// it returns the cause of ctx. The id is then free, or the store frees it: the caller has nothing
 	// to undo, and a later Begin at this store does not collide with this one.
+	//
+	// If the store has no room for the arguments of the entry, it records the call without them.
 	BeginWithin(ctx context.Context, e Entry, q Quota) error
-	// End records how a call ended. If the result is too large, it records only how the call ended.
+	// End records how a call ended. If the result is too large, it records only how the call ended. It
+	// keeps the arguments only if the outcome is an error of kind outcome_unknown.
 	//
 	// End fails with ErrNotBegun unless the call is in progress and has begun at this store. If the
 	// record cannot be written, End fails too, and the store writes it as soon as it can. If ctx ends
@@ -37,6 +40,13 @@ type Writer interface {
 	// again. It does nothing if there is no such call, and fails with ErrNotBegun if the call has
 	// ended. The store repeats the removal after a failure, and executes it also if ctx ends first.
 	Forget(ctx context.Context, key Key) error
+	// Settle records what the tool said about a call whose Entry has a number and is Unsettled. If the
+	// call happened, out becomes its outcome. If it did not happen, the call becomes StateFree, and
+	// BeginWithin succeeds once for the same key and sum. Otherwise only the settlement is recorded.
+	//
+	// Settle fails with ErrNotUnknown if the call is not Unsettled, or another call has the key now. When
+	// it fails, it may still be recorded only if ctx has ended.
+	Settle(ctx context.Context, key Key, number int64, said tool.Settlement, out tool.Outcome) error
 }
 
 // Reader finds and counts calls.

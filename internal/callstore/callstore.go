@@ -31,6 +31,8 @@ var (
 	// ErrNotBegun says that no such call is in progress: it never began, was forgotten, or has
 	// ended.
 	ErrNotBegun = errors.New("no such call is under way")
+	// ErrNotUnknown says that a call has no unknown outcome that its tool could settle.
+	ErrNotUnknown = errors.New("no such call has an unknown outcome that can be settled")
 	// ErrClosed is the error of a store after Close.
 	ErrClosed = errors.New("the ledger on disk is closed")
 	// ErrDamaged says that the file is damaged. A person has to decide what to do.

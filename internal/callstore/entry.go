@@ -22,10 +22,12 @@ const (
 	StateEnded State = "ended"
 	// StateUnknown: the process that executed the call died before the call ended.
 	StateUnknown State = "unknown"
+	// StateFree: the tool said that the call did not happen. The same call may begin again.
+	StateFree State = "free"
 )
 
-// Entry is a stored call. The caller of Begin sets Key, Sum, Tool, Plugin and Begun; the store sets
-// the rest.
+// Entry is a stored call. The caller of Begin sets Key, Sum, Tool, Plugin, Begun and Arguments; the
+// store sets the rest.
 type Entry struct {
 	Key
 	Number int64             // the position of the call in the order of beginning, for Query.Before
@@ -47,6 +49,19 @@ type Entry struct {
 	// Outcome is nil if the call has not ended, if the outcome was removed or too large, and in the
 	// entries of List. Its Replayed is false, and its error wraps nothing.
 	Outcome *tool.Outcome
+	// Arguments are the final arguments of a call that its tool can settle. The store keeps at most
+	// MaxArguments, and only until the call has a known outcome. nil: none, and in the entries of List.
+	Arguments []byte
+	// Settled is what the tool said about the call when its outcome was unknown, without a result.
+	// nil: the tool was not asked since the call began.
+	Settled *tool.Settlement
+}
+
+// Unsettled reports whether the outcome is unknown and the tool can be asked.
+func (e *Entry) Unsettled() bool { return e.Arguments != nil && e.unknown() }
+
+func (e *Entry) unknown() bool {
+	return e.State == StateUnknown || e.State == StateEnded && e.Err != nil && e.Err.Kind == tool.KindOutcomeUnknown
 }
 
 // Record returns the entry in the form of ListCalls.
@@ -62,5 +77,6 @@ func (e *Entry) Record() tool.CallRecord {
 		Err:       e.Err,
 		StartTime: e.Begun,
 		EndTime:   e.Ended,
+		Settled:   e.Settled,
 	}
 }

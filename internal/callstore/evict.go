@@ -129,6 +129,7 @@ func (w *writer) evictCalls(ctx context.Context, now time.Time) error {
 	return w.drop(ctx, rows, gone, w.store.cfg.KeepIDs, &w.callsDue, w.dropCalls, func(c *change) {
 		c.deleted = true
 		for i := range rows[:gone] {
+			w.keepArguments(c, rows[i].at, 0)
 			c.numbers[rows[i].hash] = 0
 			c.owned.Add(rows[i].principal, -1)
 			c.keep(identity.TenantOf(rows[i].principal), -rows[i].kept)

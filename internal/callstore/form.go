@@ -3,6 +3,7 @@ package callstore
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/toolhost/toolhost/tool"
 )
@@ -17,6 +18,7 @@ const (
 	StandsToolError Standing = 2
 	StandsFailed    Standing = 3
 	StandsUnknown   Standing = 4
+	StandsFree      Standing = 5
 )
 
 // State returns the state of a call in this standing.
@@ -26,6 +28,8 @@ func (s Standing) State() State {
 		return StateBegun
 	case StandsUnknown:
 		return StateUnknown
+	case StandsFree:
+		return StateFree
 	default:
 		return StateEnded
 	}
@@ -54,6 +58,19 @@ func standingOf(out *tool.Outcome) Standing {
 	default:
 		return StandsSucceeded
 	}
+}
+
+// verdicts are the verdicts in the order of their numbers in a store. They must never change.
+var verdicts = []tool.Verdict{"", tool.VerdictHappened, tool.VerdictDidNotHappen, tool.VerdictUnknown}
+
+func numberOf(v tool.Verdict) int { return max(slices.Index(verdicts, v), 0) }
+
+// settlementOf returns the settlement with a verdict in its form in a store; nil if there is none.
+func settlementOf(number int, reason string) *tool.Settlement {
+	if number < 1 || number >= len(verdicts) {
+		return nil
+	}
+	return &tool.Settlement{Verdict: verdicts[number], Reason: reason}
 }
 
 // Hash identifies a key in a store. It takes about 2⁶⁴ tries to find two keys with the same hash.

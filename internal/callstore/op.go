@@ -19,6 +19,7 @@ const (
 	verbBegin  verb = "beginning"
 	verbEnd    verb = "ending"
 	verbForget verb = "forgetting"
+	verbSettle verb = "settling"
 )
 
 // op is one operation for the writer. Its caller waits for the result, and may stop waiting.
@@ -28,12 +29,14 @@ type op struct {
 	hash   Hash
 	entry  Entry     // of verbBegin
 	quota  Quota     // likewise
-	ending Ending    // of verbEnd
-	ended  time.Time // of verbEnd
+	ending Ending    // of verbEnd, and of verbSettle if the call happened
+	ended  time.Time // of verbEnd and verbSettle
 	only   int64     // the number of the call; 0: whichever call has the key
 
+	settled tool.Settlement // of verbSettle
+
 	// set by the writer when it answers, or by the caller when it leaves, whichever is first
-	settled atomic.Bool
+	over    atomic.Bool
 	done    chan error // of capacity 1
 	refused error      // why the transaction refuses this operation; used by the writer only
 }
@@ -44,7 +47,7 @@ func newOp(v verb, key Key) *op {
 
 // answer passes the result to the caller, and reports whether the caller was still waiting.
 func (o *op) answer(err error) bool {
-	if !o.settled.CompareAndSwap(false, true) {
+	if !o.over.CompareAndSwap(false, true) {
 		return false
 	}
 	if err != nil {
@@ -55,7 +58,7 @@ func (o *op) answer(err error) bool {
 }
 
 // left reports whether the caller has left. It is for operations without an answer.
-func (o *op) left() bool { return o.settled.Load() }
+func (o *op) left() bool { return o.over.Load() }
 
 // Begin records that a plugin is about to receive a call. When it returns nil, the disk has the
 // record.
@@ -110,6 +113,21 @@ func (s *Store) Forget(ctx context.Context, key Key) error {
 	return s.do(ctx, newOp(verbForget, key))
 }
 
+// Settle records what the tool said about a call with an unknown outcome; see Writer.Settle. The record
+// survives the end of this process, but possibly not a crash of the machine: the tool is then asked
+// again. If the file cannot be written, Settle fails and records nothing.
+func (s *Store) Settle(ctx context.Context, key Key, number int64, said tool.Settlement, out tool.Outcome) error {
+	o := newOp(verbSettle, key)
+	o.only, o.settled, o.ended = number, said, s.cfg.Now()
+	if said.Verdict == tool.VerdictHappened {
+		var err error
+		if o.ending, err = EncodeOutcome(&out, s.cfg.MaxResult); err != nil {
+			return fmt.Errorf("settling call %s on disk: %w", key.ID, err)
+		}
+	}
+	return s.do(ctx, o)
+}
+
 // do passes the operation to the writer and waits until it is written.
 func (s *Store) do(ctx context.Context, o *op) error {
 	if !s.queue.push(o) {
@@ -119,7 +137,7 @@ func (s *Store) do(ctx context.Context, o *op) error {
 	case err := <-o.done: // the writer answers every operation that it got
 		return err
 	case <-ctx.Done():
-		if o.settled.CompareAndSwap(false, true) {
+		if o.over.CompareAndSwap(false, true) {
 			return context.Cause(ctx)
 		}
 		return <-o.done

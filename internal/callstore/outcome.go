@@ -21,12 +21,14 @@ type Ending struct {
 	Plugin, Instance string
 	Short            []byte // why the call failed, shortened; nil: it did not fail
 	Data             []byte // the whole outcome; nil: not stored
+	Unknown          bool   // the outcome is an error of kind outcome_unknown
 }
 
 // EncodeOutcome returns the form of an outcome in a store, without the data if they have more than
 // limit bytes.
 func EncodeOutcome(out *tool.Outcome, limit int) (Ending, error) {
 	e := Ending{Stands: standingOf(out), Plugin: out.Plugin, Instance: out.Instance}
+	e.Unknown = out.Err != nil && out.Err.Kind == tool.KindOutcomeUnknown
 	var err error
 	if out.Err != nil {
 		if e.Short, err = proto.Marshal(toolpb.FromError(shorten(out.Err))); err == nil {
@@ -57,15 +59,40 @@ func shorten(err *tool.Error) *tool.Error {
 }
 
 // Decode sets what a store says about the end of the call: its standing, the short error, whether
-// the data of the outcome are kept, and the data. Key and Plugin must be set. An error wraps
+// the data of the outcome are kept, and the data. Key, Plugin and Settled must be set. An error wraps
 // ErrDamaged.
 func (e *Entry) Decode(stands Standing, short []byte, kept bool, data []byte) error {
+	if err := e.decode(stands, short, kept, data); err != nil {
+		return err
+	}
+	if e.Settled == nil || !e.unknown() {
+		return nil
+	}
+	if e.Settled.Verdict != tool.VerdictUnknown { // about an earlier execution
+		e.Settled = nil
+		return nil
+	}
+	asked := *e.Err
+	asked.Message += "; the tool was asked and does not know: " + e.Settled.Reason
+	e.Err = &asked
+	if e.Outcome != nil && e.Outcome.Err != nil {
+		e.Outcome.Err.Message += "; the tool was asked and does not know: " + e.Settled.Reason
+	}
+	return nil
+}
+
+func (e *Entry) decode(stands Standing, short []byte, kept bool, data []byte) error {
 	e.State, e.How = stands.State(), stands.How()
 	switch stands {
 	case StandsUnknown:
 		e.Err = &tool.Error{
 			Kind: tool.KindOutcomeUnknown, CallID: e.ID, Plugin: e.Plugin,
 			Message: "toolhost ended while the call was under way; whether it had its effects is not known",
+		}
+	case StandsFree:
+		e.Err = &tool.Error{
+			Kind: tool.KindUnavailable, CallID: e.ID, Plugin: e.Plugin,
+			Message: "the call did not happen, as its tool said when it was asked: repeat it with its id and its arguments to execute it",
 		}
 	case StandsFailed:
 		var err error

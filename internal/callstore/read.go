@@ -46,7 +46,7 @@ func newReader(ctx context.Context, path string) (_ *reader, err error) {
 	if r.lister, err = sqlitefile.Connect(path, 1, "immediate", "query_only(1)"); err != nil {
 		return nil, err
 	}
-	r.find, err = r.finders.PrepareContext(ctx, "SELECT "+entryColumns+`, o.place IS NOT NULL, o.data
+	r.find, err = r.finders.PrepareContext(ctx, "SELECT "+entryColumns+`, o.place IS NOT NULL, o.data, c.arguments
 		FROM calls c LEFT JOIN outcomes o ON o.place = c.outcome AND o.call = c.number WHERE c.number = ?`)
 	return r, err
 }
@@ -82,18 +82,21 @@ func (r *reader) close() error {
 	return errors.Join(errs...)
 }
 
-const entryColumns = "c.number, c.principal, c.session, c.id, c.sum, c.tool, c.plugin, c.instance, c.begun, ifnull(c.ended, 0), c.state, c.error"
+const entryColumns = "c.number, c.principal, c.session, c.id, c.sum, c.tool, c.plugin, c.instance, c.begun, ifnull(c.ended, 0), c.state, c.error, c.verdict, c.reason"
 
-// scanEntry reads entryColumns and, if the statement selects them, the data of the outcome.
+// scanEntry reads entryColumns and, if the statement selects them, the data of the outcome and the
+// arguments.
 func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error) {
 	var e Entry
 	var sum, short, data []byte
 	var begun, ended int64
 	var stands Standing
 	var kept bool
-	into := []any{&e.Number, &e.Principal, &e.Session, &e.ID, &sum, &e.Tool, &e.Plugin, &e.Instance, &begun, &ended, &stands, &short}
+	var verdict int
+	var reason string
+	into := []any{&e.Number, &e.Principal, &e.Session, &e.ID, &sum, &e.Tool, &e.Plugin, &e.Instance, &begun, &ended, &stands, &short, &verdict, &reason}
 	if withData {
-		into = append(into, &kept, &data)
+		into = append(into, &kept, &data, &e.Arguments)
 	}
 	if err := row.Scan(into...); err != nil {
 		return Entry{}, err
@@ -105,6 +108,7 @@ func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error
 	if stands != StandsBegun {
 		e.Ended = time.Unix(0, ended).UTC()
 	}
+	e.Settled = settlementOf(verdict, reason)
 	return e, e.Decode(stands, short, kept, data)
 }
 
@@ -142,6 +146,7 @@ type Query struct {
 	Plugin, Tool, Session, ID string
 	State                     tool.CallState
 	Tenants                   tool.Tenants // of the principals
+	Unsettled                 bool         // only calls that are Entry.Unsettled
 	Before                    int64        // only calls with a lower Number; 0: from the newest call
 	Limit                     int          // how many; 0 or more than MaxPage means MaxPage
 }
@@ -162,6 +167,13 @@ func (s *Store) List(ctx context.Context, q Query) ([]Entry, error) {
 		before = 1<<63 - 1
 	}
 	var entries []Entry
+	if q.Unsettled { // they have an index
+		entries, err := s.reader.listBetween(ctx, entries, q, 0, before)
+		if err != nil {
+			return nil, fmt.Errorf("listing calls: %w", explain(s.cfg.Path, err))
+		}
+		return entries, nil
+	}
 	for len(entries) < q.Limit {
 		var from sql.NullInt64
 		err := s.reader.lister.QueryRowContext(ctx,
@@ -182,7 +194,14 @@ func (s *Store) List(ctx context.Context, q Query) ([]Entry, error) {
 
 // listBetween adds the matching calls from one number to before another, up to the limit.
 func (r *reader) listBetween(ctx context.Context, entries []Entry, q Query, from, before int64) ([]Entry, error) {
-	statement := "SELECT " + entryColumns + " FROM calls c WHERE c.number >= ? AND c.number < ?"
+	table := "calls c"
+	if q.Unsettled {
+		table += " INDEXED BY calls_arguments"
+	}
+	statement := "SELECT " + entryColumns + " FROM " + table + " WHERE c.number >= ? AND c.number < ?"
+	if q.Unsettled {
+		statement += fmt.Sprintf(" AND c.arguments IS NOT NULL AND c.state IN (%d, %d)", StandsFailed, StandsUnknown)
+	}
 	args := []any{from, before}
 	for column, want := range map[string]string{"plugin": q.Plugin, "tool": q.Tool, "session": q.Session, "id": q.ID} {
 		if want != "" {
@@ -196,7 +215,7 @@ func (r *reader) listBetween(ctx context.Context, entries []Entry, q Query, from
 	}
 	if q.State != "" {
 		statement += " AND c.state IN (-1"
-		for stands := StandsBegun; stands <= StandsUnknown; stands++ {
+		for stands := StandsBegun; stands <= StandsFree; stands++ {
 			if stands.How() == q.State {
 				statement += fmt.Sprintf(", %d", stands)
 			}

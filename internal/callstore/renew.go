@@ -80,6 +80,10 @@ func renew(ctx context.Context, path string, backup, now time.Time) (r Renewed, 
 	if _, err := tx.ExecContext(ctx, "INSERT INTO restorations (ledger, backup, restored) VALUES (?, ?, ?)", r.From, backup.UnixNano(), now.UnixNano()); err != nil {
 		return r, err
 	}
+	// The other ledger may have executed a free call after the backup.
+	if _, err := tx.ExecContext(ctx, "UPDATE calls SET state = ?, verdict = 0 WHERE state = ?", StandsUnknown, StandsFree); err != nil {
+		return r, err
+	}
 	err = tx.QueryRowContext(ctx, "UPDATE ledger SET id = lower(hex(randomblob(16))), noted = 1 RETURNING id").Scan(&r.ID)
 	if err != nil {
 		return r, err

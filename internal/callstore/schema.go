@@ -12,7 +12,7 @@ import (
 
 // layout is the layout of the file. Its application id reads "TLHL".
 //
-// Neither table has an index, so that a call touches few pages: the index in memory finds calls by
+// Neither table has an index for all rows, so that a call touches few pages: the index in memory finds calls by
 // key, the first row of each table is the oldest, and the newest rows are next to each other.
 func layout() sqlitefile.Layout {
 	return sqlitefile.Layout{ApplicationID: 0x544c484c, Steps: []string{`
@@ -58,6 +58,15 @@ CREATE TABLE restorations (         -- from backups, see Restoration
 	restored INTEGER NOT NULL,      -- nanoseconds since 1970
 	accepted INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+`, `
+-- The final arguments of a call that its tool can settle, until the outcome is known. A large value is
+-- not in the page of its row, because it is the last but two columns.
+ALTER TABLE calls ADD COLUMN arguments BLOB;
+-- What the tool said: 0 nothing, 1 the call happened, 2 it did not happen (then state 5 is free), 3 it does not know.
+ALTER TABLE calls ADD COLUMN verdict INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE calls ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+-- Few calls are in it, so that a start reads no others.
+CREATE INDEX calls_arguments ON calls (number) WHERE arguments IS NOT NULL;
 `}}
 }
 

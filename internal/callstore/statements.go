@@ -14,6 +14,8 @@ type statements struct {
 	conn                         *sql.Conn
 	begin, commitIt, rollback    *sql.Stmt
 	insert, end, keep, forget    *sql.Stmt
+	free, dropFree, unsettled    *sql.Stmt
+	note, setFree, happened      *sql.Stmt
 	oldestCalls, dropCalls       *sql.Stmt
 	oldestOutcomes, dropOutcomes *sql.Stmt
 	tenantOutcomes, dropOutcome  *sql.Stmt
@@ -21,12 +23,15 @@ type statements struct {
 }
 
 func newWriter(ctx context.Context, s *Store) (_ *writer, err error) {
-	w := &writer{store: s, synced: true, passed: map[string]int64{}}
+	w := &writer{store: s, synced: true, passed: map[string]int64{}, arguments: map[int64]int64{}}
 	// before the writer takes the only connection
 	if w.owned, err = loadHoldings(ctx, s.db); err != nil {
 		return nil, err
 	}
 	if err := w.loadKept(ctx, s.db); err != nil {
+		return nil, err
+	}
+	if err := w.loadArguments(ctx, s.db); err != nil {
 		return nil, err
 	}
 	if w.conn, err = s.db.Conn(ctx); err != nil {
@@ -52,10 +57,18 @@ func (st *statements) texts() map[string]**sql.Stmt {
 		"BEGIN IMMEDIATE": &st.begin,
 		"COMMIT":          &st.commitIt,
 		"ROLLBACK":        &st.rollback,
-		`INSERT INTO calls (number, hash, principal, session, id, sum, tool, plugin, begun, state)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`: &st.insert,
-		`UPDATE calls SET state = ?, ended = ?, outcome = ?, plugin = CASE ? WHEN '' THEN plugin ELSE ? END, instance = ?, error = ?
-			WHERE number = ? AND state = 0`: &st.end,
+		`INSERT INTO calls (number, hash, principal, session, id, sum, tool, plugin, begun, state, arguments, verdict, reason)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`: &st.insert,
+		`UPDATE calls SET state = ?, ended = ?, outcome = ?, plugin = CASE ? WHEN '' THEN plugin ELSE ? END, instance = ?, error = ?,
+			arguments = CASE WHEN ? THEN arguments END WHERE number = ? AND state = 0`: &st.end,
+		"SELECT sum, verdict, reason FROM calls WHERE number = ? AND state = 5": &st.free,
+		"DELETE FROM calls WHERE number = ? AND state = 5":                      &st.dropFree,
+		`SELECT ifnull(o.place, 0), ifnull(o.bytes, 0) FROM calls c LEFT JOIN outcomes o ON o.place = c.outcome AND o.call = c.number
+			WHERE c.number = ? AND c.state IN (3, 4) AND c.arguments IS NOT NULL`: &st.unsettled,
+		"UPDATE calls SET verdict = ?, reason = ? WHERE number = ?":                                                     &st.note,
+		`UPDATE calls SET verdict = ?, reason = ?, state = 5, ended = ?, outcome = NULL, error = NULL WHERE number = ?`: &st.setFree,
+		`UPDATE calls SET verdict = ?, reason = ?, state = ?, ended = ?, outcome = ?, plugin = CASE ? WHEN '' THEN plugin ELSE ? END, instance = ?,
+			error = ?, arguments = NULL WHERE number = ?`: &st.happened,
 		"INSERT INTO outcomes (place, call, ended, bytes, data) VALUES (?, ?, ?, ?, ?)": &st.keep,
 		"DELETE FROM calls WHERE number = ? AND state = 0":                              &st.forget,
 		`SELECT number, hash, begun, principal, ifnull((SELECT bytes FROM outcomes WHERE place = calls.outcome), 0)
@@ -91,6 +104,24 @@ func (w *writer) loadKept(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 		w.kept.Add(tenant, bytes)
+	}
+	return rows.Err()
+}
+
+// loadArguments counts the bytes of the arguments in the file.
+func (w *writer) loadArguments(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, "SELECT number, length(arguments) FROM calls INDEXED BY calls_arguments WHERE arguments IS NOT NULL")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var number, bytes int64
+		if err := rows.Scan(&number, &bytes); err != nil {
+			return err
+		}
+		w.arguments[number] = bytes
+		w.argumentBytes += bytes
 	}
 	return rows.Err()
 }

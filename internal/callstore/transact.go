@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/toolhost/toolhost/internal/identity"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // errLeft is why the writer skips a Begin. No caller gets it.
@@ -36,6 +37,8 @@ type change struct {
 	deleted bool             // rows of calls were deleted, possibly the newest
 	owned   Holdings         // the changes of the number of ids
 	kept    map[string]int64 // the changes of the bytes of outcomes, by tenant
+
+	arguments map[int64]int64 // the bytes of arguments of the calls for which they change; 0: removed
 }
 
 // keep changes the bytes of the outcomes of a tenant, and so of all outcomes.
@@ -50,7 +53,7 @@ func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) 
 	if err := w.setSynced(ctx, sync); err != nil {
 		return err
 	}
-	c := &change{totals: w.totals, numbers: map[Hash]int64{}, begun: map[Hash]*op{}, owned: NewHoldings(), kept: map[string]int64{}}
+	c := &change{totals: w.totals, numbers: map[Hash]int64{}, begun: map[Hash]*op{}, owned: NewHoldings(), kept: map[string]int64{}, arguments: map[int64]int64{}}
 	_, err := w.begin.ExecContext(ctx)
 	if err == nil {
 		err = do(c)
@@ -73,6 +76,13 @@ func (w *writer) inTransaction(ctx context.Context, sync bool, do func(*change) 
 	w.owned.Adopt(c.owned)
 	for tenant, bytes := range c.kept {
 		w.kept.Add(tenant, bytes)
+	}
+	for number, bytes := range c.arguments {
+		if bytes > 0 {
+			w.arguments[number] = bytes
+		} else {
+			delete(w.arguments, number)
+		}
 	}
 	w.store.index.apply(c.numbers)
 	return nil
@@ -109,6 +119,7 @@ func (w *writer) apply(ctx context.Context, c *change, o *op) error {
 		}
 		done, err := affected(w.forget.ExecContext(ctx, number))
 		if err == nil && done {
+			w.keepArguments(c, number, 0)
 			c.numbers[o.hash] = 0
 			c.owned.Add(o.key.Principal, -1)
 			c.growth--
@@ -117,6 +128,12 @@ func (w *writer) apply(ctx context.Context, c *change, o *op) error {
 			o.refused = ErrNotBegun
 		}
 		return err
+	case verbSettle:
+		if !there {
+			o.refused = ErrNotUnknown
+			return nil
+		}
+		return w.applySettle(ctx, c, o, number)
 	default:
 		if !there {
 			o.refused = ErrNotBegun
@@ -144,30 +161,58 @@ func (w *writer) applyBegin(ctx context.Context, c *change, o *op, number int64,
 			return err
 		}
 		holder.refused = errLeft
+		w.keepArguments(c, number, 0)
 		c.owned.Add(o.key.Principal, -1)
 		c.growth--
 		c.deleted = true
 		there = false
 	}
+	var before tool.Settlement // what made the call free
+	again := there
 	if there {
-		o.refused = ErrTaken
-		return nil
+		free, said, err := w.takeFree(ctx, c, o, number)
+		if err != nil {
+			return err
+		}
+		if !free {
+			o.refused = ErrTaken
+			return nil
+		}
+		before = said
 	}
-	if ids := w.store.index.len() + c.growth; ids >= w.store.cfg.MaxIDs {
-		room, err := w.room(ctx)
-		o.refused = &FullError{IDs: ids, Room: room}
-		return err
+	if !again { // otherwise the store has the id already
+		if refused, err := w.full(ctx, c, o); refused != nil || err != nil {
+			o.refused = refused
+			return err
+		}
 	}
-	if owner, ids := w.owned.Full(o.key.Principal, o.quota, c.owned); owner != "" {
-		room, err := w.room(ctx)
-		o.refused = &FullError{Owner: owner, IDs: ids, Room: room}
-		return err
+	return w.insertCall(ctx, c, o, before)
+}
+
+// full returns a *FullError if the store has no room for a new id.
+func (w *writer) full(ctx context.Context, c *change, o *op) (refused, err error) {
+	ids, owner := w.store.index.len()+c.growth, ""
+	if ids < w.store.cfg.MaxIDs {
+		if owner, ids = w.owned.Full(o.key.Principal, o.quota, c.owned); owner == "" {
+			return nil, nil
+		}
 	}
+	room, err := w.room(ctx)
+	return &FullError{Owner: owner, IDs: ids, Room: room}, err
+}
+
+func (w *writer) insertCall(ctx context.Context, c *change, o *op, before tool.Settlement) error {
 	c.number++
 	e := &o.entry
-	if _, err := w.insert.ExecContext(ctx, c.number, o.hash[:], e.Principal, e.Session, e.ID, e.Sum[:], e.Tool, e.Plugin, e.Begun.UnixNano()); err != nil {
+	var arguments []byte
+	if n := int64(len(e.Arguments)); n <= MaxArguments && c.argumentBytes+n <= w.store.cfg.ArgumentBytes() {
+		arguments = e.Arguments
+	}
+	if _, err := w.insert.ExecContext(ctx, c.number, o.hash[:], e.Principal, e.Session, e.ID, e.Sum[:], e.Tool, e.Plugin, e.Begun.UnixNano(),
+		arguments, numberOf(before.Verdict), before.Reason); err != nil {
 		return err
 	}
+	w.keepArguments(c, c.number, len(arguments))
 	c.numbers[o.hash], c.begun[o.hash] = c.number, o
 	c.owned.Add(o.key.Principal, 1)
 	c.growth++
@@ -185,13 +230,16 @@ func (w *writer) applyEnd(ctx context.Context, c *change, o *op, number int64) e
 		place = c.place
 	}
 	end := &o.ending
-	done, err := affected(w.end.ExecContext(ctx, end.Stands, o.ended.UnixNano(), place, end.Plugin, end.Plugin, end.Instance, end.Short, number))
+	done, err := affected(w.end.ExecContext(ctx, end.Stands, o.ended.UnixNano(), place, end.Plugin, end.Plugin, end.Instance, end.Short, end.Unknown, number))
 	if err != nil {
 		return err
 	}
 	if !done {
 		o.refused = ErrNotBegun
 		return nil
+	}
+	if !end.Unknown {
+		w.keepArguments(c, number, 0)
 	}
 	if data == nil {
 		return nil

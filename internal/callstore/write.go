@@ -19,6 +19,8 @@ type writer struct {
 	kept   shares.Shares    // the bytes of outcomes, by tenant; of those without a call, under ""
 	passed map[string]int64 // by tenant: no outcome of the tenant has this place or a lower one
 
+	arguments map[int64]int64 // the bytes of arguments in the file, by the number of the call
+
 	synced   bool  // commits are synced to the disk
 	owed     []*op // operations that must still be written; each is about one row
 	behind   bool  // there may be something to evict or to retry
@@ -31,6 +33,7 @@ type writer struct {
 type totals struct {
 	number, place int64 // of the newest call and the newest outcome
 	bytes         int64 // of all outcomes
+	argumentBytes int64 // of all arguments
 }
 
 // loop writes the operations that wait in groups, until the store closes.
@@ -130,7 +133,7 @@ func (w *writer) fail(o *op, err error) {
 		w.failing = true
 		w.store.cfg.Logger.Error("the ledger cannot be written; calls with side effects are refused until it can", "path", w.store.cfg.Path, "error", err)
 	}
-	if o.verb != verbBegin {
+	if o.verb == verbEnd || o.verb == verbForget {
 		w.owe(o)
 	}
 	o.answer(explain(w.store.cfg.Path, err))

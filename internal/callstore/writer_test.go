@@ -68,7 +68,7 @@ func TestLeftWithinATransaction(t *testing.T) {
 		if err := w.apply(ctx, c, first); err != nil {
 			return err
 		}
-		first.settled.Store(true)
+		first.over.Store(true)
 		return w.apply(ctx, c, second)
 	})
 	if err != nil {

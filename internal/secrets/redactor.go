@@ -170,6 +170,15 @@ func (r *Redactor) Event(ev tool.Event) tool.Event {
 	case ev.Ended != nil:
 		outcome := *ev.Ended
 		outcome.Result, outcome.Err = r.result(outcome.Result), r.Error(outcome.Err)
+		if outcome.Settled != nil {
+			said := *outcome.Settled
+			said.Reason = r.Text(said.Reason)
+			if said.Result != nil {
+				result := r.result(*said.Result)
+				said.Result = &result
+			}
+			outcome.Settled = &said
+		}
 		ev.Ended = &outcome
 	case ev.Question != nil:
 		question := r.question(*ev.Question)

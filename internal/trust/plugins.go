@@ -71,6 +71,7 @@ type Tool struct {
 	ReadOnly    bool     `json:"read_only,omitempty"`
 	Idempotent  bool     `json:"idempotent,omitempty"`
 	Serial      bool     `json:"serial,omitempty"`
+	Settles     bool     `json:"settles,omitempty"`
 	Cost        float64  `json:"cost,omitempty"`
 	RateLimit   uint32   `json:"rate_limit,omitempty"`
 	Category    string   `json:"category,omitempty"`
@@ -87,7 +88,7 @@ type Tool struct {
 func ToolOf(spec tool.Spec) Tool {
 	text, _ := json.Marshal(spec) // a spec that cannot be encoded cannot be transmitted either
 	return Tool{
-		Definition: Digest(text), Dangerous: spec.Dangerous, ReadOnly: spec.ReadOnly, Idempotent: spec.Idempotent, Serial: spec.Serial,
+		Definition: Digest(text), Dangerous: spec.Dangerous, ReadOnly: spec.ReadOnly, Idempotent: spec.Idempotent, Serial: spec.Serial, Settles: spec.Settles,
 		Cost: spec.CostPerUse, RateLimit: spec.RateLimitPerMinute, Category: spec.Category, Tags: slices.Clone(spec.Tags),
 		Secrets: slices.Clone(spec.RequiresAuth), ContextKeys: slices.Clone(spec.ContextKeys),
 		EffectKeys: slices.Clone(spec.EffectKeys),

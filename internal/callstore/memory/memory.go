@@ -41,8 +41,10 @@ type Store struct {
 // call is one call in the form in which other stores have it, so that no caller shares memory with
 // the store.
 type call struct {
-	entry callstore.Entry
-	end   callstore.Ending
+	entry     callstore.Entry
+	end       callstore.Ending
+	arguments []byte
+	settled   *tool.Settlement
 }
 
 var _ callstore.Calls = (*Store)(nil)
@@ -89,13 +91,18 @@ func (s *Store) Close() error {
 // BeginWithin implements callstore.Writer.
 func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.Quota) error {
 	return s.write(ctx, "beginning", e.Key, func(now time.Time) error {
-		if s.find(e.Key) != nil {
-			return callstore.ErrTaken
+		var before *tool.Settlement
+		if c := s.find(e.Key); c != nil {
+			if c.end.Stands != callstore.StandsFree || c.entry.Sum != e.Sum {
+				return callstore.ErrTaken
+			}
+			before = c.settled
+			s.remove(c)
 		}
-		if ids := len(s.calls); ids >= s.cfg.MaxIDs {
+		if ids := len(s.calls); ids >= s.cfg.MaxIDs && before == nil {
 			return &callstore.FullError{IDs: ids, Room: s.room()}
 		}
-		if owner, ids := s.owned.Full(e.Principal, q, callstore.NewHoldings()); owner != "" {
+		if owner, ids := s.owned.Full(e.Principal, q, callstore.NewHoldings()); owner != "" && before == nil {
 			return &callstore.FullError{Owner: owner, IDs: ids, Room: s.room()}
 		}
 		s.number++
@@ -104,10 +111,55 @@ func (s *Store) BeginWithin(ctx context.Context, e callstore.Entry, q callstore.
 			e.Begun = now
 		}
 		e.Begun = e.Begun.UTC()
-		s.calls = append(s.calls, &call{entry: e})
+		c := &call{entry: e, settled: before}
+		if n := len(e.Arguments); n <= callstore.MaxArguments && s.argumentBytes()+int64(n) <= s.cfg.ArgumentBytes() {
+			c.arguments = slices.Clone(e.Arguments)
+		}
+		c.entry.Arguments = nil
+		s.calls = append(s.calls, c)
 		s.owned.Add(e.Principal, 1)
 		return nil
 	})
+}
+
+func (s *Store) argumentBytes() (bytes int64) {
+	for _, c := range s.calls {
+		bytes += int64(len(c.arguments))
+	}
+	return bytes
+}
+
+// Settle implements callstore.Writer.
+func (s *Store) Settle(ctx context.Context, key callstore.Key, number int64, said tool.Settlement, out tool.Outcome) error {
+	end, err := callstore.EncodeOutcome(&out, s.cfg.MaxResult)
+	if err != nil {
+		return fmt.Errorf("settling call %s in memory: %w", key.ID, err)
+	}
+	return s.write(context.WithoutCancel(ctx), "settling", key, func(now time.Time) error {
+		c := s.find(key)
+		if c == nil || c.entry.Number != number || !c.unsettled() {
+			return callstore.ErrNotUnknown
+		}
+		said.Result = nil
+		switch said.Verdict {
+		case tool.VerdictHappened:
+			s.dropOf(c)
+			s.end(c, end, now)
+			c.arguments = nil
+		case tool.VerdictDidNotHappen:
+			s.dropOf(c)
+			c.end, c.entry.Ended = callstore.Ending{Stands: callstore.StandsFree}, now.UTC()
+		default:
+			said.Verdict = tool.VerdictUnknown
+		}
+		c.settled = &said
+		return nil
+	})
+}
+
+// unsettled reports whether the tool can settle the call.
+func (c *call) unsettled() bool {
+	return c.arguments != nil && (c.end.Stands == callstore.StandsUnknown || c.end.Unknown)
 }
 
 // room returns when the oldest call is forgotten.
@@ -129,19 +181,25 @@ func (s *Store) End(ctx context.Context, key callstore.Key, out tool.Outcome) er
 		if c == nil || c.end.Stands != callstore.StandsBegun {
 			return callstore.ErrNotBegun
 		}
-		if end.Data != nil && s.bytes+int64(len(end.Data)) > s.cfg.MaxBytes {
-			end.Data = nil
-		}
-		c.end, c.entry.Ended, c.entry.Instance = end, now.UTC(), end.Instance
-		if end.Plugin != "" {
-			c.entry.Plugin = end.Plugin
-		}
-		if end.Data != nil {
-			s.results = append(s.results, c)
-			s.keep(c, 1)
+		if s.end(c, end, now); !end.Unknown {
+			c.arguments = nil
 		}
 		return nil
 	})
+}
+
+func (s *Store) end(c *call, end callstore.Ending, now time.Time) {
+	if end.Data != nil && s.bytes+int64(len(end.Data)) > s.cfg.MaxBytes {
+		end.Data = nil
+	}
+	c.end, c.entry.Ended, c.entry.Instance = end, now.UTC(), end.Instance
+	if end.Plugin != "" {
+		c.entry.Plugin = end.Plugin
+	}
+	if end.Data != nil {
+		s.results = append(s.results, c)
+		s.keep(c, 1)
+	}
 }
 
 // Forget implements callstore.Writer.
@@ -201,11 +259,16 @@ func (s *Store) drop(i int) {
 	c.end.Data = nil
 }
 
-// remove removes a call with its outcome.
-func (s *Store) remove(c *call) {
+// dropOf removes the stored outcome of a call, if there is one.
+func (s *Store) dropOf(c *call) {
 	if i := slices.Index(s.results, c); i >= 0 {
 		s.drop(i)
 	}
+}
+
+// remove removes a call with its outcome.
+func (s *Store) remove(c *call) {
+	s.dropOf(c)
 	s.calls = slices.DeleteFunc(s.calls, func(other *call) bool { return other == c })
 	s.owned.Add(c.entry.Principal, -1)
 }
@@ -230,6 +293,13 @@ func (c *call) tenant() string { return identity.TenantOf(c.entry.Principal) }
 // read returns the call as callers see it.
 func (c *call) read(outcome bool) (callstore.Entry, error) {
 	e := c.entry
+	if c.settled != nil {
+		said := *c.settled
+		e.Settled = &said
+	}
+	if outcome {
+		e.Arguments = slices.Clone(c.arguments)
+	}
 	return e, e.Decode(c.end.Stands, c.end.Short, outcome && c.end.Data != nil, c.end.Data)
 }
 
@@ -292,7 +362,7 @@ func (c *call) matches(q *callstore.Query) bool {
 			return false
 		}
 	}
-	return (q.State == "" || q.State == c.end.Stands.How()) && (q.Before <= 0 || e.Number < q.Before) &&
+	return (!q.Unsettled || c.unsettled()) && (q.State == "" || q.State == c.end.Stands.How()) && (q.Before <= 0 || e.Number < q.Before) &&
 		q.Tenants.Contain(c.tenant())
 }
 

@@ -32,13 +32,23 @@ func testModel(t *testing.T, h Harness) {
 		var did string
 		switch n := random.IntN(100); {
 		case n < 35:
-			did, got, want = "begin", begin(t, store, Entry(id)), begin(t, model, Entry(id))
+			e := Entry(id)
+			if random.IntN(2) == 0 {
+				e.Arguments = []byte("{}")
+			}
+			did, got, want = "begin", begin(t, store, e), begin(t, model, e)
 		case n < 65:
 			out := Answer(fmt.Sprint("result ", step))
 			if n < 40 {
-				out = tool.Outcome{Plugin: "mail", Instance: "mail-2", Err: tool.Errorf(tool.KindTimeout, "step %d", step)}
+				out = tool.Outcome{Plugin: "mail", Instance: "mail-2", Err: tool.Errorf(tool.KindOutcomeUnknown, "step %d", step)}
 			}
 			did, got, want = "end", store.End(ctx, Key(id), out), model.End(ctx, Key(id), out)
+		case n < 70:
+			said := []tool.Settlement{happened, didNotHappen, notKnown}[random.IntN(3)]
+			e, _, _ := store.Find(ctx, Key(id))
+			m, _, _ := model.Find(ctx, Key(id))
+			out := Answer(fmt.Sprint("settled ", step))
+			did, got, want = "settle", store.Settle(ctx, Key(id), e.Number, said, out), model.Settle(ctx, Key(id), m.Number, said, out)
 		case n < 75:
 			did, got, want = "forget", store.Forget(ctx, Key(id)), model.Forget(ctx, Key(id))
 		case n < 98:
@@ -64,7 +74,7 @@ func sameError(got, want error) bool {
 	if isFull || wantsFull {
 		return isFull && wantsFull && full.IDs == wantFull.IDs && full.Room.Equal(wantFull.Room)
 	}
-	for _, target := range []error{callstore.ErrTaken, callstore.ErrNotBegun} {
+	for _, target := range []error{callstore.ErrTaken, callstore.ErrNotBegun, callstore.ErrNotUnknown} {
 		if errors.Is(got, target) || errors.Is(want, target) {
 			return errors.Is(got, target) && errors.Is(want, target)
 		}

@@ -58,6 +58,11 @@ func Run(t *testing.T, h Harness) {
 		"TooLargeAnOutcome":     testTooLargeAnOutcome,
 		"AnotherPlugin":         testAnotherPlugin,
 		"Identity":              testIdentity,
+		"Happened":              testHappened,
+		"DidNotHappen":          testDidNotHappen,
+		"NotKnown":              testNotKnown,
+		"OnlyUnknownIsSettled":  testOnlyUnknownIsSettled,
+		"ArgumentsHaveABound":   testArgumentsHaveABound,
 		"Model":                 testModel,
 		"NothingSharedInMemory": testNothingShared,
 	} {

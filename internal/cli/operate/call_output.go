@@ -26,6 +26,7 @@ type outcomeView struct {
 	Content    []tool.Content             `json:"content"`
 	DurationMS int64                      `json:"duration_ms"`
 	Replayed   bool                       `json:"replayed,omitempty"`
+	Settled    *tool.Settlement           `json:"settled,omitempty"`
 	Effects    []tool.Effect              `json:"effects,omitempty"`
 	Usage      tool.Usage                 `json:"usage,omitzero"`
 	Cost       float64                    `json:"cost,omitempty"`
@@ -49,7 +50,7 @@ func viewOutcome(toolName string, o tool.Outcome) outcomeView {
 	r := o.Result
 	v := outcomeView{
 		CallID: o.CallID, Tool: toolName, Plugin: o.Plugin, Instance: o.Instance, IsError: r.IsError, Text: r.Text(),
-		Content: printable(r.Content), DurationMS: r.Duration.Milliseconds(), Replayed: o.Replayed, Effects: r.Effects,
+		Content: printable(r.Content), DurationMS: r.Duration.Milliseconds(), Replayed: o.Replayed, Settled: o.Settled, Effects: r.Effects,
 		Usage: r.Usage, Cost: r.Cost, Metadata: r.Metadata,
 	}
 	if e := o.Err; e != nil {

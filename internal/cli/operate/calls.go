@@ -103,6 +103,17 @@ func writeCalls(w io.Writer, screen cli.Screen, calls []tool.CallRecord) error {
 	return cli.WriteTable(w, screen, callHeader, callRows(calls))
 }
 
+// settledWords says in one line what the tool said about a call whose outcome was unknown.
+func settledWords(s *tool.Settlement) string {
+	words := map[tool.Verdict]string{
+		tool.VerdictHappened: "settled: it happened", tool.VerdictDidNotHappen: "settled: it did not happen the first time",
+	}[s.Verdict]
+	if s.Reason != "" {
+		words += ": " + s.Reason
+	}
+	return words
+}
+
 var callHeader = []string{"CALL", "SESSION", "PRINCIPAL", "TOOL", "INSTANCE", "STATE", "STARTED", "TOOK", "WHY"}
 
 func callRows(calls []tool.CallRecord) [][]string {
@@ -114,6 +125,9 @@ func callRows(calls []tool.CallRecord) [][]string {
 		}
 		if r.Err != nil {
 			why = string(r.Err.Kind) + ": " + r.Err.Message
+		}
+		if r.Settled != nil && r.Settled.Verdict != tool.VerdictUnknown { // otherwise the error says it
+			why = settledWords(r.Settled)
 		}
 		rows = append(rows, []string{
 			r.CallID, cli.Dash(r.Session), r.Principal, r.Tool, cmp.Or(r.Instance, r.Plugin), string(r.State), clock(r.StartTime),

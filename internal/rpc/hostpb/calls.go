@@ -18,6 +18,7 @@ func FromCallRecord(r tool.CallRecord) *toolhostv1.CallRecord {
 		State:     callStates[r.State],
 		StartTime: toolpb.FromTime(r.StartTime),
 		EndTime:   toolpb.FromTime(r.EndTime),
+		Settled:   fromSettled(r.Settled),
 	}
 	if r.Err != nil {
 		m.Error = toolpb.FromError(r.Err)
@@ -37,6 +38,7 @@ func ToCallRecord(m *toolhostv1.CallRecord) tool.CallRecord {
 		State:     toCallState(m.GetState()),
 		StartTime: toolpb.ToTime(m.GetStartTime()),
 		EndTime:   toolpb.ToTime(m.GetEndTime()),
+		Settled:   toSettled(m.GetSettled()),
 	}
 	if m.GetError() != nil {
 		r.Err = toolpb.ToError(m.GetError())
@@ -88,6 +90,32 @@ func toCallState(s toolhostv1.CallState) tool.CallState {
 		}
 	}
 	return ""
+}
+
+var verdicts = map[tool.Verdict]toolhostv1.SettledVerdict{
+	tool.VerdictHappened:     toolhostv1.SettledVerdict_SETTLED_VERDICT_HAPPENED,
+	tool.VerdictDidNotHappen: toolhostv1.SettledVerdict_SETTLED_VERDICT_DID_NOT_HAPPEN,
+	tool.VerdictUnknown:      toolhostv1.SettledVerdict_SETTLED_VERDICT_UNKNOWN,
+}
+
+func fromSettled(s *tool.Settlement) *toolhostv1.Settled {
+	if s == nil {
+		return nil
+	}
+	return &toolhostv1.Settled{Verdict: verdicts[s.Verdict], Reason: valid(s.Reason)}
+}
+
+// toSettled converts what a tool said. A verdict of a newer version is unknown.
+func toSettled(m *toolhostv1.Settled) *tool.Settlement {
+	if m == nil {
+		return nil
+	}
+	for verdict, number := range verdicts {
+		if number == m.GetVerdict() {
+			return &tool.Settlement{Verdict: verdict, Reason: m.GetReason()}
+		}
+	}
+	return &tool.Settlement{Verdict: tool.VerdictUnknown, Reason: m.GetReason()}
 }
 
 // FromArtifactPiece converts a part of an artifact.

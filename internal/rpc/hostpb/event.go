@@ -107,6 +107,7 @@ func setEvent(m *toolhostv1.CallEvent, e tool.Event) {
 
 func (p *endParts) setOutcome(o *tool.Outcome) {
 	p.ended.CallId, p.ended.Plugin, p.ended.Instance, p.ended.Replayed = valid(o.CallID), valid(o.Plugin), valid(o.Instance), o.Replayed
+	p.ended.Settled = fromSettled(o.Settled)
 	if o.Err != nil {
 		p.ended.Outcome = &toolhostv1.CallEnded_Error{Error: toolpb.FromError(o.Err)}
 		return
@@ -126,7 +127,7 @@ func small(o *tool.Outcome) bool {
 		}
 		size += fixed + len(c.Text) + len(c.JSON) + len(c.MediaType) + len(c.Name) + len(c.Data) + len(c.URI)
 	}
-	return o.Err == nil && len(o.Result.Effects)+len(o.Result.Metadata) == 0 && size <= most
+	return o.Err == nil && o.Settled == nil && len(o.Result.Effects)+len(o.Result.Metadata) == 0 && size <= most
 }
 
 // fitting returns ended, or an error in its place if the part that cannot be split does not fit
@@ -149,6 +150,7 @@ func toOutcome(ended *toolhostv1.CallEnded, result *toolv1.Result) *tool.Outcome
 		Plugin:   ended.GetPlugin(),
 		Instance: ended.GetInstance(),
 		Replayed: ended.GetReplayed(),
+		Settled:  toSettled(ended.GetSettled()),
 	}
 	switch {
 	case ended.GetError() != nil:

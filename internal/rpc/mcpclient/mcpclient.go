@@ -194,6 +194,9 @@ func offersOf(caps *mcp.ServerCapabilities) tool.Offers {
 // Start implements pluginconn.Conn. It waits while it is not known whether the server still answers,
 // and while the server changes its list of tools.
 func (c *Conn) Start(ctx context.Context, start pluginconn.Start) (pluginconn.Call, error) {
+	if start.Settle { // a request would execute the call
+		return nil, tool.Errorf(tool.KindUnsupported, "an MCP server cannot say what became of a call")
+	}
 	if err := c.awaitProbes(ctx); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type Call struct {
 
 	artifacts ArtifactReader                            // nil: the call has no artifacts
 	hold      func(ctx context.Context, size int) error // nil: the size of results is not reserved
+	settles   bool                                      // the call asks what became of an earlier one
 	spans     func(spans []trace.Span, dropped int)     // nil: spans are ignored
 
 	mu        sync.Mutex
@@ -50,7 +51,7 @@ func (c *Conn) Start(ctx context.Context, start Start) (*Call, error) {
 		return nil, err
 	}
 	first, rest := start, []byte(nil)
-	if len(start.Arguments) > maxPiece {
+	if len(start.Arguments) > maxPiece && !start.Settle { // the contract requires them whole
 		first.Arguments, rest, first.Complete = start.Arguments[:maxPiece], start.Arguments[maxPiece:], false
 	}
 	call.complete = start.Complete
@@ -86,6 +87,9 @@ func (c *Conn) register(start Start) (*Call, error) {
 	call := &Call{conn: c, out: c.out, number: c.last, id: start.CallID, artifacts: start.Artifacts, hold: start.Hold, spans: start.Spans, spanBytes: start.SpanBytes}
 	call.inbox = flow.NewInbox[*pluginv1.ConnectResponse](c.cfg.CallWindow, call.grant)
 	call.result.limit = c.cfg.MaxResultBytes
+	if start.Settle {
+		call.settles, call.result.limit = true, min(c.cfg.MaxResultBytes, maxMessage)
+	}
 	c.calls[call.number] = call
 	return call, nil
 }

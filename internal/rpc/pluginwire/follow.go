@@ -126,7 +126,12 @@ func (c *Call) status(s tool.Status) (tool.Event, bool) {
 
 func (c *Call) end(end *pluginv1.CallEnd) tool.Event {
 	switch o := end.GetOutcome().(type) {
+	case *pluginv1.CallEnd_Settlement:
+		return c.settled(o.Settlement)
 	case *pluginv1.CallEnd_Result:
+		if c.settles {
+			return c.outcome(tool.Result{}, broken("it was asked what became of a call, and answered with a result"))
+		}
 		result, err := c.result.finish(o.Result)
 		return c.outcome(result, err)
 	case *pluginv1.CallEnd_Error:
@@ -136,6 +141,33 @@ func (c *Call) end(end *pluginv1.CallEnd) tool.Event {
 	default:
 		return c.outcome(tool.Result{}, tool.Errorf(tool.KindInternal, "the plugin broke the contract: the call ended without an outcome"))
 	}
+}
+
+// settled returns the last event of a call that asks what became of an earlier one.
+func (c *Call) settled(s *pluginv1.Settlement) tool.Event {
+	if !c.settles {
+		return c.outcome(tool.Result{}, broken("it said what became of a call, and was to execute it"))
+	}
+	if s.GetCallId() != c.id {
+		return c.outcome(tool.Result{}, broken("it said what became of another call than it was asked about"))
+	}
+	said := &tool.Settlement{Verdict: tool.VerdictUnknown, Reason: clip(validText(s.GetReason()), maxReason)}
+	switch s.GetVerdict() {
+	case pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_HAPPENED:
+		said.Verdict = tool.VerdictHappened
+	case pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_DID_NOT_HAPPEN:
+		said.Verdict = tool.VerdictDidNotHappen
+	}
+	if s.GetResult() != nil && said.Verdict == tool.VerdictHappened {
+		result, err := c.result.finish(s.GetResult())
+		if err != nil {
+			return c.outcome(tool.Result{}, err)
+		}
+		said.Result = &result
+	}
+	ended := c.outcome(tool.Result{}, nil)
+	ended.Ended.Settled = said
+	return ended
 }
 
 // outcome returns the last event of the call.

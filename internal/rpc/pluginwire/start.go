@@ -35,6 +35,8 @@ type Start struct {
 	SpanBytes int
 	// Answers is what the call may ask; see tool.Question. nil: nothing.
 	Answers []tool.QuestionKind
+	// Settle asks what became of the call with this id and these arguments, instead of executing it.
+	Settle bool
 	// Spans receives the spans that the plugin has sent, and how many were dropped. The connection
 	// calls it in Next, never concurrently. It must not block. It is used by the host's end only.
 	// nil means that spans are ignored.
@@ -69,6 +71,7 @@ func fromStart(s Start, credit int) *pluginv1.StartCall {
 		Timeout:   toolpb.FromDuration(timeout),
 		Credit:    uint32(credit),
 		Attempt:   max(s.Attempt, 1),
+		Settle:    s.Settle,
 	}
 	if s.Session != "" || s.Workspace != "" || s.Traceparent != "" || s.SpanBytes > 0 || len(s.Values) > 0 || len(s.Secrets) > 0 || len(s.Answers) > 0 {
 		out.Context = &pluginv1.CallContext{
@@ -107,6 +110,7 @@ func toStart(s *pluginv1.StartCall) Start {
 		Traceparent: s.GetContext().GetTraceparent(),
 		SpanBytes:   int(s.GetContext().GetSpanBytes()),
 		Answers:     toolpb.ToQuestionKinds(s.GetContext().GetAnswers()),
+		Settle:      s.GetSettle(),
 	}
 }
 

@@ -2769,7 +2769,7 @@ type PluginEvent struct {
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
 	// The type: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
 	// `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `launch_refused`,
-	// `plugin_backing_off`, `plugin_quarantined`, `calls_refused`, `plugin_probing`, `plugin_enabled`,
+	// `plugin_backing_off`, `plugin_quarantined`, `calls_refused`, `call_settled`, `plugin_probing`, `plugin_enabled`,
 	// `plugin_paused`, `plugin_disabled`, `plugin_added`, `plugin_removed`, `plugin_unusable`,
 	// `upgrade_started`, `upgrade_finished`, `upgrade_failed`, `rollback_started`,
 	// `rollback_finished`, `rollback_failed`, `restart_started`, `restart_finished` or
@@ -3302,7 +3302,10 @@ type CallRecord struct {
 	// When toolhost received the call.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	// When the call ended. Unset while it is running.
-	EndTime       *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	EndTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	// What the tool said about an execution of the call with an unknown outcome. Unset if the tool was not
+	// asked.
+	Settled       *Settled `protobuf:"bytes,11,opt,name=settled,proto3" json:"settled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3403,6 +3406,13 @@ func (x *CallRecord) GetStartTime() *timestamppb.Timestamp {
 func (x *CallRecord) GetEndTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.EndTime
+	}
+	return nil
+}
+
+func (x *CallRecord) GetSettled() *Settled {
+	if x != nil {
+		return x.Settled
 	}
 	return nil
 }
@@ -3843,7 +3853,7 @@ var File_toolhost_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\"\xe2\a\n" +
+	"\x1ftoolhost/v1/admin_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a\"toolhost/tool/v1/permissions.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\x1a\x19toolhost/v1/settled.proto\"\xe2\a\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12 \n" +
@@ -4048,7 +4058,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\atenants\x18\t \x03(\tR\atenants\"j\n" +
 	"\x11ListCallsResponse\x12-\n" +
 	"\x05calls\x18\x01 \x03(\v2\x17.toolhost.v1.CallRecordR\x05calls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf4\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa4\x03\n" +
 	"\n" +
 	"CallRecord\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1c\n" +
@@ -4062,7 +4072,8 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
 	"start_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"~\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12.\n" +
+	"\asettled\x18\v \x01(\v2\x14.toolhost.v1.SettledR\asettled\"~\n" +
 	"\x0fGetStatsRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x129\n" +
 	"\n" +
@@ -4229,7 +4240,8 @@ var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(v1.Access)(0),                    // 59: toolhost.tool.v1.Access
 	(*v1.LogRecord)(nil),              // 60: toolhost.tool.v1.LogRecord
 	(*v1.Error)(nil),                  // 61: toolhost.tool.v1.Error
-	(*durationpb.Duration)(nil),       // 62: google.protobuf.Duration
+	(*Settled)(nil),                   // 62: toolhost.v1.Settled
+	(*durationpb.Duration)(nil),       // 63: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
@@ -4271,54 +4283,55 @@ var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	61, // 36: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
 	56, // 37: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
 	56, // 38: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
-	56, // 39: toolhost.v1.GetStatsRequest.since_time:type_name -> google.protobuf.Timestamp
-	51, // 40: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	54, // 41: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	62, // 42: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	62, // 43: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	62, // 44: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	62, // 45: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	56, // 46: toolhost.v1.ReadAuditRequest.since_time:type_name -> google.protobuf.Timestamp
-	56, // 47: toolhost.v1.ReadAuditRequest.until_time:type_name -> google.protobuf.Timestamp
-	13, // 48: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	15, // 49: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	17, // 50: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	19, // 51: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	21, // 52: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	23, // 53: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	25, // 54: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	27, // 55: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	31, // 56: toolhost.v1.AdminService.DiffConfiguration:input_type -> toolhost.v1.DiffConfigurationRequest
-	34, // 57: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	38, // 58: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	36, // 59: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
-	40, // 60: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	43, // 61: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	46, // 62: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
-	49, // 63: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	52, // 64: toolhost.v1.AdminService.ReadAudit:input_type -> toolhost.v1.ReadAuditRequest
-	14, // 65: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	16, // 66: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	18, // 67: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	20, // 68: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	22, // 69: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	24, // 70: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	26, // 71: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	28, // 72: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	32, // 73: toolhost.v1.AdminService.DiffConfiguration:output_type -> toolhost.v1.DiffConfigurationResponse
-	35, // 74: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	39, // 75: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	37, // 76: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
-	41, // 77: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	44, // 78: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	47, // 79: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
-	50, // 80: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	53, // 81: toolhost.v1.AdminService.ReadAudit:output_type -> toolhost.v1.ReadAuditResponse
-	65, // [65:82] is the sub-list for method output_type
-	48, // [48:65] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	62, // 39: toolhost.v1.CallRecord.settled:type_name -> toolhost.v1.Settled
+	56, // 40: toolhost.v1.GetStatsRequest.since_time:type_name -> google.protobuf.Timestamp
+	51, // 41: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	54, // 42: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	63, // 43: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	63, // 44: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	63, // 45: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	63, // 46: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	56, // 47: toolhost.v1.ReadAuditRequest.since_time:type_name -> google.protobuf.Timestamp
+	56, // 48: toolhost.v1.ReadAuditRequest.until_time:type_name -> google.protobuf.Timestamp
+	13, // 49: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	15, // 50: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	17, // 51: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	19, // 52: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	21, // 53: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	23, // 54: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	25, // 55: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	27, // 56: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	31, // 57: toolhost.v1.AdminService.DiffConfiguration:input_type -> toolhost.v1.DiffConfigurationRequest
+	34, // 58: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	38, // 59: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	36, // 60: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
+	40, // 61: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	43, // 62: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	46, // 63: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	49, // 64: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	52, // 65: toolhost.v1.AdminService.ReadAudit:input_type -> toolhost.v1.ReadAuditRequest
+	14, // 66: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	16, // 67: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	18, // 68: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	20, // 69: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	22, // 70: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	24, // 71: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	26, // 72: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	28, // 73: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	32, // 74: toolhost.v1.AdminService.DiffConfiguration:output_type -> toolhost.v1.DiffConfigurationResponse
+	35, // 75: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	39, // 76: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	37, // 77: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
+	41, // 78: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	44, // 79: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	47, // 80: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	50, // 81: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	53, // 82: toolhost.v1.AdminService.ReadAudit:output_type -> toolhost.v1.ReadAuditResponse
+	66, // [66:83] is the sub-list for method output_type
+	49, // [49:66] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -4326,6 +4339,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 	if File_toolhost_v1_admin_service_proto != nil {
 		return
 	}
+	file_toolhost_v1_settled_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -3424,7 +3424,10 @@ type CallEnded struct {
 	//	*CallEnded_Error
 	Outcome isCallEnded_Outcome `protobuf_oneof:"outcome"`
 	// Whether the outcome is the stored outcome of an earlier request with the same call id.
-	Replayed      bool `protobuf:"varint,6,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Replayed bool `protobuf:"varint,6,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	// What the tool said about an earlier execution of the call with an unknown outcome. Unset if the tool
+	// was not asked.
+	Settled       *Settled `protobuf:"bytes,7,opt,name=settled,proto3" json:"settled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3512,6 +3515,13 @@ func (x *CallEnded) GetReplayed() bool {
 	return false
 }
 
+func (x *CallEnded) GetSettled() *Settled {
+	if x != nil {
+		return x.Settled
+	}
+	return nil
+}
+
 type isCallEnded_Outcome interface {
 	isCallEnded_Outcome()
 }
@@ -3534,7 +3544,7 @@ var File_toolhost_v1_tool_service_proto protoreflect.FileDescriptor
 
 const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1etoolhost/v1/tool_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dtoolhost/tool/v1/caller.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a toolhost/tool/v1/principal.proto\x1a\x1ftoolhost/tool/v1/question.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\x1a\x1btoolhost/v1/resources.proto\"\x13\n" +
+	"\x1etoolhost/v1/tool_service.proto\x12\vtoolhost.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dtoolhost/tool/v1/caller.proto\x1a\x1ctoolhost/tool/v1/error.proto\x1a toolhost/tool/v1/principal.proto\x1a\x1ftoolhost/tool/v1/question.proto\x1a\x1dtoolhost/tool/v1/result.proto\x1a\x1ctoolhost/tool/v1/right.proto\x1a\x1btoolhost/tool/v1/spec.proto\x1a\x1dtoolhost/tool/v1/status.proto\x1a\x1etoolhost/tool/v1/version.proto\x1a\x1btoolhost/v1/resources.proto\x1a\x19toolhost/v1/settled.proto\"\x13\n" +
 	"\x11GetVersionRequest\"M\n" +
 	"\x12GetVersionResponse\x127\n" +
 	"\aversion\x18\x01 \x01(\v2\x1d.toolhost.tool.v1.VersionInfoR\aversion\"\x0f\n" +
@@ -3767,14 +3777,15 @@ const file_toolhost_v1_tool_service_proto_rawDesc = "" +
 	"\x06reason\x18\x02 \x01(\x0e2\x18.toolhost.v1.QuestionEndR\x06reason\"8\n" +
 	"\fContentChunk\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"\xe4\x01\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\x94\x02\n" +
 	"\tCallEnded\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x16\n" +
 	"\x06plugin\x18\x02 \x01(\tR\x06plugin\x12\x1a\n" +
 	"\binstance\x18\x03 \x01(\tR\binstance\x122\n" +
 	"\x06result\x18\x04 \x01(\v2\x18.toolhost.tool.v1.ResultH\x00R\x06result\x12/\n" +
 	"\x05error\x18\x05 \x01(\v2\x17.toolhost.tool.v1.ErrorH\x00R\x05error\x12\x1a\n" +
-	"\breplayed\x18\x06 \x01(\bR\breplayedB\t\n" +
+	"\breplayed\x18\x06 \x01(\bR\breplayed\x12.\n" +
+	"\asettled\x18\a \x01(\v2\x14.toolhost.v1.SettledR\asettledB\t\n" +
 	"\aoutcome*\xad\x01\n" +
 	"\n" +
 	"ToolFormat\x12\x1b\n" +
@@ -3891,20 +3902,21 @@ var file_toolhost_v1_tool_service_proto_goTypes = []any{
 	(*v1.ModelQuestion)(nil),              // 60: toolhost.tool.v1.ModelQuestion
 	(*v1.RootsQuestion)(nil),              // 61: toolhost.tool.v1.RootsQuestion
 	(*v1.Error)(nil),                      // 62: toolhost.tool.v1.Error
-	(*ListResourcesRequest)(nil),          // 63: toolhost.v1.ListResourcesRequest
-	(*ListResourceTemplatesRequest)(nil),  // 64: toolhost.v1.ListResourceTemplatesRequest
-	(*ReadResourceRequest)(nil),           // 65: toolhost.v1.ReadResourceRequest
-	(*ListPromptsRequest)(nil),            // 66: toolhost.v1.ListPromptsRequest
-	(*GetPromptRequest)(nil),              // 67: toolhost.v1.GetPromptRequest
-	(*CompleteArgumentRequest)(nil),       // 68: toolhost.v1.CompleteArgumentRequest
-	(*WatchResourcesRequest)(nil),         // 69: toolhost.v1.WatchResourcesRequest
-	(*ListResourcesResponse)(nil),         // 70: toolhost.v1.ListResourcesResponse
-	(*ListResourceTemplatesResponse)(nil), // 71: toolhost.v1.ListResourceTemplatesResponse
-	(*ReadResourceResponse)(nil),          // 72: toolhost.v1.ReadResourceResponse
-	(*ListPromptsResponse)(nil),           // 73: toolhost.v1.ListPromptsResponse
-	(*GetPromptResponse)(nil),             // 74: toolhost.v1.GetPromptResponse
-	(*CompleteArgumentResponse)(nil),      // 75: toolhost.v1.CompleteArgumentResponse
-	(*WatchResourcesResponse)(nil),        // 76: toolhost.v1.WatchResourcesResponse
+	(*Settled)(nil),                       // 63: toolhost.v1.Settled
+	(*ListResourcesRequest)(nil),          // 64: toolhost.v1.ListResourcesRequest
+	(*ListResourceTemplatesRequest)(nil),  // 65: toolhost.v1.ListResourceTemplatesRequest
+	(*ReadResourceRequest)(nil),           // 66: toolhost.v1.ReadResourceRequest
+	(*ListPromptsRequest)(nil),            // 67: toolhost.v1.ListPromptsRequest
+	(*GetPromptRequest)(nil),              // 68: toolhost.v1.GetPromptRequest
+	(*CompleteArgumentRequest)(nil),       // 69: toolhost.v1.CompleteArgumentRequest
+	(*WatchResourcesRequest)(nil),         // 70: toolhost.v1.WatchResourcesRequest
+	(*ListResourcesResponse)(nil),         // 71: toolhost.v1.ListResourcesResponse
+	(*ListResourceTemplatesResponse)(nil), // 72: toolhost.v1.ListResourceTemplatesResponse
+	(*ReadResourceResponse)(nil),          // 73: toolhost.v1.ReadResourceResponse
+	(*ListPromptsResponse)(nil),           // 74: toolhost.v1.ListPromptsResponse
+	(*GetPromptResponse)(nil),             // 75: toolhost.v1.GetPromptResponse
+	(*CompleteArgumentResponse)(nil),      // 76: toolhost.v1.CompleteArgumentResponse
+	(*WatchResourcesResponse)(nil),        // 77: toolhost.v1.WatchResourcesResponse
 }
 var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
 	48, // 0: toolhost.v1.GetVersionResponse.version:type_name -> toolhost.tool.v1.VersionInfo
@@ -3971,51 +3983,52 @@ var file_toolhost_v1_tool_service_proto_depIdxs = []int32{
 	1,  // 61: toolhost.v1.QuestionClosed.reason:type_name -> toolhost.v1.QuestionEnd
 	56, // 62: toolhost.v1.CallEnded.result:type_name -> toolhost.tool.v1.Result
 	62, // 63: toolhost.v1.CallEnded.error:type_name -> toolhost.tool.v1.Error
-	8,  // 64: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
-	10, // 65: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
-	28, // 66: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
-	12, // 67: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
-	15, // 68: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
-	34, // 69: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
-	18, // 70: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
-	20, // 71: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
-	22, // 72: toolhost.v1.ToolService.AnswerQuestion:input_type -> toolhost.v1.AnswerQuestionRequest
-	24, // 73: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
-	63, // 74: toolhost.v1.ToolService.ListResources:input_type -> toolhost.v1.ListResourcesRequest
-	64, // 75: toolhost.v1.ToolService.ListResourceTemplates:input_type -> toolhost.v1.ListResourceTemplatesRequest
-	65, // 76: toolhost.v1.ToolService.ReadResource:input_type -> toolhost.v1.ReadResourceRequest
-	66, // 77: toolhost.v1.ToolService.ListPrompts:input_type -> toolhost.v1.ListPromptsRequest
-	67, // 78: toolhost.v1.ToolService.GetPrompt:input_type -> toolhost.v1.GetPromptRequest
-	68, // 79: toolhost.v1.ToolService.CompleteArgument:input_type -> toolhost.v1.CompleteArgumentRequest
-	69, // 80: toolhost.v1.ToolService.WatchResources:input_type -> toolhost.v1.WatchResourcesRequest
-	36, // 81: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
-	2,  // 82: toolhost.v1.ToolService.GetVersion:input_type -> toolhost.v1.GetVersionRequest
-	4,  // 83: toolhost.v1.ToolService.WhoAmI:input_type -> toolhost.v1.WhoAmIRequest
-	9,  // 84: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
-	11, // 85: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
-	29, // 86: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
-	13, // 87: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
-	16, // 88: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
-	35, // 89: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
-	19, // 90: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
-	21, // 91: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
-	23, // 92: toolhost.v1.ToolService.AnswerQuestion:output_type -> toolhost.v1.AnswerQuestionResponse
-	25, // 93: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
-	70, // 94: toolhost.v1.ToolService.ListResources:output_type -> toolhost.v1.ListResourcesResponse
-	71, // 95: toolhost.v1.ToolService.ListResourceTemplates:output_type -> toolhost.v1.ListResourceTemplatesResponse
-	72, // 96: toolhost.v1.ToolService.ReadResource:output_type -> toolhost.v1.ReadResourceResponse
-	73, // 97: toolhost.v1.ToolService.ListPrompts:output_type -> toolhost.v1.ListPromptsResponse
-	74, // 98: toolhost.v1.ToolService.GetPrompt:output_type -> toolhost.v1.GetPromptResponse
-	75, // 99: toolhost.v1.ToolService.CompleteArgument:output_type -> toolhost.v1.CompleteArgumentResponse
-	76, // 100: toolhost.v1.ToolService.WatchResources:output_type -> toolhost.v1.WatchResourcesResponse
-	38, // 101: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
-	3,  // 102: toolhost.v1.ToolService.GetVersion:output_type -> toolhost.v1.GetVersionResponse
-	5,  // 103: toolhost.v1.ToolService.WhoAmI:output_type -> toolhost.v1.WhoAmIResponse
-	84, // [84:104] is the sub-list for method output_type
-	64, // [64:84] is the sub-list for method input_type
-	64, // [64:64] is the sub-list for extension type_name
-	64, // [64:64] is the sub-list for extension extendee
-	0,  // [0:64] is the sub-list for field type_name
+	63, // 64: toolhost.v1.CallEnded.settled:type_name -> toolhost.v1.Settled
+	8,  // 65: toolhost.v1.ToolService.ListTools:input_type -> toolhost.v1.ListToolsRequest
+	10, // 66: toolhost.v1.ToolService.GetTool:input_type -> toolhost.v1.GetToolRequest
+	28, // 67: toolhost.v1.ToolService.Call:input_type -> toolhost.v1.CallRequest
+	12, // 68: toolhost.v1.ToolService.SearchTools:input_type -> toolhost.v1.SearchToolsRequest
+	15, // 69: toolhost.v1.ToolService.RenderTools:input_type -> toolhost.v1.RenderToolsRequest
+	34, // 70: toolhost.v1.ToolService.Execute:input_type -> toolhost.v1.ExecuteRequest
+	18, // 71: toolhost.v1.ToolService.WatchCall:input_type -> toolhost.v1.WatchCallRequest
+	20, // 72: toolhost.v1.ToolService.CancelCall:input_type -> toolhost.v1.CancelCallRequest
+	22, // 73: toolhost.v1.ToolService.AnswerQuestion:input_type -> toolhost.v1.AnswerQuestionRequest
+	24, // 74: toolhost.v1.ToolService.ReadArtifact:input_type -> toolhost.v1.ReadArtifactRequest
+	64, // 75: toolhost.v1.ToolService.ListResources:input_type -> toolhost.v1.ListResourcesRequest
+	65, // 76: toolhost.v1.ToolService.ListResourceTemplates:input_type -> toolhost.v1.ListResourceTemplatesRequest
+	66, // 77: toolhost.v1.ToolService.ReadResource:input_type -> toolhost.v1.ReadResourceRequest
+	67, // 78: toolhost.v1.ToolService.ListPrompts:input_type -> toolhost.v1.ListPromptsRequest
+	68, // 79: toolhost.v1.ToolService.GetPrompt:input_type -> toolhost.v1.GetPromptRequest
+	69, // 80: toolhost.v1.ToolService.CompleteArgument:input_type -> toolhost.v1.CompleteArgumentRequest
+	70, // 81: toolhost.v1.ToolService.WatchResources:input_type -> toolhost.v1.WatchResourcesRequest
+	36, // 82: toolhost.v1.ToolService.Connect:input_type -> toolhost.v1.ConnectRequest
+	2,  // 83: toolhost.v1.ToolService.GetVersion:input_type -> toolhost.v1.GetVersionRequest
+	4,  // 84: toolhost.v1.ToolService.WhoAmI:input_type -> toolhost.v1.WhoAmIRequest
+	9,  // 85: toolhost.v1.ToolService.ListTools:output_type -> toolhost.v1.ListToolsResponse
+	11, // 86: toolhost.v1.ToolService.GetTool:output_type -> toolhost.v1.GetToolResponse
+	29, // 87: toolhost.v1.ToolService.Call:output_type -> toolhost.v1.CallResponse
+	13, // 88: toolhost.v1.ToolService.SearchTools:output_type -> toolhost.v1.SearchToolsResponse
+	16, // 89: toolhost.v1.ToolService.RenderTools:output_type -> toolhost.v1.RenderToolsResponse
+	35, // 90: toolhost.v1.ToolService.Execute:output_type -> toolhost.v1.ExecuteResponse
+	19, // 91: toolhost.v1.ToolService.WatchCall:output_type -> toolhost.v1.WatchCallResponse
+	21, // 92: toolhost.v1.ToolService.CancelCall:output_type -> toolhost.v1.CancelCallResponse
+	23, // 93: toolhost.v1.ToolService.AnswerQuestion:output_type -> toolhost.v1.AnswerQuestionResponse
+	25, // 94: toolhost.v1.ToolService.ReadArtifact:output_type -> toolhost.v1.ReadArtifactResponse
+	71, // 95: toolhost.v1.ToolService.ListResources:output_type -> toolhost.v1.ListResourcesResponse
+	72, // 96: toolhost.v1.ToolService.ListResourceTemplates:output_type -> toolhost.v1.ListResourceTemplatesResponse
+	73, // 97: toolhost.v1.ToolService.ReadResource:output_type -> toolhost.v1.ReadResourceResponse
+	74, // 98: toolhost.v1.ToolService.ListPrompts:output_type -> toolhost.v1.ListPromptsResponse
+	75, // 99: toolhost.v1.ToolService.GetPrompt:output_type -> toolhost.v1.GetPromptResponse
+	76, // 100: toolhost.v1.ToolService.CompleteArgument:output_type -> toolhost.v1.CompleteArgumentResponse
+	77, // 101: toolhost.v1.ToolService.WatchResources:output_type -> toolhost.v1.WatchResourcesResponse
+	38, // 102: toolhost.v1.ToolService.Connect:output_type -> toolhost.v1.ConnectResponse
+	3,  // 103: toolhost.v1.ToolService.GetVersion:output_type -> toolhost.v1.GetVersionResponse
+	5,  // 104: toolhost.v1.ToolService.WhoAmI:output_type -> toolhost.v1.WhoAmIResponse
+	85, // [85:105] is the sub-list for method output_type
+	65, // [65:85] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_tool_service_proto_init() }
@@ -4024,6 +4037,7 @@ func file_toolhost_v1_tool_service_proto_init() {
 		return
 	}
 	file_toolhost_v1_resources_proto_init()
+	file_toolhost_v1_settled_proto_init()
 	file_toolhost_v1_tool_service_proto_msgTypes[5].OneofWrappers = []any{}
 	file_toolhost_v1_tool_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_toolhost_v1_tool_service_proto_msgTypes[24].OneofWrappers = []any{}

@@ -1363,6 +1363,9 @@ func (m *CallEnded) SizeWire() (n int) {
 	if m.Replayed {
 		n += 1 + 1
 	}
+	if m.Settled != nil {
+		n += wirecode.SizeBytes(1, m.Settled.SizeWire())
+	}
 	return n + len(m.unknownFields)
 }
 
@@ -1372,6 +1375,9 @@ func (m *CallEnded) WriteWire(w *wirecode.Writer) {
 		return
 	}
 	w.Raw(m.unknownFields)
+	if m.Settled != nil {
+		w.Message(58, m.Settled)
+	}
 	if m.Replayed {
 		w.Bool(48, m.Replayed)
 	}
@@ -1428,6 +1434,11 @@ func (m *CallEnded) ReadWire(r *wirecode.Reader) {
 			r.Message(x.Error)
 		case 48:
 			m.Replayed = r.Bool()
+		case 58:
+			if m.Settled == nil {
+				m.Settled = &Settled{}
+			}
+			r.Message(m.Settled)
 		default:
 			r.Unknown(&m.unknownFields)
 		}

@@ -4,6 +4,7 @@ import type { Error, Exit } from "../tool/v1/error_pb.js";
 import type { Access, Permissions } from "../tool/v1/permissions_pb.js";
 import type { LogRecord } from "../tool/v1/status_pb.js";
 import type { SdkInfo } from "../tool/v1/version_pb.js";
+import type { Settled } from "./settled_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file toolhost/v1/admin_service.proto.
@@ -1216,7 +1217,7 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
     /**
      * The type: `instance_launching`, `instance_ready`, `instance_unhealthy`, `instance_draining`,
      * `instance_stopping`, `instance_exited`, `instance_crashed`, `launch_failed`, `launch_refused`,
-     * `plugin_backing_off`, `plugin_quarantined`, `calls_refused`, `plugin_probing`, `plugin_enabled`,
+     * `plugin_backing_off`, `plugin_quarantined`, `calls_refused`, `call_settled`, `plugin_probing`, `plugin_enabled`,
      * `plugin_paused`, `plugin_disabled`, `plugin_added`, `plugin_removed`, `plugin_unusable`,
      * `upgrade_started`, `upgrade_finished`, `upgrade_failed`, `rollback_started`,
      * `rollback_finished`, `rollback_failed`, `restart_started`, `restart_finished` or
@@ -1535,6 +1536,13 @@ export type CallRecord = Message<"toolhost.v1.CallRecord"> & {
      * @generated from field: google.protobuf.Timestamp end_time = 10;
      */
     endTime?: Timestamp | undefined;
+    /**
+     * What the tool said about an execution of the call with an unknown outcome. Unset if the tool was not
+     * asked.
+     *
+     * @generated from field: toolhost.v1.Settled settled = 11;
+     */
+    settled?: Settled | undefined;
 };
 /**
  * Describes the message toolhost.v1.CallRecord.

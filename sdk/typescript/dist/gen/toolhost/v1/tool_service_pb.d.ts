@@ -9,6 +9,7 @@ import type { ToolSpec } from "../tool/v1/spec_pb.js";
 import type { LogRecord, Status } from "../tool/v1/status_pb.js";
 import type { VersionInfo } from "../tool/v1/version_pb.js";
 import type { CompleteArgumentRequestSchema, CompleteArgumentResponseSchema, GetPromptRequestSchema, GetPromptResponseSchema, ListPromptsRequestSchema, ListPromptsResponseSchema, ListResourcesRequestSchema, ListResourcesResponseSchema, ListResourceTemplatesRequestSchema, ListResourceTemplatesResponseSchema, ReadResourceRequestSchema, ReadResourceResponseSchema, WatchResourcesRequestSchema, WatchResourcesResponseSchema } from "./resources_pb.js";
+import type { Settled } from "./settled_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 /**
  * Describes the file toolhost/v1/tool_service.proto.
@@ -1678,6 +1679,13 @@ export type CallEnded = Message<"toolhost.v1.CallEnded"> & {
      * @generated from field: bool replayed = 6;
      */
     replayed: boolean;
+    /**
+     * What the tool said about an earlier execution of the call with an unknown outcome. Unset if the tool
+     * was not asked.
+     *
+     * @generated from field: toolhost.v1.Settled settled = 7;
+     */
+    settled?: Settled | undefined;
 };
 /**
  * Describes the message toolhost.v1.CallEnded.

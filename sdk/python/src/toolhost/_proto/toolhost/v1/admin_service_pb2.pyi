@@ -7,6 +7,7 @@ from toolhost._proto.toolhost.tool.v1 import permissions_pb2 as _permissions_pb2
 from toolhost._proto.toolhost.tool.v1 import right_pb2 as _right_pb2
 from toolhost._proto.toolhost.tool.v1 import status_pb2 as _status_pb2
 from toolhost._proto.toolhost.tool.v1 import version_pb2 as _version_pb2
+from toolhost._proto.toolhost.v1 import settled_pb2 as _settled_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -548,7 +549,7 @@ class ListCallsResponse(_message.Message):
     def __init__(self, calls: _Optional[_Iterable[_Union[CallRecord, _Mapping[str, object]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class CallRecord(_message.Message):
-    __slots__ = ("call_id", "principal", "session", "tool", "plugin", "instance", "state", "error", "start_time", "end_time")
+    __slots__ = ("call_id", "principal", "session", "tool", "plugin", "instance", "state", "error", "start_time", "end_time", "settled")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
@@ -559,6 +560,7 @@ class CallRecord(_message.Message):
     ERROR_FIELD_NUMBER: _ClassVar[int]
     START_TIME_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     principal: str
     session: str
@@ -569,7 +571,8 @@ class CallRecord(_message.Message):
     error: _error_pb2.Error
     start_time: _timestamp_pb2.Timestamp
     end_time: _timestamp_pb2.Timestamp
-    def __init__(self, call_id: _Optional[str] = ..., principal: _Optional[str] = ..., session: _Optional[str] = ..., tool: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ...) -> None: ...
+    settled: _settled_pb2.Settled
+    def __init__(self, call_id: _Optional[str] = ..., principal: _Optional[str] = ..., session: _Optional[str] = ..., tool: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., state: _Optional[_Union[CallState, str]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., settled: _Optional[_Union[_settled_pb2.Settled, _Mapping[str, object]]] = ...) -> None: ...
 
 class GetStatsRequest(_message.Message):
     __slots__ = ("plugin", "since_time", "tenants")

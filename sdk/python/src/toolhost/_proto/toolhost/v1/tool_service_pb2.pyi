@@ -12,6 +12,7 @@ from toolhost._proto.toolhost.tool.v1 import spec_pb2 as _spec_pb2
 from toolhost._proto.toolhost.tool.v1 import status_pb2 as _status_pb2
 from toolhost._proto.toolhost.tool.v1 import version_pb2 as _version_pb2
 from toolhost._proto.toolhost.v1 import resources_pb2 as _resources_pb2
+from toolhost._proto.toolhost.v1 import settled_pb2 as _settled_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -543,17 +544,19 @@ class ContentChunk(_message.Message):
     def __init__(self, index: _Optional[int] = ..., data: _Optional[bytes] = ...) -> None: ...
 
 class CallEnded(_message.Message):
-    __slots__ = ("call_id", "plugin", "instance", "result", "error", "replayed")
+    __slots__ = ("call_id", "plugin", "instance", "result", "error", "replayed", "settled")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
     RESULT_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     REPLAYED_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     plugin: str
     instance: str
     result: _result_pb2.Result
     error: _error_pb2.Error
     replayed: bool
-    def __init__(self, call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., replayed: bool = ...) -> None: ...
+    settled: _settled_pb2.Settled
+    def __init__(self, call_id: _Optional[str] = ..., plugin: _Optional[str] = ..., instance: _Optional[str] = ..., result: _Optional[_Union[_result_pb2.Result, _Mapping[str, object]]] = ..., error: _Optional[_Union[_error_pb2.Error, _Mapping[str, object]]] = ..., replayed: bool = ..., settled: _Optional[_Union[_settled_pb2.Settled, _Mapping[str, object]]] = ...) -> None: ...
