@@ -47,6 +47,7 @@ const (
 	OfAdministration Kind = "administration" // an RPC that changes the server, or a decision about a run
 	OfCredential     Kind = "credential"     // a token that was created or revoked
 	OfApproval       Kind = "approval"       // a standing approval that was created, or that ended
+	OfSettlement     Kind = "settlement"     // what a tool said about a call with an unknown outcome
 	OfRotation       Kind = "rotation"       // the log goes on in a new file
 )
 

@@ -156,7 +156,7 @@ func (a *attempt) admit() *tool.Error {
 	if !c.tool.Spec.HasSideEffects() {
 		return c.checkStanding()
 	}
-	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, c.idQuota())
+	err := c.entry.Begin(c.ctx(), c.request.Tool, c.plugin(), c.arrived, c.settleArguments(), c.idQuota())
 	if err == nil {
 		return c.checkStanding()
 	}

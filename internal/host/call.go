@@ -99,6 +99,7 @@ func (c *call) caught() {
 		kind := tool.KindInternal
 		if c.tool.Spec.HasSideEffects() {
 			kind = tool.KindOutcomeUnknown
+			c.host.settler.bar(c.entry.Key()) // the plugin may still execute it
 		}
 		c.finish(tool.Outcome{Err: tool.Errorf(kind, bug+"the plugin may have executed the call", v)})
 	} else {

@@ -71,7 +71,8 @@ func (h *Host) Calls(ctx context.Context, q tool.CallQuery) (tool.CallPage, erro
 }
 
 // WatchCall returns the events of a call after a number: first those in the event log, then new
-// ones, up to the outcome. When ctx ends, the last item is an error. Errors: invalid_argument;
+// ones, up to the outcome. If the outcome is unknown and the tool can settle it, WatchCall first asks the
+// tool. When ctx ends, the last item is an error. Errors: invalid_argument;
 // not_found, also while the arguments of the call are incomplete, because a call gets its id only
 // after that.
 func (h *Host) WatchCall(ctx context.Context, key tool.CallKey, after uint64) iter.Seq2[tool.Event, error] {
@@ -109,6 +110,9 @@ func (h *Host) CancelCall(ctx context.Context, key tool.CallKey, reason string) 
 // watch returns the event log of a call for a watcher. ctx carries the watcher's memory account.
 // The watcher must call unfollow at the end.
 func (h *Host) watch(ctx context.Context, key tool.CallKey, after uint64) (_ *eventlog.Call, unfollow func(), _ error) {
+	if checkKey(key) == nil && h.settler.isUnsettled(ctx, keyOf(key)) {
+		h.settler.settle(ctx, keyOf(key))
+	}
 	if e := h.ledger.Find(keyOf(key)); e != nil {
 		if e.Call.memory.follow() {
 			return &e.Call.events, e.Call.memory.unfollow, nil
@@ -300,6 +304,7 @@ func (c *call) ended(outcome *tool.Outcome) tool.CallRecord {
 }
 
 func setState(record *tool.CallRecord, outcome *tool.Outcome) {
+	record.Settled = outcome.Settled
 	switch {
 	case outcome.Err != nil:
 		record.State, record.Err = tool.CallFailed, outcome.Err

@@ -143,15 +143,31 @@ func (e *execution) submit() task {
 func (e *execution) submitLocked(whole bool) (todo task) {
 	e.complete = true
 	opened := e.call
-	e.call, todo = e.host.claim(opened, e.text.Take(), whole)
-	e.replayed = e.call != opened
-	if e.replayed {
-		if !e.call.memory.follow() {
-			e.hold.On(opened.memory.hold.Account())
-		}
-		opened.memory.unfollow()
-	}
+	follow, todo := e.host.claim(opened, e.text.Take(), whole)
+	todo.execution = e
+	e.followLocked(opened, follow)
 	return todo
+}
+
+// claimAgain claims the id after the tool was asked what became of an earlier execution.
+func (e *execution) claimAgain(opened *call, s submission) task {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	follow, todo := e.host.claimFor(opened, s, false)
+	e.followLocked(opened, follow)
+	return todo
+}
+
+// followLocked makes the caller read the events of the call that has the id.
+func (e *execution) followLocked(opened, follow *call) {
+	e.call, e.replayed = follow, follow != opened
+	if !e.replayed || e.closed {
+		return
+	}
+	if !follow.memory.follow() {
+		e.hold.On(opened.memory.hold.Account())
+	}
+	opened.memory.unfollow()
 }
 
 // Next implements tool.Execution.

@@ -32,6 +32,7 @@ type fakeProcess struct {
 	server *grpc.Server
 	cc     *grpc.ClientConn
 	conn   *pluginwire.Conn
+	tools  *settlingConn // over conn; nil: the plugin gets all calls
 	done   chan struct{}
 
 	once sync.Once
@@ -39,7 +40,6 @@ type fakeProcess struct {
 	exit tool.Exit
 }
 
-func (p *fakeProcess) Conn() pluginconn.Conn         { return pluginclient.New(p.conn) }
 func (p *fakeProcess) PID() int                      { return p.pid }
 func (p *fakeProcess) CPU() time.Duration            { return time.Second }
 func (p *fakeProcess) RSS() uint64                   { return 1 << 20 }
@@ -50,6 +50,13 @@ func (p *fakeProcess) Workspace() string             { return "" }
 func (p *fakeProcess) Sandbox() tool.Sandbox         { return tool.Sandbox{Mode: "off"} }
 func (p *fakeProcess) Done() <-chan struct{}         { return p.done }
 func (p *fakeProcess) Stop(_ context.Context) error  { p.end(tool.Exit{}); return nil }
+
+func (p *fakeProcess) Conn() pluginconn.Conn {
+	if p.tools != nil {
+		return p.tools
+	}
+	return pluginclient.New(p.conn)
+}
 
 func (p *fakeProcess) Alive() bool {
 	select {
@@ -94,6 +101,9 @@ func startFake(ctx context.Context, handler pluginwire.Handler, pid int, wire pl
 		return nil, err
 	}
 	p.cc, p.conn = cc, pluginwire.NewConn(cc, wire)
+	if tools, ok := handler.(*fixture); ok {
+		p.tools = &settlingConn{pluginclient.New(p.conn), tools}
+	}
 	if err := p.conn.Open(ctx); err != nil {
 		p.end(tool.Exit{})
 		return nil, err

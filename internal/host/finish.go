@@ -101,6 +101,9 @@ func (c *call) stop() {
 // that joins the call later gets the same outcome, even if it asked for another size.
 func (c *call) shape(outcome tool.Outcome) tool.Outcome {
 	outcome.CallID = c.request.ID
+	if outcome.Err == nil || outcome.Err.Kind != tool.KindOutcomeUnknown { // else the tool can be asked again
+		outcome.Settled = c.entry.Settled()
+	}
 	c.report.AddTo(&outcome)
 	if len(outcome.Result.Effects) > 0 {
 		rules := result.EffectRules{

@@ -73,7 +73,7 @@ type Config struct {
 
 	// Calls stores calls with side effects, so that they are not executed twice even after a
 	// restart. Not owned: close it after the host. Nil: the host remembers calls only until it
-	// closes.
+	// closes, and cannot settle unknown outcomes.
 	Calls callstore.Calls
 
 	// Artifacts stores the content that is too large for results. Not owned: close it after the
@@ -139,6 +139,7 @@ type Host struct {
 	usage       *throttle.Usage
 	frozen      *frozen.Cache
 	deadlines   deadline.Queue
+	settler     *settler
 
 	ctx    context.Context // ends when the host closes
 	cancel context.CancelCauseFunc
@@ -151,8 +152,8 @@ type Host struct {
 	pool flow.Workers   // all other goroutines
 }
 
-// New returns a host that follows its catalog. It starts no process before a call needs one. The
-// caller must close it.
+// New returns a host that follows its catalog. It starts no process before a call needs one, or before it
+// asks a tool what became of a call of an earlier host. The caller must close it.
 func New(config Config) *Host {
 	cfg := config.withDefaults()
 	h := &Host{
@@ -189,9 +190,13 @@ func New(config Config) *Host {
 	}
 	h.toolList = &toolList{cfg: h.cfg, generations: h.generations, ctx: h.ctx, spawn: h.spawn, plugins: h.plugins, described: newDescriptions()}
 	h.operator = &operator{cfg: h.cfg, generations: h.generations, ctx: h.ctx, plugins: h.plugins, upgrades: supervisor.NewUpgrades(h.plugins), stats: h.stats}
+	h.settler = newSettler(h)
 	seen := cfg.Catalog.Snapshot()
 	h.wg.Go(func() { h.upgrades.Follow(seen) }) // ends with h.ctx; Close waits
 	h.wg.Go(h.indexCatalog)                     // likewise
+	if cfg.Calls != nil {
+		h.wg.Go(h.settler.settleFound) // likewise
+	}
 	if cfg.History != nil {
 		h.wg.Go(h.flushStatistics) // likewise
 	}

@@ -163,11 +163,19 @@ func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task)
 		c.finishUnexecuted(tool.Outcome{Result: tool.ErrorResult(err.Error())})
 		return c, task{}
 	}
-	holder, stored, refused := h.ledger.Claim(h.ctx, &c.entry, ledger.SumOf(c.request.Tool, parsed))
+	return h.claimFor(c, submission{text: text, parsed: parsed, whole: whole}, true)
+}
+
+// claimFor is claim for parsed arguments. If the same call has an unknown outcome that its tool can
+// settle, and ask is set, nothing has the id yet: the work is to ask the tool and to claim again.
+func (h *Host) claimFor(c *call, s submission, ask bool) (follow *call, todo task) {
+	holder, stored, refused := h.ledger.Claim(h.ctx, &c.entry, ledger.SumOf(c.request.Tool, s.parsed))
 	switch {
 	case refused != nil:
 		c.finishUnexecuted(tool.Outcome{Err: refused})
 		return c, task{}
+	case ask && (stored != nil && stored.Unsettled() || stored == nil && holder.Call != c) && h.settler.isUnsettled(h.ctx, c.entry.Key()):
+		return c, task{call: c, submitted: s, unsettled: true}
 	case stored != nil:
 		c.finishJoined()
 		return h.restore(c.request, c.settings, stored), task{}
@@ -175,7 +183,7 @@ func (h *Host) claim(c *call, text []byte, whole bool) (follow *call, todo task)
 		c.finishJoined()
 		return holder.Call, task{}
 	default:
-		return c, c.accept(submission{text: text, parsed: parsed, whole: whole})
+		return c, c.accept(s)
 	}
 }
 

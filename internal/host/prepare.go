@@ -39,11 +39,20 @@ type task struct {
 	call      *call
 	submitted submission
 	previewed bool // another goroutine executes the call
+	// unsettled says that an earlier execution under the id has an unknown outcome: execution claims the
+	// id for the call when the tool was asked.
+	unsettled bool
+	execution *execution
 }
 
 // do prepares and executes the call. Unless the call is previewed, it has ended when do returns.
 func (t task) do() {
 	if t.call == nil {
+		return
+	}
+	if t.unsettled {
+		t.call.host.settler.settle(t.call.ctx(), t.call.entry.Key())
+		t.execution.claimAgain(t.call, t.submitted).do()
 		return
 	}
 	ready := t.call.prepare(t.submitted)

@@ -30,6 +30,8 @@ type Tool struct {
 	Run func(ctx context.Context, call tool.Call, emit func(tool.Event)) (tool.Result, error)
 	// Preview gets the argument text so far. Nil: the tool takes no partial arguments.
 	Preview func(text []byte, emit func(tool.Event))
+	// Settle says what became of an earlier call with an id and arguments. Nil: the tool cannot.
+	Settle func(ctx context.Context, call tool.Call) (tool.Settlement, error)
 }
 
 // Tools returns the tools of the suite. Their state (counters, calls that wait) belongs to the

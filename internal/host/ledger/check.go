@@ -71,7 +71,8 @@ func (l *Ledger[C]) ended(ctx context.Context, call *tool.Call) bool {
 		return false
 	}
 	entry, found, err := l.cfg.Store.Find(ctx, key)
-	return err == nil && found && entry.State != callstore.StateBegun
+	// Another ledger may have executed a free call since it was first sent there.
+	return err == nil && found && entry.State != callstore.StateBegun && entry.State != callstore.StateFree
 }
 
 func keyOf(call *tool.Call) Key {

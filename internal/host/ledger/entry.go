@@ -37,6 +37,7 @@ type Entry[C any] struct {
 	claimed  bool // the call has its id
 	begun    bool // the store has the call
 	finished bool // the call has an outcome
+	settled  *tool.Settlement
 }
 
 // ErrFinished is the error of Begin for a call that has ended meanwhile. It is a context.Canceled.
@@ -68,6 +69,20 @@ func (e *Entry[C]) claim(sum Sum) {
 	e.sum, e.claimed = sum, true
 }
 
+// Settled returns what the tool said about an earlier execution under the id, which did not happen; nil:
+// there was none.
+func (e *Entry[C]) Settled() *tool.Settlement {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.settled
+}
+
+func (e *Entry[C]) setSettled(said *tool.Settlement) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.settled = said
+}
+
 // standing returns what Begin and the ledger need to know of the call so far.
 func (e *Entry[C]) standing() (sum Sum, claimed, begun bool) {
 	e.mu.Lock()
@@ -77,17 +92,17 @@ func (e *Entry[C]) standing() (sum Sum, claimed, begun bool) {
 
 // Begin writes to the store that a plugin is about to execute the call, which must have side
 // effects. It does nothing if no caller can use the id again, or if it was called before. quota
-// bounds the ids in the store. If Begin returns an error, the plugin must not execute the call;
-// Refusal converts the error for the
-// caller.
-func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time, quota callstore.Quota) error {
+// bounds the ids in the store. arguments are the final arguments of a call that its tool can settle;
+// nil: it cannot. If Begin returns an error, the plugin must not execute the call; Refusal converts the
+// error for the caller.
+func (e *Entry[C]) Begin(ctx context.Context, toolName, plugin string, arrived time.Time, arguments []byte, quota callstore.Quota) error {
 	store := e.ledger.cfg.Store
 	sum, claimed, begun := e.standing()
 	if store == nil || e.generated || !claimed || begun {
 		return nil
 	}
 	e.toolName = toolName
-	err := store.BeginWithin(ctx, callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived}, quota)
+	err := store.BeginWithin(ctx, callstore.Entry{Key: e.key, Sum: sum, Tool: toolName, Plugin: plugin, Begun: arrived, Arguments: arguments}, quota)
 	if err != nil {
 		return err
 	}

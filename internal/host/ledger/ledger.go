@@ -97,7 +97,10 @@ func (l *Ledger[C]) ID() string {
 // preview of its call failed, so nothing was executed and nothing will be.
 func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
 	if l.cfg.Store != nil && !e.generated { // otherwise the memory is complete
-		if holder, stored, refused := l.Holder(ctx, e.key, sum); holder != nil || stored != nil || refused != nil {
+		holder, stored, refused := l.Holder(ctx, e.key, sum)
+		if stored != nil && stored.State == callstore.StateFree {
+			e.setSettled(stored.Settled)
+		} else if holder != nil || stored != nil || refused != nil {
 			return holder, stored, refused
 		}
 	}
@@ -114,7 +117,8 @@ func (l *Ledger[C]) Claim(ctx context.Context, e *Entry[C], sum Sum) (*Entry[C],
 }
 
 // Holder returns the entry that has an id, or the store's record of it, if it belongs to the same
-// call. It returns an error if the id cannot be used, and nothing if the id is free.
+// call. It returns an error if the id cannot be used, and nothing if the id is free. The store's record
+// of a call in StateFree says why the same call may have the id again.
 func (l *Ledger[C]) Holder(ctx context.Context, key Key, sum Sum) (*Entry[C], *callstore.Entry, *tool.Error) {
 	l.mu.Lock()
 	holder, refused := l.holderLocked(key, sum)
@@ -158,6 +162,16 @@ func (l *Ledger[C]) Find(key Key) *Entry[C] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.entries[key]
+}
+
+// Drop makes the ledger forget the outcome of a call in memory, because the store has a later one. It
+// does nothing to a call in progress.
+func (l *Ledger[C]) Drop(key Key) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.entries[key]; e != nil && e.over && !e.generated {
+		l.forgetLocked(e) // its list still has it, until it is evicted
+	}
 }
 
 // All returns all entries in memory, in no order.
@@ -233,7 +247,7 @@ func (l *Ledger[C]) evictLocked(tenant string) {
 	}
 	oldest := from.pop()
 	l.addLocked(tenant, of, -1, -oldest.bytes)
-	delete(l.entries, oldest.key)
+	l.forgetLocked(oldest) // another call may have the id, see Drop
 }
 
 // addLocked changes the numbers of outcomes. The weight of a tenant combines the number and the bytes

@@ -87,6 +87,7 @@ const (
 	EventLaunchRefused  EventType = "launch_refused" // a bound such as a quota is full
 	EventBackingOff     EventType = "plugin_backing_off"
 	EventQuarantined    EventType = "plugin_quarantined"
+	EventCallSettled    EventType = "call_settled"  // the tool said what became of a call with an unknown outcome
 	EventCallsRefused   EventType = "calls_refused" // calls that ended the process again and again
 	EventProbing        EventType = "plugin_probing"
 	EventEnabled        EventType = "plugin_enabled"

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
@@ -44,6 +45,12 @@ func (s *Supervisor) report(e lifecycle.Event) {
 	}
 	s.plugins.note(s.name, tenant, e)
 	s.logEvent(e)
+}
+
+// Settled reports that the tool of a call with an unknown outcome was asked what became of it. instance is
+// empty if no instance could be asked.
+func (s *Supervisor) Settled(instance, reason string) {
+	s.report(lifecycle.Event{Time: time.Now(), Type: lifecycle.EventCallSettled, Instance: instance, Reason: reason})
 }
 
 // note adds an event of a plugin to the event log. tenant is empty if the event concerns all. It also adds the event to the history if

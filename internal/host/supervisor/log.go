@@ -32,6 +32,7 @@ var loggedEvents = map[lifecycle.EventType]logged{
 	lifecycle.EventBackingOff:    {slog.LevelWarn, "plugin backs off"},
 	lifecycle.EventQuarantined:   {slog.LevelError, "plugin quarantined"},
 	lifecycle.EventCallsRefused:  {slog.LevelWarn, "calls refused"},
+	lifecycle.EventCallSettled:   {slog.LevelInfo, "call settled"},
 	lifecycle.EventProbing:       {slog.LevelInfo, "plugin probed"},
 	lifecycle.EventEnabled:       {slog.LevelInfo, "plugin enabled"},
 	lifecycle.EventPaused:        {slog.LevelWarn, "plugin paused"},
