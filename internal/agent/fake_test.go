@@ -96,6 +96,8 @@ type fakeTools struct {
 	run func(ctx context.Context, call tool.Call, status func(tool.Status)) tool.Outcome
 	// refuse, if not nil, can reject opening a call.
 	refuse func(call tool.Call) error
+	// repeated, if not nil, is what a repeat of a call ends with, as if its tool had settled it.
+	repeated func(call tool.Call) tool.Outcome
 	// ledger is the id of the ledger. Empty means no ledger; then it accepts every call.
 	ledger string
 
@@ -142,6 +144,12 @@ func (f *fakeTools) Open(ctx context.Context, call tool.Call, complete bool) (to
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.calls[call.ID]
+	if c != nil && f.repeated != nil {
+		settled := f.repeated(call)
+		c = &fakeCall{changed: make(chan struct{}), cancel: func(error) {}}
+		c.add(tool.Event{Ended: &settled})
+		return &fakeExecution{call: c}, nil
+	}
 	if c == nil {
 		c = &fakeCall{changed: make(chan struct{})}
 		f.calls[call.ID] = c

@@ -64,6 +64,7 @@ func (e *toolCall) work() {
 		e.task.cancel(tool.Errorf(tool.KindTimeout, "the call took longer than %s", e.run.config.CallDeadline))
 	})
 	defer e.clock.stop()
+	settling := 0 // how often the call was sent again so that toolhost asks its tool
 	for attempt := 1; ; attempt++ {
 		// The end of the task's context also ends cancelled, but later.
 		cancelled := e.cancelled()
@@ -81,6 +82,9 @@ func (e *toolCall) work() {
 		switch {
 		case e.task.ctx.Err() != nil:
 			return // the agent closes; the call continues in toolhost
+		case out != nil && settling < maxSettling && e.mayBeSettled(out):
+			settling++
+			continue
 		case out != nil:
 			out = e.reused(out)
 			if r := loop.OutcomeResult(&e.call, out); e.answer(r) {
@@ -201,6 +205,17 @@ func (e *toolCall) lost(err error) *tool.Error {
 		return reason
 	}
 	return tool.Errorf(tool.KindOutcomeUnknown, "the call was begun, and agentd cannot learn how it ended: %w", reason)
+}
+
+// maxSettling bounds how often a call is sent again because its outcome is unknown: the execution that
+// follows may be lost, too.
+const maxSettling = 3
+
+// mayBeSettled reports whether the tool can say what became of a call whose outcome is unknown. toolhost
+// asks it when the call is sent again, and then says so in the outcome.
+func (e *toolCall) mayBeSettled(out *tool.Outcome) bool {
+	return out.Err != nil && out.Err.Kind == tool.KindOutcomeUnknown && out.Settled == nil &&
+		e.call.SideEffects && e.spec != nil && e.spec.Settles && !e.cancelled()
 }
 
 // mayRecover reports whether another attempt may succeed after an error. A refusal is final.

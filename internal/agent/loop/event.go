@@ -246,6 +246,8 @@ type CallResult struct {
 	Failure  *Failure `json:"error,omitempty"`
 	Plugin   string   `json:"plugin,omitempty"`
 	Instance string   `json:"instance,omitempty"`
+	// Settled is what the tool said when the outcome of the call was unknown. nil: it was not asked.
+	Settled *tool.Settlement `json:"settled,omitempty"`
 }
 
 // CancelRequested says that the run has to stop. Its calls are cancelled, and each still gets its

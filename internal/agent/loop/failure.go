@@ -21,10 +21,10 @@ func errorResult(c *Call, words string) *CallResult {
 func OutcomeResult(c *Call, out *tool.Outcome) *CallResult {
 	if out.Err != nil {
 		r := FailureResult(c, out.Err)
-		r.Plugin, r.Instance = cmp.Or(out.Plugin, r.Plugin), cmp.Or(out.Instance, r.Instance)
+		r.Plugin, r.Instance, r.Settled = cmp.Or(out.Plugin, r.Plugin), cmp.Or(out.Instance, r.Instance), out.Settled
 		return r
 	}
-	r := &CallResult{CallID: c.ID, Tool: c.Tool, Result: out.Result, Plugin: out.Plugin, Instance: out.Instance}
+	r := &CallResult{CallID: c.ID, Tool: c.Tool, Result: out.Result, Plugin: out.Plugin, Instance: out.Instance, Settled: out.Settled}
 	if _, err := Marshal(r); err != nil {
 		bad := FailureResult(c, tool.Errorf(tool.KindInternal, "the tool's answer is not well-formed: %w", err))
 		bad.Plugin, bad.Instance = out.Plugin, out.Instance

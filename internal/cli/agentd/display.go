@@ -98,6 +98,8 @@ type resultLine struct {
 	Content    []tool.Content `json:"content"`
 	DurationMS int64          `json:"duration_ms"`
 	Error      *loop.Failure  `json:"error,omitempty"`
+	// Settled is what the tool said when the outcome of the call was unknown.
+	Settled *tool.Settlement `json:"settled,omitempty"`
 }
 
 type resetLine struct {
@@ -176,7 +178,7 @@ func newResultLine(h header, p *loop.CallResult) resultLine {
 	}
 	return resultLine{
 		header: h, CallID: p.CallID, Tool: p.Tool, Plugin: p.Plugin, Instance: p.Instance, IsError: p.Result.IsError,
-		Text: p.Result.Text(), Content: content, Error: p.Failure,
+		Text: p.Result.Text(), Content: content, Error: p.Failure, Settled: p.Settled,
 		DurationMS: p.Result.Duration.Milliseconds(),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/loop"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // result shows the result of a call in one line. A story has the whole result below it. A chat says
@@ -49,7 +50,22 @@ func resultHead(e loop.Event, p *loop.CallResult, card *callCard) (head [2]strin
 	if id := standingOf(&p.Result); id != "" {
 		took += " (allowed by the standing approval " + cli.Clip(cli.OneLine(id), resultWidth) + ")"
 	}
+	took += settledWords(p.Settled)
 	return [2]string{mark + " " + cli.Clip(cli.OneLine(p.Tool), argumentsWidth), took}, shade
+}
+
+// settledWords says what the tool said about a call whose outcome was unknown.
+func settledWords(s *tool.Settlement) string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Verdict == tool.VerdictHappened:
+		return " (settled: it had happened)"
+	case s.Verdict == tool.VerdictDidNotHappen:
+		return " (settled: it had not happened, and was made again)"
+	default:
+		return " (the tool was asked and does not know)"
+	}
 }
 
 // resultLine shows the line of a result. In a terminal it replaces the line of the running call, so
