@@ -1,6 +1,7 @@
 package callstore_test
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/sqlitefile"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // A copy of a ledger that Renew has changed has the calls of the other one, another id, and records
@@ -90,5 +92,47 @@ func TestRenewRefusesAnotherFile(t *testing.T) {
 	}
 	if _, err := callstore.Renew(t.Context(), path, time.Now(), time.Now()); err == nil || !strings.Contains(err.Error(), "another program") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A call that was free in a backup is unknown in the restored ledger, because the other ledger may have
+// executed it since. Its tool can be asked again.
+func TestARestoredLedgerFreesNoCall(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.db")
+	key := callstore.Key{Principal: "p", ID: "a"}
+	reopen := func() *callstore.Store {
+		store, err := callstore.Open(t.Context(), callstore.Config{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store
+	}
+	find := func(store *callstore.Store) callstore.Entry {
+		e, found, err := store.Find(t.Context(), key)
+		if err != nil || !found {
+			t.Fatalf("found %v, %v", found, err)
+		}
+		return e
+	}
+	store := reopen()
+	err := store.Begin(t.Context(), callstore.Entry{Key: key, Arguments: []byte("{}")})
+	if err := errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	store = reopen()
+	err = store.Settle(t.Context(), key, find(store).Number, tool.Settlement{Verdict: tool.VerdictDidNotHappen}, tool.Outcome{})
+	if state := find(store).State; err != nil || state != callstore.StateFree {
+		t.Fatalf("the call is %s, %v", state, err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := callstore.Renew(t.Context(), path, time.Now(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	store = reopen()
+	defer store.Close()
+	if e := find(store); e.State != callstore.StateUnknown || !e.Unsettled() || e.Settled != nil {
+		t.Errorf("in the restored ledger it is %+v", e)
 	}
 }
