@@ -17,6 +17,7 @@ import (
 	"github.com/toolhost/toolhost/internal/callstore/memory"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/rpc/filterjson"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -448,6 +449,44 @@ func TestASettledResultPassesTheSchema(t *testing.T) {
 			wantKind(tool.KindInternal, "its side effects have happened")(t, outcome(t, r, payment()))
 		}
 		p.want(t, 1, 1)
+	})
+}
+
+// The result of a settled call passes the filters. If one fails, the outcome stays unknown, and nobody sees
+// the result.
+func TestASettledResultPassesTheFilters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, store := newPayments(), openMemory(t)
+		p.saysAlways(textSettlement(tool.VerdictHappened, "paid 17 to bob"))
+		var broken atomic.Bool
+		broken.Store(true)
+		filters := map[string]filterFunc{"after_mask": func(context.Context, filterjson.Request) (tool.Result, error) {
+			if broken.Load() {
+				return tool.Result{}, errors.New("the filter is broken")
+			}
+			masked := tool.TextResult("masked")
+			return filterjson.EncodeAnswer(filterjson.Answer{Result: &masked})
+		}}
+		r, _ := newFilterRig(t, p.tools(), filters, func(c *host.Config) { c.Calls = store }, host.Filter{Name: "after_mask"})
+		e, err := r.Open(t.Context(), payment(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.entered
+		for _, process := range r.processes {
+			if process.tools != nil { // that of the tool
+				process.end(tool.Exit{Code: 2})
+			}
+		}
+		wantKind(tool.KindOutcomeUnknown, "")(t, end(t, e))
+		e.Close()
+		got := outcome(t, r, payment())
+		if wantKind(tool.KindOutcomeUnknown, "its result is withheld")(t, got); got.Err != nil && strings.Contains(got.Err.Message, "17") {
+			t.Errorf("the caller sees %v", got.Err)
+		}
+		broken.Store(false)
+		wantText("masked", tool.VerdictHappened)(t, outcome(t, r, payment()))
+		p.want(t, 1, 2)
 	})
 }
 
