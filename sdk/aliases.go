@@ -48,6 +48,7 @@ import (
 //	Strict            it gets its arguments exactly as the model wrote them: no repair, no defaults
 //	ReturnDirect      its result is the answer for the user
 //	Dynamic           it has another declaration for each session; Tool.Dynamic sets it
+//	Settles           it can say later whether a call happened; the function Settle sets it
 type Spec = tool.Spec
 
 // What a plugin declares in addition to its tools, and the types of a Spec's fields.

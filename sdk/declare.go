@@ -16,7 +16,7 @@ import (
 // declare returns a tool without code. It derives the schemas that the spec does not have.
 func declare[In, Out any](spec Spec) Tool {
 	in := reflect.TypeFor[In]()
-	t := Tool{spec: spec, derived: len(spec.InputSchema)+len(spec.OutputSchema) == 0}
+	t := Tool{spec: spec, input: in, derived: len(spec.InputSchema)+len(spec.OutputSchema) == 0}
 	if err := checkInput(in); err != nil {
 		t.err = err
 		return t

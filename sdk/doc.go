@@ -50,6 +50,11 @@
 // Some tools have a different declaration for each session, for example because their schema lists
 // the available choices. Such a tool has a function that declares it: see [Tool.Dynamic].
 //
+// # Unknown outcomes
+//
+// If the plugin or toolhost ends during a call that has side effects, toolhost does not know whether
+// the call happened. A tool that can find out has a check: see [Settle].
+//
 // # Errors
 //
 // An error of the function is a tool error: the model reads its text and can act on it. The SDK

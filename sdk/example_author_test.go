@@ -210,6 +210,33 @@ func ExampleTool_Dynamic() {
 	// Queries a table of acme.
 }
 
+// A tool looks up what became of a call that a crash interrupted, under the id with which it recorded
+// the call.
+func ExampleSettle() {
+	booked := map[string]string{"c-1": "seat 12"} // by call id; in reality in the booking system
+	book := sdk.Func(sdk.Spec{Name: "book", Description: "Books a seat."},
+		func(ctx context.Context, _ struct{}) (string, error) {
+			booked[sdk.CallID(ctx)] = "seat 13"
+			return booked[sdk.CallID(ctx)], nil
+		})
+	book = sdk.Settle(book, func(ctx context.Context, _ struct{}) (sdk.Settlement, error) {
+		seat, ok := booked[sdk.CallID(ctx)]
+		if !ok {
+			return sdk.Settlement{Verdict: sdk.VerdictDidNotHappen}, nil
+		}
+		return sdk.Settlement{Verdict: sdk.VerdictHappened, Result: new(sdk.TextResult(seat))}, nil
+	})
+
+	h := sdktest.New(t, pluginWith(book))
+	first, _ := h.Settle("book", `{}`, sdktest.WithCallID("c-1"))
+	fmt.Println(first.Verdict, first.Result.Text())
+	second, _ := h.Settle("book", `{}`, sdktest.WithCallID("c-2"))
+	fmt.Println(second.Verdict)
+	// Output:
+	// happened seat 12
+	// did_not_happen
+}
+
 // An ordinary error tells the model what was wrong with its call. An *Error tells the caller about
 // a failure that the model cannot correct.
 func ExampleError() {

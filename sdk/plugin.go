@@ -123,13 +123,16 @@ func (t Tool) check(compile fit.Compile, trusting bool) error {
 			spec.InputSchema = []byte(`{"type":"object"}`) // t.err has the problem
 			spec.InputExamples = nil
 		}
-		return errors.Join(t.err, t.checkDynamic(), checkSpec(&spec, compile))
+		return errors.Join(t.err, t.checkPromises(), checkSpec(&spec, compile))
 	}
 	if trusting {
-		return errors.Join(t.checkDynamic(), checkWords(&t.spec))
+		return errors.Join(t.checkPromises(), checkWords(&t.spec))
 	}
-	return errors.Join(t.checkDynamic(), checkSpec(&t.spec, compile))
+	return errors.Join(t.checkPromises(), checkSpec(&t.spec, compile))
 }
+
+// checkPromises returns what the declaration promises and the code does not have, or the reverse.
+func (t Tool) checkPromises() error { return errors.Join(t.checkDynamic(), t.checkSettle()) }
 
 // labelled returns the errors that err joins, each with its label.
 func labelled(label string, err error) []error {

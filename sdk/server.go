@@ -34,6 +34,8 @@ type servedTool struct {
 	read func(ctx context.Context, text []byte) (json.RawMessage, error)
 	open func(ctx context.Context) (object, error)
 	into decoder // decodes arguments into the input
+	// nil: it cannot say what became of a call
+	settle check
 
 	dynamic *dynamic // nil: the tool is not dynamic
 }
@@ -76,7 +78,7 @@ func newServer(p Plugin, compile fit.Compile, trusting bool) (*server, error) {
 }
 
 func serveTool(t Tool, compile fit.Compile, trusting bool) (servedTool, error) {
-	served := servedTool{name: t.spec.Name, open: t.open, into: decodeStrictly}
+	served := servedTool{name: t.spec.Name, open: t.open, settle: t.settle, into: decodeStrictly}
 	if trusting && t.vary == nil && t.derived {
 		served.into = decodeChecked
 	}

@@ -12,11 +12,16 @@ import (
 // tools. A Tool is immutable, and several plugins may use it.
 type Tool struct {
 	spec    Spec
-	derived bool  // the schemas without a spec come from the types
-	err     error // the error of the declaration, for Plugin.Validate
+	derived bool         // the schemas without a spec come from the types
+	input   reflect.Type // of the tool's input
+	err     error        // the error of the declaration, for Plugin.Validate
 	open    func(ctx context.Context) (object, error)
 	vary    func(ctx context.Context) (Variant, error) // nil: the tool is not dynamic
+	settle  check                                      // nil: the tool cannot say what became of a call
 }
+
+// check says what became of an earlier call, without the type of the arguments.
+type check func(ctx context.Context, arguments json.RawMessage, decode decoder) (Settlement, error)
 
 // Spec returns the declaration of the tool, with the derived schemas.
 func (t Tool) Spec() Spec { return t.spec }

@@ -23,6 +23,8 @@ func toolWith[In any](spec sdk.Spec) sdk.Tool {
 	return sdk.Func(spec, func(context.Context, In) (string, error) { return "", nil })
 }
 
+func settled[In any](context.Context, In) (sdk.Settlement, error) { return sdk.Settlement{}, nil }
+
 type recursive struct {
 	Children []recursive `json:"children"`
 }
@@ -53,12 +55,17 @@ func TestValidateRefuses(t *testing.T) {
 		tool    sdk.Tool
 		problem string
 	}{
-		"no name":              {sdk.Func(sdk.Spec{Description: "x"}, echo), "tool number 1: the name is empty"},
-		"bad name":             {sdk.Func(sdk.Spec{Name: "a b", Description: "x"}, echo), `the name "a b" is ill-formed`},
-		"no description":       {sdk.Func(sdk.Spec{Name: "x", Description: " "}, echo), `tool "x": its description is empty`},
-		"no function":          {sdk.Func[struct{}, string](spec, nil), "its function is nil"},
-		"no opener":            {sdk.Object[noPartial](spec, nil), "opens an object is nil"},
-		"no code":              {sdk.Tool{}, "make it with Func or Object"},
+		"no name":                 {sdk.Func(sdk.Spec{Description: "x"}, echo), "tool number 1: the name is empty"},
+		"bad name":                {sdk.Func(sdk.Spec{Name: "a b", Description: "x"}, echo), `the name "a b" is ill-formed`},
+		"no description":          {sdk.Func(sdk.Spec{Name: "x", Description: " "}, echo), `tool "x": its description is empty`},
+		"no function":             {sdk.Func[struct{}, string](spec, nil), "its function is nil"},
+		"no opener":               {sdk.Object[noPartial](spec, nil), "opens an object is nil"},
+		"no code":                 {sdk.Tool{}, "make it with Func or Object"},
+		"settles without a check": {toolWith[struct{}](sdk.Spec{Settles: true}), "has no check; use Settle"},
+		"check of read-only":      {sdk.Settle(toolWith[struct{}](sdk.Spec{ReadOnly: true}), settled[struct{}]), "a call that changes nothing needs none"},
+		"check of other input":    {sdk.Settle(toolWith[struct{}](sdk.Spec{}), settled[named]), "its check of unknown outcomes takes a sdk_test.named, but its calls take a struct {}"},
+		"nil check":               {sdk.Settle[struct{}](toolWith[struct{}](sdk.Spec{}), nil), "its check of unknown outcomes is nil"},
+
 		"negative timeout":     {toolWith[struct{}](sdk.Spec{Timeout: -time.Second}), "negative"},
 		"metadata":             {toolWith[struct{}](sdk.Spec{Metadata: map[string]json.RawMessage{"k": json.RawMessage("{")}}), `metadata "k" is not JSON`},
 		"own schema":           {toolWith[json.RawMessage](sdk.Spec{InputSchema: json.RawMessage(`{"type":"objekt"}`)}), "its input schema"},

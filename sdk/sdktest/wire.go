@@ -42,11 +42,14 @@ func connect(t testing.TB, handler transport.Handler) transport.Handler {
 	if err := conn.Open(t.Context()); err != nil {
 		t.Fatalf("connecting to the plugin: %v", err)
 	}
-	return remote{conn}
+	return remote{conn, handler}
 }
 
 // remote is a plugin behind a gRPC connection.
-type remote struct{ conn *pluginwire.Conn }
+type remote struct {
+	conn  *pluginwire.Conn
+	tools transport.Handler
+}
 
 // Describe implements transport.Handler.
 func (r remote) Describe(ctx context.Context, req transport.DescribeRequest) (tool.Description, error) {
@@ -80,6 +83,11 @@ func (r remote) Call(ctx context.Context, info transport.Info, local transport.C
 		}
 	})()
 	return receive(context.WithoutCancel(ctx), local, call)
+}
+
+// Settle implements transport.Handler.
+func (r remote) Settle(ctx context.Context, info transport.Info, local transport.Call) (tool.Settlement, error) {
+	return r.tools.Settle(ctx, info, local)
 }
 
 func sendArguments(ctx context.Context, local transport.Call, call *pluginwire.Call) {

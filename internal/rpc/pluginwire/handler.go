@@ -27,6 +27,14 @@ type Handler interface {
 	Call(ctx context.Context, call *ServerCall) (tool.Result, error)
 }
 
+// Settler is a Handler that can say what became of an earlier call. With any other Handler, the
+// question ends with an error of kind unsupported.
+type Settler interface {
+	// Settle says what became of the earlier call with the id and the arguments of call, and changes
+	// nothing. ctx and errors are those of Handler.Call.
+	Settle(ctx context.Context, call *ServerCall) (tool.Settlement, error)
+}
+
 // ServerConfig configures the plugin's end.
 type ServerConfig struct {
 	// Logger receives errors, such as panics with their stacks. nil means slog.Default.
@@ -179,4 +187,30 @@ func (e *endFrame) fail(err *tool.Error) (size int) {
 	}
 	e.end.Outcome = &pluginv1.CallEnd_Error{Error: out}
 	return size + endOverhead
+}
+
+// maxSettlementReason is the limit of the contract.
+const maxSettlementReason = 1 << 10
+
+var verdicts = map[tool.Verdict]pluginv1.SettlementVerdict{
+	tool.VerdictHappened:     pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_HAPPENED,
+	tool.VerdictDidNotHappen: pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_DID_NOT_HAPPEN,
+}
+
+// settle puts an answer to StartCall.settle into the end, and returns its approximate size. It leaves
+// out a result that is too large: that the call happened is worth more than its result.
+func (e *endFrame) settle(callID string, s tool.Settlement) (size int) {
+	out := &pluginv1.Settlement{CallId: validText(callID), Verdict: pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_UNKNOWN}
+	if verdict, ok := verdicts[s.Verdict]; ok {
+		out.Verdict = verdict
+	}
+	out.Reason = clip(validText(s.Reason), maxSettlementReason-len("…"))
+	if s.Verdict == tool.VerdictHappened && s.Result != nil {
+		out.Result = toolpb.FromResult(*s.Result)
+		if out.Result.SizeWire() > maxEnd {
+			out.Result = nil
+		}
+	}
+	e.end.Outcome = &pluginv1.CallEnd_Settlement{Settlement: out}
+	return out.SizeWire() + endOverhead
 }

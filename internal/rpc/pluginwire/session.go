@@ -129,6 +129,9 @@ func (s *streamSession) run(call *ServerCall) {
 
 // outcome executes a call, puts its outcome into end, and returns its approximate size.
 func (s *streamSession) outcome(call *ServerCall, end *endFrame) (size int) {
+	if call.start.Settle {
+		return s.settlement(call, end)
+	}
 	var result tool.Result
 	err := s.server.guard(slog.String("call_id", call.start.CallID), func() (err error) {
 		result, err = s.server.handler.Call(&call.ctx, call)
@@ -141,6 +144,24 @@ func (s *streamSession) outcome(call *ServerCall, end *endFrame) (size int) {
 		size = end.fail(call.explain(err))
 	}
 	return size
+}
+
+// settlement asks the handler what became of an earlier call, puts its answer into end, and returns its
+// approximate size.
+func (s *streamSession) settlement(call *ServerCall, end *endFrame) (size int) {
+	var settlement tool.Settlement
+	err := s.server.guard(slog.String("call_id", call.start.CallID), func() (err error) {
+		settler, ok := s.server.handler.(Settler)
+		if !ok {
+			return tool.Errorf(tool.KindUnsupported, "no tool of the plugin can say what became of a call")
+		}
+		settlement, err = settler.Settle(&call.ctx, call)
+		return err
+	})
+	if err != nil {
+		return end.fail(call.explain(err))
+	}
+	return end.settle(call.start.CallID, settlement)
 }
 
 // maxEvent limits one status or log record, so that it does not block other calls for long.

@@ -69,6 +69,9 @@ type Handler interface {
 	// Call runs a call until the tool has returned and its object is closed. An error is a
 	// *tool.Error.
 	Call(ctx context.Context, info Info, call Call) (tool.Result, error)
+	// Settle says what became of an earlier call with this id and these arguments. An error is a
+	// *tool.Error; it is of kind unsupported if the tool has no check.
+	Settle(ctx context.Context, info Info, call Call) (tool.Settlement, error)
 }
 
 // newHandler is the function that package sdk provides.

@@ -19,6 +19,15 @@ func (w wireHandler) Describe(ctx context.Context, req pluginwire.DescribeReques
 
 // Call implements pluginwire.Handler.
 func (w wireHandler) Call(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error) {
+	return w.handler.Call(ctx, infoOf(call), call)
+}
+
+// Settle implements pluginwire.Settler.
+func (w wireHandler) Settle(ctx context.Context, call *pluginwire.ServerCall) (tool.Settlement, error) {
+	return w.handler.Settle(ctx, infoOf(call), call)
+}
+
+func infoOf(call *pluginwire.ServerCall) Info {
 	start := call.Start()
 	info := Info{
 		CallID:      start.CallID,
@@ -33,5 +42,5 @@ func (w wireHandler) Call(ctx context.Context, call *pluginwire.ServerCall) (too
 	if start.SpanBytes > 0 {
 		info.SendSpans = call.SendSpans
 	}
-	return w.handler.Call(ctx, info, call)
+	return info
 }

@@ -799,7 +799,9 @@ type StartCall struct {
 	// Asks what became of an earlier call instead of executing one. toolhost sets it only for tools that
 	// declare `settles`, and never while the earlier call may still run. `call_id` and `arguments` are
 	// those of the earlier call, and `complete` is set. The plugin finds out whether that call had its
-	// effect, changes nothing, and ends with `settlement` within `timeout`. It may ask no questions.
+	// effect, changes nothing, and ends with `settlement` within `timeout`. It may send only log records
+	// and spans before that. A plugin whose tool does not declare `settles` executes nothing and ends with
+	// the error UNSUPPORTED.
 	//
 	// toolhost treats an error, a result, a late answer and an answer for another call id as UNKNOWN.
 	Settle        bool `protobuf:"varint,9,opt,name=settle,proto3" json:"settle,omitempty"`
@@ -2327,7 +2329,8 @@ type Settlement struct {
 	// Whether the call had its effect.
 	Verdict SettlementVerdict `protobuf:"varint,2,opt,name=verdict,proto3,enum=toolhost.plugin.v1.SettlementVerdict" json:"verdict,omitempty"`
 	// The result of the call, if `verdict` is HAPPENED and the tool knows the result. Unset means that
-	// the tool knows only that the call happened.
+	// the tool knows only that the call happened. No chunks come before it. It has at most 1 MiB: an SDK
+	// leaves out a larger one.
 	Result *v1.Result `protobuf:"bytes,3,opt,name=result,proto3" json:"result,omitempty"`
 	// How the tool knows, in one line for people and models; at most 1 KiB. May be empty.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`

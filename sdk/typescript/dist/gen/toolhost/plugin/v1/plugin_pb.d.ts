@@ -372,7 +372,9 @@ export type StartCall = Message<"toolhost.plugin.v1.StartCall"> & {
      * Asks what became of an earlier call instead of executing one. toolhost sets it only for tools that
      * declare `settles`, and never while the earlier call may still run. `call_id` and `arguments` are
      * those of the earlier call, and `complete` is set. The plugin finds out whether that call had its
-     * effect, changes nothing, and ends with `settlement` within `timeout`. It may ask no questions.
+     * effect, changes nothing, and ends with `settlement` within `timeout`. It may send only log records
+     * and spans before that. A plugin whose tool does not declare `settles` executes nothing and ends with
+     * the error UNSUPPORTED.
      *
      * toolhost treats an error, a result, a late answer and an answer for another call id as UNKNOWN.
      *
@@ -1097,7 +1099,8 @@ export type Settlement = Message<"toolhost.plugin.v1.Settlement"> & {
     verdict: SettlementVerdict;
     /**
      * The result of the call, if `verdict` is HAPPENED and the tool knows the result. Unset means that
-     * the tool knows only that the call happened.
+     * the tool knows only that the call happened. No chunks come before it. It has at most 1 MiB: an SDK
+     * leaves out a larger one.
      *
      * @generated from field: toolhost.tool.v1.Result result = 3;
      */

@@ -1,0 +1,168 @@
+package sdk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/toolhost/toolhost/sdk/internal/transport"
+	"github.com/toolhost/toolhost/tool"
+)
+
+// The types of what a check says about an earlier call; see Settle.
+type (
+	// Settlement says whether an earlier call had its effect, and how the tool knows. The zero value
+	// says that the tool does not know.
+	Settlement = tool.Settlement
+	// Verdict is VerdictHappened, VerdictDidNotHappen or VerdictUnknown.
+	Verdict = tool.Verdict
+)
+
+// The verdicts of a Settlement.
+const (
+	// VerdictHappened means that the call had its whole effect. toolhost never executes it again.
+	VerdictHappened = tool.VerdictHappened
+	// VerdictDidNotHappen means that the call had no effect, and can have none later. toolhost may
+	// execute it under the same call id. In doubt, use VerdictUnknown.
+	VerdictDidNotHappen = tool.VerdictDidNotHappen
+	// VerdictUnknown means that the tool does not know, or that the call had a part of its effect.
+	VerdictUnknown = tool.VerdictUnknown
+)
+
+// Settle returns the tool with a check of calls whose outcome is unknown: the plugin or toolhost ended
+// while they ran. Without a check, a person or the model must find out what became of such a call.
+//
+//	sdk.Settle(sdk.Func(spec, pay), func(ctx context.Context, in payment) (sdk.Settlement, error) {
+//		receipt, found, err := bank.Find(ctx, sdk.CallID(ctx))
+//		switch {
+//		case err != nil:
+//			return sdk.Settlement{}, err
+//		case !found:
+//			return sdk.Settlement{Verdict: sdk.VerdictDidNotHappen, Reason: "the bank has no such payment"}, nil
+//		}
+//		return sdk.Settlement{Verdict: sdk.VerdictHappened, Result: new(sdk.TextResult(receipt))}, nil
+//	})
+//
+// The check gets the arguments of the call, and its context has the call id, the session, the
+// workspace, the context values and the secrets of the call. It has a short deadline. It must change
+// nothing, and cannot report statuses, ask questions or open artifacts. toolhost runs it only when the
+// call no longer runs, and maybe several times. An error, a panic and a late answer mean
+// VerdictUnknown.
+//
+// The check relies on a record of the tool's own, in the place where the effect happens: pass the call
+// id along with the effect, such as an idempotency key of the service, so that the record and the
+// effect cannot differ. A tool that is ReadOnly must have no check. One that is Idempotent needs none,
+// because toolhost repeats its calls.
+func Settle[In any](t Tool, check func(ctx context.Context, in In) (Settlement, error)) Tool {
+	t.spec.Settles = true
+	in := reflect.TypeFor[In]()
+	switch {
+	case check == nil:
+		t.err = errors.Join(t.err, errors.New("its check of unknown outcomes is nil"))
+	case t.input != nil && t.input != in:
+		t.err = errors.Join(t.err, fmt.Errorf("its check of unknown outcomes takes a %s, but its calls take a %s", in, t.input))
+	}
+	t.settle = func(ctx context.Context, arguments json.RawMessage, decode decoder) (Settlement, error) {
+		var in In
+		if err := decode(arguments, &in); err != nil {
+			return Settlement{}, err
+		}
+		return check(ctx, in)
+	}
+	return t
+}
+
+// checkSettle returns what is wrong with the declaration of a check.
+func (t Tool) checkSettle() error {
+	switch {
+	case t.spec.Settles && t.settle == nil:
+		return errors.New("it declares Settles, but has no check; use Settle")
+	case t.settle != nil && t.spec.ReadOnly:
+		return errors.New("it is ReadOnly and has a check of unknown outcomes; a call that changes nothing needs none")
+	}
+	return nil
+}
+
+// Settle runs the check of a tool to its end.
+func (s *server) Settle(ctx context.Context, info transport.Info, out transport.Call) (tool.Settlement, error) {
+	s.begin()
+	defer s.end()
+	t, ok := s.tools[info.Tool]
+	switch {
+	case !ok:
+		return tool.Settlement{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no tool %q", s.description.Name, info.Tool)
+	case t.settle == nil:
+		return tool.Settlement{}, tool.Errorf(tool.KindUnsupported, "the tool %q cannot say what became of a call", info.Tool)
+	}
+	c := newCall(ctx, info, onlyLog{out})
+	defer c.finish(true)
+	settlement, err := t.runCheck(c)
+	if err != nil {
+		return tool.Settlement{}, checkFailed(c, err)
+	}
+	return settlement, nil
+}
+
+func (t *servedTool) runCheck(c *call) (Settlement, error) {
+	text, err := t.receive(c, object{})
+	if err != nil {
+		return Settlement{}, err
+	}
+	s, err := guard(c, "the check of tool", func() (Settlement, error) {
+		arguments, err := t.read(c, text)
+		if err != nil {
+			return Settlement{}, err
+		}
+		return t.settle(c, arguments, t.into)
+	})
+	if err != nil {
+		return Settlement{}, err
+	}
+	switch s.Verdict {
+	case "", VerdictUnknown, VerdictDidNotHappen:
+		s.Result = nil
+	case VerdictHappened:
+		if s.Result != nil {
+			result, err := wellFormed(*s.Result)
+			if err != nil {
+				return Settlement{}, Internal("the check of tool %q: %w", t.name, err)
+			}
+			s.Result = &result
+		}
+	default:
+		return Settlement{}, Internal("the check of tool %q returned the verdict %q", t.name, s.Verdict)
+	}
+	return s, nil
+}
+
+// checkFailed converts an error of a check. It is never a result, because no model reads it.
+func checkFailed(c *call, err error) *tool.Error {
+	result, infra := outcome(c, err)
+	if infra == nil {
+		return Internal("the check of tool %q: %s", c.info.Tool, result.Text())
+	}
+	return tool.AsError(infra)
+}
+
+// onlyLog is the call of a check, which can do nothing but log.
+type onlyLog struct{ transport.Call }
+
+// Send sends a log record, and drops a status.
+func (o onlyLog) Send(ctx context.Context, event tool.Event) error {
+	if event.Log == nil {
+		return nil
+	}
+	return o.Call.Send(ctx, event)
+}
+
+// ReadArtifact refuses.
+func (onlyLog) ReadArtifact(context.Context, string, uint64, int) (tool.ArtifactPiece, error) {
+	return tool.ArtifactPiece{}, tool.Errorf(tool.KindUnsupported, "a check of an unknown outcome cannot open artifacts")
+}
+
+// Ask refuses.
+func (onlyLog) Ask(context.Context, *tool.Question) (tool.Answer, error) {
+	return tool.Answer{}, tool.Errorf(tool.KindUnsupported, "a check of an unknown outcome cannot ask")
+}
