@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-MODULES = ("agent", "client", "errors", "plugin", "result", "spec", "status", "testing", "version")
+MODULES = ("agent", "client", "errors", "plugin", "result", "settlement", "spec", "status", "testing", "version")
 LISTING = Path(__file__).resolve().parent.parent / "api.txt"
 
 

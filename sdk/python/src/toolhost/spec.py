@@ -101,6 +101,8 @@ class Spec:
     strict: bool = False
     dynamic: bool = False
     """Whether the declaration depends on the session."""
+    settles: bool = False
+    """Whether the tool can say later whether a call happened."""
     context_keys: Sequence[str] = ()
     """The keys of the run context that the tool reads."""
     effect_keys: Sequence[str] = ()

@@ -24,6 +24,7 @@ from toolhost.plugin._plugin import Plugin
 from toolhost.plugin._signature import DeclarationError
 from toolhost.question import ModelAnswer, ModelMessage, ModelQuestion, ModelRole
 from toolhost.result import Artifact, Content, Effect, File, Image, Json, Operation, Result, Text, Usage
+from toolhost.settlement import Settlement, Verdict
 from toolhost.spec import Example, Permissions, Retry, Spec
 from toolhost.status import Progress, State, Status
 
@@ -55,6 +56,7 @@ __all__ = [
     "RateLimited",
     "Result",
     "Retry",
+    "Settlement",
     "Spec",
     "State",
     "Status",
@@ -65,5 +67,6 @@ __all__ = [
     "Unsupported",
     "Usage",
     "Variant",
+    "Verdict",
     "Viewer",
 ]

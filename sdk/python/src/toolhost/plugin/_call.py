@@ -12,7 +12,7 @@ import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from toolhost import _question_wire, _wire
+from toolhost import _question_wire, _settlement_wire, _wire
 from toolhost._proto.toolhost.plugin.v1 import plugin_pb2
 from toolhost._proto.toolhost.tool.v1 import question_pb2
 from toolhost.errors import (
@@ -31,6 +31,7 @@ from toolhost.plugin._outflow import Emit, Outflow
 from toolhost.plugin._spans import Recorder, record
 from toolhost.question import ModelAnswer, ModelQuestion, PersonAnswer, PersonQuestion, QuestionKind
 from toolhost.result import Result
+from toolhost.settlement import Settlement
 from toolhost.status import LogRecord, State, Status
 
 _T = TypeVar("_T")
@@ -150,7 +151,7 @@ class Call:
 
         A failure to send it is ignored, because the tool cannot react to it.
         """
-        if self._finished or self.stopped is not None:
+        if self._finished or self.stopped is not None or self.start.settle:
             return
         frame = self._status_frame(status)
         if frame is not None:
@@ -225,6 +226,8 @@ class Call:
 
     async def read_artifact(self, handle: str, offset: int, limit: int | None) -> ArtifactData:
         """Read an artifact in pieces, from an offset."""
+        if self.start.settle:
+            raise Unsupported("a check of an unknown outcome cannot read artifacts")
         data = bytearray()
         while True:
             wanted = _wire.CHUNK if limit is None else min(_wire.CHUNK, limit - len(data))
@@ -250,6 +253,8 @@ class Call:
 
     async def ask(self, question: PersonQuestion | ModelQuestion) -> PersonAnswer | ModelAnswer:
         """Ask the caller of the tool, and return the answer."""
+        if self.start.settle:
+            raise Unsupported("a check of an unknown outcome cannot ask")
         person = isinstance(question, PersonQuestion)
         kind = QuestionKind.PERSON if person else QuestionKind.MODEL
         if kind not in _question_wire.to_kinds(self.start.context.answers):
@@ -340,6 +345,14 @@ class Call:
                 f"the effects, metadata and artifacts of the result have {size} bytes; the limit is {_MAX_END}"
             )
         return plugin_pb2.CallEnd(result=message)
+
+    def settled(self, settlement: Settlement) -> plugin_pb2.CallEnd:
+        """Return the end of the call that says what became of the earlier call."""
+        try:
+            message = _settlement_wire.from_settlement(self.start.call_id, settlement)
+        except (ValueError, TypeError) as problem:
+            raise Internal(f'the check of tool "{self.start.tool}": encoding the result: {problem}') from problem
+        return plugin_pb2.CallEnd(settlement=message)
 
     def release(self) -> None:
         """Release the timer and all waiting work. Nothing is sent for the call afterwards."""

@@ -19,6 +19,7 @@ from toolhost._keywords import checked
 from toolhost.errors import ToolError
 from toolhost.plugin import _docstring
 from toolhost.plugin._call import Call
+from toolhost.plugin._check import Settle, chosen, parameters_of
 from toolhost.plugin._context import AsyncContext, Context
 from toolhost.plugin._run import Bound, Runner
 from toolhost.plugin._signature import DeclarationError, Signature, hints_of, schema_of, signature_of
@@ -101,10 +102,12 @@ class Tool:
     open: Callable[[Call], Bound]
     describe: Describe | None = None
     opens_object: bool = False
+    check: Callable[[Call], Bound] | None = None
+    """Returns the function that says what became of an earlier call."""
 
     def runner(self, threads: Executor) -> Runner:
         """Return the runner of its calls."""
-        return Runner(self.spec.name, self.open, threads, self.opens_object)
+        return Runner(self.spec.name, self.open, threads, self.opens_object, self.check)
 
 
 def check_name(name: str) -> None:
@@ -117,7 +120,9 @@ def check_name(name: str) -> None:
         )
 
 
-def tool_of(target: Callable[..., Any], options: Options, describe: Describe | None) -> Tool:
+def tool_of(
+    target: Callable[..., Any], options: Options, describe: Describe | None, settle: Settle | None = None
+) -> Tool:
     """Return the tool for a function, or for a class with a method `call`.
 
     Raises DeclarationError.
@@ -127,14 +132,16 @@ def tool_of(target: Callable[..., Any], options: Options, describe: Describe | N
     label = options.get("name", getattr(target, "__name__", ""))
     try:
         given = checked(options, Options, "it")
-        return _tool_of(target, label, typing.cast("Options", given), describe)
+        return _tool_of(target, label, typing.cast("Options", given), describe, settle)
     except TypeError as problem:
         raise DeclarationError(f'tool "{label}": {problem}') from None
     except DeclarationError as problem:
         raise DeclarationError(f'tool "{label}": {problem}') from problem.__cause__
 
 
-def _tool_of(target: Callable[..., Any], name: str, options: Options, describe: Describe | None) -> Tool:
+def _tool_of(
+    target: Callable[..., Any], name: str, options: Options, describe: Describe | None, settle: Settle | None
+) -> Tool:
     if not name:
         raise DeclarationError("the function has no name; pass one as name=…")
     check_name(name)
@@ -160,11 +167,25 @@ def _tool_of(target: Callable[..., Any], name: str, options: Options, describe: 
         "name": name,
         "description": options.get("description") or description,
     }
-    spec = Spec(**declared, partial_arguments=preview is not None, dynamic=describe is not None)
+    spec = Spec(
+        **declared,
+        partial_arguments=preview is not None,
+        dynamic=describe is not None,
+        settles=settle is not None,
+    )
     _check_spec(spec, signature)
+    check = None if settle is None else _checker(settle, work, signature, method=isinstance(target, type))
     if isinstance(target, type):
-        return Tool(spec, _opener(target, signature, preview), describe, opens_object=True)
-    return Tool(spec, lambda call: _bound(target, signature, call), describe)
+        return Tool(spec, _opener(target, signature, preview), describe, opens_object=True, check=check)
+    return Tool(spec, lambda call: _bound(target, signature, call), describe, check=check)
+
+
+def _checker(check: Settle, work: Callable[..., Any], signature: Signature, *, method: bool) -> Callable[[Call], Bound]:
+    """Return a function that binds the check of a tool to an earlier call."""
+    taken, name, kind = parameters_of(check, work, method=method)
+    own = dataclasses.replace(signature, context=name, context_type=kind)
+    _check_context(check, own)
+    return lambda call: Bound(check, lambda text: {**chosen(taken, signature, text), **_context(own, call)})
 
 
 def _bound(work: Callable[..., Any], signature: Signature, call: Call) -> Bound:
@@ -257,6 +278,10 @@ def _check_spec(spec: Spec, signature: Signature) -> None:
         )
     if any((seconds or 0) < 0 for seconds in (spec.timeout, spec.retry.initial_backoff, spec.retry.max_backoff)):
         raise DeclarationError("a duration is negative")
+    if spec.read_only and spec.settles:
+        raise DeclarationError(
+            "it is read_only and has a check of unknown outcomes; a call that changes nothing needs none"
+        )
     if spec.cost_per_use < 0:
         raise DeclarationError("its cost per use is negative")
     if spec.input_schema.get("type") != "object":

@@ -19,6 +19,7 @@ from toolhost._proto.toolhost.plugin.v1 import plugin_pb2
 from toolhost._proto.toolhost.tool.v1 import version_pb2
 from toolhost.errors import Unavailable
 from toolhost.plugin import _declare, _docstring, _serve
+from toolhost.plugin._check import Settle
 from toolhost.plugin._declare import Describe, Function, Options, Tool, Viewer, check_name
 from toolhost.plugin._filter import Filter, check_phases, check_tools, tools_of
 from toolhost.plugin._hooks import Hooks
@@ -74,10 +75,18 @@ class Plugin:
 
     @overload
     def tool(
-        self, /, *, describe: Describe | None = None, **options: Unpack[Options]
+        self, /, *, describe: Describe | None = None, settle: Settle | None = None, **options: Unpack[Options]
     ) -> Callable[[Function], Function]: ...
 
-    def tool(self, function: Any = None, /, *, describe: Describe | None = None, **options: Unpack[Options]) -> Any:
+    def tool(
+        self,
+        function: Any = None,
+        /,
+        *,
+        describe: Describe | None = None,
+        settle: Settle | None = None,
+        **options: Unpack[Options],
+    ) -> Any:
         """Register a function as a tool, and return the function unchanged.
 
         The parameters are the arguments of the tool. Their type hints define the JSON Schema. The
@@ -104,14 +113,20 @@ class Plugin:
             function: The function or class.
             describe: Declares the tool for one session, which makes the tool dynamic. It runs when
                 tools are listed and before calls, so it must be fast and have no side effects.
-                **options: The rest of the declaration; see `toolhost.spec.Spec`.
+            settle: Says what became of an earlier call whose outcome is unknown, because the plugin or
+                toolhost ended while it ran. It is a function, async or not, that has some of the
+                parameters of the tool, and returns a Settlement. The context has the call id, the
+                session, the workspace and the secrets of the call. It must be fast and change
+                nothing, and cannot report statuses, ask questions or read artifacts. toolhost runs
+                it only when the call no longer runs. An exception means that the tool does not know.
+            **options: The rest of the declaration; see `toolhost.spec.Spec`.
 
         Raises:
             DeclarationError: The declaration is invalid.
         """
 
         def declare(function: Function) -> Function:
-            tool = _declare.tool_of(function, options, describe)
+            tool = _declare.tool_of(function, options, describe, settle)
             self._claim("tool", tool.spec.name)
             self._tools[tool.spec.name] = tool
             return function

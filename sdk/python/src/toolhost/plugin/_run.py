@@ -17,11 +17,13 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from toolhost._json import is_object
-from toolhost.errors import Internal, ToolError, ToolhostError
+from toolhost.errors import Internal, ToolError, ToolhostError, Unsupported
 from toolhost.plugin._call import Call
+from toolhost.plugin._check import settlement_of
 from toolhost.plugin._output import result_of
 from toolhost.plugin._relative import relative_to
 from toolhost.result import Result
+from toolhost.settlement import Settlement
 
 _NUMBER_CHARACTER = re.compile(rb"[-+.0-9eE]")
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)  # a complete string
@@ -54,6 +56,8 @@ class Runner:
     threads: Executor
     opens_object: bool = False
     """Whether `open` runs the constructor of the author, which then runs like the tool function."""
+    check: Callable[[Call], Bound] | None = None
+    """Returns the function that says what became of an earlier call. None if the tool has none."""
 
     async def run(self, call: Call) -> Result:
         """Run a call to its end.
@@ -73,6 +77,32 @@ class Runner:
             if recorder is not None:
                 recorder.close()
             await call.finish(ok)
+
+    async def settle(self, call: Call) -> Settlement:
+        """Say what became of an earlier call. The result of the settlement is a Result or None.
+
+        Raises ToolhostError, also if the check raises anything else.
+        """
+        if self.check is None:
+            raise Unsupported(f'the tool "{self.name}" cannot say what became of a call')
+        try:
+            bound = self.check(call)
+            await self._arguments(call, bound)
+            if call.stopped is not None:
+                raise call.stopped
+            keywords = bound.bind(call.complete_text)
+            settlement: Settlement = await self._author(
+                call, "the check of tool", bound.work, keywords=keywords, shape=settlement_of
+            )
+            return settlement
+        except ToolError as failure:
+            message = f'the check of tool "{self.name}": {failure}'
+            raise Internal(relative_to(call.start.context.workspace, message)) from failure
+        except ToolhostError as failure:
+            failure.message = relative_to(call.start.context.workspace, failure.message)
+            raise
+        finally:
+            await call.finish(ok=True)
 
     async def _outcome(self, call: Call) -> Result:
         try:

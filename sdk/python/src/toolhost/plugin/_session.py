@@ -68,6 +68,8 @@ class Session:
         runner = self._runners.get(call.start.tool)
         if runner is None:
             raise NotFound(f'the plugin "{self._plugin}" has no tool "{call.start.tool}"')
+        if call.start.settle:
+            return call.settled(await runner.settle(call))
         return await call.send_ahead(await runner.run(call))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from typing_extensions import Unpack
 
-from toolhost import _wire
+from toolhost import _settlement_wire, _wire
 from toolhost._json import decode
 from toolhost._keywords import checked
 from toolhost._proto.toolhost.plugin.v1 import plugin_pb2 as pb
@@ -20,6 +20,7 @@ from toolhost.plugin import Plugin, Spec
 from toolhost.plugin._session import Session
 from toolhost.question import Answer
 from toolhost.result import Content, Json
+from toolhost.settlement import Settlement
 from toolhost.status import Status
 from toolhost.testing._call import CallResult, HostCallOptions, artifact_piece, question_answer, start_call
 from toolhost.testing._client import AsyncHostClient
@@ -41,6 +42,7 @@ class AsyncStream:
         self._answer: Callable[[Any], Answer] | None = given.get("answer")
         self._changed = asyncio.Event()
         self._reported = CallResult()
+        self._settlement = Settlement()
         self._over = False
         self._chunks: dict[int, bytearray] = {}
 
@@ -123,6 +125,8 @@ class AsyncStream:
     def _end(self, end: pb.CallEnd) -> None:
         if end.HasField("error"):
             self._reported.error = _wire.to_error(end.error)
+        elif end.HasField("settlement"):
+            self._settlement = _settlement_wire.to_settlement(end.settlement)
         else:
             _wire.join(end.result, self._chunks)
             self._reported.result = _wire.to_result(end.result)
@@ -191,16 +195,31 @@ class AsyncHost:
     async def _call_alone(self, tool: str, text: bytes, options: HostCallOptions) -> CallResult:
         return await self._start(tool, text, True, options).wait()
 
+    async def settle(self, tool: str, arguments: Arguments = None, **options: Unpack[HostCallOptions]) -> Settlement:
+        """Ask a tool what became of the call with `call_id` and these arguments.
+
+        It executes nothing. Raises ToolhostError if the tool gives no answer.
+        """
+        stream = self._start(tool, argument_text(arguments), True, options, settle=True)
+        failure = (await stream.wait()).error
+        if failure is not None:
+            raise failure
+        return stream._settlement
+
     def stream(self, tool: str, **options: Unpack[HostCallOptions]) -> AsyncStream:
         """Start a call whose arguments arrive in pieces."""
         return self._start(tool, b"", False, options)
 
-    def _start(self, tool: str, text: bytes, complete: bool, options: HostCallOptions) -> AsyncStream:
+    def _start(
+        self, tool: str, text: bytes, complete: bool, options: HostCallOptions, *, settle: bool = False
+    ) -> AsyncStream:
         given = checked(options, HostCallOptions, "a call")
         session = self._opened()
         number = next(self._numbers)
         spec = self.describe(given.get("session"), given.get("context")).get(tool) or Spec(tool)
         stream = AsyncStream(self, number, spec, given)
         self._streams[number] = stream
-        session.take(pb.ConnectRequest(call=number, start=start_call(number, tool, text, complete, spec, given)))
+        start = start_call(number, tool, text, complete, spec, given)
+        start.settle = settle
+        session.take(pb.ConnectRequest(call=number, start=start))
         return stream

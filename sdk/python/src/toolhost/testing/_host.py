@@ -10,7 +10,7 @@ from typing_extensions import Unpack
 
 from toolhost._portal import Portal
 from toolhost.client._options import Arguments
-from toolhost.plugin import Plugin, Spec
+from toolhost.plugin import Plugin, Settlement, Spec
 from toolhost.status import Status
 from toolhost.testing._async import AsyncHost, AsyncStream
 from toolhost.testing._call import CallResult, HostCallOptions
@@ -98,6 +98,13 @@ class Host:
         plugin applies to the tool. `stream` runs the tool alone.
         """
         return self._portal.run(self._host.call(tool, arguments, **options))
+
+    def settle(self, tool: str, arguments: Arguments = None, **options: Unpack[HostCallOptions]) -> Settlement:
+        """Ask a tool what became of the call with `call_id` and these arguments.
+
+        It executes nothing. Raises ToolhostError if the tool gives no answer.
+        """
+        return self._portal.run(self._host.settle(tool, arguments, **options))
 
     def stream(self, tool: str, **options: Unpack[HostCallOptions]) -> Stream:
         """Start a call whose arguments arrive in pieces."""
