@@ -26,5 +26,6 @@ export type { JSONSchema, Schema } from "./plugin/schema.js";
 export { serve } from "./plugin/serve.js";
 export { type Input, type InputExample, type Output, objectTool, type Partially, type RetryPolicy, type SoFar, type Tool, type ToolObject, type ToolSpec, tool, type Variant, } from "./plugin/tool.js";
 export type { ModelAnswer, ModelMessage, ModelQuestion, PersonAnswer, PersonQuestion } from "./question.js";
+export type { Settlement } from "./settlement.js";
 export type { JSONSchemaOptions, StandardJSONSchema, StandardSchema } from "./standard.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "./status.js";

@@ -56,5 +56,6 @@ export {
   type Variant,
 } from "./plugin/tool.js";
 export type { ModelAnswer, ModelMessage, ModelQuestion, PersonAnswer, PersonQuestion } from "./question.js";
+export type { Settlement } from "./settlement.js";
 export type { JSONSchemaOptions, StandardJSONSchema, StandardSchema } from "./standard.js";
 export type { LogLevel, LogRecord, Progress, Status, StatusState } from "./status.js";

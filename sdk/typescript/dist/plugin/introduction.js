@@ -74,6 +74,7 @@ function specJSON(s) {
         dynamic: s.dynamic,
         context_keys: s.contextKeys,
         effect_keys: s.effectKeys,
+        settles: s.settles,
         metadata: Object.fromEntries(Object.entries(s.metadata).map(([key, value]) => [key, jsonOf(value)])),
     });
 }

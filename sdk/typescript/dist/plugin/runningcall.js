@@ -64,7 +64,10 @@ export class RunningCall {
     get signal() {
         return this.#wire.signal;
     }
-    openArtifact(handle) {
+    async openArtifact(handle) {
+        if (this.#wire.start.settle) {
+            throw new ToolhostError("unsupported", "a check of an unknown outcome cannot open artifacts");
+        }
         return this.#open(handle);
     }
     async ask(question) {
@@ -86,13 +89,16 @@ export class RunningCall {
         return answer;
     }
     #mayAsk(kind) {
+        if (this.#wire.start.settle) {
+            throw new ToolhostError("unsupported", "a check of an unknown outcome cannot ask");
+        }
         if (!fromKinds(this.#wire.start.context?.answers).includes(kind)) {
             const why = "the caller does not answer such questions, or the operator does not permit them";
             throw new ToolhostError("unsupported", `no ${kind} can be asked in this call: ${why}`);
         }
     }
     status(status) {
-        if (!this.#finished && !this.signal.aborted) {
+        if (!this.#finished && !this.signal.aborted && !this.#wire.start.settle) {
             void this.#send(status, false);
         }
     }

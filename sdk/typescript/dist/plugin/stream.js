@@ -2,7 +2,9 @@ import { toBinary } from "@bufbuild/protobuf";
 import { ToolhostError } from "../error.js";
 import { ContentSchema, ResultSchema } from "../gen/toolhost/tool/v1/result_pb.js";
 import { toError, toResult } from "../wire/messages.js";
-import { execute } from "./execute.js";
+import { clip } from "../wire/scalars.js";
+import { toSettlement } from "../wire/settlements.js";
+import { execute, settle } from "./execute.js";
 import { RunningCall } from "./runningcall.js";
 import { logToStderr } from "./stdio.js";
 import { recordSpans } from "./tracing.js";
@@ -52,7 +54,11 @@ export class CallStream {
     async #run(number, call) {
         let outcome;
         try {
-            outcome = { outcome: { case: "result", value: await this.#result(call) } };
+            outcome = {
+                outcome: call.start.settle
+                    ? { case: "settlement", value: await this.#settlement(call) }
+                    : { case: "result", value: await this.#result(call) },
+            };
         }
         catch (error) {
             outcome = { outcome: { case: "error", value: failureMessage(call, error) } };
@@ -65,13 +71,34 @@ export class CallStream {
             // The stream has ended, so toolhost does not receive the end of the call.
         }
     }
-    async #result(call) {
+    #open(call) {
         const callable = this.#callables.get(call.start.tool);
         if (!callable) {
             const words = `the plugin ${JSON.stringify(this.#plugin)} has no tool ${JSON.stringify(call.start.tool)}`;
             throw new ToolhostError("not_found", words);
         }
-        const running = new RunningCall(call, "tool" in callable ? (callable.tool.spec.contextKeys ?? []) : []);
+        const keys = "tool" in callable ? (callable.tool.spec.contextKeys ?? []) : [];
+        return { callable, running: new RunningCall(call, keys) };
+    }
+    async #settlement(call) {
+        const { callable, running } = this.#open(call);
+        try {
+            const settlement = await settle(callable, running, call);
+            return toSettlement(call.start.callId, settlement);
+        }
+        catch (error) {
+            if (error instanceof ToolhostError) {
+                throw error;
+            }
+            const message = `the check of tool ${JSON.stringify(call.start.tool)}: encoding the settlement: ${words(error)}`;
+            throw new ToolhostError("internal", message, { cause: error });
+        }
+        finally {
+            await running.finish(true);
+        }
+    }
+    async #result(call) {
+        const { callable, running } = this.#open(call);
         let answer;
         try {
             const work = () => execute(callable, running, call);
@@ -170,14 +197,4 @@ function errorOf(failure) {
 }
 function words(error) {
     return error instanceof Error ? error.message : String(error);
-}
-function clip(text, bytes) {
-    if (Buffer.byteLength(text) <= bytes) {
-        return text;
-    }
-    // Decoding replaces a character that the cut divided, so the replacement is removed.
-    return `${Buffer.from(text)
-        .subarray(0, bytes - 3)
-        .toString("utf8")
-        .replace(/\uFFFD+$/, "")}…`;
 }

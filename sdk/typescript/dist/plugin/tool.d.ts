@@ -1,5 +1,6 @@
 /** Tools: their declarations and their code. */
 import type { Content, Result } from "../content.js";
+import type { Settlement } from "../settlement.js";
 import type { InferInput, InferOutput, StandardSchema } from "../standard.js";
 import type { Call, Session } from "./call.js";
 import type { JSONSchema, Schema } from "./schema.js";
@@ -86,6 +87,14 @@ export interface ToolSpec<S extends Schema = Schema, O extends Schema = Schema> 
      * plugin logs the error, and the declaration above applies.
      */
     describe?: (session: Session) => Variant | Promise<Variant>;
+    /**
+     * Says what became of an earlier call with these arguments whose outcome is unknown, because the
+     * plugin or toolhost ended while it ran. `call` has the call id, the session, the workspace and the
+     * secrets of that call. It must be fast and change nothing, and cannot report statuses, ask
+     * questions or open artifacts. toolhost runs it only when the call no longer runs. If it throws or
+     * is late, the outcome stays unknown. A tool that is `readOnly` must not have it.
+     */
+    settle?(input: Input<S>, call: Call): Settlement | Promise<Settlement>;
 }
 /** An example call. */
 export interface InputExample {

@@ -1,9 +1,9 @@
-/** The host of a plugin in a test. */
 import type { ToolCaller } from "../client/caller.js";
 import type { Content } from "../content.js";
 import { type FilterCall, type FilteredCall } from "../plugin/filter.js";
 import { type Plugin } from "../plugin/plugin.js";
 import type { Answer, ModelQuestion, PersonQuestion } from "../question.js";
+import type { Settlement } from "../settlement.js";
 import { TestCall } from "./call.js";
 import { type Filtered } from "./filtered.js";
 /** The options of a call in a test. */
@@ -76,6 +76,11 @@ export declare class TestHost implements AsyncDisposable {
      * `ended`.
      */
     stream(tool: string, options?: TestOptions): TestCall;
+    /**
+     * Asks a tool what became of the call with `callId` and these arguments. It executes nothing.
+     * Rejects with a ToolhostError if the tool gives no answer.
+     */
+    settle(tool: string, args?: Readonly<Record<string, unknown>> | string, options?: TestOptions): Promise<Settlement>;
     /** Runs the `before` function of a filter. */
     before(filter: string, call: Partial<FilterCall>, options?: TestOptions): Promise<Filtered>;
     /** Runs the `after` function of a filter, for a call with the result `call.result`. */

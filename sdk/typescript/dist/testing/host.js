@@ -74,12 +74,38 @@ export class TestHost {
     stream(tool, options = {}) {
         return this.#open(tool, options);
     }
+    /**
+     * Asks a tool what became of the call with `callId` and these arguments. It executes nothing.
+     * Rejects with a ToolhostError if the tool gives no answer.
+     */
+    async settle(tool, args = {}, options = {}) {
+        await this.#openPlugin();
+        const text = Buffer.from(typeof args === "string" ? args : encodeJSON(args));
+        const { signal, artifacts = {}, answer } = options;
+        const start = { ...this.#start(tool, options), settle: true, complete: true, arguments: text };
+        const heard = { statuses: [], logs: [], news: () => { } };
+        const { number, ended } = this.#toolhost.open(start, heard, artifacts, answer);
+        const cancel = () => this.#toolhost.send(number, { case: "cancel", value: {} });
+        if (signal?.aborted) {
+            cancel();
+        }
+        signal?.addEventListener("abort", cancel, { once: true });
+        const { error, settlement = { verdict: "unknown" } } = await ended;
+        signal?.removeEventListener("abort", cancel);
+        if (error) {
+            throw error;
+        }
+        return settlement;
+    }
     #open(tool, options, refusal) {
+        return new TestCall(this.#toolhost, this.#start(tool, options), options, refusal);
+    }
+    #start(tool, options) {
         this.#number++;
         const { callId = `call-${this.#number}`, attempt = 1, session = "", workspace = "", traceparent = "" } = options;
         const spec = this.#plugin.tools?.find((t) => t.spec.name === tool)?.spec;
         const timeout = toDuration(options.timeoutMs);
-        const start = {
+        return {
             callId,
             tool,
             attempt,
@@ -93,7 +119,6 @@ export class TestHost {
                 secrets: only(options.secrets, spec?.requiresAuth),
             },
         };
-        return new TestCall(this.#toolhost, start, options, refusal);
     }
     /** Runs the `before` function of a filter. */
     before(filter, call, options = {}) {

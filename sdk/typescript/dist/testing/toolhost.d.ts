@@ -4,6 +4,7 @@ import type { Content, Result } from "../content.js";
 import { ToolhostError } from "../error.js";
 import { ConnectRequestSchema, type StartCallSchema } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import type { Plugin } from "../plugin/plugin.js";
+import type { Settlement } from "../settlement.js";
 import type { LogRecord, Status } from "../status.js";
 import type { Answerer } from "./host.js";
 type Frame = NonNullable<MessageInitShape<typeof ConnectRequestSchema>["frame"]>;
@@ -18,6 +19,7 @@ export interface Heard {
 export interface Ended {
     readonly result: Result | undefined;
     readonly error: ToolhostError | undefined;
+    readonly settlement?: Settlement;
 }
 /** Runs the calls of one plugin. */
 export declare class MemoryToolhost {

@@ -8,6 +8,7 @@ import { CallStream } from "../plugin/stream.js";
 import { Pieces } from "../wire/chunks.js";
 import { fromError, fromLogRecord, fromResult, fromStatus } from "../wire/messages.js";
 import { fromModelQuestion, fromPersonQuestion, toAnswer } from "../wire/questions.js";
+import { fromSettlement } from "../wire/settlements.js";
 /** The credit of a call. It is small, so that tests detect code that ignores flow control. */
 const windowBytes = 64 << 10;
 /** The largest piece of an artifact. */
@@ -113,6 +114,9 @@ function bytesOf(content) {
 function endOf({ outcome }, pieces) {
     if (outcome.case === "error") {
         return { result: undefined, error: fromError(outcome.value) };
+    }
+    if (outcome.case === "settlement") {
+        return { result: undefined, error: undefined, settlement: fromSettlement(outcome.value) };
     }
     if (outcome.case !== "result") {
         return { result: undefined, error: new ToolhostError("internal", "the call ended without an outcome") };

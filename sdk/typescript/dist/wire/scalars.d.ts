@@ -21,3 +21,5 @@ export declare function toValues(values: Readonly<Record<string, unknown>> | und
 export declare function fromValues(values: Readonly<Record<string, Uint8Array>>): Record<string, unknown>;
 /** Decodes a JSON value. Returns undefined for empty bytes. Invalid JSON stays text. */
 export declare function fromJSONBytes(value: Uint8Array): unknown;
+/** Cuts a text to a number of bytes. */
+export declare function clip(text: string, bytes: number): string;

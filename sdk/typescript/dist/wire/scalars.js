@@ -63,3 +63,14 @@ export function fromJSONBytes(value) {
         return text;
     }
 }
+/** Cuts a text to a number of bytes. */
+export function clip(text, bytes) {
+    if (Buffer.byteLength(text) <= bytes) {
+        return text;
+    }
+    // Decoding replaces a character that the cut divided, so the replacement is removed.
+    return `${Buffer.from(text)
+        .subarray(0, bytes - 3)
+        .toString("utf8")
+        .replace(/\uFFFD+$/, "")}…`;
+}

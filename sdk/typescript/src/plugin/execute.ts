@@ -5,6 +5,7 @@ import { inspect } from "node:util";
 import { type Result, result, resultOf } from "../content.js";
 import { ToolError, ToolhostError } from "../error.js";
 import { parseJSON } from "../json.js";
+import type { Settlement } from "../settlement.js";
 import { describedFor } from "./dynamic.js";
 import { askFilter, type Filter } from "./filter.js";
 import { PartialJSON } from "./partialjson.js";
@@ -29,6 +30,51 @@ export const currentCall = new AsyncLocalStorage<Fail>();
 /** Runs a call to its end. It rejects with a ToolhostError for an infrastructure error. */
 export async function execute(callable: Callable, call: RunningCall, wire: WireCall): Promise<Result> {
   const what = "tool" in callable ? "tool" : "filter";
+  try {
+    const answer = await attended(call, what, () =>
+      "tool" in callable ? runTool(callable.tool, call, wire) : runFilter(callable.filter, call, wire),
+    );
+    try {
+      return resultOf(answer);
+    } catch (error) {
+      throw internal(error, call, what); // the return value cannot be encoded
+    }
+  } catch (error) {
+    return outcomeOf(error, call, what);
+  }
+}
+
+/**
+ * Says what became of an earlier call, and executes nothing. It rejects with a ToolhostError, also
+ * if the check throws another error.
+ */
+export async function settle(callable: Callable, call: RunningCall, wire: WireCall): Promise<Settlement> {
+  const check = "tool" in callable ? callable.tool : undefined;
+  if (!check?.spec.settle) {
+    throw new ToolhostError("unsupported", `${JSON.stringify(call.tool)} cannot say what became of a call`);
+  }
+  const what = "the check of tool";
+  try {
+    return await attended(call, what, async () => {
+      await wire.until(() => wire.complete);
+      return await check.spec.settle?.((await readInput(check, call, wire)) as never, call);
+    }).then((settlement) => {
+      if (typeof settlement !== "object" || settlement === null) {
+        throw new Error(`it returned ${inspect(settlement)}; it must return a settlement`);
+      }
+      return settlement;
+    });
+  } catch (error) {
+    const told = outcomeOf(error, call, what);
+    throw new ToolhostError("internal", `${what} ${JSON.stringify(call.tool)}: ${told.text}`, { cause: error });
+  }
+}
+
+/**
+ * Runs code of an author for a call. It also rejects with an error that the code throws outside of
+ * its promise, such as in a timer.
+ */
+async function attended<T>(call: RunningCall, what: string, run: () => Promise<T>): Promise<T> {
   let fail: Fail = () => {};
   let over = false;
   const failed = new Promise<never>((_, reject) => {
@@ -41,18 +87,9 @@ export async function execute(callable: Callable, call: RunningCall, wire: WireC
   });
   failed.catch(() => {}); // it may reject after the outcome is known
   try {
-    const work = currentCall.run(fail, () =>
-      "tool" in callable ? runTool(callable.tool, call, wire) : runFilter(callable.filter, call, wire),
-    );
+    const work = currentCall.run(fail, run);
     work.catch(() => {}); // it may reject after `failed` has
-    const answer = await Promise.race([work, failed]);
-    try {
-      return resultOf(answer);
-    } catch (error) {
-      throw internal(error, call, what); // the return value cannot be encoded
-    }
-  } catch (error) {
-    return outcomeOf(error, call, what);
+    return await Promise.race([work, failed]);
   } finally {
     over = true;
   }
@@ -68,14 +105,19 @@ async function runTool(t: Tool, call: RunningCall, wire: WireCall): Promise<unkn
   const object = await t.open(call);
   try {
     await receive(t, object, call, wire);
-    call.argumentsText = wire.text().toString("utf8") || "{}";
-    const { input } = t.spec.describe ? await describedFor(t, viewerOf(wire)) : { input: t.spec.input };
-    const value = await readArguments(input, parseArguments(call.argumentsText));
+    const value = await readInput(t, call, wire);
     call.execute();
     return await object.run(value as never);
   } finally {
     await close(object, call);
   }
+}
+
+/** Returns the complete arguments of a call. */
+async function readInput(t: Tool, call: RunningCall, wire: WireCall): Promise<unknown> {
+  call.argumentsText = wire.text().toString("utf8") || "{}";
+  const { input } = t.spec.describe ? await describedFor(t, viewerOf(wire)) : { input: t.spec.input };
+  return readArguments(input, parseArguments(call.argumentsText));
 }
 
 function viewerOf({ start }: WireCall) {

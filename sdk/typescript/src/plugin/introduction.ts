@@ -89,6 +89,7 @@ function specJSON(s: ToolSpec): Record<string, unknown> {
     dynamic: s.dynamic,
     context_keys: s.contextKeys,
     effect_keys: s.effectKeys,
+    settles: s.settles,
     metadata: Object.fromEntries(Object.entries(s.metadata).map(([key, value]) => [key, jsonOf(value)])),
   });
 }

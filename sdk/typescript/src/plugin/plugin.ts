@@ -133,6 +133,12 @@ function toolProblems({ spec, previews }: Tool): string[] {
   if (spec.partialArguments && !previews) {
     problems.push("it declares partialArguments, but a function cannot receive them; use objectTool");
   }
+  if (spec.settle && spec.readOnly) {
+    problems.push("it is readOnly and has settle; a call that changes nothing needs none");
+  }
+  if (spec.settle && typeof spec.settle !== "function") {
+    problems.push("settle is not a function");
+  }
   const { timeoutMs = 0, retry, costPerUse = 0 } = spec;
   if (timeoutMs < 0 || (retry?.initialBackoffMs ?? 0) < 0 || (retry?.maxBackoffMs ?? 0) < 0) {
     problems.push("a duration is negative");
@@ -248,6 +254,7 @@ export function specMessage(spec: Readonly<ToolSpec>): MessageInitShape<typeof T
     returnDirect: spec.returnDirect ?? false,
     strict: spec.strict ?? false,
     dynamic: spec.describe !== undefined,
+    settles: spec.settle !== undefined,
     contextKeys: [...(spec.contextKeys ?? [])],
     effectKeys: [...(spec.effectKeys ?? [])],
     metadata: toValues(spec.metadata),

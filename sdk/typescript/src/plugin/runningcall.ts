@@ -74,7 +74,10 @@ export class RunningCall implements Call {
     return this.#wire.signal;
   }
 
-  openArtifact(handle: string): Promise<Artifact> {
+  async openArtifact(handle: string): Promise<Artifact> {
+    if (this.#wire.start.settle) {
+      throw new ToolhostError("unsupported", "a check of an unknown outcome cannot open artifacts");
+    }
     return this.#open(handle);
   }
 
@@ -103,6 +106,9 @@ export class RunningCall implements Call {
   }
 
   #mayAsk(kind: QuestionKind): void {
+    if (this.#wire.start.settle) {
+      throw new ToolhostError("unsupported", "a check of an unknown outcome cannot ask");
+    }
     if (!fromKinds(this.#wire.start.context?.answers).includes(kind)) {
       const why = "the caller does not answer such questions, or the operator does not permit them";
       throw new ToolhostError("unsupported", `no ${kind} can be asked in this call: ${why}`);
@@ -110,7 +116,7 @@ export class RunningCall implements Call {
   }
 
   status(status: Status): void {
-    if (!this.#finished && !this.signal.aborted) {
+    if (!this.#finished && !this.signal.aborted && !this.#wire.start.settle) {
       void this.#send(status, false);
     }
   }

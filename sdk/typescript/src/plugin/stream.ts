@@ -3,10 +3,12 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { toBinary } from "@bufbuild/protobuf";
 import type { Result } from "../content.js";
 import { ToolhostError } from "../error.js";
-import type { CallEndSchema, ConnectRequest } from "../gen/toolhost/plugin/v1/plugin_pb.js";
+import type { CallEndSchema, ConnectRequest, Settlement as SettlementMessage } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { ContentSchema, type Result as ResultMessage, ResultSchema } from "../gen/toolhost/tool/v1/result_pb.js";
 import { toError, toResult } from "../wire/messages.js";
-import { type Callable, execute } from "./execute.js";
+import { clip } from "../wire/scalars.js";
+import { toSettlement } from "../wire/settlements.js";
+import { type Callable, execute, settle } from "./execute.js";
 import type { Plugin } from "./plugin.js";
 import { RunningCall } from "./runningcall.js";
 import { logToStderr } from "./stdio.js";
@@ -65,7 +67,11 @@ export class CallStream {
   async #run(number: number, call: WireCall): Promise<void> {
     let outcome: End;
     try {
-      outcome = { outcome: { case: "result", value: await this.#result(call) } };
+      outcome = {
+        outcome: call.start.settle
+          ? { case: "settlement", value: await this.#settlement(call) }
+          : { case: "result", value: await this.#result(call) },
+      };
     } catch (error) {
       outcome = { outcome: { case: "error", value: failureMessage(call, error) } };
     }
@@ -77,13 +83,34 @@ export class CallStream {
     }
   }
 
-  async #result(call: WireCall): Promise<ResultMessage> {
+  #open(call: WireCall): { callable: Callable; running: RunningCall } {
     const callable = this.#callables.get(call.start.tool);
     if (!callable) {
       const words = `the plugin ${JSON.stringify(this.#plugin)} has no tool ${JSON.stringify(call.start.tool)}`;
       throw new ToolhostError("not_found", words);
     }
-    const running = new RunningCall(call, "tool" in callable ? (callable.tool.spec.contextKeys ?? []) : []);
+    const keys = "tool" in callable ? (callable.tool.spec.contextKeys ?? []) : [];
+    return { callable, running: new RunningCall(call, keys) };
+  }
+
+  async #settlement(call: WireCall): Promise<SettlementMessage> {
+    const { callable, running } = this.#open(call);
+    try {
+      const settlement = await settle(callable, running, call);
+      return toSettlement(call.start.callId, settlement);
+    } catch (error) {
+      if (error instanceof ToolhostError) {
+        throw error;
+      }
+      const message = `the check of tool ${JSON.stringify(call.start.tool)}: encoding the settlement: ${words(error)}`;
+      throw new ToolhostError("internal", message, { cause: error });
+    } finally {
+      await running.finish(true);
+    }
+  }
+
+  async #result(call: WireCall): Promise<ResultMessage> {
+    const { callable, running } = this.#open(call);
     let answer: Result | undefined;
     try {
       const work = () => execute(callable, running, call);
@@ -185,15 +212,4 @@ function errorOf(failure: ToolhostError) {
 
 function words(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function clip(text: string, bytes: number): string {
-  if (Buffer.byteLength(text) <= bytes) {
-    return text;
-  }
-  // Decoding replaces a character that the cut divided, so the replacement is removed.
-  return `${Buffer.from(text)
-    .subarray(0, bytes - 3)
-    .toString("utf8")
-    .replace(/\uFFFD+$/, "")}…`;
 }

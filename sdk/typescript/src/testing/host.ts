@@ -1,12 +1,15 @@
 /** The host of a plugin in a test. */
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ToolCaller } from "../client/caller.js";
 import type { Content } from "../content.js";
+import type { StartCallSchema } from "../gen/toolhost/plugin/v1/plugin_pb.js";
 import { encodeJSON, parseJSON } from "../json.js";
 import { describePlugin } from "../plugin/dynamic.js";
 import { encodeQuestion, type FilterCall, type FilteredCall } from "../plugin/filter.js";
 import { complaint, descriptionJSON } from "../plugin/introduction.js";
 import { type Plugin, validatePlugin } from "../plugin/plugin.js";
 import type { Answer, ModelQuestion, PersonQuestion } from "../question.js";
+import type { Settlement } from "../settlement.js";
 import { toDuration, toValues } from "../wire/scalars.js";
 import { TestCall } from "./call.js";
 import { TestClient } from "./client.js";
@@ -139,12 +142,44 @@ export class TestHost implements AsyncDisposable {
     return this.#open(tool, options);
   }
 
+  /**
+   * Asks a tool what became of the call with `callId` and these arguments. It executes nothing.
+   * Rejects with a ToolhostError if the tool gives no answer.
+   */
+  async settle(
+    tool: string,
+    args: Readonly<Record<string, unknown>> | string = {},
+    options: TestOptions = {},
+  ): Promise<Settlement> {
+    await this.#openPlugin();
+    const text = Buffer.from(typeof args === "string" ? args : encodeJSON(args));
+    const { signal, artifacts = {}, answer } = options;
+    const start = { ...this.#start(tool, options), settle: true, complete: true, arguments: text };
+    const heard = { statuses: [], logs: [], news: () => {} };
+    const { number, ended } = this.#toolhost.open(start, heard, artifacts, answer);
+    const cancel = () => this.#toolhost.send(number, { case: "cancel", value: {} });
+    if (signal?.aborted) {
+      cancel();
+    }
+    signal?.addEventListener("abort", cancel, { once: true });
+    const { error, settlement = { verdict: "unknown" } } = await ended;
+    signal?.removeEventListener("abort", cancel);
+    if (error) {
+      throw error;
+    }
+    return settlement;
+  }
+
   #open(tool: string, options: TestOptions, refusal?: string): TestCall {
+    return new TestCall(this.#toolhost, this.#start(tool, options), options, refusal);
+  }
+
+  #start(tool: string, options: TestOptions): MessageInitShape<typeof StartCallSchema> {
     this.#number++;
     const { callId = `call-${this.#number}`, attempt = 1, session = "", workspace = "", traceparent = "" } = options;
     const spec = this.#plugin.tools?.find((t) => t.spec.name === tool)?.spec;
     const timeout = toDuration(options.timeoutMs);
-    const start = {
+    return {
       callId,
       tool,
       attempt,
@@ -158,7 +193,6 @@ export class TestHost implements AsyncDisposable {
         secrets: only(options.secrets, spec?.requiresAuth),
       },
     };
-    return new TestCall(this.#toolhost, start, options, refusal);
   }
 
   /** Runs the `before` function of a filter. */

@@ -11,6 +11,7 @@
 export { type Content, Result, type ResultInit, result } from "../content.js";
 export { ToolError, ToolhostError } from "../error.js";
 export type { Answer, ModelAnswer, ModelMessage, ModelQuestion, PersonAnswer, PersonQuestion } from "../question.js";
+export type { Settlement } from "../settlement.js";
 export type { TestCall } from "./call.js";
 export type { Filtered } from "./filtered.js";
 export { type Answerer, type Description, TestHost, type TestOptions } from "./host.js";

@@ -14,10 +14,12 @@ import { ErrorKind } from "../gen/toolhost/tool/v1/error_pb.js";
 import { ModelQuestionSchema, PersonQuestionSchema } from "../gen/toolhost/tool/v1/question_pb.js";
 import type { Plugin } from "../plugin/plugin.js";
 import { CallStream } from "../plugin/stream.js";
+import type { Settlement } from "../settlement.js";
 import type { LogRecord, Status } from "../status.js";
 import { Pieces } from "../wire/chunks.js";
 import { fromError, fromLogRecord, fromResult, fromStatus } from "../wire/messages.js";
 import { fromModelQuestion, fromPersonQuestion, toAnswer } from "../wire/questions.js";
+import { fromSettlement } from "../wire/settlements.js";
 import type { Answerer } from "./host.js";
 
 /** The credit of a call. It is small, so that tests detect code that ignores flow control. */
@@ -39,6 +41,7 @@ export interface Heard {
 export interface Ended {
   readonly result: Result | undefined;
   readonly error: ToolhostError | undefined;
+  readonly settlement?: Settlement;
 }
 
 interface Open {
@@ -169,6 +172,9 @@ function bytesOf(content: Exclude<Content, { kind: "artifact" }>) {
 function endOf({ outcome }: CallEnd, pieces: Pieces): Ended {
   if (outcome.case === "error") {
     return { result: undefined, error: fromError(outcome.value) };
+  }
+  if (outcome.case === "settlement") {
+    return { result: undefined, error: undefined, settlement: fromSettlement(outcome.value) };
   }
   if (outcome.case !== "result") {
     return { result: undefined, error: new ToolhostError("internal", "the call ended without an outcome") };

@@ -1,0 +1,2 @@
+/** What a tool says about an earlier call whose outcome is unknown. */
+export {};
