@@ -24,6 +24,7 @@ type call struct {
 	mu       sync.Mutex
 	credit   int
 	frugal   bool // only the probe grants credit
+	settles  bool // it asks what became of another call
 	heard    int  // the number of frames received
 	state    toolv1.StatusState
 	progress float64
@@ -36,7 +37,7 @@ type call struct {
 
 func newCall(s *stream, number uint32, start *pluginv1.StartCall) *call {
 	c := &call{stream: s, number: number, tool: start.GetTool(), ended: make(chan struct{}), blocks: map[uint32][]byte{}}
-	c.frugal = start.GetCredit() > 0
+	c.frugal, c.settles = start.GetCredit() > 0, start.GetSettle()
 	if !c.frugal {
 		start.Credit = plenty
 	}
@@ -116,6 +117,8 @@ func (c *call) outcome() string {
 	case *pluginv1.CallEnd_Error:
 		e := toolpb.ToError(o.Error)
 		return fmt.Sprintf("the error %s: %s", e.Kind, quote(e.Message))
+	case *pluginv1.CallEnd_Settlement:
+		return "a settlement"
 	default:
 		return "no end"
 	}

@@ -101,6 +101,15 @@ func streamDefinitions() []definition {
 		{"results.schema", "sends structured results that fit the tool's output schema", specProto + "ToolSpec.output_schema",
 			"return a JSON block that fits the output schema, or change the schema"},
 
+		{"settle.answer", "says in time what became of a call, for that call", pluginProto + "StartCall.settle, Settlement",
+			"end a call with `settle` with a settlement that has the same call id; look up the record of the call, and change nothing"},
+		{"settle.unused", "does not say that a call happened that never was", pluginProto + "SettlementVerdict",
+			"say HAPPENED only if the tool has a record of this call id; otherwise DID_NOT_HAPPEN if that is certain, or UNKNOWN"},
+		{"settle.executed", "does not say, in a later process, that a call did not happen that was executed", pluginProto + "SettlementVerdict",
+			"record the call id where the effect happens, and not in memory; say DID_NOT_HAPPEN only if the call can have had no effect, and UNKNOWN in doubt"},
+		{"settle.undeclared", "answers UNSUPPORTED for a tool that declares no settles, and executes nothing", pluginProto + "StartCall.settle",
+			"before executing a call, look at `settle`: if it is set and the tool has no check, end the call with the error UNSUPPORTED"},
+
 		{"flow.credit", "sends no more than the granted credit", pluginProto + "GrantCredit",
 			"count the encoded size of each frame but `end`, and send the next one only while the credit is positive"},
 		{"flow.waiting", "ends a call that waits for credit when it is cancelled", pluginProto + "GrantCredit",

@@ -123,6 +123,9 @@ func (d *declarations) judgeDeclarations(spec *tool.Spec) {
 	if spec.ReadOnly && spec.Dangerous {
 		complain("it is declared both read_only, which changes nothing, and dangerous")
 	}
+	if spec.ReadOnly && spec.Settles {
+		complain("it is declared both read_only, which changes nothing, and settles")
+	}
 	for _, name := range slices.Concat(spec.RequiresAuth, spec.ContextKeys, spec.EffectKeys, spec.Tags) {
 		if strings.TrimSpace(name) == "" {
 			complain("the name of a secret, context key or tag is empty")

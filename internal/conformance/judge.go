@@ -133,6 +133,10 @@ func (c *call) finish(end *pluginv1.CallEnd) {
 		if _, known := toolv1.ErrorKind_name[int32(o.Error.GetKind())]; !known {
 			c.judgef("calls.end", "the error's kind %d is not known", o.Error.GetKind())
 		}
+	case *pluginv1.CallEnd_Settlement:
+		if !c.settles {
+			c.judgef("calls.end", "`end` has a settlement, although the call was to be executed")
+		}
 	default:
 		c.judgef("calls.end", "`end` has neither a result nor an error")
 	}

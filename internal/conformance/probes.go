@@ -29,7 +29,8 @@ func (c *conversation) callTools(ctx context.Context, found []target, passed map
 			why = "no tool could be called: of " + name + ", " + passed[name]
 			break
 		}
-		for _, check := range append(primaryChecks[:], "calls.executed", "calls.previews", "results.schema") {
+		for _, check := range append(primaryChecks[:], "calls.executed", "calls.previews", "results.schema",
+			"settle.answer", "settle.unused", "settle.executed", "settle.undeclared") {
 			c.x.skip(check, "%s", why)
 		}
 		return
@@ -43,6 +44,7 @@ func (c *conversation) callTools(ctx context.Context, found []target, passed map
 		}
 	}
 	c.preview(ctx, found)
+	c.settle(ctx, found)
 	c.x.skip("results.schema", "no tool with an output schema gave a structured result")
 	if primary == nil {
 		for _, check := range primaryChecks {
@@ -77,6 +79,9 @@ func (c *conversation) execute(ctx context.Context, t *trial, to *target) (usabl
 		}
 		if !c.judgeOutcome(one, to) {
 			return false
+		}
+		if result, isError := one.isResult(); result && !isError {
+			to.executed = start
 		}
 	}
 	return true

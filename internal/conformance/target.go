@@ -26,7 +26,8 @@ type target struct {
 	arguments []json.RawMessage // at least one
 	again     bool              // may be called any number of times
 	// The arguments were made from the schema; they fit it, but may be meaningless.
-	guessed bool
+	guessed  bool
+	executed *pluginv1.StartCall // the last call that ended with a result that is no error; nil: none
 }
 
 // targets returns the tools that can be called, the most useful first, and the reason for each

@@ -22,8 +22,8 @@ var violations = map[string][]string{
 	"mute":                             {"describe.answer"},
 	"no_object+no_stream":              {"describe.schemas", "stream.open"},
 	"knows_all+angry":                  {"stream.unknown_tool", "end.shutdown"},
-	"picky+lonely":                     {"stream.ended", "end.no_stream"},
-	"strict+clings":                    {"stream.unknown_frames", "end.shutdown", "end.stream"},
+	"picky+lonely+claims":              {"stream.ended", "end.no_stream", "settle.unused"},
+	"strict+clings+forgets":            {"stream.unknown_frames", "end.shutdown", "end.stream", "settle.executed"},
 	"hasty":                            {"stream.incomplete"},
 	"deaf_early":                       {"stream.cancel_incomplete", "calls.previews"},
 	"ends_twice+backwards+bad_level+bad_json+big_chunk": {
@@ -32,12 +32,14 @@ var violations = map[string][]string{
 	"last_word+after_success+empty_block+off_schema+big_end+spends": {
 		"calls.end", "calls.statuses", "results.content", "results.schema", "results.chunks", "flow.credit",
 	},
-	"no_outcome+sinking":        {"calls.end", "calls.statuses"},
-	"chops+sticks+stray_filter": {"calls.pieces", "calls.replaced", "describe.tools"},
-	"eager":                     {"calls.previews", "?calls.pieces", "?calls.side_by_side", "?calls.replaced"},
-	"in_line":                   {"calls.side_by_side"},
-	"fragile+small":             {"calls.garbage", "calls.large_arguments"},
-	"waits":                     {"flow.waiting"},
+	"no_outcome+sinking": {"calls.end", "calls.statuses"},
+	"chops+sticks+stray_filter+mixes_up+obedient": {
+		"calls.pieces", "calls.replaced", "describe.tools", "settle.answer", "settle.undeclared",
+	},
+	"eager":         {"calls.previews", "?calls.pieces", "?calls.side_by_side", "?calls.replaced"},
+	"in_line":       {"calls.side_by_side"},
+	"fragile+small": {"calls.garbage", "calls.large_arguments"},
+	"waits":         {"flow.waiting"},
 }
 
 // TestViolations checks that each violation fails the check for it, and no other.

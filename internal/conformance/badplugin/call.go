@@ -78,6 +78,10 @@ func (s *callStream) run(c *call) {
 		s.fail(c.number, stopped)
 		return
 	}
+	if c.start.GetSettle() && (c.start.GetTool() == "tell" || !s.plugin.commits("obedient")) {
+		s.settle(c)
+		return
+	}
 	var arguments struct{ Text string }
 	err := json.Unmarshal([]byte(text), &arguments)
 	switch {
@@ -106,6 +110,9 @@ func (s *callStream) answer(c *call, text string) {
 			return
 		}
 	}
+	s.plugin.mu.Lock()
+	s.plugin.executed[c.start.GetCallId()] = true
+	s.plugin.mu.Unlock()
 	end := &pluginv1.CallEnd{Outcome: &pluginv1.CallEnd_Result{Result: result}}
 	if s.plugin.commits("no_outcome") {
 		end = &pluginv1.CallEnd{}
@@ -119,6 +126,28 @@ func (s *callStream) answer(c *call, text string) {
 		frame.Call = c.number
 		s.put(frame)
 	}
+}
+
+// settle says what became of a call correctly, apart from the violations.
+func (s *callStream) settle(c *call) {
+	if c.start.GetTool() != "tell" {
+		s.fail(c.number, toolv1.ErrorKind_ERROR_KIND_UNSUPPORTED)
+		return
+	}
+	s.plugin.mu.Lock()
+	executed := s.plugin.executed[c.start.GetCallId()]
+	s.plugin.mu.Unlock()
+	settlement := &pluginv1.Settlement{CallId: c.start.GetCallId(), Verdict: pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_UNKNOWN}
+	switch {
+	case executed || s.plugin.commits("claims"):
+		settlement.Verdict = pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_HAPPENED
+	case s.plugin.commits("forgets"): // that another process may have executed it
+		settlement.Verdict = pluginv1.SettlementVerdict_SETTLEMENT_VERDICT_DID_NOT_HAPPEN
+	}
+	if s.plugin.commits("mixes_up") {
+		settlement.CallId = "another"
+	}
+	s.end(c.number, &pluginv1.CallEnd{Outcome: &pluginv1.CallEnd_Settlement{Settlement: settlement}})
 }
 
 // events returns the statuses and log records of a call.

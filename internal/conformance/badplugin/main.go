@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -30,6 +31,9 @@ type badplugin struct {
 	violations []string
 	exit       chan int
 	asked      int
+
+	mu       sync.Mutex
+	executed map[string]bool // by call id
 }
 
 // commits reports whether the plugin commits a violation.
@@ -45,7 +49,7 @@ func main() {
 
 // serve serves the plugin until it ends, and returns the exit code.
 func serve(violations string) int {
-	p := &badplugin{violations: strings.Split(violations, "+"), exit: make(chan int, 10)}
+	p := &badplugin{violations: strings.Split(violations, "+"), exit: make(chan int, 10), executed: map[string]bool{}}
 	if os.Getenv(pluginwire.CookieKey) != pluginwire.CookieValue && !p.commits("silent_by_hand") {
 		fmt.Fprintln(os.Stderr, "a plugin of toolhost")
 		if p.commits("content_by_hand") {
@@ -135,7 +139,8 @@ func (p *badplugin) Describe(_ context.Context, request *pluginv1.DescribeReques
 		}
 	}
 	d := &pluginv1.DescribeResponse{Name: "badplugin", Version: "1", Tools: []*toolv1.ToolSpec{spec("say"), spec("tell")}}
-	say := d.Tools[0]
+	say, tell := d.Tools[0], d.Tools[1]
+	tell.ReadOnly, tell.Idempotent, tell.Settles = false, true, true
 	if p.commits("restless") {
 		d.Version = fmt.Sprint(p.asked)
 	}
@@ -143,7 +148,7 @@ func (p *badplugin) Describe(_ context.Context, request *pluginv1.DescribeReques
 		d.Name = "no name"
 	}
 	if p.commits("twice") {
-		d.Tools[1].Name = "say"
+		tell.Name, tell.Settles = "say", false
 	}
 	if p.commits("stray_filter") {
 		d.Filters = append(d.Filters, &pluginv1.FilterSpec{Name: "filter", After: true, Tools: []string{"say", "shout"}})

@@ -35,6 +35,7 @@ class Call {
     this.id = start.call_id
     this.tool = start.tool
     this.attempt = start.attempt || 1
+    this.settle = start.settle
     this.context = start.context ?? { session: '', workspace: '', values: {}, secrets: {}, traceparent: '' }
     this.ended = new AbortController() // aborted with a Failure when the call is cancelled or out of time
     this.stream = stream
@@ -176,6 +177,7 @@ class Stream {
   async outcome(call) {
     const tool = Object.hasOwn(this.tools, call.tool) && this.tools[call.tool]
     if (!tool) throw new Failure('NOT_FOUND', `there is no tool ${JSON.stringify(call.tool)}`)
+    if (call.settle) throw new Failure('UNSUPPORTED', `${JSON.stringify(call.tool)} cannot say what became of a call`)
     return call.sendAhead(await tool(call))
   }
 

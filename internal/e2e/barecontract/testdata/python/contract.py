@@ -55,6 +55,7 @@ class Call:
     def __init__(self, stream, number, start):
         self.id, self.tool, self.context = start.call_id, start.tool, start.context
         self.attempt = start.attempt or 1
+        self.settle = start.settle
         self.timeout = start.timeout.ToNanoseconds() / 1e9 if start.HasField("timeout") else None
         self._stream, self._number, self._credit = stream, number, Credit(start.credit)
         self._text, self._complete, self._more = start.arguments, start.complete, asyncio.Event()
@@ -176,6 +177,8 @@ class Stream:
     async def _outcome(self, call):
         if call.tool not in self._tools:
             raise Failure("NOT_FOUND", f"there is no tool {call.tool!r}")
+        if call.settle:
+            raise Failure("UNSUPPORTED", f"{call.tool!r} cannot say what became of a call")
         return await call.send_ahead(await self._tools[call.tool](call))
 
 
