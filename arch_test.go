@@ -148,7 +148,7 @@ var allowedImports = map[string][]string{
 	"internal/standing":                         {"internal/arguments", "internal/identity", "internal/sqlitefile", "tool", "modernc.org/sqlite/..."},
 	"internal/host/history":                     {"internal/crashoutput", "tool", "internal/sqlitefile", "modernc.org/sqlite/..."},
 	"internal/host/eventlog":                    {"internal/identity", "internal/shares", "tool"},
-	"internal/host/deadline":                    {"internal/rpc/flow"},
+	"internal/host/deadline":                    {},
 	"internal/host/throttle":                    {"internal/identity", "tool"},
 	"internal/shares":                           {},
 	"internal/host/frozen":                      {"internal/arguments"},

@@ -65,7 +65,7 @@ func (h *Host) newCall(request *tool.Call, in toolView, kind CallKind, id string
 	c := &call{host: h, settings: in.settings, request: *request, tool: in.tool, kind: kind, arrived: time.Now()}
 	c.request.ID = id
 	c.request.Arguments = nil // args has them, as long as they are needed
-	c.timer.Init(&h.deadlines)
+	c.timer.Init(h.ctx)
 	c.observe()
 	c.entry.Init(h.ledger, c, ledger.Key{Principal: request.Principal, Session: request.Session, ID: id}, generated)
 	return c, nil
@@ -73,7 +73,7 @@ func (h *Host) newCall(request *tool.Call, in toolView, kind CallKind, id string
 
 // ctx returns the context of the call. It ends at the deadline, at a cancel, when the host closes
 // and after the call has ended. Its cause says which.
-func (c *call) ctx() context.Context { return &c.timer.Ctx }
+func (c *call) ctx() context.Context { return c.timer.Context() }
 
 // spawn runs f in a goroutine of the host. The goroutine ends with the call, which has a deadline.
 func (c *call) spawn(f func()) {

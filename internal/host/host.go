@@ -20,7 +20,6 @@ import (
 	"github.com/toolhost/toolhost/internal/artifact"
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
-	"github.com/toolhost/toolhost/internal/host/deadline"
 	"github.com/toolhost/toolhost/internal/host/frozen"
 	"github.com/toolhost/toolhost/internal/host/history"
 	"github.com/toolhost/toolhost/internal/host/ledger"
@@ -138,7 +137,6 @@ type Host struct {
 	concurrency *throttle.Concurrency
 	usage       *throttle.Usage
 	frozen      *frozen.Cache
-	deadlines   deadline.Queue
 	settler     *settler
 
 	ctx    context.Context // ends when the host closes
@@ -221,7 +219,6 @@ func (h *Host) Close() error {
 	h.closed = true
 	h.mu.Unlock()
 	h.cancel(errStopping)
-	h.deadlines.Close(errStopping)
 	h.plugins.Close()
 	h.wg.Wait()
 	h.pool.Close()

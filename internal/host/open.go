@@ -68,13 +68,8 @@ func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, in tool
 	if err != nil {
 		return task{}, err
 	}
-	if len(call.Arguments) > in.settings.MaxArgumentBytes {
-		return task{}, in.settings.tooLarge(id)
-	}
-	if err := c.count(); err != nil {
-		return task{}, err
-	}
-	if err := c.reserve(ctx, len(call.Arguments), complete); err != nil {
+	if err := c.admit(ctx, len(call.Arguments), complete); err != nil {
+		c.timer.Stop()
 		c.uncount()
 		return task{}, err
 	}
@@ -87,6 +82,18 @@ func (e *execution) begin(ctx context.Context, h *Host, call *tool.Call, in tool
 	}
 	e.awaitArguments()
 	return task{}, nil
+}
+
+// admit returns why the call cannot begin: its arguments are too large, a quota is full, or there is
+// no memory for it.
+func (c *call) admit(ctx context.Context, arguments int, complete bool) error {
+	if arguments > c.settings.MaxArgumentBytes {
+		return c.settings.tooLarge(c.request.ID)
+	}
+	if err := c.count(); err != nil {
+		return err
+	}
+	return c.reserve(ctx, arguments, complete)
 }
 
 // mayPreview reports whether the plugin may look at the arguments before they are complete: the

@@ -104,17 +104,14 @@ func (o *offers) askOnce(ctx context.Context, who *tool.Requester, settings *gen
 // lease gets an instance, until release. The context that it returns ends with ctx, or if the
 // instance must stop.
 func (o *offers) lease(ctx context.Context, who *tool.Requester, p *catalog.Plugin) (*supervisor.Lease, context.Context, func(), error) {
-	state := &describeState{}
 	bound, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(&state.ctx, func() { cancel(context.Cause(&state.ctx)) })
 	stopHost := context.AfterFunc(o.ctx, func() { cancel(context.Cause(o.ctx)) })
-	request := supervisor.Request{Call: &tool.Call{Principal: who.Principal, Session: who.Session, Tool: p.Info.Name}, State: state}
+	request := supervisor.Request{Call: &tool.Call{Principal: who.Principal, Session: who.Session, Tool: p.Info.Name}, State: &describeState{cancel}}
 	lease, err := o.plugins.Of(p, identity.TenantOf(who.Principal)).Acquire(bound, request)
 	release := func() {
 		if lease != nil {
 			lease.Release()
 		}
-		stop()
 		stopHost()
 		cancel(nil)
 	}

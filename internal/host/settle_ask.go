@@ -14,7 +14,6 @@ import (
 	"github.com/toolhost/toolhost/internal/host/pluginconn"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
 	"github.com/toolhost/toolhost/internal/identity"
-	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -32,7 +31,7 @@ var (
 
 // settleState is the state of a request to settle a call. It holds a lease like a call.
 type settleState struct {
-	ctx     flow.CallContext
+	cancel  context.CancelCauseFunc // ends the request
 	sum     ledger.Sum
 	began   time.Time
 	succeed atomic.Bool
@@ -44,7 +43,7 @@ func (s *settleState) Sum() ledger.Sum     { return s.sum }
 func (s *settleState) Received() time.Time { return s.began }
 func (s *settleState) Executed() bool      { return true }
 func (s *settleState) Succeeded() bool     { return s.succeed.Load() }
-func (s *settleState) Cancel(cause error)  { s.ctx.End(cause) }
+func (s *settleState) Cancel(cause error)  { s.cancel(cause) }
 
 // ask asks the tool on an instance like one that would execute the call. Everything but a clear answer
 // in time is unknown. The caller must call leave when the answer has taken effect: it waits for a tool
@@ -53,7 +52,9 @@ func (s *settleState) Cancel(cause error)  { s.ctx.End(cause) }
 func (k *settleCheck) ask() (said tool.Settlement, leave func()) {
 	h := k.settler.host
 	request := &tool.Call{ID: k.key.ID, Tool: k.entry.Tool, Principal: k.key.Principal, Session: k.key.Session}
-	state := &settleState{sum: sha256.Sum256(append([]byte("settle "), k.entry.Sum[:]...)), began: time.Now()}
+	asking, end := context.WithCancelCause(h.ctx)
+	defer end(nil)
+	state := &settleState{cancel: end, sum: sha256.Sum256(append([]byte("settle "), k.entry.Sum[:]...)), began: time.Now()}
 	waiting, stop := context.WithTimeoutCause(h.ctx, maxSettleWait, errSettleWait)
 	defer stop()
 	lease, err := h.plugins.Of(k.view.tool.Plugin, identity.TenantOf(k.key.Principal)).Acquire(waiting, supervisor.Request{Call: request, State: state})
@@ -61,9 +62,8 @@ func (k *settleCheck) ask() (said tool.Settlement, leave func()) {
 		return notKnown("the tool could not be asked: %s", oneLine(err)), func() {}
 	}
 	k.instance = lease.Instance().ID()
-	ctx, cancel := context.WithTimeoutCause(h.ctx, k.view.settleTime(), errSettleTime)
+	ctx, cancel := context.WithTimeoutCause(asking, k.view.settleTime(), errSettleTime)
 	defer cancel()
-	defer context.AfterFunc(&state.ctx, cancel)()
 	wire, err := k.start(ctx, lease.Instance(), request)
 	if err != nil {
 		lease.Release()
@@ -159,7 +159,7 @@ func (k *settleCheck) outcome(said tool.Settlement) tool.Outcome {
 	h := k.settler.host
 	c := &call{host: h, settings: k.view.settings, tool: k.view.tool, arrived: k.entry.Begun}
 	c.request = tool.Call{ID: k.key.ID, Tool: k.entry.Tool, Principal: k.key.Principal, Session: k.key.Session}
-	c.timer.Init(&h.deadlines)
+	c.timer.Init(h.ctx)
 	c.timer.Set(c.timeout())
 	defer c.timer.Stop()
 	c.args.finish(k.entry.Arguments, k.entry.Arguments)

@@ -14,7 +14,6 @@ import (
 	"github.com/toolhost/toolhost/internal/host/supervisor"
 	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
-	"github.com/toolhost/toolhost/internal/rpc/flow"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -122,12 +121,10 @@ func (l *toolList) settle(d *description, r descriptionRequest) {
 // askPlugin asks an instance of the plugin. If each session has its own instance, it asks that of
 // the session.
 func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[string]*catalog.Tool, error) {
-	state := &describeState{}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(&state.ctx, func() { cancel(context.Cause(&state.ctx)) })()
 	viewer := &tool.Call{Principal: r.viewer.Principal, Session: r.viewer.Session}
-	lease, err := l.plugins.Of(r.plugin, identity.TenantOf(viewer.Principal)).Acquire(ctx, supervisor.Request{Call: viewer, State: state})
+	lease, err := l.plugins.Of(r.plugin, identity.TenantOf(viewer.Principal)).Acquire(ctx, supervisor.Request{Call: viewer, State: &describeState{cancel}})
 	if err != nil {
 		return nil, err
 	}
@@ -161,10 +158,10 @@ func (l *toolList) askPlugin(ctx context.Context, r descriptionRequest) (map[str
 
 // describeState is the state of a request to describe tools. It holds a lease like a call, but
 // executes nothing.
-type describeState struct{ ctx flow.CallContext }
+type describeState struct{ cancel context.CancelCauseFunc }
 
 func (*describeState) Sum() (sum [sha256.Size]byte) { return sum }
 func (*describeState) Received() time.Time          { return time.Time{} }
 func (*describeState) Executed() bool               { return false }
 func (*describeState) Succeeded() bool              { return false }
-func (d *describeState) Cancel(cause error)         { d.ctx.End(cause) }
+func (d *describeState) Cancel(cause error)         { d.cancel(cause) }

@@ -1,16 +1,13 @@
 // Package deadline gives each call a context that ends at the call's deadline.
 //
-// Timer is the time of one call. Queue ends the contexts of all calls with one timer of the
-// runtime. The package does not decide how long a call may take.
+// The package does not decide how long a call may take.
 package deadline
 
 import (
-	"container/heap"
+	"context"
 	"errors"
 	"sync"
 	"time"
-
-	"github.com/toolhost/toolhost/internal/rpc/flow"
 )
 
 // ErrPassed is the cause of a context that ended at its deadline.
@@ -20,21 +17,23 @@ var ErrPassed = errors.New("its deadline passed")
 // plugin starts to count at another moment, and some count in whole milliseconds or more.
 const clockSlack = 100 * time.Millisecond
 
-// Timer is the time that one call has. Use Init before any other method but Cancel. All methods are
-// safe for concurrent use. A Timer must not be copied.
+// Timer is the time that one call has. Use Init before any other method but Cancel, and Stop when the
+// call has ended. All methods are safe for concurrent use. A Timer must not be copied.
 //
 // A call gets its deadline in steps. While its arguments arrive, Set gives it a long deadline.
 // When they are complete, Set or SetExtendable gives it the final one. Progress of the tool can
 // extend that one up to a fixed moment. A deadline can also pause, because the tool waits for a
 // person. It must not pause without end, so a pause is an extension by all of the spare time, and its
-// end takes back what it did not use: the queue needs to know nothing of pauses.
+// end takes back what it did not use.
+//
+// The deadline of a context of the standard library cannot move. So the context of a Timer has none:
+// a time.Timer cancels it.
 type Timer struct {
-	// Ctx ends at the deadline, at Cancel and when the queue closes. Its cause says which.
-	Ctx   flow.CallContext
-	queue *Queue
-	entry entry // guarded by the mutex of the queue
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
+	timer *time.Timer   // cancels ctx at the deadline; nil: there is no deadline
 	limit time.Duration // from the last Set to the deadline, extensions included
 	end   time.Time     // the deadline; zero: none
 	last  time.Time     // the latest moment to which Extend can move the deadline; zero: it cannot
@@ -44,35 +43,37 @@ type Timer struct {
 	spare   time.Duration // how long the deadline can still pause
 }
 
-// Init connects the timer with its queue. The timer has no deadline yet.
-func (t *Timer) Init(q *Queue) { t.queue = q }
+// Init creates the context of the timer, which has no deadline yet.
+func (t *Timer) Init(parent context.Context) { t.ctx, t.cancel = context.WithCancelCause(parent) }
 
-// Set sets the deadline to d from now. It does nothing after Stop.
+// Context returns the context of the call. It ends at the deadline, at Cancel, and with its parent. Its
+// cause says which.
+func (t *Timer) Context() context.Context { return t.ctx }
+
+// Set sets the deadline to d from now. The context does not get a deadline after its end.
 func (t *Timer) Set(d time.Duration) {
 	t.mu.Lock()
-	closed := t.setLocked(d)
-	t.mu.Unlock()
-	if closed != nil {
-		t.Cancel(closed)
-	}
+	defer t.mu.Unlock()
+	t.setLocked(d)
 }
 
 // SetExtendable is Set for a deadline that Extend can move, up to most from now.
 func (t *Timer) SetExtendable(d, most time.Duration) {
 	t.mu.Lock()
-	closed := t.setLocked(d)
+	defer t.mu.Unlock()
+	t.setLocked(d)
 	t.last = time.Now().Add(most)
-	t.mu.Unlock()
-	if closed != nil {
-		t.Cancel(closed)
-	}
 }
 
-// setLocked sets the deadline. If the queue is closed, it returns the cause for which the context
-// must end.
-func (t *Timer) setLocked(d time.Duration) (closed error) {
+func (t *Timer) setLocked(d time.Duration) {
 	t.limit, t.end = d, time.Now().Add(d)
-	return t.queue.set(t, t.end)
+	switch {
+	case t.ctx.Err() != nil:
+	case t.timer == nil:
+		t.timer = time.AfterFunc(d, func() { t.Cancel(ErrPassed) })
+	default:
+		t.timer.Reset(d)
+	}
 }
 
 // Extend moves an extendable deadline to d from now, but not past the moment that SetExtendable
@@ -88,7 +89,7 @@ func (t *Timer) Extend(d time.Duration) {
 	if next.After(t.last) {
 		next = t.last
 	}
-	if next.After(t.end) && t.queue.move(t, next) {
+	if next.After(t.end) && t.moveLocked(next) {
 		t.limit += next.Sub(t.end)
 		t.end = next
 	}
@@ -109,7 +110,7 @@ func (t *Timer) Pause() {
 	t.reasons++
 	if t.reasons == 1 && t.spare > 0 {
 		t.paused = time.Now()
-		t.moveLocked(t.spare)
+		t.shiftLocked(t.spare)
 	}
 }
 
@@ -123,18 +124,28 @@ func (t *Timer) Resume() {
 	}
 	t.spare = max(t.spare-time.Since(t.paused), 0)
 	t.paused = time.Time{}
-	t.moveLocked(-t.spare)
+	t.shiftLocked(-t.spare)
 }
 
-// moveLocked moves the deadline, and the latest one, unless the deadline has passed.
-func (t *Timer) moveLocked(by time.Duration) {
-	if !t.queue.move(t, t.end.Add(by)) {
+// shiftLocked moves the deadline, and the latest one, unless the deadline has passed.
+func (t *Timer) shiftLocked(by time.Duration) {
+	if !t.moveLocked(t.end.Add(by)) {
 		return
 	}
 	t.end = t.end.Add(by)
 	if !t.last.IsZero() {
 		t.last = t.last.Add(by)
 	}
+}
+
+// moveLocked sets the moment at which the context ends. It returns false if there is no deadline, or
+// if it has passed.
+func (t *Timer) moveLocked(end time.Time) bool {
+	if t.timer == nil || !t.timer.Stop() {
+		return false
+	}
+	t.timer.Reset(time.Until(end))
+	return true
 }
 
 // Spare returns how long the deadline can still pause.
@@ -200,164 +211,26 @@ func (t *Timer) Sleep(d time.Duration) bool {
 	select {
 	case <-timer.C:
 		return true
-	case <-t.Ctx.Done():
+	case <-t.ctx.Done():
 		return false
 	}
 }
 
-// Cancel ends the context with a cause. If the context has ended already, Cancel does nothing. It
-// does not block.
-func (t *Timer) Cancel(cause error) { t.Ctx.End(cause) }
+// Cancel ends the context with a cause. If the context has ended already, or if there was no Init,
+// Cancel does nothing. It does not block.
+func (t *Timer) Cancel(cause error) {
+	if t.cancel != nil {
+		t.cancel(cause)
+	}
+}
 
-// Stop ends the context and frees the timer's place in its queue. Later calls of Set and Extend do
-// nothing.
+// Stop ends the context, and frees what the deadline uses.
 func (t *Timer) Stop() {
-	if t.queue != nil {
-		t.queue.remove(t)
-	}
 	t.Cancel(nil)
-}
-
-// Queue ends the contexts of calls at their deadlines. The zero value is ready for use. All methods
-// are safe for concurrent use.
-//
-// A runtime timer for each call would be set and stopped in vain, since nearly every call ends long
-// before its deadline. So the queue holds a heap of deadlines and one runtime timer. The runtime
-// timer fires at or before the earliest deadline: a call that ends leaves it unchanged, and a new
-// call resets it only if the call is due earlier than the runtime timer fires.
-type Queue struct {
-	mu     sync.Mutex
-	due    dueTimers
-	timer  *time.Timer // nil until a deadline is set
-	wakes  time.Time   // when timer fires; zero: it does not
-	closed error       // not nil: the cause for which every context ends at once
-}
-
-// entry is the place of a Timer in its queue.
-type entry struct {
-	at      time.Time
-	place   int  // the index in the heap plus 1; 0: not in the heap
-	stopped bool // the timer gets no place any more
-}
-
-// set gives a timer a deadline, which replaces an earlier one. It returns the cause of Close if the
-// queue is closed.
-func (q *Queue) set(t *Timer, at time.Time) (closed error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	switch {
-	case t.entry.stopped:
-		return nil
-	case q.closed != nil:
-		return q.closed
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
 	}
-	t.entry.at = at
-	if t.entry.place > 0 {
-		heap.Fix(&q.due, t.entry.place-1)
-	} else {
-		heap.Push(&q.due, t)
-	}
-	q.armLocked()
-	return nil
-}
-
-// move gives a timer that has a deadline another one. It returns false and does nothing if the timer
-// has no deadline, or its deadline has passed.
-func (q *Queue) move(t *Timer, at time.Time) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if t.entry.place == 0 {
-		return false
-	}
-	t.entry.at = at
-	heap.Fix(&q.due, t.entry.place-1)
-	q.armLocked()
-	return true
-}
-
-// remove takes a timer out of the queue for good.
-func (q *Queue) remove(t *Timer) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	t.entry.stopped = true
-	if t.entry.place > 0 {
-		heap.Remove(&q.due, t.entry.place-1)
-	}
-}
-
-// Close ends the contexts of all timers in the queue, and of each that gets a deadline later, with
-// a cause.
-func (q *Queue) Close(cause error) {
-	q.mu.Lock()
-	due := q.due
-	for _, t := range due {
-		t.entry.place = 0
-	}
-	q.due, q.closed = nil, cause
-	if q.timer != nil {
-		q.timer.Stop()
-	}
-	q.mu.Unlock()
-	for _, t := range due {
-		t.Cancel(cause)
-	}
-}
-
-// fire ends the contexts whose deadlines have passed. The runtime timer calls it.
-func (q *Queue) fire() {
-	var over []*Timer
-	q.mu.Lock()
-	q.wakes = time.Time{}
-	for now := time.Now(); len(q.due) > 0 && !q.due[0].entry.at.After(now); {
-		over = append(over, heap.Pop(&q.due).(*Timer))
-	}
-	q.armLocked()
-	q.mu.Unlock()
-	for _, t := range over {
-		t.Cancel(ErrPassed)
-	}
-}
-
-// armLocked sets the runtime timer if it would fire after the earliest deadline.
-func (q *Queue) armLocked() {
-	if len(q.due) == 0 || q.closed != nil {
-		return
-	}
-	first := q.due[0].entry.at
-	if !q.wakes.IsZero() && !first.Before(q.wakes) {
-		return
-	}
-	q.wakes = first
-	if q.timer == nil {
-		q.timer = time.AfterFunc(time.Until(first), q.fire)
-	} else {
-		q.timer.Reset(time.Until(first))
-	}
-}
-
-// dueTimers is a heap with the earliest deadline first. It implements heap.Interface.
-type dueTimers []*Timer
-
-func (h dueTimers) Len() int           { return len(h) }
-func (h dueTimers) Less(i, j int) bool { return h[i].entry.at.Before(h[j].entry.at) }
-
-func (h dueTimers) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].entry.place, h[j].entry.place = i+1, j+1
-}
-
-// Push implements heap.Interface.
-func (h *dueTimers) Push(t any) {
-	*h = append(*h, t.(*Timer))
-	t.(*Timer).entry.place = len(*h)
-}
-
-// Pop implements heap.Interface.
-func (h *dueTimers) Pop() any {
-	last := len(*h) - 1
-	t := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	t.entry.place = 0
-	return t
 }

@@ -14,11 +14,11 @@ import (
 // timer.
 func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, began := &deadline.Queue{}, time.Now()
+		began := time.Now()
 		timers := map[int]*deadline.Timer{}
 		for _, s := range []int{30, 10, 20, 40, 5, 25} {
 			timers[s] = &deadline.Timer{}
-			timers[s].Init(q)
+			timers[s].Init(t.Context())
 			timers[s].SetExtendable(time.Duration(s)*time.Second, 33*time.Second)
 		}
 		timers[20].Stop()
@@ -31,7 +31,7 @@ func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 			t.Errorf("the extended timer has %v, want 33 s", got)
 		}
 		for _, want := range []struct{ timer, at int }{{5, 5}, {40, 7}, {25, 25}, {30, 30}, {10, 33}} {
-			ctx := &timers[want.timer].Ctx
+			ctx := timers[want.timer].Context()
 			<-ctx.Done()
 			if at := time.Duration(want.at) * time.Second; time.Since(began) != at || !errors.Is(context.Cause(ctx), deadline.ErrPassed) {
 				t.Errorf("the timer of %d s ended after %v with %v, want %v", want.timer, time.Since(began), context.Cause(ctx), at)
@@ -41,7 +41,7 @@ func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 		if got := timers[5].Limit(); got != 5*time.Second {
 			t.Errorf("a timer whose deadline has passed was extended to %v", got)
 		}
-		if err := context.Cause(&timers[20].Ctx); errors.Is(err, deadline.ErrPassed) {
+		if err := context.Cause(timers[20].Context()); errors.Is(err, deadline.ErrPassed) {
 			t.Errorf("a stopped timer ended with %v", err)
 		}
 	})
@@ -51,7 +51,7 @@ func TestEachTimerEndsAtItsDeadline(t *testing.T) {
 func TestLimitsAreForPeople(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		timer := &deadline.Timer{}
-		timer.Init(&deadline.Queue{})
+		timer.Init(t.Context())
 		timer.SetExtendable(time.Second, time.Minute)
 		time.Sleep(3337 * time.Nanosecond)
 		timer.Extend(time.Second)
@@ -70,7 +70,7 @@ func TestLimitsAreForPeople(t *testing.T) {
 func TestSleepEndsWithTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		timer := &deadline.Timer{}
-		timer.Init(&deadline.Queue{})
+		timer.Init(t.Context())
 		timer.Set(time.Minute)
 		began := time.Now()
 		if timer.Sleep(2*time.Minute) || time.Since(began) > 0 {
@@ -87,19 +87,24 @@ func TestSleepEndsWithTheCall(t *testing.T) {
 	})
 }
 
-// Close ends all timers: those that have a deadline, and those that get one later.
-func TestCloseEndsAllTimers(t *testing.T) {
-	stopping := errors.New("stopping")
-	q, before, after := &deadline.Queue{}, &deadline.Timer{}, &deadline.Timer{}
-	before.Init(q)
-	after.Init(q)
-	before.Set(time.Hour)
-	q.Close(stopping)
-	after.Set(time.Hour)
-	for _, timer := range []*deadline.Timer{before, after} {
-		if !errors.Is(context.Cause(&timer.Ctx), stopping) {
-			t.Errorf("the context ended with %v", context.Cause(&timer.Ctx))
+// A call ends with the parent of its context, whether it has a deadline or not, and gets none later.
+func TestTimersEndWithTheirParent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stopping := errors.New("stopping")
+		parent, stop := context.WithCancelCause(t.Context())
+		with, without := &deadline.Timer{}, &deadline.Timer{}
+		with.Init(parent)
+		without.Init(parent)
+		with.SetExtendable(time.Hour, 2*time.Hour)
+		stop(stopping)
+		without.Set(time.Hour)
+		with.Extend(2 * time.Hour)
+		time.Sleep(3 * time.Hour)
+		for _, timer := range []*deadline.Timer{with, without} {
+			if !errors.Is(context.Cause(timer.Context()), stopping) {
+				t.Errorf("the context ended with %v", context.Cause(timer.Context()))
+			}
+			timer.Stop()
 		}
-	}
-	before.Stop()
+	})
 }

@@ -5,7 +5,6 @@
 //   - An Outbox queues and sends frames. It is the sending half of a Stream.
 //   - An Inbox, one per call, buffers the received frames until the reader of the call takes them.
 //   - A Credit tells a sender how many bytes the Inbox at the other end still accepts.
-//   - A CallContext is the context of one call.
 //
 // The package does not know the contracts: frames are type parameters, and callers pass their
 // sizes.

@@ -29,7 +29,9 @@ type streamCall struct {
 	valid   func(context.Context) bool // from gate.Recheck, of the stream; nil: the caller's credential is always valid
 	// ctx ends with the stream, or when the call is given up. Its cause is the error that the
 	// caller receives.
-	ctx flow.CallContext
+	ctx context.Context
+	// giveUp ends the call for its caller with a cause. Only the first call has an effect.
+	giveUp context.CancelCauseFunc
 	// emit sends an event, and blocks while the caller does not read. It fails when the stream or
 	// the call has ended; but while the stream exists, it still sends the outcome.
 	emit func(*toolhostv1.CallEvent) error
@@ -45,10 +47,10 @@ type streamCall struct {
 	ended     bool           // the outcome was emitted; used by run only
 }
 
-// init initializes a zero call. The owner of the stream must give it up when the stream ends.
+// init initializes a zero call. The caller must give it up, also if it is not run.
 func (c *streamCall) init(stream context.Context, caller *remote, s *toolService, start *toolhostv1.StartCall) {
 	c.service, c.start, c.stream, c.caller, c.complete = s, start, stream, caller, start.GetComplete()
-	c.ctx.Init(stream, 0, nil)
+	c.ctx, c.giveUp = context.WithCancelCause(stream)
 	if !c.complete {
 		c.wake = make(chan struct{}, 1)
 	}
@@ -87,9 +89,6 @@ func noRoom(err error) *tool.Error {
 	return e
 }
 
-// giveUp ends the call for its caller with a cause. Only the first call has an effect.
-func (c *streamCall) giveUp(cause error) { c.ctx.End(cause) }
-
 // run executes the call. It returns when the outcome was emitted or cannot be.
 func (c *streamCall) run() {
 	defer c.giveUp(nil)
@@ -105,7 +104,7 @@ func (c *streamCall) serve() error {
 	if err != nil {
 		return err
 	}
-	execution, err := c.service.host.Open(&c.ctx, call, c.start.GetComplete())
+	execution, err := c.service.host.Open(c.ctx, call, c.start.GetComplete())
 	if err != nil {
 		return c.because(err)
 	}
@@ -118,7 +117,7 @@ func (c *streamCall) serve() error {
 		feeding.Go(c.feed)
 	}
 	for {
-		event, err := execution.Next(&c.ctx)
+		event, err := execution.Next(c.ctx)
 		if err != nil {
 			return c.because(err)
 		}
@@ -148,7 +147,7 @@ func (c *streamCall) request() (tool.Call, error) {
 
 // because returns why the call was given up, or err if it was not.
 func (c *streamCall) because(err error) error {
-	if cause := context.Cause(&c.ctx); cause != nil {
+	if cause := context.Cause(c.ctx); cause != nil {
 		return cause
 	}
 	return err
@@ -221,7 +220,7 @@ func (c *streamCall) hand(text [][]byte, complete bool) error {
 		text = [][]byte{nil}
 	}
 	for i, block := range text {
-		err := c.execution.Send(&c.ctx, block, complete && i == len(text)-1)
+		err := c.execution.Send(c.ctx, block, complete && i == len(text)-1)
 		c.hold.Give(len(block))
 		if err != nil {
 			return err

@@ -76,8 +76,6 @@ func (s *toolService) Connect(stream connectStream) error {
 	}
 	c.frames = flow.NewStream[*toolhostv1.ConnectResponse, *toolhostv1.ConnectRequest](stream.Send, hostpb.LinkResponse, limit)
 	c.frames.PeerMetadata(metadata.ValueFromIncomingContext(stream.Context(), flow.BatchKey))
-	// Calls end with the stream, even if nothing is received or sent.
-	defer context.AfterFunc(stream.Context(), func() { c.giveUpAll(context.Cause(stream.Context())) })()
 	received := make(chan error, 1)
 	// ends with the stream, at the latest when this handler returns; the server waits for it
 	s.tasks.Go(func() { received <- c.receive() })
@@ -197,6 +195,7 @@ func (c *connection) enter(number uint32, start *toolhostv1.StartCall) (*numbere
 	c.highest = max(c.highest, number)
 	call.init(c.ctx, &c.caller, c.service, start)
 	if refused := call.reserve(); refused != nil {
+		call.giveUp(refused)
 		return nil, refused
 	}
 	call.credit.Grant(hostpb.Window)
@@ -256,7 +255,7 @@ func (c *connection) dispatch(req *toolhostv1.ConnectRequest) {
 
 // emit sends an event when the call has credit for it and the stream has room.
 func (c *connection) emit(number uint32, call *numberedCall, m *toolhostv1.CallEvent) error {
-	var ctx context.Context = &call.ctx
+	ctx := call.ctx
 	if m.GetEnded() != nil {
 		// before the caller can read the end and reuse the number
 		c.forget(number, call)

@@ -31,7 +31,7 @@ func (s *toolService) Execute(stream executeStream) error {
 	call.valid = gate.Recheck(stream.Context())
 	call.init(withAccount(stream.Context()), &caller, s, first.GetStart())
 	defer call.letGo()
-	defer context.AfterFunc(stream.Context(), func() { call.giveUp(context.Cause(stream.Context())) })()
+	defer call.giveUp(nil)
 	if call.start == nil {
 		call.end(tool.Errorf(tool.KindInvalidArgument, "the first frame must be `start`"))
 		return nil

@@ -86,7 +86,7 @@ func (c *ServerCall) ReadArtifact(ctx context.Context, handle string, offset uin
 	case <-ctx.Done():
 		return tool.ArtifactPiece{}, context.Cause(ctx)
 	case <-c.ctx.Done():
-		return tool.ArtifactPiece{}, context.Cause(&c.ctx)
+		return tool.ArtifactPiece{}, context.Cause(c.ctx)
 	}
 	answer := make(chan *pluginv1.ArtifactPiece, 1)
 	c.asking.await(answer)
@@ -104,7 +104,7 @@ func (c *ServerCall) ReadArtifact(ctx context.Context, handle string, offset uin
 	case <-ctx.Done():
 		return tool.ArtifactPiece{}, context.Cause(ctx)
 	case <-c.ctx.Done():
-		return tool.ArtifactPiece{}, context.Cause(&c.ctx)
+		return tool.ArtifactPiece{}, context.Cause(c.ctx)
 	}
 }
 

@@ -169,7 +169,7 @@ func (c *ServerCall) sendChunks(index uint32, payload []byte) error {
 		n := min(len(payload), maxPiece)
 		chunk := &pluginv1.ContentChunk{Index: index, Data: payload[:n]}
 		frame := &pluginv1.ConnectResponse{Call: c.number, Frame: &pluginv1.ConnectResponse_Chunk{Chunk: chunk}}
-		if err := c.send(&c.ctx, frame); err != nil {
+		if err := c.send(c.ctx, frame); err != nil {
 			return err
 		}
 		payload = payload[n:]

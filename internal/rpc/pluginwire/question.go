@@ -66,7 +66,7 @@ func (c *ServerCall) Ask(ctx context.Context, q *tool.Question) (tool.Answer, er
 	case <-ctx.Done():
 		return tool.Answer{}, context.Cause(ctx)
 	case <-c.ctx.Done():
-		return tool.Answer{}, context.Cause(&c.ctx)
+		return tool.Answer{}, context.Cause(c.ctx)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -134,7 +135,7 @@ func (s *streamSession) outcome(call *ServerCall, end *endFrame) (size int) {
 	}
 	var result tool.Result
 	err := s.server.guard(slog.String("call_id", call.start.CallID), func() (err error) {
-		result, err = s.server.handler.Call(&call.ctx, call)
+		result, err = s.server.handler.Call(call.ctx, call)
 		return err
 	})
 	if err == nil {
@@ -155,7 +156,7 @@ func (s *streamSession) settlement(call *ServerCall, end *endFrame) (size int) {
 		if !ok {
 			return tool.Errorf(tool.KindUnsupported, "no tool of the plugin can say what became of a call")
 		}
-		settlement, err = settler.Settle(&call.ctx, call)
+		settlement, err = settler.Settle(call.ctx, call)
 		return err
 	})
 	if err != nil {
@@ -178,7 +179,8 @@ type ServerCall struct {
 	turn      flow.Credit // 1 while no goroutine sends a frame that costs credit: see send
 	asking    asking
 	asked     asked
-	ctx       flow.CallContext
+	ctx       context.Context
+	end       context.CancelCauseFunc // ends ctx
 
 	// Used by SendSpans only.
 	spanBytes int // how many bytes of frames with spans the host still accepts
@@ -190,15 +192,25 @@ func newServerCall(s *streamSession, number uint32, frame *pluginv1.StartCall) *
 	c.spanBytes = c.start.SpanBytes
 	c.credit.Grant(int(frame.GetCredit()))
 	c.turn.Grant(1)
-	c.ctx.Init(s.ctx, c.start.Timeout, timeIsUp)
+	c.ctx, c.end = callContext(s.ctx, c.start.Timeout)
 	c.arguments.init(c.start.Arguments, c.start.Complete, s.server.cfg.MaxArgumentBytes)
 	c.start.Arguments = nil // NextArguments returns them
 	return c
 }
 
-// timeIsUp returns the cause with which the context of a call ends at its deadline.
-func timeIsUp() error {
-	return &tool.Error{Kind: tool.KindTimeout, Message: "the call's time is up", Err: context.DeadlineExceeded}
+// callContext returns the context of a call, and the function that ends it with a cause. A timeout of
+// 0 means none.
+func callContext(parent context.Context, timeout time.Duration) (context.Context, context.CancelCauseFunc) {
+	if timeout <= 0 {
+		return context.WithCancelCause(parent)
+	}
+	timeIsUp := &tool.Error{Kind: tool.KindTimeout, Message: "the call's time is up", Err: context.DeadlineExceeded}
+	timed, stop := context.WithTimeoutCause(parent, timeout, timeIsUp)
+	ctx, end := context.WithCancelCause(timed)
+	return ctx, func(cause error) {
+		end(cause)
+		stop()
+	}
 }
 
 // Start returns the start of the call as the host sent it, without the arguments.
@@ -218,7 +230,7 @@ func (c *ServerCall) NextArguments(ctx context.Context) (text []byte, complete b
 		select {
 		case <-c.arguments.more:
 		case <-c.ctx.Done():
-			return nil, false, context.Cause(&c.ctx)
+			return nil, false, context.Cause(c.ctx)
 		case <-ctx.Done():
 			return nil, false, context.Cause(ctx)
 		}
@@ -269,7 +281,7 @@ func (c *ServerCall) acquire(ctx context.Context, credit *flow.Credit, size int)
 	// a canceled call.
 	waiting, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	release := context.AfterFunc(&c.ctx, func() { stop(context.Cause(&c.ctx)) })
+	release := context.AfterFunc(c.ctx, func() { stop(context.Cause(c.ctx)) })
 	defer release()
 	return credit.Acquire(waiting, size)
 }
@@ -280,7 +292,7 @@ func (c *ServerCall) stop(reason string) {
 	if reason != "" {
 		message += ": " + reason
 	}
-	c.ctx.End(&tool.Error{Kind: tool.KindCancelled, Message: message, Err: context.Canceled})
+	c.end(&tool.Error{Kind: tool.KindCancelled, Message: message, Err: context.Canceled})
 }
 
 // errCallEnded is the cause of a call's context after Handler.Call has returned. It is a constant,
@@ -291,7 +303,7 @@ var errCallEnded = fmt.Errorf("the call has ended: %w", context.Canceled)
 func (c *ServerCall) release() {
 	c.turn.Close(errCallEnded)
 	c.credit.Close(errCallEnded)
-	c.ctx.End(errCallEnded)
+	c.end(errCallEnded)
 }
 
 // explain returns err as the outcome. If err is only the error of the call's context, it returns
@@ -299,7 +311,7 @@ func (c *ServerCall) release() {
 func (c *ServerCall) explain(err error) *tool.Error {
 	if _, ok := errors.AsType[*tool.Error](err); !ok && c.ctx.Err() != nil &&
 		(errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
-		err = context.Cause(&c.ctx)
+		err = context.Cause(c.ctx)
 	}
 	return tool.AsError(err)
 }
