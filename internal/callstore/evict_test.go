@@ -38,7 +38,7 @@ func TestManyResultsAtOnce(t *testing.T) {
 	<-shutdown
 	data, err := os.Stat(cfg.Path)
 	must(t, err)
-	if most := int64(80_000 + 20_000); data.Size() > most {
+	if most := int64(80_000 + 30_000); data.Size() > most { // without the bound it is more than 270,000 bytes
 		t.Errorf("the file has grown to %d bytes", data.Size())
 	}
 	store = open(t, cfg)
