@@ -126,17 +126,20 @@ func (s *settler) begin(key ledger.Key) <-chan struct{} {
 	check := &settleCheck{settler: s, key: key, answered: answered}
 	s.running[key] = answered
 	// Ends with the bounds of the check, or with the host.
-	if !s.host.spawn(func() { defer s.forget(key); check.run() }) {
+	if !s.host.spawn(func() { defer s.forget(check); check.run() }) {
 		delete(s.running, key)
 		close(answered)
 	}
 	return answered
 }
 
-func (s *settler) forget(key ledger.Key) {
+// forget records that a request does not run any more. It may be called again.
+func (s *settler) forget(k *settleCheck) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.running, key)
+	if s.running[k.key] == k.answered { // otherwise a later request runs
+		delete(s.running, k.key)
+	}
 }
 
 // settleFound asks about the calls that earlier hosts left, once each.
@@ -191,9 +194,14 @@ func (k *settleCheck) run() {
 		return
 	}
 	said, leave := k.ask()
-	defer leave()
+	if leave != nil {
+		defer leave()
+	}
 	if k.settler.host.ctx.Err() == nil { // otherwise the next host asks
 		k.apply(said)
+	}
+	if leave == nil {
+		k.settler.forget(k) // who asks after the answer gets a new one
 	}
 	answer() // a tool that does not stop delays nobody
 }

@@ -46,9 +46,9 @@ func (s *settleState) Succeeded() bool     { return s.succeed.Load() }
 func (s *settleState) Cancel(cause error)  { s.cancel(cause) }
 
 // ask asks the tool on an instance like one that would execute the call. Everything but a clear answer
-// in time is unknown. The caller must call leave when the answer has taken effect: it waits for a tool
-// that did not answer in time. Otherwise the instance is free when ask returns, because a filter may need
-// it.
+// in time is unknown. If the tool did not answer in time, the caller must call leave when the answer has
+// taken effect: it waits for the tool. Otherwise leave is nil, and the instance is free when ask returns,
+// because a filter may need it.
 func (k *settleCheck) ask() (said tool.Settlement, leave func()) {
 	h := k.settler.host
 	request := &tool.Call{ID: k.key.ID, Tool: k.entry.Tool, Principal: k.key.Principal, Session: k.key.Session}
@@ -59,7 +59,7 @@ func (k *settleCheck) ask() (said tool.Settlement, leave func()) {
 	defer stop()
 	lease, err := h.plugins.Of(k.view.tool.Plugin, identity.TenantOf(k.key.Principal)).Acquire(waiting, supervisor.Request{Call: request, State: state})
 	if err != nil {
-		return notKnown("the tool could not be asked: %s", oneLine(err)), func() {}
+		return notKnown("the tool could not be asked: %s", oneLine(err)), nil
 	}
 	k.instance = lease.Instance().ID()
 	ctx, cancel := context.WithTimeoutCause(asking, k.view.settleTime(), errSettleTime)
@@ -67,7 +67,7 @@ func (k *settleCheck) ask() (said tool.Settlement, leave func()) {
 	wire, err := k.start(ctx, lease.Instance(), request)
 	if err != nil {
 		lease.Release()
-		return notKnown("the tool could not be asked: %s", oneLine(err)), func() {}
+		return notKnown("the tool could not be asked: %s", oneLine(err)), nil
 	}
 	release := func() { wire.Close(); lease.Release() }
 	ended, err := k.follow(ctx, wire)
@@ -77,7 +77,7 @@ func (k *settleCheck) ask() (said tool.Settlement, leave func()) {
 	}
 	state.succeed.Store(err == nil && ended.Err == nil)
 	release()
-	return said, func() {}
+	return said, nil
 }
 
 // start sends the request to an instance.
