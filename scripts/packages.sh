@@ -38,8 +38,11 @@ python() {
 	cp "$root/LICENSE" "$scratch/$1/"
 	cp -R "$root/sdk/testdata" "$scratch/$1/sdk/"
 	python3 -m venv "$home/venv"
+	# pip keeps the wheel that it builds from a source distribution by its URL. The digest makes it another URL
+	# for other contents.
+	set -- "$@" "$(sha256sum "$2" | cut -d' ' -f1)"
 	logged "$1-install" env PIP_CONSTRAINT="$scratch/constraints" "$home/venv/bin/python" -m pip install \
-		--disable-pip-version-check "$2[otel]" pytest
+		--disable-pip-version-check "toolhost-sdk[otel] @ file://$2#sha256=$4" pytest
 	logged "$1-check" "$home/venv/bin/python" -m pip check
 	tar -xzf "$dist"/toolhost_sdk-*.tar.gz -C "$home" --strip-components=1
 	# The tests let plugins read this folder, so it stays.
@@ -81,9 +84,13 @@ go_module() {
 	mkdir "$home"
 	version=$(cat "$dist"/goproxy/github.com/toolhost/toolhost/@v/list)
 	module=github.com/toolhost/toolhost
+	# The go command keeps an index of each module's files by the path of its folder in the module cache, because
+	# a version never changes (cmd/go/internal/modindex). The version of the sources does, so the path of the cache
+	# has the digest of the module.
+	set -- $(sha256sum "$dist"/goproxy/github.com/toolhost/toolhost/@v/"$version".zip)
 	# The machine's module cache is a proxy, too, so that the other modules need no download.
 	export GOPROXY="file://$dist/goproxy,file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)" GONOSUMDB="$module"
-	export GOMODCACHE="$home/cache" GOFLAGS='-modcacherw -tags=grpcnotrace' GOWORK=off
+	export GOMODCACHE="$home/cache-$1" GOFLAGS="-modcacherw $(go env GOFLAGS)" GOWORK=off
 	cp -R "$root/examples/weather-go" "$home/weather"
 	cd "$home/weather"
 	cp "$root/go.sum" .
