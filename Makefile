@@ -118,7 +118,7 @@ test: unit counts ## run all tests that need only Go, make and git
 	@printf '\nall tests passed\n'
 
 .PHONY: check
-check: needs lint race brief others packages ## run everything else: linters, the race detector, SDKs, and tests with more programs
+check: needs lint race brief growth others packages ## run everything else: linters, the race detector, SDKs, and tests with more programs
 	@printf '\nall checks passed\n'
 
 # The whole forms of tests that `make test` runs briefly.
@@ -261,6 +261,13 @@ reloads: ## change the configuration RELOADS (200) times under 64 callers
 .PHONY: boundary
 boundary: ## kill agentd, toolhost and both at every append to a journal, and PRIVATERUNS (20) runs five times each
 	$(GO) test -count=1 -timeout 2h -v ./internal/e2e/boundary -args -boundary.all -private.runs=$(PRIVATERUNS) $(BOUNDARYFLAGS)
+
+# The part of the benchmark that grows with the number of plugins, with small numbers.
+.PHONY: growth
+growth:
+	$(call step,growth of the benchmark in its short form,mkdir -p $(SCRATCH)/growth && $(BUILD) -ldflags='$(LDFLAGS)' -o $(SCRATCH)/growth/ ./cmd/toolhost && \
+	  $(BUILD) -C bench -ldflags='$(LDFLAGS)' -o $(CURDIR)/$(SCRATCH)/growth/ ./cmd/bench ./cmd/crowd ./cmd/echo && \
+	  $(SCRATCH)/growth/bench -bin $(SCRATCH)/growth -out $(SCRATCH)/growth/results -parts growth -short -rounds 1 -time 50ms)
 
 # The benchmark compiles toolhost and its peers with the flags of `make build`.
 .PHONY: bench

@@ -19,10 +19,27 @@ const unwalled = "sandbox: {mode: off}"
 // flat is the largest allowed ratio between a figure of a curve and the curve's first figure.
 const flat = 1.2
 
-// growth measures the cost of a call for growing numbers of tools, stored outcomes and instances.
+// amounts are the numbers with which growth measures.
+type amounts struct {
+	tools     []int // known, in ten plugins
+	ledger    int   // the bound of the outcomes that are kept
+	instances []int // of one plugin
+	plugins   int   // of a toolhost that starts again; each has ten tools
+	first     []int // plugins of a toolhost that starts for the first time; each has ten tools
+}
+
+func (o options) amounts() amounts {
+	if o.short {
+		return amounts{[]int{10, 100}, 100, []int{1, 5}, 20, []int{5, 10}}
+	}
+	return amounts{[]int{10, 1_000, 10_000}, 10_000, []int{1, 50, 200}, 1_000, []int{30, 100, 300, 1_000}}
+}
+
+// growth measures the cost of a call for growing numbers of tools, stored outcomes and instances, and
+// the starts of a toolhost for growing numbers of plugins.
 func growth(ctx context.Context, o options, f *peer.Field, out io.Writer, results *report.Results) error {
 	for _, measure := range []func(context.Context, options, *peer.Field, io.Writer) ([]report.Curve, error){
-		toolsKnown, ledgerFull, instancesLive, crowded,
+		toolsKnown, ledgerFull, instancesLive, crowded, firstStart,
 	} {
 		if err := in(o.bin, func(f *peer.Field) error {
 			curves, err := measure(ctx, o, f, out)
@@ -45,7 +62,7 @@ func latency(title string, o options, t *peer.Toolhost) point {
 
 func toolsKnown(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
 	var points []point
-	for _, tools := range []int{10, 1_000, 10_000} {
+	for _, tools := range o.amounts().tools {
 		plugins, err := f.Crowd(10, tools/10)
 		if err != nil {
 			return nil, err
@@ -65,7 +82,7 @@ func toolsKnown(ctx context.Context, o options, f *peer.Field, out io.Writer) ([
 }
 
 func ledgerFull(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
-	const bound = 10_000
+	bound := o.amounts().ledger
 	far, err := f.Toolhost(ctx, peer.House{Settings: "ledger: {max_entries: 1000000, memory_bytes: 16GiB}\n"})
 	if err != nil {
 		return nil, err
@@ -80,14 +97,14 @@ func ledgerFull(ctx context.Context, o options, f *peer.Field, out io.Writer) ([
 		}
 	}
 	c, err := curve(ctx, o.rounds, out, "Call, outcomes kept", "µs",
-		latency("far below the bound", o, far), latency("at the bound of 10000", o, full))
+		latency("far below the bound", o, far), latency(fmt.Sprintf("at the bound of %d", bound), o, full))
 	c.Flat = flat
 	return []report.Curve{c}, err
 }
 
 func instancesLive(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
 	var points []point
-	for _, instances := range []int{1, 50, 200} {
+	for _, instances := range o.amounts().instances {
 		t, err := f.Toolhost(ctx, peer.House{Settings: "defaults: {isolation: session, max_instances: 200, " + unwalled + "}\n"})
 		if err != nil {
 			return nil, err
@@ -104,10 +121,11 @@ func instancesLive(ctx context.Context, o options, f *peer.Field, out io.Writer)
 	return []report.Curve{c}, err
 }
 
-// crowded measures a toolhost with 10,000 tools in 1,000 plugins that it has described before.
+// crowded measures a toolhost with many plugins that it has described before.
 func crowded(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
-	const plugins, tools = 1_000, 10_000
-	folder, err := f.Crowd(plugins, tools/plugins)
+	plugins := o.amounts().plugins
+	tools := 10 * plugins
+	folder, err := f.Crowd(plugins, 10)
 	if err != nil {
 		return nil, err
 	}
@@ -141,13 +159,40 @@ func crowded(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]re
 		memory = append(memory, float64(resident)/(1<<20))
 		return took.Seconds() * 1000, err
 	}}
-	ready, err := curve(ctx, o.rounds, out, "10000 tools in 1000 plugins that were asked before: start to first answer", "ms", start)
+	ready, err := curve(ctx, o.rounds, out, fmt.Sprintf("%d tools in %d plugins that were asked before: start to first answer", tools, plugins), "ms", start)
 	if err != nil {
 		return nil, err
 	}
 	ready.Most = 1000
 	return []report.Curve{ready,
-		{Title: "The same: a list of 100 by a tag", Unit: "ms", Most: 10, Points: []report.Point{{Title: "list", Figures: list[1:]}}},
+		{Title: fmt.Sprintf("The same: a list of %d by a tag", tools/100), Unit: "ms", Most: 10, Points: []report.Point{{Title: "list", Figures: list[1:]}}},
 		{Title: "The same: resident memory of toolhost", Unit: "MiB", Most: 100, Points: []report.Point{{Title: "memory", Figures: memory[1:]}}},
 	}, nil
+}
+
+// firstStart measures how long a toolhost needs to describe plugins that it has never seen. It makes two
+// rounds at most, because a thousand plugins take a minute.
+func firstStart(ctx context.Context, o options, f *peer.Field, out io.Writer) ([]report.Curve, error) {
+	var points []point
+	for _, plugins := range o.amounts().first {
+		points = append(points, point{fmt.Sprintf("%d plugins", plugins), func(ctx context.Context) (float64, error) {
+			folder, err := f.Crowd(plugins, 10)
+			if err != nil {
+				return 0, err
+			}
+			begin := time.Now()
+			t, err := f.Toolhost(ctx, peer.House{Plugins: folder, Settings: "defaults: {" + unwalled + "}\n"})
+			if err != nil {
+				return 0, err
+			}
+			if err := t.Await(ctx, "crowd", 10*plugins); err != nil {
+				return 0, err
+			}
+			took := time.Since(begin)
+			return took.Seconds() * 1000 / float64(plugins), t.Stop()
+		}})
+	}
+	c, err := curve(ctx, min(o.rounds, 2), out, "First start: start until all plugins are described, of each plugin", "ms", points...)
+	c.Flat = flat
+	return []report.Curve{c}, err
 }

@@ -25,6 +25,7 @@ type options struct {
 	sizes    string
 	kinds    string
 	mcp      string
+	short    bool
 }
 
 func main() {
@@ -45,6 +46,7 @@ func main() {
 	hostileAt := flag.String("hostile", "", "misuse the toolhost at this `ADDRESS` as one tenant and measure nothing; the part tenants uses this")
 	flag.StringVar(&o.kinds, "kinds", "", "with the part tenants: what the hostile tenant does, of flood, huge, artifacts, hung, crashes and full, separated by commas; all of it if empty")
 	flag.StringVar(&o.mcp, "mcp", "", "with the part mcp: measure only what has this `TEXT` in its title, such as HTTP or 2025-11-25")
+	flag.BoolVar(&o.short, "short", false, "with the part growth: small numbers, to see that it runs to its end")
 	burned := flag.String("burn", "", "use this many `PROCESSORS`, or several parts with commas such as 0.5:2,0.7, where 2 is the number of threads, and measure nothing; the parts siege and tenants use this")
 	flag.Parse()
 	if err := other(ctx, o, *siegeAt, *hostileAt, *burned); err != nil {

@@ -40,7 +40,7 @@ func (f *Field) Agentd(ctx context.Context, t *Toolhost, s Story, journal string
 		"limits: {max_turns: %d, max_calls: %d, max_repeats: %d}\n", enough, enough, enough), 0o600)); err != nil {
 		return nil, err
 	}
-	_, stop, err := f.start(ctx, socket, "agentd", "serve", "--config", file, "--model", "scripted:"+script, "--journal", journal,
+	_, stop, err := f.start(ctx, dir, socket, "agentd", "serve", "--config", file, "--model", "scripted:"+script, "--journal", journal,
 		"--listen", "unix://"+socket, "--toolhost", t.addr, "--log-level", "error")
 	if err != nil {
 		return nil, err

@@ -31,14 +31,14 @@ func (f *Field) wire(ctx context.Context, key, title string, relayed bool) (Cont
 		return Contender{}, err
 	}
 	socket := filepath.Join(dir, "s")
-	pid, _, err := f.start(ctx, socket, "echod", socket)
+	pid, _, err := f.start(ctx, dir, socket, "echod", socket)
 	if err != nil {
 		return Contender{}, err
 	}
 	pids := load.Processes{pid}
 	if relayed {
 		front := filepath.Join(dir, "r")
-		pid, _, err := f.start(ctx, front, "echod", front, socket)
+		pid, _, err := f.start(ctx, dir, front, "echod", front, socket)
 		if err != nil {
 			return Contender{}, err
 		}

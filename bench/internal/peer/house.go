@@ -76,7 +76,7 @@ func (f *Field) Toolhost(ctx context.Context, h House) (*Toolhost, error) {
 	if err := os.WriteFile(file, []byte(listen+settings+h.Settings), 0o600); err != nil {
 		return nil, err
 	}
-	pid, stop, err := f.start(ctx, socket, "toolhost", "serve", "--config", file, "--plugins", h.Plugins,
+	pid, stop, err := f.start(ctx, filepath.Dir(h.State), socket, "toolhost", "serve", "--config", file, "--plugins", h.Plugins,
 		"--state", h.State, "--workspace", workspace, "--log-level", "error")
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (f *Field) overHTTP(ctx context.Context, key, title, version, role string, 
 		return Contender{}, err
 	}
 	socket := filepath.Join(dir, "s")
-	pid, _, err := f.start(ctx, socket, "mcpecho", append([]string{role, socket}, behind...)...)
+	pid, _, err := f.start(ctx, dir, socket, "mcpecho", append([]string{role, socket}, behind...)...)
 	if err != nil {
 		return Contender{}, err
 	}

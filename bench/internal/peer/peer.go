@@ -71,12 +71,12 @@ func (f *Field) program(name string) string { return filepath.Join(f.bin, name) 
 func (f *Field) Folder(pattern string) (string, error) { return os.MkdirTemp(f.dir, pattern) }
 
 // start starts a program that listens on a unix socket and waits until it listens. Close stops the
-// program unless it was stopped before. Trust records are in the folder of the socket, not the user's:
-// an older toolhost cannot read those of a newer one.
-func (f *Field) start(ctx context.Context, socket, name string, args ...string) (pid int, stop func() error, err error) {
+// program unless it was stopped before. Trust records are in the folder home, not the user's: an older
+// toolhost cannot read those of a newer one.
+func (f *Field) start(ctx context.Context, home, socket, name string, args ...string) (pid int, stop func() error, err error) {
 	cmd := exec.Command(f.program(name), args...)
 	cmd.Stdout, cmd.Stderr = io.Discard, os.Stderr
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Dir(socket))
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+home)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return 0, nil, fmt.Errorf("starting %s: %w", name, err)
