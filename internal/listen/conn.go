@@ -135,14 +135,14 @@ func (c *Conn) Admit(principal string) bool {
 // Start counts a new RPC, and reports whether it may begin. It closes a connection that goes on
 // although it may not.
 func (c *Conn) Start() bool {
-	starts := &c.starts
+	starts, most := &c.starts, c.door.limits.startsOfStranger()
 	if m := c.member.Load(); m != nil {
-		starts = &m.starts
+		starts, most = &m.starts, c.door.limits.StreamsPerSecond
 	}
 	if starts.take() {
 		return true
 	}
-	if c.excess.Add(1) == int64(max(c.door.limits.StreamsPerSecond, 100)) {
+	if c.excess.Add(1) == int64(max(most, 100)) {
 		c.door.logger.Warn("a connection was closed, because it began too many requests", "peer", c.RemoteAddr(), "origin", c.Origin())
 		_ = c.Conn.Close()
 	}

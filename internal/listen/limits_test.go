@@ -95,7 +95,7 @@ func TestConnectionsOfAPrincipal(t *testing.T) {
 }
 
 // A connection without a known caller may start only a part of what a principal may, so that all of an
-// address cannot start more than a principal.
+// address cannot start more than a principal. One that tries as many again is closed.
 func TestStrangersStartFewRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestDoor(Limits{StreamsPerSecond: 10_000, ConnectionsPerAddress: 32, Streams: 100})
@@ -113,6 +113,9 @@ func TestStrangersStartFewRequests(t *testing.T) {
 		}
 		if of, all := starts(a.server), starts(known.server); of != 312 || all != 10_000 {
 			t.Errorf("a stranger started %d requests at once, and a known caller %d", of, all)
+		}
+		if !a.gone() || known.gone() {
+			t.Errorf("closed: the stranger %v, the known caller %v; want only the stranger", a.gone(), known.gone())
 		}
 		if most := (Limits{StreamsPerSecond: 50, ConnectionsPerAddress: 32}).startsOfStranger(); most != 50 {
 			t.Errorf("a stranger may start %d requests, more than a principal", most)
