@@ -17,9 +17,10 @@ type digest [sha256.Size]byte
 
 // conversation is a request as a script sees it.
 type conversation struct {
-	req        model.Request
-	answers    int // number of assistant messages, including those that a summary replaced
-	lastPrompt string
+	req         model.Request
+	answers     int // number of assistant messages, including those that a summary replaced
+	firstPrompt string
+	lastPrompt  string
 }
 
 func newConversation(req model.Request) *conversation {
@@ -37,6 +38,9 @@ func newConversation(req model.Request) *conversation {
 		}
 		if texts != nil {
 			c.lastPrompt = strings.Join(texts, "\n")
+			if c.firstPrompt == "" {
+				c.firstPrompt = c.lastPrompt
+			}
 		}
 	}
 	return c

@@ -23,6 +23,9 @@
 //	  - error: {status: 529, retry_after: 1s}
 //	  - text: 'The file says: {{result "read"}}'
 //	    stop_reason: end_turn             # tool_use by default if there are calls, else end_turn
+//	tasks:                                # optional: turns of their own for conversations, such as those of sub-runs
+//	  - prompt: read the note             # a part of the text that the conversation begins with; the first task that fits counts
+//	    turns: [{text: It is empty.}]
 //	summaries:                            # optional: the first summary of the conversation, the second, …
 //	  - text: note.txt was read.          # like a turn, without calls
 //	attachments: [image/png, text/*]      # optional: the types of attachments that the model reads; none by default

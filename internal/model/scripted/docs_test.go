@@ -24,6 +24,7 @@ func TestThePageDescribesTheFormat(t *testing.T) {
 	allowed := regexp.MustCompile(`(?:allowed are|may only call) ([a-z_, and]+)`)
 	for _, script := range []string{
 		"nothing: 1", "turns: [{nothing: 1}]", "turns: [{calls: [{nothing: 1}]}]", "turns: [{error: {nothing: 1}}]",
+		"tasks: [{nothing: 1}]",
 		"turns: [{text: '{{if prompt}}a{{end}}'}]",
 	} {
 		_, err := scripted.Parse("s.yaml", []byte(script))

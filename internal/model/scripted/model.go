@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,12 +16,19 @@ import (
 // Model answers from a script. It is safe for concurrent use.
 type Model struct {
 	name      string
-	turns     []turn
+	turns     []turn // of the conversations that no task fits
+	tasks     []task
 	summaries []turn
 	features  model.Features
 
 	mu     sync.Mutex
 	failed map[digest]int // number of errors that a conversation has received for its present turn
+}
+
+// task has the turns of the conversations whose first prompt contains a text.
+type task struct {
+	prompt string
+	turns  []turn
 }
 
 // Name returns "scripted:" and the script's name.
@@ -78,6 +87,9 @@ func (m *Model) fail(s *stream, c *conversation, e *entry, id digest) error {
 // returns false if the script has no further entry.
 func (m *Model) next(c *conversation) (turn, bool) {
 	list, number := m.turns, c.answers+1
+	if i := slices.IndexFunc(m.tasks, func(t task) bool { return strings.Contains(c.firstPrompt, t.prompt) }); i >= 0 {
+		list = m.tasks[i].turns
+	}
 	if c.req.Summary > 0 {
 		list, number = m.summaries, c.req.Summary
 	}

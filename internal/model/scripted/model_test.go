@@ -267,3 +267,32 @@ func TestCancelEndsAPause(t *testing.T) {
 		}
 	})
 }
+
+// A conversation that begins with the prompt of a task gets the turns of the first such task, whatever is
+// said later. All others get the turns of the script.
+func TestATaskHasTurnsOfItsOwn(t *testing.T) {
+	m := parse(t, `
+turns: [{text: mine 1}, {text: mine 2}]
+tasks:
+  - prompt: the note
+    turns: [{text: note 1}, {error: {status: 529}}, {text: note 2}]
+  - prompt: note
+    turns: [{text: never of the note}]
+`)
+	for prompt, want := range map[string]string{"Go on.": "mine", "Read the note, please.": "note"} {
+		req := asked(prompt)
+		for turn := 1; turn <= 2; turn++ {
+			text, _, err := generate(t.Context(), m, req)
+			if err != nil { // the error of the task's second turn
+				text, _, err = generate(t.Context(), m, req)
+			}
+			if wants := fmt.Sprint(want, " ", turn); err != nil || text != wants {
+				t.Errorf("%q, turn %d: %q, %v; want %q", prompt, turn, text, err, wants)
+			}
+			req.Messages = append(req.Messages, message(model.RoleAssistant, text), message(model.RoleUser, "And the note?"))
+		}
+		if _, _, err := generate(t.Context(), m, req); err == nil || !strings.Contains(err.Error(), "ends before turn 3") {
+			t.Errorf("%q, turn 3: %v", prompt, err)
+		}
+	}
+}

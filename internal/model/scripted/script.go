@@ -47,10 +47,14 @@ func Parse(name string, data []byte) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the script: %w", err)
 	}
-	return &Model{
+	m := &Model{
 		name: name, turns: turnsOf(name, s.turns), summaries: turnsOf(name, s.summaries), failed: make(map[digest]int),
 		features: model.Features{Attachments: s.attachments},
-	}, nil
+	}
+	for _, t := range s.tasks {
+		m.tasks = append(m.tasks, task{t.prompt, turnsOf(name, t.turns)})
+	}
+	return m, nil
 }
 
 // turnsOf groups entries into answers with the failures before each.
@@ -75,7 +79,14 @@ func turnsOf(name string, entries []entry) []turn {
 // script is the content of a script file.
 type script struct {
 	turns, summaries []entry
+	tasks            []scriptTask
 	attachments      []string // the MIME types that the model reads
+}
+
+// scriptTask has the turns of the conversations that begin with a prompt.
+type scriptTask struct {
+	prompt string
+	turns  []entry
 }
 
 func readScript(name string, data []byte) (s script, err error) {
@@ -89,7 +100,7 @@ func readScript(name string, data []byte) (s script, err error) {
 	if root.Kind() == yamldoc.Null {
 		return s, root.Errorf("the file is empty; it needs a list of turns")
 	}
-	keys, err := root.Entries("a script", "turns", "summaries", "attachments")
+	keys, err := root.Entries("a script", "turns", "tasks", "summaries", "attachments")
 	if err != nil {
 		return s, err
 	}
@@ -97,6 +108,8 @@ func readScript(name string, data []byte) (s script, err error) {
 		switch k.Key {
 		case "turns":
 			s.turns, err = readEntries(k)
+		case "tasks":
+			s.tasks, err = readTasks(k)
 		case "summaries":
 			s.summaries, err = readSummaries(k)
 		case "attachments":
@@ -128,6 +141,37 @@ func readTypes(k yamldoc.Entry) ([]string, error) {
 		}
 	}
 	return types, nil
+}
+
+// readTasks reads a list of prompts with their turns.
+func readTasks(k yamldoc.Entry) ([]scriptTask, error) {
+	nodes, err := k.Value.Items(k.Key)
+	if err != nil {
+		return nil, err
+	}
+	tasks := make([]scriptTask, len(nodes))
+	for i, node := range nodes {
+		keys, err := node.Entries("a task", "prompt", "turns")
+		if err != nil {
+			return nil, err
+		}
+		t := &tasks[i]
+		for _, k := range keys {
+			switch k.Key {
+			case "prompt":
+				t.prompt, err = k.Value.Text(k.Key)
+			case "turns":
+				t.turns, err = readEntries(k)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if t.prompt == "" || t.turns == nil {
+			return nil, node.Errorf("a task needs a prompt, which is a part of the text that its conversation begins with, and turns")
+		}
+	}
+	return tasks, nil
 }
 
 func readSummaries(k yamldoc.Entry) ([]entry, error) {
