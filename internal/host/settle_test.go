@@ -104,6 +104,7 @@ func openMemory(t *testing.T) *memory.Store {
 // lose makes a call of which the process ends, the nth.
 func (p *payments) lose(t *testing.T, r *rig, n int, c tool.Call) {
 	t.Helper()
+	synctest.Wait() // the host has looked for the calls of earlier hosts, and would ask about this one too
 	if got := explode(t, r, p.entered, n, c, tool.Exit{Code: 2}); endKind(got) != tool.KindOutcomeUnknown {
 		t.Fatalf("the call ended with %+v", got)
 	}
