@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -70,11 +71,11 @@ func (t *truster) namedPlugins(ctx context.Context, v *trustView, names []string
 		return err
 	}
 	for _, name := range names {
-		source, err := t.source(options, name)
+		having, source, err := t.locate(options, name)
 		if err != nil {
 			return err
 		}
-		shown, err := t.plugin(ctx, options, source, look, revoke)
+		shown, err := t.plugin(ctx, having, source, look, revoke)
 		if err != nil {
 			return err
 		}
@@ -127,12 +128,51 @@ func (t *truster) all(ctx context.Context) (*trustView, error) {
 	return v, nil
 }
 
-// source returns the path of the plugin with a name: the path that was trusted under the name, else
-// the file or folder of that name, else the folder whose manifest declares the name.
-func (t *truster) source(options serve.Options, name string) (string, error) {
+// locate returns the path of the plugin with a name, and options with the folder that has it. Without
+// --plugins that may be any folder that a toolhost of the user has used: one that runs with --plugins
+// tells its operator to trust a plugin by its name.
+func (t *truster) locate(options serve.Options, name string) (serve.Options, string, error) {
 	if err := tool.CheckName(name); err != nil {
-		return "", cli.Usage("%w; write ./%s if it is a file or folder", err, name)
+		return options, "", cli.Usage("%w; write ./%s if it is a file or folder", err, name)
 	}
+	source, err := t.source(options, name)
+	if err != nil || source != "" {
+		return options, source, err
+	}
+	missing := cli.Usage("there is no plugin %s in %s; name its folder with --plugins, or a configuration file by its path",
+		name, strings.Join(options.Folders, ", "))
+	if t.plugins != "" {
+		return options, "", missing
+	}
+	used, err := t.store.PluginFolders()
+	if err != nil {
+		return options, "", err
+	}
+	var having []string
+	for _, folder := range used {
+		options.Folders = []string{folder}
+		found, err := t.source(options, name)
+		if err != nil {
+			return options, "", err
+		}
+		if found != "" {
+			source, having = found, append(having, folder)
+		}
+	}
+	switch len(having) {
+	case 0:
+		return options, "", missing
+	case 1:
+		options.Folders = having
+		return options, source, nil
+	default:
+		return options, "", cli.Usage("there is a plugin %s in %s; name one of these folders with --plugins", name, strings.Join(having, ", "))
+	}
+}
+
+// source returns the path of the plugin with a name: the path that was trusted under the name, else
+// the file or folder of that name, else the folder whose manifest declares the name, else nothing.
+func (t *truster) source(options serve.Options, name string) (string, error) {
 	known, err := t.store.Plugins(options.Folders)
 	if err != nil {
 		return "", err
@@ -145,7 +185,7 @@ func (t *truster) source(options serve.Options, name string) (string, error) {
 			return path, nil
 		}
 		entries, err := os.ReadDir(folder)
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("looking for the plugin %s: %w", name, err)
 		}
 		for _, entry := range entries {
@@ -159,8 +199,7 @@ func (t *truster) source(options serve.Options, name string) (string, error) {
 			}
 		}
 	}
-	return "", cli.Usage("there is no plugin %s in %s; name its folder with --plugins, or a configuration file by its path",
-		name, strings.Join(options.Folders, ", "))
+	return "", nil
 }
 
 // plugin trusts one plugin, or shows it, or revokes its trust.

@@ -60,3 +60,50 @@ func TestTrustWithADigest(t *testing.T) {
 		t.Errorf("what was seen is not trusted: %v", err)
 	}
 }
+
+// A toolhost that serves a folder by a flag tells its operator to trust a plugin by its name. The
+// command finds it there, unless several folders have the name, and never beside the folder that
+// --plugins names.
+func TestTrustFindsThePluginsOfAllFolders(t *testing.T) {
+	state, home := t.TempDir(), t.TempDir()
+	getenv := func(name string) string {
+		return map[string]string{"XDG_STATE_HOME": state, "HOME": home, "XDG_DATA_HOME": home}[name]
+	}
+	run := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		cmd := NewTrustCommand(cli.Process{Getenv: getenv, Stdout: &out, Stderr: &out})
+		cmd.SetArgs(args)
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		err := cmd.ExecuteContext(t.Context())
+		return out.String(), err
+	}
+	served := func() string {
+		t.Helper()
+		folder := trust.RealFolder(t.TempDir())
+		path := filepath.Join(folder, "weather")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := trust.NewUserStore(getenv).Begin([]string{folder}, map[string]string{path: trust.Digest([]byte("#!/bin/sh\n"))}); err != nil {
+			t.Fatal(err)
+		}
+		return folder
+	}
+	if _, err := run("--revoke", "weather"); err == nil || !strings.Contains(err.Error(), "there is no plugin weather") {
+		t.Errorf("without any folder: %v", err)
+	}
+	first := served()
+	if out, err := run("--revoke", "weather", "--plugins", t.TempDir()); err == nil || !strings.Contains(err.Error(), "there is no plugin weather") {
+		t.Errorf("in another folder: %q, %v", out, err)
+	}
+	if out, err := run("--revoke", "weather"); err != nil || !strings.Contains(out, filepath.Join(first, "weather")) {
+		t.Errorf("in the folder that was used: %q, %v", out, err)
+	}
+	second := served()
+	if _, err := run("--revoke", "weather"); err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), second) {
+		t.Errorf("in two folders: %v", err)
+	}
+	if out, err := run("--revoke", "weather", "--plugins", second); err != nil || !strings.Contains(out, filepath.Join(second, "weather")) {
+		t.Errorf("in the named folder: %q, %v", out, err)
+	}
+}
