@@ -1,47 +1,30 @@
 package agentd
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/cli/child"
 )
 
-const (
-	// startWait bounds the time until a private toolhost is ready. toolhost reads the descriptions
-	// of new plugins first.
-	startWait = 30 * time.Second
-	// settleWait bounds the time that toolhost waits for the descriptions of its plugins before it
-	// is ready. A run lists its tools at once, so a plugin that joins later could be missing.
-	settleWait = 20 * time.Second
-	// stopWait bounds the time until a private toolhost stops after SIGTERM. It is longer than
-	// toolhost's own grace for calls.
-	stopWait = 15 * time.Second
-	// lastWords bounds the bytes of its standard error that agentd keeps.
-	lastWords = 4 << 10
-)
+// settleWait bounds the time that toolhost waits for the descriptions of its plugins before it
+// is ready. A run lists its tools at once, so a plugin that joins later could be missing.
+const settleWait = 20 * time.Second
 
 // privateToolhost is a toolhost process that agentd starts for one command and stops after it.
 type privateToolhost struct {
 	addr   string
 	folder *privateFolder
-	cmd    *exec.Cmd
-	stderr *tail
-	ready  chan string   // receives its first line
-	exited chan struct{} // closed when the process has ended
-	err    error         // how the process ended; set before exited is closed
+	server *child.Child
 	once   sync.Once
 }
 
@@ -72,40 +55,36 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, h
 	if err != nil {
 		return nil, err
 	}
-	p := &privateToolhost{
-		addr: "unix://" + folder.socket(), folder: folder,
-		stderr: new(tail), ready: make(chan string, 1), exited: make(chan struct{}),
-	}
-	p.cmd = exec.Command(binary, "serve", "--shipped", "--listen", p.addr,
+	addr := "unix://" + folder.socket()
+	cmd := exec.Command(binary, "serve", "--shipped", "--listen", addr,
 		"--state", filepath.Join(folder.path, "state"), "--workspace", workspace,
 		"--settle", settleWait.String(), "--log-level", "warn")
 	if records != nil {
-		p.cmd.Args = append(p.cmd.Args, "--records", records.path)
+		cmd.Args = append(cmd.Args, "--records", records.path)
 		if records.acceptedLoss != "" {
-			p.cmd.Args = append(p.cmd.Args, "--accept-lost-ledger", records.acceptedLoss)
+			cmd.Args = append(cmd.Args, "--accept-lost-ledger", records.acceptedLoss)
 		}
 	}
 	for _, path := range hidden {
-		p.cmd.Args = append(p.cmd.Args, "--hide", path)
+		cmd.Args = append(cmd.Args, "--hide", path)
 	}
 	// It may be a link, which the toolhost could not find out.
 	if started, err := exec.LookPath(os.Args[0]); err == nil {
-		p.cmd.Args = append(p.cmd.Args, "--program", started)
+		cmd.Args = append(cmd.Args, "--program", started)
 	}
-	p.cmd.Env = withoutKeys(os.Environ())
-	p.cmd.Stderr = p.stderr
+	cmd.Env = withoutKeys(os.Environ())
 	// Both processes hold the locks. When this process is killed, toolhost still needs the folders
 	// in order to stop.
-	p.cmd.ExtraFiles = []*os.File{folder.claim}
+	cmd.ExtraFiles = []*os.File{folder.claim}
 	if records != nil {
-		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, records.claim)
+		cmd.ExtraFiles = append(cmd.ExtraFiles, records.claim)
 	}
-	p.cmd.SysProcAttr = processAttributes()
-	log.Debug("starting a toolhost", "command", p.cmd.String())
-	if err := p.launch(ctx); err != nil {
-		return nil, errors.Join(err, p.stop())
+	log.Debug("starting a toolhost", "command", cmd.String())
+	server, err := child.Start(ctx, cmd)
+	if err != nil {
+		return nil, errors.Join(err, folder.remove())
 	}
-	return p, nil
+	return &privateToolhost{addr: addr, folder: folder, server: server}, nil
 }
 
 // withoutKeys removes the keys of models and the tokens for other servers from an environment,
@@ -120,116 +99,25 @@ func withoutKeys(env []string) []string {
 	return kept
 }
 
-// launch starts the process and waits until it is ready.
-func (p *privateToolhost) launch(ctx context.Context) error {
-	stdout, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	started := make(chan error, 1)
-	go p.attend(stdout, started) // ends with the process; stop waits for it
-	if err := <-started; err != nil {
-		return err
-	}
-	timer := time.NewTimer(startWait)
-	defer timer.Stop()
-	select {
-	case line := <-p.ready:
-		if line != "" {
-			return nil
-		}
-		select {
-		case <-p.exited:
-			return fmt.Errorf("toolhost ended at once: %w\n%s", p.err, p.stderr)
-		case <-timer.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	case <-timer.C:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return fmt.Errorf("toolhost was not ready after %s\n%s", startWait, p.stderr)
-}
-
-// attend starts the process and waits for its end. The kernel sends the parent-death signal when
-// the thread that started the child ends. So this goroutine keeps its thread.
-func (p *privateToolhost) attend(stdout io.Reader, started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer close(p.exited)
-	if p.err = p.cmd.Start(); p.err != nil {
-		started <- fmt.Errorf("starting %s: %w", p.cmd.Path, p.err)
-		return
-	}
-	started <- nil
-	lines := bufio.NewReader(stdout)
-	line, _ := lines.ReadString('\n')
-	p.ready <- line
-	_, _ = io.Copy(io.Discard, lines)
-	p.err = p.cmd.Wait()
-	if p.err == nil {
-		p.err = errors.New("exit code 0")
-	}
-}
-
 // ended returns a channel that is closed when the process has ended; nil if p is nil.
 func (p *privateToolhost) ended() <-chan struct{} {
 	if p == nil {
 		return nil
 	}
-	return p.exited
+	return p.server.Ended()
 }
 
 // lost returns how the process has ended, if stop was not called.
 func (p *privateToolhost) lost() error {
-	return fmt.Errorf("the toolhost of this command ended: %w, and wrote last: %s", p.err, cli.OneLine(strings.TrimSpace(p.stderr.String())))
+	return fmt.Errorf("the toolhost of this command ended: %w, and wrote last: %s", p.server.Err(), cli.OneLine(strings.TrimSpace(p.server.LastWords())))
 }
 
 // stop ends the process, waits for it, and removes its files. It may be called more than once.
 func (p *privateToolhost) stop() error {
 	var err error
 	p.once.Do(func() {
-		if p.cmd.Process != nil {
-			_ = p.cmd.Process.Signal(syscall.SIGTERM) // the process may have ended already
-			timer := time.NewTimer(stopWait)
-			defer timer.Stop()
-			select {
-			case <-p.exited:
-			case <-timer.C:
-				_ = p.cmd.Process.Kill()
-				<-p.exited
-			}
-		}
+		p.server.Stop()
 		err = p.folder.remove()
 	})
 	return err
-}
-
-// tail keeps the last bytes that are written to it. It is safe for concurrent use.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-// Write implements io.Writer. It never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if over := len(t.text) - lastWords; over > 0 {
-		t.text = append(t.text[:0], t.text[over:]...)
-	}
-	return len(p), nil
-}
-
-// String returns the kept bytes, indented.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	text := strings.TrimSpace(string(t.text))
-	if text == "" {
-		return "  (it said nothing)"
-	}
-	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
 }
