@@ -201,7 +201,7 @@ counts:
 # These steps wait for processes most of the time, so make runs them in parallel.
 .PHONY: others
 others: build
-	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) BESIDE=yes further typescript python mcp
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) BESIDE=yes further typescript python mcp kills
 
 # Tests that need more than Go have the build tag more in their file. They install packages, so on a busy
 # machine a package of tests takes more than the 10 minutes of go test.
@@ -231,6 +231,10 @@ official = internal/e2e/mcpofficial/install.sh && \
 .PHONY: mcp
 mcp: ## run the official conformance suite of MCP against toolhost, and official clients
 	$(call step,MCP conformance and clients,$(call official,.))
+
+.PHONY: kills
+kills: build ## kill the plugin, toolhost and agentd in the middle of calls, and count what became of the calls
+	$(call step,kills in the middle of calls,bin/toolhost prove)
 
 # fuzz FOLDERS,TIME runs each fuzz test in the folders for the given time.
 fuzz = (grep -rno '^func Fuzz[A-Za-z0-9_]*' --include='*_test.go' --exclude-dir='.[!.]*' $(1) | \

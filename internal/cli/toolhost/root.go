@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/maintain"
 	"github.com/toolhost/toolhost/internal/cli/mcp"
 	"github.com/toolhost/toolhost/internal/cli/operate"
+	"github.com/toolhost/toolhost/internal/cli/prove"
 	"github.com/toolhost/toolhost/internal/cli/serve"
 	"github.com/toolhost/toolhost/internal/cli/target"
 	"github.com/toolhost/toolhost/internal/cli/workspace"
@@ -46,8 +47,8 @@ func NewRoot(p cli.Process) *cobra.Command {
 		install.NewTrustCommand(p), operate.NewReloadCommand(p), auditlog.NewCommand(p), target.NewCommand(cli.Toolhost, p))
 	cli.AddGroup(root, "Run and configure the server", serve.NewServeCommand(p), serve.NewConfigCommand(p, operate.NewConfigDiffCommand(p)), serve.NewPolicyCommand(p),
 		access.NewTokenCommand(serve.Access(p), p), access.NewAuthCommand(serve.Access(p), p, operate.NewWhoAmICommand(p)),
-		maintain.NewBackupCommand(p), maintain.NewRestoreCommand(p), workspace.NewCommand(p))
-	root.AddCommand(serve.NewReaperCommand(), workspace.NewWorkerCommand())
+		maintain.NewBackupCommand(p), maintain.NewRestoreCommand(p), workspace.NewCommand(p), prove.NewCommand(p))
+	root.AddCommand(serve.NewReaperCommand(), workspace.NewWorkerCommand(), prove.NewCounterCommand())
 	target.CompleteFlags(root, cli.Toolhost, p)
 	return root
 }
