@@ -352,6 +352,9 @@ func (a *attempt) lost(err error) {
 		kind = tool.KindOutcomeUnknown
 	}
 	e := tool.Errorf(kind, "the plugin %q ended during the call: %v; %s", a.supervisor.Name(), exit, a.aftermath())
+	if kind == tool.KindOutcomeUnknown && c.canBeSettled() {
+		e.Message += "; repeat the call with the same id, and toolhost asks the tool what became of it"
+	}
 	e.Exit = &exit
 	a.fail(e)
 }

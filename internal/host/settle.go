@@ -54,6 +54,12 @@ func (c *call) settleArguments() []byte {
 	return []byte("{}")
 }
 
+// canBeSettled reports whether toolhost can ask the tool what became of the call, if its caller repeats it.
+func (c *call) canBeSettled() bool {
+	arguments := c.settleArguments()
+	return arguments != nil && len(arguments) <= callstore.MaxArguments && c.host.cfg.Calls != nil && !c.entry.Generated()
+}
+
 // bar prevents that the tool of a call is asked as long as this host lives: a plugin may still execute the
 // call, because toolhost lost track of it.
 func (s *settler) bar(key ledger.Key) {

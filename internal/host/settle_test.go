@@ -110,6 +110,36 @@ func (p *payments) lose(t *testing.T, r *rig, n int, c tool.Call) {
 	}
 }
 
+// A lost call says how to learn its outcome, if its tool can be asked.
+func TestALostCallSaysHowItIsSettled(t *testing.T) {
+	const advice = "repeat the call with the same id"
+	for name, test := range map[string]struct {
+		change func(p *payments, c *tool.Call, cfg *host.Config)
+		want   bool
+	}{
+		"a tool with a check": {func(*payments, *tool.Call, *host.Config) {}, true},
+		"without a check":     {func(p *payments, _ *tool.Call, _ *host.Config) { p.spec.Settles = false }, false},
+		"without an id":       {func(_ *payments, c *tool.Call, _ *host.Config) { c.ID = "" }, false},
+		"without a ledger":    {func(_ *payments, _ *tool.Call, cfg *host.Config) { cfg.Calls = nil }, false},
+		"with large arguments": {func(_ *payments, c *tool.Call, _ *host.Config) {
+			c.Arguments = []byte(`{"to":"` + strings.Repeat("b", callstore.MaxArguments) + `"}`)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, c := newPayments(), payment()
+				config := host.Config{Calls: openMemory(t)}
+				test.change(p, &c, &config)
+				r := newRig(t, p.tools(), func(cfg *host.Config) { cfg.Calls = config.Calls })
+				got := explode(t, r, p.entered, 0, c, tool.Exit{Code: 2})
+				if endKind(got) != tool.KindOutcomeUnknown || strings.Contains(got.Err.Message, advice) != test.want {
+					t.Errorf("the call ended with %+v, %v", got, got.Err)
+				}
+			})
+		})
+	}
+}
+
 func watched(t *testing.T, r *rig, key tool.CallKey) tool.Outcome {
 	t.Helper()
 	for ev, err := range r.WatchCall(t.Context(), key, 0) {
