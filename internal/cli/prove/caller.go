@@ -56,7 +56,7 @@ func newRun(session string, of countTool, at place) *run {
 func (r *run) answer(id string, result tool.Result, failure *tool.Error) {
 	a := answer{receipt: resultText(result)}
 	if failure != nil {
-		a = answer{failure: failure.Kind}
+		a = answer{failure: failure.Kind, message: failure.Message}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

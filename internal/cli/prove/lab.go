@@ -41,10 +41,14 @@ type lab struct {
 	agents           *client.AgentClient // nil: there is none
 }
 
+// path returns the path of a file in the folder.
 func (l *lab) path(names ...string) string {
 	return filepath.Join(append([]string{l.folder}, names...)...)
 }
+
 func (l *lab) address(program string) string { return "unix://" + l.path("run", program) }
+
+// work returns the path of a file in the workspace.
 func (l *lab) work(names ...string) string {
 	return l.path(append([]string{"work"}, names...)...)
 }
@@ -152,7 +156,7 @@ func copyProgram(from, to string) error {
 func (l *lab) start(ctx context.Context) (err error) {
 	if l.toolhost == nil {
 		if l.toolhost, err = l.launch(ctx, l.program, "serve", "--config", l.path("toolhost.yaml"), "--plugins", l.path("plugins"),
-			"--listen", l.address("toolhost"), "--state", l.path("state"), "--workspace", l.work(), "--log-level", "error"); err != nil {
+			"--listen", l.address("toolhost"), "--state", l.path("state"), "--workspace", l.work(), "--settle", "20s", "--log-level", "error"); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 type answer struct {
 	receipt string    // of a result
 	failure tool.Kind // of a call without a result; empty: it has one
+	message string    // of the failure
 }
 
 // ended is what became of one call.

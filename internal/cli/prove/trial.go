@@ -123,7 +123,7 @@ func (t *trial) count(ctx context.Context, r *run, killed bool) error {
 	}
 	if !killed {
 		if runs != (tally{Calls: len(callsOfRun)}) {
-			return fmt.Errorf("a run without a kill went wrong: %+v", runs)
+			return fmt.Errorf("a run without a kill went wrong, and its first call ended with %+v", r.answers[callsOfRun[0]])
 		}
 		return nil
 	}
