@@ -49,6 +49,25 @@ func TestLimitsNameTestsAndKeysThatExist(t *testing.T) {
 	}
 }
 
+// Each cell of the page about guarantees names tests that exist, or is a dash.
+func TestGuaranteesNameTestsThatExist(t *testing.T) {
+	declared := declaredTests(t)
+	cells := 0
+	for _, line := range strings.Split(readPage(t, "docs/guarantees.md"), "\n") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| what happens") || strings.HasPrefix(line, "| data |") || strings.HasPrefix(line, "| ---") {
+			continue
+		}
+		for _, cell := range strings.Split(strings.Trim(line, "| "), " | ")[1:] {
+			if cells++; cell != "–" {
+				namesTests(t, declared, cell, cell)
+			}
+		}
+	}
+	if cells < 80 {
+		t.Errorf("found %d cells: does the test still read the page?", cells)
+	}
+}
+
 // namesTests checks that a text names a test, and that all tests that it names exist.
 func namesTests(t *testing.T, declared map[string]bool, title, text string) {
 	t.Helper()
