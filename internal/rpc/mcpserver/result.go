@@ -18,6 +18,7 @@ import (
 const (
 	metaPlugin   = "toolhost/plugin"
 	metaReplayed = "toolhost/replayed" // the result is that of an earlier request with the same call id
+	metaSettled  = "toolhost/settled"  // what the tool said about an earlier execution of the call, a tool.Settlement
 	metaMetadata = "toolhost/metadata" // what the tool says about its result
 	metaError    = "toolhost/error"    // an errorMeta
 )
@@ -50,6 +51,9 @@ func resultOf(o *tool.Outcome, structured bool, session string) *mcp.CallToolRes
 	}
 	if o.Replayed {
 		r.Meta[metaReplayed] = true
+	}
+	if o.Settled != nil {
+		r.Meta[metaSettled] = o.Settled
 	}
 	if len(o.Result.Metadata) > 0 {
 		r.Meta[metaMetadata] = o.Result.Metadata
