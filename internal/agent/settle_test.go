@@ -75,6 +75,19 @@ func TestARunContinuesWithWhatWasSettled(t *testing.T) {
 				if test.want != "" && (result.Result.Text() != test.want || result.Settled == nil || *result.Settled != *test.repeated.Settled) {
 					t.Errorf("the result is %+v", result)
 				}
+				run, err := f.GetRun(t.Context(), "r")
+				if err != nil {
+					t.Fatal(err)
+				}
+				var counted loop.Settlements
+				if said := test.repeated.Settled; said != nil {
+					counted = map[tool.Verdict]loop.Settlements{
+						tool.VerdictHappened: {Happened: 1}, tool.VerdictDidNotHappen: {Repeated: 1}, tool.VerdictUnknown: {Unknown: 1},
+					}[said.Verdict]
+				}
+				if run.Settled != counted {
+					t.Errorf("the summary has %+v, want %+v", run.Settled, counted)
+				}
 				if read := m.seen()[1].Messages[2].Blocks[0].ToolResult.Content[0].Text; !strings.Contains(read, test.want) {
 					t.Errorf("the model reads %q", read)
 				}

@@ -22,7 +22,8 @@ type Run struct {
 	Turns      int
 	Calls      int
 	Usage      tool.Usage
-	Cost       float64 // at the prices of the time
+	Cost       float64          // at the prices of the time
+	Settled    loop.Settlements // of its calls; runs of earlier versions, and runs of a server, have none
 	// Waiting is whether the run, or a sub-run below it, waits for a person. Pending has the
 	// decisions; only GetRun sets it.
 	Waiting bool
@@ -70,7 +71,7 @@ func summarize(r *runstore.Run) (Run, error) {
 	return Run{
 		ID: r.ID, Prompt: v.Prompt, Model: v.Model, StopReason: v.StopReason, StartTime: r.CreateTime, UpdateTime: r.UpdateTime,
 		LastSeq: r.LastSeq, Turns: v.Turns, Calls: v.Calls, Usage: v.Usage, Cost: v.Cost, Waiting: v.Waiting, Parent: v.Parent,
-		Foreground: v.Foreground, Principal: v.Principal,
+		Foreground: v.Foreground, Principal: v.Principal, Settled: v.Settled,
 	}, nil
 }
 

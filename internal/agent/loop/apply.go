@@ -282,6 +282,7 @@ func (s *State) applyResult(p *CallResult) error {
 		return fmt.Errorf("event %d is a result of call %s, which wants none", s.seq, p.CallID)
 	}
 	c.result, c.waiting, c.settled = p, false, nil
+	s.settlements.add(p.Settled)
 	s.withdraw(c.ID)
 	if s.pending--; s.pending == 0 {
 		judge{s}.finishBatch()

@@ -49,6 +49,8 @@ type Image struct {
 	Spent   spentImage      `json:"spent"`
 	Warned  map[Budget]bool `json:"warned,omitempty"`
 	Habits  habitsImage     `json:"habits"`
+	// Settled is absent in snapshots of earlier versions.
+	Settled Settlements `json:"settled,omitzero"`
 }
 
 type unreadImage struct {
@@ -109,7 +111,7 @@ func (s *State) Image() *Image {
 		Seq: s.seq, At: s.at.UnixNano(), Size: s.size, Attached: s.attached, Serial: s.serial, Stop: s.stop, StopWords: s.stopMessage,
 		Context: s.context, Found: s.found, Decisions: s.decisions, Asked: s.asked, Cancel: s.cancel, Finished: s.finished,
 		CapRaised: s.capRaised, Empty: s.empty, Text: s.text, Result: s.result, Repairs: s.repairs, Ledger: s.ledger, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
-		Warned: s.warned,
+		Warned: s.warned, Settled: s.settlements,
 		Room:   roomImage{r.tokens, r.bytes, r.full, r.overflowed, r.summaryWanted, r.summaryFailed, r.compacted, r.summaries, r.replaced, r.fallback},
 		Spent:  spentImage{u.turns, u.calls, u.tokens, u.cost, u.wall, u.output, u.failures},
 		Habits: habitsImage{h.timeouts, h.since, h.repeats, h.withoutCalls, h.malformed},
@@ -140,9 +142,10 @@ func Restore(img *Image) (State, error) {
 		},
 		stop: img.Stop, stopMessage: img.StopWords, values: values{img.Context}, searched: searched{img.Found}, cancel: img.Cancel, finished: img.Finished,
 		capRaised: img.CapRaised, empty: img.Empty, text: img.Text, ledger: img.Ledger,
-		window:    windowUse{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced, r.Fallback},
-		answering: answering{result: img.Result, repairs: img.Repairs},
-		stall:     stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed},
+		settlements: img.Settled,
+		window:      windowUse{r.Tokens, r.Bytes, r.Full, r.Overflowed, r.Wanted, r.Barren, r.Compacted, r.Summaries, r.Replaced, r.Fallback},
+		answering:   answering{result: img.Result, repairs: img.Repairs},
+		stall:       stall{timeouts: h.Timeouts, seen: orderedSet[Fingerprint]{list: img.Seen}, since: h.Since, repeats: h.Stale, withoutCalls: h.Idle, malformed: h.Malformed},
 	}
 	if s.warned == nil {
 		s.warned = make(map[Budget]bool)

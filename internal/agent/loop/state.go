@@ -30,6 +30,8 @@ type State struct {
 	window windowUse // the use of the model's window
 	stall  stall     // signs that the run makes no progress
 
+	settlements Settlements // of all calls of the run
+
 	news []Payload // events that follow from others and are not recorded yet
 
 	stop        StopReason       // why the run ends once the batch is complete; empty: it continues

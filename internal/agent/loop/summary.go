@@ -16,6 +16,8 @@ type Summary struct {
 	Foreground bool       `json:"foreground,omitempty"`
 	BaseURL    string     `json:"base_url,omitempty"`
 	Principal  string     `json:"principal,omitempty"`
+	// Settled is absent in summaries of earlier versions.
+	Settled Settlements `json:"settled,omitzero"`
 }
 
 // MaxSummaryPrompt is the length of the prompt in a summary, in characters. Every event writes it
@@ -27,6 +29,7 @@ func (s *State) Summary() Summary {
 	v := Summary{
 		Prompt: s.started.Prompt, Model: s.started.Model, Turns: s.turns, Calls: s.calls, Usage: s.usage, Cost: s.cost,
 		Waiting: len(s.decisions) > 0 || len(s.SubRunDecisions()) > 0, Parent: s.started.Parent, Foreground: s.started.Foreground, BaseURL: s.started.BaseURL, Principal: s.started.Principal,
+		Settled: s.settlements,
 	}
 	if r := []rune(v.Prompt); len(r) > MaxSummaryPrompt {
 		v.Prompt = string(r[:MaxSummaryPrompt]) + "…"

@@ -29,7 +29,8 @@ func newRunsCommand(p cli.Process) *cobra.Command {
 		Short: "List runs, the newest first",
 		Long: "Runs lists the runs in the journal, the newest first. A run is running, waiting for a person, finished, or interrupted:\n" +
 			"then no process works on it, and `agentd resume` continues it. With --target or --addr it lists those runs of a server\n" +
-			"that you may see. With -o json it prints one object per line.",
+			"that you may see. CALLS says how many calls had an unknown outcome that their tools settled; a server does not say it.\n" +
+			"With -o json it prints one object per line.",
 		Example: "  agentd runs --state waiting\n  agentd runs --limit 0 -o json\n  agentd runs --target prod --tenant red",
 		Args:    cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -120,19 +121,20 @@ func (h *history) list(ctx context.Context, query agent.RunQuery, limit int) ([]
 
 // runView is a run as -o json prints it.
 type runView struct {
-	RunID       string          `json:"run_id"`
-	State       agent.RunState  `json:"state"`
-	StopReason  loop.StopReason `json:"stop_reason,omitempty"`
-	Prompt      string          `json:"prompt"`
-	Model       string          `json:"model"`
-	StartTime   time.Time       `json:"start_time"`
-	UpdateTime  time.Time       `json:"update_time"`
-	Turns       int             `json:"turns"`
-	Calls       int             `json:"calls"`
-	Usage       tool.Usage      `json:"usage"`
-	Cost        float64         `json:"cost,omitempty"`
-	ParentRunID string          `json:"parent_run_id,omitempty"`
-	Interrupted bool            `json:"interrupted,omitempty"`
+	RunID       string           `json:"run_id"`
+	State       agent.RunState   `json:"state"`
+	StopReason  loop.StopReason  `json:"stop_reason,omitempty"`
+	Prompt      string           `json:"prompt"`
+	Model       string           `json:"model"`
+	StartTime   time.Time        `json:"start_time"`
+	UpdateTime  time.Time        `json:"update_time"`
+	Turns       int              `json:"turns"`
+	Calls       int              `json:"calls"`
+	Usage       tool.Usage       `json:"usage"`
+	Cost        float64          `json:"cost,omitempty"`
+	ParentRunID string           `json:"parent_run_id,omitempty"`
+	Interrupted bool             `json:"interrupted,omitempty"`
+	Settled     loop.Settlements `json:"settled,omitzero"`
 }
 
 func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
@@ -143,6 +145,7 @@ func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
 			v := runView{
 				RunID: r.ID, State: r.State(), StopReason: r.StopReason, Prompt: r.Prompt, Model: r.Model, StartTime: r.StartTime.UTC(),
 				UpdateTime: r.UpdateTime.UTC(), Turns: r.Turns, Calls: r.Calls, Usage: r.Usage, Cost: r.Cost, Interrupted: r.Interrupted,
+				Settled: r.Settled,
 			}
 			if r.Parent != nil {
 				v.ParentRunID = r.Parent.RunID
@@ -153,7 +156,7 @@ func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
 			continue
 		}
 		rows = append(rows, []string{
-			r.ID, stateOf(r), cli.Age(time.Since(r.UpdateTime)) + " ago", number(r.Turns), number(r.Calls), money(r.Cost), cli.Clip(r.Prompt, promptWidth),
+			r.ID, stateOf(r), cli.Age(time.Since(r.UpdateTime)) + " ago", number(r.Turns), callsOf(r), money(r.Cost), cli.Clip(r.Prompt, promptWidth),
 		})
 	}
 	if asJSON {
@@ -166,6 +169,14 @@ func printRuns(p cli.Process, runs []agent.Run, asJSON bool) error {
 		fmt.Fprintf(p.Err(), "agentd: no process works on %s; continue it: agentd resume %s\n", runs[i].ID, runs[i].ID)
 	}
 	return nil
+}
+
+// callsOf returns the number of calls of a run, and of those whose outcome was lost and settled.
+func callsOf(r *agent.Run) string {
+	if settled := r.Settled.Settled(); settled > 0 {
+		return fmt.Sprintf("%d (%d settled)", r.Calls, settled)
+	}
+	return number(r.Calls)
 }
 
 // promptWidth is the number of characters of a prompt in a table.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,9 @@ func facts(d *textDisplay, r *agent.Run) error {
 		{"used", fmt.Sprintf("%s, %s, %d tokens read and %d written", cli.Count(int(r.Turns), "turn"), cli.Count(int(r.Calls), "call"), r.Usage.InputTokens, r.Usage.OutputTokens)},
 		{"cost", money(r.Cost)},
 	}
+	if words := settlementsOf(r.Settled); words != "" {
+		facts = append(facts, [2]string{"settled", words})
+	}
 	if r.Parent != nil {
 		facts = append(facts, [2]string{"parent", r.Parent.RunID + ", call " + r.Parent.CallID})
 	}
@@ -103,6 +107,20 @@ func facts(d *textDisplay, r *agent.Run) error {
 		}
 	}
 	return terminal.Written(d.put("\n"))
+}
+
+// settlementsOf says what became of the calls of a run whose outcome was lost; "" if no tool was asked.
+func settlementsOf(s loop.Settlements) string {
+	var words []string
+	for _, kind := range []struct {
+		calls int
+		text  string
+	}{{s.Happened, "had happened"}, {s.Repeated, "had not happened, and made again"}, {s.Unknown, "asked about, and still unknown"}} {
+		if kind.calls > 0 {
+			words = append(words, cli.Count(kind.calls, "call")+" "+kind.text)
+		}
+	}
+	return strings.Join(words, "; ")
 }
 
 // waitsFor shows which decisions a run waits for, and how to make them.
