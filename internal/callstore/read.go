@@ -47,7 +47,7 @@ func newReader(ctx context.Context, path string) (_ *reader, err error) {
 		return nil, err
 	}
 	r.find, err = r.finders.PrepareContext(ctx, "SELECT "+entryColumns+`, o.place IS NOT NULL, o.data, c.arguments
-		FROM calls c LEFT JOIN outcomes o ON o.place = c.outcome AND o.call = c.number WHERE c.number = ?`)
+		FROM calls c LEFT JOIN outcomes o ON o.place = c.outcome AND o.call = c.number AND o.ended > ? WHERE c.number = ?`)
 	return r, err
 }
 
@@ -112,8 +112,8 @@ func scanEntry(row interface{ Scan(...any) error }, withData bool) (Entry, error
 	return e, e.Decode(stands, short, kept, data)
 }
 
-// Find returns a call, with its outcome if that is stored. A key that is not in the store costs no
-// read. Find sees every Begin, End and Forget that has returned.
+// Find returns a call, with its outcome if that is stored and has not expired. A key that is not in
+// the store costs no read. Find sees every Begin, End and Forget that has returned.
 func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err error) {
 	if !s.reader.enter() {
 		return Entry{}, false, fmt.Errorf("looking for call %s: %w", key.ID, ErrClosed)
@@ -123,7 +123,9 @@ func (s *Store) Find(ctx context.Context, key Key) (entry Entry, found bool, err
 	if !ok {
 		return Entry{}, false, nil
 	}
-	entry, err = scanEntry(s.reader.find.QueryRowContext(ctx, number), true)
+	// The writer may not have removed an outcome yet that has expired.
+	expired := s.cfg.Now().Add(-s.cfg.KeepResults).UnixNano()
+	entry, err = scanEntry(s.reader.find.QueryRowContext(ctx, expired, number), true)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && entry.Key != key {
 		return Entry{}, false, nil // just removed, or two keys with the same hash
 	}

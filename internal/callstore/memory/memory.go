@@ -290,14 +290,14 @@ func (s *Store) find(key callstore.Key) *call {
 
 func (c *call) tenant() string { return identity.TenantOf(c.entry.Principal) }
 
-// read returns the call as callers see it.
-func (c *call) read(outcome bool) (callstore.Entry, error) {
+// read returns the call as callers see it, with or without its arguments and its stored outcome.
+func (c *call) read(arguments, outcome bool) (callstore.Entry, error) {
 	e := c.entry
 	if c.settled != nil {
 		said := *c.settled
 		e.Settled = &said
 	}
-	if outcome {
+	if arguments {
 		e.Arguments = slices.Clone(c.arguments)
 	}
 	return e, e.Decode(c.end.Stands, c.end.Short, outcome && c.end.Data != nil, c.end.Data)
@@ -321,7 +321,7 @@ func (s *Store) Find(_ context.Context, key callstore.Key) (callstore.Entry, boo
 	if c == nil {
 		return callstore.Entry{}, false, nil
 	}
-	e, err := c.read(true)
+	e, err := c.read(true, s.cfg.Now().Before(c.entry.Ended.Add(s.cfg.KeepResults)))
 	return e, err == nil, err
 }
 
@@ -346,7 +346,7 @@ func (s *Store) List(ctx context.Context, q callstore.Query) ([]callstore.Entry,
 		if !c.matches(&q) {
 			continue
 		}
-		e, err := c.read(false)
+		e, err := c.read(false, false)
 		if err != nil {
 			return nil, err
 		}
