@@ -226,6 +226,16 @@ func (s *Store) AddWritable(folders ...string) error {
 	})
 }
 
+// Writable returns the folder around a path, or the path itself, that plugins may write or could write
+// earlier. Empty: there is none.
+func (s *Store) Writable(path string) (string, error) {
+	r, err := s.read()
+	if err != nil {
+		return "", err
+	}
+	return r.writable(RealFolder(path)), nil
+}
+
 // Merge returns the content of a file of records that a backup has, for a restore that replaces the
 // records in use. Both are the content of such files. The result has the folders of both that
 // plugins could write: a folder that became writable after the backup still has the files that

@@ -29,7 +29,7 @@ func NewTrustCommand(p cli.Process) *cobra.Command {
 			"`.`, and a word that ends in .yaml or .lock are paths; any other word is the name of a plugin.\n\n" +
 			"PLUGIN trusts a plugin as it is in its folder now: one that came after toolhost had used the folder for the first\n" +
 			"time, or one that has changed what it declares of its tools. A toolhost that runs takes that over at once.\n" +
-			"Without --plugins, the plugin may be in any folder that toolhost has used.\n" +
+			"Without --plugins, the plugin may be in any folder that toolhost has used and that tools cannot write.\n" +
 			"--all trusts all plugins in the folders.\n\n" +
 			"--diff shows what has changed since it was trusted, and trusts nothing; without arguments, it shows all files and\n" +
 			"plugins that wait for your trust. --list shows what is trusted. --revoke forgets it. With -o json it prints an object: files and plugins.",

@@ -130,7 +130,8 @@ func (t *truster) all(ctx context.Context) (*trustView, error) {
 
 // locate returns the path of the plugin with a name, and options with the folder that has it. Without
 // --plugins that may be any folder that a toolhost of the user has used: one that runs with --plugins
-// tells its operator to trust a plugin by its name.
+// tells its operator to trust a plugin by its name. The operator has to name a folder that tools may
+// write, because a tool could offer its own plugin there.
 func (t *truster) locate(options serve.Options, name string) (serve.Options, string, error) {
 	if err := tool.CheckName(name); err != nil {
 		return options, "", cli.Usage("%w; write ./%s if it is a file or folder", err, name)
@@ -163,6 +164,10 @@ func (t *truster) locate(options serve.Options, name string) (serve.Options, str
 	case 0:
 		return options, "", missing
 	case 1:
+		if writable, err := t.store.Writable(having[0]); err != nil || writable != "" {
+			return options, "", errors.Join(err, cli.Usage("there is a plugin %s in %s, but tools may write in %s, or could earlier; look at it, and name the folder: toolhost trust --plugins %s %s",
+				name, having[0], writable, trust.Quote(having[0]), name))
+		}
 		options.Folders = having
 		return options, source, nil
 	default:

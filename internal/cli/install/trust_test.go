@@ -99,6 +99,12 @@ func TestTrustFindsThePluginsOfAllFolders(t *testing.T) {
 	if out, err := run("--revoke", "weather"); err != nil || !strings.Contains(out, filepath.Join(first, "weather")) {
 		t.Errorf("in the folder that was used: %q, %v", out, err)
 	}
+	if err := trust.NewUserStore(getenv).AddWritable(first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run("--revoke", "weather"); err == nil || !strings.Contains(err.Error(), "--plugins "+first) {
+		t.Errorf("in a folder that tools may write: %v", err)
+	}
 	second := served()
 	if _, err := run("--revoke", "weather"); err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), second) {
 		t.Errorf("in two folders: %v", err)
