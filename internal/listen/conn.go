@@ -30,11 +30,28 @@ type Conn struct {
 	principal string                 // set before member, and not changed later
 	member    atomic.Pointer[member] // nil: a stranger
 
+	turns atomic.Pointer[turns] // of the client; nil: of none
+	done  func()                // ends the turn of the reading goroutine; nil: it has none
+
 	starts   bucket // of a stranger
 	excess   atomic.Int64
 	patience atomic.Pointer[time.Timer]
 	once     sync.Once
 	closed   chan struct{}
+}
+
+// Read reads what has arrived. If the client has many connections, Read also waits for a turn, which
+// lasts until the next Read.
+func (c *Conn) Read(p []byte) (int, error) {
+	if c.done != nil {
+		c.done()
+		c.done = nil
+	}
+	n, err := c.Conn.Read(p)
+	if turns := c.turns.Load(); turns != nil && n > 0 {
+		c.done = turns.take()
+	}
+	return n, err
 }
 
 // NetConn returns the connection inside.

@@ -27,21 +27,21 @@ type door struct {
 
 	mu        sync.Mutex
 	open      int
-	strangers []*Conn        // oldest first
-	byOrigin  map[string]int // the number of strangers
+	strangers []*Conn           // oldest first
+	byOrigin  map[string]*turns // of the strangers
 	members   map[string]*member
 }
 
 // member is a principal with connections.
 type member struct {
-	connections int
-	starts      bucket
+	starts bucket
+	turns  turns
 }
 
 func newDoor(limits Limits, logger *slog.Logger) *door {
 	d := &door{
 		limits: limits, logger: logger, failures: newFailures(limits.FailuresPerMinute),
-		byOrigin: map[string]int{}, members: map[string]*member{},
+		byOrigin: map[string]*turns{}, members: map[string]*member{},
 	}
 	if limits.Handshakes > 0 {
 		d.handshakes = make(chan struct{}, limits.Handshakes)
@@ -79,7 +79,11 @@ func (d *door) place(conn *Conn) (refusal string, leaves *Conn) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if most := d.limits.ConnectionsPerAddress; most > 0 && d.byOrigin[conn.origin] >= most {
+	ofAddress := d.byOrigin[conn.origin]
+	if ofAddress == nil {
+		ofAddress = &turns{}
+	}
+	if most := d.limits.ConnectionsPerAddress; most > 0 && int(ofAddress.connections.Load()) >= most {
 		return "its address has too many connections without a known caller", nil
 	}
 	if most := d.limits.Connections; most > 0 && d.open >= most {
@@ -91,7 +95,9 @@ func (d *door) place(conn *Conn) (refusal string, leaves *Conn) {
 	}
 	d.open++
 	d.strangers = append(d.strangers, conn)
-	d.byOrigin[conn.origin]++
+	d.byOrigin[conn.origin] = ofAddress
+	ofAddress.connections.Add(1)
+	conn.turns.Store(ofAddress)
 	return "", leaves
 }
 
@@ -106,12 +112,13 @@ func (d *door) admit(conn *Conn, principal string) bool {
 	if m == nil {
 		m = &member{starts: newBucket(d.limits.StreamsPerSecond)}
 	}
-	if most := d.limits.ConnectionsPerPrincipal; most > 0 && m.connections >= most {
+	if most := d.limits.ConnectionsPerPrincipal; most > 0 && int(m.turns.connections.Load()) >= most {
 		return false
 	}
-	m.connections++
+	m.turns.connections.Add(1)
 	d.members[principal] = m
 	d.forgetLocked(conn)
+	conn.turns.Store(&m.turns)
 	conn.principal = principal
 	conn.member.Store(m)
 	return true
@@ -135,7 +142,7 @@ func (d *door) leaveLocked(conn *Conn) {
 		d.forgetLocked(conn)
 		return
 	}
-	if m.connections--; m.connections == 0 {
+	if m.turns.connections.Add(-1) == 0 {
 		delete(d.members, conn.principal)
 	}
 }
@@ -145,7 +152,7 @@ func (d *door) forgetLocked(conn *Conn) {
 	if i := slices.Index(d.strangers, conn); i >= 0 {
 		d.strangers = slices.Delete(d.strangers, i, i+1)
 	}
-	if d.byOrigin[conn.origin]--; d.byOrigin[conn.origin] <= 0 {
+	if d.byOrigin[conn.origin].connections.Add(-1) == 0 {
 		delete(d.byOrigin, conn.origin)
 	}
 }
