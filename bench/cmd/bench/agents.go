@@ -36,7 +36,7 @@ func agents(ctx context.Context, o options, f *peer.Field, out io.Writer, result
 }
 
 func turns(ctx context.Context, o options, f *peer.Field, out io.Writer, host *peer.Toolhost) ([]report.Curve, error) {
-	agent, err := f.Agentd(ctx, host, peer.Story{Turns: turnsOfARun, Calls: 1}, "")
+	agent, err := f.Agentd(ctx, host, peer.Story{Turns: turnsOfARun, Calls: 1}, "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func long(ctx context.Context, o options, f *peer.Field, out io.Writer, host *pe
 	var tales []*tale
 	for i, s := range []peer.Story{{Turns: 4, Calls: 11}, {Turns: 100, Calls: 49}} {
 		t := &tale{story: s, journal: filepath.Join(dir, fmt.Sprint(i))}
-		if t.agent, err = f.Agentd(ctx, host, s, t.journal); err != nil {
+		if t.agent, err = f.Agentd(ctx, host, s, t.journal, ""); err != nil {
 			return nil, err
 		}
 		if t.run, t.events, err = t.agent.Run(ctx, ""); err != nil {
@@ -124,7 +124,7 @@ func (t *tale) resumed(f *peer.Field, host *peer.Toolhost) point {
 		if err := t.agent.Stop(); err != nil {
 			return 0, err
 		}
-		if t.agent, err = f.Agentd(ctx, host, t.story, t.journal); err != nil {
+		if t.agent, err = f.Agentd(ctx, host, t.story, t.journal, ""); err != nil {
 			return 0, err
 		}
 		if err := t.agent.Ready(ctx); err != nil {

@@ -24,7 +24,7 @@ const baseline = "relay"
 // parts are the measurements by name.
 var parts = map[string]func(context.Context, options, *peer.Field, io.Writer, *report.Results) error{
 	"calls": calls, "cold": cold, "growth": growth, "agent": agents, "languages": languages, "siege": siege, "telemetry": telemetry,
-	"tenants": tenants, "identity": identity, "mcp": mcp,
+	"tenants": tenants, "identity": identity, "mcp": mcp, "attacks": attacks,
 }
 
 func run(ctx context.Context, o options, out io.Writer) error {

@@ -148,6 +148,16 @@ func read(pid int) (stat, error) {
 		resident: number(24) * int64(os.Getpagesize())}, nil
 }
 
+// ForgetPeak lets Peak count from now on.
+func (p Processes) ForgetPeak() error {
+	for _, pid := range p {
+		if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Peak returns the largest peak of resident memory among the given processes, in bytes. It ignores
 // their descendants.
 func (p Processes) Peak() (most int64, err error) {

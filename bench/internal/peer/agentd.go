@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolhost/toolhost/bench/internal/load"
 	"github.com/toolhost/toolhost/client"
 )
 
@@ -22,12 +23,13 @@ const enough = 1_000_000
 // Agentd is a running agentd. Its model and tool answer immediately.
 type Agentd struct {
 	client *client.AgentClient
+	pids   load.Processes
 	stop   func() error
 }
 
 // Agentd starts an agentd that calls the tools of t. journal is the path of its journal; empty
-// means a new one.
-func (f *Field) Agentd(ctx context.Context, t *Toolhost, s Story, journal string) (*Agentd, error) {
+// means a new one. settings are lines for agentd.yaml.
+func (f *Field) Agentd(ctx context.Context, t *Toolhost, s Story, journal, settings string) (*Agentd, error) {
 	dir, err := f.Folder("agentd")
 	if err != nil {
 		return nil, err
@@ -37,11 +39,11 @@ func (f *Field) Agentd(ctx context.Context, t *Toolhost, s Story, journal string
 	}
 	script, socket, file := filepath.Join(dir, "script.yaml"), filepath.Join(dir, "s"), filepath.Join(dir, "agentd.yaml")
 	if err := errors.Join(os.WriteFile(script, []byte(s.script()), 0o600), os.WriteFile(file, fmt.Appendf(nil,
-		"limits: {max_turns: %d, max_calls: %d, max_repeats: %d}\n", enough, enough, enough), 0o600)); err != nil {
+		"listen: \"unix://%s\"\nlimits: {max_turns: %d, max_calls: %d, max_repeats: %d}\n%s", socket, enough, enough, enough, settings), 0o600)); err != nil {
 		return nil, err
 	}
-	_, stop, err := f.start(ctx, dir, socket, "agentd", "serve", "--config", file, "--model", "scripted:"+script, "--journal", journal,
-		"--listen", "unix://"+socket, "--toolhost", t.addr, "--log-level", "error")
+	pid, stop, err := f.start(ctx, dir, socket, "agentd", "serve", "--config", file, "--model", "scripted:"+script, "--journal", journal,
+		"--toolhost", t.addr, "--log-level", "error")
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,7 @@ func (f *Field) Agentd(ctx context.Context, t *Toolhost, s Story, journal string
 		return nil, err
 	}
 	f.owns(agent.Close)
-	return &Agentd{client: agent, stop: stop}, nil
+	return &Agentd{client: agent, pids: load.Processes{pid}, stop: stop}, nil
 }
 
 func (s Story) script() string {

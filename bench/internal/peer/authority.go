@@ -37,9 +37,9 @@ func (a *authority) server() error {
 	return a.issue("server", &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
 }
 
-// client writes the certificate of a client with a URI to client.pem, and its key to client.key.
-func (a *authority) client(name *url.URL) error {
-	return a.issue("client", &x509.Certificate{URIs: []*url.URL{name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+// client writes the certificate of a client with a URI to NAME.pem, and its key to NAME.key.
+func (a *authority) client(name string, uri *url.URL) error {
+	return a.issue(name, &x509.Certificate{URIs: []*url.URL{uri}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 }
 
 func (a *authority) path(name string) string { return filepath.Join(a.folder, name) }

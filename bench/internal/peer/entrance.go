@@ -53,13 +53,14 @@ func (f *Field) Entrances(ctx context.Context) ([]Entrance, error) {
 		return nil, err
 	}
 	jwts, err := f.issuer(folder)
-	if err = errors.Join(err, ca.server(), ca.client(&url.URL{Scheme: "spiffe", Host: "bench", Path: "/caller"})); err != nil {
+	if err = errors.Join(err, ca.server(), ca.client("client", &url.URL{Scheme: "spiffe", Host: "bench", Path: "/caller"})); err != nil {
 		return nil, err
 	}
-	plain, secure, err := freePorts()
+	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
 	}
+	plain, secure := ports[0], ports[1]
 	state := filepath.Join(folder, "state")
 	token, err := exec.CommandContext(ctx, f.program("toolhost"), "token", "create", "bench", "--state", state).Output()
 	if err != nil {
@@ -155,16 +156,15 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 
 func (bearer) RequireTransportSecurity() bool { return false }
 
-// freePorts returns two TCP ports of loopback that no program uses at the moment.
-func freePorts() (a, b int, err error) {
-	var ports [2]int
-	for i := range ports {
+// freePorts returns TCP ports of loopback that no program uses at the moment.
+func freePorts(n int) (ports []int, err error) {
+	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			return 0, 0, fmt.Errorf("looking for a free port: %w", err)
+			return nil, fmt.Errorf("looking for a free port: %w", err)
 		}
 		defer l.Close()
-		ports[i] = l.Addr().(*net.TCPAddr).Port
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
-	return ports[0], ports[1], nil
+	return ports, nil
 }
