@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"google.golang.org/grpc"
 
@@ -15,7 +16,16 @@ import (
 // Admin inspects and controls the plugins of one toolhost, for operators; Client.Admin returns it.
 // Its methods are safe for concurrent use. Errors are *tool.Error. Over TCP every method fails with
 // the kind denied, because toolhost serves administration on unix sockets only.
-type Admin struct{ link *link.Link }
+type Admin struct {
+	link   *link.Link
+	reason string // see Because
+}
+
+// Because returns an Admin whose Restart, Drain, Pause, Upgrade and Rollback give a reason, in at
+// most tool.MaxReason bytes. toolhost writes it to the audit log. Revisions has it too.
+func (a *Admin) Because(reason string) *Admin {
+	return &Admin{link: a.link, reason: strings.ToValidUTF8(reason, "\uFFFD")}
+}
 
 // Plugins returns all plugins, including unusable ones, ordered by name.
 func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
@@ -53,7 +63,7 @@ func (a *Admin) Instances(ctx context.Context, plugin string) ([]tool.InstanceIn
 // the new process does not start, in which case the old one continues.
 func (a *Admin) Restart(ctx context.Context, plugin string, force bool) (tool.Restarted, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RestartResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin, Force: force})
+		return toolhostv1.NewAdminServiceClient(conn).Restart(ctx, &toolhostv1.RestartRequest{Plugin: plugin, Force: force, Reason: a.reason})
 	})
 	if err != nil {
 		return tool.Restarted{}, err
@@ -65,7 +75,7 @@ func (a *Admin) Restart(ctx context.Context, plugin string, force bool) (tool.Re
 // ended. New calls start new processes, unless the plugin is paused. Errors: not_found.
 func (a *Admin) Drain(ctx context.Context, plugin string) error {
 	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.DrainResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).Drain(ctx, &toolhostv1.DrainRequest{Plugin: plugin})
+		return toolhostv1.NewAdminServiceClient(conn).Drain(ctx, &toolhostv1.DrainRequest{Plugin: plugin, Reason: a.reason})
 	})
 	return err
 }
@@ -74,7 +84,7 @@ func (a *Admin) Drain(ctx context.Context, plugin string) error {
 // Errors: not_found.
 func (a *Admin) Pause(ctx context.Context, plugin string) error {
 	_, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.PauseResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).Pause(ctx, &toolhostv1.PauseRequest{Plugin: plugin})
+		return toolhostv1.NewAdminServiceClient(conn).Pause(ctx, &toolhostv1.PauseRequest{Plugin: plugin, Reason: a.reason})
 	})
 	return err
 }
@@ -135,7 +145,7 @@ func (a *Admin) DiffConfiguration(ctx context.Context) (tool.ConfigurationChange
 // new process does not start, in which case the old one continues.
 func (a *Admin) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.UpgradeResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).Upgrade(ctx, &toolhostv1.UpgradeRequest{Plugin: plugin})
+		return toolhostv1.NewAdminServiceClient(conn).Upgrade(ctx, &toolhostv1.UpgradeRequest{Plugin: plugin, Reason: a.reason})
 	})
 	if err != nil {
 		return tool.Upgraded{}, err
@@ -147,13 +157,31 @@ func (a *Admin) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, erro
 // Upgrade is called. Errors: not_found, also if there is no previous executable; unavailable if the
 // new process does not start, in which case the old one continues.
 func (a *Admin) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
+	return a.RollbackTo(ctx, plugin, 0)
+}
+
+// RollbackTo is Rollback to the executable of a revision, by its number in Revisions. 0 is the
+// previous executable. Errors: as of Rollback.
+func (a *Admin) RollbackTo(ctx context.Context, plugin string, revision uint64) (tool.Upgraded, error) {
 	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.RollbackResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).Rollback(ctx, &toolhostv1.RollbackRequest{Plugin: plugin})
+		return toolhostv1.NewAdminServiceClient(conn).Rollback(ctx, &toolhostv1.RollbackRequest{Plugin: plugin, Revision: revision, Reason: a.reason})
 	})
 	if err != nil {
 		return tool.Upgraded{}, err
 	}
 	return hostpb.ToRolledBack(resp), nil
+}
+
+// Revisions returns which executables of a plugin came into service, the newest first, at most 10.
+// Errors: not_found.
+func (a *Admin) Revisions(ctx context.Context, plugin string) ([]tool.Revision, error) {
+	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListRevisionsResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).ListRevisions(ctx, &toolhostv1.ListRevisionsRequest{Plugin: plugin})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return hostpb.ToRevisions(resp), nil
 }
 
 // LockFile returns the path of the file that pins plugins to digests, and whether the toolhost

@@ -170,6 +170,44 @@ type Upgraded struct {
 	PreviousDigest string `json:"previous_digest"` // equal to Digest if nothing changed
 }
 
+// Revision is one time at which an executable of a plugin came into service.
+type Revision struct {
+	Number uint64 `json:"revision"` // among those of the plugin, from 1, without gaps
+	Digest string `json:"digest"`
+	// Time is when it came into service; zero: a toolhost without revisions recorded it.
+	Time time.Time `json:"time,omitzero"`
+	// Cause is what brought it into service; empty: a toolhost without revisions recorded it.
+	Cause     RevisionCause `json:"cause,omitempty"`
+	Principal string        `json:"principal,omitempty"` // the key of the principal that requested it; empty: none did
+	Reason    string        `json:"reason,omitempty"`    // that the principal gave, in at most MaxReason bytes
+	Current   bool          `json:"current"`             // it is in service
+	Kept      bool          `json:"kept"`                // a rollback can return to it; false for the current one
+}
+
+// RevisionCause is what brought a revision into service.
+type RevisionCause string
+
+// The causes of revisions.
+const (
+	RevisionAdded      RevisionCause = "added"    // it is the plugin's first one
+	RevisionChanged    RevisionCause = "changed"  // the file in the plugin's folder
+	RevisionUpgraded   RevisionCause = "upgrade"  // by an operator
+	RevisionRolledBack RevisionCause = "rollback" // by an operator
+	RevisionLocked     RevisionCause = "locked"   // a change of the lock file
+)
+
+// MaxReason is the size in bytes of the longest reason that an operator can give for a command.
+const MaxReason = 500
+
+// CheckReason returns an error if an operator's reason for a command is too long. Errors:
+// invalid_argument.
+func CheckReason(reason string) error {
+	if len(reason) > MaxReason {
+		return Errorf(KindInvalidArgument, "the reason has %d bytes; shorten it to %d", len(reason), MaxReason)
+	}
+	return nil
+}
+
 // CallState is the state of a call in the ledger.
 type CallState string
 

@@ -22,6 +22,7 @@ type Event struct {
 	Outcome    Outcome
 	Approver   string // the key of the principal that approved; empty: none did
 	Reason     string // why it was refused, or which binding permitted it
+	Given      string // the reason that the caller gave for the act; empty: none
 }
 
 // eventLine is the written form of an Event. Names and meanings do not change; fields may be added.
@@ -41,6 +42,7 @@ type eventLine struct {
 	Outcome    Outcome   `json:"decision"`
 	Approver   string    `json:"approver,omitempty"`
 	Reason     string    `json:"reason,omitempty"`
+	Given      string    `json:"given_reason,omitempty"`
 }
 
 // Note writes an event. It returns when the operating system has the whole line, as Record does.
@@ -56,7 +58,7 @@ func (l *Log) lineOf(e Event) *eventLine {
 	}
 	out := &eventLine{
 		Time: e.Time.UTC(), Kind: e.Kind, Principal: clip(e.Principal), Via: clip(e.Via), Credential: clip(e.Credential), From: clip(e.From),
-		CallID: clip(e.CallID), Tool: clip(e.Tool), Act: clip(e.Act), Target: clip(e.Target), Outcome: e.Outcome, Approver: clip(e.Approver), Reason: clip(e.Reason),
+		CallID: clip(e.CallID), Tool: clip(e.Tool), Act: clip(e.Act), Target: clip(e.Target), Outcome: e.Outcome, Approver: clip(e.Approver), Reason: clip(e.Reason), Given: clip(e.Given),
 	}
 	if e.Principal != "" {
 		out.Tenant = identity.TenantOf(e.Principal)

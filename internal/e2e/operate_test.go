@@ -122,7 +122,11 @@ func exchangeExecutables(t *testing.T, h *toolhost) {
 	if next.PreviousDigest != old {
 		t.Errorf("the digest before is %s, want %s", next.PreviousDigest, old)
 	}
-	h.do(t, "rollback", "calculator").says(t, "rolled calculator back")
+	h.do(t, "rollback", "calculator", "--reason", "too slow").says(t, "rolled calculator back")
+	h.do(t, "revisions", "calculator").says(t, `rollback: "too slow"`, "kept")
+	h.do(t, "audit", "search", "--kind", "administration").says(t, `the caller's reason: "too slow"`)
+	h.do(t, "rollback", "calculator", "1").says(t, "calculator runs that executable already")
+	h.do(t, "rollback", "calculator", "99").says(t, "toolhost revisions calculator")
 	if back := info(t, h, "calculator").Digest; back != old {
 		t.Errorf("after the rollback %s is in service, want %s", back, old)
 	}

@@ -113,9 +113,9 @@ func (c *changes) anything() {
 	case 3, 4:
 		c.order("reload", func() error { _, err := c.Reload(c.t.Context()); return err })
 	case 5, 6:
-		c.order("upgrade", func() error { _, err := c.Upgrade(c.t.Context(), "versioned"); return err })
+		c.order("upgrade", func() error { _, err := c.Upgrade(c.t.Context(), "versioned", ""); return err })
 	case 7, 8:
-		c.order("rollback", func() error { _, err := c.Rollback(c.t.Context(), "versioned"); return err })
+		c.order("rollback", func() error { _, err := c.Rollback(c.t.Context(), "versioned", 0, ""); return err })
 	case 9:
 		c.order("restart", func() error { _, err := c.Restart(c.t.Context(), "versioned", false); return err })
 	case 10:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/host/supervisor"
+	"github.com/toolhost/toolhost/internal/identity"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -300,21 +301,40 @@ func (o *operator) DiffConfiguration(context.Context) (tool.ConfigurationChange,
 
 // Upgrade brings the executable that is now in the folder of a plugin into service, also after a
 // rollback. No call fails: the new instance takes calls once it is ready. Errors: not_found;
-// unavailable if the new executable does not start, and then the old one stays.
-func (o *operator) Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error) {
+// unavailable if the new executable does not start, and then the old one stays. The history of the
+// plugin keeps the reason and the principal of ctx.
+func (o *operator) Upgrade(ctx context.Context, plugin, reason string) (tool.Upgraded, error) {
 	current, err := o.inService(plugin)
 	if err != nil {
 		return tool.Upgraded{}, err
 	}
-	return o.upgrades.Upgrade(ctx, current)
+	return o.upgrades.Upgrade(ctx, current, principalOf(ctx), reason)
 }
 
-// Rollback brings the previous executable of a plugin back into service. Errors: as of Upgrade;
-// not_found also if there is no previous one.
-func (o *operator) Rollback(ctx context.Context, plugin string) (tool.Upgraded, error) {
+// Rollback brings an earlier executable of a plugin back into service; revision 0: the previous one.
+// Errors: as of Upgrade; not_found also if there is no such revision.
+func (o *operator) Rollback(ctx context.Context, plugin string, revision uint64, reason string) (tool.Upgraded, error) {
 	current, err := o.inService(plugin)
 	if err != nil {
 		return tool.Upgraded{}, err
 	}
-	return o.upgrades.Rollback(ctx, current)
+	return o.upgrades.Rollback(ctx, current, revision, principalOf(ctx), reason)
+}
+
+// principalOf returns the key of the principal of an operator's request; empty: there is none.
+func principalOf(ctx context.Context) string {
+	p, ok := identity.FromContext(ctx)
+	if !ok {
+		return ""
+	}
+	return p.Key()
+}
+
+// Revisions returns which executables of a plugin came into service, the newest first. Errors:
+// not_found.
+func (o *operator) Revisions(_ context.Context, plugin string) ([]tool.Revision, error) {
+	if err := o.checkPlugin(plugin); err != nil {
+		return nil, err
+	}
+	return o.cfg.Catalog.Revisions(plugin)
 }

@@ -60,7 +60,7 @@ func TestARollbackIsReported(t *testing.T) {
 	if _, err := u.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := u.Rollback(t.Context(), "versioned"); err != nil {
+	if _, err := u.Rollback(t.Context(), "versioned", 0, ""); err != nil {
 		t.Fatal(err)
 	}
 	var types []string

@@ -10,12 +10,21 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // remote is the client of a host, with its administration methods.
 type remote struct {
 	*client.Client
 	*client.Admin
+}
+
+func (r remote) Upgrade(ctx context.Context, plugin, reason string) (tool.Upgraded, error) {
+	return r.Because(reason).Upgrade(ctx, plugin)
+}
+
+func (r remote) Rollback(ctx context.Context, plugin string, revision uint64, reason string) (tool.Upgraded, error) {
+	return r.Because(reason).RollbackTo(ctx, plugin, revision)
 }
 
 // served returns a client of a host that is served over gRPC until the test ends.

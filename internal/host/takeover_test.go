@@ -106,12 +106,12 @@ func TestBrokenUpgradeOfAnIdlePlugin(t *testing.T) {
 func TestOrderedUpgradeOfAnUnusedPlugin(t *testing.T) {
 	u := newRelease(t)
 	u.install("broken")
-	if _, err := u.Upgrade(t.Context(), "versioned"); err == nil || !strings.Contains(err.Error(), "it is broken") {
+	if _, err := u.Upgrade(t.Context(), "versioned", ""); err == nil || !strings.Contains(err.Error(), "it is broken") {
 		t.Errorf("upgrade to what is broken: %v", err)
 	}
 	u.install("2")
 	first := u.catalog.Snapshot().Plugin("versioned").Digest
-	done, err := u.Upgrade(t.Context(), "versioned")
+	done, err := u.Upgrade(t.Context(), "versioned", "")
 	if err != nil || done.PreviousDigest != first || done.Digest != u.catalog.Snapshot().Plugin("versioned").Digest {
 		t.Errorf("upgrade: %+v, %v", done, err)
 	}
@@ -140,7 +140,7 @@ func TestChangesOfASwitchedOffPlugin(t *testing.T) {
 	off := true
 	u := newReleaseWith(t, func(cfg *host.Config) { cfg.Disabled = func(string) bool { return off } })
 	u.install("2")
-	if _, err := u.Upgrade(t.Context(), "versioned"); err != nil {
+	if _, err := u.Upgrade(t.Context(), "versioned", ""); err != nil {
 		t.Fatal(err)
 	}
 	if n := u.started(); n != 0 {
@@ -159,15 +159,15 @@ func testRollbackDuringAnUpgrade(t *testing.T) {
 	c := &changes{release: newRelease(t)}
 	c.version()
 	c.install("2")
-	if _, err := c.Upgrade(t.Context(), "versioned"); err != nil {
+	if _, err := c.Upgrade(t.Context(), "versioned", ""); err != nil {
 		t.Fatal(err)
 	}
 	c.gate = make(chan struct{})
 	c.install("3")
-	c.order("upgrade", func() error { _, err := c.Upgrade(t.Context(), "versioned"); return err })
+	c.order("upgrade", func() error { _, err := c.Upgrade(t.Context(), "versioned", ""); return err })
 	synctest.Wait()
 	var back tool.Upgraded
-	c.order("rollback", func() (err error) { back, err = c.Rollback(t.Context(), "versioned"); return err })
+	c.order("rollback", func() (err error) { back, err = c.Rollback(t.Context(), "versioned", 0, ""); return err })
 	synctest.Wait()
 	close(c.gate)
 	c.under.Wait()
@@ -233,7 +233,7 @@ func testChangeWithoutAWaitingOperator(t *testing.T) {
 	c.install("slow")
 	ctx, cancel := context.WithTimeout(t.Context(), slowness/3)
 	defer cancel()
-	if _, err := c.Upgrade(ctx, "versioned"); err == nil {
+	if _, err := c.Upgrade(ctx, "versioned", ""); err == nil {
 		t.Error("the upgrade ended before its time")
 	}
 	time.Sleep(slowness)

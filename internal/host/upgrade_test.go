@@ -178,13 +178,13 @@ func TestUpgradesUnderLoad(t *testing.T) {
 			if got := u.version(); got != version {
 				t.Errorf("after the upgrade to %s runs %s", version, got)
 			}
-			if _, err := u.Rollback(t.Context(), "versioned"); err != nil {
+			if _, err := u.Rollback(t.Context(), "versioned", 0, ""); err != nil {
 				t.Fatalf("rollback from %s: %v", version, err)
 			}
 			if got := u.version(); got == version {
 				t.Errorf("after the rollback from %s it runs", version)
 			}
-			if _, err := u.Upgrade(t.Context(), "versioned"); err != nil {
+			if _, err := u.Upgrade(t.Context(), "versioned", ""); err != nil {
 				t.Fatalf("upgrade to %s again: %v", version, err)
 			}
 		}
@@ -277,7 +277,7 @@ func TestReload(t *testing.T) {
 	if got := u.version(); got != "2" {
 		t.Errorf("version %s runs, want 2", got)
 	}
-	if _, err := u.Rollback(t.Context(), "nosuch"); tool.KindOf(err) != tool.KindNotFound {
+	if _, err := u.Rollback(t.Context(), "nosuch", 0, ""); tool.KindOf(err) != tool.KindNotFound {
 		t.Errorf("rollback of an unknown plugin: %v", err)
 	}
 }

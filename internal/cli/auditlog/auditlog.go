@@ -266,6 +266,7 @@ type fields struct {
 	Decision  string    `json:"decision"`
 	Rule      string    `json:"rule"`
 	Reason    string    `json:"reason"`
+	Given     string    `json:"given_reason"`
 	Approver  string    `json:"approver"`
 	Approved  string    `json:"approved_by"`
 }
@@ -304,6 +305,9 @@ func Text(line tool.AuditLine) string {
 	text := fmt.Sprintf("%-6d %s  %-17s  %s %s", f.Seq, f.Time.Local().Format("2006-01-02 15:04:05"), f.Decision, who, what)
 	if why != "" {
 		text += ": " + why
+	}
+	if f.Given != "" {
+		text += fmt.Sprintf("; the caller's reason: %q", f.Given)
 	}
 	return cli.OneLine(text)
 }

@@ -17,7 +17,9 @@ import (
 type adminCommand struct {
 	use, short, long string
 	// do sends the request.
-	do func(ctx context.Context, c *client.Client, plugin string) error
+	do func(ctx context.Context, a *client.Admin, plugin string) error
+	// reasoned says that the command has the flag --reason.
+	reasoned bool
 	// done is the message after success. %s is the plugin.
 	done string
 	// means is the state in which the command puts the plugin. Empty means that the command changes
@@ -35,6 +37,7 @@ type adminView struct {
 func newAdminCommand(p cli.Process, o adminCommand) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
+	var why reason
 	cmd := &cobra.Command{
 		Use:               o.use + " PLUGIN",
 		Short:             o.short,
@@ -44,7 +47,7 @@ func newAdminCommand(p cli.Process, o adminCommand) *cobra.Command {
 		ValidArgsFunction: conn.CompletePlugin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return conn.Change(func(c *client.Client) error {
-				if err := o.do(cmd.Context(), c, args[0]); err != nil {
+				if err := o.do(cmd.Context(), why.admin(c), args[0]); err != nil {
 					return err
 				}
 				info, err := findPlugin(cmd.Context(), c, args[0])
@@ -58,6 +61,9 @@ func newAdminCommand(p cli.Process, o adminCommand) *cobra.Command {
 				return err
 			})
 		},
+	}
+	if o.reasoned {
+		why.addFlag(cmd.Flags(), "the audit log")
 	}
 	conn.AddFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
@@ -117,9 +123,10 @@ func NewPauseCommand(p cli.Process) *cobra.Command {
 		short: "Let a plugin take no calls until it is resumed",
 		long: "Pause lets a plugin take no new calls: those that wait are refused, and so are new ones; those under way end. Its\n" +
 			"processes stay; drain stops them.",
-		do:    func(ctx context.Context, c *client.Client, plugin string) error { return c.Admin().Pause(ctx, plugin) },
-		done:  "paused %s",
-		means: tool.PluginPaused,
+		do:       func(ctx context.Context, a *client.Admin, plugin string) error { return a.Pause(ctx, plugin) },
+		done:     "paused %s",
+		reasoned: true,
+		means:    tool.PluginPaused,
 	})
 }
 
@@ -129,7 +136,7 @@ func NewResumeCommand(p cli.Process) *cobra.Command {
 		use:   "resume",
 		short: "Let a paused plugin take calls again",
 		long:  "Resume ends a pause.",
-		do:    func(ctx context.Context, c *client.Client, plugin string) error { return c.Admin().Resume(ctx, plugin) },
+		do:    func(ctx context.Context, a *client.Admin, plugin string) error { return a.Resume(ctx, plugin) },
 		done:  "resumed %s",
 	})
 }
@@ -142,8 +149,9 @@ func NewDrainCommand(p cli.Process) *cobra.Command {
 		long: "Drain lets the processes of a plugin end the calls that they have, stops them, and returns when they are gone. New\n" +
 			"calls start new processes, unless the plugin is paused: to take a plugin out of use, pause it first. Calls that take\n" +
 			"longer than the drain time end with an error.",
-		do:   func(ctx context.Context, c *client.Client, plugin string) error { return c.Admin().Drain(ctx, plugin) },
-		done: "drained %s: its processes are gone",
+		do:       func(ctx context.Context, a *client.Admin, plugin string) error { return a.Drain(ctx, plugin) },
+		done:     "drained %s: its processes are gone",
+		reasoned: true,
 	})
 }
 
@@ -154,8 +162,8 @@ func NewClearCommand(p cli.Process) *cobra.Command {
 		short: "Let a plugin that crashed too often take calls again",
 		long: "Clear ends the quarantine of a plugin that crashed too often, or the wait before its next start, and forgets the\n" +
 			"crashes that led to it. The next call starts it.",
-		do: func(ctx context.Context, c *client.Client, plugin string) error {
-			return c.Admin().ClearQuarantine(ctx, plugin)
+		do: func(ctx context.Context, a *client.Admin, plugin string) error {
+			return a.ClearQuarantine(ctx, plugin)
 		},
 		done: "cleared %s",
 	})

@@ -17,6 +17,7 @@ func NewRestartCommand(p cli.Process) *cobra.Command {
 	conn := Connection{Process: p}
 	var format cli.Format
 	var rolling, force bool
+	var why reason
 	cmd := &cobra.Command{
 		Use:   "restart PLUGIN",
 		Short: "Replace a plugin's processes",
@@ -33,12 +34,13 @@ func NewRestartCommand(p cli.Process) *cobra.Command {
 				return cli.Usage("--rolling and --force exclude each other; use --force to end calls at once")
 			}
 			return conn.Change(func(c *client.Client) error {
-				return restart(cmd.Context(), c, p, args[0], force, format.JSON())
+				return restart(cmd.Context(), why.admin(c), p, args[0], force, format.JSON())
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&rolling, "rolling", false, "start the new process first and let calls end in the old ones (the default)")
 	cmd.Flags().BoolVar(&force, "force", false, "stop the old processes at once, whatever they do")
+	why.addFlag(cmd.Flags(), "the audit log")
 	conn.AddFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
@@ -50,8 +52,8 @@ type restartView struct {
 	tool.Restarted
 }
 
-func restart(ctx context.Context, c *client.Client, p cli.Process, plugin string, force, asJSON bool) error {
-	done, err := c.Admin().Restart(ctx, plugin, force)
+func restart(ctx context.Context, a *client.Admin, p cli.Process, plugin string, force, asJSON bool) error {
+	done, err := a.Restart(ctx, plugin, force)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func NewRoot(p cli.Process) *cobra.Command {
 	cli.AddGroup(root, "Operate plugins",
 		operate.NewStatusCommand(p), operate.NewPluginsCommand(p), operate.NewWhyCommand(p), operate.NewPsCommand(p), operate.NewLogsCommand(p), operate.NewEventsCommand(p), operate.NewStatsCommand(p),
 		operate.NewApprovalsCommand(p), operate.NewRestartCommand(p), operate.NewDrainCommand(p), operate.NewPauseCommand(p), operate.NewResumeCommand(p), operate.NewClearCommand(p),
-		operate.NewUpgradeCommand(p), operate.NewRollbackCommand(p), install.NewLockCommand(p),
+		operate.NewUpgradeCommand(p), operate.NewRollbackCommand(p), operate.NewRevisionsCommand(p), install.NewLockCommand(p),
 		install.NewTrustCommand(p), operate.NewReloadCommand(p), auditlog.NewCommand(p), target.NewCommand(cli.Toolhost, p))
 	cli.AddGroup(root, "Run and configure the server", serve.NewServeCommand(p), serve.NewConfigCommand(p, operate.NewConfigDiffCommand(p)), serve.NewPolicyCommand(p),
 		access.NewTokenCommand(serve.Access(p), p), access.NewAuthCommand(serve.Access(p), p, operate.NewWhoAmICommand(p)),

@@ -34,6 +34,7 @@ func (w *world) withoutRight() []attack {
 		"ListPlugins": &toolhostv1.ListPluginsRequest{}, "ListInstances": &toolhostv1.ListInstancesRequest{}, "ListCalls": &toolhostv1.ListCallsRequest{},
 		"WatchEvents": &toolhostv1.WatchEventsRequest{}, "TailLogs": &toolhostv1.TailLogsRequest{}, "GetStats": &toolhostv1.GetStatsRequest{},
 		"ReadAudit": &toolhostv1.ReadAuditRequest{}, "DiffConfiguration": &toolhostv1.DiffConfigurationRequest{}, "GetLockFile": &toolhostv1.GetLockFileRequest{},
+		"ListRevisions": &toolhostv1.ListRevisionsRequest{Plugin: "counterplugin"},
 	} {
 		attacks = append(attacks, denied("a caller reads "+rpc, "blue/eve", "does not have the right", ask(eve, admin+rpc, m)))
 	}

@@ -51,8 +51,9 @@ type Admin interface {
 	Reload(ctx context.Context) (tool.Reloaded, error)
 	ReloadPlugins(ctx context.Context) (tool.Reloaded, error)
 	DiffConfiguration(ctx context.Context) (tool.ConfigurationChange, error)
-	Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error)
-	Rollback(ctx context.Context, plugin string) (tool.Upgraded, error)
+	Upgrade(ctx context.Context, plugin, reason string) (tool.Upgraded, error)
+	Rollback(ctx context.Context, plugin string, revision uint64, reason string) (tool.Upgraded, error)
+	Revisions(ctx context.Context, plugin string) ([]tool.Revision, error)
 	Observer
 }
 

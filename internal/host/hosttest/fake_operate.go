@@ -140,16 +140,21 @@ func (f *Fake) LockFile(context.Context) (tool.LockFile, error) {
 }
 
 // Upgrade never finds another revision.
-func (f *Fake) Upgrade(_ context.Context, plugin string) (tool.Upgraded, error) {
+func (f *Fake) Upgrade(_ context.Context, plugin, _ string) (tool.Upgraded, error) {
 	return tool.Upgraded{Digest: fakeDigest, PreviousDigest: fakeDigest}, checkPlugin(plugin)
 }
 
 // Rollback never finds a previous revision.
-func (f *Fake) Rollback(_ context.Context, plugin string) (tool.Upgraded, error) {
+func (f *Fake) Rollback(_ context.Context, plugin string, _ uint64, _ string) (tool.Upgraded, error) {
 	if err := checkPlugin(plugin); err != nil {
 		return tool.Upgraded{}, err
 	}
 	return tool.Upgraded{}, tool.Errorf(tool.KindNotFound, "the plugin %q has no executable before this one", plugin)
+}
+
+// Revisions returns the only revision.
+func (f *Fake) Revisions(_ context.Context, plugin string) ([]tool.Revision, error) {
+	return []tool.Revision{{Number: 1, Digest: fakeDigest, Time: f.started, Cause: tool.RevisionAdded, Current: true}}, checkPlugin(plugin)
 }
 
 func (f *Fake) order(plugin string, do func()) error {

@@ -100,15 +100,24 @@ func testNothingToUpgrade(t *testing.T, h Host) {
 	if diff := cmp.Diff(tool.ConfigurationChange{}, change, cmpopts.EquateEmpty()); diff != "" || err != nil {
 		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
-	upgraded, err := h.Upgrade(bounded(t), PluginName)
+	upgraded, err := h.Upgrade(bounded(t), PluginName, "because")
 	if want := (tool.Upgraded{Digest: digest, PreviousDigest: digest}); err != nil || upgraded != want {
 		t.Errorf("got %+v, %v; want %+v", upgraded, err, want)
 	}
-	_, err = h.Rollback(bounded(t), PluginName)
+	_, err = h.Rollback(bounded(t), PluginName, 0, "")
 	checkKind(t, tool.AsError(err), tool.KindNotFound)
-	_, err = h.Upgrade(bounded(t), "absent")
+	_, err = h.Upgrade(bounded(t), "absent", "")
 	checkKind(t, tool.AsError(err), tool.KindNotFound)
-	_, err = h.Rollback(bounded(t), "absent")
+	_, err = h.Rollback(bounded(t), "absent", 1, "")
+	checkKind(t, tool.AsError(err), tool.KindNotFound)
+	_, err = h.Rollback(bounded(t), PluginName, 7, "")
+	checkKind(t, tool.AsError(err), tool.KindNotFound)
+	revisions, err := h.Revisions(bounded(t), PluginName)
+	want := []tool.Revision{{Number: 1, Digest: digest, Cause: tool.RevisionAdded, Current: true}}
+	if diff := cmp.Diff(want, revisions, cmpopts.IgnoreFields(tool.Revision{}, "Time")); diff != "" || err != nil {
+		t.Errorf("revisions: %v, (-want +got):\n%s", err, diff)
+	}
+	_, err = h.Revisions(bounded(t), "absent")
 	checkKind(t, tool.AsError(err), tool.KindNotFound)
 }
 

@@ -26,7 +26,7 @@ func (u *Upgrades) Follow(seen *catalog.Snapshot) {
 		u.noteChanges(seen, now)
 		u.logWarnings(seen, now)
 		for _, p := range now.Candidates() {
-			u.takeOver(p, offered)
+			u.takeOver(p, order{why: offered})
 		}
 		seen = now
 	}
@@ -80,7 +80,7 @@ func (u *Upgrades) Reload(ctx context.Context) (tool.Reloaded, error) {
 	found := u.cfg.Catalog.Snapshot()
 	done := tool.Reloaded{Added: []string{}, Removed: []string{}, Upgraded: []string{}, Failures: []tool.ReloadFailure{}}
 	for _, p := range found.Candidates() {
-		u.takeOver(p, offered)
+		u.takeOver(p, order{why: offered})
 	}
 	for name, t := range u.offers() {
 		if err := t.wait(ctx); err != nil {

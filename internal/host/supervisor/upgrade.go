@@ -60,21 +60,37 @@ func (c cause) noun() string {
 type takeoverKey struct {
 	source, digest string
 	why            cause
+	revision       uint64 // that an operator named for a rollback; 0: none
 }
+
+// order is why a revision takes over.
+type order struct {
+	why        cause
+	revision   uint64 // see takeoverKey
+	by, reason string // see catalog.Order
+}
+
+// causes are the causes of revisions in the catalog.
+var causes = map[cause]tool.RevisionCause{ordered: tool.RevisionUpgraded, rolledBack: tool.RevisionRolledBack}
 
 // Upgrade brings the executable that is now in the folder of a plugin into service, also after a
 // rollback. current is the revision in service. Upgrade launches the new revision even if no
-// instance runs, because a revision that does not start must not take over.
-func (u *Upgrades) Upgrade(ctx context.Context, current *catalog.Plugin) (tool.Upgraded, error) {
-	return u.change(ctx, current, ordered, func() (*catalog.Plugin, error) { return u.cfg.Catalog.Upgrade(ctx, current.Info.Name) })
+// instance runs, because a revision that does not start must not take over. by is the key of the
+// operator's principal, for the history.
+func (u *Upgrades) Upgrade(ctx context.Context, current *catalog.Plugin, by, reason string) (tool.Upgraded, error) {
+	return u.change(ctx, current, order{ordered, 0, by, reason}, func() (*catalog.Plugin, error) {
+		return u.cfg.Catalog.Upgrade(ctx, current.Info.Name)
+	})
 }
 
-// Rollback brings the previous executable of a plugin back into service.
-func (u *Upgrades) Rollback(ctx context.Context, current *catalog.Plugin) (tool.Upgraded, error) {
-	return u.change(ctx, current, rolledBack, func() (*catalog.Plugin, error) { return u.cfg.Catalog.Rollback(current.Info.Name) })
+// Rollback brings an earlier executable of a plugin back into service; revision 0: the previous one.
+func (u *Upgrades) Rollback(ctx context.Context, current *catalog.Plugin, revision uint64, by, reason string) (tool.Upgraded, error) {
+	return u.change(ctx, current, order{rolledBack, revision, by, reason}, func() (*catalog.Plugin, error) {
+		return u.cfg.Catalog.Rollback(current.Info.Name, revision)
+	})
 }
 
-func (u *Upgrades) change(ctx context.Context, current *catalog.Plugin, why cause, find func() (*catalog.Plugin, error)) (tool.Upgraded, error) {
+func (u *Upgrades) change(ctx context.Context, current *catalog.Plugin, o order, find func() (*catalog.Plugin, error)) (tool.Upgraded, error) {
 	g := u.plugins.GroupOf(current)
 	g.addOrders(1)
 	defer g.addOrders(-1)
@@ -82,7 +98,7 @@ func (u *Upgrades) change(ctx context.Context, current *catalog.Plugin, why caus
 	if err != nil {
 		return tool.Upgraded{}, tool.AsError(err)
 	}
-	t := u.takeOver(next, why)
+	t := u.takeOver(next, o)
 	if err := t.wait(ctx); err != nil {
 		return tool.Upgraded{}, tool.AsError(err)
 	}
@@ -95,8 +111,8 @@ func (u *Upgrades) change(ctx context.Context, current *catalog.Plugin, why caus
 
 // takeOver brings a revision into service, in a goroutine of the host. While a takeover of the same
 // revision for the same cause runs, takeOver returns that one.
-func (u *Upgrades) takeOver(p *catalog.Plugin, why cause) *takeover {
-	key := takeoverKey{p.Source, p.Digest, why}
+func (u *Upgrades) takeOver(p *catalog.Plugin, o order) *takeover {
+	key := takeoverKey{p.Source, p.Digest, o.why, o.revision}
 	u.mu.Lock()
 	t := u.takeovers[key]
 	if t != nil {
@@ -108,14 +124,14 @@ func (u *Upgrades) takeOver(p *catalog.Plugin, why cause) *takeover {
 	u.mu.Unlock()
 	// Owned by the host: bounded by LaunchTimeout and the host's context.
 	started := u.cfg.Spawn(func() {
-		u.run(t, p, why)
+		u.run(t, p, o)
 		u.finish(key, t)
 		// A file may have become a candidate again during this takeover. u.takeOver then did
 		// nothing, because it took the new candidate for the one of this takeover. So look once
 		// more.
 		for _, candidate := range u.cfg.Catalog.Snapshot().Candidates() {
 			if candidate.Source == p.Source {
-				u.takeOver(candidate, offered)
+				u.takeOver(candidate, order{why: offered})
 			}
 		}
 	})
@@ -145,7 +161,7 @@ func (t *takeover) wait(ctx context.Context) error {
 
 // run carries out a takeover when its turn has come. Each plugin has one takeover at a time, so
 // that the last decision about a plugin is the one in force.
-func (u *Upgrades) run(t *takeover, p *catalog.Plugin, why cause) {
+func (u *Upgrades) run(t *takeover, p *catalog.Plugin, o order) {
 	release, err := u.turns.take(u.cfg.Context, p.Source)
 	if err != nil {
 		t.err = tool.Errorf(tool.KindUnavailable, "%w", ErrStopping)
@@ -159,17 +175,17 @@ func (u *Upgrades) run(t *takeover, p *catalog.Plugin, why cause) {
 	switch {
 	case current != nil && current.Source == p.Source && current.Digest == p.Digest:
 		return
-	case why == offered && !u.isCandidate(p):
+	case o.why == offered && !u.isCandidate(p):
 		return
-	case why == rolledBack && u.cfg.Catalog.Previous(p.Info.Name) != p.Digest:
+	case o.why == rolledBack && o.revision == 0 && u.cfg.Catalog.Previous(p.Info.Name) != p.Digest:
 		// The takeover before this one brought another revision into service. The previous revision
 		// is now the one that it replaced.
-		if p, t.err = u.cfg.Catalog.Rollback(p.Info.Name); t.err != nil {
+		if p, t.err = u.cfg.Catalog.Rollback(p.Info.Name, 0); t.err != nil {
 			return
 		}
 		t.upgraded.Digest = p.Digest
 	}
-	t.err = u.bringIn(p, current, why)
+	t.err = u.bringIn(p, current, o)
 }
 
 // isCandidate reports whether the revision is a candidate now.
@@ -180,37 +196,37 @@ func (u *Upgrades) isCandidate(p *catalog.Plugin) bool {
 }
 
 // bringIn starts a revision, if it must start, and activates it.
-func (u *Upgrades) bringIn(p, current *catalog.Plugin, why cause) error {
+func (u *Upgrades) bringIn(p, current *catalog.Plugin, o order) error {
 	if current == nil || current.Source != p.Source {
-		return u.activate(p) // another plugin has its name, so that none of its processes runs
+		return u.activate(p, o) // another plugin has its name, so that none of its processes runs
 	}
 	// Made even if the plugin was not used: a call that is about to make it could otherwise bring
 	// the old revision back.
 	g := u.plugins.GroupOf(current)
-	if !g.needsStart(why) {
+	if !g.needsStart(o.why) {
 		defer g.reconcile()
-		return u.activate(p)
+		return u.activate(p, o)
 	}
 	defer g.beginTakeover()()
 	s := g.leader()
-	if err := s.replace(u.cfg.Context, p, why); err != nil {
+	if err := s.replace(u.cfg.Context, p, o.why); err != nil {
 		u.noteFailure(s.name, err) // before Reject: a reload must not miss it
-		u.cfg.Logger.Error(why.noun()+" failed; the revision in service stays", "plugin", s.name, "digest", p.Digest, "error", err)
+		u.cfg.Logger.Error(o.why.noun()+" failed; the revision in service stays", "plugin", s.name, "digest", p.Digest, "error", err)
 		if u.cfg.Context.Err() == nil && !errors.Is(err, errSuperseded) {
 			err = errors.Join(err, u.cfg.Catalog.Reject(p, notStarted+err.Error()))
 		}
 		return err
 	}
-	if err := u.activate(p); err != nil {
+	if err := u.activate(p, o); err != nil {
 		return err
 	}
-	g.follow(u.cfg.Context, s, p, why)
+	g.follow(u.cfg.Context, s, p, o.why)
 	return nil
 }
 
 // activate makes the catalog offer the tools of a revision, and record that it is in service.
-func (u *Upgrades) activate(p *catalog.Plugin) error {
-	err := u.cfg.Catalog.Activate(p)
+func (u *Upgrades) activate(p *catalog.Plugin, o order) error {
+	err := u.cfg.Catalog.Activate(p, catalog.Order{Cause: causes[o.why], By: o.by, Reason: o.reason})
 	if errors.Is(err, catalog.ErrNotKept) {
 		u.cfg.Logger.Warn("a revision is in service, but the state folder does not record that", "plugin", p.Info.Name, "digest", p.Digest, "error", err)
 		err = nil

@@ -28,6 +28,11 @@ type record struct {
 	Held   string `json:"held,omitempty"`
 	Reason string `json:"reason,omitempty"`
 
+	// History has the times at which a digest came into service, the oldest first. Nil: an earlier
+	// version wrote the record, or no digest was in service. The list does not change: history.add
+	// makes another one. So records can be compared by ==.
+	History *history `json:"history,omitempty"`
+
 	Seen string `json:"seen,omitempty"` // the last day on which a toolhost looked at it, such as 2026-11-22, in UTC
 }
 
@@ -79,6 +84,12 @@ func openIndex(stateDir string, logger *slog.Logger) (*index, error) {
 		return x, nil
 	}
 	x.records = file.Sources
+	for source, r := range x.records {
+		if r.History == nil && r.Current != "" { // of a version without histories
+			r.History = r.History.add(revision{Digest: r.Previous}).add(revision{Digest: r.Current})
+			x.records[source] = r
+		}
+	}
 	return x, nil
 }
 
@@ -126,6 +137,9 @@ func (x *index) digests() map[string]bool {
 	needed := make(map[string]bool, len(x.records))
 	for _, r := range x.records {
 		needed[r.Digest], needed[r.Current], needed[r.Previous] = true, true, true
+		for _, digest := range r.History.kept() {
+			needed[digest] = true
+		}
 	}
 	delete(needed, "")
 	return needed

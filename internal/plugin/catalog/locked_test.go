@@ -104,7 +104,7 @@ func TestLockedGoesBackToWhatIsPinned(t *testing.T) {
 	r.cfg = locked
 	r.restart()
 	r.want("1", 0, "lock file allows")
-	if _, err := r.Rollback("one"); tool.KindOf(err) != tool.KindUnavailable {
+	if _, err := r.Rollback("one", 0); tool.KindOf(err) != tool.KindUnavailable {
 		t.Errorf("going back to what was before the lock: %v", err)
 	}
 	r.cfg.Locked = false
@@ -118,14 +118,14 @@ func TestALockIsReadAtEachLoad(t *testing.T) {
 	r.write("one", version("2", spec("a")))
 	r.reload()
 	r.activate(r.candidate())
-	first := must(r.Rollback("one"))
+	first := must(r.Rollback("one", 0))
 	r.lock(true) // version 2
 	r.restart()
 	r.want("2", 0, "")
-	if _, err := r.Rollback("one"); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "lock file") {
+	if _, err := r.Rollback("one", 0); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "lock file") {
 		t.Errorf("going back past the lock: %v", err)
 	}
-	if err := r.Activate(first); tool.KindOf(err) != tool.KindUnavailable {
+	if err := r.Activate(first, catalog.Order{}); tool.KindOf(err) != tool.KindUnavailable {
 		t.Errorf("activating past the lock: %v", err)
 	}
 	text := must(os.ReadFile(r.cfg.LockFile))
@@ -161,7 +161,7 @@ func TestALockThatGoesBackBringsBackWhatItPins(t *testing.T) {
 	r.lock(true)
 	after := must(os.ReadFile(r.cfg.LockFile))
 	r.restart()
-	_, err := r.Rollback("one")
+	_, err := r.Rollback("one", 0)
 	if second := r.Snapshot().Plugin("one").Digest; err == nil || !strings.Contains(err.Error(), "cannot go back to "+first) || !strings.Contains(err.Error(), "allows only "+second) {
 		t.Errorf("going back past the lock: %v", err)
 	}

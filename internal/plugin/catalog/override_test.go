@@ -207,7 +207,7 @@ func TestOverridesOfCandidates(t *testing.T) {
 	if diff := cmp.Diff([]string{"b", "z"}, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if err := c.Activate(candidates[0]); err != nil {
+	if err := c.Activate(candidates[0], catalog.Order{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"b", "taken", "z"}, toolNames(c.Snapshot(), tool.Query{})); diff != "" {

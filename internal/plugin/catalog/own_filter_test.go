@@ -147,7 +147,7 @@ func TestOwnFiltersDuringATrustedUpgrade(t *testing.T) {
 		trusted bool
 		filters int // of the tool afterwards; -1: it is left out
 	}{{second, true, 0}, {first, true, 1}, {second, false, -1}} {
-		if err := c.Activate(replace(step.content, step.trusted)); err != nil {
+		if err := c.Activate(replace(step.content, step.trusted), catalog.Order{}); err != nil {
 			t.Fatal(err)
 		}
 		switch got := c.Snapshot().Tool("one"); {

@@ -13,12 +13,12 @@ import (
 var ErrNotKept = errors.New("it will be forgotten when toolhost starts again")
 
 // Activate puts a candidate into service: from a Snapshot, from Upgrade or from Rollback. The
-// replaced revision becomes the previous one. A candidate whose file has changed again can still be
+// replaced revision becomes the previous one, and the order becomes part of the history. A candidate whose file has changed again can still be
 // activated, because it was found good; the new content is the next candidate. The error is
 // unavailable if the candidate is outdated: its plugin is gone or has another name, the lock file
 // does not allow it any more, or its copy is gone. The error wraps ErrNotKept if the candidate is
 // in service nevertheless.
-func (c *Catalog) Activate(candidate *Plugin) error {
+func (c *Catalog) Activate(candidate *Plugin, o Order) error {
 	kept, err := c.sources.open(candidate.Digest, candidate.Source) // without c.mu held, because it reads files
 	c.mu.Lock()
 	s := c.slotLocked(candidate.Source)
@@ -35,7 +35,7 @@ func (c *Catalog) Activate(candidate *Plugin) error {
 		c.mu.Unlock()
 		return tool.Errorf(tool.KindUnavailable, "the revision %s of plugin %q is outdated", candidate.Digest, candidate.Info.Name)
 	}
-	s.activate(p)
+	s.activate(p, o)
 	if s.file != nil && s.file.Digest == candidate.against && s.file.Digest != p.Digest {
 		s.hold("an operator went back to the revision before it") // a content that arrived since is new, and the next candidate
 	}
@@ -66,7 +66,7 @@ func (c *Catalog) Adopt() error {
 	c.mu.Lock()
 	for _, s := range c.slots {
 		if p := s.candidate(); p != nil {
-			s.activate(p)
+			s.activate(p, Order{})
 		}
 	}
 	c.settleSlotsLocked()
@@ -163,32 +163,52 @@ func (c *Catalog) Previous(name string) string {
 	return c.index.get(source).Previous
 }
 
-// Rollback returns the previous revision of a plugin in service as a candidate. Once it is
-// activated it stays, over reloads and restarts, until its file changes or Upgrade asks for it.
-// Errors: not_found if there is no such plugin or no previous revision; unavailable if that cannot
-// be run any more.
-func (c *Catalog) Rollback(name string) (*Plugin, error) {
-	source, err := c.sourceOf(name)
+// Rollback returns an earlier revision of a plugin in service as a candidate. number is that of
+// Revisions; 0: the previous revision. Once it is activated it stays, over reloads and restarts,
+// until its file changes or Upgrade asks for it. Errors: not_found if there is no such plugin or no
+// such revision; unavailable if that cannot be run any more.
+func (c *Catalog) Rollback(name string, number uint64) (*Plugin, error) {
+	current := c.Snapshot().Plugin(name)
+	if current == nil {
+		return nil, tool.Errorf(tool.KindNotFound, "no plugin %q is in service", name)
+	}
+	r := c.index.get(current.Source)
+	digest := r.Previous
+	if number != 0 {
+		digest = r.History.numbered(number)
+	}
+	switch {
+	case digest == "" && number == 0:
+		return nil, tool.Errorf(tool.KindNotFound, "plugin %q has no previous revision", name)
+	case digest == "":
+		return nil, tool.Errorf(tool.KindNotFound, "plugin %q has no revision %d; `toolhost revisions %s` lists them", name, number, name)
+	}
+	p, err := c.earlier(current, digest)
 	if err != nil {
 		return nil, err
 	}
-	digest := c.index.get(source).Previous
-	if digest == "" {
-		return nil, tool.Errorf(tool.KindNotFound, "plugin %q has no previous revision", name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.slotLocked(current.Source); s != nil {
+		p.against = digestOf(s.file)
 	}
+	c.sweeper.serve(digest)
+	return p, nil
+}
+
+// earlier returns a revision that was in service before current. Errors: unavailable if it cannot be
+// run any more.
+func (c *Catalog) earlier(current *Plugin, digest string) (*Plugin, error) {
+	name := current.Info.Name
 	refuse := func(reason string) (*Plugin, error) {
 		return nil, tool.Errorf(tool.KindUnavailable, "plugin %q cannot go back to %s: %s", name, digest, reason)
 	}
-	p, err := c.sources.open(digest, source)
+	p, err := c.sources.open(digest, current.Source)
 	if err != nil {
 		return refuse(err.Error())
 	}
 	c.mu.Lock()
 	pins := c.pins
-	if s := c.slotLocked(source); s != nil {
-		p.against = digestOf(s.file)
-	}
-	c.sweeper.serve(digest)
 	c.mu.Unlock()
 	switch reason := refusal(pins, p, nil); {
 	case !p.usable():

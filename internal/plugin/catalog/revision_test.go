@@ -72,7 +72,7 @@ func (r *rig) candidate() *catalog.Plugin {
 
 func (r *rig) activate(p *catalog.Plugin) {
 	r.t.Helper()
-	if err := r.Activate(p); err != nil {
+	if err := r.Activate(p, catalog.Order{}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -186,7 +186,7 @@ func TestOutdatedCandidates(t *testing.T) {
 	r := newRig(t)
 	outdated := func(p *catalog.Plugin) {
 		t.Helper()
-		if err := r.Activate(p); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "outdated") {
+		if err := r.Activate(p, catalog.Order{}); tool.KindOf(err) != tool.KindUnavailable || !strings.Contains(err.Error(), "outdated") {
 			t.Errorf("activating what is outdated: %v", err)
 		}
 	}
@@ -221,7 +221,7 @@ func TestNewsDuringARollback(t *testing.T) {
 	r.write("one", version("2", spec("a")))
 	r.reload()
 	r.activate(r.candidate())
-	back := must(r.Rollback("one"))
+	back := must(r.Rollback("one", 0))
 	r.write("one", version("3", spec("a")))
 	r.reload()
 	r.activate(back)
@@ -251,16 +251,16 @@ func TestTheOneBeforeComesBackByFile(t *testing.T) {
 // The earlier revision is in service again, and stays.
 func TestRollback(t *testing.T) {
 	r := newRig(t)
-	if _, err := r.Rollback("one"); tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), "no previous revision") {
+	if _, err := r.Rollback("one", 0); tool.KindOf(err) != tool.KindNotFound || !strings.Contains(err.Error(), "no previous revision") {
 		t.Errorf("going back from the first revision: %v", err)
 	}
-	if _, err := r.Rollback("none"); tool.KindOf(err) != tool.KindNotFound {
+	if _, err := r.Rollback("none", 0); tool.KindOf(err) != tool.KindNotFound {
 		t.Errorf("an unknown plugin: %v", err)
 	}
 	r.write("one", version("2", spec("a")))
 	r.reload()
 	r.activate(r.candidate())
-	back, err := r.Rollback("one")
+	back, err := r.Rollback("one", 0)
 	if err != nil || back.Info.Version != "1" {
 		t.Fatalf("going back: %+v, %v", back, err)
 	}
@@ -276,18 +276,18 @@ func TestRollback(t *testing.T) {
 	}
 	r.want("1", 0, warning)
 
-	forth, err := r.Rollback("one") // forward again
+	forth, err := r.Rollback("one", 0) // forward again
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.activate(forth)
 	r.want("2", 0, "")
-	r.activate(must(r.Rollback("one")))
+	r.activate(must(r.Rollback("one", 0)))
 	r.write("one", version("3", spec("a")))
 	r.reload()
 	r.activate(r.candidate())
 	r.want("3", 0, "")
-	if got := must(r.Rollback("one")).Info.Version; got != "1" {
+	if got := must(r.Rollback("one", 0)).Info.Version; got != "1" {
 		t.Errorf("the revision before is %s, want 1", got)
 	}
 }
@@ -386,7 +386,7 @@ func TestARenamedPluginIsAnother(t *testing.T) {
 	if s.Plugin("one") != nil || s.Plugin("three") == nil || s.Tool("a") == nil {
 		t.Errorf("plugins %+v", s.Plugins())
 	}
-	if _, err := r.Rollback("three"); tool.KindOf(err) != tool.KindUnavailable {
+	if _, err := r.Rollback("three", 0); tool.KindOf(err) != tool.KindUnavailable {
 		t.Errorf("going back to another name: %v", err)
 	}
 }

@@ -2,8 +2,10 @@ package catalog
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // slot holds one source and its revisions that matter. Catalog.mu guards it. Its Plugins do not
@@ -34,7 +36,7 @@ func (s *slot) apply(r reading, pins manifest.Lock) {
 	if r.current != nil && (s.current == nil || !allowed(pins, s.current.Digest)) {
 		s.current = r.current
 		if s.record.Current != r.current.Digest { // the lock file allows only the previous one
-			s.record.Current, s.record.Previous = r.current.Digest, s.record.Current
+			s.enter(r.current.Digest, Order{Cause: tool.RevisionLocked})
 		}
 	}
 	s.refused = ""
@@ -63,24 +65,35 @@ func (s *slot) decide(pins manifest.Lock, taken func(name, source string) bool) 
 	switch {
 	case !allowed:
 	case s.current == nil:
-		s.activate(s.file)
+		s.activate(s.file, Order{})
 	case s.current.Digest == s.file.Digest:
 		s.current = s.file
 		s.record.Current = s.file.Digest
 		s.record.Held, s.record.Reason = "", ""
 	case s.renamed() && s.record.Held == "" && !taken(s.file.Info.Name, s.source):
-		s.activate(s.file)
+		s.activate(s.file, Order{})
 	}
 }
 
 // activate puts a revision into service.
-func (s *slot) activate(p *Plugin) {
-	if s.record.Current != p.Digest {
-		s.record.Previous = s.record.Current
-	}
+func (s *slot) activate(p *Plugin, o Order) {
+	s.enter(p.Digest, o)
 	s.current = p
-	s.record.Current = p.Digest
 	s.record.Held, s.record.Reason = "", ""
+}
+
+// enter records that a digest comes into service, unless it is there already.
+func (s *slot) enter(digest string, o Order) {
+	switch {
+	case s.record.Current == digest:
+		return
+	case s.record.Current == "":
+		o.Cause = tool.RevisionAdded
+	case o.Cause == "":
+		o.Cause = tool.RevisionChanged
+	}
+	s.record.Current, s.record.Previous = digest, s.record.Current
+	s.record.History = s.record.History.add(revision{Digest: digest, Time: time.Now().UTC().Round(0), Order: o})
 }
 
 // hold records the reason why file must not replace the current revision.

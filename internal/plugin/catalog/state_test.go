@@ -5,9 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 )
@@ -26,11 +29,11 @@ func (r *rig) digests() []string {
 	return names
 }
 
-// A load removes copies that are neither the current nor the previous revision of a plugin, and
-// incomplete ones.
+// A load removes copies that are not among the latest five revisions of a plugin, and incomplete
+// ones.
 func TestOldCopiesGo(t *testing.T) {
 	r := newRig(t)
-	for _, v := range []string{"2", "3", "4"} {
+	for _, v := range []string{"2", "3", "4", "5", "6", "7"} {
 		r.write("one", version(v, spec("a")))
 		r.reload()
 		r.activate(r.candidate())
@@ -38,13 +41,17 @@ func TestOldCopiesGo(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(r.cfg.StateDir, "store", "new-123", "folder"), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	s := r.reload()
-	want := map[string]bool{s.Plugin("one").Digest: true, r.Previous("one"): true}
-	if got := r.digests(); len(got) != 2 || !want[got[0]] || !want[got[1]] {
-		t.Errorf("the store holds %v, want %v", got, want)
+	r.reload()
+	var want []string
+	for _, revision := range must(r.Revisions("one"))[:5] {
+		want = append(want, revision.Digest)
 	}
-	if must(r.Rollback("one")).Info.Version != "3" {
-		t.Error("the previous revision is not 3")
+	slices.Sort(want)
+	if diff := cmp.Diff(want, r.digests()); diff != "" {
+		t.Errorf("the store (-want +got):\n%s", diff)
+	}
+	if must(r.Rollback("one", 0)).Info.Version != "6" {
+		t.Error("the previous revision is not 6")
 	}
 }
 
@@ -53,18 +60,18 @@ func TestOldCopiesStayForAWhile(t *testing.T) {
 	r := newRig(t)
 	r.cfg.Retention = 0 // the default
 	r.restart()
-	for _, v := range []string{"2", "3", "4"} {
+	for _, v := range []string{"2", "3", "4", "5", "6", "7"} {
 		r.write("one", version(v, spec("a")))
 		r.reload()
 		r.activate(r.candidate())
 	}
 	r.reload()
-	if got := r.digests(); len(got) != 4 {
-		t.Errorf("the store holds %v, want 4 revisions", got)
+	if got := r.digests(); len(got) != 7 {
+		t.Errorf("the store holds %v, want 7 revisions", got)
 	}
 	r.restart()
-	if got := r.digests(); len(got) != 2 {
-		t.Errorf("after a restart the store holds %v, want 2 revisions", got)
+	if got := r.digests(); len(got) != 5 {
+		t.Errorf("after a restart the store holds %v, want 5 revisions", got)
 	}
 }
 
@@ -76,7 +83,7 @@ func TestFoldersOfOtherTimesAreKept(t *testing.T) {
 	r.write("one", version("2", spec("a")))
 	r.reload()
 	r.activate(r.candidate())
-	r.activate(must(r.Rollback("one")))
+	r.activate(must(r.Rollback("one", 0)))
 	r.cfg.Folders = []string{t.TempDir()}
 	r.restart()
 	r.cfg = first
@@ -154,7 +161,7 @@ func TestTheIndexIsReplacedWhole(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(index, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := r.Activate(r.candidate())
+	err := r.Activate(r.candidate(), catalog.Order{})
 	if err == nil || !strings.Contains(err.Error(), catalog.ErrNotKept.Error()) {
 		t.Errorf("activating without a disk: %v", err)
 	}

@@ -118,7 +118,7 @@ func TestWatchLooksIntoFolders(t *testing.T) {
 			if len(candidates) != 1 || candidates[0].Info.Name != c.plugin || candidates[0].Digest == before {
 				t.Fatalf("%s of %s changed, and the candidates are %v", c.file, c.plugin, candidates)
 			}
-			if err := w.Activate(candidates[0]); err != nil {
+			if err := w.Activate(candidates[0], catalog.Order{}); err != nil {
 				t.Fatal(err)
 			}
 		}

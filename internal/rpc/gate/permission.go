@@ -28,6 +28,9 @@ func eventOf(p identity.Principal, method string, request any, d authz.Decision)
 	switch r := request.(type) {
 	case interface{ GetPlugin() string }:
 		e.Target = r.GetPlugin()
+		if r, ok := r.(interface{ GetReason() string }); ok {
+			e.Given = r.GetReason()
+		}
 	case interface{ GetRunId() string }:
 		e.Target = r.GetRunId()
 	}

@@ -310,6 +310,30 @@ func ToUpgraded(u *toolhostv1.UpgradeResponse) tool.Upgraded {
 	return tool.Upgraded{Digest: u.GetDigest(), PreviousDigest: u.GetPreviousDigest()}
 }
 
+// FromRevisions converts the revisions of a plugin.
+func FromRevisions(all []tool.Revision) *toolhostv1.ListRevisionsResponse {
+	resp := &toolhostv1.ListRevisionsResponse{}
+	for _, r := range all {
+		resp.Revisions = append(resp.Revisions, &toolhostv1.Revision{
+			Number: r.Number, Digest: valid(r.Digest), Time: toolpb.FromTime(r.Time), Cause: valid(string(r.Cause)),
+			Principal: valid(r.Principal), Reason: valid(r.Reason), Current: r.Current, Kept: r.Kept,
+		})
+	}
+	return resp
+}
+
+// ToRevisions converts the revisions of a plugin.
+func ToRevisions(resp *toolhostv1.ListRevisionsResponse) []tool.Revision {
+	all := []tool.Revision{}
+	for _, r := range resp.GetRevisions() {
+		all = append(all, tool.Revision{
+			Number: r.GetNumber(), Digest: r.GetDigest(), Time: toolpb.ToTime(r.GetTime()), Cause: tool.RevisionCause(r.GetCause()),
+			Principal: r.GetPrincipal(), Reason: r.GetReason(), Current: r.GetCurrent(), Kept: r.GetKept(),
+		})
+	}
+	return all
+}
+
 // FromRolledBack converts the result of a rollback.
 func FromRolledBack(u tool.Upgraded) *toolhostv1.RollbackResponse {
 	return &toolhostv1.RollbackResponse{Digest: valid(u.Digest), PreviousDigest: valid(u.PreviousDigest)}

@@ -10,6 +10,7 @@ import (
 	"github.com/toolhost/toolhost/internal/authz"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostpb"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // adminService implements toolhost.v1.AdminService. The guard converts errors to statuses.
@@ -47,6 +48,9 @@ func (s *adminService) ListInstances(ctx context.Context, req *toolhostv1.ListIn
 
 // Restart implements toolhost.v1.AdminService.
 func (s *adminService) Restart(ctx context.Context, req *toolhostv1.RestartRequest) (*toolhostv1.RestartResponse, error) {
+	if err := tool.CheckReason(req.GetReason()); err != nil {
+		return nil, err
+	}
 	restarted, err := s.host.Restart(ctx, req.GetPlugin(), req.GetForce())
 	if err != nil {
 		return nil, err
@@ -56,11 +60,17 @@ func (s *adminService) Restart(ctx context.Context, req *toolhostv1.RestartReque
 
 // Drain implements toolhost.v1.AdminService.
 func (s *adminService) Drain(ctx context.Context, req *toolhostv1.DrainRequest) (*toolhostv1.DrainResponse, error) {
+	if err := tool.CheckReason(req.GetReason()); err != nil {
+		return nil, err
+	}
 	return &toolhostv1.DrainResponse{}, s.host.Drain(ctx, req.GetPlugin())
 }
 
 // Pause implements toolhost.v1.AdminService.
 func (s *adminService) Pause(ctx context.Context, req *toolhostv1.PauseRequest) (*toolhostv1.PauseResponse, error) {
+	if err := tool.CheckReason(req.GetReason()); err != nil {
+		return nil, err
+	}
 	return &toolhostv1.PauseResponse{}, s.host.Pause(ctx, req.GetPlugin())
 }
 
@@ -98,7 +108,10 @@ func (s *adminService) DiffConfiguration(ctx context.Context, _ *toolhostv1.Diff
 
 // Upgrade implements toolhost.v1.AdminService.
 func (s *adminService) Upgrade(ctx context.Context, req *toolhostv1.UpgradeRequest) (*toolhostv1.UpgradeResponse, error) {
-	upgraded, err := s.host.Upgrade(ctx, req.GetPlugin())
+	if err := tool.CheckReason(req.GetReason()); err != nil {
+		return nil, err
+	}
+	upgraded, err := s.host.Upgrade(ctx, req.GetPlugin(), req.GetReason())
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +120,23 @@ func (s *adminService) Upgrade(ctx context.Context, req *toolhostv1.UpgradeReque
 
 // Rollback implements toolhost.v1.AdminService.
 func (s *adminService) Rollback(ctx context.Context, req *toolhostv1.RollbackRequest) (*toolhostv1.RollbackResponse, error) {
-	upgraded, err := s.host.Rollback(ctx, req.GetPlugin())
+	if err := tool.CheckReason(req.GetReason()); err != nil {
+		return nil, err
+	}
+	upgraded, err := s.host.Rollback(ctx, req.GetPlugin(), req.GetRevision(), req.GetReason())
 	if err != nil {
 		return nil, err
 	}
 	return hostpb.FromRolledBack(upgraded), nil
+}
+
+// ListRevisions implements toolhost.v1.AdminService.
+func (s *adminService) ListRevisions(ctx context.Context, req *toolhostv1.ListRevisionsRequest) (*toolhostv1.ListRevisionsResponse, error) {
+	revisions, err := s.host.Revisions(ctx, req.GetPlugin())
+	if err != nil {
+		return nil, err
+	}
+	return hostpb.FromRevisions(revisions), nil
 }
 
 // GetLockFile implements toolhost.v1.AdminService.

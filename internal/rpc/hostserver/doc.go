@@ -97,10 +97,13 @@ type Reloader interface {
 // Upgrader replaces executables. An executable that does not start changes nothing.
 type Upgrader interface {
 	// Upgrade switches a plugin to the executable in its folder. Errors: not_found, unavailable.
-	Upgrade(ctx context.Context, plugin string) (tool.Upgraded, error)
-	// Rollback switches a plugin to its previous executable. Errors: not_found, also if there is
-	// none; unavailable.
-	Rollback(ctx context.Context, plugin string) (tool.Upgraded, error)
+	Upgrade(ctx context.Context, plugin, reason string) (tool.Upgraded, error)
+	// Rollback switches a plugin to the executable of a revision, or to its previous one if the
+	// revision is 0. Errors: not_found, also if there is no such executable; unavailable.
+	Rollback(ctx context.Context, plugin string, revision uint64, reason string) (tool.Upgraded, error)
+	// Revisions returns which executables of a plugin came into service, the newest first. Errors:
+	// not_found.
+	Revisions(ctx context.Context, plugin string) ([]tool.Revision, error)
 	// LockFile returns the path of the file that pins plugins to digests.
 	LockFile(ctx context.Context) (tool.LockFile, error)
 }

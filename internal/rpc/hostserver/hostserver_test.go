@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
+	"github.com/toolhost/toolhost/tool"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,6 +68,14 @@ func fake(t *testing.T) *hosttest.Fake {
 type remote struct {
 	*client.Client
 	*client.Admin
+}
+
+func (r remote) Upgrade(ctx context.Context, plugin, reason string) (tool.Upgraded, error) {
+	return r.Because(reason).Upgrade(ctx, plugin)
+}
+
+func (r remote) Rollback(ctx context.Context, plugin string, revision uint64, reason string) (tool.Upgraded, error) {
+	return r.Because(reason).RollbackTo(ctx, plugin, revision)
 }
 
 func dial(t testing.TB, a address.Address) remote {

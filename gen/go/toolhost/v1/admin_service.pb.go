@@ -1479,7 +1479,9 @@ type RestartRequest struct {
 	// The name of the plugin.
 	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
 	// Whether to stop the old processes at once, without waiting for their calls.
-	Force         bool `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
+	Force bool `protobuf:"varint,2,opt,name=force,proto3" json:"force,omitempty"`
+	// Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1526,6 +1528,13 @@ func (x *RestartRequest) GetForce() bool {
 		return x.Force
 	}
 	return false
+}
+
+func (x *RestartRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 // RestartResponse lists the affected instances.
@@ -1587,7 +1596,9 @@ func (x *RestartResponse) GetStarted() []string {
 type DrainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the plugin.
-	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1625,6 +1636,13 @@ func (*DrainRequest) Descriptor() ([]byte, []int) {
 func (x *DrainRequest) GetPlugin() string {
 	if x != nil {
 		return x.Plugin
+	}
+	return ""
+}
+
+func (x *DrainRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -1670,7 +1688,9 @@ func (*DrainResponse) Descriptor() ([]byte, []int) {
 type PauseRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the plugin.
-	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1708,6 +1728,13 @@ func (*PauseRequest) Descriptor() ([]byte, []int) {
 func (x *PauseRequest) GetPlugin() string {
 	if x != nil {
 		return x.Plugin
+	}
+	return ""
+}
+
+func (x *PauseRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -2338,7 +2365,9 @@ func (x *ReloadFailure) GetReason() string {
 type UpgradeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the plugin.
-	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// Why the caller wants this, in its own words, for the audit log and ListRevisions. At most 500 bytes. May be empty.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2376,6 +2405,13 @@ func (*UpgradeRequest) Descriptor() ([]byte, []int) {
 func (x *UpgradeRequest) GetPlugin() string {
 	if x != nil {
 		return x.Plugin
+	}
+	return ""
+}
+
+func (x *UpgradeRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -2531,7 +2567,12 @@ func (x *GetLockFileResponse) GetEnforced() bool {
 type RollbackRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the plugin.
-	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	Plugin string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	// The number of the revision whose executable to switch to, of ListRevisions. 0 means the previous
+	// executable.
+	Revision uint64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Why the caller wants this, in its own words, for the audit log and ListRevisions. At most 500 bytes. May be empty.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2569,6 +2610,20 @@ func (*RollbackRequest) Descriptor() ([]byte, []int) {
 func (x *RollbackRequest) GetPlugin() string {
 	if x != nil {
 		return x.Plugin
+	}
+	return ""
+}
+
+func (x *RollbackRequest) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *RollbackRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -2628,6 +2683,210 @@ func (x *RollbackResponse) GetPreviousDigest() string {
 	return ""
 }
 
+// ListRevisionsRequest names a plugin.
+type ListRevisionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the plugin.
+	Plugin        string `protobuf:"bytes,1,opt,name=plugin,proto3" json:"plugin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRevisionsRequest) Reset() {
+	*x = ListRevisionsRequest{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRevisionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRevisionsRequest) ProtoMessage() {}
+
+func (x *ListRevisionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRevisionsRequest.ProtoReflect.Descriptor instead.
+func (*ListRevisionsRequest) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *ListRevisionsRequest) GetPlugin() string {
+	if x != nil {
+		return x.Plugin
+	}
+	return ""
+}
+
+// ListRevisionsResponse returns the revisions of a plugin.
+type ListRevisionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The revisions, newest first.
+	Revisions     []*Revision `protobuf:"bytes,1,rep,name=revisions,proto3" json:"revisions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRevisionsResponse) Reset() {
+	*x = ListRevisionsResponse{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRevisionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRevisionsResponse) ProtoMessage() {}
+
+func (x *ListRevisionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRevisionsResponse.ProtoReflect.Descriptor instead.
+func (*ListRevisionsResponse) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *ListRevisionsResponse) GetRevisions() []*Revision {
+	if x != nil {
+		return x.Revisions
+	}
+	return nil
+}
+
+// Revision is one time at which an executable of a plugin came into service.
+type Revision struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number among the revisions of the plugin, from 1, without gaps. An executable that comes into
+	// service again gets another number.
+	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// The digest of the executable.
+	Digest string `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
+	// When it came into service. Unset if a version of toolhost without revisions recorded it.
+	Time *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`
+	// What brought it into service: `added`, `changed` (the file in the plugin's folder), `upgrade`,
+	// `rollback` or `locked` (a change of the lock file). Later versions may add causes. Empty if a
+	// version of toolhost without revisions recorded it.
+	Cause string `protobuf:"bytes,4,opt,name=cause,proto3" json:"cause,omitempty"`
+	// The principal that requested it. Empty if toolhost did it by itself.
+	Principal string `protobuf:"bytes,5,opt,name=principal,proto3" json:"principal,omitempty"`
+	// The reason that the principal gave. May be empty.
+	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Whether it is in service.
+	Current bool `protobuf:"varint,7,opt,name=current,proto3" json:"current,omitempty"`
+	// Whether Rollback can switch to it. False also for the current one.
+	Kept          bool `protobuf:"varint,8,opt,name=kept,proto3" json:"kept,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Revision) Reset() {
+	*x = Revision{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Revision) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Revision) ProtoMessage() {}
+
+func (x *Revision) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Revision.ProtoReflect.Descriptor instead.
+func (*Revision) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *Revision) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *Revision) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *Revision) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *Revision) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *Revision) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
+func (x *Revision) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Revision) GetCurrent() bool {
+	if x != nil {
+		return x.Current
+	}
+	return false
+}
+
+func (x *Revision) GetKept() bool {
+	if x != nil {
+		return x.Kept
+	}
+	return false
+}
+
 // WatchEventsRequest selects events.
 type WatchEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2651,7 +2910,7 @@ type WatchEventsRequest struct {
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2663,7 +2922,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2676,7 +2935,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *WatchEventsRequest) GetPlugin() string {
@@ -2725,7 +2984,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2737,7 +2996,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2750,7 +3009,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *WatchEventsResponse) GetEvent() *PluginEvent {
@@ -2794,7 +3053,7 @@ type PluginEvent struct {
 
 func (x *PluginEvent) Reset() {
 	*x = PluginEvent{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2806,7 +3065,7 @@ func (x *PluginEvent) String() string {
 func (*PluginEvent) ProtoMessage() {}
 
 func (x *PluginEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2819,7 +3078,7 @@ func (x *PluginEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
 func (*PluginEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *PluginEvent) GetSeq() uint64 {
@@ -2905,7 +3164,7 @@ type TailLogsRequest struct {
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2917,7 +3176,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2930,7 +3189,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *TailLogsRequest) GetPlugin() string {
@@ -2979,7 +3238,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2991,7 +3250,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3004,7 +3263,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *TailLogsResponse) GetLine() *LogLine {
@@ -3036,7 +3295,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3048,7 +3307,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3061,7 +3320,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *LogLine) GetSeq() uint64 {
@@ -3134,7 +3393,7 @@ type ListCallsRequest struct {
 
 func (x *ListCallsRequest) Reset() {
 	*x = ListCallsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3146,7 +3405,7 @@ func (x *ListCallsRequest) String() string {
 func (*ListCallsRequest) ProtoMessage() {}
 
 func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3159,7 +3418,7 @@ func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListCallsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ListCallsRequest) GetPageSize() int32 {
@@ -3238,7 +3497,7 @@ type ListCallsResponse struct {
 
 func (x *ListCallsResponse) Reset() {
 	*x = ListCallsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3250,7 +3509,7 @@ func (x *ListCallsResponse) String() string {
 func (*ListCallsResponse) ProtoMessage() {}
 
 func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3263,7 +3522,7 @@ func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListCallsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{44}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListCallsResponse) GetCalls() []*CallRecord {
@@ -3312,7 +3571,7 @@ type CallRecord struct {
 
 func (x *CallRecord) Reset() {
 	*x = CallRecord{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3324,7 +3583,7 @@ func (x *CallRecord) String() string {
 func (*CallRecord) ProtoMessage() {}
 
 func (x *CallRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3337,7 +3596,7 @@ func (x *CallRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRecord.ProtoReflect.Descriptor instead.
 func (*CallRecord) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{45}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *CallRecord) GetCallId() string {
@@ -3435,7 +3694,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3447,7 +3706,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3460,7 +3719,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{46}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -3495,7 +3754,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3507,7 +3766,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3520,7 +3779,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{47}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -3561,7 +3820,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3573,7 +3832,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3586,7 +3845,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{48}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -3696,7 +3955,7 @@ type ReadAuditRequest struct {
 
 func (x *ReadAuditRequest) Reset() {
 	*x = ReadAuditRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3708,7 +3967,7 @@ func (x *ReadAuditRequest) String() string {
 func (*ReadAuditRequest) ProtoMessage() {}
 
 func (x *ReadAuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3721,7 +3980,7 @@ func (x *ReadAuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadAuditRequest.ProtoReflect.Descriptor instead.
 func (*ReadAuditRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{49}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ReadAuditRequest) GetPrincipal() string {
@@ -3807,7 +4066,7 @@ type ReadAuditResponse struct {
 
 func (x *ReadAuditResponse) Reset() {
 	*x = ReadAuditResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3819,7 +4078,7 @@ func (x *ReadAuditResponse) String() string {
 func (*ReadAuditResponse) ProtoMessage() {}
 
 func (x *ReadAuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3832,7 +4091,7 @@ func (x *ReadAuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadAuditResponse.ProtoReflect.Descriptor instead.
 func (*ReadAuditResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{50}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ReadAuditResponse) GetSeq() uint64 {
@@ -3952,18 +4211,21 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x14ListInstancesRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"L\n" +
 	"\x15ListInstancesResponse\x123\n" +
-	"\tinstances\x18\x01 \x03(\v2\x15.toolhost.v1.InstanceR\tinstances\">\n" +
+	"\tinstances\x18\x01 \x03(\v2\x15.toolhost.v1.InstanceR\tinstances\"V\n" +
 	"\x0eRestartRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x14\n" +
-	"\x05force\x18\x02 \x01(\bR\x05force\"E\n" +
+	"\x05force\x18\x02 \x01(\bR\x05force\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"E\n" +
 	"\x0fRestartResponse\x12\x18\n" +
 	"\astopped\x18\x01 \x03(\tR\astopped\x12\x18\n" +
-	"\astarted\x18\x02 \x03(\tR\astarted\"&\n" +
+	"\astarted\x18\x02 \x03(\tR\astarted\">\n" +
 	"\fDrainRequest\x12\x16\n" +
-	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x0f\n" +
-	"\rDrainResponse\"&\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x0f\n" +
+	"\rDrainResponse\">\n" +
 	"\fPauseRequest\x12\x16\n" +
-	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x0f\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x0f\n" +
 	"\rPauseResponse\"'\n" +
 	"\rResumeRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"\x10\n" +
@@ -3994,21 +4256,37 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\rconfiguration\x18\x01 \x01(\v2 .toolhost.v1.ConfigurationChangeR\rconfiguration\"?\n" +
 	"\rReloadFailure\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"(\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"@\n" +
 	"\x0eUpgradeRequest\x12\x16\n" +
-	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"R\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"R\n" +
 	"\x0fUpgradeResponse\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12'\n" +
 	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\"\x14\n" +
 	"\x12GetLockFileRequest\"E\n" +
 	"\x13GetLockFileResponse\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x1a\n" +
-	"\benforced\x18\x02 \x01(\bR\benforced\")\n" +
+	"\benforced\x18\x02 \x01(\bR\benforced\"]\n" +
 	"\x0fRollbackRequest\x12\x16\n" +
-	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"S\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x1a\n" +
+	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"S\n" +
 	"\x10RollbackResponse\x12\x16\n" +
 	"\x06digest\x18\x01 \x01(\tR\x06digest\x12'\n" +
-	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\"\xb6\x01\n" +
+	"\x0fprevious_digest\x18\x02 \x01(\tR\x0epreviousDigest\".\n" +
+	"\x14ListRevisionsRequest\x12\x16\n" +
+	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"L\n" +
+	"\x15ListRevisionsResponse\x123\n" +
+	"\trevisions\x18\x01 \x03(\v2\x15.toolhost.v1.RevisionR\trevisions\"\xe4\x01\n" +
+	"\bRevision\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x16\n" +
+	"\x06digest\x18\x02 \x01(\tR\x06digest\x12.\n" +
+	"\x04time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x14\n" +
+	"\x05cause\x18\x04 \x01(\tR\x05cause\x12\x1c\n" +
+	"\tprincipal\x18\x05 \x01(\tR\tprincipal\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n" +
+	"\acurrent\x18\a \x01(\bR\acurrent\x12\x12\n" +
+	"\x04kept\x18\b \x01(\bR\x04kept\"\xb6\x01\n" +
 	"\x12WatchEventsRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\x12\x1b\n" +
 	"\tafter_seq\x18\x02 \x01(\x04R\bafterSeq\x12\x16\n" +
@@ -4142,7 +4420,7 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x12CALL_STATE_RUNNING\x10\x01\x12\x18\n" +
 	"\x14CALL_STATE_SUCCEEDED\x10\x02\x12\x19\n" +
 	"\x15CALL_STATE_TOOL_ERROR\x10\x03\x12\x15\n" +
-	"\x11CALL_STATE_FAILED\x10\x042\xa0\v\n" +
+	"\x11CALL_STATE_FAILED\x10\x042\xff\v\n" +
 	"\fAdminService\x12W\n" +
 	"\vListPlugins\x12\x1f.toolhost.v1.ListPluginsRequest\x1a .toolhost.v1.ListPluginsResponse\"\x05\x92\xb6\x18\x01\x06\x12]\n" +
 	"\rListInstances\x12!.toolhost.v1.ListInstancesRequest\x1a\".toolhost.v1.ListInstancesResponse\"\x05\x92\xb6\x18\x01\x06\x12K\n" +
@@ -4155,7 +4433,8 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x12i\n" +
 	"\x11DiffConfiguration\x12%.toolhost.v1.DiffConfigurationRequest\x1a&.toolhost.v1.DiffConfigurationResponse\"\x05\x92\xb6\x18\x01\t\x12K\n" +
 	"\aUpgrade\x12\x1b.toolhost.v1.UpgradeRequest\x1a\x1c.toolhost.v1.UpgradeResponse\"\x05\x92\xb6\x18\x01\b\x12N\n" +
-	"\bRollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\"\x05\x92\xb6\x18\x01\b\x12W\n" +
+	"\bRollback\x12\x1c.toolhost.v1.RollbackRequest\x1a\x1d.toolhost.v1.RollbackResponse\"\x05\x92\xb6\x18\x01\b\x12]\n" +
+	"\rListRevisions\x12!.toolhost.v1.ListRevisionsRequest\x1a\".toolhost.v1.ListRevisionsResponse\"\x05\x92\xb6\x18\x01\x06\x12W\n" +
 	"\vGetLockFile\x12\x1f.toolhost.v1.GetLockFileRequest\x1a .toolhost.v1.GetLockFileResponse\"\x05\x92\xb6\x18\x01\x06\x12Y\n" +
 	"\vWatchEvents\x12\x1f.toolhost.v1.WatchEventsRequest\x1a .toolhost.v1.WatchEventsResponse\"\x05\x92\xb6\x18\x01\v0\x01\x12P\n" +
 	"\bTailLogs\x12\x1c.toolhost.v1.TailLogsRequest\x1a\x1d.toolhost.v1.TailLogsResponse\"\x05\x92\xb6\x18\x01\f0\x01\x12Q\n" +
@@ -4176,7 +4455,7 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),                  // 0: toolhost.v1.PluginState
 	(InstanceState)(0),                // 1: toolhost.v1.InstanceState
@@ -4218,51 +4497,54 @@ var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(*GetLockFileResponse)(nil),       // 37: toolhost.v1.GetLockFileResponse
 	(*RollbackRequest)(nil),           // 38: toolhost.v1.RollbackRequest
 	(*RollbackResponse)(nil),          // 39: toolhost.v1.RollbackResponse
-	(*WatchEventsRequest)(nil),        // 40: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),       // 41: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),               // 42: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),           // 43: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),          // 44: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                   // 45: toolhost.v1.LogLine
-	(*ListCallsRequest)(nil),          // 46: toolhost.v1.ListCallsRequest
-	(*ListCallsResponse)(nil),         // 47: toolhost.v1.ListCallsResponse
-	(*CallRecord)(nil),                // 48: toolhost.v1.CallRecord
-	(*GetStatsRequest)(nil),           // 49: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),          // 50: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),                 // 51: toolhost.v1.ToolStats
-	(*ReadAuditRequest)(nil),          // 52: toolhost.v1.ReadAuditRequest
-	(*ReadAuditResponse)(nil),         // 53: toolhost.v1.ReadAuditResponse
-	nil,                               // 54: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                   // 55: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),     // 56: google.protobuf.Timestamp
-	(*v1.Permissions)(nil),            // 57: toolhost.tool.v1.Permissions
-	(*v1.SdkInfo)(nil),                // 58: toolhost.tool.v1.SdkInfo
-	(v1.Access)(0),                    // 59: toolhost.tool.v1.Access
-	(*v1.LogRecord)(nil),              // 60: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),                  // 61: toolhost.tool.v1.Error
-	(*Settled)(nil),                   // 62: toolhost.v1.Settled
-	(*durationpb.Duration)(nil),       // 63: google.protobuf.Duration
+	(*ListRevisionsRequest)(nil),      // 40: toolhost.v1.ListRevisionsRequest
+	(*ListRevisionsResponse)(nil),     // 41: toolhost.v1.ListRevisionsResponse
+	(*Revision)(nil),                  // 42: toolhost.v1.Revision
+	(*WatchEventsRequest)(nil),        // 43: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),       // 44: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),               // 45: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),           // 46: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),          // 47: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                   // 48: toolhost.v1.LogLine
+	(*ListCallsRequest)(nil),          // 49: toolhost.v1.ListCallsRequest
+	(*ListCallsResponse)(nil),         // 50: toolhost.v1.ListCallsResponse
+	(*CallRecord)(nil),                // 51: toolhost.v1.CallRecord
+	(*GetStatsRequest)(nil),           // 52: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),          // 53: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),                 // 54: toolhost.v1.ToolStats
+	(*ReadAuditRequest)(nil),          // 55: toolhost.v1.ReadAuditRequest
+	(*ReadAuditResponse)(nil),         // 56: toolhost.v1.ReadAuditResponse
+	nil,                               // 57: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                   // 58: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),     // 59: google.protobuf.Timestamp
+	(*v1.Permissions)(nil),            // 60: toolhost.tool.v1.Permissions
+	(*v1.SdkInfo)(nil),                // 61: toolhost.tool.v1.SdkInfo
+	(v1.Access)(0),                    // 62: toolhost.tool.v1.Access
+	(*v1.LogRecord)(nil),              // 63: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),                  // 64: toolhost.tool.v1.Error
+	(*Settled)(nil),                   // 65: toolhost.v1.Settled
+	(*durationpb.Duration)(nil),       // 66: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	55, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	58, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
 	7,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	56, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	59, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
 	6,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
-	57, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
+	60, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
 	5,  // 6: toolhost.v1.Plugin.ungranted:type_name -> toolhost.v1.Ungranted
-	58, // 7: toolhost.v1.Plugin.sdk:type_name -> toolhost.tool.v1.SdkInfo
+	61, // 7: toolhost.v1.Plugin.sdk:type_name -> toolhost.tool.v1.SdkInfo
 	4,  // 8: toolhost.v1.Plugin.own_filters:type_name -> toolhost.v1.OwnFilter
-	59, // 9: toolhost.v1.Plugin.workspace:type_name -> toolhost.tool.v1.Access
-	56, // 10: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	55, // 11: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	62, // 9: toolhost.v1.Plugin.workspace:type_name -> toolhost.tool.v1.Access
+	59, // 10: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	58, // 11: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
 	8,  // 12: toolhost.v1.PluginExit.calls:type_name -> toolhost.v1.ExitCall
-	56, // 13: toolhost.v1.ExitCall.start_time:type_name -> google.protobuf.Timestamp
+	59, // 13: toolhost.v1.ExitCall.start_time:type_name -> google.protobuf.Timestamp
 	1,  // 14: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	56, // 15: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	59, // 15: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
 	12, // 16: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
 	10, // 17: toolhost.v1.Instance.sandbox:type_name -> toolhost.v1.Sandbox
-	59, // 18: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
+	62, // 18: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
 	11, // 19: toolhost.v1.Sandbox.layers:type_name -> toolhost.v1.SandboxLayer
 	3,  // 20: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
 	9,  // 21: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
@@ -4270,68 +4552,72 @@ var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	29, // 23: toolhost.v1.ReloadResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
 	30, // 24: toolhost.v1.ConfigurationChange.changes:type_name -> toolhost.v1.SettingChange
 	29, // 25: toolhost.v1.DiffConfigurationResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
-	56, // 26: toolhost.v1.WatchEventsRequest.since_time:type_name -> google.protobuf.Timestamp
-	42, // 27: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	56, // 28: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	56, // 29: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	45, // 30: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	60, // 31: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	2,  // 32: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
-	56, // 33: toolhost.v1.ListCallsRequest.since_time:type_name -> google.protobuf.Timestamp
-	48, // 34: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
-	2,  // 35: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
-	61, // 36: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
-	56, // 37: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
-	56, // 38: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
-	62, // 39: toolhost.v1.CallRecord.settled:type_name -> toolhost.v1.Settled
-	56, // 40: toolhost.v1.GetStatsRequest.since_time:type_name -> google.protobuf.Timestamp
-	51, // 41: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	54, // 42: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	63, // 43: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	63, // 44: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	63, // 45: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	63, // 46: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	56, // 47: toolhost.v1.ReadAuditRequest.since_time:type_name -> google.protobuf.Timestamp
-	56, // 48: toolhost.v1.ReadAuditRequest.until_time:type_name -> google.protobuf.Timestamp
-	13, // 49: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	15, // 50: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	17, // 51: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	19, // 52: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	21, // 53: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	23, // 54: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	25, // 55: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	27, // 56: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	31, // 57: toolhost.v1.AdminService.DiffConfiguration:input_type -> toolhost.v1.DiffConfigurationRequest
-	34, // 58: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	38, // 59: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	36, // 60: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
-	40, // 61: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	43, // 62: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	46, // 63: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
-	49, // 64: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	52, // 65: toolhost.v1.AdminService.ReadAudit:input_type -> toolhost.v1.ReadAuditRequest
-	14, // 66: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	16, // 67: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	18, // 68: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	20, // 69: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	22, // 70: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	24, // 71: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	26, // 72: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	28, // 73: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	32, // 74: toolhost.v1.AdminService.DiffConfiguration:output_type -> toolhost.v1.DiffConfigurationResponse
-	35, // 75: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	39, // 76: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	37, // 77: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
-	41, // 78: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	44, // 79: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	47, // 80: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
-	50, // 81: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	53, // 82: toolhost.v1.AdminService.ReadAudit:output_type -> toolhost.v1.ReadAuditResponse
-	66, // [66:83] is the sub-list for method output_type
-	49, // [49:66] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	42, // 26: toolhost.v1.ListRevisionsResponse.revisions:type_name -> toolhost.v1.Revision
+	59, // 27: toolhost.v1.Revision.time:type_name -> google.protobuf.Timestamp
+	59, // 28: toolhost.v1.WatchEventsRequest.since_time:type_name -> google.protobuf.Timestamp
+	45, // 29: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	59, // 30: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	59, // 31: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	48, // 32: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	63, // 33: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	2,  // 34: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
+	59, // 35: toolhost.v1.ListCallsRequest.since_time:type_name -> google.protobuf.Timestamp
+	51, // 36: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
+	2,  // 37: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
+	64, // 38: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
+	59, // 39: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
+	59, // 40: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
+	65, // 41: toolhost.v1.CallRecord.settled:type_name -> toolhost.v1.Settled
+	59, // 42: toolhost.v1.GetStatsRequest.since_time:type_name -> google.protobuf.Timestamp
+	54, // 43: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	57, // 44: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	66, // 45: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	66, // 46: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	66, // 47: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	66, // 48: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	59, // 49: toolhost.v1.ReadAuditRequest.since_time:type_name -> google.protobuf.Timestamp
+	59, // 50: toolhost.v1.ReadAuditRequest.until_time:type_name -> google.protobuf.Timestamp
+	13, // 51: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	15, // 52: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	17, // 53: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	19, // 54: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	21, // 55: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	23, // 56: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	25, // 57: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	27, // 58: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	31, // 59: toolhost.v1.AdminService.DiffConfiguration:input_type -> toolhost.v1.DiffConfigurationRequest
+	34, // 60: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	38, // 61: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	40, // 62: toolhost.v1.AdminService.ListRevisions:input_type -> toolhost.v1.ListRevisionsRequest
+	36, // 63: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
+	43, // 64: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	46, // 65: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	49, // 66: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	52, // 67: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	55, // 68: toolhost.v1.AdminService.ReadAudit:input_type -> toolhost.v1.ReadAuditRequest
+	14, // 69: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	16, // 70: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	18, // 71: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	20, // 72: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	22, // 73: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	24, // 74: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	26, // 75: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	28, // 76: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	32, // 77: toolhost.v1.AdminService.DiffConfiguration:output_type -> toolhost.v1.DiffConfigurationResponse
+	35, // 78: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	39, // 79: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	41, // 80: toolhost.v1.AdminService.ListRevisions:output_type -> toolhost.v1.ListRevisionsResponse
+	37, // 81: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
+	44, // 82: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	47, // 83: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	50, // 84: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	53, // 85: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	56, // 86: toolhost.v1.AdminService.ReadAudit:output_type -> toolhost.v1.ReadAuditResponse
+	69, // [69:87] is the sub-list for method output_type
+	51, // [51:69] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -4346,7 +4632,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   52,
+			NumMessages:   55,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -32,6 +32,7 @@ const (
 	AdminService_DiffConfiguration_FullMethodName = "/toolhost.v1.AdminService/DiffConfiguration"
 	AdminService_Upgrade_FullMethodName           = "/toolhost.v1.AdminService/Upgrade"
 	AdminService_Rollback_FullMethodName          = "/toolhost.v1.AdminService/Rollback"
+	AdminService_ListRevisions_FullMethodName     = "/toolhost.v1.AdminService/ListRevisions"
 	AdminService_GetLockFile_FullMethodName       = "/toolhost.v1.AdminService/GetLockFile"
 	AdminService_WatchEvents_FullMethodName       = "/toolhost.v1.AdminService/WatchEvents"
 	AdminService_TailLogs_FullMethodName          = "/toolhost.v1.AdminService/TailLogs"
@@ -82,10 +83,13 @@ type AdminServiceClient interface {
 	// does not exist; UNAVAILABLE if the new process does not start, in which case the old one
 	// continues.
 	Upgrade(ctx context.Context, in *UpgradeRequest, opts ...grpc.CallOption) (*UpgradeResponse, error)
-	// Rollback switches a plugin back to its previous executable, until its file changes again or
-	// Upgrade is called. Errors: NOT_FOUND if the plugin or a previous executable does not exist;
+	// Rollback switches a plugin back to an earlier executable, until its file changes again or
+	// Upgrade is called. Errors: NOT_FOUND if the plugin or the earlier executable does not exist;
 	// UNAVAILABLE if the new process does not start, in which case the old one continues.
 	Rollback(ctx context.Context, in *RollbackRequest, opts ...grpc.CallOption) (*RollbackResponse, error)
+	// ListRevisions lists which executables of a plugin came into service, and when, newest first. At
+	// most 10. Errors: NOT_FOUND if the plugin does not exist.
+	ListRevisions(ctx context.Context, in *ListRevisionsRequest, opts ...grpc.CallOption) (*ListRevisionsResponse, error)
 	// GetLockFile returns the path of the lock file, which pins plugins to digests, and whether
 	// toolhost enforces it. After a change to the file, call Reload.
 	GetLockFile(ctx context.Context, in *GetLockFileRequest, opts ...grpc.CallOption) (*GetLockFileResponse, error)
@@ -231,6 +235,16 @@ func (c *adminServiceClient) Rollback(ctx context.Context, in *RollbackRequest, 
 	return out, nil
 }
 
+func (c *adminServiceClient) ListRevisions(ctx context.Context, in *ListRevisionsRequest, opts ...grpc.CallOption) (*ListRevisionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListRevisionsResponse)
+	err := c.cc.Invoke(ctx, AdminService_ListRevisions_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) GetLockFile(ctx context.Context, in *GetLockFileRequest, opts ...grpc.CallOption) (*GetLockFileResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetLockFileResponse)
@@ -360,10 +374,13 @@ type AdminServiceServer interface {
 	// does not exist; UNAVAILABLE if the new process does not start, in which case the old one
 	// continues.
 	Upgrade(context.Context, *UpgradeRequest) (*UpgradeResponse, error)
-	// Rollback switches a plugin back to its previous executable, until its file changes again or
-	// Upgrade is called. Errors: NOT_FOUND if the plugin or a previous executable does not exist;
+	// Rollback switches a plugin back to an earlier executable, until its file changes again or
+	// Upgrade is called. Errors: NOT_FOUND if the plugin or the earlier executable does not exist;
 	// UNAVAILABLE if the new process does not start, in which case the old one continues.
 	Rollback(context.Context, *RollbackRequest) (*RollbackResponse, error)
+	// ListRevisions lists which executables of a plugin came into service, and when, newest first. At
+	// most 10. Errors: NOT_FOUND if the plugin does not exist.
+	ListRevisions(context.Context, *ListRevisionsRequest) (*ListRevisionsResponse, error)
 	// GetLockFile returns the path of the lock file, which pins plugins to digests, and whether
 	// toolhost enforces it. After a change to the file, call Reload.
 	GetLockFile(context.Context, *GetLockFileRequest) (*GetLockFileResponse, error)
@@ -431,6 +448,9 @@ func (UnimplementedAdminServiceServer) Upgrade(context.Context, *UpgradeRequest)
 }
 func (UnimplementedAdminServiceServer) Rollback(context.Context, *RollbackRequest) (*RollbackResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Rollback not implemented")
+}
+func (UnimplementedAdminServiceServer) ListRevisions(context.Context, *ListRevisionsRequest) (*ListRevisionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListRevisions not implemented")
 }
 func (UnimplementedAdminServiceServer) GetLockFile(context.Context, *GetLockFileRequest) (*GetLockFileResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetLockFile not implemented")
@@ -669,6 +689,24 @@ func _AdminService_Rollback_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_ListRevisions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListRevisionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ListRevisions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ListRevisions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ListRevisions(ctx, req.(*ListRevisionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_GetLockFile_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetLockFileRequest)
 	if err := dec(in); err != nil {
@@ -806,6 +844,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Rollback",
 			Handler:    _AdminService_Rollback_Handler,
+		},
+		{
+			MethodName: "ListRevisions",
+			Handler:    _AdminService_ListRevisions_Handler,
 		},
 		{
 			MethodName: "GetLockFile",

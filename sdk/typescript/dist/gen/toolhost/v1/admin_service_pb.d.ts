@@ -675,6 +675,12 @@ export type RestartRequest = Message<"toolhost.v1.RestartRequest"> & {
      * @generated from field: bool force = 2;
      */
     force: boolean;
+    /**
+     * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+     *
+     * @generated from field: string reason = 3;
+     */
+    reason: string;
 };
 /**
  * Describes the message toolhost.v1.RestartRequest.
@@ -717,6 +723,12 @@ export type DrainRequest = Message<"toolhost.v1.DrainRequest"> & {
      * @generated from field: string plugin = 1;
      */
     plugin: string;
+    /**
+     * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+     *
+     * @generated from field: string reason = 2;
+     */
+    reason: string;
 };
 /**
  * Describes the message toolhost.v1.DrainRequest.
@@ -746,6 +758,12 @@ export type PauseRequest = Message<"toolhost.v1.PauseRequest"> & {
      * @generated from field: string plugin = 1;
      */
     plugin: string;
+    /**
+     * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+     *
+     * @generated from field: string reason = 2;
+     */
+    reason: string;
 };
 /**
  * Describes the message toolhost.v1.PauseRequest.
@@ -1025,6 +1043,12 @@ export type UpgradeRequest = Message<"toolhost.v1.UpgradeRequest"> & {
      * @generated from field: string plugin = 1;
      */
     plugin: string;
+    /**
+     * Why the caller wants this, in its own words, for the audit log and ListRevisions. At most 500 bytes. May be empty.
+     *
+     * @generated from field: string reason = 2;
+     */
+    reason: string;
 };
 /**
  * Describes the message toolhost.v1.UpgradeRequest.
@@ -1102,6 +1126,19 @@ export type RollbackRequest = Message<"toolhost.v1.RollbackRequest"> & {
      * @generated from field: string plugin = 1;
      */
     plugin: string;
+    /**
+     * The number of the revision whose executable to switch to, of ListRevisions. 0 means the previous
+     * executable.
+     *
+     * @generated from field: uint64 revision = 2;
+     */
+    revision: bigint;
+    /**
+     * Why the caller wants this, in its own words, for the audit log and ListRevisions. At most 500 bytes. May be empty.
+     *
+     * @generated from field: string reason = 3;
+     */
+    reason: string;
 };
 /**
  * Describes the message toolhost.v1.RollbackRequest.
@@ -1132,6 +1169,105 @@ export type RollbackResponse = Message<"toolhost.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export declare const RollbackResponseSchema: GenMessage<RollbackResponse>;
+/**
+ * ListRevisionsRequest names a plugin.
+ *
+ * @generated from message toolhost.v1.ListRevisionsRequest
+ */
+export type ListRevisionsRequest = Message<"toolhost.v1.ListRevisionsRequest"> & {
+    /**
+     * The name of the plugin.
+     *
+     * @generated from field: string plugin = 1;
+     */
+    plugin: string;
+};
+/**
+ * Describes the message toolhost.v1.ListRevisionsRequest.
+ * Use `create(ListRevisionsRequestSchema)` to create a new message.
+ */
+export declare const ListRevisionsRequestSchema: GenMessage<ListRevisionsRequest>;
+/**
+ * ListRevisionsResponse returns the revisions of a plugin.
+ *
+ * @generated from message toolhost.v1.ListRevisionsResponse
+ */
+export type ListRevisionsResponse = Message<"toolhost.v1.ListRevisionsResponse"> & {
+    /**
+     * The revisions, newest first.
+     *
+     * @generated from field: repeated toolhost.v1.Revision revisions = 1;
+     */
+    revisions: Revision[];
+};
+/**
+ * Describes the message toolhost.v1.ListRevisionsResponse.
+ * Use `create(ListRevisionsResponseSchema)` to create a new message.
+ */
+export declare const ListRevisionsResponseSchema: GenMessage<ListRevisionsResponse>;
+/**
+ * Revision is one time at which an executable of a plugin came into service.
+ *
+ * @generated from message toolhost.v1.Revision
+ */
+export type Revision = Message<"toolhost.v1.Revision"> & {
+    /**
+     * The number among the revisions of the plugin, from 1, without gaps. An executable that comes into
+     * service again gets another number.
+     *
+     * @generated from field: uint64 number = 1;
+     */
+    number: bigint;
+    /**
+     * The digest of the executable.
+     *
+     * @generated from field: string digest = 2;
+     */
+    digest: string;
+    /**
+     * When it came into service. Unset if a version of toolhost without revisions recorded it.
+     *
+     * @generated from field: google.protobuf.Timestamp time = 3;
+     */
+    time?: Timestamp | undefined;
+    /**
+     * What brought it into service: `added`, `changed` (the file in the plugin's folder), `upgrade`,
+     * `rollback` or `locked` (a change of the lock file). Later versions may add causes. Empty if a
+     * version of toolhost without revisions recorded it.
+     *
+     * @generated from field: string cause = 4;
+     */
+    cause: string;
+    /**
+     * The principal that requested it. Empty if toolhost did it by itself.
+     *
+     * @generated from field: string principal = 5;
+     */
+    principal: string;
+    /**
+     * The reason that the principal gave. May be empty.
+     *
+     * @generated from field: string reason = 6;
+     */
+    reason: string;
+    /**
+     * Whether it is in service.
+     *
+     * @generated from field: bool current = 7;
+     */
+    current: boolean;
+    /**
+     * Whether Rollback can switch to it. False also for the current one.
+     *
+     * @generated from field: bool kept = 8;
+     */
+    kept: boolean;
+};
+/**
+ * Describes the message toolhost.v1.Revision.
+ * Use `create(RevisionSchema)` to create a new message.
+ */
+export declare const RevisionSchema: GenMessage<Revision>;
 /**
  * WatchEventsRequest selects events.
  *
@@ -2074,8 +2210,8 @@ export declare const AdminService: GenService<{
         output: typeof UpgradeResponseSchema;
     };
     /**
-     * Rollback switches a plugin back to its previous executable, until its file changes again or
-     * Upgrade is called. Errors: NOT_FOUND if the plugin or a previous executable does not exist;
+     * Rollback switches a plugin back to an earlier executable, until its file changes again or
+     * Upgrade is called. Errors: NOT_FOUND if the plugin or the earlier executable does not exist;
      * UNAVAILABLE if the new process does not start, in which case the old one continues.
      *
      * @generated from rpc toolhost.v1.AdminService.Rollback
@@ -2084,6 +2220,17 @@ export declare const AdminService: GenService<{
         methodKind: "unary";
         input: typeof RollbackRequestSchema;
         output: typeof RollbackResponseSchema;
+    };
+    /**
+     * ListRevisions lists which executables of a plugin came into service, and when, newest first. At
+     * most 10. Errors: NOT_FOUND if the plugin does not exist.
+     *
+     * @generated from rpc toolhost.v1.AdminService.ListRevisions
+     */
+    listRevisions: {
+        methodKind: "unary";
+        input: typeof ListRevisionsRequestSchema;
+        output: typeof ListRevisionsResponseSchema;
     };
     /**
      * GetLockFile returns the path of the lock file, which pins plugins to digests, and whether

@@ -25,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolhost/v1/admin_service.proto.
  */
 export const file_toolhost_v1_admin_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch90b29saG9zdC92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgt0b29saG9zdC52MSLgBQoGUGx1Z2luEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIMCgRwYXRoGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRInCgVzdGF0ZRgGIAEoDjIYLnRvb2xob3N0LnYxLlBsdWdpblN0YXRlEg4KBnJlYXNvbhgHIAEoCRINCgV0b29scxgIIAMoCRIRCglpbnN0YW5jZXMYCSABKA0SEAoIbGF1bmNoZXMYCiABKAQSKQoJbGFzdF9leGl0GAsgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EhAKCHdhcm5pbmdzGAwgAygJEi0KDHJlY2VudF9leGl0cxgNIAMoCzIXLnRvb2xob3N0LnYxLlBsdWdpbkV4aXQSLgoKcmV0cnlfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJldmlvdXNfZGlnZXN0GA8gASgJEhUKDXBpbm5lZF9kaWdlc3QYECABKAkSKwoHcmVmdXNhbBgRIAEoCzIaLnRvb2xob3N0LnYxLlBsdWdpblJlZnVzYWwSDwoHZmlsdGVycxgSIAMoCRIyCgtwZXJtaXNzaW9ucxgTIAEoCzIdLnRvb2xob3N0LnRvb2wudjEuUGVybWlzc2lvbnMSKQoJdW5ncmFudGVkGBQgAygLMhYudG9vbGhvc3QudjEuVW5ncmFudGVkEhEKCWlzb2xhdGlvbhgVIAEoCRImCgNzZGsYFiABKAsyGS50b29saG9zdC50b29sLnYxLlNka0luZm8SKwoLb3duX2ZpbHRlcnMYFyADKAsyFi50b29saG9zdC52MS5Pd25GaWx0ZXISKwoJd29ya3NwYWNlGBggASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSGQoRd29ya3NwYWNlX2JhY2tlbmQYGSABKAkiKAoJT3duRmlsdGVyEgwKBG5hbWUYASABKAkSDQoFdG9vbHMYAiADKAkiKwoJVW5ncmFudGVkEg8KB3JlcXVlc3QYASABKAkSDQoFZ3JhbnQYAiABKAkiTQoNUGx1Z2luUmVmdXNhbBIOCgZkaWdlc3QYASABKAkSDgoGcmVhc29uGAIgASgJEg4KBmxvY2tlZBgDIAEoCBIMCgRuYW1lGAQgASgJIt8BCgpQbHVnaW5FeGl0EhAKCGluc3RhbmNlGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKBGV4aXQYAyABKAsyFi50b29saG9zdC50b29sLnYxLkV4aXQSEAoIZXhwZWN0ZWQYBCABKAgSJAoFY2FsbHMYBSADKAsyFS50b29saG9zdC52MS5FeGl0Q2FsbBIOCgZ0ZW5hbnQYBiABKAkSFAoMaGlkZGVuX2NhbGxzGAcgASgNEhEKCXVuaGVhbHRoeRgIIAEoCCKXAQoIRXhpdENhbGwSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEg8KB3Nlc3Npb24YAyABKAkSEQoJcHJpbmNpcGFsGAQgASgJEi4KCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEGFyZ3VtZW50c19kaWdlc3QYBiABKAkiuQIKCEluc3RhbmNlEgoKAmlkGAEgASgJEg4KBnBsdWdpbhgCIAEoCRIpCgVzdGF0ZRgDIAEoDjIaLnRvb2xob3N0LnYxLkluc3RhbmNlU3RhdGUSCwoDcGlkGAQgASgFEg0KBWNhbGxzGAUgASgNEhMKC3RvdGFsX2NhbGxzGAYgASgEEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXJzc19ieXRlcxgIIAEoBBIOCgZkaWdlc3QYCSABKAkSKwoGbGltaXRzGAogAygLMhsudG9vbGhvc3QudjEuRWZmZWN0aXZlTGltaXQSJQoHc2FuZGJveBgLIAEoCzIULnRvb2xob3N0LnYxLlNhbmRib3gSDgoGdGVuYW50GAwgASgJIrgBCgdTYW5kYm94EgwKBG1vZGUYASABKAkSDwoHbmV0d29yaxgCIAEoCBIrCgl3b3Jrc3BhY2UYAyABKA4yGC50b29saG9zdC50b29sLnYxLkFjY2VzcxIMCgRyZWFkGAQgAygJEg0KBXdyaXRlGAUgAygJEikKBmxheWVycxgGIAMoCzIZLnRvb2xob3N0LnYxLlNhbmRib3hMYXllchIZChF3b3Jrc3BhY2VfYmFja2VuZBgHIAEoCSJQCgxTYW5kYm94TGF5ZXISDAoEbmFtZRgBIAEoCRIRCgllZmZlY3RpdmUYAiABKAgSEQoJbWVjaGFuaXNtGAMgASgJEgwKBG5vdGUYBCABKAkiTgoORWZmZWN0aXZlTGltaXQSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCgltZWNoYW5pc20YAyABKAkSDAoEbm90ZRgEIAEoCSIUChJMaXN0UGx1Z2luc1JlcXVlc3QiOwoTTGlzdFBsdWdpbnNSZXNwb25zZRIkCgdwbHVnaW5zGAEgAygLMhMudG9vbGhvc3QudjEuUGx1Z2luIiYKFExpc3RJbnN0YW5jZXNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSJBChVMaXN0SW5zdGFuY2VzUmVzcG9uc2USKAoJaW5zdGFuY2VzGAEgAygLMhUudG9vbGhvc3QudjEuSW5zdGFuY2UiLwoOUmVzdGFydFJlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg0KBWZvcmNlGAIgASgIIjMKD1Jlc3RhcnRSZXNwb25zZRIPCgdzdG9wcGVkGAEgAygJEg8KB3N0YXJ0ZWQYAiADKAkiHgoMRHJhaW5SZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIPCg1EcmFpblJlc3BvbnNlIh4KDFBhdXNlUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiDwoNUGF1c2VSZXNwb25zZSIfCg1SZXN1bWVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIQCg5SZXN1bWVSZXNwb25zZSIoChZDbGVhclF1YXJhbnRpbmVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIZChdDbGVhclF1YXJhbnRpbmVSZXNwb25zZSIlCg1SZWxvYWRSZXF1ZXN0EhQKDHBsdWdpbnNfb25seRgBIAEoCCKpAQoOUmVsb2FkUmVzcG9uc2USDQoFYWRkZWQYASADKAkSDwoHcmVtb3ZlZBgCIAMoCRIQCgh1cGdyYWRlZBgDIAMoCRIsCghmYWlsdXJlcxgEIAMoCzIaLnRvb2xob3N0LnYxLlJlbG9hZEZhaWx1cmUSNwoNY29uZmlndXJhdGlvbhgFIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UibwoTQ29uZmlndXJhdGlvbkNoYW5nZRIMCgRmaWxlGAEgASgJEgwKBGtleXMYAiADKAkSDwoHcHJvYmxlbRgDIAEoCRIrCgdjaGFuZ2VzGAQgAygLMhoudG9vbGhvc3QudjEuU2V0dGluZ0NoYW5nZSJHCg1TZXR0aW5nQ2hhbmdlEgsKA2tleRgBIAEoCRILCgNvbGQYAiABKAkSCwoDbmV3GAMgASgJEg8KB3Jlc3RhcnQYBCABKAgiGgoYRGlmZkNvbmZpZ3VyYXRpb25SZXF1ZXN0IlQKGURpZmZDb25maWd1cmF0aW9uUmVzcG9uc2USNwoNY29uZmlndXJhdGlvbhgBIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UiLwoNUmVsb2FkRmFpbHVyZRIOCgZwbHVnaW4YASABKAkSDgoGcmVhc29uGAIgASgJIiAKDlVwZ3JhZGVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSI6Cg9VcGdyYWRlUmVzcG9uc2USDgoGZGlnZXN0GAEgASgJEhcKD3ByZXZpb3VzX2RpZ2VzdBgCIAEoCSIUChJHZXRMb2NrRmlsZVJlcXVlc3QiNQoTR2V0TG9ja0ZpbGVSZXNwb25zZRIMCgRwYXRoGAEgASgJEhAKCGVuZm9yY2VkGAIgASgIIiEKD1JvbGxiYWNrUmVxdWVzdBIOCgZwbHVnaW4YASABKAkiOwoQUm9sbGJhY2tSZXNwb25zZRIOCgZkaWdlc3QYASABKAkSFwoPcHJldmlvdXNfZGlnZXN0GAIgASgJIogBChJXYXRjaEV2ZW50c1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJEhEKCWFmdGVyX3NlcRgCIAEoBBIOCgZmb2xsb3cYAyABKAgSLgoKc2luY2VfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdGVuYW50cxgFIAMoCSI+ChNXYXRjaEV2ZW50c1Jlc3BvbnNlEicKBWV2ZW50GAEgASgLMhgudG9vbGhvc3QudjEuUGx1Z2luRXZlbnQi1AEKC1BsdWdpbkV2ZW50EgsKA3NlcRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAMgASgJEg4KBnBsdWdpbhgEIAEoCRIQCghpbnN0YW5jZRgFIAEoCRIOCgZkaWdlc3QYBiABKAkSDgoGcmVhc29uGAcgASgJEi4KCnVudGlsX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnRlbmFudBgJIAEoCSJhCg9UYWlsTG9nc1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg8KB2NhbGxfaWQYAiABKAkSDAoEbGFzdBgDIAEoDRIOCgZmb2xsb3cYBCABKAgSDwoHdGVuYW50cxgFIAMoCSI2ChBUYWlsTG9nc1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC50b29saG9zdC52MS5Mb2dMaW5lIoYBCgdMb2dMaW5lEgsKA3NlcRgBIAEoBBIOCgZwbHVnaW4YAiABKAkSEAoIaW5zdGFuY2UYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIrCgZyZWNvcmQYBSABKAsyGy50b29saG9zdC50b29sLnYxLkxvZ1JlY29yZBIOCgZ0ZW5hbnQYBiABKAki4QEKEExpc3RDYWxsc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSDgoGcGx1Z2luGAMgASgJEgwKBHRvb2wYBCABKAkSDwoHc2Vzc2lvbhgFIAEoCRIlCgVzdGF0ZRgGIAEoDjIWLnRvb2xob3N0LnYxLkNhbGxTdGF0ZRIPCgdjYWxsX2lkGAcgASgJEi4KCnNpbmNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3RlbmFudHMYCSADKAkiVAoRTGlzdENhbGxzUmVzcG9uc2USJgoFY2FsbHMYASADKAsyFy50b29saG9zdC52MS5DYWxsUmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLFAgoKQ2FsbFJlY29yZBIPCgdjYWxsX2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIPCgdzZXNzaW9uGAMgASgJEgwKBHRvb2wYBCABKAkSDgoGcGx1Z2luGAUgASgJEhAKCGluc3RhbmNlGAYgASgJEiUKBXN0YXRlGAcgASgOMhYudG9vbGhvc3QudjEuQ2FsbFN0YXRlEiYKBWVycm9yGAggASgLMhcudG9vbGhvc3QudG9vbC52MS5FcnJvchIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoHc2V0dGxlZBgLIAEoCzIULnRvb2xob3N0LnYxLlNldHRsZWQiYgoPR2V0U3RhdHNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIuCgpzaW5jZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd0ZW5hbnRzGAMgAygJIjkKEEdldFN0YXRzUmVzcG9uc2USJQoFdG9vbHMYASADKAsyFi50b29saG9zdC52MS5Ub29sU3RhdHMipAMKCVRvb2xTdGF0cxIMCgR0b29sGAEgASgJEg4KBnBsdWdpbhgCIAEoCRINCgVjYWxscxgDIAEoBBIRCglzdWNjZWVkZWQYBCABKAQSEwoLdG9vbF9lcnJvcnMYBSABKAQSNgoIZmFpbHVyZXMYBiADKAsyJC50b29saG9zdC52MS5Ub29sU3RhdHMuRmFpbHVyZXNFbnRyeRIxCg50b3RhbF9kdXJhdGlvbhgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg1tZWFuX2R1cmF0aW9uGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi8KDHA1MF9kdXJhdGlvbhgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgxwOTlfZHVyYXRpb24YCiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEgoKdG90YWxfY29zdBgLIAEoARovCg1GYWlsdXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEi8wEKEFJlYWRBdWRpdFJlcXVlc3QSEQoJcHJpbmNpcGFsGAEgASgJEg8KB2NhbGxfaWQYAiABKAkSDAoEdG9vbBgDIAEoCRIMCgRraW5kGAQgASgJEhAKCGRlY2lzaW9uGAUgASgJEi4KCnNpbmNlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVudGlsX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3RlbmFudHMYCCADKAkSDAoEbGFzdBgJIAEoDRIOCgZmb2xsb3cYCiABKAgiLgoRUmVhZEF1ZGl0UmVzcG9uc2USCwoDc2VxGAEgASgEEgwKBGxpbmUYAiABKAkq0AEKC1BsdWdpblN0YXRlEhwKGFBMVUdJTl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFBMVUdJTl9TVEFURV9FTkFCTEVEEAESFwoTUExVR0lOX1NUQVRFX1BBVVNFRBACEhwKGFBMVUdJTl9TVEFURV9CQUNLSU5HX09GRhADEhwKGFBMVUdJTl9TVEFURV9RVUFSQU5USU5FRBAEEhkKFVBMVUdJTl9TVEFURV9ESVNBQkxFRBAFEhkKFVBMVUdJTl9TVEFURV9VTlVTQUJMRRAGKs4CCg1JbnN0YW5jZVN0YXRlEh4KGklOU1RBTkNFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVSU5TVEFOQ0VfU1RBVEVfUVVFVUVEEAESHAoYSU5TVEFOQ0VfU1RBVEVfVkVSSUZZSU5HEAISGwoXSU5TVEFOQ0VfU1RBVEVfU1RBUlRJTkcQAxIeChpJTlNUQU5DRV9TVEFURV9IQU5EU0hBS0lORxAEEhoKFklOU1RBTkNFX1NUQVRFX1dBUk1JTkcQBRIYChRJTlNUQU5DRV9TVEFURV9SRUFEWRAGEhwKGElOU1RBTkNFX1NUQVRFX1VOSEVBTFRIWRAHEhsKF0lOU1RBTkNFX1NUQVRFX0RSQUlOSU5HEAgSGwoXSU5TVEFOQ0VfU1RBVEVfU1RPUFBJTkcQCRIZChVJTlNUQU5DRV9TVEFURV9FWElURUQQCiqLAQoJQ2FsbFN0YXRlEhoKFkNBTExfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJDQUxMX1NUQVRFX1JVTk5JTkcQARIYChRDQUxMX1NUQVRFX1NVQ0NFRURFRBACEhkKFUNBTExfU1RBVEVfVE9PTF9FUlJPUhADEhUKEUNBTExfU1RBVEVfRkFJTEVEEAQyoAsKDEFkbWluU2VydmljZRJXCgtMaXN0UGx1Z2lucxIfLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVxdWVzdBogLnRvb2xob3N0LnYxLkxpc3RQbHVnaW5zUmVzcG9uc2UiBZK2GAEGEl0KDUxpc3RJbnN0YW5jZXMSIS50b29saG9zdC52MS5MaXN0SW5zdGFuY2VzUmVxdWVzdBoiLnRvb2xob3N0LnYxLkxpc3RJbnN0YW5jZXNSZXNwb25zZSIFkrYYAQYSSwoHUmVzdGFydBIbLnRvb2xob3N0LnYxLlJlc3RhcnRSZXF1ZXN0GhwudG9vbGhvc3QudjEuUmVzdGFydFJlc3BvbnNlIgWSthgBBxJFCgVEcmFpbhIZLnRvb2xob3N0LnYxLkRyYWluUmVxdWVzdBoaLnRvb2xob3N0LnYxLkRyYWluUmVzcG9uc2UiBZK2GAEHEkUKBVBhdXNlEhkudG9vbGhvc3QudjEuUGF1c2VSZXF1ZXN0GhoudG9vbGhvc3QudjEuUGF1c2VSZXNwb25zZSIFkrYYAQcSSAoGUmVzdW1lEhoudG9vbGhvc3QudjEuUmVzdW1lUmVxdWVzdBobLnRvb2xob3N0LnYxLlJlc3VtZVJlc3BvbnNlIgWSthgBBxJjCg9DbGVhclF1YXJhbnRpbmUSIy50b29saG9zdC52MS5DbGVhclF1YXJhbnRpbmVSZXF1ZXN0GiQudG9vbGhvc3QudjEuQ2xlYXJRdWFyYW50aW5lUmVzcG9uc2UiBZK2GAEHEkgKBlJlbG9hZBIaLnRvb2xob3N0LnYxLlJlbG9hZFJlcXVlc3QaGy50b29saG9zdC52MS5SZWxvYWRSZXNwb25zZSIFkrYYAQoSaQoRRGlmZkNvbmZpZ3VyYXRpb24SJS50b29saG9zdC52MS5EaWZmQ29uZmlndXJhdGlvblJlcXVlc3QaJi50b29saG9zdC52MS5EaWZmQ29uZmlndXJhdGlvblJlc3BvbnNlIgWSthgBCRJLCgdVcGdyYWRlEhsudG9vbGhvc3QudjEuVXBncmFkZVJlcXVlc3QaHC50b29saG9zdC52MS5VcGdyYWRlUmVzcG9uc2UiBZK2GAEIEk4KCFJvbGxiYWNrEhwudG9vbGhvc3QudjEuUm9sbGJhY2tSZXF1ZXN0Gh0udG9vbGhvc3QudjEuUm9sbGJhY2tSZXNwb25zZSIFkrYYAQgSVwoLR2V0TG9ja0ZpbGUSHy50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlcXVlc3QaIC50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlc3BvbnNlIgWSthgBBhJZCgtXYXRjaEV2ZW50cxIfLnRvb2xob3N0LnYxLldhdGNoRXZlbnRzUmVxdWVzdBogLnRvb2xob3N0LnYxLldhdGNoRXZlbnRzUmVzcG9uc2UiBZK2GAELMAESUAoIVGFpbExvZ3MSHC50b29saG9zdC52MS5UYWlsTG9nc1JlcXVlc3QaHS50b29saG9zdC52MS5UYWlsTG9nc1Jlc3BvbnNlIgWSthgBDDABElEKCUxpc3RDYWxscxIdLnRvb2xob3N0LnYxLkxpc3RDYWxsc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0Q2FsbHNSZXNwb25zZSIFkrYYAQUSTgoIR2V0U3RhdHMSHC50b29saG9zdC52MS5HZXRTdGF0c1JlcXVlc3QaHS50b29saG9zdC52MS5HZXRTdGF0c1Jlc3BvbnNlIgWSthgBDRJTCglSZWFkQXVkaXQSHS50b29saG9zdC52MS5SZWFkQXVkaXRSZXF1ZXN0Gh4udG9vbGhvc3QudjEuUmVhZEF1ZGl0UmVzcG9uc2UiBZK2GAEOMAFCPFo6Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdjE7dG9vbGhvc3R2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_right, file_toolhost_tool_v1_status, file_toolhost_tool_v1_version, file_toolhost_v1_settled]);
+  fileDesc("Ch90b29saG9zdC92MS9hZG1pbl9zZXJ2aWNlLnByb3RvEgt0b29saG9zdC52MSLgBQoGUGx1Z2luEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIMCgRwYXRoGAQgASgJEg4KBmRpZ2VzdBgFIAEoCRInCgVzdGF0ZRgGIAEoDjIYLnRvb2xob3N0LnYxLlBsdWdpblN0YXRlEg4KBnJlYXNvbhgHIAEoCRINCgV0b29scxgIIAMoCRIRCglpbnN0YW5jZXMYCSABKA0SEAoIbGF1bmNoZXMYCiABKAQSKQoJbGFzdF9leGl0GAsgASgLMhYudG9vbGhvc3QudG9vbC52MS5FeGl0EhAKCHdhcm5pbmdzGAwgAygJEi0KDHJlY2VudF9leGl0cxgNIAMoCzIXLnRvb2xob3N0LnYxLlBsdWdpbkV4aXQSLgoKcmV0cnlfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPcHJldmlvdXNfZGlnZXN0GA8gASgJEhUKDXBpbm5lZF9kaWdlc3QYECABKAkSKwoHcmVmdXNhbBgRIAEoCzIaLnRvb2xob3N0LnYxLlBsdWdpblJlZnVzYWwSDwoHZmlsdGVycxgSIAMoCRIyCgtwZXJtaXNzaW9ucxgTIAEoCzIdLnRvb2xob3N0LnRvb2wudjEuUGVybWlzc2lvbnMSKQoJdW5ncmFudGVkGBQgAygLMhYudG9vbGhvc3QudjEuVW5ncmFudGVkEhEKCWlzb2xhdGlvbhgVIAEoCRImCgNzZGsYFiABKAsyGS50b29saG9zdC50b29sLnYxLlNka0luZm8SKwoLb3duX2ZpbHRlcnMYFyADKAsyFi50b29saG9zdC52MS5Pd25GaWx0ZXISKwoJd29ya3NwYWNlGBggASgOMhgudG9vbGhvc3QudG9vbC52MS5BY2Nlc3MSGQoRd29ya3NwYWNlX2JhY2tlbmQYGSABKAkiKAoJT3duRmlsdGVyEgwKBG5hbWUYASABKAkSDQoFdG9vbHMYAiADKAkiKwoJVW5ncmFudGVkEg8KB3JlcXVlc3QYASABKAkSDQoFZ3JhbnQYAiABKAkiTQoNUGx1Z2luUmVmdXNhbBIOCgZkaWdlc3QYASABKAkSDgoGcmVhc29uGAIgASgJEg4KBmxvY2tlZBgDIAEoCBIMCgRuYW1lGAQgASgJIt8BCgpQbHVnaW5FeGl0EhAKCGluc3RhbmNlGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKBGV4aXQYAyABKAsyFi50b29saG9zdC50b29sLnYxLkV4aXQSEAoIZXhwZWN0ZWQYBCABKAgSJAoFY2FsbHMYBSADKAsyFS50b29saG9zdC52MS5FeGl0Q2FsbBIOCgZ0ZW5hbnQYBiABKAkSFAoMaGlkZGVuX2NhbGxzGAcgASgNEhEKCXVuaGVhbHRoeRgIIAEoCCKXAQoIRXhpdENhbGwSDwoHY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEg8KB3Nlc3Npb24YAyABKAkSEQoJcHJpbmNpcGFsGAQgASgJEi4KCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEGFyZ3VtZW50c19kaWdlc3QYBiABKAkiuQIKCEluc3RhbmNlEgoKAmlkGAEgASgJEg4KBnBsdWdpbhgCIAEoCRIpCgVzdGF0ZRgDIAEoDjIaLnRvb2xob3N0LnYxLkluc3RhbmNlU3RhdGUSCwoDcGlkGAQgASgFEg0KBWNhbGxzGAUgASgNEhMKC3RvdGFsX2NhbGxzGAYgASgEEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXJzc19ieXRlcxgIIAEoBBIOCgZkaWdlc3QYCSABKAkSKwoGbGltaXRzGAogAygLMhsudG9vbGhvc3QudjEuRWZmZWN0aXZlTGltaXQSJQoHc2FuZGJveBgLIAEoCzIULnRvb2xob3N0LnYxLlNhbmRib3gSDgoGdGVuYW50GAwgASgJIrgBCgdTYW5kYm94EgwKBG1vZGUYASABKAkSDwoHbmV0d29yaxgCIAEoCBIrCgl3b3Jrc3BhY2UYAyABKA4yGC50b29saG9zdC50b29sLnYxLkFjY2VzcxIMCgRyZWFkGAQgAygJEg0KBXdyaXRlGAUgAygJEikKBmxheWVycxgGIAMoCzIZLnRvb2xob3N0LnYxLlNhbmRib3hMYXllchIZChF3b3Jrc3BhY2VfYmFja2VuZBgHIAEoCSJQCgxTYW5kYm94TGF5ZXISDAoEbmFtZRgBIAEoCRIRCgllZmZlY3RpdmUYAiABKAgSEQoJbWVjaGFuaXNtGAMgASgJEgwKBG5vdGUYBCABKAkiTgoORWZmZWN0aXZlTGltaXQSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIRCgltZWNoYW5pc20YAyABKAkSDAoEbm90ZRgEIAEoCSIUChJMaXN0UGx1Z2luc1JlcXVlc3QiOwoTTGlzdFBsdWdpbnNSZXNwb25zZRIkCgdwbHVnaW5zGAEgAygLMhMudG9vbGhvc3QudjEuUGx1Z2luIiYKFExpc3RJbnN0YW5jZXNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSJBChVMaXN0SW5zdGFuY2VzUmVzcG9uc2USKAoJaW5zdGFuY2VzGAEgAygLMhUudG9vbGhvc3QudjEuSW5zdGFuY2UiPwoOUmVzdGFydFJlcXVlc3QSDgoGcGx1Z2luGAEgASgJEg0KBWZvcmNlGAIgASgIEg4KBnJlYXNvbhgDIAEoCSIzCg9SZXN0YXJ0UmVzcG9uc2USDwoHc3RvcHBlZBgBIAMoCRIPCgdzdGFydGVkGAIgAygJIi4KDERyYWluUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSDgoGcmVhc29uGAIgASgJIg8KDURyYWluUmVzcG9uc2UiLgoMUGF1c2VSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIOCgZyZWFzb24YAiABKAkiDwoNUGF1c2VSZXNwb25zZSIfCg1SZXN1bWVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIQCg5SZXN1bWVSZXNwb25zZSIoChZDbGVhclF1YXJhbnRpbmVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCSIZChdDbGVhclF1YXJhbnRpbmVSZXNwb25zZSIlCg1SZWxvYWRSZXF1ZXN0EhQKDHBsdWdpbnNfb25seRgBIAEoCCKpAQoOUmVsb2FkUmVzcG9uc2USDQoFYWRkZWQYASADKAkSDwoHcmVtb3ZlZBgCIAMoCRIQCgh1cGdyYWRlZBgDIAMoCRIsCghmYWlsdXJlcxgEIAMoCzIaLnRvb2xob3N0LnYxLlJlbG9hZEZhaWx1cmUSNwoNY29uZmlndXJhdGlvbhgFIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UibwoTQ29uZmlndXJhdGlvbkNoYW5nZRIMCgRmaWxlGAEgASgJEgwKBGtleXMYAiADKAkSDwoHcHJvYmxlbRgDIAEoCRIrCgdjaGFuZ2VzGAQgAygLMhoudG9vbGhvc3QudjEuU2V0dGluZ0NoYW5nZSJHCg1TZXR0aW5nQ2hhbmdlEgsKA2tleRgBIAEoCRILCgNvbGQYAiABKAkSCwoDbmV3GAMgASgJEg8KB3Jlc3RhcnQYBCABKAgiGgoYRGlmZkNvbmZpZ3VyYXRpb25SZXF1ZXN0IlQKGURpZmZDb25maWd1cmF0aW9uUmVzcG9uc2USNwoNY29uZmlndXJhdGlvbhgBIAEoCzIgLnRvb2xob3N0LnYxLkNvbmZpZ3VyYXRpb25DaGFuZ2UiLwoNUmVsb2FkRmFpbHVyZRIOCgZwbHVnaW4YASABKAkSDgoGcmVhc29uGAIgASgJIjAKDlVwZ3JhZGVSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIOCgZyZWFzb24YAiABKAkiOgoPVXBncmFkZVJlc3BvbnNlEg4KBmRpZ2VzdBgBIAEoCRIXCg9wcmV2aW91c19kaWdlc3QYAiABKAkiFAoSR2V0TG9ja0ZpbGVSZXF1ZXN0IjUKE0dldExvY2tGaWxlUmVzcG9uc2USDAoEcGF0aBgBIAEoCRIQCghlbmZvcmNlZBgCIAEoCCJDCg9Sb2xsYmFja1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJEhAKCHJldmlzaW9uGAIgASgEEg4KBnJlYXNvbhgDIAEoCSI7ChBSb2xsYmFja1Jlc3BvbnNlEg4KBmRpZ2VzdBgBIAEoCRIXCg9wcmV2aW91c19kaWdlc3QYAiABKAkiJgoUTGlzdFJldmlzaW9uc1JlcXVlc3QSDgoGcGx1Z2luGAEgASgJIkEKFUxpc3RSZXZpc2lvbnNSZXNwb25zZRIoCglyZXZpc2lvbnMYASADKAsyFS50b29saG9zdC52MS5SZXZpc2lvbiKlAQoIUmV2aXNpb24SDgoGbnVtYmVyGAEgASgEEg4KBmRpZ2VzdBgCIAEoCRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVjYXVzZRgEIAEoCRIRCglwcmluY2lwYWwYBSABKAkSDgoGcmVhc29uGAYgASgJEg8KB2N1cnJlbnQYByABKAgSDAoEa2VwdBgIIAEoCCKIAQoSV2F0Y2hFdmVudHNSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQSDgoGZm9sbG93GAMgASgIEi4KCnNpbmNlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3RlbmFudHMYBSADKAkiPgoTV2F0Y2hFdmVudHNSZXNwb25zZRInCgVldmVudBgBIAEoCzIYLnRvb2xob3N0LnYxLlBsdWdpbkV2ZW50ItQBCgtQbHVnaW5FdmVudBILCgNzZXEYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdHlwZRgDIAEoCRIOCgZwbHVnaW4YBCABKAkSEAoIaW5zdGFuY2UYBSABKAkSDgoGZGlnZXN0GAYgASgJEg4KBnJlYXNvbhgHIAEoCRIuCgp1bnRpbF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZ0ZW5hbnQYCSABKAkiYQoPVGFpbExvZ3NSZXF1ZXN0Eg4KBnBsdWdpbhgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEgwKBGxhc3QYAyABKA0SDgoGZm9sbG93GAQgASgIEg8KB3RlbmFudHMYBSADKAkiNgoQVGFpbExvZ3NSZXNwb25zZRIiCgRsaW5lGAEgASgLMhQudG9vbGhvc3QudjEuTG9nTGluZSKGAQoHTG9nTGluZRILCgNzZXEYASABKAQSDgoGcGx1Z2luGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSKwoGcmVjb3JkGAUgASgLMhsudG9vbGhvc3QudG9vbC52MS5Mb2dSZWNvcmQSDgoGdGVuYW50GAYgASgJIuEBChBMaXN0Q2FsbHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEg4KBnBsdWdpbhgDIAEoCRIMCgR0b29sGAQgASgJEg8KB3Nlc3Npb24YBSABKAkSJQoFc3RhdGUYBiABKA4yFi50b29saG9zdC52MS5DYWxsU3RhdGUSDwoHY2FsbF9pZBgHIAEoCRIuCgpzaW5jZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd0ZW5hbnRzGAkgAygJIlQKEUxpc3RDYWxsc1Jlc3BvbnNlEiYKBWNhbGxzGAEgAygLMhcudG9vbGhvc3QudjEuQ2FsbFJlY29yZBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkixQIKCkNhbGxSZWNvcmQSDwoHY2FsbF9pZBgBIAEoCRIRCglwcmluY2lwYWwYAiABKAkSDwoHc2Vzc2lvbhgDIAEoCRIMCgR0b29sGAQgASgJEg4KBnBsdWdpbhgFIAEoCRIQCghpbnN0YW5jZRgGIAEoCRIlCgVzdGF0ZRgHIAEoDjIWLnRvb2xob3N0LnYxLkNhbGxTdGF0ZRImCgVlcnJvchgIIAEoCzIXLnRvb2xob3N0LnRvb2wudjEuRXJyb3ISLgoKc3RhcnRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiUKB3NldHRsZWQYCyABKAsyFC50b29saG9zdC52MS5TZXR0bGVkImIKD0dldFN0YXRzUmVxdWVzdBIOCgZwbHVnaW4YASABKAkSLgoKc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdGVuYW50cxgDIAMoCSI5ChBHZXRTdGF0c1Jlc3BvbnNlEiUKBXRvb2xzGAEgAygLMhYudG9vbGhvc3QudjEuVG9vbFN0YXRzIqQDCglUb29sU3RhdHMSDAoEdG9vbBgBIAEoCRIOCgZwbHVnaW4YAiABKAkSDQoFY2FsbHMYAyABKAQSEQoJc3VjY2VlZGVkGAQgASgEEhMKC3Rvb2xfZXJyb3JzGAUgASgEEjYKCGZhaWx1cmVzGAYgAygLMiQudG9vbGhvc3QudjEuVG9vbFN0YXRzLkZhaWx1cmVzRW50cnkSMQoOdG90YWxfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMAoNbWVhbl9kdXJhdGlvbhgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIvCgxwNTBfZHVyYXRpb24YCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLwoMcDk5X2R1cmF0aW9uGAogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCnRvdGFsX2Nvc3QYCyABKAEaLwoNRmFpbHVyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAQ6AjgBIvMBChBSZWFkQXVkaXRSZXF1ZXN0EhEKCXByaW5jaXBhbBgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEgwKBHRvb2wYAyABKAkSDAoEa2luZBgEIAEoCRIQCghkZWNpc2lvbhgFIAEoCRIuCgpzaW5jZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1bnRpbF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd0ZW5hbnRzGAggAygJEgwKBGxhc3QYCSABKA0SDgoGZm9sbG93GAogASgIIi4KEVJlYWRBdWRpdFJlc3BvbnNlEgsKA3NlcRgBIAEoBBIMCgRsaW5lGAIgASgJKtABCgtQbHVnaW5TdGF0ZRIcChhQTFVHSU5fU1RBVEVfVU5TUEVDSUZJRUQQABIYChRQTFVHSU5fU1RBVEVfRU5BQkxFRBABEhcKE1BMVUdJTl9TVEFURV9QQVVTRUQQAhIcChhQTFVHSU5fU1RBVEVfQkFDS0lOR19PRkYQAxIcChhQTFVHSU5fU1RBVEVfUVVBUkFOVElORUQQBBIZChVQTFVHSU5fU1RBVEVfRElTQUJMRUQQBRIZChVQTFVHSU5fU1RBVEVfVU5VU0FCTEUQBirOAgoNSW5zdGFuY2VTdGF0ZRIeChpJTlNUQU5DRV9TVEFURV9VTlNQRUNJRklFRBAAEhkKFUlOU1RBTkNFX1NUQVRFX1FVRVVFRBABEhwKGElOU1RBTkNFX1NUQVRFX1ZFUklGWUlORxACEhsKF0lOU1RBTkNFX1NUQVRFX1NUQVJUSU5HEAMSHgoaSU5TVEFOQ0VfU1RBVEVfSEFORFNIQUtJTkcQBBIaChZJTlNUQU5DRV9TVEFURV9XQVJNSU5HEAUSGAoUSU5TVEFOQ0VfU1RBVEVfUkVBRFkQBhIcChhJTlNUQU5DRV9TVEFURV9VTkhFQUxUSFkQBxIbChdJTlNUQU5DRV9TVEFURV9EUkFJTklORxAIEhsKF0lOU1RBTkNFX1NUQVRFX1NUT1BQSU5HEAkSGQoVSU5TVEFOQ0VfU1RBVEVfRVhJVEVEEAoqiwEKCUNhbGxTdGF0ZRIaChZDQUxMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFgoSQ0FMTF9TVEFURV9SVU5OSU5HEAESGAoUQ0FMTF9TVEFURV9TVUNDRUVERUQQAhIZChVDQUxMX1NUQVRFX1RPT0xfRVJST1IQAxIVChFDQUxMX1NUQVRFX0ZBSUxFRBAEMv8LCgxBZG1pblNlcnZpY2USVwoLTGlzdFBsdWdpbnMSHy50b29saG9zdC52MS5MaXN0UGx1Z2luc1JlcXVlc3QaIC50b29saG9zdC52MS5MaXN0UGx1Z2luc1Jlc3BvbnNlIgWSthgBBhJdCg1MaXN0SW5zdGFuY2VzEiEudG9vbGhvc3QudjEuTGlzdEluc3RhbmNlc1JlcXVlc3QaIi50b29saG9zdC52MS5MaXN0SW5zdGFuY2VzUmVzcG9uc2UiBZK2GAEGEksKB1Jlc3RhcnQSGy50b29saG9zdC52MS5SZXN0YXJ0UmVxdWVzdBocLnRvb2xob3N0LnYxLlJlc3RhcnRSZXNwb25zZSIFkrYYAQcSRQoFRHJhaW4SGS50b29saG9zdC52MS5EcmFpblJlcXVlc3QaGi50b29saG9zdC52MS5EcmFpblJlc3BvbnNlIgWSthgBBxJFCgVQYXVzZRIZLnRvb2xob3N0LnYxLlBhdXNlUmVxdWVzdBoaLnRvb2xob3N0LnYxLlBhdXNlUmVzcG9uc2UiBZK2GAEHEkgKBlJlc3VtZRIaLnRvb2xob3N0LnYxLlJlc3VtZVJlcXVlc3QaGy50b29saG9zdC52MS5SZXN1bWVSZXNwb25zZSIFkrYYAQcSYwoPQ2xlYXJRdWFyYW50aW5lEiMudG9vbGhvc3QudjEuQ2xlYXJRdWFyYW50aW5lUmVxdWVzdBokLnRvb2xob3N0LnYxLkNsZWFyUXVhcmFudGluZVJlc3BvbnNlIgWSthgBBxJICgZSZWxvYWQSGi50b29saG9zdC52MS5SZWxvYWRSZXF1ZXN0GhsudG9vbGhvc3QudjEuUmVsb2FkUmVzcG9uc2UiBZK2GAEKEmkKEURpZmZDb25maWd1cmF0aW9uEiUudG9vbGhvc3QudjEuRGlmZkNvbmZpZ3VyYXRpb25SZXF1ZXN0GiYudG9vbGhvc3QudjEuRGlmZkNvbmZpZ3VyYXRpb25SZXNwb25zZSIFkrYYAQkSSwoHVXBncmFkZRIbLnRvb2xob3N0LnYxLlVwZ3JhZGVSZXF1ZXN0GhwudG9vbGhvc3QudjEuVXBncmFkZVJlc3BvbnNlIgWSthgBCBJOCghSb2xsYmFjaxIcLnRvb2xob3N0LnYxLlJvbGxiYWNrUmVxdWVzdBodLnRvb2xob3N0LnYxLlJvbGxiYWNrUmVzcG9uc2UiBZK2GAEIEl0KDUxpc3RSZXZpc2lvbnMSIS50b29saG9zdC52MS5MaXN0UmV2aXNpb25zUmVxdWVzdBoiLnRvb2xob3N0LnYxLkxpc3RSZXZpc2lvbnNSZXNwb25zZSIFkrYYAQYSVwoLR2V0TG9ja0ZpbGUSHy50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlcXVlc3QaIC50b29saG9zdC52MS5HZXRMb2NrRmlsZVJlc3BvbnNlIgWSthgBBhJZCgtXYXRjaEV2ZW50cxIfLnRvb2xob3N0LnYxLldhdGNoRXZlbnRzUmVxdWVzdBogLnRvb2xob3N0LnYxLldhdGNoRXZlbnRzUmVzcG9uc2UiBZK2GAELMAESUAoIVGFpbExvZ3MSHC50b29saG9zdC52MS5UYWlsTG9nc1JlcXVlc3QaHS50b29saG9zdC52MS5UYWlsTG9nc1Jlc3BvbnNlIgWSthgBDDABElEKCUxpc3RDYWxscxIdLnRvb2xob3N0LnYxLkxpc3RDYWxsc1JlcXVlc3QaHi50b29saG9zdC52MS5MaXN0Q2FsbHNSZXNwb25zZSIFkrYYAQUSTgoIR2V0U3RhdHMSHC50b29saG9zdC52MS5HZXRTdGF0c1JlcXVlc3QaHS50b29saG9zdC52MS5HZXRTdGF0c1Jlc3BvbnNlIgWSthgBDRJTCglSZWFkQXVkaXQSHS50b29saG9zdC52MS5SZWFkQXVkaXRSZXF1ZXN0Gh4udG9vbGhvc3QudjEuUmVhZEF1ZGl0UmVzcG9uc2UiBZK2GAEOMAFCPFo6Z2l0aHViLmNvbS90b29saG9zdC90b29saG9zdC9nZW4vZ28vdG9vbGhvc3QvdjE7dG9vbGhvc3R2MWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolhost_tool_v1_error, file_toolhost_tool_v1_permissions, file_toolhost_tool_v1_right, file_toolhost_tool_v1_status, file_toolhost_tool_v1_version, file_toolhost_v1_settled]);
 
 /**
  * Plugin is an executable that contains tools.
@@ -800,6 +800,13 @@ export type RestartRequest = Message<"toolhost.v1.RestartRequest"> & {
    * @generated from field: bool force = 2;
    */
   force: boolean;
+
+  /**
+   * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
 };
 
 /**
@@ -849,6 +856,13 @@ export type DrainRequest = Message<"toolhost.v1.DrainRequest"> & {
    * @generated from field: string plugin = 1;
    */
   plugin: string;
+
+  /**
+   * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
 };
 
 /**
@@ -885,6 +899,13 @@ export type PauseRequest = Message<"toolhost.v1.PauseRequest"> & {
    * @generated from field: string plugin = 1;
    */
   plugin: string;
+
+  /**
+   * Why the caller wants this, in its own words, for the audit log. At most 500 bytes. May be empty.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
 };
 
 /**
@@ -1218,6 +1239,13 @@ export type UpgradeRequest = Message<"toolhost.v1.UpgradeRequest"> & {
    * @generated from field: string plugin = 1;
    */
   plugin: string;
+
+  /**
+   * Why the caller wants this, in its own words, for the audit log and ListRevisions. At most 500 bytes. May be empty.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
 };
 
 /**
@@ -1310,6 +1338,21 @@ export type RollbackRequest = Message<"toolhost.v1.RollbackRequest"> & {
    * @generated from field: string plugin = 1;
    */
   plugin: string;
+
+  /**
+   * The number of the revision whose executable to switch to, of ListRevisions. 0 means the previous
+   * executable.
+   *
+   * @generated from field: uint64 revision = 2;
+   */
+  revision: bigint;
+
+  /**
+   * Why the caller wants this, in its own words, for the audit log and ListRevisions. At most 500 bytes. May be empty.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
 };
 
 /**
@@ -1346,6 +1389,121 @@ export type RollbackResponse = Message<"toolhost.v1.RollbackResponse"> & {
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
   messageDesc(file_toolhost_v1_admin_service, 36);
+
+/**
+ * ListRevisionsRequest names a plugin.
+ *
+ * @generated from message toolhost.v1.ListRevisionsRequest
+ */
+export type ListRevisionsRequest = Message<"toolhost.v1.ListRevisionsRequest"> & {
+  /**
+   * The name of the plugin.
+   *
+   * @generated from field: string plugin = 1;
+   */
+  plugin: string;
+};
+
+/**
+ * Describes the message toolhost.v1.ListRevisionsRequest.
+ * Use `create(ListRevisionsRequestSchema)` to create a new message.
+ */
+export const ListRevisionsRequestSchema: GenMessage<ListRevisionsRequest> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 37);
+
+/**
+ * ListRevisionsResponse returns the revisions of a plugin.
+ *
+ * @generated from message toolhost.v1.ListRevisionsResponse
+ */
+export type ListRevisionsResponse = Message<"toolhost.v1.ListRevisionsResponse"> & {
+  /**
+   * The revisions, newest first.
+   *
+   * @generated from field: repeated toolhost.v1.Revision revisions = 1;
+   */
+  revisions: Revision[];
+};
+
+/**
+ * Describes the message toolhost.v1.ListRevisionsResponse.
+ * Use `create(ListRevisionsResponseSchema)` to create a new message.
+ */
+export const ListRevisionsResponseSchema: GenMessage<ListRevisionsResponse> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 38);
+
+/**
+ * Revision is one time at which an executable of a plugin came into service.
+ *
+ * @generated from message toolhost.v1.Revision
+ */
+export type Revision = Message<"toolhost.v1.Revision"> & {
+  /**
+   * The number among the revisions of the plugin, from 1, without gaps. An executable that comes into
+   * service again gets another number.
+   *
+   * @generated from field: uint64 number = 1;
+   */
+  number: bigint;
+
+  /**
+   * The digest of the executable.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * When it came into service. Unset if a version of toolhost without revisions recorded it.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * What brought it into service: `added`, `changed` (the file in the plugin's folder), `upgrade`,
+   * `rollback` or `locked` (a change of the lock file). Later versions may add causes. Empty if a
+   * version of toolhost without revisions recorded it.
+   *
+   * @generated from field: string cause = 4;
+   */
+  cause: string;
+
+  /**
+   * The principal that requested it. Empty if toolhost did it by itself.
+   *
+   * @generated from field: string principal = 5;
+   */
+  principal: string;
+
+  /**
+   * The reason that the principal gave. May be empty.
+   *
+   * @generated from field: string reason = 6;
+   */
+  reason: string;
+
+  /**
+   * Whether it is in service.
+   *
+   * @generated from field: bool current = 7;
+   */
+  current: boolean;
+
+  /**
+   * Whether Rollback can switch to it. False also for the current one.
+   *
+   * @generated from field: bool kept = 8;
+   */
+  kept: boolean;
+};
+
+/**
+ * Describes the message toolhost.v1.Revision.
+ * Use `create(RevisionSchema)` to create a new message.
+ */
+export const RevisionSchema: GenMessage<Revision> = /*@__PURE__*/
+  messageDesc(file_toolhost_v1_admin_service, 39);
 
 /**
  * WatchEventsRequest selects events.
@@ -1398,7 +1556,7 @@ export type WatchEventsRequest = Message<"toolhost.v1.WatchEventsRequest"> & {
  * Use `create(WatchEventsRequestSchema)` to create a new message.
  */
 export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 37);
+  messageDesc(file_toolhost_v1_admin_service, 40);
 
 /**
  * WatchEventsResponse returns one event.
@@ -1419,7 +1577,7 @@ export type WatchEventsResponse = Message<"toolhost.v1.WatchEventsResponse"> & {
  * Use `create(WatchEventsResponseSchema)` to create a new message.
  */
 export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 38);
+  messageDesc(file_toolhost_v1_admin_service, 41);
 
 /**
  * PluginEvent is an event of a plugin or of one of its processes.
@@ -1503,7 +1661,7 @@ export type PluginEvent = Message<"toolhost.v1.PluginEvent"> & {
  * Use `create(PluginEventSchema)` to create a new message.
  */
 export const PluginEventSchema: GenMessage<PluginEvent> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 39);
+  messageDesc(file_toolhost_v1_admin_service, 42);
 
 /**
  * TailLogsRequest selects log lines.
@@ -1553,7 +1711,7 @@ export type TailLogsRequest = Message<"toolhost.v1.TailLogsRequest"> & {
  * Use `create(TailLogsRequestSchema)` to create a new message.
  */
 export const TailLogsRequestSchema: GenMessage<TailLogsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 40);
+  messageDesc(file_toolhost_v1_admin_service, 43);
 
 /**
  * TailLogsResponse returns one log line.
@@ -1574,7 +1732,7 @@ export type TailLogsResponse = Message<"toolhost.v1.TailLogsResponse"> & {
  * Use `create(TailLogsResponseSchema)` to create a new message.
  */
 export const TailLogsResponseSchema: GenMessage<TailLogsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 41);
+  messageDesc(file_toolhost_v1_admin_service, 44);
 
 /**
  * LogLine is a line that a plugin wrote.
@@ -1631,7 +1789,7 @@ export type LogLine = Message<"toolhost.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export const LogLineSchema: GenMessage<LogLine> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 42);
+  messageDesc(file_toolhost_v1_admin_service, 45);
 
 /**
  * ListCallsRequest selects calls. A call is selected if it matches every field that is set.
@@ -1709,7 +1867,7 @@ export type ListCallsRequest = Message<"toolhost.v1.ListCallsRequest"> & {
  * Use `create(ListCallsRequestSchema)` to create a new message.
  */
 export const ListCallsRequestSchema: GenMessage<ListCallsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 43);
+  messageDesc(file_toolhost_v1_admin_service, 46);
 
 /**
  * ListCallsResponse is one page of calls.
@@ -1737,7 +1895,7 @@ export type ListCallsResponse = Message<"toolhost.v1.ListCallsResponse"> & {
  * Use `create(ListCallsResponseSchema)` to create a new message.
  */
 export const ListCallsResponseSchema: GenMessage<ListCallsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 44);
+  messageDesc(file_toolhost_v1_admin_service, 47);
 
 /**
  * CallRecord is the ledger's record of a call.
@@ -1829,7 +1987,7 @@ export type CallRecord = Message<"toolhost.v1.CallRecord"> & {
  * Use `create(CallRecordSchema)` to create a new message.
  */
 export const CallRecordSchema: GenMessage<CallRecord> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 45);
+  messageDesc(file_toolhost_v1_admin_service, 48);
 
 /**
  * GetStatsRequest selects statistics.
@@ -1867,7 +2025,7 @@ export type GetStatsRequest = Message<"toolhost.v1.GetStatsRequest"> & {
  * Use `create(GetStatsRequestSchema)` to create a new message.
  */
 export const GetStatsRequestSchema: GenMessage<GetStatsRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 46);
+  messageDesc(file_toolhost_v1_admin_service, 49);
 
 /**
  * GetStatsResponse returns statistics.
@@ -1888,7 +2046,7 @@ export type GetStatsResponse = Message<"toolhost.v1.GetStatsResponse"> & {
  * Use `create(GetStatsResponseSchema)` to create a new message.
  */
 export const GetStatsResponseSchema: GenMessage<GetStatsResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 47);
+  messageDesc(file_toolhost_v1_admin_service, 50);
 
 /**
  * ToolStats counts the ended calls of one tool.
@@ -1979,7 +2137,7 @@ export type ToolStats = Message<"toolhost.v1.ToolStats"> & {
  * Use `create(ToolStatsSchema)` to create a new message.
  */
 export const ToolStatsSchema: GenMessage<ToolStats> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 48);
+  messageDesc(file_toolhost_v1_admin_service, 51);
 
 /**
  * ReadAuditRequest selects lines of the audit log. A line has to match every field that is set.
@@ -2064,7 +2222,7 @@ export type ReadAuditRequest = Message<"toolhost.v1.ReadAuditRequest"> & {
  * Use `create(ReadAuditRequestSchema)` to create a new message.
  */
 export const ReadAuditRequestSchema: GenMessage<ReadAuditRequest> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 49);
+  messageDesc(file_toolhost_v1_admin_service, 52);
 
 /**
  * ReadAuditResponse contains a line of the audit log.
@@ -2092,7 +2250,7 @@ export type ReadAuditResponse = Message<"toolhost.v1.ReadAuditResponse"> & {
  * Use `create(ReadAuditResponseSchema)` to create a new message.
  */
 export const ReadAuditResponseSchema: GenMessage<ReadAuditResponse> = /*@__PURE__*/
-  messageDesc(file_toolhost_v1_admin_service, 50);
+  messageDesc(file_toolhost_v1_admin_service, 53);
 
 /**
  * PluginState says whether a plugin accepts calls, and why not.
@@ -2420,8 +2578,8 @@ export const AdminService: GenService<{
     output: typeof UpgradeResponseSchema;
   },
   /**
-   * Rollback switches a plugin back to its previous executable, until its file changes again or
-   * Upgrade is called. Errors: NOT_FOUND if the plugin or a previous executable does not exist;
+   * Rollback switches a plugin back to an earlier executable, until its file changes again or
+   * Upgrade is called. Errors: NOT_FOUND if the plugin or the earlier executable does not exist;
    * UNAVAILABLE if the new process does not start, in which case the old one continues.
    *
    * @generated from rpc toolhost.v1.AdminService.Rollback
@@ -2430,6 +2588,17 @@ export const AdminService: GenService<{
     methodKind: "unary";
     input: typeof RollbackRequestSchema;
     output: typeof RollbackResponseSchema;
+  },
+  /**
+   * ListRevisions lists which executables of a plugin came into service, and when, newest first. At
+   * most 10. Errors: NOT_FOUND if the plugin does not exist.
+   *
+   * @generated from rpc toolhost.v1.AdminService.ListRevisions
+   */
+  listRevisions: {
+    methodKind: "unary";
+    input: typeof ListRevisionsRequestSchema;
+    output: typeof ListRevisionsResponseSchema;
   },
   /**
    * GetLockFile returns the path of the lock file, which pins plugins to digests, and whether

@@ -283,12 +283,14 @@ class ListInstancesResponse(_message.Message):
     def __init__(self, instances: _Optional[_Iterable[_Union[Instance, _Mapping[str, object]]]] = ...) -> None: ...
 
 class RestartRequest(_message.Message):
-    __slots__ = ("plugin", "force")
+    __slots__ = ("plugin", "force", "reason")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     FORCE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     plugin: str
     force: bool
-    def __init__(self, plugin: _Optional[str] = ..., force: bool = ...) -> None: ...
+    reason: str
+    def __init__(self, plugin: _Optional[str] = ..., force: bool = ..., reason: _Optional[str] = ...) -> None: ...
 
 class RestartResponse(_message.Message):
     __slots__ = ("stopped", "started")
@@ -299,20 +301,24 @@ class RestartResponse(_message.Message):
     def __init__(self, stopped: _Optional[_Iterable[str]] = ..., started: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class DrainRequest(_message.Message):
-    __slots__ = ("plugin",)
+    __slots__ = ("plugin", "reason")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     plugin: str
-    def __init__(self, plugin: _Optional[str] = ...) -> None: ...
+    reason: str
+    def __init__(self, plugin: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class DrainResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
 class PauseRequest(_message.Message):
-    __slots__ = ("plugin",)
+    __slots__ = ("plugin", "reason")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     plugin: str
-    def __init__(self, plugin: _Optional[str] = ...) -> None: ...
+    reason: str
+    def __init__(self, plugin: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class PauseResponse(_message.Message):
     __slots__ = ()
@@ -401,10 +407,12 @@ class ReloadFailure(_message.Message):
     def __init__(self, plugin: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class UpgradeRequest(_message.Message):
-    __slots__ = ("plugin",)
+    __slots__ = ("plugin", "reason")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     plugin: str
-    def __init__(self, plugin: _Optional[str] = ...) -> None: ...
+    reason: str
+    def __init__(self, plugin: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class UpgradeResponse(_message.Message):
     __slots__ = ("digest", "previous_digest")
@@ -427,10 +435,14 @@ class GetLockFileResponse(_message.Message):
     def __init__(self, path: _Optional[str] = ..., enforced: bool = ...) -> None: ...
 
 class RollbackRequest(_message.Message):
-    __slots__ = ("plugin",)
+    __slots__ = ("plugin", "revision", "reason")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     plugin: str
-    def __init__(self, plugin: _Optional[str] = ...) -> None: ...
+    revision: int
+    reason: str
+    def __init__(self, plugin: _Optional[str] = ..., revision: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class RollbackResponse(_message.Message):
     __slots__ = ("digest", "previous_digest")
@@ -439,6 +451,38 @@ class RollbackResponse(_message.Message):
     digest: str
     previous_digest: str
     def __init__(self, digest: _Optional[str] = ..., previous_digest: _Optional[str] = ...) -> None: ...
+
+class ListRevisionsRequest(_message.Message):
+    __slots__ = ("plugin",)
+    PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    plugin: str
+    def __init__(self, plugin: _Optional[str] = ...) -> None: ...
+
+class ListRevisionsResponse(_message.Message):
+    __slots__ = ("revisions",)
+    REVISIONS_FIELD_NUMBER: _ClassVar[int]
+    revisions: _containers.RepeatedCompositeFieldContainer[Revision]
+    def __init__(self, revisions: _Optional[_Iterable[_Union[Revision, _Mapping[str, object]]]] = ...) -> None: ...
+
+class Revision(_message.Message):
+    __slots__ = ("number", "digest", "time", "cause", "principal", "reason", "current", "kept")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    DIGEST_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    PRINCIPAL_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    CURRENT_FIELD_NUMBER: _ClassVar[int]
+    KEPT_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    digest: str
+    time: _timestamp_pb2.Timestamp
+    cause: str
+    principal: str
+    reason: str
+    current: bool
+    kept: bool
+    def __init__(self, number: _Optional[int] = ..., digest: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping[str, object]]] = ..., cause: _Optional[str] = ..., principal: _Optional[str] = ..., reason: _Optional[str] = ..., current: bool = ..., kept: bool = ...) -> None: ...
 
 class WatchEventsRequest(_message.Message):
     __slots__ = ("plugin", "after_seq", "follow", "since_time", "tenants")

@@ -94,6 +94,11 @@ class AdminServiceStub(object):
                 request_serializer=toolhost_dot_v1_dot_admin__service__pb2.RollbackRequest.SerializeToString,
                 response_deserializer=toolhost_dot_v1_dot_admin__service__pb2.RollbackResponse.FromString,
                 _registered_method=True)
+        self.ListRevisions = channel.unary_unary(
+                '/toolhost.v1.AdminService/ListRevisions',
+                request_serializer=toolhost_dot_v1_dot_admin__service__pb2.ListRevisionsRequest.SerializeToString,
+                response_deserializer=toolhost_dot_v1_dot_admin__service__pb2.ListRevisionsResponse.FromString,
+                _registered_method=True)
         self.GetLockFile = channel.unary_unary(
                 '/toolhost.v1.AdminService/GetLockFile',
                 request_serializer=toolhost_dot_v1_dot_admin__service__pb2.GetLockFileRequest.SerializeToString,
@@ -217,9 +222,17 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Rollback(self, request, context):
-        """Rollback switches a plugin back to its previous executable, until its file changes again or
-        Upgrade is called. Errors: NOT_FOUND if the plugin or a previous executable does not exist;
+        """Rollback switches a plugin back to an earlier executable, until its file changes again or
+        Upgrade is called. Errors: NOT_FOUND if the plugin or the earlier executable does not exist;
         UNAVAILABLE if the new process does not start, in which case the old one continues.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRevisions(self, request, context):
+        """ListRevisions lists which executables of a plugin came into service, and when, newest first. At
+        most 10. Errors: NOT_FOUND if the plugin does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -337,6 +350,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.Rollback,
                     request_deserializer=toolhost_dot_v1_dot_admin__service__pb2.RollbackRequest.FromString,
                     response_serializer=toolhost_dot_v1_dot_admin__service__pb2.RollbackResponse.SerializeToString,
+            ),
+            'ListRevisions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRevisions,
+                    request_deserializer=toolhost_dot_v1_dot_admin__service__pb2.ListRevisionsRequest.FromString,
+                    response_serializer=toolhost_dot_v1_dot_admin__service__pb2.ListRevisionsResponse.SerializeToString,
             ),
             'GetLockFile': grpc.unary_unary_rpc_method_handler(
                     servicer.GetLockFile,
@@ -671,6 +689,33 @@ class AdminService(object):
             '/toolhost.v1.AdminService/Rollback',
             toolhost_dot_v1_dot_admin__service__pb2.RollbackRequest.SerializeToString,
             toolhost_dot_v1_dot_admin__service__pb2.RollbackResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRevisions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/toolhost.v1.AdminService/ListRevisions',
+            toolhost_dot_v1_dot_admin__service__pb2.ListRevisionsRequest.SerializeToString,
+            toolhost_dot_v1_dot_admin__service__pb2.ListRevisionsResponse.FromString,
             options,
             channel_credentials,
             insecure,
