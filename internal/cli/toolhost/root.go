@@ -41,7 +41,7 @@ func NewRoot(p cli.Process) *cobra.Command {
 	cli.AddGroup(root, "Write plugins",
 		author.NewNewCommand(p), author.NewDevCommand(p), author.NewVerifyCommand(p), install.NewInstallCommand(p), install.NewUninstallCommand(p))
 	cli.AddGroup(root, "Operate plugins",
-		operate.NewStatusCommand(p), operate.NewPluginsCommand(p), operate.NewWhyCommand(p), operate.NewPsCommand(p), operate.NewLogsCommand(p), operate.NewEventsCommand(p), operate.NewStatsCommand(p),
+		operate.NewStatusCommand(p), serve.NewDoctorCommand(p), operate.NewPluginsCommand(p), operate.NewWhyCommand(p), operate.NewPsCommand(p), operate.NewLogsCommand(p), operate.NewEventsCommand(p), operate.NewStatsCommand(p),
 		operate.NewApprovalsCommand(p), operate.NewRestartCommand(p), operate.NewDrainCommand(p), operate.NewPauseCommand(p), operate.NewResumeCommand(p), operate.NewClearCommand(p),
 		operate.NewUpgradeCommand(p), operate.NewRollbackCommand(p), operate.NewRevisionsCommand(p), install.NewLockCommand(p),
 		install.NewTrustCommand(p), operate.NewReloadCommand(p), auditlog.NewCommand(p), target.NewCommand(cli.Toolhost, p))

@@ -116,6 +116,9 @@ func (b *Bare) Exit() tool.Exit { return b.p.Exit() }
 // Sandbox returns what the process may access, and by which layers it is confined.
 func (b *Bare) Sandbox() tool.Sandbox { return b.p.Sandbox() }
 
+// Limits returns each limit of the process with the mechanism that enforces it.
+func (b *Bare) Limits() []tool.EffectiveLimit { return b.p.Limits() }
+
 // Survivors returns the names of the processes that this one started and that still ran a moment
 // after its end. The value is complete after Exited is closed.
 func (b *Bare) Survivors() []string {
