@@ -60,9 +60,21 @@ func (a Address) Listen(ctx context.Context, program string) (*Listener, error) 
 	if err != nil {
 		return nil, fmt.Errorf("listening at %s: %w", a, err)
 	}
-	bound, err := netip.ParseAddrPort(l.Addr().String())
+	return Adopt(l)
+}
+
+// Adopt returns a listener that limits the connections of another one, which it closes. It is for
+// sockets that this process did not open. Their mode and owner are up to the one who opened them, and
+// the socket's file stays when the listener is closed.
+func Adopt(l net.Listener) (*Listener, error) {
+	at := l.Addr().String()
+	if l.Addr().Network() == "unix" {
+		a, err := Unix(at)
+		return &Listener{Listener: l, addr: a, room: newRoom()}, err
+	}
+	bound, err := netip.ParseAddrPort(at)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the address of the listener at %s: %w", a, err), l.Close())
+		return nil, errors.Join(fmt.Errorf("reading the address of the listener at %s: %w", at, err), l.Close())
 	}
 	return &Listener{Listener: l, addr: Address{port: bound}, room: newRoom()}, nil
 }

@@ -78,6 +78,7 @@ func (l *Listener) Describe() string {
 type Listener struct {
 	*address.Listener
 	config       Config
+	passed       bool          // systemd opened the socket
 	certificates *certificates // nil: plain
 	door         *door         // nil: a unix socket
 }
@@ -119,20 +120,28 @@ type Set struct {
 // symbolic links and on network file systems.
 const refresh = 2 * time.Second
 
-// Open opens all listeners, or none. program is the name of the server in errors. The caller must
-// call Close. A nil logger discards the log.
+// Open opens all listeners, or none. It takes over a socket that systemd holds at the address of a
+// listener. program is the name of the server in errors. The caller must call Close. A nil logger
+// discards the log.
 func Open(ctx context.Context, program string, configs []Config, limits Limits, logger *slog.Logger) (*Set, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
+	held, err := takePassed()
+	if err != nil {
+		return nil, err
+	}
 	watch, cancel := context.WithCancel(context.Background())
 	s := &Set{door: newDoor(limits, logger), cancel: cancel}
 	for _, c := range configs {
-		l, err := s.open(ctx, program, c, logger)
+		l, err := s.open(ctx, program, c, held, logger)
 		if err != nil {
-			return nil, errors.Join(err, s.Close())
+			return nil, errors.Join(err, s.Close(), held.close())
 		}
 		s.Listeners = append(s.Listeners, l)
+	}
+	if err := held.unused(); err != nil {
+		return nil, errors.Join(err, s.Close(), held.close())
 	}
 	s.watching.Go(func() { // ends with Close
 		tick := time.NewTicker(refresh)
@@ -149,7 +158,7 @@ func Open(ctx context.Context, program string, configs []Config, limits Limits, 
 	return s, nil
 }
 
-func (s *Set) open(ctx context.Context, program string, c Config, logger *slog.Logger) (*Listener, error) {
+func (s *Set) open(ctx context.Context, program string, c Config, held passed, logger *slog.Logger) (*Listener, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -160,10 +169,9 @@ func (s *Set) open(ctx context.Context, program string, c Config, logger *slog.L
 			return nil, fmt.Errorf("listening at %s: %w", c.Address, err)
 		}
 	}
-	var err error
-	if l.Listener, err = c.Address.Listen(ctx, program); errors.Is(err, address.ErrInUse) {
-		return nil, fmt.Errorf("%w; stop that one, or choose another address with --listen or listeners", err)
-	} else if err != nil {
+	if l.Listener = held.take(c.Address); l.Listener != nil {
+		l.passed = true
+	} else if err := l.listen(ctx, program); err != nil {
 		return nil, err
 	}
 	if !c.Address.IsUnix() {
@@ -173,6 +181,24 @@ func (s *Set) open(ctx context.Context, program string, c Config, logger *slog.L
 		logger.Warn("every user and program of this machine can connect: a plain TCP port does not know its clients", "listen", l.Address(), "admits", c.Admits)
 	}
 	return l, nil
+}
+
+func (l *Listener) listen(ctx context.Context, program string) (err error) {
+	if l.Listener, err = l.config.Address.Listen(ctx, program); errors.Is(err, address.ErrInUse) {
+		return fmt.Errorf("%w; stop that one, or choose another address with --listen or listeners", err)
+	}
+	return err
+}
+
+// Sockets returns the paths of the unix sockets that Open made. They are left over if this process is
+// killed.
+func (s *Set) Sockets() (paths []string) {
+	for _, l := range s.Listeners {
+		if l.config.Address.IsUnix() && !l.passed {
+			paths = append(paths, l.config.Address.Path())
+		}
+	}
+	return paths
 }
 
 // Refresh reads the certificates again if their files have changed. Connections that are open keep

@@ -88,11 +88,11 @@ func startToolhost(ctx context.Context, log *slog.Logger, records *runRecords, h
 }
 
 // withoutKeys removes the keys of models and the tokens for other servers from an environment,
-// because toolhost does not use them.
+// because toolhost does not use them, and the socket of systemd, because toolhost is not its service.
 func withoutKeys(env []string) []string {
 	var kept []string
 	for _, entry := range env {
-		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(name, "_API_KEY") && name != "TOOLHOST_TOKEN" && name != "AGENTD_TOKEN" {
+		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(name, "_API_KEY") && name != "TOOLHOST_TOKEN" && name != "AGENTD_TOKEN" && name != "NOTIFY_SOCKET" {
 			kept = append(kept, entry)
 		}
 	}

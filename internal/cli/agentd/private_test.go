@@ -145,7 +145,7 @@ func TestALostLedgerIsAccepted(t *testing.T) {
 }
 
 func TestAPrivateToolhostGetsNoKeys(t *testing.T) {
-	kept := withoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=secret", "TOOLHOST_TOKEN=secret", "AGENTD_TOKEN=secret", "GITHUB_TOKEN=for-a-tool"})
+	kept := withoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=secret", "TOOLHOST_TOKEN=secret", "AGENTD_TOKEN=secret", "NOTIFY_SOCKET=secret", "GITHUB_TOKEN=for-a-tool"})
 	if got := strings.Join(kept, " "); got != "HOME=/h GITHUB_TOKEN=for-a-tool" {
 		t.Errorf("got %s", got)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/configfile"
 	"github.com/toolhost/toolhost/internal/cli/logging"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/systemd"
 	"github.com/toolhost/toolhost/internal/telemetry"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -29,6 +30,7 @@ import (
 // fault changes nothing.
 type reloader struct {
 	agent     *agent.Agent
+	service   systemd.Service
 	log       *slog.Logger
 	levels    *logging.Log
 	exported  *telemetry.Telemetry
@@ -48,6 +50,8 @@ type reloader struct {
 func (r *reloader) Reload(ctx context.Context) *tool.ConfigurationChange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.service.Reloading()
+	defer func() { r.service.Ready(r.inForce.status()) }()
 	change, next := r.read(ctx)
 	if change != nil && change.Problem == "" {
 		err := access.NoteReload(ctx, r.decisions, change)

@@ -28,6 +28,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/internal/rpc/clientlimit"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
+	"github.com/toolhost/toolhost/internal/systemd"
 )
 
 // shutdownGrace is the time in which RPCs may end after agentd received a signal to stop. Watches
@@ -164,13 +165,15 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		return err
 	}
 	defer func() { err = closeAll(err, decisions.Close) }()
-	reloads := &reloader{decisions: decisions, access: access, callers: callers, agent: a, exported: exported, log: log, levels: logs, again: s.again, level: level, inForce: s, sameUser: !listeners.OnTCP(), admits: listeners.Admits()}
+	service := systemd.Service{Log: log}
+	reloads := &reloader{decisions: decisions, access: access, callers: callers, agent: a, exported: exported, log: log, levels: logs, again: s.again, level: level, inForce: s, sameUser: !listeners.OnTCP(), admits: listeners.Admits(), service: service}
 	defer reloads.onHangup()()
 	defer startCleanup(ctx, a, decisions, logs.Logger(loglevel.Runs))()
 	began := time.Now()
 	defer func() { logStopped(log, began, err) }()
 	ready := func() {
 		exported.Ready(true)
+		service.Ready(s.status())
 		s.logStarted(log, listeners, m.Name(), host.Addr(), resumed)
 		fmt.Fprintf(cli.NewPrinter(cli.UntilDone(ctx, s.process.Stdout)), "agentd is ready at %s: %s, tools from %s, %d interrupted runs go on\n",
 			listeners.Describe(), m.Name(), host.Addr(), resumed)
@@ -189,8 +192,11 @@ func (s *setup) serve(ctx context.Context, configs []listen.Config, level string
 		exported.Ready(available)
 		server.SetHealthy(available)
 	})()
-	return serveRuns(ctx, a, server, listeners, ready)
+	return serveRuns(ctx, a, server, listeners, service, ready)
 }
+
+// status is what systemd shows of a server.
+func (s *setup) status() string { return "runs use " + s.opened + " by default" }
 
 // warnAboutModels logs the models that agents and callers can name and that cannot be used.
 func warnAboutModels(log *slog.Logger, config *agent.Config) {
@@ -202,13 +208,16 @@ func warnAboutModels(log *slog.Logger, config *agent.Config) {
 }
 
 // serveRuns serves the runs of an agent until ctx ends, and then closes the agent.
-func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, listeners *listen.Set, ready func()) error {
+func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, listeners *listen.Set, service systemd.Service, ready func()) error {
 	served, wait := listeners.Serve(server.Serve) // ends with Shutdown
 	ready()
+	unwatch := service.Watch(server.Serve)
 	select {
 	case <-ctx.Done():
+		service.Stopping("runs are interrupted, and go on at the next start")
 	case <-served:
 	}
+	unwatch()
 	a.Close() // before Shutdown, because it ends the watches that Shutdown waits for
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()

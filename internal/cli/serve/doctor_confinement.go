@@ -22,7 +22,7 @@ func confinement(ctx context.Context, options Options) []finding {
 	fatal := func(check string, err error) []finding {
 		return []finding{{check, stateFatal, err.Error(), "toolhost cannot start a plugin", "correct what the message says"}}
 	}
-	runtime, err := openRuntimeDir(ctx, Options{}, quiet) // without listeners, so that the reaper removes no socket
+	runtime, err := openRuntimeDir(ctx, nil, quiet) // without listeners, so that the reaper removes no socket
 	if err != nil {
 		return fatal("runtime folder", err)
 	}

@@ -32,7 +32,7 @@ func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Pl
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
 	defaults := sandboxDefaultsOf(options)
 	options.State, options.Folders, options.listen, options.listeners = state, []string{folder}, address.Address{}, nil
-	runtime, err := openRuntimeDir(ctx, options, logger)
+	runtime, err := openRuntimeDir(ctx, nil, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ type Probe struct {
 func OpenProbe(ctx context.Context, options, other Options) (*Probe, error) {
 	options.listen, options.listeners = address.Address{}, nil // the probe has no socket for the reaper to remove
 	logger := slog.New(slog.DiscardHandler)
-	runtime, err := openRuntimeDir(ctx, options, logger)
+	runtime, err := openRuntimeDir(ctx, nil, logger)
 	if err != nil {
 		return nil, err
 	}

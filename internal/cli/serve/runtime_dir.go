@@ -21,8 +21,9 @@ type runtimeDir struct {
 }
 
 // openRuntimeDir removes what killed toolhosts left if their reapers died too, and makes a runtime
-// directory for this one. The caller closes it after all processes have ended.
-func openRuntimeDir(ctx context.Context, options Options, logger *slog.Logger) (*runtimeDir, error) {
+// directory for this one, with a reaper that removes the sockets if this process is killed. The
+// caller closes it after all processes have ended.
+func openRuntimeDir(ctx context.Context, sockets []string, logger *slog.Logger) (*runtimeDir, error) {
 	parent := runDirParent()
 	sweep(parent, logger)
 	runDir, err := reaper.MakeRunDir(parent)
@@ -30,7 +31,7 @@ func openRuntimeDir(ctx context.Context, options Options, logger *slog.Logger) (
 		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
 	}
 	y := &runtimeDir{runDir: runDir, groups: limits.OpenCgroups()}
-	if y.guard, err = startReaper(ctx, runDir.Path(), y.groups, options.sockets(), logger); err != nil {
+	if y.guard, err = startReaper(ctx, runDir.Path(), y.groups, sockets, logger); err != nil {
 		y.close()
 		return nil, err
 	}
@@ -89,16 +90,4 @@ func startReaper(ctx context.Context, runDir string, groups *limits.Cgroups, soc
 		return nil, err
 	}
 	return guard, nil
-}
-
-// sockets returns the paths of the unix sockets at which toolhost listens. A unix socket among the
-// listeners can replace that of the key listen, which is another program's socket then.
-func (o *Options) sockets() []string {
-	var paths []string
-	for _, l := range o.listeners {
-		if l.Address.IsUnix() {
-			paths = append(paths, l.Address.Path())
-		}
-	}
-	return paths
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/rpc/mcphttp"
 	"github.com/toolhost/toolhost/internal/secrets"
+	"github.com/toolhost/toolhost/internal/systemd"
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
@@ -69,7 +70,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	defer exported.Close()
 	began := time.Now()
 	defer func() { logStopped(logger, began, err) }()
-	runtime, err := openRuntimeDir(ctx, options, log.Logger(loglevel.Lifecycle))
+	runtime, err := openRuntimeDir(ctx, listeners.Sockets(), log.Logger(loglevel.Lifecycle))
 	if err != nil {
 		return err
 	}
@@ -135,9 +136,11 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	if options.Reload.Watch {
 		known.Watch()
 	}
-	defer reloadOnHangup(h, records.decisions, logger)()
+	service := systemd.Service{Log: logger}
+	told := toldHost{h, service, known}
+	defer reloadOnHangup(told, records.decisions, logger)()
 	refuse := refusePlugins(runtime, plugins.subreaped)
-	return serveHost(ctx, options, servedHost{h, known, &plugins.tenants, exported, listeners, logger, refuse, access, callers, book, records.decisions}, stdout)
+	return serveHost(ctx, options, servedHost{told, known, &plugins.tenants, exported, listeners, logger, refuse, access, callers, book, records.decisions}, stdout)
 }
 
 // followAccess returns the follower that applies changed bindings, rules and issuers.
@@ -155,7 +158,7 @@ func followAccess(access *gate.Access, callers *credentials.Credentials, admits 
 
 // servedHost is a host with what its server needs.
 type servedHost struct {
-	host      *host.Host
+	host      toldHost
 	known     *catalog.Catalog
 	tenants   *pace.Tenants
 	exported  exports
@@ -176,7 +179,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 		served = options.Observe(served)
 	}
 	memory := newBudget(&options.Config)
-	if err := s.exported.measure(s.host, s.known.Snapshot(), memory, options.State); err != nil {
+	if err := s.exported.measure(s.host.Host, s.known.Snapshot(), memory, options.State); err != nil {
 		return err
 	}
 	authenticator := &clientlimit.Authenticator{Inner: s.callers, Failures: s.listeners.Failures(), Logger: s.logger}
@@ -197,6 +200,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	defer context.AfterFunc(ctx, func() { s.exported.Ready(false) })()
 	return server.serve(ctx, func() {
 		s.exported.Ready(true)
+		s.host.ready()
 		logStarted(&options, s)
 		fmt.Fprintf(cli.UntilDone(ctx, stdout), "toolhost is ready at %s: %s\n", s.listeners.Describe(), summary(s.known.Snapshot()))
 	})
@@ -245,7 +249,7 @@ func checkWorkspace(dir, state string) error {
 
 // reloadOnHangup reopens the audit log, applies the configuration file and reads the plugin folders
 // again at each SIGHUP. stop ends the goroutine and waits for it.
-func reloadOnHangup(h *host.Host, decisions *audit.Log, logger *slog.Logger) (stop func()) {
+func reloadOnHangup(h toldHost, decisions *audit.Log, logger *slog.Logger) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	ctx, cancel := context.WithCancel(context.Background())

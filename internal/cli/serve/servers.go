@@ -39,11 +39,14 @@ func newMCP(options *Options, host hostserver.Host, s servedHost, admission *gat
 func (v servers) serve(ctx context.Context, ready func()) error {
 	served, wait := v.s.listeners.Serve(v.accept) // ends with shutdown
 	ready()
+	unwatch := v.s.host.service.Watch(v.grpc.Serve)
 	select {
 	case <-ctx.Done():
-		v.s.logger.Info("toolhost stops", "calls", callsRunning(v.s.host), "grace", shutdownGrace)
+		v.s.host.service.Stopping("calls in progress may end")
+		v.s.logger.Info("toolhost stops", "calls", callsRunning(v.s.host.Host), "grace", shutdownGrace)
 	case <-served:
 	}
+	unwatch()
 	// the owner of the host also closes the host, and waits until it is closed
 	overdue := time.AfterFunc(shutdownGrace, func() { _ = v.s.host.Close() })
 	defer overdue.Stop()

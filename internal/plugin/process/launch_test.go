@@ -358,7 +358,11 @@ func TestPeerMayBeADescendant(t *testing.T) {
 // A plugin sees nothing of toolhost that it does not need: no variables, no open files.
 func TestPluginInheritsNothing(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "secret-1")
-	t.Setenv("PLUGIN_CLIENT_CERT", "secret-2") // this variable alone makes a plugin serve TLS
+	// This variable alone makes a plugin serve TLS.
+	t.Setenv("PLUGIN_CLIENT_CERT", "secret-2")
+	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID"} { // systemd's
+		t.Setenv(name, "secret-4")
+	}
 	t.Setenv("TZ", "Europe/Vienna")
 	held, err := os.OpenFile(filepath.Join(t.TempDir(), "secret-3"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -127,10 +127,11 @@ func (r *receiving) enter(ctx context.Context, principal string) (leave func(), 
 }
 
 // anyone admits the RPCs of the services that everyone may use, such as health checking. Its callers
-// are told apart by their machines.
+// are told apart by their machines, and this process from the users of a socket.
 func anyone(ctx context.Context, _ string) (context.Context, string, error) {
-	host := "unix"
+	host := ""
 	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+		host = p.Addr.Network()
 		if name, _, err := net.SplitHostPort(p.Addr.String()); err == nil {
 			host = name
 		}
