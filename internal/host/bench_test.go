@@ -19,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/internal/audit"
 	"github.com/toolhost/toolhost/internal/callstore"
 	"github.com/toolhost/toolhost/internal/host"
+	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
@@ -94,8 +95,8 @@ func benchHost(b testing.TB) *host.Host {
 		Catalog:  openCatalog(b, tool.Description{Name: "echo", Version: "1.0.0", Tools: []tool.Spec{echo}}),
 		Settings: host.Settings{Policy: rules}, Calls: calls, Artifacts: artifacts, Audit: log,
 		Launch: func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-			p := unserved{&fakeProcess{pid: firstPID, done: make(chan struct{}), conn: pluginwire.NewConn(echoing{}, pluginwire.ConnConfig{})}}
-			return p, p.conn.Open(ctx)
+			p := unserved{&hosttest.Process{Wire: pluginwire.NewConn(echoing{}, pluginwire.ConnConfig{})}, make(chan struct{})}
+			return p, p.Wire.Open(ctx)
 		},
 	})
 	b.Cleanup(func() { h.Close() })
@@ -103,10 +104,17 @@ func benchHost(b testing.TB) *host.Host {
 }
 
 // unserved is a plugin process without a server. The host stops it once, at the end.
-type unserved struct{ *fakeProcess }
+type unserved struct {
+	*hosttest.Process
+	done chan struct{}
+}
+
+func (p unserved) Done() <-chan struct{} { return p.done }
+
+func (p unserved) Alive() bool { return true }
 
 func (p unserved) Stop(context.Context) error {
-	p.conn.Close()
+	p.Wire.Close()
 	close(p.done)
 	return nil
 }

@@ -140,7 +140,7 @@ func (c *changes) crash() {
 		c.calls <- struct{}{}
 	}
 	for i := range c.started() {
-		c.process(i).end(tool.Exit{Code: -1, Signal: "SIGSEGV"})
+		c.process(i).End(tool.Exit{Code: -1, Signal: "SIGSEGV"})
 	}
 	c.note("crash")
 	for range callers {

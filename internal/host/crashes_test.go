@@ -37,7 +37,7 @@ func explode(t *testing.T, r *rig, entered <-chan struct{}, n int, c tool.Call, 
 	}
 	defer e.Close()
 	<-entered
-	r.process(n).end(exit)
+	r.process(n).End(exit)
 	return end(t, e)
 }
 
@@ -244,7 +244,7 @@ func TestWhatHappensToAPluginIsLogged(t *testing.T) {
 		for i := range 5 {
 			outcome(t, r, call("echo", `{"text":"x"}`))
 			synctest.Wait() // until the lease has ended; otherwise the crash would name the call
-			r.process(i).end(tool.Exit{Code: 2})
+			r.process(i).End(tool.Exit{Code: 2})
 			synctest.Wait()
 		}
 		if err := r.ClearQuarantine(t.Context(), hosttest.PluginName); err != nil {

@@ -222,7 +222,7 @@ func TestStoppedInstanceGetsNoCalls(t *testing.T) {
 		if len(instances) != 2 || instances[0].State != tool.InstanceUnhealthy {
 			t.Errorf("instances: %+v", instances)
 		}
-		r.process(1).end(tool.Exit{Signal: "SIGKILL"})
+		r.process(1).End(tool.Exit{Signal: "SIGKILL"})
 		synctest.Wait()
 		close(release)
 		if got := end(t, e); got.Err != nil || got.Result.Text() != "too late" {

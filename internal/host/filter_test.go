@@ -89,7 +89,7 @@ func (p *filterPlugin) questions() []string {
 func newFilterRig(t *testing.T, tools []hosttest.Tool, filters map[string]filterFunc, change func(*host.Config), uses ...host.Filter) (*rig, *filterPlugin) {
 	t.Helper()
 	filtering := &filterPlugin{filters: filters}
-	served := map[string]pluginwire.Handler{hosttest.PluginName: newFixture(tools), filterPluginName: filtering}
+	served := map[string]pluginwire.Handler{hosttest.PluginName: hosttest.NewPlugin(tools), filterPluginName: filtering}
 	var r *rig
 	r = newRig(t, tools, func(cfg *host.Config) {
 		cfg.Catalog = openCatalogOf(t, served)
@@ -118,7 +118,7 @@ func (p *filterPlugin) end(exit tool.Exit) {
 	p.mu.Lock()
 	process := p.last
 	p.mu.Unlock()
-	process.(*fakeProcess).end(exit)
+	process.(*hosttest.Process).End(exit)
 }
 
 // openCatalogOf returns a catalog of plugins by name.
@@ -137,7 +137,7 @@ func openCatalogOf(t *testing.T, plugins map[string]pluginwire.Handler) *catalog
 // handler.
 func openCatalogIn(t *testing.T, dir string, plugins map[string]pluginwire.Handler) *catalog.Catalog {
 	t.Helper()
-	c, err := catalog.Open(catalog.Config{
+	c, err := hosttest.LoadCatalog(t.Context(), catalog.Config{
 		Folders: []string{dir}, StateDir: t.TempDir(),
 		Describe: func(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 			return plugins[filepath.Base(p.Source)].Describe(ctx, pluginwire.DescribeRequest{})
@@ -147,12 +147,6 @@ func openCatalogIn(t *testing.T, dir string, plugins map[string]pluginwire.Handl
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	return c
 }
 
@@ -381,7 +375,7 @@ func TestWhichCallsAreFiltered(t *testing.T) {
 // of the tool's call has ended.
 func TestFiltersDoNotWaitForTheToolTheyFollow(t *testing.T) {
 	p := &filterPlugin{filters: map[string]filterFunc{"own": marks("own")}}
-	both := &pluginOfBoth{filterPlugin: p, fixture: newFixture(hosttest.Tools())}
+	both := &pluginOfBoth{filterPlugin: p, plugin: hosttest.NewPlugin(hosttest.Tools())}
 	r := newRig(t, hosttest.Tools(), func(cfg *host.Config) {
 		cfg.Catalog = openCatalogOf(t, map[string]pluginwire.Handler{filterPluginName: both})
 		cfg.Filters = []host.Filter{{Name: "own"}}
@@ -431,7 +425,7 @@ func TestFiltersDelayNoOtherCall(t *testing.T) {
 // pluginOfBoth has filters and the tools of the suite.
 type pluginOfBoth struct {
 	*filterPlugin
-	fixture *fixture
+	plugin *hosttest.Plugin
 }
 
 func (p *pluginOfBoth) Describe(ctx context.Context, req pluginwire.DescribeRequest) (tool.Description, error) {
@@ -439,7 +433,7 @@ func (p *pluginOfBoth) Describe(ctx context.Context, req pluginwire.DescribeRequ
 	if err != nil {
 		return d, err
 	}
-	tools, err := p.fixture.Describe(ctx, req)
+	tools, err := p.plugin.Describe(ctx, req)
 	d.Tools = tools.Tools
 	return d, err
 }
@@ -448,7 +442,7 @@ func (p *pluginOfBoth) Call(ctx context.Context, call *pluginwire.ServerCall) (t
 	if _, filter := p.filters[call.Start().Tool]; filter {
 		return p.filterPlugin.Call(ctx, call)
 	}
-	return p.fixture.Call(ctx, call)
+	return p.plugin.Call(ctx, call)
 }
 
 // A plugin previews no arguments that a filter has not seen.

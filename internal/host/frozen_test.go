@@ -156,7 +156,7 @@ func TestAddedFilterIsAskedAboutAnApprovedRepeat(t *testing.T) {
 		}
 	}
 	add(hosttest.PluginName)
-	served := map[string]pluginwire.Handler{hosttest.PluginName: newFixture([]hosttest.Tool{pays(&executed)}), filterPluginName: filtering}
+	served := map[string]pluginwire.Handler{hosttest.PluginName: hosttest.NewPlugin([]hosttest.Tool{pays(&executed)}), filterPluginName: filtering}
 	var r *rig
 	r = newRig(t, nil, func(cfg *host.Config) {
 		cfg.Catalog = openCatalogIn(t, folder, served)

@@ -64,7 +64,7 @@ func gate(r *rig, tools []hosttest.Tool) (open func()) {
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
 		select {
 		case <-opened:
-			return r.start(ctx, newFixture(tools))
+			return r.start(ctx, hosttest.NewPlugin(tools))
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -84,7 +84,7 @@ func TestInstancesShowHowFarTheyAre(t *testing.T) {
 			reported <- struct{}{}
 			<-next
 		}
-		return r.start(ctx, newFixture(tools))
+		return r.start(ctx, hosttest.NewPlugin(tools))
 	}
 	e, err := r.Open(t.Context(), call("echo", `{"text":"x"}`), true)
 	if err != nil {
@@ -148,7 +148,7 @@ func TestFailedLaunch(t *testing.T) {
 		if fails {
 			return nil, &tool.Error{Kind: tool.KindUnavailable, Message: "it has no legs", Exit: &tool.Exit{Code: 7}}
 		}
-		return r.start(ctx, newFixture(tools))
+		return r.start(ctx, hosttest.NewPlugin(tools))
 	}
 	c := call("count", `{"key":"k"}`)
 	c.ID = "again"
@@ -178,7 +178,7 @@ func TestDeadBeforeTheCall(t *testing.T) {
 		if got := outcome(t, r, call("count", fmt.Sprintf(`{"key":"%d"}`, i))); got.Err != nil || got.Result.Text() != "1" {
 			t.Fatalf("call %d ended with %+v", i, got)
 		}
-		r.process(i).end(tool.Exit{Code: -1, Signal: "SIGKILL"})
+		r.process(i).End(tool.Exit{Code: -1, Signal: "SIGKILL"})
 	}
 }
 
@@ -212,7 +212,7 @@ func TestCrash(t *testing.T) {
 			}
 			defer e.Close()
 			untilStatus(t, e, "waiting")
-			r.process(0).end(tool.Exit{Code: -1, Signal: "SIGSEGV", LastStderr: []string{"oh no"}})
+			r.process(0).End(tool.Exit{Code: -1, Signal: "SIGSEGV", LastStderr: []string{"oh no"}})
 			got := end(t, e)
 			if got.Err == nil || got.Err.Kind != tc.kind || got.Err.Exit == nil || got.Err.Exit.Signal != "SIGSEGV" || got.Instance != "fixture-1" {
 				t.Fatalf("the call ended with %+v", got.Err)
@@ -260,7 +260,7 @@ func TestKilledUnderASafeCall(t *testing.T) {
 			}
 			defer e.Close()
 			<-entered
-			r.process(0).end(tc.exit)
+			r.process(0).End(tc.exit)
 			got := end(t, e)
 			switch {
 			case tc.kind == "" && (got.Err != nil || got.Instance != "fixture-2"):

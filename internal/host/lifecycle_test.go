@@ -98,7 +98,7 @@ func TestBackoffAndQuarantine(t *testing.T) {
 			if got := outcome(t, r, call("echo", `{"text":"x"}`)); got.Err != nil {
 				t.Fatalf("call %d ended with %v", i, got.Err)
 			}
-			r.process(i).end(tool.Exit{Code: 2})
+			r.process(i).End(tool.Exit{Code: 2})
 			synctest.Wait()
 		}
 		got := outcome(t, r, call("echo", `{"text":"x"}`))
@@ -187,7 +187,7 @@ func TestCrashOfAProcessPerCall(t *testing.T) {
 		instances, _ := r.Instances(t.Context(), "")
 		for _, in := range instances {
 			if in.Calls == 1 {
-				r.process(in.PID - firstPID).end(tool.Exit{Code: 2})
+				r.process(in.PID - firstPID).End(tool.Exit{Code: 2})
 			}
 		}
 		synctest.Wait()

@@ -15,7 +15,7 @@ import (
 // lingering is a process that has lost its connection, and that exits only when the test lets it,
 // whoever stops it.
 type lingering struct {
-	*fakeProcess
+	*hosttest.Process
 	gone chan struct{}
 }
 
@@ -29,11 +29,11 @@ func TestDeadlineOfACallWhoseProcessLingers(t *testing.T) {
 		release, gone := make(chan struct{}), make(chan struct{})
 		r := newRig(t, []hosttest.Tool{stubborn(release)}, nil)
 		r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-			p, err := r.start(ctx, newFixture([]hosttest.Tool{stubborn(release)}))
+			p, err := r.start(ctx, hosttest.NewPlugin([]hosttest.Tool{stubborn(release)}))
 			if err != nil {
 				return nil, err
 			}
-			return lingering{p.(*fakeProcess), gone}, nil
+			return lingering{p.(*hosttest.Process), gone}, nil
 		}
 		c := call("stubborn", "{}")
 		c.Timeout = 2 * time.Second
@@ -50,11 +50,11 @@ func TestDeadlineOfACallWhoseProcessLingers(t *testing.T) {
 			}
 			at = ev.Status != nil
 		}
-		r.process(0).conn.Close()
+		r.process(0).Wire.Close()
 		defer func() { // before the rig closes
 			close(gone)
 			close(release)
-			r.process(0).end(tool.Exit{})
+			r.process(0).End(tool.Exit{})
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()

@@ -14,11 +14,11 @@ import (
 
 // mortal is a process that may be dead before the supervisor notices.
 type mortal struct {
-	*fakeProcess
+	*hosttest.Process
 	dead atomic.Bool
 }
 
-func (p *mortal) Alive() bool { return !p.dead.Load() && p.fakeProcess.Alive() }
+func (p *mortal) Alive() bool { return !p.dead.Load() && p.Process.Alive() }
 
 // A call does not go to a process that ended before the call arrived, even if the connection to the
 // process still exists.
@@ -28,11 +28,11 @@ func TestADeadProcessGetsNoCallThatCameAfterItsEnd(t *testing.T) {
 		r := newRig(t, tools, nil)
 		var latest *mortal
 		r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-			p, err := r.start(ctx, newFixture(tools))
+			p, err := r.start(ctx, hosttest.NewPlugin(tools))
 			if err != nil {
 				return nil, err
 			}
-			latest = &mortal{fakeProcess: p.(*fakeProcess)}
+			latest = &mortal{Process: p.(*hosttest.Process)}
 			return latest, nil
 		}
 		if got := outcome(t, r, call("log", "{}")); got.Err != nil {
@@ -42,7 +42,7 @@ func TestADeadProcessGetsNoCallThatCameAfterItsEnd(t *testing.T) {
 		first.dead.Store(true)
 		told, _ := unary(t.Context(), t, r, call("log", "{}"))
 		synctest.Wait()
-		first.end(tool.Exit{Signal: "SIGKILL"})
+		first.End(tool.Exit{Signal: "SIGKILL"})
 		if got := <-told; got.Err != nil || r.started() != 2 {
 			t.Errorf("with %d processes started, the call that came after the end of the first ended with %+v", r.started(), got)
 		}

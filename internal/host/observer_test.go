@@ -133,7 +133,7 @@ func TestObserver(t *testing.T) {
 		rig := observed(t, r, failing)
 		rig.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
 			time.Sleep(time.Second)
-			return rig.start(ctx, newFixture([]hosttest.Tool{failing}))
+			return rig.start(ctx, hosttest.NewPlugin([]hosttest.Tool{failing}))
 		}
 		if got := outcome(t, rig, call("moody", "{}")); got.Err != nil {
 			t.Fatal(got.Err)
@@ -206,7 +206,7 @@ func TestObserverGetsSpansWithoutSecrets(t *testing.T) {
 		}}
 		rig := newRig(t, []hosttest.Tool{echo}, func(cfg *host.Config) { cfg.Observer, cfg.Secrets = r, store })
 		rig.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-			return rig.start(ctx, spanning{newFixture([]hosttest.Tool{echo})})
+			return rig.start(ctx, spanning{hosttest.NewPlugin([]hosttest.Tool{echo})})
 		}
 		c := call("echo", `{"text":"hunter2-hunter2"}`)
 		c.Traceparent = "00-11111111111111111111111111111111-2222222222222222-00"
@@ -261,7 +261,7 @@ func TestCallThatIsNotRecordedIsNotSampled(t *testing.T) {
 				if p.Info.Name == filterPluginName {
 					return rig.start(ctx, &filterPlugin{filters: filters})
 				}
-				return rig.start(ctx, spanning{newFixture([]hosttest.Tool{echo})})
+				return rig.start(ctx, spanning{hosttest.NewPlugin([]hosttest.Tool{echo})})
 			}
 			c := call("echo", "{}")
 			c.Traceparent = sent

@@ -108,11 +108,11 @@ func TestOneOutcome(t *testing.T) {
 			}, text: "hello"},
 		"its process is killed": {act: func(r *rig, _ tool.Execution, answers chan<- string, _ context.CancelFunc) {
 			// a call without side effects goes to another process
-			r.process(0).end(tool.Exit{Signal: "SIGKILL"})
+			r.process(0).End(tool.Exit{Signal: "SIGKILL"})
 			answers <- "hello again"
 		}, text: "hello again"},
 		"its process crashes": {act: func(r *rig, _ tool.Execution, _ chan<- string, _ context.CancelFunc) {
-			r.process(0).end(tool.Exit{Code: 2})
+			r.process(0).End(tool.Exit{Code: 2})
 		}, kind: tool.KindCrashed},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func TestWhatAnOwnFilterKnows(t *testing.T) {
 	plain := tools[slices.IndexFunc(tools, func(t hosttest.Tool) bool { return t.Spec.Name == "echo" })]
 	knowing := plain
 	knowing.Spec.Name, knowing.Spec.ContextKeys = "knowing", []string{tool.KeyPrincipal}
-	self := &selfFiltering{pluginOfBoth{own, newFixture([]hosttest.Tool{plain, knowing})}, map[string][]string{"before_it": {"echo", "knowing"}}}
+	self := &selfFiltering{pluginOfBoth{own, hosttest.NewPlugin([]hosttest.Tool{plain, knowing})}, map[string][]string{"before_it": {"echo", "knowing"}}}
 	r := newServedRig(t, map[string]pluginwire.Handler{ownPluginName: self}, func(cfg *host.Config) {
 		cfg.Catalog.Configure(catalog.Overrides{"echo": {Rename: "say"}}, 0)
 	})
@@ -171,7 +171,7 @@ func TestDenialOfAnOwnFilter(t *testing.T) {
 // no calls of the other plugin's tools, and take none of their places and statistics.
 func TestOwnFiltersAndNamesOfOthers(t *testing.T) {
 	busy, entered := make(chan struct{}), make(chan struct{})
-	first := &renamed{newFixture([]hosttest.Tool{{
+	first := &renamed{hosttest.NewPlugin([]hosttest.Tool{{
 		Spec: tool.Spec{Name: "echo", Description: "Echoes.", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			return tool.TextResult("the first one's"), nil
@@ -193,7 +193,7 @@ func TestOwnFiltersAndNamesOfOthers(t *testing.T) {
 		}
 		return marks("mine")(ctx, q)
 	}}}
-	self := &selfFiltering{pluginOfBoth{own, newFixture(hosttest.Tools())}, map[string][]string{"mine": {"echo", "fail"}}}
+	self := &selfFiltering{pluginOfBoth{own, hosttest.NewPlugin(hosttest.Tools())}, map[string][]string{"mine": {"echo", "fail"}}}
 	r := newServedRig(t, map[string]pluginwire.Handler{"first": first, ownPluginName: self}, func(cfg *host.Config) {
 		cfg.Catalog.Configure(catalog.Overrides{"mine": {MaxConcurrent: new(1)}}, 0)
 	})
@@ -231,7 +231,7 @@ func TestApprovalOfWhatAnOwnFilterMade(t *testing.T) {
 		return filterjson.EncodeAnswer(filterjson.Answer{Arguments: fmt.Appendf(nil, `{"amount":%d,"force":false}`, 1000+count.Add(1))})
 	}
 	own := &filterPlugin{filters: map[string]filterFunc{"before_pay": change}}
-	self := &selfFiltering{pluginOfBoth{own, newFixture([]hosttest.Tool{pays(&executed)})}, map[string][]string{"before_pay": {"pay"}}}
+	self := &selfFiltering{pluginOfBoth{own, hosttest.NewPlugin([]hosttest.Tool{pays(&executed)})}, map[string][]string{"before_pay": {"pay"}}}
 	r := newServedRig(t, map[string]pluginwire.Handler{ownPluginName: self}, nil)
 	c := tool.Call{ID: "p", Tool: "pay", Arguments: []byte(asked)}
 	digest := wantAsked(t, outcome(t, r, c), `{"amount":1001,"force":false}`)
@@ -252,7 +252,7 @@ func TestStandingApprovalOfWhatAnOwnFilterMade(t *testing.T) {
 	records := stand(t, r)
 	move := says(filterjson.Answer{Arguments: json.RawMessage(`{"path":"src/x","content":"y","mode":1}`)})
 	own := &filterPlugin{filters: map[string]filterFunc{"before_it": move}}
-	self := &selfFiltering{pluginOfBoth{own, newFixture([]hosttest.Tool{r.tool(nil)})}, map[string][]string{"before_it": {"write"}}}
+	self := &selfFiltering{pluginOfBoth{own, hosttest.NewPlugin([]hosttest.Tool{r.tool(nil)})}, map[string][]string{"before_it": {"write"}}}
 	r.rig = newServedRig(t, map[string]pluginwire.Handler{ownPluginName: self}, records)
 	r.approve(t, nil) // below docs
 	if got := outcome(t, r.rig, writing(`{"path":"docs/b","content":"y"}`, nil)); got.Err == nil || got.Err.Kind != tool.KindApprovalRequired || len(r.executed()) > 0 {

@@ -42,7 +42,7 @@ func (p *selfFiltering) Describe(ctx context.Context, req pluginwire.DescribeReq
 func newOwnRig(t *testing.T, applied map[string][]string, filters, others map[string]filterFunc, change func(*host.Config), uses ...host.Filter) (r *rig, own, other *filterPlugin) {
 	t.Helper()
 	own, other = &filterPlugin{filters: filters}, &filterPlugin{filters: others}
-	self := &selfFiltering{pluginOfBoth{own, newFixture(hosttest.Tools())}, applied}
+	self := &selfFiltering{pluginOfBoth{own, hosttest.NewPlugin(hosttest.Tools())}, applied}
 	r = newServedRig(t, map[string]pluginwire.Handler{ownPluginName: self, filterPluginName: other}, func(cfg *host.Config) {
 		cfg.Filters = uses
 		start := cfg.Launch

@@ -53,7 +53,7 @@ func (u *filteredRelease) launch(ctx context.Context, p *catalog.Plugin) (host.P
 		}
 		return tool.TextResult(p.Info.Version), nil
 	}}
-	return u.start(ctx, &pluginOfBoth{own, newFixture([]hosttest.Tool{version})})
+	return u.start(ctx, &pluginOfBoth{own, hosttest.NewPlugin([]hosttest.Tool{version})})
 }
 
 // upgrade replaces the plugin's file by a version with filters.

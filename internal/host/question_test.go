@@ -19,7 +19,7 @@ import (
 
 // asker is a plugin whose tool, asks, is a function of the test.
 type asker struct {
-	fixture
+	hosttest.Plugin
 	run func(ctx context.Context, call *pluginwire.ServerCall) (tool.Result, error)
 }
 
@@ -38,7 +38,7 @@ func newAskRig(t *testing.T, run func(context.Context, *pluginwire.ServerCall) (
 		}
 	})
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-		return r.start(ctx, &asker{fixture: *newFixture(tools), run: run})
+		return r.start(ctx, &asker{Plugin: *hosttest.NewPlugin(tools), run: run})
 	}
 	return r
 }
@@ -253,7 +253,7 @@ func TestAPluginDiesWithAnOpenQuestion(t *testing.T) {
 		e := openCall(t, r, askCall("dies"))
 		if life == 0 {
 			q := nextQuestion(t, e)
-			r.process(0).end(tool.Exit{Signal: "SIGKILL"})
+			r.process(0).End(tool.Exit{Signal: "SIGKILL"})
 			defer func() {
 				if err := r.AnswerQuestion(t.Context(), tool.CallKey{ID: "dies"}, q.ID, yes); tool.KindOf(err) != tool.KindNotFound {
 					t.Errorf("an answer after the end: got %v, want not_found", err)

@@ -36,7 +36,7 @@ type shelf struct {
 
 // shelfProcess is a process whose connection has resources and prompts.
 type shelfProcess struct {
-	*fakeProcess
+	*hosttest.Process
 	conn *shelfConn
 }
 
@@ -108,7 +108,7 @@ func (c *shelfConn) Complete(_ context.Context, _ pluginconn.Asker, r tool.Compl
 func newShelf(t *testing.T, s *shelf, change func(*host.Config)) *rig {
 	t.Helper()
 	s.listeners = map[*shelfConn]func(tool.ResourceChange){}
-	description, err := newFixture(hosttest.Tools()).Describe(t.Context(), pluginwire.DescribeRequest{})
+	description, err := hosttest.NewPlugin(hosttest.Tools()).Describe(t.Context(), pluginwire.DescribeRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,14 +116,14 @@ func newShelf(t *testing.T, s *shelf, change func(*host.Config)) *rig {
 	r := &rig{}
 	cfg := host.Config{Catalog: openCatalog(t, description)}
 	cfg.Launch = func(ctx context.Context, _ *catalog.Plugin, instance string) (host.Process, error) {
-		p, err := r.start(ctx, newFixture(hosttest.Tools()))
+		p, err := r.start(ctx, hosttest.NewPlugin(hosttest.Tools()))
 		if err != nil {
 			return nil, err
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.launched++
-		fake := p.(*fakeProcess)
+		fake := p.(*hosttest.Process)
 		return &shelfProcess{fake, &shelfConn{fake.Conn(), s, instance}}, nil
 	}
 	if change != nil {
@@ -179,7 +179,7 @@ func TestListsOfResources(t *testing.T) {
 	if n := lists(); n != 2 {
 		t.Errorf("after a change, the plugin listed %d times", n)
 	}
-	r.process(0).end(tool.Exit{})
+	r.process(0).End(tool.Exit{})
 	if n := lists(); n != 3 {
 		t.Errorf("after the end of the instance, the plugin listed %d times", n)
 	}
@@ -265,7 +265,7 @@ func TestStuckRead(t *testing.T) {
 	if _, err := r.ReadResource(t.Context(), read("shelf://a")); tool.KindOf(err) != tool.KindTimeout {
 		t.Fatalf("a read without an answer: %v", err)
 	}
-	<-r.process(0).done
+	<-r.process(0).Done()
 	s.mu.Lock()
 	s.block = nil
 	s.mu.Unlock()

@@ -136,7 +136,7 @@ func TestRetryOfALaunch(t *testing.T) {
 			if launches++; launches == 1 {
 				return nil, errors.New("not today")
 			}
-			return r.start(ctx, newFixture([]hosttest.Tool{works}))
+			return r.start(ctx, hosttest.NewPlugin([]hosttest.Tool{works}))
 		}
 		if got := outcome(t, r, call("moody", "{}")); got.Err != nil || launches != 2 || *tries != 1 {
 			t.Errorf("the call ended with %+v after %d launches and %d tries", got, launches, *tries)

@@ -27,7 +27,7 @@ const theKey = "k3y-0f-the-house"
 
 // secretPlugin is a plugin whose tools get secrets.
 type secretPlugin struct {
-	fixture
+	hosttest.Plugin
 	use func(ctx context.Context, call *pluginwire.ServerCall, given map[string]string) (tool.Result, error)
 }
 
@@ -56,7 +56,7 @@ func newSecretRig(t *testing.T, use func(context.Context, *pluginwire.ServerCall
 		}
 	})
 	r.launch = func(ctx context.Context, _ *catalog.Plugin, _ string) (host.Process, error) {
-		return r.start(ctx, &secretPlugin{fixture: *newFixture(tools), use: use})
+		return r.start(ctx, &secretPlugin{Plugin: *hosttest.NewPlugin(tools), use: use})
 	}
 	return r, file
 }
@@ -245,7 +245,7 @@ func TestSecretIsShownNowhere(t *testing.T) {
 		}
 		shownNowhere(t, name+": an event", events)
 	}
-	r.process(0).end(tool.Exit{Code: 2, Reason: "it said " + theKey, LastStderr: []string{"panic: " + theKey}})
+	r.process(0).End(tool.Exit{Code: 2, Reason: "it said " + theKey, LastStderr: []string{"panic: " + theKey}})
 	eventually(t, r, "instance_exited")
 	var lines []tool.LogLine
 	for line, err := range r.TailLogs(t.Context(), tool.LogQuery{}) {

@@ -431,11 +431,11 @@ func TestInvalidSettlements(t *testing.T) {
 			return textSettlement(tool.VerdictDidNotHappen, ""), nil
 		}, "it did not answer within 10s"},
 		"it does not stop": {func(ctx context.Context, r *rig) (tool.Settlement, error) {
-			<-r.process(1).done
+			<-r.process(1).Done()
 			return textSettlement(tool.VerdictDidNotHappen, ""), nil
 		}, "it did not answer within 10s"},
 		"its process ends": {func(ctx context.Context, r *rig) (tool.Settlement, error) {
-			r.process(1).end(tool.Exit{Code: 3})
+			r.process(1).End(tool.Exit{Code: 3})
 			<-ctx.Done()
 			return tool.Settlement{}, ctx.Err()
 		}, "asking it failed"},
@@ -504,11 +504,11 @@ func TestASettledResultPassesTheFilters(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-p.entered
-		for _, process := range r.processes {
-			if process.tools != nil { // that of the tool
-				process.end(tool.Exit{Code: 2})
-			}
+		running, err := r.Instances(t.Context(), hosttest.PluginName)
+		if err != nil {
+			t.Fatal(err)
 		}
+		r.process(running[0].PID - firstPID).End(tool.Exit{Code: 2})
 		wantKind(tool.KindOutcomeUnknown, "")(t, end(t, e))
 		e.Close()
 		got := outcome(t, r, payment())

@@ -37,7 +37,7 @@ func owned(t *testing.T, change func(*host.Config)) *rig {
 		run := func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			return tool.TextResult(answer), nil
 		}
-		return r.start(ctx, newFixture([]hosttest.Tool{{Spec: spec, Run: run}}))
+		return r.start(ctx, hosttest.NewPlugin([]hosttest.Tool{{Spec: spec, Run: run}}))
 	}
 	return r
 }
@@ -76,12 +76,12 @@ func TestQuarantineHoldsForOneTenant(t *testing.T) {
 		red, number := host.LaunchOwner(ctx).Tenant == "red", r.started()
 		run := func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			if red {
-				r.process(number).end(tool.Exit{Code: 3})
+				r.process(number).End(tool.Exit{Code: 3})
 				return tool.Result{}, errors.New("it crashed")
 			}
 			return tool.TextResult("fine"), nil
 		}
-		return r.start(ctx, newFixture([]hosttest.Tool{{Spec: spec, Run: run}}))
+		return r.start(ctx, hosttest.NewPlugin([]hosttest.Tool{{Spec: spec, Run: run}}))
 	}
 	before := outcome(t, r, of("ada", "whose"))
 	if got := outcome(t, r, of("red/ada", "whose")); got.Err == nil {

@@ -51,17 +51,11 @@ func newReleaseWith(t *testing.T, change func(*host.Config)) *release {
 // openCatalog opens the state folder. No other catalog may have it open.
 func (u *release) openCatalog() *catalog.Catalog {
 	u.t.Helper()
-	known, err := catalog.Open(u.cfg)
+	known, err := hosttest.LoadCatalog(u.t.Context(), u.cfg)
 	if err != nil {
 		u.t.Fatal(err)
 	}
 	u.t.Cleanup(func() { known.Close() })
-	if err := known.Load(u.t.Context()); err != nil {
-		u.t.Fatal(err)
-	}
-	if err := known.Settle(u.t.Context()); err != nil {
-		u.t.Fatal(err)
-	}
 	return known
 }
 
@@ -86,7 +80,7 @@ func (u *release) launchFile(ctx context.Context, p *catalog.Plugin, _ string) (
 		}
 		return tool.TextResult(p.Info.Version), nil
 	}}
-	return u.start(ctx, newFixture([]hosttest.Tool{says}))
+	return u.start(ctx, hosttest.NewPlugin([]hosttest.Tool{says}))
 }
 
 // slowness is how long a slow launch takes.
