@@ -60,7 +60,7 @@ func approvalClient(t *testing.T, who identity.Principal, bindings ...authz.Bind
 	t.Helper()
 	book := &approvalBook{}
 	admitting, refusals := as(t, who, bindings...)
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Gate: admitting, Approvals: book})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting, Approvals: book})
 	return dial(t, a), book, func() int { return len(*refusals) }
 }
 
@@ -168,7 +168,7 @@ func TestApprovalsOfOthers(t *testing.T) {
 
 func TestServerWithoutApprovals(t *testing.T) {
 	admitting, _ := as(t, agentd, authz.Binding{Role: "admin", To: []string{"name:agentd"}})
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Gate: admitting})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting})
 	c := dial(t, a)
 	_, creating := c.CreateApproval(bounded(t), someApprovalRequest, client.Principal{})
 	_, listing := c.Approvals(bounded(t), tool.ApprovalQuery{})

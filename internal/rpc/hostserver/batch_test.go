@@ -15,7 +15,7 @@ import (
 func TestConnectTakesFramesTogether(t *testing.T) {
 	const burst = 200
 	for _, announced := range []bool{false, true} {
-		a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+		a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 		ctx := bounded(t)
 		if announced {
 			ctx = metadata.AppendToOutgoingContext(ctx, "toolhost-batch", "1")

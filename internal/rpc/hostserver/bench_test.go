@@ -11,7 +11,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// BenchmarkCall measures a call between the client and a host that does nothing.
+// BenchmarkCall measures a call of a client whose host and plugin are in the same process.
 func BenchmarkCall(b *testing.B) {
 	for name, call := range map[string]tool.Call{
 		"1KiB": {Tool: "echo", Arguments: json.RawMessage(`{"text":"` + strings.Repeat("x", 1<<10) + `"}`)},
@@ -42,17 +42,13 @@ func BenchmarkCall(b *testing.B) {
 
 func benchClient(b *testing.B) remote {
 	b.Helper()
-	f := hosttest.NewFake(hosttest.Tools()...)
-	b.Cleanup(f.Close)
-	a, _ := serve(b, socket(b), hostserver.Config{Host: f})
+	a, _ := serve(b, socket(b), hostserver.Config{Host: hosttest.New(b, nil, hosttest.Tools()...)})
 	return dial(b, a)
 }
 
 // BenchmarkListTools measures a list of thousands of tools in pages of the default size.
 func BenchmarkListTools(b *testing.B) {
-	f := hosttest.NewFake(numbered(0, 3400)...)
-	b.Cleanup(f.Close)
-	a, _ := serve(b, socket(b), hostserver.Config{Host: f})
+	a, _ := serve(b, socket(b), hostserver.Config{Host: hosttest.New(b, nil, numbered(0, 3400)...)})
 	service := toolhostv1.NewToolServiceClient(raw(b, a))
 	for b.Loop() {
 		for req := (&toolhostv1.ListToolsRequest{}); ; {

@@ -115,7 +115,7 @@ func (w *wire) endedWithText(number uint32, text string) {
 const invalid = toolv1.ErrorKind_ERROR_KIND_INVALID_ARGUMENT
 
 func TestConnectAnswersWrongNumbers(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	w.start(0, "echo", `{"text":"x"}`, true)
 	w.endedWith(0, invalid)
 	w.append(5, "x")
@@ -141,7 +141,7 @@ func TestConnectAnswersWrongNumbers(t *testing.T) {
 }
 
 func TestConnectStopsACallWhoseFramesAreOutOfOrder(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	w.start(1, "wait", `{"key":"k"}`, true)
 	w.append(1, "more")
 	w.endedWith(1, invalid)
@@ -150,7 +150,7 @@ func TestConnectStopsACallWhoseFramesAreOutOfOrder(t *testing.T) {
 }
 
 func TestConnectRefusesATimeoutThatIsNotPositive(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	w.send(&toolhostv1.ConnectRequest{Call: 1, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
 		Tool: "echo", Complete: true, Options: &toolhostv1.CallOptions{CallId: "c1", Timeout: negative()},
 	}}})
@@ -161,7 +161,7 @@ func TestConnectRefusesATimeoutThatIsNotPositive(t *testing.T) {
 }
 
 func TestConnectBoundsOpenCalls(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t), MaxOpenCalls: 2})
+	w := connect(t, hostserver.Config{Host: newHost(t), MaxOpenCalls: 2})
 	w.start(1, "echo", "", false)
 	w.start(2, "echo", "", false)
 	w.start(3, "echo", `{"text":"x"}`, true)
@@ -195,7 +195,7 @@ func (promptExecution) Close() {}
 
 // A caller that starts calls and does not read must not fill toolhost's memory with outcomes.
 func TestConnectLimitsUnreadOutcomes(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: prompt{fake(t)}, MaxOpenCalls: 8})
+	w := connect(t, hostserver.Config{Host: prompt{newHost(t)}, MaxOpenCalls: 8})
 	const calls = 2000 // the stream accepts some hundreds of them
 	for number := range uint32(calls) {
 		w.send(&toolhostv1.ConnectRequest{Call: number + 1, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
@@ -216,7 +216,7 @@ func TestConnectLimitsUnreadOutcomes(t *testing.T) {
 }
 
 func TestConnectSendsNoMoreThanTheCredit(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	const count, size = 64, 16 << 10 // 1 MiB of statuses
 	w.start(1, "steps", fmt.Sprintf(`{"count":%d,"bytes":%d}`, count, size), true)
 	got := 0
@@ -241,7 +241,7 @@ func TestConnectSendsNoMoreThanTheCredit(t *testing.T) {
 }
 
 func TestConnectNumbersEveryEvent(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	w.start(1, "steps", `{"count":600,"bytes":10}`, true)
 	for want := uint64(1); ; want++ {
 		event := w.recv().GetEvent()
@@ -258,7 +258,7 @@ func TestConnectNumbersEveryEvent(t *testing.T) {
 }
 
 func TestConnectEndsAfterHalfClose(t *testing.T) {
-	host := fake(t)
+	host := newHost(t)
 	w := connect(t, hostserver.Config{Host: host})
 	w.start(1, "wait", `{"key":"k"}`, true)
 	for w.recv().GetEvent().GetStatus() == nil {
@@ -291,7 +291,7 @@ func TestConnectEndsAfterHalfClose(t *testing.T) {
 }
 
 func TestExecute(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	service := tools(t, a)
 	start := func(name, arguments string, complete bool) *toolhostv1.ExecuteRequest {
 		return &toolhostv1.ExecuteRequest{Frame: &toolhostv1.ExecuteRequest_Start{Start: &toolhostv1.StartCall{Tool: name, Arguments: []byte(arguments), Complete: complete}}}
@@ -373,7 +373,7 @@ func negative() *durationpb.Duration { return durationpb.New(-time.Second) }
 
 // Answers to refused calls wait for a caller that may never read them, so they must stay small.
 func TestConnectDoesNotRepeatAnInvalidID(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	for id, told := range map[string]string{"mine": "mine", strings.Repeat("x", 1<<20): "", "no id": ""} {
 		w.send(&toolhostv1.ConnectRequest{Call: 0, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
 			Tool: "echo", Complete: true, Options: &toolhostv1.CallOptions{CallId: id},

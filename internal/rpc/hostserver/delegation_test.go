@@ -62,7 +62,7 @@ var delegates = []authz.Binding{
 
 // A request on behalf of a principal concerns that principal in every RPC, and the call has both.
 func TestOnBehalfOf(t *testing.T) {
-	w := &watched{Fake: fake(t)}
+	w := &watched{Toolhost: newHost(t)}
 	admitting, refusals := as(t, agentd, delegates...)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: w, Gate: admitting})
 	ada := &toolv1.Principal{Tenant: "red", Name: "ada", Groups: []string{"dev"}}
@@ -88,7 +88,7 @@ func TestOnBehalfOf(t *testing.T) {
 	if _, err := c.Call(ctx, tool.Call{ID: "one", Tool: "echo", Arguments: []byte(`{"text":"x"}`)}); err != nil {
 		t.Fatal(err)
 	}
-	if got := lastCall(t, w.Fake); got.Principal != "red/ada" || got.Via != "agentd" || !slices.Equal(got.Groups, []string{"dev"}) {
+	if got := lastCall(t, w.Toolhost); got.Principal != "red/ada" || got.Via != "agentd" || !slices.Equal(got.Groups, []string{"dev"}) {
 		t.Errorf("the call is for %q of %q via %q", got.Principal, got.Groups, got.Via)
 	}
 	for event, err := range c.WatchCall(ctx, tool.CallKey{ID: "one"}, 0) {
@@ -108,7 +108,7 @@ func TestOnBehalfOf(t *testing.T) {
 
 // A caller that is no delegate cannot make calls under the name of an agent.
 func TestOnlyADelegateStatesItsAgent(t *testing.T) {
-	w := &watched{Fake: fake(t)}
+	w := &watched{Toolhost: newHost(t)}
 	admitting, _ := as(t, agentd, delegates...)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: w, Gate: admitting})
 	c := dial(t, a)
@@ -117,13 +117,13 @@ func TestOnlyADelegateStatesItsAgent(t *testing.T) {
 	if _, err := c.Call(red, call); err != nil {
 		t.Fatal(err)
 	}
-	if got := lastCall(t, w.Fake); got.Agent != "reviewer" || got.Run != "r-1" {
+	if got := lastCall(t, w.Toolhost); got.Agent != "reviewer" || got.Run != "r-1" {
 		t.Errorf("the delegate's call is of the agent %q and the run %q", got.Agent, got.Run)
 	}
 	if _, err := c.Call(bounded(t), call); err != nil { // agentd is no delegate in its own tenant
 		t.Fatal(err)
 	}
-	if got := lastCall(t, w.Fake); got.Agent != "" || got.Run != "" {
+	if got := lastCall(t, w.Toolhost); got.Agent != "" || got.Run != "" {
 		t.Errorf("a caller without the right made a call as the agent %q in the run %q", got.Agent, got.Run)
 	}
 	call.Agent = "a name with spaces"
@@ -160,7 +160,7 @@ func TestDelegationAttacks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			host := fake(t)
+			host := newHost(t)
 			admitting, refusals := as(t, attack.caller, attack.bindings...)
 			a, _ := serve(t, socket(t), hostserver.Config{Host: host, Gate: admitting})
 			requests := requestsFor(t, toolhostv1.NewToolServiceClient(raw(t, a)), attack.named)
@@ -191,7 +191,7 @@ func principalKey(m *toolv1.Principal) string {
 
 // Names in metadata and in the context of a call are not an identity.
 func TestForgedIdentity(t *testing.T) {
-	host := fake(t)
+	host := newHost(t)
 	admitting, _ := as(t, identity.Principal{Tenant: "red", Name: "ada"}, delegates...)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host, Gate: admitting})
 	c := toolhostv1.NewToolServiceClient(raw(t, a))
@@ -236,7 +236,7 @@ func TestApprovers(t *testing.T) {
 		}, delegates...), bob, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			host := fake(t)
+			host := newHost(t)
 			admitting, _ := as(t, test.caller, test.bindings...)
 			a, _ := serve(t, socket(t), hostserver.Config{Host: host, Gate: admitting})
 			_, err := toolhostv1.NewToolServiceClient(raw(t, a)).Call(bounded(t), &toolhostv1.CallRequest{

@@ -13,7 +13,7 @@ import (
 )
 
 // huge is a host whose tools do not fit into one message.
-type huge struct{ *hosttest.Fake }
+type huge struct{ *hosttest.Toolhost }
 
 func (huge) SearchTools(context.Context, string, tool.Query) ([]tool.Match, error) {
 	many := make([]tool.Match, hostpb.MaxMessageBytes/1000)
@@ -28,7 +28,7 @@ func (huge) RenderTools(context.Context, tool.Format, tool.Query) (tool.Rendered
 }
 
 func TestTooManyToolsForAnAnswer(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: huge{fake(t)}})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: huge{newHost(t)}})
 	c := dial(t, a)
 	_, searched := c.SearchTools(bounded(t), "x", tool.Query{})
 	_, rendered := c.RenderTools(bounded(t), tool.FormatMCP, tool.Query{})
@@ -41,7 +41,7 @@ func TestTooManyToolsForAnAnswer(t *testing.T) {
 
 // Callers in other languages may leave the selection unset.
 func TestUnsetSelectionIsAll(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	service := toolhostv1.NewToolServiceClient(raw(t, a))
 	found, err := service.SearchTools(bounded(t), &toolhostv1.SearchToolsRequest{Query: "echo"})
 	if err != nil || len(found.GetMatches()) != 1 {

@@ -57,11 +57,9 @@ func serve(t testing.TB, a address.Address, cfg hostserver.Config) (address.Addr
 	return listener.Address(), server
 }
 
-func fake(t *testing.T) *hosttest.Fake {
+func newHost(t *testing.T) *hosttest.Toolhost {
 	t.Helper()
-	f := hosttest.NewFake(hosttest.Tools()...)
-	t.Cleanup(f.Close)
-	return f
+	return hosttest.New(t, nil, hosttest.Tools()...)
 }
 
 // remote is a host behind a client, with its administration.
@@ -114,7 +112,7 @@ func bounded(t *testing.T) context.Context {
 
 func TestServerAndClientConform(t *testing.T) {
 	hosttest.Run(t, func(t *testing.T) hosttest.Host {
-		a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+		a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 		return dial(t, a)
 	})
 }

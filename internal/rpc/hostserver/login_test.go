@@ -64,7 +64,7 @@ func loginClient(t *testing.T, book hostserver.Logins, p identity.Principal, rol
 		tenant = authz.AllTenants
 	}
 	policy := authz.New([]authz.Binding{{Role: role, To: []string{"name:" + p.Key()}, Tenants: []string{tenant}}})
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Logins: book, Gate: gate.New(gate.Config{
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Logins: book, Gate: gate.New(gate.Config{
 		Rights: hostserver.Rights(), Authenticator: known{p}, Policy: gate.Always(policy),
 	})})
 	return dial(t, a)

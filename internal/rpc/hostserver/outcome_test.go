@@ -32,7 +32,7 @@ func (w *wire) chunks(number uint32) (size int) {
 }
 
 func TestAnOutcomeLargerThanItsCreditWaitsForMore(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	w.outcome(1)
 	w.chunks(1)
 	w.start(2, "echo", `{"text":"x"}`, true)
@@ -44,7 +44,7 @@ func TestAnOutcomeLargerThanItsCreditWaitsForMore(t *testing.T) {
 }
 
 func TestACallThatIsGivenUpWhileItsOutcomeIsSentEnds(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	w.outcome(1)
 	w.chunks(1)
 	w.append(1, "x")

@@ -18,7 +18,7 @@ import (
 // A refused process receives the reason for every RPC, and the host is not called.
 func TestRefusedProcessGetsNothingButTheReason(t *testing.T) {
 	var asked atomic.Int64
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Refuse: func(pid int) error {
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Refuse: func(pid int) error {
 		asked.Store(int64(pid))
 		return errors.New("you are one of us")
 	}})
@@ -62,7 +62,7 @@ func pidOf(t *testing.T, a address.Address) (pid int, known bool) {
 }
 
 func TestProcessThatIsNotRefusedIsServed(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Refuse: func(int) error { return nil }})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Refuse: func(int) error { return nil }})
 	if _, err := dial(t, a).Plugins(t.Context()); err != nil {
 		t.Error(err)
 	}

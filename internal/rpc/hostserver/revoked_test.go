@@ -47,7 +47,7 @@ func refusing(a gate.Authenticator) (*gate.Gate, chan gate.Refusal) {
 func TestCallsPreparedBeforeTheRevocation(t *testing.T) {
 	token := &leased{}
 	admitting, refusals := refusing(token)
-	host := fake(t)
+	host := newHost(t)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host, Gate: admitting})
 	c := tools(t, a)
 	execute, err := c.Execute(bounded(t))
@@ -95,7 +95,7 @@ func TestCallsPreparedBeforeTheRevocation(t *testing.T) {
 // Ids that a principal does not have are reported, whether others have them or not.
 func TestIDsOfOthersAreReported(t *testing.T) {
 	admitting, refusals := refusing(known{identity.Principal{Tenant: "red", Name: "ada", Credential: authn.Token}})
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Gate: admitting})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting})
 	c := toolhostv1.NewToolServiceClient(raw(t, a))
 	watch, err := c.WatchCall(bounded(t), &toolhostv1.WatchCallRequest{CallId: "of-others"})
 	if err == nil {
@@ -125,7 +125,7 @@ func TestIDsOfOthersAreReported(t *testing.T) {
 // service has like any other.
 func TestRefusedConnectionsAreReported(t *testing.T) {
 	admitting, refusals := refusing(known{identity.Principal{Tenant: "red", Name: "ada", Credential: authn.Token}})
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Gate: admitting, Refuse: func(int) error { return errors.New("you are one of us") }})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting, Refuse: func(int) error { return errors.New("you are one of us") }})
 	c := raw(t, a)
 	for range 3 {
 		if _, err := toolhostv1.NewToolServiceClient(c).ListTools(bounded(t), &toolhostv1.ListToolsRequest{}); status.Code(err) != codes.PermissionDenied {
@@ -136,7 +136,7 @@ func TestRefusedConnectionsAreReported(t *testing.T) {
 		t.Errorf("reported is %+v and %d more", r, len(refusals))
 	}
 	admitting, refusals = refusing(known{identity.Principal{Tenant: "red", Name: "ada", Credential: authn.Token}})
-	a, _ = serve(t, socket(t), hostserver.Config{Host: fake(t), Gate: admitting})
+	a, _ = serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: admitting})
 	err := raw(t, a).Invoke(bounded(t), "/toolhost.v1.AdminService/Become", &toolhostv1.ListToolsRequest{}, &toolhostv1.ListToolsResponse{})
 	if status.Code(err) != codes.Unimplemented {
 		t.Errorf("an RPC that does not exist: %v", err)

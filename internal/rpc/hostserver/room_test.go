@@ -40,7 +40,7 @@ func fullOf(t *testing.T, b *budget.Budget) {
 // small calls use the share of their connection.
 func TestNewConnectionsWhileMemoryIsFull(t *testing.T) {
 	memory := budget.New(16<<20, 0)
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Budget: memory})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Budget: memory})
 	fullOf(t, memory)
 	for range 3 {
 		c := dial(t, a)
@@ -56,7 +56,7 @@ func TestNewConnectionsWhileMemoryIsFull(t *testing.T) {
 // executed, and nothing else.
 func TestAStreamWithoutRoomExecutedNothing(t *testing.T) {
 	memory := budget.New(16<<20, 0)
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Budget: memory})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Budget: memory})
 	fullOf(t, memory)
 	var got *tool.Error
 	eventually.Holds(t, "a call comes after its connection has spent its share", func() bool {

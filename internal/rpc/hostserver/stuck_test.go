@@ -24,7 +24,7 @@ func stuff(w *wire) {
 }
 
 func TestACallerThatDoesNotReadCannotHoldUpTheShutdown(t *testing.T) {
-	a, server := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, server := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	stream, err := tools(t, a).Connect(bounded(t))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestACallerThatDoesNotReadCannotHoldUpTheShutdown(t *testing.T) {
 }
 
 func TestAFrameThatIsTooLargeEndsTheStream(t *testing.T) {
-	w := connect(t, hostserver.Config{Host: fake(t)})
+	w := connect(t, hostserver.Config{Host: newHost(t)})
 	stuff(w)
 	// The send may fail if the server ends the stream first.
 	_ = w.stream.Send(appendFrame(9, make([]byte, hostpb.MaxMessageBytes+1)))

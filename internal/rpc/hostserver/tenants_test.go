@@ -66,7 +66,7 @@ func (o *observed) Plugins(context.Context) ([]tool.PluginInfo, error) {
 // An operator of one tenant gets the calls, events, logs, statistics, instances and crashes of that
 // tenant, whatever it requests. It gets the number of the calls of other tenants that a crash ended.
 func TestOperatorOfATenant(t *testing.T) {
-	host := &observed{Host: fake(t), queries: map[string]tool.Tenants{}}
+	host := &observed{Host: newHost(t), queries: map[string]tool.Tenants{}}
 	me := "name:uid:" + strconv.Itoa(os.Getuid())
 	policy := authz.New([]authz.Binding{
 		{Role: "operator", To: []string{me}, Tenants: []string{"red", "green"}},
@@ -183,7 +183,7 @@ func (r revocable) Authenticate(context.Context, authn.Evidence) (authn.Verified
 func TestStreamsEndWithTheRight(t *testing.T) {
 	for name, want := range map[string]tool.Kind{"the token is revoked": tool.KindUnavailable, "the binding is removed": tool.KindDenied} {
 		t.Run(name, func(t *testing.T) {
-			host := &endless{Host: fake(t), events: make(chan struct{}, 1), logs: make(chan struct{}, 1), audit: make(chan struct{}, 1)}
+			host := &endless{Host: newHost(t), events: make(chan struct{}, 1), logs: make(chan struct{}, 1), audit: make(chan struct{}, 1)}
 			var revoked atomic.Bool
 			var access gate.Access
 			access.Set(authz.New([]authz.Binding{{Role: "admin", To: []string{"name:red/olga"}}}))

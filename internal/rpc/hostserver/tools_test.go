@@ -52,17 +52,17 @@ func pageNames(resp *toolhostv1.ListToolsResponse) []string {
 }
 
 func TestPagesSurviveChangesOfTheCatalogue(t *testing.T) {
-	host := fake(t)
+	host := newHost(t)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
 	service := tools(t, a)
-	host.SetTools(numbered(0, 10)...)
+	host.SetTools(t, numbered(0, 10)...)
 	first, err := service.ListTools(bounded(t), &toolhostv1.ListToolsRequest{PageSize: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Two tools disappear: one that was listed, and the last one of the page. Others appear before
 	// and after it.
-	host.SetTools(append(numbered(4, 12), hosttest.Tool{Spec: tool.Spec{Name: "a"}})...)
+	host.SetTools(t, append(numbered(4, 12), hosttest.Tool{Spec: tool.Spec{Name: "a"}})...)
 	second, err := service.ListTools(bounded(t), &toolhostv1.ListToolsRequest{PageSize: 100, PageToken: first.GetNextPageToken()})
 	if err != nil {
 		t.Fatal(err)
@@ -77,10 +77,10 @@ func TestPagesSurviveChangesOfTheCatalogue(t *testing.T) {
 }
 
 func TestPageSizes(t *testing.T) {
-	host := fake(t)
+	host := newHost(t)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
 	service := tools(t, a)
-	host.SetTools(numbered(0, 1200)...)
+	host.SetTools(t, numbered(0, 1200)...)
 	for _, test := range []struct {
 		size, maxTools int32
 		pages          []int
@@ -121,22 +121,22 @@ func TestPageSizes(t *testing.T) {
 
 // asked counts the calls of the host.
 type asked struct {
-	*hosttest.Fake
+	*hosttest.Toolhost
 	tools atomic.Int64
 }
 
 func (a *asked) ListPage(ctx context.Context, query tool.Query, after string) ([]tool.Info, error) {
-	infos, err := a.Fake.ListPage(ctx, query, after)
+	infos, err := a.Toolhost.ListPage(ctx, query, after)
 	a.tools.Add(int64(len(infos)))
 	return infos, err
 }
 
 // The host creates each of thousands of tools once for all pages, and one more per page.
 func TestPagesAskForTheirToolsOnly(t *testing.T) {
-	host := &asked{Fake: fake(t)}
+	host := &asked{Toolhost: newHost(t)}
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
 	service := tools(t, a)
-	host.SetTools(numbered(0, 950)...)
+	host.SetTools(t, numbered(0, 950)...)
 	req, listed, pages := &toolhostv1.ListToolsRequest{}, 0, 0
 	for pages == 0 || req.GetPageToken() != "" {
 		resp, err := service.ListTools(bounded(t), req)
@@ -152,13 +152,13 @@ func TestPagesAskForTheirToolsOnly(t *testing.T) {
 }
 
 func TestPagesFitMessages(t *testing.T) {
-	host := fake(t)
+	host := newHost(t)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
 	large := numbered(0, 20)
 	for i := range large {
 		large[i].Spec.Description = strings.Repeat("d", 1<<20)
 	}
-	host.SetTools(large...)
+	host.SetTools(t, large...)
 	infos, err := dial(t, a).ListTools(bounded(t), tool.Query{})
 	if err != nil || len(infos) != 20 {
 		t.Errorf("%d tools, %v", len(infos), err)
@@ -166,7 +166,7 @@ func TestPagesFitMessages(t *testing.T) {
 }
 
 // lastCall returns the last call that the host received.
-func lastCall(t *testing.T, f *hosttest.Fake) tool.Call {
+func lastCall(t *testing.T, f *hosttest.Toolhost) tool.Call {
 	t.Helper()
 	calls := f.Opened()
 	if len(calls) == 0 {
@@ -176,7 +176,7 @@ func lastCall(t *testing.T, f *hosttest.Fake) tool.Call {
 }
 
 func TestCallIsTakenFromTheRPC(t *testing.T) {
-	host := fake(t)
+	host := newHost(t)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
 	service := tools(t, a)
 	request := func(o *toolhostv1.CallOptions) *toolhostv1.CallRequest {
@@ -205,7 +205,7 @@ func TestCallIsTakenFromTheRPC(t *testing.T) {
 }
 
 func TestLoopbackIsAnonymous(t *testing.T) {
-	host := fake(t)
+	host := newHost(t)
 	loopback, err := address.Parse("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestLoopbackIsAnonymous(t *testing.T) {
 }
 
 func TestCallAnswers(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	service := tools(t, a)
 	call := func(name, arguments, id string) (*toolhostv1.CallResponse, error) {
 		return service.Call(bounded(t), &toolhostv1.CallRequest{
@@ -269,7 +269,7 @@ func TestCallAnswers(t *testing.T) {
 }
 
 func TestCancellingCallCancelsANamelessCallAlone(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	service, c := tools(t, a), dial(t, a)
 	for id, waiting := range map[string]string{"": "0", "named-1": "1"} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -307,7 +307,7 @@ func until(t *testing.T, c hosttest.Host, call tool.Call, want string) {
 }
 
 func TestHealthAndReflection(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	conn := raw(t, a)
 	for _, service := range []string{"", "toolhost.v1.ToolService", "toolhost.v1.AdminService"} {
 		resp, err := healthv1.NewHealthClient(conn).Check(bounded(t), &healthv1.HealthCheckRequest{Service: service})
@@ -346,7 +346,7 @@ func (p panicking) Open(ctx context.Context, call tool.Call, complete bool) (too
 }
 
 func TestAPanicEndsOneCall(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: panicking{fake(t)}})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: panicking{newHost(t)}})
 	c := dial(t, a)
 	if _, err := c.GetTool(bounded(t), "echo", tool.Viewer{}); tool.KindOf(err) != tool.KindInternal || !strings.Contains(err.Error(), "a bug in GetTool") {
 		t.Errorf("GetTool: %v", err)
@@ -379,7 +379,7 @@ func TestAPanicEndsOneCall(t *testing.T) {
 }
 
 func TestShutdown(t *testing.T) {
-	a, server := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, server := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	c := dial(t, a)
 	execution, err := c.Open(bounded(t), tool.Call{Tool: "wait", Arguments: []byte(`{"key":"k"}`)}, true)
 	if err != nil {
@@ -417,7 +417,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestShutdownCutsOpenCalls(t *testing.T) {
-	a, server := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, server := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	c := dial(t, a)
 	execution, err := c.Open(bounded(t), tool.Call{Tool: "wait", Arguments: []byte(`{"key":"k"}`)}, true)
 	if err != nil {
@@ -445,7 +445,7 @@ func TestShutdownCutsOpenCalls(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t)})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
 	if got, err := dial(t, a).Version(t.Context()); err != nil || got != version.Info() {
 		t.Errorf("%+v, %v; want %+v", got, err, version.Info())
 	}
@@ -454,9 +454,9 @@ func TestVersion(t *testing.T) {
 // A caller that has the list gets no tools until they change. Without the field known_revision, a
 // caller gets all tools each time.
 func TestUnchangedListHasNoTools(t *testing.T) {
-	host := fake(t)
+	host := newHost(t)
 	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
-	host.SetTools(numbered(0, 1200)...)
+	host.SetTools(t, numbered(0, 1200)...)
 	c := dial(t, a)
 	list := func(q tool.Query, known string) (int, string) {
 		t.Helper()
@@ -474,7 +474,7 @@ func TestUnchangedListHasNoTools(t *testing.T) {
 	if few, other := list(tool.Query{Names: []string{numbered(0, 1)[0].Spec.Name}}, revision); few != 1 || other == revision {
 		t.Errorf("another selection has %d tools at %q", few, other)
 	}
-	host.SetTools(numbered(0, 3)...)
+	host.SetTools(t, numbered(0, 3)...)
 	if changed, next := list(tool.Query{}, revision); changed != 3 || next == revision {
 		t.Errorf("after a change: %d tools at %q", changed, next)
 	}

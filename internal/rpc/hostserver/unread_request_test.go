@@ -24,7 +24,7 @@ func (strangers) Authenticate(context.Context, authn.Evidence) (authn.Verified, 
 
 // toolhost refuses a stranger before it reads the request, which may be large and never end.
 func TestStrangersAreRefusedBeforeTheirRequest(t *testing.T) {
-	a, _ := serve(t, socket(t), hostserver.Config{Host: fake(t), Gate: gate.New(gate.Config{Rights: hostserver.Rights(), Authenticator: strangers{}})})
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Gate: gate.New(gate.Config{Rights: hostserver.Rights(), Authenticator: strangers{}})})
 	conn := raw(t, a)
 	for method := range hostserver.Rights() {
 		stream, err := conn.NewStream(bounded(t), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)

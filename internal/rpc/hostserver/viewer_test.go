@@ -17,7 +17,7 @@ import (
 
 // watched records the viewers for which tools were described.
 type watched struct {
-	*hosttest.Fake
+	*hosttest.Toolhost
 	mu      sync.Mutex
 	viewers []tool.Viewer
 }
@@ -30,28 +30,28 @@ func (w *watched) note(v tool.Viewer) {
 
 func (w *watched) ListPage(ctx context.Context, q tool.Query, after string) ([]tool.Info, error) {
 	w.note(q.Viewer())
-	return w.Fake.ListPage(ctx, q, after)
+	return w.Toolhost.ListPage(ctx, q, after)
 }
 
 func (w *watched) GetTool(ctx context.Context, name string, v tool.Viewer) (tool.Info, error) {
 	w.note(v)
-	return w.Fake.GetTool(ctx, name, v)
+	return w.Toolhost.GetTool(ctx, name, v)
 }
 
 func (w *watched) SearchTools(ctx context.Context, words string, q tool.Query) ([]tool.Match, error) {
 	w.note(q.Viewer())
-	return w.Fake.SearchTools(ctx, words, q)
+	return w.Toolhost.SearchTools(ctx, words, q)
 }
 
 func (w *watched) RenderTools(ctx context.Context, format tool.Format, q tool.Query) (tool.Rendered, error) {
 	w.note(q.Viewer())
-	return w.Fake.RenderTools(ctx, format, q)
+	return w.Toolhost.RenderTools(ctx, format, q)
 }
 
 // Session and context are those of the request. The principal is that of the connection, whatever
 // the caller sends.
 func TestToolsAreDescribedForTheirViewer(t *testing.T) {
-	w := &watched{Fake: fake(t)}
+	w := &watched{Toolhost: newHost(t)}
 	a, _ := serve(t, socket(t), hostserver.Config{Host: w})
 	c := dial(t, a)
 	sent := tool.Viewer{Principal: "uid:0815", Session: "s", Context: map[string]json.RawMessage{"k": json.RawMessage(`1`)}}
