@@ -56,7 +56,7 @@ func (a *tokens) Authenticate(_ context.Context, e authn.Evidence) (authn.Verifi
 // fixture is a front on a TCP port.
 type fixture struct {
 	front  *mcphttp.Front
-	host   *hosttest.Fake
+	host   *hosttest.Toolhost
 	tokens *tokens
 	url    string
 	client *http.Client
@@ -65,8 +65,7 @@ type fixture struct {
 // start starts a front. with changes its configuration and its listener.
 func start(t *testing.T, with func(*mcphttp.Config, *listen.Config)) *fixture {
 	t.Helper()
-	f := &fixture{host: hosttest.NewFake(hosttest.Tools()...), tokens: &tokens{}, client: &http.Client{Transport: &http.Transport{}}}
-	t.Cleanup(f.host.Close)
+	f := &fixture{host: hosttest.New(t, nil, hosttest.Tools()...), tokens: &tokens{}, client: &http.Client{Transport: &http.Transport{}}}
 	at, err := address.ParseListener("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +135,11 @@ func (f *fixture) connect(t *testing.T, version, token string, options *mcp.Clie
 
 func call(t *testing.T, s *mcp.ClientSession, name string, arguments map[string]any, meta mcp.Meta) *mcp.CallToolResult {
 	t.Helper()
-	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Meta: meta, Name: name, Arguments: arguments})
+	params := &mcp.CallToolParams{Meta: meta, Name: name}
+	if arguments != nil {
+		params.Arguments = arguments
+	}
+	result, err := s.CallTool(t.Context(), params)
 	if err != nil {
 		t.Fatalf("calling %s: %v", name, err)
 	}

@@ -69,10 +69,11 @@ func TestApproval(t *testing.T) {
 				if test.answer != nil && !strings.Contains(asked, "danger") {
 					t.Errorf("the person was asked %q", asked)
 				}
-				if opened := f.host.Opened(); (len(opened) == 1) != (test.want == "done") {
-					t.Errorf("%d calls were executed", len(opened))
-				} else if len(opened) == 1 && (opened[0].Approval == nil || opened[0].Approval.ApprovedBy != "the user of tester") {
-					t.Errorf("the approval is %+v", opened[0].Approval)
+				opened := f.host.Opened()
+				if (len(opened) == 2) != (test.want == "done") || opened[0].Approval != nil {
+					t.Errorf("the calls were %+v", opened)
+				} else if len(opened) == 2 && (opened[1].Approval == nil || opened[1].Approval.ApprovedBy != "the user of tester") {
+					t.Errorf("the approval is %+v", opened[1].Approval)
 				}
 			})
 		}
@@ -165,18 +166,18 @@ func TestClientLeaves(t *testing.T) {
 }
 
 // brief is a host that shows little of a result.
-type brief struct{ *hosttest.Fake }
+type brief struct{ *hosttest.Toolhost }
 
 func (b brief) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	call.MaxShown = new(1000)
-	return b.Fake.Open(ctx, call, complete)
+	return b.Toolhost.Open(ctx, call, complete)
 }
 
 func TestLargeResult(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		const size = 700_001
 		s := newFixture(t, func(c *mcpserver.Config) {
-			c.Session, c.Tools = "desk", brief{c.Tools.(*hosttest.Fake)}
+			c.Session, c.Tools = "desk", brief{c.Tools.(*hosttest.Toolhost)}
 		}).connect(t, version, nil)
 		r := call(t, s, "large", map[string]any{"bytes": size, "kind": "text"}, nil)
 		var link *mcp.ResourceLink
@@ -227,7 +228,7 @@ func TestListChanged(t *testing.T) {
 			if len(changed) > 0 {
 				t.Error("a notification came without a change")
 			}
-			f.host.SetTools(hosttest.Tools()[:3]...)
+			f.host.SetTools(t, hosttest.Tools()[:3]...)
 			<-changed
 			if listed, err := s.ListTools(t.Context(), nil); err != nil || len(listed.Tools) != 3 {
 				t.Errorf("%+v, %v", listed, err)

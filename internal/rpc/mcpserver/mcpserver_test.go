@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/rpc/mcpserver"
 	"github.com/toolhost/toolhost/tool"
@@ -27,10 +28,10 @@ func eachVersion(t *testing.T, test func(t *testing.T, version string)) {
 	}
 }
 
-// fixture is a server whose tools are those of a fake host.
+// fixture is a server whose tools are those of a host.
 type fixture struct {
 	*mcpserver.Server
-	host   *hosttest.Fake
+	host   *hosttest.Toolhost
 	log    *strings.Builder
 	hangUp map[*mcp.ClientSession]func() // breaks the connection of a client
 }
@@ -40,8 +41,7 @@ func newFixture(t *testing.T, change func(*mcpserver.Config), tools ...hosttest.
 	if len(tools) == 0 {
 		tools = hosttest.Tools()
 	}
-	f := &fixture{host: hosttest.NewFake(tools...), log: &strings.Builder{}, hangUp: map[*mcp.ClientSession]func(){}}
-	t.Cleanup(f.host.Close)
+	f := &fixture{host: hosttest.New(t, nil, tools...), log: &strings.Builder{}, hangUp: map[*mcp.ClientSession]func(){}}
 	config := mcpserver.Config{
 		Tools: f.host, Logger: slog.New(slog.NewTextHandler(f.log, nil)),
 		Visible: func(s string) string { return strings.ReplaceAll(s, "\x1b", `\x1b`) },
@@ -83,7 +83,11 @@ func (f *fixture) connect(t *testing.T, version string, options *mcp.ClientOptio
 // call calls a tool, and fails the test if the request fails.
 func call(t *testing.T, s *mcp.ClientSession, name string, arguments map[string]any, meta mcp.Meta) *mcp.CallToolResult {
 	t.Helper()
-	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Meta: meta, Name: name, Arguments: arguments})
+	params := &mcp.CallToolParams{Meta: meta, Name: name}
+	if arguments != nil {
+		params.Arguments = arguments
+	}
+	result, err := s.CallTool(t.Context(), params)
 	if err != nil {
 		t.Fatalf("calling %s: %v", name, err)
 	}
@@ -169,7 +173,8 @@ func TestBrokenPromise(t *testing.T) {
 			s.OutputSchema = json.RawMessage(`{"type":"object"}`)
 		}
 	}
-	s := newFixture(t, nil, tools...).connect(t, versions[0], nil)
+	lenient := hosttest.New(t, func(c *host.Config) { c.KeepBadOutput = true }, tools...)
+	s := newFixture(t, func(c *mcpserver.Config) { c.Tools = lenient }).connect(t, versions[0], nil)
 	if r := call(t, s, "echo", map[string]any{"text": "hello"}, nil); !r.IsError || !strings.Contains(text(r), "hello") || !strings.Contains(text(r), "promises") {
 		t.Errorf("echo: %+v", r)
 	}
@@ -219,8 +224,7 @@ func TestSearch(t *testing.T) {
 
 // A toolhost that does not answer gives an error for each request, and the session stays.
 func TestNoToolhost(t *testing.T) {
-	down := &unreachable{Fake: hosttest.NewFake(hosttest.Tools()...), down: true}
-	t.Cleanup(down.Close)
+	down := &unreachable{Toolhost: hosttest.New(t, nil, hosttest.Tools()...), down: true}
 	f := newFixture(t, func(c *mcpserver.Config) { c.Tools = down })
 	s := f.connect(t, versions[0], nil)
 	if _, err := s.ListTools(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no toolhost answers") {
@@ -237,7 +241,7 @@ func TestNoToolhost(t *testing.T) {
 
 // unreachable is a host that may be down.
 type unreachable struct {
-	*hosttest.Fake
+	*hosttest.Toolhost
 	down bool
 }
 
@@ -245,5 +249,5 @@ func (u *unreachable) ListTools(ctx context.Context, q tool.Query) ([]tool.Info,
 	if u.down {
 		return nil, tool.Errorf(tool.KindUnavailable, "no toolhost answers")
 	}
-	return u.Fake.ListTools(ctx, q)
+	return u.Toolhost.ListTools(ctx, q)
 }

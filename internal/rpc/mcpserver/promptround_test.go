@@ -16,8 +16,12 @@ import (
 
 //lint:file-ignore SA1019 Clients of 2025-11-25 use roots, which 2026-07-28 deprecates.
 
-// asksFirst has prompts that ask a person before they are complete.
+// asksFirst has two prompts that ask a person before they are complete.
 type asksFirst struct{ mcpserver.Tools }
+
+func (asksFirst) ListPrompts(context.Context, tool.ResourceQuery) (tool.Prompts, error) {
+	return tool.Prompts{Prompts: []tool.Prompt{{Plugin: "p", Name: "greet"}, {Plugin: "p", Name: "other"}}}, nil
+}
 
 func (a asksFirst) GetPrompt(_ context.Context, r tool.PromptRequest) (tool.PromptText, error) {
 	if len(r.Answers) == 0 {
@@ -36,11 +40,7 @@ func (a asksFirst) GetPrompt(_ context.Context, r tool.PromptRequest) (tool.Prom
 // asking returns a server for one principal, with two prompts that ask.
 func asking(t *testing.T) *fixture {
 	t.Helper()
-	f := newFixture(t, func(c *mcpserver.Config) { c.Tools = asksFirst{c.Tools} })
-	for _, name := range []string{"greet", "other"} {
-		f.host.OfferPrompt(tool.Prompt{Plugin: "p", Name: name}, func(map[string]string) tool.PromptText { return tool.PromptText{} })
-	}
-	return f
+	return newFixture(t, func(c *mcpserver.Config) { c.Tools = asksFirst{c.Tools} })
 }
 
 // get sends a request for a prompt.

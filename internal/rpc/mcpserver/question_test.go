@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/host/pluginconn"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/rpc/mcpserver"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -78,35 +82,88 @@ func TestClientThatCannotAnswer(t *testing.T) {
 	})
 }
 
-// trio asks a person, a model and for roots at the same time, and then a person again with the name
-// of the first question.
-func trio() []hosttest.Tool {
+// newTrio returns a fixture with the tool trio.
+func newTrio(t *testing.T) *fixture {
+	t.Helper()
 	tools := hosttest.Tools()
 	spec := tools[slices.IndexFunc(tools, func(t hosttest.Tool) bool { return t.Spec.Name == "ask" })].Spec
 	spec.Name = "trio"
-	return append(tools, hosttest.Tool{Spec: spec, Run: func(ctx context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, error) {
-		ask := hosttest.AskerOf(ctx)
-		person := func(key string) *tool.Question {
-			return &tool.Question{Key: key, Person: &tool.PersonQuestion{Message: "Who?"}}
+	h := hosttest.New(t, func(c *host.Config) {
+		launch := c.Launch
+		c.Launch = func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
+			process, err := launch(ctx, p, instance)
+			return trioProcess{process}, err
 		}
-		questions := []*tool.Question{person("approval"), {Key: "what", Roots: &tool.RootsQuestion{}}, {Key: "who", Model: &tool.ModelQuestion{
-			Messages: []tool.ModelMessage{{Role: tool.ModelUser, Content: []tool.Content{tool.Text("What?")}}},
-		}}}
-		answers := make([]tool.Answer, len(questions))
-		var asking errgroup.Group
-		for i, q := range questions {
-			asking.Go(func() (err error) { answers[i], err = ask(ctx, q); return err })
-		}
-		if err := asking.Wait(); err != nil {
-			return tool.Result{}, err
-		}
-		last, err := ask(ctx, person("who"))
-		if err != nil {
-			return tool.Result{}, err
-		}
-		return tool.TextResult(fmt.Sprintf("%s %s %s %s", answers[0].Person.Content, answers[1].Roots.Roots[0].URI, answers[2].Model.Text(), last.Person.Content)), nil
-	}})
+	}, append(tools, hosttest.Tool{Spec: spec})...)
+	return newFixture(t, func(c *mcpserver.Config) { c.Tools = h })
 }
+
+// trioProcess has the tool trio. Its questions have names and ask for roots, as only those of MCP
+// servers do.
+type trioProcess struct{ host.Process }
+
+func (p trioProcess) Conn() pluginconn.Conn { return trioConn{p.Process.Conn()} }
+
+type trioConn struct{ pluginconn.Conn }
+
+func (c trioConn) Start(ctx context.Context, start pluginconn.Start) (pluginconn.Call, error) {
+	if start.Tool != "trio" {
+		return c.Conn.Start(ctx, start)
+	}
+	person := func(id uint32, key string) tool.Event {
+		return tool.Event{Question: &tool.Question{ID: id, Key: key, Person: &tool.PersonQuestion{Message: "Who?"}}}
+	}
+	call := &trioCall{events: make(chan tool.Event, 10)}
+	call.events <- person(0, "approval")
+	call.events <- tool.Event{Question: &tool.Question{ID: 1, Key: "what", Roots: &tool.RootsQuestion{}}}
+	call.events <- tool.Event{Question: &tool.Question{ID: 2, Key: "who", Model: &tool.ModelQuestion{
+		Messages: []tool.ModelMessage{{Role: tool.ModelUser, Content: []tool.Content{tool.Text("What?")}}},
+	}}}
+	call.last = person(3, "who")
+	return call, nil
+}
+
+// trioCall asks a person, a model and for roots at the same time, and then a person again with the
+// name of the first question.
+type trioCall struct {
+	pluginconn.Call // nil: the arguments come with the start
+	events          chan tool.Event
+	last            tool.Event
+
+	mu      sync.Mutex
+	count   int
+	answers [4]tool.Answer // by question
+}
+
+func (c *trioCall) Next(ctx context.Context) (tool.Event, error) {
+	select {
+	case e := <-c.events:
+		return e, nil
+	case <-ctx.Done():
+		return tool.Event{}, context.Cause(ctx)
+	}
+}
+
+func (c *trioCall) Answer(_ context.Context, number uint32, a tool.Answer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answers[number] = a
+	c.count++
+	switch all := c.answers; c.count {
+	case 3:
+		c.events <- c.last
+	case 4:
+		result := tool.TextResult(fmt.Sprintf("%s %s %s %s", all[0].Person.Content, all[1].Roots.Roots[0].URI, all[2].Model.Text(), all[3].Person.Content))
+		c.events <- tool.Event{Ended: &tool.Outcome{Result: result}}
+	}
+	return nil
+}
+
+func (c *trioCall) Cancel(reason string) {
+	c.events <- tool.Event{Ended: &tool.Outcome{Err: tool.Errorf(tool.KindCancelled, "%s", reason)}}
+}
+
+func (*trioCall) Close() {}
 
 // byHand are the options of a client that answers in later requests itself.
 func byHand() *mcp.ClientOptions {
@@ -131,7 +188,7 @@ func round(t *testing.T, s *mcp.ClientSession, name string, arguments map[string
 func TestRounds(t *testing.T) { synctest.Test(t, testRounds) }
 
 func testRounds(t *testing.T) {
-	f := newFixture(t, nil, trio()...)
+	f := newTrio(t)
 	s := f.connect(t, versions[1], byHand())
 	model := &mcp.CreateMessageWithToolsResult{Role: "assistant", Model: "m", Content: []mcp.Content{&mcp.TextContent{Text: "Paris"}}}
 	first, err := round(t, s, "trio", whatEver, "", nil)
@@ -168,7 +225,7 @@ func testRounds(t *testing.T) {
 func TestEarlyAnswers(t *testing.T) { synctest.Test(t, testEarlyAnswers) }
 
 func testEarlyAnswers(t *testing.T) {
-	s := newFixture(t, nil, trio()...).connect(t, versions[1], byHand())
+	s := newTrio(t).connect(t, versions[1], byHand())
 	r, err := round(t, s, "trio", whatEver, "", mcp.InputResponseMap{
 		"who":        &mcp.CreateMessageWithToolsResult{Role: "assistant", Model: "m", Content: []mcp.Content{&mcp.TextContent{Text: "Paris"}}},
 		"what":       &mcp.ListRootsResult{Roots: []*mcp.Root{{URI: "file:///x"}}},
@@ -190,8 +247,8 @@ func testEarlyAnswers(t *testing.T) {
 func TestRequestState(t *testing.T) { synctest.Test(t, testRequestState) }
 
 func testRequestState(t *testing.T) {
-	f := newFixture(t, nil, trio()...)
-	s, other := f.connect(t, versions[1], byHand()), newFixture(t, nil, trio()...).connect(t, versions[1], byHand())
+	f := newTrio(t)
+	s, other := f.connect(t, versions[1], byHand()), newTrio(t).connect(t, versions[1], byHand())
 	begin := func() (state string, given mcp.InputResponseMap) {
 		r, err := round(t, s, "ask", whatEver, "", nil)
 		if err != nil || !r.NeedsInput() {
