@@ -61,11 +61,9 @@ func serve(t *testing.T, a address.Address, host hostserver.Host) (cut func()) {
 	return cut
 }
 
-func newHost(t *testing.T) *hosttest.Fake {
+func newHost(t *testing.T) *hosttest.Toolhost {
 	t.Helper()
-	f := hosttest.NewFake(hosttest.Tools()...)
-	t.Cleanup(f.Close)
-	return f
+	return hosttest.New(t, nil, hosttest.Tools()...)
 }
 
 func dial(t *testing.T, a address.Address) *client.Client {

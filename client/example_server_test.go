@@ -18,15 +18,18 @@ import (
 
 // serveTools starts a toolhost for an example and sets TOOLHOST_ADDR. The caller calls stop.
 func serveTools() (stop func()) {
-	fake := hosttest.NewFake(hosttest.Tools()...)
-	server := hostserver.NewServer(hostserver.Config{Host: fake})
+	host, err := hosttest.Start(nil, hosttest.Tools()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := hostserver.NewServer(hostserver.Config{Host: host})
 	end := listen("TOOLHOST_ADDR", server.Serve)
 	return func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel() // cuts what is left
 		_ = server.Shutdown(ctx)
 		end()
-		fake.Close()
+		host.Close()
 	}
 }
 

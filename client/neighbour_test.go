@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/client"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -42,9 +41,7 @@ func TestAnUnsendableCallAffectsNoOther(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := socket(t)
-			f := hosttest.NewFake(hosttest.Tools()...)
-			t.Cleanup(f.Close)
-			serve(t, a, f)
+			serve(t, a, newHost(t))
 			c := dial(t, a)
 			other := running(t, c, "other")
 			if got := tc.act(t, c); got != tc.want {
