@@ -203,7 +203,7 @@ func checkerTurn(prompt string, turn int, req model.Request) reply {
 // agent.
 type crew struct {
 	*fixture
-	host   *hosttest.Fake
+	host   *hosttest.Toolhost
 	log    *requestLog
 	models map[string]agent.OfferedModel
 
@@ -221,8 +221,7 @@ func newCrew(t *testing.T) *crew {
 	offer("small", model.Price{Input: 300, Output: 500}, leadTurn(false))
 	offer("plain", model.Price{Input: 70, Output: 110}, writerTurn)
 	offer("deep", model.Price{Input: 13, Output: 17}, checkerTurn)
-	g.host = hosttest.NewFake(g.tools()...)
-	t.Cleanup(g.host.Close)
+	g.host = hosttest.New(t, nil, g.tools()...)
 	g.fixture = newFixture(t, turns(), newTools(echo), g.configure(t))
 	return g
 }
@@ -234,7 +233,7 @@ func (g *crew) tools() (list []hosttest.Tool) {
 		return tool.TextResult("done with " + string(call.Arguments)), nil
 	}
 	list = []hosttest.Tool{
-		{Spec: tool.Spec{Name: "write", InputSchema: keyed}, Run: done}, {Spec: tool.Spec{Name: "drop", InputSchema: keyed, Dangerous: true}, Run: done},
+		{Spec: tool.Spec{Name: "write", Description: "Writes.", InputSchema: keyed}, Run: done}, {Spec: tool.Spec{Name: "drop", Description: "Drops.", InputSchema: keyed, Dangerous: true}, Run: done},
 	}
 	for _, known := range hosttest.Tools() {
 		if known.Spec.Name == "ask" {

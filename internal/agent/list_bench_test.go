@@ -63,8 +63,7 @@ func dialTools(b *testing.B, known int) *client.Client {
 		}
 	}
 	tools[0].Spec.Name = "echo"
-	host := hosttest.NewFake(tools...)
-	b.Cleanup(host.Close)
+	host := hosttest.New(b, nil, tools...)
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		b.Fatal(err)

@@ -29,9 +29,8 @@ func askingModel(kind tool.QuestionKind, own *model.Response) *fakeModel {
 }
 
 // askFixture is an agent with the tools of the suite.
-func askFixture(t *testing.T, m *fakeModel, people bool, change func(*agent.Config)) (f *fixture, host *hosttest.Fake, open func()) {
-	host = hosttest.NewFake(hosttest.Tools()...)
-	t.Cleanup(host.Close)
+func askFixture(t *testing.T, m *fakeModel, people bool, change func(*agent.Config)) (f *fixture, host *hosttest.Toolhost, open func()) {
+	host = hosttest.New(t, nil, hosttest.Tools()...)
 	configure := func(c *agent.Config) {
 		c.Tools, c.People.Attended = host, people
 		if change != nil {

@@ -20,7 +20,7 @@ import (
 // stage is a toolhost with one tool that reads partial arguments, and a model whose nth stream is
 // the nth script. It records what the tool saw and executed.
 type stage struct {
-	*hosttest.Fake
+	*hosttest.Toolhost
 	t       *testing.T
 	scripts []func(ctx context.Context, s *script) error
 	agent   *agent.Agent
@@ -48,17 +48,16 @@ func newStageOn(t *testing.T, store runstore.Store, scripts ...func(ctx context.
 	serial.Spec.Serial, serial.Spec.PartialArguments, serial.Preview = true, false, nil
 	plain := g.tool("plain")
 	plain.Spec.PartialArguments, plain.Preview = false, nil
-	g.Fake = hosttest.NewFake(g.tool("write"), serial, plain)
+	g.Toolhost = hosttest.New(t, nil, g.tool("write"), serial, plain)
 	f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Store, c.Model, c.Tools = store, g, g })
 	g.agent = f.Agent
-	t.Cleanup(g.Fake.Close)
 	f.start(loop.Task{})
 	return g
 }
 
 func (g *stage) tool(name string) hosttest.Tool {
 	return hosttest.Tool{
-		Spec: tool.Spec{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`), PartialArguments: true},
+		Spec: tool.Spec{Name: name, Description: "Writes.", InputSchema: json.RawMessage(`{"type":"object"}`), PartialArguments: true},
 		Preview: func(text []byte, emit func(tool.Event)) {
 			g.note(&g.seen, name+" "+string(text))
 			emit(tool.Event{Status: &tool.Status{State: tool.StatusWait, Message: string(text)}})
@@ -162,10 +161,10 @@ func (s *script) shown(ctx context.Context, prefix string) error {
 	}
 }
 
-// Open is the fake's Open, unless the test injects a fault.
+// Open is the toolhost's Open, unless the test injects a fault.
 func (g *stage) Open(ctx context.Context, call tool.Call, complete bool) (tool.Execution, error) {
 	if complete {
-		return g.Fake.Open(ctx, call, complete)
+		return g.Toolhost.Open(ctx, call, complete)
 	}
 	if g.refuse != nil {
 		return nil, g.refuse
@@ -173,7 +172,7 @@ func (g *stage) Open(ctx context.Context, call tool.Call, complete bool) (tool.E
 	if g.panics {
 		panic("a bug in the client")
 	}
-	execution, err := g.Fake.Open(ctx, call, complete)
+	execution, err := g.Toolhost.Open(ctx, call, complete)
 	if err != nil {
 		return nil, err
 	}

@@ -54,8 +54,7 @@ func TestCutCallsAreNotMade(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			host := hosttest.NewFake(unused(t, "write_file"), unused(t, "one"))
-			t.Cleanup(host.Close)
+			host := hosttest.New(t, nil, unused(t, "write_file"), unused(t, "one"))
 			f := newFixture(t, &fakeModel{}, newTools(echo), func(c *agent.Config) { c.Model, c.Tools = m, host })
 			f.start(loop.Task{Limits: loop.Limits{MaxResponseTokens: 500}})
 			if end := f.end(); end.StopReason != loop.StopEndTurn {
@@ -85,7 +84,7 @@ func TestCutCallsAreNotMade(t *testing.T) {
 // unused is a tool that previews calls and must not execute any.
 func unused(t *testing.T, name string) hosttest.Tool {
 	return hosttest.Tool{
-		Spec:    tool.Spec{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`), PartialArguments: true},
+		Spec:    tool.Spec{Name: name, Description: "Writes.", InputSchema: json.RawMessage(`{"type":"object"}`), PartialArguments: true},
 		Preview: func([]byte, func(tool.Event)) {},
 		Run: func(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, error) {
 			t.Errorf("the call was made, with %s", call.Arguments)
