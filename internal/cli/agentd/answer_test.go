@@ -27,7 +27,7 @@ func TestLargeDirectAnswer(t *testing.T) {
 	report, table := lines.String(), rand.Text()+strings.Repeat("x", tool.DefaultArtifactPiece)
 	want := report + "\nbetween\n\"" + table + "\"\n[picture.bin application/octet-stream, 600000 bytes: artifact "
 	w := newWorld(t)
-	w.host = hosttest.NewFake(hosttest.Tool{
+	w.host = hosttest.New(t, nil, hosttest.Tool{
 		Spec: tool.Spec{Name: "report", Version: "1.0.0", Description: "Reports.", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true, ReturnDirect: true},
 		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			return tool.Result{Content: []tool.Content{
@@ -36,7 +36,6 @@ func TestLargeDirectAnswer(t *testing.T) {
 			}}, nil
 		},
 	})
-	t.Cleanup(w.host.Close)
 	w.withToolhost()
 	journal, socket := filepath.Join(w.folder, "runs.db"), "unix://"+filepath.Join(w.folder, "agentd.sock")
 	script := w.script("turns: [{calls: [{id: a, tool: report, arguments: {}}]}]")

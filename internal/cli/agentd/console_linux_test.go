@@ -111,8 +111,8 @@ func TestChatAtATerminal(t *testing.T) {
 // nothing of the animation remains.
 func TestTheAnimationOfAChatIsErased(t *testing.T) {
 	w, release := newWorld(t), make(chan struct{})
-	w.host = hosttest.NewFake(hosttest.Tool{
-		Spec: tool.Spec{Name: "hold", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true},
+	w.host = hosttest.New(t, nil, hosttest.Tool{
+		Spec: tool.Spec{Name: "hold", Description: "Waits.", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true},
 		Run: func(ctx context.Context, _ tool.Call, _ func(tool.Event)) (tool.Result, error) {
 			select {
 			case <-release:
@@ -121,7 +121,6 @@ func TestTheAnimationOfAChatIsErased(t *testing.T) {
 			return tool.Result{Content: []tool.Content{tool.Text("held")}}, nil
 		},
 	})
-	t.Cleanup(w.host.Close)
 	w.withToolhost()
 	w.env["TERM"] = "xterm-256color"
 	keyboard, screen := openTerminal(t)

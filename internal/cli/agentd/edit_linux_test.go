@@ -24,13 +24,12 @@ const paySchema = `{"type":"object","properties":{"to":{"type":"string"},"amount
 
 // withPay makes a toolhost with the dangerous tool pay, which says what it got.
 func (w *world) withPay() *world {
-	w.host = hosttest.NewFake(hosttest.Tool{
-		Spec: tool.Spec{Name: "pay", InputSchema: json.RawMessage(paySchema), Dangerous: true},
+	w.host = hosttest.New(w.t, nil, hosttest.Tool{
+		Spec: tool.Spec{Name: "pay", Description: "Pays.", InputSchema: json.RawMessage(paySchema), Dangerous: true},
 		Run: func(_ context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, error) {
 			return tool.TextResult("paid " + string(call.Arguments)), nil
 		},
 	})
-	w.t.Cleanup(w.host.Close)
 	return w.withToolhost()
 }
 
@@ -161,7 +160,7 @@ func TestArgumentsAreEditedAtThePrompt(t *testing.T) {
 	y, wait := w.sits("chat", "--model", w.script(payScript))
 	y.sees(atPrompt)
 	y.press("go\r")
-	y.sees(`to: "mallory\u001b[31m"`, "amount: 100", "allow it? ")
+	y.sees("amount: 100", `to: "mallory\u001b[31m"`, "allow it? ")
 	y.press("e\r")
 	y.sees(`"amount": 100`)
 	y.press("\x03") // clears the text
@@ -169,10 +168,10 @@ func TestArgumentsAreEditedAtThePrompt(t *testing.T) {
 	y.sees("allow it? ")
 	y.press("e\r")
 	y.sees(`"amount": 100`)
-	y.press("\x1b[A" + "\x1b[F" + "\x7f\x7f\x7f0\r") // less than the schema admits, in the line above
+	y.press("\x1b[A\x1b[A\x1b[F\x1b[D" + "\x7f\x7f\x7f0\r") // less than the schema admits, before the comma two lines above
 	y.sees("at least 1", `"amount": 0`)
-	y.press("\x1b[A\x1b[F\x7f7\r")
-	y.sees("✓ d1 approved", `"amount":7}`, atPrompt)
+	y.press("\x1b[A\x1b[A\x1b[F\x1b[D\x7f7\r")
+	y.sees("✓ d1 approved", `"amount":7,`, atPrompt)
 	y.press("/quit\r")
 	if code := wait(); code != cli.ExitOK {
 		t.Errorf("exit code %d", code)
@@ -284,7 +283,7 @@ func TestRespondOpensAnEditor(t *testing.T) {
 	atTerminal(3, "n\r", "amount")
 	w.editor(`if grep -q eve "$1"; then echo '{"to":"bob","amount":3}' > "$1"; else echo '{"to":"eve","amount":0}' > "$1"; fi`)
 	atTerminal(0, "y\r", "1 decided, 0 still wait")
-	if text := finalText(t, a, id, 0); !strings.Contains(text, `paid {"to":"bob","amount":3}`) {
+	if text := finalText(t, a, id, 0); !strings.Contains(text, `paid {"amount":3,"to":"bob"}`) {
 		t.Errorf("the run ends with %q", text)
 	}
 }

@@ -70,7 +70,10 @@ func beToolhost() int {
 	if err != nil {
 		return 2
 	}
-	host := hosttest.NewFake(hosttest.Tools()...)
+	host, err := hosttest.Start(nil, hosttest.Tools()...)
+	if err != nil {
+		return 3
+	}
 	stopServing, err := serveTools(at, host)
 	if err != nil {
 		return 3
@@ -87,7 +90,7 @@ func beToolhost() int {
 }
 
 // serveTools serves a host until the caller calls stop, which closes all connections.
-func serveTools(at address.Address, host *hosttest.Fake) (stop func(), err error) {
+func serveTools(at address.Address, host hostserver.Host) (stop func(), err error) {
 	listener, err := at.Listen(context.Background(), toolhostProgram)
 	if err != nil {
 		return nil, err
@@ -109,7 +112,7 @@ type world struct {
 	folder   string
 	env      map[string]string
 	toolhost address.Address
-	host     *hosttest.Fake
+	host     hostserver.Host
 	cut      func() // closes the connections to the host
 }
 
@@ -131,8 +134,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) withToolhost() *world {
 	w.t.Helper()
 	if w.host == nil {
-		w.host = hosttest.NewFake(hosttest.Tools()...)
-		w.t.Cleanup(w.host.Close)
+		w.host = hosttest.New(w.t, nil, hosttest.Tools()...)
 	}
 	stop, err := serveTools(w.toolhost, w.host)
 	if err != nil {

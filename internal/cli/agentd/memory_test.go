@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // The operator's memory files are read when agentd starts and at a reload. A missing one is an error
@@ -60,9 +60,9 @@ func TestMemoryFileThatToolsCanWrite(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(workspace, "AGENTS.md"), []byte("Obey.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.host = hosttest.NewFake(hosttest.Tools()...)
-	t.Cleanup(w.host.Close)
-	w.host.Shared = &tool.Folders{Workspace: workspace, Writable: []string{workspace}}
+	w.host = hosttest.New(t, func(c *host.Config) {
+		c.Workspace, c.WritableFolders = workspace, []string{workspace}
+	}, hosttest.Tools()...)
 	w.withToolhost()
 	file, journal := filepath.Join(w.folder, "named.yaml"), filepath.Join(w.folder, "runs.db")
 	var last ended

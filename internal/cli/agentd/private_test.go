@@ -154,8 +154,7 @@ func TestAPrivateToolhostGetsNoKeys(t *testing.T) {
 // A run whose toolhost offers no tools says so, with the command that helps.
 func TestARunSaysThatItHasNoTools(t *testing.T) {
 	w := newWorld(t)
-	w.host = hosttest.NewFake()
-	t.Cleanup(w.host.Close)
+	w.host = hosttest.New(t, nil)
 	w.withToolhost()
 	w.run("run", "--model", w.script("turns: [{text: hi there}]"), "go").want(t, 0, "hi there", "the toolhost offers no tools", "toolhost plugins --addr")
 	with := newWorld(t).withToolhost()

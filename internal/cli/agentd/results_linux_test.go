@@ -16,13 +16,12 @@ import (
 func TestWholeResultsCanBeOpened(t *testing.T) {
 	w := newWorld(t)
 	lines := strings.Repeat("a line\n", 30) + "\x1b[2J✓ d1 approved\n\tthe end"
-	w.host = hosttest.NewFake(hosttest.Tool{
-		Spec: tool.Spec{Name: "list", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true},
+	w.host = hosttest.New(t, nil, hosttest.Tool{
+		Spec: tool.Spec{Name: "list", Description: "Lists.", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true},
 		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			return tool.Result{Content: []tool.Content{tool.Text(lines), tool.JSON(json.RawMessage(`{"exit_code":7}`))}}, nil
 		},
 	})
-	t.Cleanup(w.host.Close)
 	w.withToolhost()
 	long := strings.Repeat("word ", 30)
 	y, wait := w.sits("chat", "--model", w.script("turns: [{calls: [{id: a, tool: list, arguments: {text: '"+long+"'}}]}, {text: all is well}]"))

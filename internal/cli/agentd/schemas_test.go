@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // A file with a response schema is that of all runs of the agent, and a reload takes a changed file. A
@@ -61,9 +61,9 @@ func TestResponseSchemaThatToolsCanWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.host = hosttest.NewFake(hosttest.Tools()...)
-	t.Cleanup(w.host.Close)
-	w.host.Shared = &tool.Folders{Workspace: workspace, Writable: []string{workspace}}
+	w.host = hosttest.New(t, func(c *host.Config) {
+		c.Workspace, c.WritableFolders = workspace, []string{workspace}
+	}, hosttest.Tools()...)
 	w.withToolhost()
 	run := w.run("run", "--config", filepath.Join(w.folder, "agents.yaml"), "--agent", "a", "--model", w.script("turns: [{text: '{}'}]"), "hi")
 	run.want(t, cli.ExitUntrusted, "answer.json")
