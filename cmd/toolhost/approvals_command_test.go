@@ -69,7 +69,7 @@ func startWith(t *testing.T, book *approvalBook) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := hosttest.NewFake(hosttest.Tools()...)
+	host := hosttest.New(t, nil, hosttest.Tools()...)
 	server := hostserver.NewServer(hostserver.Config{Host: host, Approvals: book})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown
@@ -80,7 +80,6 @@ func startWith(t *testing.T, book *approvalBook) map[string]string {
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		host.Close()
 	})
 	return map[string]string{"TOOLHOST_ADDR": at.String()}
 }

@@ -18,7 +18,7 @@ func TestArtifactToAFile(t *testing.T) {
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
 	const size = 3<<20 + 7
 	code, out, errs := toolhost(t.Context(), env, "", "call", "large", fmt.Sprintf(`{"bytes":%d,"kind":"file"}`, size), "--max-shown", "100")
-	handle := regexp.MustCompile(`artifact-\d+`).FindString(out)
+	handle := regexp.MustCompile(`artifact-[a-z0-9]+`).FindString(out)
 	if code != cli.ExitOK || handle == "" || !strings.Contains(errs, "toolhost artifact "+handle) {
 		t.Fatalf("code %d, %s, %s", code, out, errs)
 	}

@@ -41,7 +41,7 @@ func TestInterruptOfACallThatDoesNotStop(t *testing.T) {
 	addr, host := start(t)
 	running, release := make(chan struct{}), make(chan struct{})
 	defer close(release)
-	host.SetTools(hosttest.Tool{
+	host.SetTools(t, hosttest.Tool{
 		Spec: tool.Spec{Name: "stubborn", Description: "Ignores every order to stop.", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		Run: func(context.Context, tool.Call, func(tool.Event)) (tool.Result, error) {
 			close(running)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/cli"
-	"github.com/toolhost/toolhost/tool"
 )
 
 // screen is an output that a test reads while a command writes it.
@@ -53,7 +52,7 @@ func (s *screen) until(t *testing.T, text string) {
 
 // An interrupt ends following without an error.
 func TestFollowUntilInterrupted(t *testing.T) {
-	addr, host := start(t)
+	addr, _ := start(t)
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
 	for _, args := range [][]string{{"logs", "-f"}, {"logs", "fixture", "--follow", "-o", "json"}} {
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -63,7 +62,9 @@ func TestFollowUntilInterrupted(t *testing.T) {
 		go func() {
 			code <- run(ctx, cli.Process{Args: args, Getenv: func(n string) string { return env[n] }, Stdin: strings.NewReader(""), Stdout: out, Stderr: errs})
 		}()
-		host.Write(tool.LogLine{Instance: "fixture-1", Record: tool.LogRecord{Level: tool.LogInfo, Message: "it \x1b[31mblinks"}})
+		if code, _, stderr := toolhost(t.Context(), env, "", "call", "talk", `{"text":"it \u001b[31mblinks"}`); code != cli.ExitOK {
+			t.Fatal(stderr)
+		}
 		out.until(t, "blinks")
 		interrupt()
 		if got := <-code; got != cli.ExitOK || errs.String() != "" {

@@ -8,17 +8,22 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/host/hosttest"
+	"github.com/toolhost/toolhost/internal/plugin/catalog"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/internal/version"
+	"github.com/toolhost/toolhost/tool"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
@@ -26,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start serves a host with the tools of the conformance suite until the test ends.
-func start(t *testing.T) (address.Address, *hosttest.Fake) {
+func start(t *testing.T) (address.Address, *hosttest.Toolhost) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cli")
 	if err != nil {
@@ -40,8 +45,14 @@ func start(t *testing.T) (address.Address, *hosttest.Fake) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := hosttest.NewFake(hosttest.Tools()...)
-	server := hostserver.NewServer(hostserver.Config{Host: host})
+	host := hosttest.New(t, func(c *host.Config) {
+		launch := c.Launch
+		c.Launch = func(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
+			process, err := launch(ctx, p, instance)
+			return bounded{process}, err
+		}
+	}, append(hosttest.Tools(), hosttest.Tool{Spec: tool.Spec{Name: "no name"}})...)
+	server := hostserver.NewServer(hostserver.Config{Host: timed{host}})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
@@ -51,10 +62,42 @@ func start(t *testing.T) (address.Address, *hosttest.Fake) {
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		host.Close()
 		_ = os.RemoveAll(dir)
 	})
 	return a, host
+}
+
+// timed is a host in whose statistics each call takes a millisecond.
+type timed struct{ *hosttest.Toolhost }
+
+func (h timed) Stats(ctx context.Context, q tool.StatsQuery) ([]tool.Stats, error) {
+	all, err := h.Toolhost.Stats(ctx, q)
+	for i := range all {
+		s := &all[i]
+		s.TotalDuration = time.Duration(s.Calls) * time.Millisecond
+		s.MeanDuration, s.P50, s.P99 = time.Millisecond, time.Millisecond, time.Millisecond
+	}
+	return all, err
+}
+
+// bounded is a process in a sandbox and with limits, some of which are not effective.
+type bounded struct{ host.Process }
+
+func (bounded) PID() int    { return 4242 }
+func (bounded) RSS() uint64 { return 12 << 20 }
+
+func (bounded) Limits() []tool.EffectiveLimit {
+	return []tool.EffectiveLimit{
+		{Name: "memory", Value: "536870912", Mechanism: "cgroup2"},
+		{Name: "processes", Value: "64", Mechanism: "none", Note: "root is not bounded by RLIMIT_NPROC"},
+	}
+}
+
+func (bounded) Sandbox() tool.Sandbox {
+	return tool.Sandbox{Mode: "on", Workspace: tool.AccessRead, Network: true, Write: []string{"/srv/data"}, Layers: []tool.SandboxLayer{
+		{Name: "files", Effective: true, Mechanism: "mount namespace"},
+		{Name: "landlock", Note: "this kernel has no Landlock"},
+	}}
 }
 
 // toolhost runs one command line.
@@ -78,11 +121,20 @@ var unstable = []struct {
 	{regexp.MustCompile(`"version":"` + regexp.QuoteMeta(version.Number) + `","commit":"[^"]*"`), `"version":"VERSION","commit":"COMMIT"`},
 	{regexp.MustCompile(`toolhost ` + regexp.QuoteMeta(version.Number) + `\ncommit .*`), "toolhost VERSION\ncommit     COMMIT"},
 	{regexp.MustCompile(`uid:\d+`), "uid:ME"},
+	{regexp.MustCompile(`/[^ "]*/hosttest[0-9]+/`), "/"},
+	{regexp.MustCompile(`PATH +NOTES`), "PATH              NOTES"},
+	{regexp.MustCompile(`\bcall-[A-Z0-9]{26}\b`), "call-ID"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}`), `TIME`},
 	{regexp.MustCompile(`\b(\d+m)?\d+s ago {2,}`), "0s ago  "},
 	{regexp.MustCompile(`\b(\d+m)?\d+s ago`), "0s ago"},
 	{regexp.MustCompile(`\b(\d+m)?\d+s +12\.0 MiB`), "0s      12.0 MiB"},
 }
+
+// The handles of artifacts, and what stands for them.
+var (
+	handlePattern = regexp.MustCompile(`artifact-[a-z0-9]{26}`)
+	numberPattern = regexp.MustCompile(`artifact-[1-9]\b`)
+)
 
 // TestTranscripts runs the commands of each transcript against a new host, and compares their
 // output. Commands begin with "$ ". Run the test with -update to write the present output.
@@ -120,6 +172,7 @@ func transcribe(t *testing.T, transcript string) string {
 	env := map[string]string{"TOOLHOST_ADDR": addr.String()}
 	fleet := "here=" + addr.String() + ",gone=unix:///absent/toolhost.sock"
 	var b strings.Builder
+	var handles []string // of artifacts; artifact-1 stands for the first
 	for line := range strings.Lines(transcript) {
 		command, isCommand := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ toolhost")
 		if !isCommand {
@@ -132,6 +185,12 @@ func transcribe(t *testing.T, transcript string) string {
 			continue
 		}
 		b.WriteString(line)
+		command = numberPattern.ReplaceAllStringFunc(command, func(number string) string {
+			if i := int(number[len(number)-1] - '1'); i < len(handles) {
+				return handles[i]
+			}
+			return number
+		})
 		args, stdin, _ := strings.Cut(strings.ReplaceAll(command, "$FLEET", fleet), " <<< ")
 		code, stdout, stderr := toolhost(t.Context(), env, strings.Trim(stdin, "'"), split(t, args)...)
 		var shown strings.Builder
@@ -143,6 +202,12 @@ func transcribe(t *testing.T, transcript string) string {
 		for _, u := range unstable {
 			out = u.pattern.ReplaceAllString(out, u.instead)
 		}
+		out = handlePattern.ReplaceAllStringFunc(out, func(handle string) string {
+			if !slices.Contains(handles, handle) {
+				handles = append(handles, handle)
+			}
+			return fmt.Sprintf("artifact-%d", slices.Index(handles, handle)+1)
+		})
 		b.WriteString(out)
 		if code != cli.ExitOK {
 			fmt.Fprintf(&b, "[exit %d]\n", code)

@@ -21,7 +21,7 @@ func (p *Plugin) tool(name string) Tool {
 
 // Describe implements pluginwire.Handler.
 func (p *Plugin) Describe(context.Context, pluginwire.DescribeRequest) (tool.Description, error) {
-	d := tool.Description{Name: PluginName, Version: PluginVersion}
+	d := tool.Description{Name: PluginName, Version: PluginVersion, Description: "the suite's tools"}
 	for _, t := range p.tools {
 		d.Tools = append(d.Tools, t.Spec)
 	}
