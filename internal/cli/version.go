@@ -53,12 +53,17 @@ type Status struct {
 // with megabytes.
 const maxVersionText = 200
 
-// WriteStatus writes the status of a server as text, or as one object of JSON.
-func WriteStatus(p Process, s Status, asJSON bool) error {
+// Clip bounds the texts of the server's version. WriteStatus does so by itself.
+func (s *Status) Clip() {
 	v := &s.Server
 	for _, text := range []*string{&v.Version, &v.Commit, &v.Contracts.Plugin, &v.Contracts.Host, &v.Contracts.Agent, &v.Contracts.Workspace} {
 		*text = Clip(*text, maxVersionText)
 	}
+}
+
+// WriteStatus writes the status of a server as text, or as one object of JSON.
+func WriteStatus(p Process, s Status, asJSON bool) error {
+	s.Clip()
 	if asJSON {
 		return WriteJSON(p.Stdout, s)
 	}

@@ -138,6 +138,9 @@ func exchangeExecutables(t *testing.T, h *toolhost) {
 	}
 	h.do(t, "upgrade", "calculator").exits(t, 3)
 	h.do(t, "why", "calculator").says(t, "calculator 1.0.0 is enabled", "a broken build", "toolhost upgrade calculator")
+	status := h.do(t, "status")
+	status.exits(t, 1)
+	status.says(t, "not well", "calculator: what is in its folder is not used", "toolhost why calculator")
 	if now := info(t, h, "calculator").Digest; now != next.Digest {
 		t.Errorf("a broken executable has replaced %s by %s", next.Digest, now)
 	}

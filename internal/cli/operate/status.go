@@ -1,10 +1,16 @@
 package operate
 
 import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/cli"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // NewStatusCommand returns the command `status`.
@@ -13,9 +19,14 @@ func NewStatusCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show whether toolhost answers, and its version",
-		Long: "Status asks the running toolhost for its version, its commit and its contracts. `toolhost --version` shows those of\n" +
-			"this program. The exit code is 4 if no toolhost answers. With -o json it prints one object.",
+		Short: "Show whether toolhost answers, whether all is well, and its version",
+		Long: "Status asks the running toolhost whether all is well: whether each plugin takes calls, runs what is in its folder, and\n" +
+			"has no warning, and whether it is known what became of the calls of the last 24 hours. Plugins that the configuration\n" +
+			"disables, and plugins that an operator rolled back, are well. Then it shows the version, commit and contracts of\n" +
+			"toolhost. `toolhost --version` shows those of this program.\n" +
+			"The exit code is 0 if all is well, 1 if something is not, and 4 if no toolhost answers. A caller without the right\n" +
+			"plugins.read gets 0 from a toolhost that answers.\n" +
+			"With -o json it prints one object: well, problems, address and server.",
 		Args: cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return conn.With(func(c *client.Client) error {
@@ -23,11 +34,124 @@ func NewStatusCommand(p cli.Process) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return cli.WriteStatus(p, cli.Status{Program: cli.Toolhost, Address: c.Addr(), Server: v}, format.JSON())
+				s := statusView{Problems: []problem{}, Status: cli.Status{Program: cli.Toolhost, Address: c.Addr(), Server: v}}
+				s.Clip()
+				if err := s.look(cmd.Context(), c.Admin()); err != nil {
+					return err
+				}
+				if err := s.write(p, format.JSON()); err != nil {
+					return err
+				}
+				if !s.Well {
+					return &cli.ExitError{Code: cli.ExitToolError}
+				}
+				return nil
 			})
 		},
 	}
 	conn.AddFlag(cmd.Flags())
 	format.AddFlag(cmd.Flags())
 	return cmd
+}
+
+// problem is something that is not well.
+type problem struct {
+	Plugin  string `json:"plugin,omitempty"` // empty: it concerns no plugin
+	Problem string `json:"problem"`
+}
+
+// statusView is the result, as -o json prints it.
+type statusView struct {
+	Well     bool      `json:"well"`
+	Problems []problem `json:"problems"`
+	cli.Status
+	unseen bool // the caller may not see plugins
+}
+
+// look finds out what is not well.
+func (s *statusView) look(ctx context.Context, a *client.Admin) error {
+	plugins, err := a.Plugins(ctx)
+	s.unseen = tool.KindOf(err) == tool.KindDenied
+	if err != nil && !s.unseen {
+		return err
+	}
+	for _, p := range plugins {
+		text := notWell(p)
+		if text == "" && len(p.Warnings) > 0 && !rolledBack(ctx, a, p) {
+			text = "warning: " + strings.Join(p.Warnings, "; ")
+		}
+		if text != "" {
+			s.Problems = append(s.Problems, problem{p.Name, text})
+		}
+	}
+	if !s.unseen {
+		if n := unsettled(ctx, a); n > 0 {
+			s.Problems = append(s.Problems, problem{"", fmt.Sprintf("nobody knows what became of %s; see `toolhost calls --state failed`", cli.Count(n, "call"))})
+		}
+	}
+	s.Well = len(s.Problems) == 0
+	return nil
+}
+
+// notWell returns why a plugin does not take all calls, or does not run what is in its folder; "" if
+// it does both.
+func notWell(p tool.PluginInfo) string {
+	switch {
+	case p.State == tool.PluginDisabled:
+		return ""
+	case p.State != tool.PluginEnabled:
+		return stateWords(p.State) + ": " + p.Reason
+	case p.Reason != "":
+		return p.Reason
+	case p.Refusal != nil:
+		return "what is in its folder is not used: " + p.Refusal.Reason
+	}
+	return ""
+}
+
+// rolledBack reports whether the only warning of a plugin says that an operator rolled it back.
+func rolledBack(ctx context.Context, a *client.Admin, p tool.PluginInfo) bool {
+	if len(p.Warnings) > 1 {
+		return false
+	}
+	revisions, err := a.Revisions(ctx, p.Name) // an older toolhost has none
+	return err == nil && len(revisions) > 0 && revisions[0].Current && revisions[0].Cause == tool.RevisionRolledBack
+}
+
+// unsettled counts the calls of the last 24 hours whose outcome is unknown, up to the 1000 newest that
+// failed. A caller that may not list calls sees none.
+func unsettled(ctx context.Context, a *client.Admin) (n int) {
+	page, err := a.Calls(ctx, tool.CallQuery{State: tool.CallFailed, Since: time.Now().Add(-24 * time.Hour), PageSize: 1000})
+	if err != nil {
+		return 0
+	}
+	for _, r := range page.Calls {
+		if r.Err != nil && r.Err.Kind == tool.KindOutcomeUnknown &&
+			(r.Settled == nil || r.Settled.Verdict == "" || r.Settled.Verdict == tool.VerdictUnknown) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *statusView) write(p cli.Process, asJSON bool) error {
+	if asJSON {
+		return cli.WriteJSON(p.Stdout, s)
+	}
+	switch {
+	case s.unseen:
+		fmt.Fprintln(p.Out(), "toolhost answers; you may not see its plugins")
+	case s.Well:
+		fmt.Fprintln(p.Out(), "all is well")
+	default:
+		fmt.Fprintf(p.Out(), "not well: %s\n", cli.Count(len(s.Problems), "problem"))
+	}
+	for _, x := range s.Problems {
+		text := x.Problem
+		if x.Plugin != "" {
+			text = fmt.Sprintf("%s: %s; see `toolhost why %s`", x.Plugin, x.Problem, x.Plugin)
+		}
+		fmt.Fprintln(p.Out(), "  "+cli.OneLine(text))
+	}
+	return cli.WriteStatus(p, s.Status, false)
 }
