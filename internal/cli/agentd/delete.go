@@ -103,7 +103,7 @@ func startCleanup(ctx context.Context, a *agent.Agent, decisions *audit.Log, log
 	ended := make(chan struct{})
 	go func() { // ends with ctx; stop waits for it
 		defer close(ended)
-		for again := true; again; again = pause(ctx, cleanupPause) {
+		for again := true; again; again = cli.Wait(ctx, cleanupPause) {
 			if err := cleanup(ctx, a, decisions); err != nil && ctx.Err() == nil {
 				log.Error("runs that are not kept cannot be deleted; agentd tries again in an hour", "error", err)
 			}

@@ -78,7 +78,7 @@ const followPause = 250 * time.Millisecond
 func (h *history) events(ctx context.Context, runID string, follow bool) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
 		var after uint64
-		for again := true; again; again = follow && pause(ctx, followPause) {
+		for again := true; again; again = follow && cli.Wait(ctx, followPause) {
 			unfinished := false
 			for e, err := range h.WatchRun(ctx, runID, after) {
 				if err != nil && (ctx.Err() != nil && follow || after > 0 && tool.KindOf(err) == tool.KindUnavailable) {
@@ -93,18 +93,6 @@ func (h *history) events(ctx context.Context, runID string, follow bool) iter.Se
 				return
 			}
 		}
-	}
-}
-
-// pause waits, and reports whether ctx is not done.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

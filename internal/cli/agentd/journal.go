@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/agent/runstore"
 	"github.com/toolhost/toolhost/internal/agent/runstore/postgres"
+	"github.com/toolhost/toolhost/internal/cli"
 	database "github.com/toolhost/toolhost/internal/postgres"
 	"github.com/toolhost/toolhost/internal/trust"
 )
@@ -90,7 +91,7 @@ func followDatabase(ctx context.Context, store journal, changed func(available b
 	go func() { // ends with ctx; stop waits for it
 		defer close(ended)
 		available := true
-		for pause(ctx, availabilityPause) {
+		for cli.Wait(ctx, availabilityPause) {
 			if now := remote.Gone().IsZero(); now != available {
 				available = now
 				changed(available)

@@ -95,7 +95,7 @@ func claimRecords(ctx context.Context, folder, runID string, log *slog.Logger) (
 			log.Info("waiting for the toolhost of another agentd that worked on the run to stop", "run", runID)
 			told = true
 		}
-		if !pause(ctx, claimPause) {
+		if !cli.Wait(ctx, claimPause) {
 			return nil, tool.Errorf(tool.KindConflict, "another agentd works on run %s: %w; wait for it, or stop it first", runID, context.Cause(ctx))
 		}
 	}

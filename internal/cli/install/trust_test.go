@@ -12,24 +12,29 @@ import (
 	"github.com/toolhost/toolhost/internal/trust"
 )
 
-// What `trust --diff` showed is trusted with its digest, and nothing that is in its place later.
-func TestTrustWithADigest(t *testing.T) {
-	state, path := t.TempDir(), filepath.Join(t.TempDir(), trust.ToolhostFile)
-	getenv := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
-	write := func(text string) string {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return trust.Digest([]byte(text))
-	}
-	run := func(args ...string) (string, error) {
+// trusting returns an environment, and a function that runs the command `trust` in it.
+func trusting(t *testing.T, environment map[string]string) (getenv func(string) string, run func(args ...string) (string, error)) {
+	getenv = func(name string) string { return environment[name] }
+	return getenv, func(args ...string) (string, error) {
 		var out bytes.Buffer
 		cmd := NewTrustCommand(cli.Process{Getenv: getenv, Stdout: &out, Stderr: &out})
 		cmd.SetArgs(args)
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 		err := cmd.ExecuteContext(t.Context())
 		return out.String(), err
+	}
+}
+
+// What `trust --diff` showed is trusted with its digest, and nothing that is in its place later.
+func TestTrustWithADigest(t *testing.T) {
+	state, path := t.TempDir(), filepath.Join(t.TempDir(), trust.ToolhostFile)
+	getenv, run := trusting(t, map[string]string{"XDG_STATE_HOME": state})
+	write := func(text string) string {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return trust.Digest([]byte(text))
 	}
 	trusted := func() bool {
 		_, known, err := trust.NewUserStore(getenv).File(path)
@@ -66,17 +71,7 @@ func TestTrustWithADigest(t *testing.T) {
 // --plugins names.
 func TestTrustFindsThePluginsOfAllFolders(t *testing.T) {
 	state, home := t.TempDir(), t.TempDir()
-	getenv := func(name string) string {
-		return map[string]string{"XDG_STATE_HOME": state, "HOME": home, "XDG_DATA_HOME": home}[name]
-	}
-	run := func(args ...string) (string, error) {
-		var out bytes.Buffer
-		cmd := NewTrustCommand(cli.Process{Getenv: getenv, Stdout: &out, Stderr: &out})
-		cmd.SetArgs(args)
-		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		err := cmd.ExecuteContext(t.Context())
-		return out.String(), err
-	}
+	getenv, run := trusting(t, map[string]string{"XDG_STATE_HOME": state, "HOME": home, "XDG_DATA_HOME": home})
 	served := func() string {
 		t.Helper()
 		folder := trust.RealFolder(t.TempDir())

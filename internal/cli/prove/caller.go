@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/client"
+	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -79,7 +80,7 @@ func (r *run) byAgent(ctx context.Context, agents *client.AgentClient) {
 		if _, err := agents.StartRun(ctx, task); err == nil {
 			break
 		}
-		if !rest(ctx, again) {
+		if !cli.Wait(ctx, again) {
 			return
 		}
 	}
@@ -98,7 +99,7 @@ func (r *run) byAgent(ctx context.Context, agents *client.AgentClient) {
 				return
 			}
 		}
-		if !rest(ctx, again) {
+		if !cli.Wait(ctx, again) {
 			return
 		}
 	}
@@ -134,20 +135,8 @@ func (r *run) call(ctx context.Context, tools *client.Client, call tool.Call) {
 			r.answer(call.ID, tool.Result{}, failure)
 			return
 		}
-		if !rest(ctx, again) {
+		if !cli.Wait(ctx, again) {
 			return
 		}
-	}
-}
-
-// rest waits for a while, and reports whether ctx has not ended.
-func rest(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

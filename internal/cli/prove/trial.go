@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -82,12 +83,12 @@ func (t *trial) one(ctx context.Context, number int, k *kill) error {
 // strike kills the victims when the run is at the place, and starts them again.
 func (t *trial) strike(ctx context.Context, r *run, k *kill) error {
 	if k.at == anywhere {
-		rest(ctx, time.Duration(k.when*float64(t.usual)))
+		cli.Wait(ctx, time.Duration(k.when*float64(t.usual)))
 	} else if err := await(ctx, t.lab.work(halted, r.session)); err != nil {
 		return err
 	}
 	for !t.lab.kill(ctx, k.victim) { // at a random moment, the plugin may not run yet
-		if !rest(ctx, poll) {
+		if !cli.Wait(ctx, poll) {
 			return context.Cause(ctx)
 		}
 	}
