@@ -69,6 +69,9 @@ func New(total, each int64) *Budget {
 	return b
 }
 
+// Connections returns for how many connections a budget of total bytes has room.
+func Connections(total int64) int { return int(total / 4 / ConnectionBytes) }
+
 // Open returns the account of a new connection of a principal. It fails with an *ExhaustedError if
 // there are too many connections. The caller must close the account.
 func (b *Budget) Open(name string) (*Account, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/config"
+	"github.com/toolhost/toolhost/internal/listen"
 )
 
 const (
@@ -29,6 +30,15 @@ func inFlight(c *config.Config) int64 {
 // newBudget returns the memory budget of the configuration.
 func newBudget(c *config.Config) *budget.Budget {
 	return budget.New(inFlight(c), int64(c.Memory.InFlightPerPrincipal))
+}
+
+// networkLimits returns the limits of connections over TCP. They get at most three quarters of the
+// connections for which there is memory. So unix sockets have room, and the oldest stranger gives way
+// before a known caller is refused.
+func networkLimits(c *config.Config) listen.Limits {
+	l := c.Network.Limits()
+	l.Connections = min(l.Connections, budget.Connections(inFlight(c))*3/4)
+	return l
 }
 
 // collectInTime sets Go's memory limit, unless the variable GOMEMLIMIT is set. Near the limit, the

@@ -58,7 +58,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	if err := checkFolders(&options); err != nil {
 		return err
 	}
-	listeners, err := listen.Open(ctx, "toolhost", options.listeners, options.Network.Limits(), logger)
+	listeners, err := listen.Open(ctx, "toolhost", options.listeners, networkLimits(&options.Config), logger)
 	if err != nil {
 		return err
 	}
