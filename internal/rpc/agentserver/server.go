@@ -104,8 +104,14 @@ func bounded(memory *budget.Budget, logger *slog.Logger) peercred.Hook {
 		if err != nil {
 			return nil, nil, err
 		}
-		return c, info, nil
+		return c, remote{info, c}, nil
 	}
+}
+
+// remote is what the server knows about a connection.
+type remote struct {
+	peercred.Info
+	intake *intake.Conn
 }
 
 // Serve accepts connections until Shutdown and then returns nil. It owns the listener and closes
@@ -134,6 +140,11 @@ func (g guard) unread(ctx context.Context, method string) (_ context.Context, pr
 		return nil, "", err
 	}
 	caller, _ := identity.FromContext(ctx)
+	if from, ok := peercred.FromContext[remote](ctx); ok {
+		if err := from.intake.Occupy(ctx, caller.Key()); err != nil {
+			return nil, "", toolpb.StatusError(tool.Errorf(tool.KindRateLimited, "%w; try again when other requests have ended", err))
+		}
+	}
 	return ctx, caller.Key(), nil
 }
 

@@ -139,10 +139,15 @@ func (someone) Authenticate(context.Context, authn.Evidence) (authn.Verified, er
 
 func dial(t testing.TB, a agentserver.Agent) (*agentserver.Server, *grpc.ClientConn) {
 	t.Helper()
+	return dialTo(t, agentserver.Config{Agent: a})
+}
+
+// dialTo starts a server whose callers are the user of the test.
+func dialTo(t testing.TB, c agentserver.Config) (*agentserver.Server, *grpc.ClientConn) {
+	t.Helper()
 	listener := bufconn.Listen(1 << 16)
-	server := agentserver.NewServer(agentserver.Config{Agent: a, Gate: gate.New(gate.Config{
-		Rights: agentserver.Rights(), Authenticator: someone{}, Policy: gate.Always(gate.LocalPolicy()),
-	})})
+	c.Gate = gate.New(gate.Config{Rights: agentserver.Rights(), Authenticator: someone{}, Policy: gate.Always(gate.LocalPolicy())})
+	server := agentserver.NewServer(c)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	conn, err := grpc.NewClient("passthrough:///agentd", grpc.WithTransportCredentials(insecure.NewCredentials()),

@@ -12,6 +12,8 @@ import (
 
 	agentdv1 "github.com/toolhost/toolhost/gen/go/agentd/v1"
 	"github.com/toolhost/toolhost/internal/authn"
+	"github.com/toolhost/toolhost/internal/budget"
+	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/rpc/agentserver"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
 )
@@ -37,4 +39,28 @@ func TestStrangersAreRefusedBeforeTheirRequest(t *testing.T) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
+}
+
+// Open requests take memory, although their callers send nothing, and give it back when they end.
+func TestOpenRequestsTakeMemory(t *testing.T) {
+	memory := budget.New(16<<20, 1<<20)
+	_, conn := dialTo(t, agentserver.Config{Agent: runs(), Messages: memory})
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	refused := make(chan bool, 100) // some fit into the share of the connection, and some into that of the principal
+	for range cap(refused) {
+		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, agentdv1.AgentService_ListRuns_FullMethodName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { refused <- status.Code(stream.RecvMsg(new(emptypb.Empty))) == codes.ResourceExhausted }() // ends with ctx
+	}
+	if !<-refused {
+		t.Error("no request is refused")
+	}
+	if used := memory.Used(); used < 1<<20 {
+		t.Errorf("the requests take %d bytes", used)
+	}
+	end()
+	eventually.Holds(t, "the memory is released", func() bool { return memory.Used() == 0 })
 }

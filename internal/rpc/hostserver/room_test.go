@@ -1,12 +1,19 @@
 package hostserver_test
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"os"
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	toolhostv1 "github.com/toolhost/toolhost/gen/go/toolhost/v1"
 	"github.com/toolhost/toolhost/internal/budget"
 	"github.com/toolhost/toolhost/internal/eventually"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
@@ -77,4 +84,36 @@ func TestAStreamWithoutRoomExecutedNothing(t *testing.T) {
 	if text := got.Error(); got.Kind != tool.KindRateLimited || !strings.Contains(text, "nothing was executed") || strings.Contains(text, "may have been") {
 		t.Errorf("%s: %s", got.Kind, text)
 	}
+}
+
+// Open requests take memory, although their callers send nothing, and give it back when they end.
+func TestOpenRequestsTakeMemory(t *testing.T) {
+	memory := budget.New(16<<20, 0)
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t), Budget: memory})
+	fullOf(t, memory)
+	conn := raw(t, a)
+	ctx, end := context.WithCancel(bounded(t))
+	const requests, fit = 12, 6 // of 32 KiB in the share of the connection
+	failed := make(chan error, requests)
+	for range requests {
+		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, toolhostv1.ToolService_Call_FullMethodName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { failed <- stream.RecvMsg(new(emptypb.Empty)) }() // ends with ctx
+	}
+	for range requests - fit {
+		if err := <-failed; status.Code(err) != codes.ResourceExhausted {
+			t.Errorf("a request without room: %v", err)
+		}
+	}
+	end()
+	for range fit {
+		if err := <-failed; status.Code(err) != codes.Canceled {
+			t.Errorf("a request with room: %v", err)
+		}
+	}
+	eventually.Holds(t, "there is room for a request", func() bool {
+		return conn.Invoke(bounded(t), toolhostv1.ToolService_Call_FullMethodName, &toolhostv1.CallRequest{Tool: "echo", Arguments: []byte(`{"text":"hi"}`)}, new(toolhostv1.CallResponse)) == nil
+	})
 }

@@ -181,6 +181,11 @@ func (g guard) unread(ctx context.Context, method string) (_ context.Context, pr
 		return nil, "", err
 	}
 	caller, _ := identity.FromContext(ctx)
+	if c := intakeOf(ctx); c != nil {
+		if err := c.Occupy(ctx, caller.Key()); err != nil {
+			return nil, "", toolpb.StatusError(noRoom(err))
+		}
+	}
 	return ctx, caller.Key(), nil
 }
 

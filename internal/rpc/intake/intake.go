@@ -2,6 +2,7 @@ package intake
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net"
 	"sync"
@@ -122,6 +123,23 @@ func (c *Conn) Account() *budget.Account { return c.account }
 // Owe reserves the memory of a large answer until it is sent. It fails with a *budget.ExhaustedError if
 // the budget is exceeded.
 func (c *Conn) Owe(size int) error { return c.answers.owe(size) }
+
+// openBytes is what an open unary RPC takes beside its request and its answer: the stacks of its
+// goroutines, and what gRPC stores of it.
+const openBytes = 32 << 10
+
+// Occupy reserves the memory of a unary RPC until ctx ends, which is the context of the RPC. It fails
+// with a *budget.ExhaustedError if the budget is exceeded.
+func (c *Conn) Occupy(ctx context.Context, principal string) error {
+	hold := &budget.Hold{}
+	hold.On(c.account)
+	hold.For(principal, false)
+	if err := hold.TryReserve(openBytes); err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, hold.Release)
+	return nil
+}
 
 // Carry counts argument text of a connection. Conn itself counts text in large messages.
 func Carry(account *budget.Account, text int) {
