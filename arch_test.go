@@ -162,7 +162,7 @@ var allowedImports = map[string][]string{
 	"internal/rpc/mcpclient/urlserver":          {},
 	"internal/plugin/remote":                    {"internal/host/pluginconn", "tool"},
 	"internal/rpc/mcpclient":                    {"internal/egress", "tool", "internal/host/pluginconn", "internal/version", mcpSDK + "/..."},
-	"internal/host/hosttest":                    {"tool", "internal/artifact", "internal/host", "internal/host/pluginconn", "internal/plugin/catalog", "internal/render", "internal/rpc/pluginclient", "internal/rpc/pluginwire", "internal/toolsearch", cmp + "/...", grpc + "/..."},
+	"internal/host/hosttest":                    {"tool", "internal/artifact", "internal/host", "internal/host/pluginconn", "internal/plugin/catalog", "internal/rpc/pluginclient", "internal/rpc/pluginwire", cmp + "/...", grpc + "/..."},
 	"internal/rpc/grpcserver":                   {grpc + "/...", protobuf + "/..."},
 	"internal/authn":                            {"internal/identity"},
 	"internal/authn/authconfig":                 {"internal/authn", "internal/authn/oidc", "internal/authz", "internal/yamldoc", "internal/address", "internal/listen"},

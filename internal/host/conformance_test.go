@@ -8,7 +8,7 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// The host passes the same suite as the client over gRPC.
+// The host passes the same suite as the client over gRPC, which internal/rpc/hostserver tests.
 func TestConforms(t *testing.T) {
 	hosttest.Run(t, func(t *testing.T) hosttest.Host { return newRig(t, hosttest.Tools(), forSuite(t)) })
 }

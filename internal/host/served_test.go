@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolhost/toolhost/client"
 	"github.com/toolhost/toolhost/internal/address"
-	"github.com/toolhost/toolhost/internal/host/hosttest"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
 	"github.com/toolhost/toolhost/tool"
 )
@@ -61,9 +60,4 @@ func served(t *testing.T, h hostserver.Host) remote {
 		_ = os.RemoveAll(dir)
 	})
 	return remote{c, c.Admin()}
-}
-
-// A host behind the server, gRPC and the client passes the same suite.
-func TestConformsThroughTheClient(t *testing.T) {
-	hosttest.Run(t, func(t *testing.T) hosttest.Host { return served(t, newRig(t, hosttest.Tools(), forSuite(t))) })
 }

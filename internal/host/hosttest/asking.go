@@ -19,20 +19,13 @@ func WithAsker(ctx context.Context, ask Asker) context.Context {
 	return context.WithValue(ctx, askerKey{}, ask)
 }
 
-// AskerOf returns the Asker of a call of a Fake or of a host's fake connection. It is nil outside
-// of a call.
-func AskerOf(ctx context.Context) Asker {
-	asker, _ := ctx.Value(askerKey{}).(Asker)
-	return asker
-}
-
 // ask asks a person or a model, and returns the answer as text.
 func ask(ctx context.Context, call tool.Call, _ func(tool.Event)) (tool.Result, error) {
 	a, err := parse(call)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	asker := AskerOf(ctx)
+	asker, _ := ctx.Value(askerKey{}).(Asker)
 	if asker == nil {
 		return tool.ErrorResult("unsupported"), nil
 	}

@@ -1,9 +1,9 @@
 // Package hosttest is the conformance suite of a toolhost; see Run. It tests the host itself, and
 // the host behind its gRPC server and the Go client. So both behave the same.
 //
-// The suite needs a host with one plugin, PluginName, that has the tools of Tools. A test of the
-// real host serves them from a plugin process. Fake is a small host in memory that runs them in the
-// test's process. The host must permit the plugin to ask persons and models.
+// The suite needs a host with one plugin, PluginName, that has the tools of Tools, and that may ask
+// persons and models. New returns such a host for any test: its plugin runs in the process of the
+// test.
 package hosttest
 
 import (
