@@ -89,7 +89,7 @@ func TestNoSystemd(t *testing.T) {
 	s, l := service()
 	t.Setenv("NOTIFY_SOCKET", "")
 	s.Ready("")
-	s.Watch(nil)()
+	s.Watch(nil, nil)()
 	if l.says("level") {
 		t.Errorf("without systemd, the log has %s", &l.text)
 	}
@@ -130,14 +130,14 @@ func TestWatchdog(t *testing.T) {
 	t.Setenv("WATCHDOG_USEC", strconv.Itoa(int((100 * time.Millisecond).Microseconds())))
 	s, l := service()
 	h := health{released: make(chan struct{}), err: status.Error(codes.ResourceExhausted, "full")}
-	stop := s.Watch(serve(t, h).Serve)
+	stop := s.Watch(serve(t, h).Serve, func() string { return "7 tools" })
 	eventually.Holds(t, "the log says that the server hangs", func() bool { return l.says("does not answer its own health check") })
 	if got, ok := m.next(t, time.Millisecond); ok {
 		t.Errorf("systemd got %q of a server that hangs", got)
 	}
 	close(h.released)
 	for range 2 {
-		if got, ok := m.next(t, eventually.Patience); got != "WATCHDOG=1" {
+		if got, ok := m.next(t, eventually.Patience); got != "WATCHDOG=1\nSTATUS=7 tools" {
 			t.Errorf("systemd got %q (%v) of a server that answers", got, ok)
 		}
 	}
@@ -155,7 +155,7 @@ func TestWatchdogOfAnotherProcess(t *testing.T) {
 	t.Setenv("WATCHDOG_USEC", "1000")
 	t.Setenv("WATCHDOG_PID", "1")
 	s, _ := service()
-	s.Watch(nil)()
+	s.Watch(nil, nil)()
 	if got, ok := m.next(t, time.Millisecond); ok {
 		t.Errorf("systemd got %q", got)
 	}

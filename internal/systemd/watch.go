@@ -24,8 +24,9 @@ const pipeBytes = 4 << 10
 // A timer would also run in a server whose RPCs hang. Watch therefore calls the server's health check
 // through gRPC, on one connection in memory that it opens at the start. So the call needs no place
 // among the connections of a listener, and no file: a server that is full is not one that hangs.
-// serve serves the connection, as (*grpc.Server).Serve does.
-func (s Service) Watch(serve func(net.Listener) error) (stop func()) {
+// serve serves the connection, as (*grpc.Server).Serve does. status returns what `systemctl status`
+// shows from then on; nil: what it showed before. It must not wait.
+func (s Service) Watch(serve func(net.Listener) error, status func() string) (stop func()) {
 	most, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
 		s.Log.Warn("systemd's watchdog is not used", "error", err)
@@ -42,8 +43,8 @@ func (s Service) Watch(serve func(net.Listener) error) (stop func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var watching sync.WaitGroup
-	watching.Go(func() { _ = serve(l) })                                         // ends when stop closes the listener, or the server stops
-	watching.Go(func() { s.watch(ctx, healthv1.NewHealthClient(conn), most/2) }) // ends with ctx
+	watching.Go(func() { _ = serve(l) })                                                 // ends when stop closes the listener, or the server stops
+	watching.Go(func() { s.watch(ctx, healthv1.NewHealthClient(conn), most/2, status) }) // ends with ctx
 	return func() {
 		cancel()
 		_ = conn.Close()
@@ -52,11 +53,13 @@ func (s Service) Watch(serve func(net.Listener) error) (stop func()) {
 	}
 }
 
-func (s Service) watch(ctx context.Context, health healthv1.HealthClient, every time.Duration) {
+func (s Service) watch(ctx context.Context, health healthv1.HealthClient, every time.Duration, status func() string) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		switch err := answers(ctx, health, every); {
+		case err == nil && status != nil:
+			s.send(daemon.SdNotifyWatchdog, "STATUS="+oneLine(status()))
 		case err == nil:
 			s.send(daemon.SdNotifyWatchdog)
 		case ctx.Err() == nil:

@@ -47,13 +47,19 @@ func (r *release) build(ctx context.Context, arches []string, stdout io.Writer) 
 		return fmt.Errorf("making the Go module: %w", err)
 	}
 	artifacts = append(artifacts, module)
+	var builds []build
 	for _, arch := range arches {
-		programs, err := r.programs(ctx, arch)
+		b, err := r.programs(ctx, arch)
 		if err != nil {
 			return fmt.Errorf("building the programs for linux/%s: %w", arch, err)
 		}
-		artifacts = append(artifacts, programs)
+		builds = append(builds, b)
 	}
+	programs, err := r.installable(builds)
+	if err != nil {
+		return err
+	}
+	artifacts = append(artifacts, programs...)
 	for _, a := range artifacts {
 		if err := r.writeBill(a); err != nil {
 			return fmt.Errorf("writing the SBOM of %s: %w", a.name, err)
@@ -64,6 +70,30 @@ func (r *release) build(ctx context.Context, arches []string, stdout io.Writer) 
 	}
 	_, err = fmt.Fprintln(stdout, note)
 	return err
+}
+
+// installable writes the files that install programs.
+func (r *release) installable(builds []build) ([]artifact, error) {
+	var artifacts []artifact
+	for _, b := range builds {
+		archive, err := r.archive(b)
+		if err != nil {
+			return nil, fmt.Errorf("making the archive for linux/%s: %w", b.arch, err)
+		}
+		deb, err := r.deb(b)
+		if err != nil {
+			return nil, fmt.Errorf("making the Debian package for %s: %w", b.arch, err)
+		}
+		artifacts = append(artifacts, archive, deb)
+	}
+	if len(builds) == 0 {
+		return nil, nil
+	}
+	images, err := r.images(builds)
+	if err != nil {
+		return nil, fmt.Errorf("making the OCI images: %w", err)
+	}
+	return append(artifacts, images), nil
 }
 
 // packages writes the packages for Python and npm. The wheel and the tarball have the bytes that
@@ -99,8 +129,11 @@ func (r *release) packages() ([]artifact, error) {
 
 // read returns the content of a file of the checkout.
 func (r *release) read(name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(r.root, filepath.FromSlash(name)))
+	return os.ReadFile(r.path(name))
 }
+
+// path returns the path of a file of the checkout.
+func (r *release) path(name string) string { return filepath.Join(r.root, filepath.FromSlash(name)) }
 
 // write writes a file of the release.
 func (r *release) write(name string, data []byte) error {

@@ -1,6 +1,6 @@
-// Command release builds the files of a release into a folder: the programs as archives for each
-// architecture, the SDKs as packages of their ecosystems, a bill of materials (SBOM) for each
-// artifact, and checksums. `make release` runs it.
+// Command release builds the files of a release into a folder: the programs as an archive and a
+// Debian package for each architecture and as OCI images, the SDKs as packages of their ecosystems, a
+// bill of materials (SBOM) for each artifact, and checksums. `make release` runs it.
 //
 // It runs in the checkout that it was compiled from. The same commit and the same version of Go
 // result in the same bytes, in every folder and at any time. For that, the times in the archives are

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,48 +17,57 @@ import (
 // pluginFolder is the folder of an archive with the shipped plugins.
 const pluginFolder = "libexec/toolhost/plugins"
 
-// programs writes the archive with the programs for an architecture.
-func (r *release) programs(ctx context.Context, arch string) (artifact, error) {
+// build is what the packages with programs contain for an architecture. The names are those below a
+// prefix such as /usr.
+type build struct {
+	arch     string
+	programs []archived // toolhost and agentd
+	plugins  []archived
+	texts    []archived // manual pages, completions and licenses
+	bill     bill
+}
+
+// programs builds the programs for an architecture.
+func (r *release) programs(ctx context.Context, arch string) (build, error) {
+	b := build{arch: arch}
 	bin, plugins := filepath.Join(r.scratch, arch, "bin"), filepath.Join(r.scratch, arch, "plugins")
 	// Only the programs in cmd contain the commit, so that a commit leaves the plugins as they are.
 	linked := "-X github.com/toolhost/toolhost/internal/version.commit=" + r.commit
 	if r.published {
 		linked += " -X github.com/toolhost/toolhost/internal/scaffold.published=yes"
 	}
-	if err := r.compile(ctx, arch, bin, "./cmd/...", linked); err != nil {
-		return artifact{}, err
-	}
-	if err := r.compile(ctx, arch, plugins, "./plugins/...", ""); err != nil {
-		return artifact{}, err
-	}
-	var files []archived
-	for _, place := range []struct{ folder, dir string }{{"bin", bin}, {pluginFolder, plugins}} {
-		programs, err := programsIn(place.folder, place.dir)
-		if err != nil {
-			return artifact{}, err
-		}
-		files = append(files, programs...)
-	}
-	built, err := programBill(files)
+	err := errors.Join(r.compile(ctx, arch, bin, "./cmd/...", linked), r.compile(ctx, arch, plugins, "./plugins/...", ""))
 	if err != nil {
-		return artifact{}, err
+		return b, err
+	}
+	if b.programs, err = programsIn("bin", bin); err != nil {
+		return b, err
+	}
+	if b.plugins, err = programsIn(pluginFolder, plugins); err != nil {
+		return b, err
+	}
+	if b.bill, err = programBill(slices.Concat(b.programs, b.plugins)); err != nil {
+		return b, err
 	}
 	documents, err := r.documents()
 	if err != nil {
-		return artifact{}, err
+		return b, err
 	}
 	licenses, err := r.licenses(ctx, arch)
-	if err != nil {
-		return artifact{}, err
-	}
-	files = slices.Concat(files, documents, licenses)
+	b.texts = slices.Concat(documents, licenses)
+	return b, err
+}
+
+// archive writes the archive of an architecture.
+func (r *release) archive(b build) (artifact, error) {
+	files := slices.Concat(b.programs, b.plugins, b.texts)
 	slices.SortFunc(files, func(a, b archived) int { return cmp.Compare(a.name, b.name) })
-	folder := "toolhost-" + r.label() + "-linux-" + arch
+	folder := "toolhost-" + r.label() + "-linux-" + b.arch
 	data, err := tarred(folder, files, r.time)
 	if err != nil {
 		return artifact{}, err
 	}
-	return artifact{folder + ".tar.gz", built}, r.write(folder+".tar.gz", data)
+	return artifact{folder + ".tar.gz", b.bill}, r.write(folder+".tar.gz", data)
 }
 
 // compile builds the programs of a pattern for linux into a folder. The environment has no influence

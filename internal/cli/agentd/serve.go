@@ -211,7 +211,7 @@ func warnAboutModels(log *slog.Logger, config *agent.Config) {
 func serveRuns(ctx context.Context, a *agent.Agent, server *agentserver.Server, listeners *listen.Set, service systemd.Service, ready func()) error {
 	served, wait := listeners.Serve(server.Serve) // ends with Shutdown
 	ready()
-	unwatch := service.Watch(server.Serve)
+	unwatch := service.Watch(server.Serve, nil)
 	select {
 	case <-ctx.Done():
 		service.Stopping("runs are interrupted, and go on at the next start")

@@ -39,7 +39,7 @@ func newMCP(options *Options, host hostserver.Host, s servedHost, admission *gat
 func (v servers) serve(ctx context.Context, ready func()) error {
 	served, wait := v.s.listeners.Serve(v.accept) // ends with shutdown
 	ready()
-	unwatch := v.s.host.service.Watch(v.grpc.Serve)
+	unwatch := v.s.host.service.Watch(v.grpc.Serve, v.s.host.status)
 	select {
 	case <-ctx.Done():
 		v.s.host.service.Stopping("calls in progress may end")

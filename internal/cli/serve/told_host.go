@@ -17,7 +17,9 @@ type toldHost struct {
 }
 
 // ready says that the host accepts calls.
-func (h toldHost) ready() { h.service.Ready(summary(h.known.Snapshot())) }
+func (h toldHost) ready() { h.service.Ready(h.status()) }
+
+func (h toldHost) status() string { return summary(h.known.Snapshot()) }
 
 // Reload implements hostserver.Host.
 func (h toldHost) Reload(ctx context.Context) (tool.Reloaded, error) {
