@@ -169,8 +169,8 @@ func (l *Ledger[C]) Find(key Key) *Entry[C] {
 func (l *Ledger[C]) Drop(key Key) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.entries[key]; e != nil && e.over && !e.generated {
-		l.forgetLocked(e) // its list still has it, until it is evicted
+	if e := l.entries[key]; e != nil && e.Finished() && !e.generated {
+		l.forgetLocked(e) // its list has it until it is evicted, also if Settle puts it there later
 	}
 }
 

@@ -139,3 +139,24 @@ func TestACallThatEndedBeforeItBeganIsNotStored(t *testing.T) {
 		t.Error("a call was concluded twice")
 	}
 }
+
+// An outcome that the store has settled is forgotten as soon as a caller can have seen it, also if the
+// ledger has not recorded it yet. A call in progress stays.
+func TestDrop(t *testing.T) {
+	l := ledger.New[string](ledger.Config{MaxEntries: 10, MaxBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
+	e := entry(l, "a")
+	l.Claim(t.Context(), e, ledger.Sum{})
+	if l.Drop(e.Key()); l.Find(e.Key()) != e {
+		t.Error("a call in progress is forgotten")
+	}
+	e.Conclude()
+	if l.Drop(e.Key()); l.Find(e.Key()) != nil {
+		t.Error("a call that has ended is not forgotten")
+	}
+	next := entry(l, "a")
+	l.Claim(t.Context(), next, ledger.Sum{})
+	e.Settle(1, true)
+	if l.Find(e.Key()) != next {
+		t.Error("the former outcome replaces the call that has the id now")
+	}
+}
