@@ -151,14 +151,19 @@ func TestPagesAskForTheirToolsOnly(t *testing.T) {
 	}
 }
 
-func TestPagesFitMessages(t *testing.T) {
-	host := newHost(t)
-	a, _ := serve(t, socket(t), hostserver.Config{Host: host})
-	large := numbered(0, 20)
-	for i := range large {
-		large[i].Spec.Description = strings.Repeat("d", 1<<20)
+// wordy is a host whose tools have long descriptions.
+type wordy struct{ *hosttest.Toolhost }
+
+func (w wordy) ListPage(ctx context.Context, query tool.Query, after string) ([]tool.Info, error) {
+	infos, err := w.Toolhost.ListPage(ctx, query, after)
+	for i := range infos {
+		infos[i].Spec.Description = strings.Repeat("d", 1<<20)
 	}
-	host.SetTools(t, large...)
+	return infos, err
+}
+
+func TestPagesFitMessages(t *testing.T) {
+	a, _ := serve(t, socket(t), hostserver.Config{Host: wordy{hosttest.New(t, nil, numbered(0, 20)...)}})
 	infos, err := dial(t, a).ListTools(bounded(t), tool.Query{})
 	if err != nil || len(infos) != 20 {
 		t.Errorf("%d tools, %v", len(infos), err)
