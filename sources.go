@@ -1,5 +1,5 @@
 // Package toolhost holds the sources of the SDKs, so that the program toolhost can put them into a
-// plugin's new repository without a checkout. Only internal/scaffold imports it. Programs and
+// new repository without a checkout. Only internal/scaffold imports it. Programs and
 // plugins import client and sdk instead.
 package toolhost
 
@@ -16,6 +16,8 @@ import (
 //go:embed internal/arguments/*.go internal/arguments/jsontext/*.go internal/rpc/filterjson/*.go internal/rpc/flow/*.go internal/partialjson/*.go
 //go:embed internal/crashoutput/*.go internal/nearest/*.go internal/pattern/*.go internal/rpc/pluginwire/*.go internal/rpc/toolpb/*.go internal/rpc/wirecode/*.go internal/rpc/workspacepb/*.go internal/trace/*.go internal/version/*.go
 //go:embed sdk/*.go sdk/internal/fit/*.go sdk/internal/spans/*.go sdk/internal/transport/*.go sdk/sdktest/*.go sdk/workspace/*.go sdk/workspace/commands/*.go sdk/workspace/remote/*.go tool/*.go
+//go:embed client/*.go gen/go/agentd/v1/*.go gen/go/toolhost/v1/*.go internal/address/*.go internal/identity/*.go
+//go:embed internal/rpc/agentclient/*.go internal/rpc/credential/*.go internal/rpc/hostpb/*.go internal/rpc/link/*.go
 //go:embed sdk/python/README.md sdk/python/pyproject.toml sdk/python/src/toolhost/py.typed
 //go:embed sdk/python/src/toolhost/*.py sdk/python/src/toolhost/*/*.py sdk/python/src/toolhost/*/*/*.py
 //go:embed sdk/python/src/toolhost/*/*/*/*.py sdk/python/src/toolhost/*/*/*/*.pyi
@@ -26,6 +28,6 @@ import (
 var sources embed.FS
 
 // Sources returns the files that the SDKs consist of, under their paths in the repository: the Go
-// packages that a plugin and its tests import, with their own tests, sdk/python, and
+// packages that plugins, their tests and callers import, with their own tests, sdk/python, and
 // sdk/typescript. It is safe for concurrent use.
 func Sources() fs.FS { return sources }

@@ -58,6 +58,8 @@ author() {
 		for target in test verify install; do
 			step "$language: make $target" make -C "count-$language" "$target"
 		done
+		step "$language: new caller" toolhost new "call-$language" --caller --lang "$language"
+		step "$language: make the caller" make -C "call-$language" build test
 	done
 	serve
 	for language in go python typescript; do

@@ -51,19 +51,37 @@ var foreign = regexp.MustCompile(`^(go\.opentelemetry\.io/(otel/(sdk|exporters)|
 	`cloud\.google\.com/|github\.com/(aws|Azure)/|google\.golang\.org/(api|genproto/googleapis/cloud)|go\.temporal\.io/|` +
 	`database/sql|modernc\.org/sqlite|github\.com/(jackc/pgx|lib/pq|mattn/go-sqlite3|ncruces/go-sqlite3))`)
 
-// A new Go plugin compiles only the listed modules, and its go.mod requires no others. The test
+// callerModules are the modules that a Go caller compiles, also with its tests.
+var callerModules = []string{
+	"github.com/toolhost/toolhost",
+	"golang.org/x/net",
+	"golang.org/x/sys",
+	"golang.org/x/text",
+	"google.golang.org/genproto/googleapis/rpc",
+	"google.golang.org/grpc",
+	"google.golang.org/protobuf",
+}
+
+// A new Go plugin or caller compiles only the listed modules, and its go.mod requires no others. The test
 // does not use `go list -m all`, which also lists what the tests of grpc require and no plugin
 // downloads.
-func TestGoPluginNeedsFewModules(t *testing.T) {
+func TestGoNeedsFewModules(t *testing.T) {
+	t.Run("plugin", func(t *testing.T) { needsFewModules(t, scaffold.Config{}, pluginModules, pluginTestModules) })
+	t.Run("caller", func(t *testing.T) { needsFewModules(t, scaffold.Config{Caller: true}, callerModules, nil) })
+}
+
+func needsFewModules(t *testing.T, c scaffold.Config, modules, testModules []string) {
+	t.Helper()
 	dir := t.TempDir()
-	if _, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "go", Dir: dir, Sources: toolhost.Sources()}); err != nil {
+	c.Name, c.Language, c.Dir, c.Sources = "weather", "go", dir, toolhost.Sources()
+	if _, err := scaffold.Write(c); err != nil {
 		t.Fatal(err)
 	}
 	list := func(args ...string) []string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"list"}, args...)...)
 		cmd.Dir = dir
-		// A plugin needs no module that toolhost does not need, so the module cache has them all.
+		// It needs no module that toolhost does not need, so the module cache has them all.
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "GOPROXY=off")
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
@@ -75,16 +93,16 @@ func TestGoPluginNeedsFewModules(t *testing.T) {
 	}
 	const module = `{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}`
 	compiled := distinct(list("-deps", "-f", module, "./..."))
-	if !slices.Equal(compiled, pluginModules) {
-		t.Errorf("a plugin compiles the modules\n%q\nwant\n%q", compiled, pluginModules)
+	if !slices.Equal(compiled, modules) {
+		t.Errorf("it compiles the modules\n%q\nwant\n%q", compiled, modules)
 	}
-	all := slices.Sorted(slices.Values(slices.Concat(pluginModules, pluginTestModules)))
+	all := slices.Sorted(slices.Values(slices.Concat(modules, testModules)))
 	if got := distinct(list("-deps", "-test", "-f", module, "./...")); !slices.Equal(got, all) {
-		t.Errorf("a plugin and its test compile the modules\n%q\nwant\n%q", got, all)
+		t.Errorf("with its test it compiles the modules\n%q\nwant\n%q", got, all)
 	}
 	for _, name := range list("-deps", "-test", "./...") {
 		if foreign.MatchString(name) {
-			t.Errorf("a plugin compiles the package %s", name)
+			t.Errorf("it compiles the package %s", name)
 		}
 	}
 	mod, err := os.ReadFile(dir + "/go.mod")
@@ -93,7 +111,7 @@ func TestGoPluginNeedsFewModules(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile(`(?m)^(?:require )?\s*(\S+) v\S+`).FindAllStringSubmatch(string(mod), -1) {
 		if required := m[1]; !slices.Contains(all, required) {
-			t.Errorf("the go.mod of a plugin requires %s, which neither the plugin nor its test compiles", required)
+			t.Errorf("its go.mod requires %s, which neither it nor its test compiles", required)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 // Package scaffold writes the repository of a new plugin: a tool with a test, a Makefile that
-// builds, tests, checks and installs it, a CI job, a README, and the SDK. It also upgrades an
-// existing repository to the SDK of this toolhost.
+// builds, tests, checks and installs it, a CI job, a README, and the SDK. It also writes the
+// repository of a new caller, a program that calls tools, and upgrades an existing repository to
+// the SDK of this toolhost.
 //
 // It owns the files, which are templates with one folder for each language. It also owns the rules
 // for names, and the ways in which a repository refers to an SDK. It runs no commands: the author

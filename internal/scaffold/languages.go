@@ -19,9 +19,9 @@ type language struct {
 	needs  string // file that must exist in that folder
 	names  string // file of a repository that names the SDK's version
 
-	// carry returns the files that contain the SDK in a repository. sources contains toolhost's
-	// sources.
-	carry func(sources fs.FS) ([]file, error)
+	// carry returns the files that contain the SDK in a repository, for the use that the origin says.
+	// sources contains toolhost's sources.
+	carry func(sources fs.FS, from origin) ([]file, error)
 	// refer returns the template values with which a repository takes the SDK from its origin.
 	refer func(sources fs.FS, from origin) (map[string]string, error)
 	// upgrade adds the changes of a repository to the repository's edits, and returns the version

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolhost/toolhost/internal/sdkarchive"
 	"github.com/toolhost/toolhost/tool"
 )
 
@@ -28,12 +29,13 @@ const suffix = ".tmpl"
 // otherwise.
 var hidden = map[string]string{"gitignore": ".gitignore", "github": ".github", "npmrc": ".npmrc"}
 
-// Config describes the repository to write. All fields except Online and Checkout are required.
+// Config describes the repository to write. Name, Language, Dir and Sources are required.
 type Config struct {
-	Name     string // name of the plugin; see CheckName
+	Name     string // name of the plugin or caller; see CheckName
 	Language string // one of Languages
 	Dir      string // folder to write; it must be empty or missing
 	Sources  fs.FS  // sources of the SDKs, from toolhost.Sources
+	Caller   bool   // whether the repository contains a program that calls tools, instead of a plugin
 
 	// Online makes the repository name the SDK's release in the public registry of its language,
 	// from which a build fetches the SDK. Otherwise the repository contains the SDK. A repository
@@ -44,10 +46,11 @@ type Config struct {
 	Checkout string
 }
 
-// CheckName returns an error if a new plugin cannot have the name. The name must be valid for a
-// plugin and short enough for the name of the tool, which begins with it.
-func CheckName(name string) error {
-	if err := tool.CheckName(name); err != nil {
+// CheckName returns an error if the plugin or caller cannot have the name. The name must be valid
+// for a plugin. That of a plugin must be short enough for the name of the tool, which begins with it.
+func (c Config) CheckName() error {
+	name := c.Name
+	if err := tool.CheckName(name); err != nil || c.Caller {
 		return err
 	}
 	if err := tool.CheckName(toolName(name)); err != nil {
@@ -70,7 +73,7 @@ func toolName(plugin string) string {
 // nothing: it returns ErrNotEmpty before it writes if c.Dir contains anything. If c.Checkout is not
 // a checkout, the error wraps ErrNoCheckout.
 func Write(c Config) ([]string, error) {
-	if err := CheckName(c.Name); err != nil {
+	if err := c.CheckName(); err != nil {
 		return nil, err
 	}
 	files, err := render(c)
@@ -84,10 +87,10 @@ func Write(c Config) ([]string, error) {
 	for _, f := range files {
 		into := filepath.Join(c.Dir, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(into), 0o755); err != nil {
-			return nil, fmt.Errorf("writing the plugin's repository: %w", err)
+			return nil, fmt.Errorf("writing the repository: %w", err)
 		}
 		if err := writeNew(into, f.text); err != nil {
-			return nil, fmt.Errorf("writing the plugin's repository: %w", err)
+			return nil, fmt.Errorf("writing the repository: %w", err)
 		}
 		names = append(names, f.name)
 	}
@@ -129,16 +132,32 @@ type file struct {
 // blanks returns a replacer for the placeholders <%…%> of the templates. There are so few that the
 // package does not need text/template.
 func (c Config) blanks(sdk map[string]string) *strings.Replacer {
-	// The prefix makes the name differ from that of the SDK's package for every plugin.
-	pkg := "plugin-" + strings.ToLower(c.Name)
-	pairs := []string{"<%Name%>", c.Name, "<%Tool%>", toolName(c.Name), "<%QuotedPackage%>", strconv.Quote(pkg)}
+	// The prefix makes the name of the package differ from that of the SDK's package.
+	pkg, description, manifest := c.kind()+"-"+strings.ToLower(c.Name), "A plugin of toolhost that counts words.", " && cp src/plugin.yaml build/"+c.Name+"/"
+	if c.Caller {
+		description, manifest = "Calls the tools of a toolhost.", ""
+	}
+	pairs := []string{
+		"<%Name%>", c.Name, "<%Kind%>", c.kind(), "<%Tool%>", toolName(c.Name),
+		"<%QuotedPackage%>", strconv.Quote(pkg), "<%QuotedDescription%>", strconv.Quote(description), "<%CopyManifest%>", manifest,
+	}
 	for name, value := range sdk {
 		pairs = append(pairs, "<%"+name+"%>", value)
 	}
 	return strings.NewReplacer(pairs...)
 }
 
-// render returns the files of a repository, ordered by name.
+// kind returns what the repository contains.
+func (c Config) kind() string {
+	if c.Caller {
+		return "caller"
+	}
+	return "plugin"
+}
+
+// render returns the files of a repository, ordered by name. Each language has a folder with the
+// templates of both kinds, and one for each kind. If a file has a template in two of them, such as
+// the Makefile, its text is that of both.
 func render(c Config) ([]file, error) {
 	if err := CheckLanguage(c.Language); err != nil {
 		return nil, err
@@ -147,20 +166,28 @@ func render(c Config) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, blanks := path.Join("templates", c.Language), c.blanks(sdk)
-	err = fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(templates, name)
+	blanks := c.blanks(sdk)
+	for _, folder := range []string{"both", c.kind()} {
+		root := path.Join("templates", c.Language, folder)
+		err = fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := fs.ReadFile(templates, name)
+			if err != nil {
+				return err
+			}
+			added := file{target(strings.TrimPrefix(name, root+"/")), blanks.Replace(string(text))}
+			if at := slices.IndexFunc(files, func(f file) bool { return f.name == added.name }); at >= 0 {
+				files[at].text += added.text
+			} else {
+				files = append(files, added)
+			}
+			return nil
+		})
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("making the files of a %s: %w", c.kind(), err)
 		}
-		files = append(files, file{target(strings.TrimPrefix(name, root+"/")), blanks.Replace(string(text))})
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("making the files of a plugin: %w", err)
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	return files, nil
@@ -169,7 +196,10 @@ func render(c Config) ([]file, error) {
 // sdk returns the files of the SDK and the template values that refer to it. There are no files if
 // the SDK is linked.
 func (c Config) sdk(l language) (files []file, blanks map[string]string, err error) {
-	from, where := origin{fetched: c.Online}, ""
+	from, where := origin{fetched: c.Online, use: sdkarchive.ForPlugins}, ""
+	if c.Caller {
+		from.use = sdkarchive.ForCallers
+	}
 	switch {
 	case c.Checkout != "":
 		folder, err := l.sdkIn(c.Checkout)
@@ -181,7 +211,7 @@ func (c Config) sdk(l language) (files []file, blanks map[string]string, err err
 	case c.Online:
 		where = "The build fetches toolhost's SDK from the public registry, in the version that `" + l.names + "` names."
 	default:
-		if files, err = l.carry(c.Sources); err != nil {
+		if files, err = l.carry(c.Sources, from); err != nil {
 			return nil, nil, fmt.Errorf("making a copy of the SDK: %w", err)
 		}
 		where = "The folder `" + carriedDir + "` contains toolhost's SDK, so that the build fetches it from no registry. Commit that folder too."

@@ -23,32 +23,68 @@ import (
 func TestWrite(t *testing.T) {
 	for _, language := range scaffold.Languages() {
 		t.Run(language, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "deep", "down")
-			files, err := scaffold.Write(scaffold.Config{Name: "my-Weather", Language: language, Dir: dir, Sources: toolhost.Sources()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.IsSorted(files) {
-				t.Errorf("the files are in no order: %q", files)
-			}
-			for _, want := range []string{"README.md", "Makefile", ".gitignore", ".github/workflows/test.yml", carried[language]} {
-				if !slices.Contains(files, want) {
-					t.Errorf("there is no %s among %v", want, files)
-				}
-			}
-			all := contents(t, dir, files)
-			for _, want := range []string{`"my-Weather"`, "my_weather_count_words"} {
+			files, all := written(t, scaffold.Config{Language: language}, carried[language])
+			for _, want := range []string{`"my-Weather"`, "my_weather_count_words", "TOOLHOST ?= toolhost"} {
 				if !strings.Contains(all, want) {
 					t.Errorf("%q stands in none of the files", want)
 				}
 			}
-			for _, outside := range []string{dir, filepath.Dir(dir)} {
-				if strings.Contains(all, outside) {
-					t.Errorf("a file names %s", outside)
-				}
+			if slices.Contains(files, "third_party/toolhost-sdk/client/client.go") {
+				t.Error("the repository of a plugin contains the client")
 			}
 		})
 	}
+}
+
+// The repository of a caller has the client and the files of every repository, and nothing of a
+// plugin.
+func TestWriteCaller(t *testing.T) {
+	for _, language := range scaffold.Languages() {
+		t.Run(language, func(t *testing.T) {
+			client := carried[language]
+			if language == "go" {
+				client = "third_party/toolhost-sdk/client/client.go"
+			}
+			files, all := written(t, scaffold.Config{Language: language, Caller: true}, client)
+			if !strings.Contains(all, "my-Weather") {
+				t.Error("no file names the caller")
+			}
+			for _, none := range []string{"my_weather_count_words", "$(TOOLHOST)"} {
+				if strings.Contains(all, none) {
+					t.Errorf("a file contains %q, which only plugins need", none)
+				}
+			}
+			if slices.Contains(files, carried["go"]) {
+				t.Error("the repository of a caller contains the SDK of plugins")
+			}
+		})
+	}
+}
+
+// written writes a repository, checks its files, and returns their names and their contents.
+func written(t *testing.T, c scaffold.Config, wants ...string) (files []string, all string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "deep", "down")
+	c.Name, c.Dir, c.Sources = "my-Weather", dir, toolhost.Sources()
+	files, err := scaffold.Write(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSorted(files) {
+		t.Errorf("the files are in no order: %q", files)
+	}
+	for _, want := range append(wants, "README.md", "Makefile", ".gitignore", ".github/workflows/test.yml") {
+		if !slices.Contains(files, want) {
+			t.Errorf("there is no %s among %v", want, files)
+		}
+	}
+	all = contents(t, dir, files)
+	for _, outside := range []string{dir, filepath.Dir(dir)} {
+		if strings.Contains(all, outside) {
+			t.Errorf("a file names %s", outside)
+		}
+	}
+	return files, all
 }
 
 // carried contains, for each language, one file of the SDK that a repository contains.
@@ -175,10 +211,14 @@ func TestCheckName(t *testing.T) {
 		"weather": "", "A-b_9": "", "a b": "ill-formed", "9": "ill-formed", "": "empty",
 		strings.Repeat("a", 52): "", strings.Repeat("a", 53): "at most 52",
 	} {
-		err := scaffold.CheckName(name)
+		err := scaffold.Config{Name: name}.CheckName()
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", name, err, want)
 		}
+	}
+	// No tool has a name that begins with that of a caller.
+	if err := (scaffold.Config{Name: strings.Repeat("a", 64), Caller: true}).CheckName(); err != nil {
+		t.Error(err)
 	}
 }
 

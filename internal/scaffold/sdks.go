@@ -15,6 +15,8 @@ import (
 type origin struct {
 	fetched bool   // from the public registry of the language
 	linked  string // from this folder of a checkout, relative to the repository if possible
+
+	use sdkarchive.GoUse // the packages of the Go module that the repository needs
 }
 
 // published is "yes" in a toolhost whose SDKs are in the public registries. A release that publishes
@@ -29,8 +31,8 @@ func Published() bool { return published == "yes" }
 const carriedGo = carriedDir + "/toolhost-sdk"
 
 // carryGo returns the SDK's module and the repository's go.sum.
-func carryGo(sources fs.FS) ([]file, error) {
-	module, err := sdkarchive.GoModule(sources)
+func carryGo(sources fs.FS, from origin) ([]file, error) {
+	module, err := sdkarchive.GoModule(sources, from.use)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +53,7 @@ const goVersion = "v" + version.Number
 // The replace directive names the version of the module. So it has no effect on a later version
 // that the author takes from a registry.
 func referGo(sources fs.FS, from origin) (map[string]string, error) {
-	module, err := sdkarchive.GoModule(sources)
+	module, err := sdkarchive.GoModule(sources, from.use)
 	blanks := map[string]string{"Version": version.Number, "GoVersion": module.GoVersion, "Requires": "", "Replace": ""}
 	switch {
 	case from.linked != "":
@@ -71,7 +73,7 @@ func referGo(sources fs.FS, from origin) (map[string]string, error) {
 }
 
 // carryPython returns the SDK as a wheel.
-func carryPython(sources fs.FS) ([]file, error) { return archived(sdkarchive.Wheel(sources)) }
+func carryPython(sources fs.FS, _ origin) ([]file, error) { return archived(sdkarchive.Wheel(sources)) }
 
 // referPython returns the line of requirements.txt for the SDK. A repository that contains the SDK
 // names the file and not the package, because pip would also look for the package in a public
@@ -93,7 +95,9 @@ func referPython(sources fs.FS, from origin) (map[string]string, error) {
 const pythonSDK = "toolhost-sdk"
 
 // carryTypeScript returns the SDK as an npm tarball.
-func carryTypeScript(sources fs.FS) ([]file, error) { return archived(sdkarchive.NPM(sources)) }
+func carryTypeScript(sources fs.FS, _ origin) ([]file, error) {
+	return archived(sdkarchive.NPM(sources))
+}
 
 // referTypeScript returns the values for the template of package.json. npm copies the SDK from a
 // tarball or a checkout, so that in both cases the SDK uses the repository's zod.

@@ -12,17 +12,27 @@ import (
 	"github.com/toolhost/toolhost/internal/scaffold"
 )
 
-// The go.mod and go.sum of a new plugin are those that the go command would write, and the reference
-// of the SDK can be read. The go command may fetch what only tests of dependencies need.
-func TestGoPluginIsTidy(t *testing.T) {
+// The go.mod and go.sum of a new plugin or caller are those that the go command would write, and the
+// reference of the SDK can be read. The go command may fetch what only tests of dependencies need.
+func TestGoIsTidy(t *testing.T) {
+	t.Run("plugin", func(t *testing.T) { isTidy(t, scaffold.Config{}, "sdk", "Package sdk turns Go functions into tools") })
+	t.Run("caller", func(t *testing.T) {
+		isTidy(t, scaffold.Config{Caller: true}, "client", "Package client is the Go client")
+	})
+}
+
+func isTidy(t *testing.T, c scaffold.Config, pkg, doc string) {
+	t.Helper()
 	dir := t.TempDir()
-	if _, err := scaffold.Write(scaffold.Config{Name: "weather", Language: "go", Dir: dir, Sources: toolhost.Sources()}); err != nil {
+	c.Name, c.Language, c.Dir, c.Sources = "weather", "go", dir, toolhost.Sources()
+	if _, err := scaffold.Write(c); err != nil {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]string{
-		"go mod tidy -diff":                       "",
-		"go list -m all":                          "google.golang.org/grpc v",
-		"go doc github.com/toolhost/toolhost/sdk": "Package sdk turns Go functions into tools",
+		"go mod tidy -diff": "",
+		"go list -m all":    "google.golang.org/grpc v",
+		"go vet ./...":      "",
+		"go doc github.com/toolhost/toolhost/" + pkg: doc,
 	} {
 		words := strings.Fields(command)
 		cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)

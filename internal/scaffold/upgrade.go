@@ -59,7 +59,7 @@ const (
 var (
 	// ErrUnknown is the error for a folder that uses no SDK of toolhost, or uses it in a way that an
 	// upgrade does not know.
-	ErrUnknown = errors.New("it is not a plugin's repository that --upgrade knows")
+	ErrUnknown = errors.New("it is not a repository of a plugin or a caller that --upgrade knows")
 	// ErrNewer is the error for a repository whose SDK is newer than that of this toolhost.
 	ErrNewer = errors.New("its SDK is newer than that of this toolhost")
 	// ErrLinked is the error for a repository that uses the SDK of a checkout.
@@ -75,7 +75,7 @@ type edits map[string][]byte
 func OpenUpgrade(dir string, sources fs.FS, online bool) (*Upgrade, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("reading the plugin's repository: %w", err)
+		return nil, fmt.Errorf("reading the repository: %w", err)
 	}
 	defer root.Close()
 	u := &Upgrade{dir: dir, edits: edits{}}
@@ -112,7 +112,7 @@ func (u *Upgrade) compare(r repository) error {
 	for _, name := range slices.Sorted(maps.Keys(u.edits)) {
 		action, err := r.action(name)
 		if err != nil {
-			return fmt.Errorf("reading the plugin's repository: %w", err)
+			return fmt.Errorf("reading the repository: %w", err)
 		}
 		if action != "" {
 			u.Changes = append(u.Changes, Change{name, action})
@@ -156,7 +156,7 @@ func (u *Upgrade) Overwrites() []string {
 func (u *Upgrade) Apply() error {
 	root, err := os.OpenRoot(u.dir)
 	if err != nil {
-		return fmt.Errorf("upgrading the plugin's repository: %w", err)
+		return fmt.Errorf("upgrading the repository: %w", err)
 	}
 	defer root.Close()
 	ordered := slices.SortedStableFunc(slices.Values(u.Changes), func(a, b Change) int {
@@ -170,7 +170,7 @@ func (u *Upgrade) Apply() error {
 			err = replace(root, name, u.edits[c.File])
 		}
 		if err != nil {
-			return fmt.Errorf("upgrading the plugin's repository: %w", err)
+			return fmt.Errorf("upgrading the repository: %w", err)
 		}
 	}
 	for _, c := range ordered {
@@ -268,11 +268,11 @@ func (r repository) changesAnything() (bool, error) {
 	return false, nil
 }
 
-func (r repository) origin() origin { return origin{fetched: r.online} }
+func (r repository) origin() origin { return origin{fetched: r.online, use: r.use()} }
 
 // replaceCarried replaces the files of the SDK in third_party for which belongs returns true. An
 // online repository contains none.
-func (r repository) replaceCarried(carry func(fs.FS) ([]file, error), belongs func(name string) bool) error {
+func (r repository) replaceCarried(carry func(fs.FS, origin) ([]file, error), belongs func(name string) bool) error {
 	err := fs.WalkDir(r, carriedDir, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && belongs(name) {
 			r.edits[name] = nil
@@ -285,7 +285,7 @@ func (r repository) replaceCarried(carry func(fs.FS) ([]file, error), belongs fu
 	if r.online {
 		return nil
 	}
-	files, err := carry(r.sources)
+	files, err := carry(r.sources, r.origin())
 	for _, f := range files {
 		if belongs(f.name) {
 			r.edits[f.name] = []byte(f.text)

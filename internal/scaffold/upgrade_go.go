@@ -72,7 +72,7 @@ func dropReplacements(mod *modfile.File) error {
 // copy needs. The go command refuses to build with a lower version. It adds the checksums of these
 // modules to go.sum, and keeps those of the author's modules.
 func (r repository) carryIn(mod *modfile.File) error {
-	sdk, err := sdkarchive.GoModule(r.sources)
+	sdk, err := sdkarchive.GoModule(r.sources, r.use())
 	if err != nil {
 		return err
 	}
@@ -109,6 +109,20 @@ func (r repository) carryIn(mod *modfile.File) error {
 	}
 	r.edits["go.sum"] = mergeSums(sums, sdk.Sum)
 	return nil
+}
+
+// use returns the packages that the copy of the SDK must contain: those of the present copy, or all if
+// there is none.
+func (r repository) use() sdkarchive.GoUse {
+	_, plugins := fs.Stat(r, carriedGo+"/sdk")
+	_, callers := fs.Stat(r, carriedGo+"/client")
+	switch {
+	case plugins == nil && callers != nil:
+		return sdkarchive.ForPlugins
+	case plugins != nil && callers == nil:
+		return sdkarchive.ForCallers
+	}
+	return sdkarchive.ForPlugins | sdkarchive.ForCallers
 }
 
 // mergeSums returns the lines of both files in the order that the go command uses.

@@ -11,6 +11,55 @@ import (
 // ModulePath is the path of the Go module that contains the SDK.
 const ModulePath = "github.com/toolhost/toolhost"
 
+// GoUse is what a repository uses the Go module for. It decides which packages a copy contains.
+// Both together are the packages for a repository with a plugin and a caller.
+type GoUse int
+
+// The uses.
+const (
+	ForPlugins GoUse = 1 << iota // the packages sdk and tool, and those below sdk
+	ForCallers                   // the packages client and tool
+)
+
+// callerFolders contains the packages that only callers need. generalFolders contains those that
+// both callers and plugins need. Plugins need all others that toolhost.Sources contains.
+var (
+	callerFolders = []string{
+		"client", "gen/go/agentd/v1", "gen/go/toolhost/v1", "internal/address", "internal/identity",
+		"internal/rpc/agentclient", "internal/rpc/credential", "internal/rpc/hostpb", "internal/rpc/link",
+	}
+	generalFolders = []string{"gen/go/toolhost/tool/v1", "internal/crashoutput", "internal/rpc/flow", "internal/rpc/toolpb", "internal/rpc/wirecode", "tool"}
+)
+
+// needs reports whether a repository of this use needs the package in a folder.
+func (u GoUse) needs(folder string) bool {
+	switch {
+	case slices.Contains(generalFolders, folder):
+		return true
+	case slices.Contains(callerFolders, folder):
+		return u&ForCallers != 0
+	}
+	return u&ForPlugins != 0
+}
+
+// modules returns the modules that the packages of this use need.
+func (u GoUse) modules() []string {
+	if u&ForPlugins == 0 {
+		return goCallerModules
+	}
+	return goModules
+}
+
+// goCallerModules are those of goModules that the packages for callers need.
+var goCallerModules = []string{
+	"golang.org/x/net",
+	"golang.org/x/sys",
+	"golang.org/x/text",
+	"google.golang.org/genproto/googleapis/rpc",
+	"google.golang.org/grpc",
+	"google.golang.org/protobuf",
+}
+
 // goModules are the modules that the SDK's packages need, directly or indirectly. Their versions
 // come from toolhost's go.mod.
 var goModules = []string{
@@ -67,18 +116,28 @@ var goUnneeded = []string{
 	"gopkg.in/yaml.v3 v3.0.0-20200313102051-9f266ea9e77c/go.mod ",
 }
 
-// sumsOf returns the go.sum of a plugin from that of toolhost.
-func sumsOf(sum string) []byte {
+// goCallerSums and goCallerUnneeded are the same for callers.
+var (
+	goCallerSums     = []string{"github.com/golang/protobuf", "github.com/google/go-cmp", "gonum.org/v1/gonum"}
+	goCallerUnneeded = []string{"golang.org/x/sys v0.0.0-"}
+)
+
+// sumsOf returns the go.sum of a repository from that of toolhost.
+func sumsOf(sum string, use GoUse) []byte {
+	sums, unneeded := goSums, goUnneeded
+	if use&ForPlugins == 0 {
+		sums, unneeded = goCallerSums, goCallerUnneeded
+	}
 	var b strings.Builder
-	for line := range strings.Lines(linesOf(sum, slices.Concat(goModules, goSums))) {
-		if !slices.ContainsFunc(goUnneeded, func(prefix string) bool { return strings.HasPrefix(line, prefix) }) {
+	for line := range strings.Lines(linesOf(sum, slices.Concat(use.modules(), sums))) {
+		if !slices.ContainsFunc(unneeded, func(prefix string) bool { return strings.HasPrefix(line, prefix) }) {
 			b.WriteString(line)
 		}
 	}
 	return []byte(b.String())
 }
 
-// GoCopy is the part of the Go module that a plugin and its tests need. A repository contains it in
+// GoCopy is the part of the Go module that a plugin and its tests, or a caller, need. A repository contains it in
 // a folder and replaces the module by that folder. It has the import paths of the module but
 // another hash.
 type GoCopy struct {
@@ -91,27 +150,27 @@ type GoCopy struct {
 // GoModule returns the copy without the module's tests. Its go.mod requires only the modules that
 // the copied packages need. The go.mod of the published module requires those of all of toolhost,
 // and a plugin's go command would need the checksums of all of them.
-func GoModule(sources fs.FS) (GoCopy, error) {
+func GoModule(sources fs.FS, use GoUse) (GoCopy, error) {
 	sum, err := fs.ReadFile(sources, "go.sum")
 	if err != nil {
 		return GoCopy{}, err
 	}
-	version, requires, err := goRequires(sources)
+	version, requires, err := goRequires(sources, use.modules())
 	if err != nil {
 		return GoCopy{}, err
 	}
 	files, err := filesIn(sources, ".", "", func(name string) bool {
-		return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") || name == "LICENSE"
+		return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && use.needs(path.Dir(name)) || name == "LICENSE"
 	})
 	mod := File{"go.mod", []byte("module " + ModulePath + "\n\ngo " + version + "\n\n" + requires)}
 	return GoCopy{
-		GoVersion: version, Requires: requires, Sum: sumsOf(string(sum)),
+		GoVersion: version, Requires: requires, Sum: sumsOf(string(sum), use),
 		Files: append([]File{mod}, files...),
 	}, err
 }
 
-// goRequires returns the Go version that the SDK needs and the require directive for goModules.
-func goRequires(sources fs.FS) (version, requires string, err error) {
+// goRequires returns the Go version that the SDK needs and the require directive for the modules.
+func goRequires(sources fs.FS, modules []string) (version, requires string, err error) {
 	text, err := fs.ReadFile(sources, "go.mod")
 	if err != nil {
 		return "", "", err
@@ -119,7 +178,7 @@ func goRequires(sources fs.FS) (version, requires string, err error) {
 	mod := strings.ReplaceAll(string(text), "\t", "")
 	version = strings.TrimSpace(strings.TrimPrefix(linesOf(mod, []string{"go"}), "go "))
 	var b strings.Builder
-	for _, line := range slices.Sorted(strings.Lines(linesOf(mod, goModules))) {
+	for _, line := range slices.Sorted(strings.Lines(linesOf(mod, modules))) {
 		fields := strings.Fields(line)
 		fmt.Fprintf(&b, "\t%s %s // indirect\n", fields[0], fields[1])
 	}

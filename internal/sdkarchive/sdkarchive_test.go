@@ -29,7 +29,18 @@ import (
 // Each package that the copy of the Go module imports is in the copy, or in a module that its
 // go.mod requires. So a new import of the SDK cannot break new repositories.
 func TestGoModuleIsWhole(t *testing.T) {
-	module, err := sdkarchive.GoModule(toolhost.Sources())
+	for use, folders := range map[sdkarchive.GoUse][]string{
+		sdkarchive.ForPlugins:                         {"sdk"},
+		sdkarchive.ForCallers:                         {"client"},
+		sdkarchive.ForPlugins | sdkarchive.ForCallers: {"client", "sdk"},
+	} {
+		isWhole(t, use, folders)
+	}
+}
+
+func isWhole(t *testing.T, use sdkarchive.GoUse, folders []string) {
+	t.Helper()
+	module, err := sdkarchive.GoModule(toolhost.Sources(), use)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +52,8 @@ func TestGoModuleIsWhole(t *testing.T) {
 			mod = string(f.Data)
 		}
 	}
-	if !packages["sdk"] {
-		t.Fatalf("there is no package sdk among %v", packages)
+	if packages["sdk"] != slices.Contains(folders, "sdk") || packages["client"] != slices.Contains(folders, "client") {
+		t.Fatalf("the copy has the packages %v, want %q", packages, folders)
 	}
 	for _, f := range module.Files {
 		if path.Ext(f.Name) != ".go" {
@@ -188,7 +199,7 @@ func TestOneChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		module, err := sdkarchive.GoModule(sources)
+		module, err := sdkarchive.GoModule(sources, sdkarchive.ForPlugins)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,20 +22,23 @@ const sdkVariable = "TOOLHOST_SDK"
 func NewNewCommand(p cli.Process) *cobra.Command {
 	var format cli.Format
 	var language, dir, sdk string
-	var offline, online, toUpgrade bool
+	var caller, offline, online, toUpgrade bool
 	var flags upgradeFlags
 	cmd := &cobra.Command{
-		Use:   "new NAME --lang go|python|typescript | new --upgrade [DIR]",
-		Short: "Create a plugin: a small repository with a tool, its test and what builds them",
+		Use:   "new NAME --lang go|python|typescript [--caller] | new --upgrade [DIR]",
+		Short: "Create a plugin or a caller: a small repository with a tool or a client, its test and what builds them",
 		Long: "New writes a repository for a plugin of that name: a tool that works, its test, a Makefile that builds, tests, checks\n" +
-			"and installs it, a CI job, and a README. It overwrites nothing: the folder must be new or empty.\n\n" +
+			"and installs it, a CI job, and a README. With --caller it writes a program that lists and calls the tools of a running\n" +
+			"toolhost. It overwrites nothing: the folder must be new or empty.\n\n" +
 			sdkOrigin() + "\nNew contacts no registry. To work on the SDK at the same time, link a\n" +
 			"checkout of toolhost with --sdk or " + sdkVariable + ".\n\n" +
 			"New --upgrade moves the repository in DIR (default: the current folder) to the SDK of this toolhost. It changes the\n" +
 			"files that name the SDK's version or contain the SDK, and nothing else: go.mod and go.sum, requirements.txt, or\n" +
 			"package.json and package-lock.json, and third_party. It refuses to overwrite what git has not committed.\n\n" +
-			"With -o json it prints an object: plugin, language, folder and files. With --upgrade: folder, sdks, files and dry_run.",
+			"With -o json it prints an object: plugin or caller, language, folder and files. With --upgrade: folder, sdks,\n" +
+			"files and dry_run.",
 		Example: "  toolhost new weather --lang go\n  toolhost new weather --lang python --dir tools/weather --sdk ~/toolhost\n" +
+			"  toolhost new call-tools --caller --lang typescript\n" +
 			"  toolhost new --upgrade --dry-run weather",
 		Args: cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,19 +54,20 @@ func NewNewCommand(p cli.Process) *cobra.Command {
 				return cli.Usage("--dry-run and --force need --upgrade")
 			}
 			if len(args) == 0 {
-				return cli.Usage("the NAME of the plugin is missing; to upgrade an existing repository, use --upgrade")
+				return cli.Usage("the NAME of the plugin or caller is missing; to upgrade an existing repository, use --upgrade")
 			}
 			if !offline && !online && sdk == "" {
 				sdk = p.Getenv(sdkVariable)
 			}
 			return begin(p, scaffold.Config{
-				Name: args[0], Language: language, Dir: dir, Sources: sdks.Sources(),
+				Name: args[0], Language: language, Dir: dir, Sources: sdks.Sources(), Caller: caller,
 				Checkout: sdk, Online: sdk == "" && (online || scaffold.Published() && !offline),
 			}, format.JSON())
 		},
 	}
 	cmd.Flags().StringVar(&language, "lang", "", "the `LANGUAGE` to write it in: "+strings.Join(scaffold.Languages(), ", "))
-	cmd.Flags().StringVar(&dir, "dir", "", "the folder `DIR` to write (default: one of the plugin's name, here)")
+	cmd.Flags().BoolVar(&caller, "caller", false, "write a program that calls tools, instead of a plugin")
+	cmd.Flags().StringVar(&dir, "dir", "", "the folder `DIR` to write (default: one of that NAME, here)")
 	cmd.Flags().StringVar(&sdk, "sdk", "", "`PATH` of a checkout of toolhost whose SDK is linked instead of copied (default: "+sdkVariable+")")
 	cmd.Flags().BoolVar(&offline, "offline", false, "put the SDK into the repository, so that no registry needs to have it")
 	cmd.Flags().BoolVar(&online, "online", false, "name the SDK's version in the registry of the language, from which the build fetches it")
@@ -72,6 +76,7 @@ func NewNewCommand(p cli.Process) *cobra.Command {
 	cmd.Flags().BoolVar(&flags.force, "force", false, "with --upgrade: also overwrite files that git has not committed")
 	cmd.MarkFlagsMutuallyExclusive("offline", "online", "sdk")
 	cmd.MarkFlagsMutuallyExclusive("upgrade", "lang")
+	cmd.MarkFlagsMutuallyExclusive("upgrade", "caller")
 	cmd.MarkFlagsMutuallyExclusive("upgrade", "sdk")
 	format.AddFlag(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(scaffold.Languages(), cobra.ShellCompDirectiveNoFileComp))
@@ -90,14 +95,15 @@ func sdkOrigin() string {
 
 // newView is the result of `new`, as -o json prints it.
 type newView struct {
-	Plugin   string   `json:"plugin"`
+	Plugin   string   `json:"plugin,omitempty"`
+	Caller   string   `json:"caller,omitempty"`
 	Language string   `json:"language"`
 	Folder   string   `json:"folder"`
 	Files    []string `json:"files"`
 }
 
 func begin(p cli.Process, c scaffold.Config, asJSON bool) error {
-	if err := scaffold.CheckName(c.Name); err != nil {
+	if err := c.CheckName(); err != nil {
 		return cli.Usage("%w", err)
 	}
 	if c.Language == "" {
@@ -118,7 +124,11 @@ func begin(p cli.Process, c scaffold.Config, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return cli.WriteJSON(p.Stdout, newView{Plugin: c.Name, Language: c.Language, Folder: c.Dir, Files: files})
+		view := newView{Plugin: c.Name, Language: c.Language, Folder: c.Dir, Files: files}
+		if c.Caller {
+			view.Plugin, view.Caller = "", c.Name
+		}
+		return cli.WriteJSON(p.Stdout, view)
 	}
 	_, err = fmt.Fprintf(p.Out(), "created %s: %s\n  %s\nnext: cd %s && make test\n", c.Name, c.Dir, strings.Join(briefly(files), "\n  "), cli.ShellWord(shown))
 	return err

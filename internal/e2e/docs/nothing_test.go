@@ -42,6 +42,9 @@ func fromNothing(t *testing.T, p page, language string) {
 	r.namesNothingOutside(t)
 	r.isUpgraded(t, p)
 	r.isCloned(t, p, language)
+	if language != "go" { // call-over-grpc.md does so for Go
+		r.isCalled(t, p, language)
+	}
 }
 
 // namesNothingOutside checks that no file of the new repository contains a path of this machine,
@@ -119,6 +122,17 @@ func (r *reader) isCloned(t *testing.T, p page, language string) {
 	counted := r.script(t, p, block{language: "sh", text: "toolhost call counter_count_words '{\"text\":\"kept in a clone\"}'\n"})
 	if !strings.Contains(counted, `"words":4`) {
 		t.Errorf("what the colleague has installed says %s", counted)
+	}
+}
+
+// isCalled writes a caller in the language, checks and tests it, and calls the colleague's tool with it.
+func (r *reader) isCalled(t *testing.T, p page, language string) {
+	t.Helper()
+	program := map[string]string{"python": ".venv/bin/python main.py", "typescript": "node build/caller/main.cjs"}[language]
+	counted := r.script(t, p, block{language: "sh", text: "toolhost new caller --caller --lang " + language + "\nmake -C caller build lint test\n" +
+		"cd caller && " + program + " counter_count_words '{\"text\":\"called by a program\"}'\n"})
+	if !strings.Contains(counted, `"words":4`) {
+		t.Errorf("the caller prints %s", counted)
 	}
 }
 
