@@ -128,7 +128,7 @@ func missingCapability(req *mcp.CallToolRequest, e *tool.Error) error {
 // callOf returns the call that a request describes.
 func (s *Server) callOf(req *mcp.CallToolRequest) (tool.Call, error) {
 	call := tool.Call{Tool: req.Params.Name, Arguments: req.Params.Arguments, Session: s.config.Session, FirstSent: time.Now()}
-	if len(call.Arguments) == 0 {
+	if len(call.Arguments) == 0 || string(call.Arguments) == "null" { // the SDK of Go sends a nil map as null
 		call.Arguments = json.RawMessage("{}")
 	}
 	if overHTTP(req) {

@@ -83,11 +83,7 @@ func (f *fixture) connect(t *testing.T, version string, options *mcp.ClientOptio
 // call calls a tool, and fails the test if the request fails.
 func call(t *testing.T, s *mcp.ClientSession, name string, arguments map[string]any, meta mcp.Meta) *mcp.CallToolResult {
 	t.Helper()
-	params := &mcp.CallToolParams{Meta: meta, Name: name}
-	if arguments != nil {
-		params.Arguments = arguments
-	}
-	result, err := s.CallTool(t.Context(), params)
+	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Meta: meta, Name: name, Arguments: arguments}) // null if they are nil
 	if err != nil {
 		t.Fatalf("calling %s: %v", name, err)
 	}
