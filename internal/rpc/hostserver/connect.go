@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -31,6 +32,9 @@ const (
 	// the share of a connection with room for some small calls, so that other connections cannot shut
 	// the callers of a new one out.
 	leastStreamBytes = 2*leastOutboxBytes + 96<<10
+	// lastCalls is the time after the begin of a shutdown in which a stream still accepts calls. A
+	// caller may have sent them before it knew of the shutdown.
+	lastCalls = time.Second
 )
 
 type connectStream = grpc.BidiStreamingServer[toolhostv1.ConnectRequest, toolhostv1.ConnectResponse]
@@ -105,6 +109,7 @@ func (c *connection) reserve() (limit int, err error) {
 // every call has ended. It returns an error when the stream is broken.
 func (c *connection) wait(received <-chan error) error {
 	drain := c.service.drain
+	var late <-chan time.Time
 	var idle chan struct{}
 	for {
 		select {
@@ -115,7 +120,9 @@ func (c *connection) wait(received <-chan error) error {
 			received = nil
 			c.callerDone()
 		case <-drain:
-			drain = nil
+			drain, late = nil, time.After(lastCalls)
+			continue
+		case <-late:
 		case <-c.frames.Ended():
 			return c.frames.Err()
 		case <-idle:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -45,10 +46,14 @@ func (w *wire) send(r *toolhostv1.ConnectRequest) {
 
 func (w *wire) start(number uint32, name, arguments string, complete bool) {
 	w.t.Helper()
-	w.send(&toolhostv1.ConnectRequest{Call: number, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
+	w.send(startFrame(number, name, arguments, complete))
+}
+
+func startFrame(number uint32, name, arguments string, complete bool) *toolhostv1.ConnectRequest {
+	return &toolhostv1.ConnectRequest{Call: number, Frame: &toolhostv1.ConnectRequest_Start{Start: &toolhostv1.StartCall{
 		Tool: name, Arguments: []byte(arguments), Complete: complete,
 		Options: &toolhostv1.CallOptions{CallId: fmt.Sprintf("%s-%d", name, number)},
-	}}})
+	}}}
 }
 
 func (w *wire) append(number uint32, text string) {
@@ -382,4 +387,55 @@ func TestConnectDoesNotRepeatAnInvalidID(t *testing.T) {
 			t.Errorf("the call %.20q was refused with an end of %d bytes", id, proto.Size(e))
 		}
 	}
+}
+
+// A caller may send a call before it knows that the server has begun to shut down.
+func TestCallDuringShutdown(t *testing.T) {
+	for !calledDuringShutdown(t) {
+	}
+}
+
+// calledDuringShutdown reports false if this process was too slow to call in time.
+func calledDuringShutdown(t *testing.T) bool {
+	t.Helper()
+	a, server := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
+	stream, err := tools(t, a).Connect(bounded(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{t: t, stream: stream}
+	w.start(1, "echo", `{"text":"before"}`, true)
+	w.endedWithText(1, "before")
+	begun := time.Now()
+	done := make(chan error, 1)
+	go func() { done <- server.Shutdown(bounded(t)) }()
+	for {
+		if _, err := os.Stat(a.Path()); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	_ = stream.Send(startFrame(2, "echo", `{"text":"late"}`, true)) // if the stream has ended, Recv says so
+	text := ""
+	for text == "" {
+		resp, err := stream.Recv()
+		if time.Since(begun) > time.Second {
+			return false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := resp.GetEvent().GetEnded(); e != nil {
+			text = e.String()
+		}
+	}
+	if !strings.Contains(text, "late") {
+		t.Errorf("a call during the shutdown ended with %s", text)
+	}
+	if _, err := stream.Recv(); !errors.Is(err, io.EOF) {
+		t.Errorf("the stream ended with %v", err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	return true
 }
