@@ -25,8 +25,7 @@ import (
 // The bounds of what a client can occupy. Every program that reaches the port is a client, also a
 // plugin with a network grant.
 const (
-	// requestTimeout bounds how long a client may take to send its request, and how long its
-	// connection may be idle. A client that comes once a minute connects again.
+	// requestTimeout bounds how long a client may take to send its request.
 	requestTimeout = 5 * time.Second
 	// metricsTimeout bounds how long a client may take to read the metrics.
 	metricsTimeout = 30 * time.Second
@@ -181,9 +180,12 @@ func checkFolder(dir string) error {
 // the end of the answer; 0 means no bound.
 func serve(socket net.Listener, handler http.Handler, answerTimeout time.Duration, logger *slog.Logger) *server {
 	s := &server{addr: socket.Addr().String(), http: http.Server{
-		Handler: handler, ReadTimeout: requestTimeout, WriteTimeout: answerTimeout, IdleTimeout: requestTimeout,
+		Handler: handler, ReadTimeout: requestTimeout, WriteTimeout: answerTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ConnState: new(connections).follow, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}}
+	// A connection gets one answer. Otherwise a client that sends requests without pause, and reads no
+	// answers, would keep this process busy. A client that comes once a minute connects again anyway.
+	s.http.SetKeepAlivesEnabled(false)
 	s.serving.Go(func() { // ends with close, which waits for it
 		if err := ignoreClosed(s.http.Serve(socket)); err != nil {
 			logger.Error("telemetry is served no more", "address", s.addr, "error", err)

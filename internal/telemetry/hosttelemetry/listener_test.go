@@ -89,6 +89,25 @@ func TestListenerBoundsHeaders(t *testing.T) {
 	}
 }
 
+// A client that sends requests and reads no answers gets no second one.
+func TestListenerGivesOneAnswer(t *testing.T) {
+	s := settings()
+	s.Listen = "127.0.0.1:0"
+	tele, _ := open(t, s, nil, io.Discard)
+	conn, err := net.Dial("tcp", tele.Listening())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, strings.Repeat("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 2)); err != nil {
+		t.Fatal(err)
+	}
+	answers, err := io.ReadAll(conn)
+	if n := strings.Count(string(answers), "HTTP/1.1"); n != 1 {
+		t.Errorf("%d answers, then %v", n, err)
+	}
+}
+
 // Profiles are for this user only, so other users must not be able to replace their socket.
 func TestProfilesNeedAFolderOfThisUser(t *testing.T) {
 	for mode, allowed := range map[os.FileMode]bool{0o700: true, 0o755: true, 0o777 | os.ModeSticky: true, 0o775: false, 0o777: false} {
