@@ -488,3 +488,20 @@ func TestUnchangedListHasNoTools(t *testing.T) {
 		t.Errorf("an earlier client gets %d tools at %q: %v", len(resp.GetTools()), resp.GetRevision(), err)
 	}
 }
+
+func TestLongReasonsAreRefused(t *testing.T) {
+	a, _ := serve(t, socket(t), hostserver.Config{Host: newHost(t)})
+	c := dial(t, a)
+	admin := c.Because(strings.Repeat("x", tool.MaxReason+1))
+	for name, command := range map[string]func() error{
+		"restart":  func() error { _, err := admin.Restart(bounded(t), hosttest.PluginName, false); return err },
+		"drain":    func() error { return admin.Drain(bounded(t), hosttest.PluginName) },
+		"pause":    func() error { return admin.Pause(bounded(t), hosttest.PluginName) },
+		"upgrade":  func() error { _, err := admin.Upgrade(bounded(t), hosttest.PluginName); return err },
+		"rollback": func() error { _, err := admin.Rollback(bounded(t), hosttest.PluginName); return err },
+	} {
+		if err := command(); tool.KindOf(err) != tool.KindInvalidArgument || !strings.Contains(err.Error(), "501 bytes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
