@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
+	"github.com/toolhost/toolhost/tool"
 )
 
 // Lifecycle returns the settings of the supervisor's state machine. A 0 in the settings stands for
@@ -33,6 +34,14 @@ func (s PluginSettings) Lifecycle() lifecycle.Config {
 		ProbeAfter:          cmp.Or(s.Quarantine.ProbeAfter, never),
 		StableAfter:         s.StableAfter,
 	}
+}
+
+// MayAsk returns what the tools of the plugin may ask.
+func (s PluginSettings) MayAsk() (kinds []tool.QuestionKind) {
+	for _, kind := range s.Ask {
+		kinds = append(kinds, tool.QuestionKind(kind))
+	}
+	return kinds
 }
 
 // clone returns settings that share no memory with s.

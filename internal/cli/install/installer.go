@@ -19,6 +19,7 @@ import (
 	"github.com/toolhost/toolhost/internal/cli/serve"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/plugin/pluginfolder"
 	"github.com/toolhost/toolhost/internal/trust"
@@ -161,7 +162,7 @@ func (i *Installer) trust(options serve.Options, p *catalog.Plugin, path string)
 func newInstalled(p *catalog.Plugin, folder *pluginfolder.Folder, options serve.Options) *Installed {
 	d := &Installed{
 		Plugin: p.Info.Name, Version: p.Info.Version, Path: folder.Path(p.Info.Name), Digest: p.Digest, Tools: []string{},
-		Ungranted: host.Ungranted(p, p.Permissions(), serve.Granted(options.Plugin(p.Info.Name).Sandbox), serve.Variables(options.Plugin(p.Info.Name))),
+		Ungranted: host.Ungranted(p, p.Permissions(), serve.Granted(options.Plugin(p.Info.Name).Sandbox), launch.Variables(options.Plugin(p.Info.Name))),
 		Warnings:  append([]string{}, p.Warnings...),
 	}
 	if d.Ungranted == nil {

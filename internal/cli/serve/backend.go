@@ -5,18 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
 
 	"github.com/toolhost/toolhost/internal/config"
-	"github.com/toolhost/toolhost/internal/host"
-	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/rpc/credential"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceproxy"
-	"github.com/toolhost/toolhost/tool"
 )
-
-// workspaceVariable names the socket of its workspace to a plugin. Package sdk reads it.
-const workspaceVariable = "TOOLHOST_WORKSPACE"
 
 // memoryQuota bounds a workspace in memory if the operator sets no quota.
 const memoryQuota = 64 << 20
@@ -47,27 +40,4 @@ func serverOf(r config.RemoteWorkspace, logger *slog.Logger) workspaceproxy.Serv
 		server.TLS = &files
 	}
 	return server
-}
-
-// claimSocket claims the socket at which a process gets the workspace of an owner, and puts it into the
-// Config of the process. The claim is nil if there is none: the workspaces are folders of this machine,
-// or the plugin has no access to them.
-func (l *launcher) claimSocket(cfg *process.Config, owner host.Owner) (*workspaceproxy.Claim, error) {
-	access := cfg.Sandbox.WorkspaceAccess
-	whose, known := l.workspaceOwner(owner)
-	if l.proxy == nil || !known || access != tool.AccessRead && access != tool.AccessWrite {
-		return nil, nil
-	}
-	name := ""
-	if l.separate {
-		name = whose.Name()
-	}
-	claim, err := l.proxy.Claim(name, access == tool.AccessRead)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Env = append(cfg.Env, workspaceVariable+"="+claim.Socket())
-	cfg.Sandbox.Read = append(slices.Clone(cfg.Sandbox.Read), claim.Folder()) // the slice belongs to the configuration
-	cfg.Sandbox.Elsewhere = l.current.Load().config.Workspace.Backend
-	return claim, nil
 }

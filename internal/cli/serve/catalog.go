@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/launch"
 )
 
 const (
@@ -24,9 +25,9 @@ const (
 )
 
 // openCatalog opens the catalog and loads the plugin folders. The caller closes it.
-func openCatalog(ctx context.Context, options Options, plugins *launcher, logger *slog.Logger) (_ *catalog.Catalog, err error) {
+func openCatalog(ctx context.Context, options Options, plugins *launch.Launcher, logger *slog.Logger) (_ *catalog.Catalog, err error) {
 	known, err := catalog.Open(catalog.Config{
-		Folders: options.Folders, StateDir: options.State, Describe: plugins.describe, Logger: logger,
+		Folders: options.Folders, StateDir: options.State, Describe: plugins.Describe, Logger: logger,
 		Trust: options.pluginTrust(), TrustNew: options.NewPlugins == "allow",
 		Locked: options.Locked, LockFile: options.LockFile,
 		CheckLock: lockTrust(options.getenv, options.lockNamed, writableFolders(&options.Config)), Overrides: overrides(options.Tools),

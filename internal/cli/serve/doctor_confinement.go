@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
@@ -33,15 +34,14 @@ func confinement(ctx context.Context, options Options) []finding {
 		return append(found, fatal("plugin process", err)...)
 	}
 	settings := options.Plugin("")
-	l := &launcher{groups: runtime.groups}
-	bounds := instanceLimits(settings.Limits, &catalog.Plugin{})
+	bounds := launch.Limits(settings.Limits, &catalog.Plugin{})
 	if bounds.Enforcement != limits.Required {
 		bounds.CPUs = cmp.Or(bounds.CPUs, 1)
 	}
 	started, err := process.StartBare(ctx, process.Config{
 		Plugin: "doctor", Instance: "doctor-1", Path: self, Args: []string{"--version"}, RunDir: runtime.runDir.Path(), Reaper: runtime.guard,
-		Limits: bounds, Cgroups: runtime.groups, Names: runtime.names, PIDNamespace: l.namespace(settings.Sandbox),
-		Sandbox: sandboxDefaultsOf(options).question(settings.Sandbox),
+		Limits: bounds, Cgroups: runtime.groups, Names: runtime.names, PIDNamespace: launch.Namespace(settings.Sandbox, runtime.groups),
+		Sandbox: placesOf(options).Question(settings.Sandbox),
 	}, func(string) []string { return nil })
 	if err != nil {
 		return append(found, fatal("plugin process", err)...)

@@ -14,8 +14,8 @@ import (
 	"github.com/toolhost/toolhost/internal/address"
 	"github.com/toolhost/toolhost/internal/cli"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
-	"github.com/toolhost/toolhost/internal/plugin/process"
 )
 
 // Examine starts the only plugin in a folder, reads its description, and returns the plugin as a
@@ -30,7 +30,7 @@ func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Pl
 	state := filepath.Join(temp.Path, "state")
 	// the plugin's last output is part of the error
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
-	defaults := sandboxDefaultsOf(options)
+	where := placesOf(options)
 	options.State, options.Folders, options.listen, options.listeners = state, []string{folder}, address.Address{}, nil
 	runtime, err := openRuntimeDir(ctx, nil, logger)
 	if err != nil {
@@ -38,13 +38,11 @@ func Examine(ctx context.Context, options Options, folder string) (_ *catalog.Pl
 	}
 	defer runtime.close()
 	store := openSecrets(options.Secrets, options.getenv, nil)
-	plugins := &launcher{
-		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names, logger: logger,
-		redact: store.Redactor().Line, brief: true,
-	}
-	plugins.current.Store(&launchSettings{&options.Config, defaults, store})
+	launching := runtime.launching(logger)
+	launching.Redact, launching.Brief = store.Redactor().Line, true
+	plugins := launch.New(launching, launch.Settings{Config: &options.Config, Places: where, Secrets: store})
 	known, err := catalog.Open(catalog.Config{
-		Folders: options.Folders, StateDir: state, Describe: plugins.describe, Logger: logger, Overrides: overrides(options.Tools),
+		Folders: options.Folders, StateDir: state, Describe: plugins.Describe, Logger: logger, Overrides: overrides(options.Tools),
 		DescribeTimeout: options.Launch.Timeout,
 	})
 	if err != nil {
@@ -105,8 +103,8 @@ func CheckPlugin(path, instead string) error {
 // Probe runs processes of one plugin outside a toolhost. It has a runtime directory and a reaper,
 // but no state and no socket.
 type Probe struct {
-	runtime  *runtimeDir
-	launcher *launcher
+	*launch.Launcher
+	runtime *runtimeDir
 }
 
 // OpenProbe opens a probe that starts plugins with the settings in options. The plugins do not see
@@ -119,21 +117,11 @@ func OpenProbe(ctx context.Context, options, other Options) (*Probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	defaults := sandboxDefaultsOf(options)
-	defaults.hidden = append(defaults.hidden, sandboxDefaultsOf(other).hidden...)
-	probe := &Probe{runtime, &launcher{
-		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names, logger: logger,
-	}}
-	// Only MCP servers get secrets: they may need them to start.
-	probe.launcher.current.Store(&launchSettings{&options.Config, defaults, openSecrets(options.Secrets, options.getenv, nil)})
-	return probe, nil
-}
-
-// Process returns how to start a process of a plugin. The process may write its bytecode cache.
-func (p *Probe) Process(plugin *catalog.Plugin, instance string) process.Config {
-	cfg := p.launcher.process(p.launcher.current.Load(), plugin, plugin.Info.Name, instance)
-	writeBytecode(&cfg, plugin)
-	return cfg
+	where := placesOf(options)
+	where.Hidden = append(where.Hidden, placesOf(other).Hidden...)
+	return &Probe{launch.New(runtime.launching(logger), launch.Settings{
+		Config: &options.Config, Places: where, Secrets: openSecrets(options.Secrets, options.getenv, nil), // only MCP servers get secrets: they may need them to start
+	}), runtime}, nil
 }
 
 // Close ends the processes and removes the runtime directory.

@@ -8,15 +8,16 @@ import (
 	"github.com/toolhost/toolhost/internal/host/lifecycle"
 	"github.com/toolhost/toolhost/internal/host/logbuffer"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/secrets"
 	"github.com/toolhost/toolhost/tool"
 )
 
 // hostConfig returns the settings of the configuration for the host.
-func hostConfig(options Options, known *catalog.Catalog, plugins *launcher, logger *slog.Logger, logs *logbuffer.Buffer) host.Config {
+func hostConfig(options Options, known *catalog.Catalog, plugins *launch.Launcher, logger *slog.Logger, logs *logbuffer.Buffer) host.Config {
 	return host.Config{
 		Catalog:   known,
-		Launch:    plugins.launch,
+		Launch:    plugins.Launch,
 		Workspace: options.sharedWorkspace(),
 
 		Logger: logger,
@@ -51,7 +52,7 @@ func hostSettings(options *Options, store *secrets.Store, known *catalog.Catalog
 		},
 		Disabled:  func(plugin string) bool { return options.Plugin(plugin).Disabled },
 		Sandbox:   func(plugin string) tool.Sandbox { return options.granted(plugin) },
-		Variables: func(plugin string) []string { return Variables(options.Plugin(plugin)) },
+		Variables: func(plugin string) []string { return launch.Variables(options.Plugin(plugin)) },
 
 		Approvals: host.ApprovalLimits{
 			Off: !options.Approvals.Standing, Longest: options.Approvals.Longest, PerPrincipal: options.Approvals.PerPrincipal, PerTenant: options.Approvals.PerTenant,
@@ -83,9 +84,9 @@ func asks(options *Options) func(plugin string) []tool.QuestionKind {
 	if !granted {
 		return nil
 	}
-	all, byPlugin := questionKinds(options.Defaults.Ask), make(map[string][]tool.QuestionKind, len(options.ByPlugin))
+	all, byPlugin := options.Defaults.MayAsk(), make(map[string][]tool.QuestionKind, len(options.ByPlugin))
 	for name, s := range options.ByPlugin {
-		byPlugin[name] = questionKinds(s.Ask)
+		byPlugin[name] = s.MayAsk()
 	}
 	return func(plugin string) []tool.QuestionKind {
 		if own, ok := byPlugin[plugin]; ok {
@@ -93,13 +94,6 @@ func asks(options *Options) func(plugin string) []tool.QuestionKind {
 		}
 		return all
 	}
-}
-
-func questionKinds(ask []string) (kinds []tool.QuestionKind) {
-	for _, kind := range ask {
-		kinds = append(kinds, tool.QuestionKind(kind))
-	}
-	return kinds
 }
 
 func newLogBuffer(cfg config.Logs, store *secrets.Store) *logbuffer.Buffer {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/plugin/manifest"
 	"github.com/toolhost/toolhost/internal/rpc/mcpauth"
 	"github.com/toolhost/toolhost/internal/secrets"
@@ -29,51 +30,30 @@ type logins struct {
 
 // openLogins makes the launcher send the tokens of principals to MCP servers. The caller must call
 // close.
-func openLogins(state string, plugins *launcher, redactor *secrets.Redactor, logger *slog.Logger) (l *logins, close func()) {
+func openLogins(state string, plugins *launch.Launcher, redactor *secrets.Redactor, logger *slog.Logger) (l *logins, close func()) {
 	l = &logins{logger: logger}
 	l.oauth = mcpauth.New(mcpauth.Config{
 		Folder: filepath.Join(state, loginsFolder),
-		HTTP:   plugins.oauthTransport,
+		HTTP:   plugins.AuthorizationTransport,
 		Secrets: func(plugin, principal string, names []string) (map[string]string, error) {
-			return plugins.current.Load().secrets.View(principal).Values(plugin, names)
+			return plugins.Secrets().View(principal).Values(plugin, names)
 		},
 		Learn:  redactor.LearnAt,
 		Logger: logger,
 	})
-	plugins.authorize = func(p *catalog.Plugin, owner host.Owner, next http.RoundTripper) http.RoundTripper {
+	plugins.Authorize(func(p *catalog.Plugin, owner host.Owner, next http.RoundTripper) http.RoundTripper {
 		server, ok := loginServer(p)
 		if !ok {
 			return next
 		}
 		principal := owner.Principal
 		if server.OAuth.Grant == mcpauth.GrantClient {
-			principal = principalOf(owner)
+			principal = launch.PrincipalOf(owner)
 		}
 		return l.oauth.Transport(server, principal, next)
-	}
+	})
 	return l, l.oauth.Close
 }
-
-// oauthTransport returns what connects to the authorization servers of a plugin, by the address
-// rules of the plugin. It keeps no connection, because such requests are rare. A certificate of the
-// operator for the MCP server is not presented, because the MCP server chooses the authorization
-// server.
-func (l *launcher) oauthTransport(plugin string) http.RoundTripper {
-	settings := l.current.Load().config.Plugin(plugin).HTTP
-	settings.Certificate, settings.Key = "", ""
-	transport, err := remoteTransport("https:", settings)
-	if err != nil {
-		return refusing{err}
-	}
-	transport.DisableKeepAlives = true
-	return transport
-}
-
-// refusing is a transport whose requests fail.
-type refusing struct{ err error }
-
-// RoundTrip implements http.RoundTripper.
-func (r refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, r.err }
 
 // loginServer returns how principals log in to the MCP server that a plugin is. ok is false if the
 // plugin is none that requires a login.

@@ -16,6 +16,7 @@ import (
 	"github.com/toolhost/toolhost/internal/config"
 	"github.com/toolhost/toolhost/internal/host"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/secrets"
 	"github.com/toolhost/toolhost/internal/trust"
 	"github.com/toolhost/toolhost/tool"
@@ -31,7 +32,7 @@ import (
 type reloader struct {
 	host      *host.Host
 	known     *catalog.Catalog
-	plugins   *launcher
+	plugins   *launch.Launcher
 	redactor  *secrets.Redactor // of all secrets, in whichever configuration they are
 	exported  exports
 	logger    *slog.Logger
@@ -109,7 +110,7 @@ func (r *reloader) read() (change *tool.ConfigurationChange, next Options) {
 	}
 	next = *o
 	next.Config, next.logLevels = config.Applicable(&o.Config, &found.Config), found.logLevels
-	if err := sandboxDefaultsOf(next).check(&next.Config); err != nil {
+	if err := placesOf(next).Check(&next.Config); err != nil {
 		return refusal(o.file, err), next
 	}
 	change = &tool.ConfigurationChange{File: o.file}
@@ -165,7 +166,7 @@ func (r *reloader) apply(next Options, change *tool.ConfigurationChange) (await 
 	for _, apply := range applies {
 		apply()
 	}
-	await = r.host.Reconfigure(settings, r.plugins.configure(&next, store))
+	await = r.host.Reconfigure(settings, r.plugins.Configure(launch.Settings{Config: &next.Config, Places: placesOf(next), Secrets: store}))
 	r.inForce = next
 	warnOfUnknownTools(r.known.Snapshot(), r.logger)
 	if err := warnOfReferences(&next.Config, r.known.Snapshot(), r.logger); err != nil {

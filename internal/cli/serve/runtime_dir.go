@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/toolhost/toolhost/internal/plugin/launch"
 	"github.com/toolhost/toolhost/internal/plugin/limits"
 	"github.com/toolhost/toolhost/internal/plugin/namewatch"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
@@ -39,6 +40,11 @@ func openRuntimeDir(ctx context.Context, sockets []string, logger *slog.Logger) 
 		logger.Warn("files of toolhost's own that are replaced while plugins run go unnoticed", "error", err)
 	}
 	return y, nil
+}
+
+// launching returns what a launch.Launcher needs of the directory. logger gets the log of the processes.
+func (y *runtimeDir) launching(logger *slog.Logger) launch.Config {
+	return launch.Config{RunDir: y.runDir.Path(), Reaper: y.guard, Cgroups: y.groups, Names: y.names, Logger: logger}
 }
 
 func (y *runtimeDir) close() {

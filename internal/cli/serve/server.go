@@ -24,6 +24,8 @@ import (
 	"github.com/toolhost/toolhost/internal/loglevel"
 	"github.com/toolhost/toolhost/internal/pace"
 	"github.com/toolhost/toolhost/internal/plugin/catalog"
+	"github.com/toolhost/toolhost/internal/plugin/launch"
+	"github.com/toolhost/toolhost/internal/plugin/subreaper"
 	"github.com/toolhost/toolhost/internal/rpc/clientlimit"
 	"github.com/toolhost/toolhost/internal/rpc/gate"
 	"github.com/toolhost/toolhost/internal/rpc/hostserver"
@@ -76,9 +78,6 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	defer runtime.close()
 	logs := newLogBuffer(options.Logs, store)
-	plugins := newLauncher(options, runtime, slog.New(logs.Handler(log.Logger(loglevel.Plugins).Handler())), store)
-	book, closeLogins := openLogins(options.State, plugins, redactor, log.Logger(loglevel.Calls))
-	defer closeLogins()
 	owned, err := openWorkspaces(&options, logger)
 	if err != nil {
 		return err
@@ -86,20 +85,26 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	if owned != nil {
 		defer func() { err = errors.Join(err, owned.Close()) }()
 	}
-	plugins.workspaces, plugins.perSession = owned, options.Workspace.Mode == config.SessionWorkspace
-	plugins.separate = options.Workspace.Mode != config.SharedWorkspace
-	if plugins.proxy, err = openProxy(options.Workspace, runtime.runDir.Path(), logger); err != nil {
+	proxy, err := openProxy(options.Workspace, runtime.runDir.Path(), logger)
+	if err != nil {
 		return err
 	}
-	if plugins.proxy != nil {
-		defer func() { err = errors.Join(err, plugins.proxy.Close()) }()
+	if proxy != nil {
+		defer func() { err = errors.Join(err, proxy.Close()) }()
 	}
+	launching := runtime.launching(slog.New(logs.Handler(log.Logger(loglevel.Plugins).Handler())))
+	launching.Redact, launching.Subreaped, launching.Brief = store.Redactor().Line, subreaper.Served(options.getenv), options.Brief
+	launching.Workspaces, launching.PerSession = owned, options.Workspace.Mode == config.SessionWorkspace
+	launching.Proxy, launching.Separate = proxy, options.Workspace.Mode != config.SharedWorkspace
+	plugins := launch.New(launching, launch.Settings{Config: &options.Config, Places: placesOf(options), Secrets: store})
+	book, closeLogins := openLogins(options.State, plugins, redactor, log.Logger(loglevel.Calls))
+	defer closeLogins()
 	known, err := openCatalog(ctx, options, plugins, log.Logger(loglevel.Lifecycle))
 	if err != nil {
 		return err
 	}
 	defer known.Close()
-	plugins.known.Store(known)
+	plugins.Know(known)
 	records, err := openRecords(ctx, options, log.Logger(loglevel.Storage))
 	if err != nil {
 		return err
@@ -129,8 +134,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	}
 	h := host.New(cfg)
 	defer h.Close()
-	plugins.host.Store(h)
-	defer followPrograms(known, plugins)()
+	defer plugins.Follow(known, h)()
 	reloads.host = h
 	book.known, book.host = known, h
 	if options.Reload.Watch {
@@ -139,8 +143,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	service := systemd.Service{Log: logger}
 	told := toldHost{h, service, known}
 	defer reloadOnHangup(told, records.decisions, logger)()
-	refuse := refusePlugins(runtime, plugins.subreaped)
-	return serveHost(ctx, options, servedHost{told, known, &plugins.tenants, exported, listeners, logger, refuse, access, callers, book, records.decisions}, stdout)
+	refuse := refusePlugins(runtime, launching.Subreaped)
+	return serveHost(ctx, options, servedHost{told, known, plugins.Tenants(), exported, listeners, logger, refuse, access, callers, book, records.decisions}, stdout)
 }
 
 // followAccess returns the follower that applies changed bindings, rules and issuers.
@@ -230,7 +234,7 @@ func checkFolders(options *Options) error {
 	if err := ledgerGuardOf(options).check(); err != nil {
 		return err
 	}
-	return sandboxDefaultsOf(*options).check(&options.Config)
+	return placesOf(*options).Check(&options.Config)
 }
 
 func checkWorkspace(dir, state string) error {

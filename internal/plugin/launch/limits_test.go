@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"testing"
@@ -30,7 +30,7 @@ func TestInstanceLimits(t *testing.T) {
 		"the manifest's is it":  {allowed, catalog.Plugin{Info: tools, Manifest: &manifest.Manifest{Limits: manifest.Limits{MemoryBytes: 20 << 20, CPUs: 3, OpenFiles: 64, FileSizeBytes: 9}}}, limits.Config{MemoryBytes: 20 << 20, CPUs: 2, Processes: 50, OpenFiles: 64, FileBytes: 9, Enforcement: limits.Required}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, instanceLimits(tc.allowed, &tc.plugin)); diff != "" {
+			if diff := cmp.Diff(tc.want, Limits(tc.allowed, &tc.plugin)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

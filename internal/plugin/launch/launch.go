@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"cmp"
@@ -25,7 +25,6 @@ import (
 	"github.com/toolhost/toolhost/internal/plugin/process"
 	"github.com/toolhost/toolhost/internal/plugin/reaper"
 	"github.com/toolhost/toolhost/internal/plugin/sandbox"
-	"github.com/toolhost/toolhost/internal/plugin/subreaper"
 	"github.com/toolhost/toolhost/internal/rpc/pluginwire"
 	"github.com/toolhost/toolhost/internal/rpc/workspaceproxy"
 	"github.com/toolhost/toolhost/internal/secrets"
@@ -33,79 +32,96 @@ import (
 	"github.com/toolhost/toolhost/tool"
 )
 
-// launcher starts plugin processes: for the host, and for the catalog when it needs the description
-// of a new executable.
-type launcher struct {
-	runDir    string
-	guard     *reaper.Handle
-	groups    *limits.Cgroups
-	names     *namewatch.Watcher // nil means that no one watches names
-	logger    *slog.Logger
-	current   atomic.Pointer[launchSettings]
-	redact    func(line string, headless, cut bool) string // redacts the output of processes
-	subreaped bool                                         // toolhost runs below subreapers
-	walls     sandbox.Machine                              // the sandbox mechanisms that processes got
-	known     atomic.Pointer[catalog.Catalog]              // nil until plugins are called, and not only described
-	host      atomic.Pointer[host.Host]                    // nil until it is made
-	running   running                                      // the processes that are called
-	// of tenants, or of sessions if perSession is set; nil: all calls share one; set before the
-	// first launch
-	workspaces *workspaces.Store
-	perSession bool
-	// the sockets of workspaces that are not folders of this machine; nil: they are; set before the
-	// first launch
-	proxy    *workspaceproxy.Proxy
-	separate bool // tenants or sessions have their own
-	// the state ends with this process, so a bytecode cache has no reader
-	brief       bool
+// Launcher starts plugin processes: for the host, and for the catalog when it needs the description
+// of a new executable. It is safe for concurrent use.
+type Launcher struct {
+	cfg         Config
+	current     atomic.Pointer[Settings]
+	walls       sandbox.Machine                 // the sandbox mechanisms that processes got
+	known       atomic.Pointer[catalog.Catalog] // nil until plugins are called, and not only described
+	host        atomic.Pointer[host.Host]       // nil until Follow
+	running     running                         // the processes that are called
 	tellMissing sync.Once
 	asked       atomic.Uint64 // descriptions so far; each process needs an instance name
-
-	// authorize returns a transport that adds the credentials of the owner of an instance to requests
-	// to the server of a plugin; nil: no plugin has such credentials. Set before the first launch.
-	authorize func(p *catalog.Plugin, owner host.Owner, next http.RoundTripper) http.RoundTripper
-
-	tenants pace.Tenants // whose calls arrive, and whose results are large
+	authorize   Authorize     // nil: no plugin has such credentials
+	tenants     pace.Tenants  // whose calls arrive, and whose results are large
 }
 
-// launchSettings are the part of the configuration with which a launcher starts processes.
-type launchSettings struct {
-	config  *config.Config
-	sandbox sandboxDefaults
-	secrets *secrets.Store // for the processes of MCP servers, which get them in their environment
+// Config is what a Launcher needs, and keeps until its end.
+type Config struct {
+	RunDir  string // the folder for sockets and homes of processes
+	Reaper  *reaper.Handle
+	Cgroups *limits.Cgroups
+	Names   *namewatch.Watcher // nil: no one watches names
+	Logger  *slog.Logger       // gets the log of the processes
+
+	// Redact redacts a line of the output of processes; nil: lines stay as they are.
+	Redact func(line string, headless, cut bool) string
+
+	Subreaped bool // toolhost runs below subreapers
+	Brief     bool // the state ends with this process, so a bytecode cache has no reader
+
+	// Workspaces are those of tenants, or of sessions if PerSession is set; nil: all calls share one.
+	Workspaces *workspaces.Store
+	PerSession bool
+	// Proxy has the sockets of workspaces that are not folders of this machine; nil: they are. Separate
+	// says that tenants or sessions have their own.
+	Proxy    *workspaceproxy.Proxy
+	Separate bool
 }
 
-// newLauncher returns a launcher. logger gets the log of the processes.
-func newLauncher(options Options, runtime *runtimeDir, logger *slog.Logger, store *secrets.Store) *launcher {
-	l := &launcher{
-		runDir: runtime.runDir.Path(), guard: runtime.guard, groups: runtime.groups, names: runtime.names,
-		logger: logger, redact: store.Redactor().Line,
-		subreaped: subreaper.Served(options.getenv), brief: options.Brief,
-	}
-	l.current.Store(&launchSettings{&options.Config, sandboxDefaultsOf(options), store})
+// Settings are the part of the configuration with which a Launcher starts processes. They can be
+// replaced while it runs; see Configure.
+type Settings struct {
+	Config  *config.Config
+	Places  Places
+	Secrets *secrets.Store // for the processes of MCP servers, which get them in their environment
+}
+
+// Authorize returns a transport that adds the credentials of the owner of an instance to requests to
+// the server of a plugin.
+type Authorize func(p *catalog.Plugin, owner host.Owner, next http.RoundTripper) http.RoundTripper
+
+// New returns a Launcher.
+func New(cfg Config, settings Settings) *Launcher {
+	l := &Launcher{cfg: cfg}
+	l.current.Store(&settings)
 	return l
 }
 
-// configure makes the launcher start processes with another configuration. The function that it
-// returns reports whether the processes of a plugin now start in another way.
-func (l *launcher) configure(options *Options, store *secrets.Store) (replaced func(p *catalog.Plugin) bool) {
-	before := l.current.Load()
-	now := &launchSettings{&options.Config, sandboxDefaultsOf(*options), store}
+// Authorize makes the requests to servers of plugins carry credentials. It must be called before the
+// first launch.
+func (l *Launcher) Authorize(authorize Authorize) { l.authorize = authorize }
+
+// Know says that the plugins of a catalog are called from now on, and not only described. So sandboxes
+// protect what they execute.
+func (l *Launcher) Know(c *catalog.Catalog) { l.known.Store(c) }
+
+// Tenants returns the record of the tenants whose calls arrive, and whose results are large.
+func (l *Launcher) Tenants() *pace.Tenants { return &l.tenants }
+
+// Secrets returns the secrets in force.
+func (l *Launcher) Secrets() *secrets.Store { return l.current.Load().Secrets }
+
+// Configure makes the Launcher start processes with other settings. The function that it returns
+// reports whether the processes of a plugin now start in another way.
+func (l *Launcher) Configure(settings Settings) (replaced func(p *catalog.Plugin) bool) {
+	before, now := l.current.Load(), &settings
 	l.current.Store(now)
 	return func(p *catalog.Plugin) bool {
 		// A session with an MCP server says at its start what the server may ask.
-		if p.Manifest != nil && p.Manifest.MCP != nil && !slices.Equal(before.config.Plugin(p.Info.Name).Ask, now.config.Plugin(p.Info.Name).Ask) {
+		if p.Manifest != nil && p.Manifest.MCP != nil && !slices.Equal(before.Config.Plugin(p.Info.Name).Ask, now.Config.Plugin(p.Info.Name).Ask) {
 			return true
 		}
 		if p.Manifest.Remote() {
-			return !reflect.DeepEqual(before.config.Plugin(p.Info.Name).HTTP, now.config.Plugin(p.Info.Name).HTTP)
+			return !reflect.DeepEqual(before.Config.Plugin(p.Info.Name).HTTP, now.Config.Plugin(p.Info.Name).HTTP)
 		}
-		return !l.process(before, p, p.Info.Name, "").StartsLike(l.process(now, p, p.Info.Name, ""))
+		return !l.process(before, p, "").StartsLike(l.process(now, p, ""))
 	}
 }
 
-// launch implements host.LaunchFunc.
-func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
+// Launch implements host.LaunchFunc.
+func (l *Launcher) Launch(ctx context.Context, p *catalog.Plugin, instance string) (host.Process, error) {
 	settings, owner := l.current.Load(), host.LaunchOwner(ctx)
 	if p.Manifest.Remote() {
 		session, err := l.openRemote(ctx, settings, p, instance, owner)
@@ -116,14 +132,14 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	}
 	var cfg process.Config
 	var server *mcpServer
-	started, err := l.recorded(ctx, settings.sandbox, p, instance, func() sandbox.Config {
-		cfg = l.process(settings, p, p.Info.Name, instance)
+	started, err := l.recorded(ctx, settings.Places, p, instance, func() sandbox.Config {
+		cfg = l.process(settings, p, instance)
 		return cfg.Sandbox
 	}, func() (started *process.Process, err error) {
 		if owner.Tenant != identity.DefaultTenant {
 			cfg.Tenant = owner.Tenant
 		}
-		if most := uint64(settings.config.Quotas.MemoryOf(owner.Tenant, owner.Principal)); most > 0 {
+		if most := uint64(settings.Config.Quotas.MemoryOf(owner.Tenant, owner.Principal)); most > 0 {
 			cfg.Limits.MemoryBytes = less(cfg.Limits.MemoryBytes, most)
 		}
 		readBytecode(&cfg, p)
@@ -138,25 +154,25 @@ func (l *launcher) launch(ctx context.Context, p *catalog.Plugin, instance strin
 	}
 	l.tellMissing.Do(func() {
 		if missing := l.walls.Missing(); len(missing) > 0 {
-			l.logger.Warn("this machine does not support all sandbox mechanisms; `toolhost ps --wide` shows the reasons", "missing", missing)
+			l.cfg.Logger.Warn("this machine does not support all sandbox mechanisms; `toolhost ps --wide` shows the reasons", "missing", missing)
 		}
 	})
-	return hosted{started, server.conn(started), l.subreaped, cfg.Sandbox.Workspace}, nil
+	return hosted{started, server.conn(started), l.cfg.Subreaped, cfg.Sandbox.Workspace}, nil
 }
 
-// describe implements catalog.DescribeFunc. The process lives until it has described itself. It
+// Describe implements catalog.DescribeFunc. The process lives until it has described itself. It
 // gets the settings of the plugin that the file most likely is (see catalog.DescribeFunc). These
 // include environment and limits, because a plugin that does not start without them could not
 // describe itself. The log shows its lines as lines of that plugin.
-func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
+func (l *Launcher) Describe(ctx context.Context, p *catalog.Plugin) (tool.Description, error) {
 	instance := fmt.Sprintf("describe-%d", l.asked.Add(1))
 	in := l.current.Load()
 	if p.Manifest.Remote() {
 		return l.describeRemote(ctx, in, p, instance)
 	}
-	cfg := l.process(in, p, p.Info.Name, instance)
-	cfg.Sandbox = l.sandbox(in.sandbox.question(in.config.Plugin(p.Info.Name).Sandbox))
-	if !l.brief {
+	cfg := l.process(in, p, instance)
+	cfg.Sandbox = l.sandbox(in.Places.Question(in.Config.Plugin(p.Info.Name).Sandbox))
+	if !l.cfg.Brief {
 		writeBytecode(&cfg, p)
 	}
 	server, err := l.mcpServer(&cfg, p, host.Owner{Tenant: identity.DefaultTenant})
@@ -171,12 +187,12 @@ func (l *launcher) describe(ctx context.Context, p *catalog.Plugin) (tool.Descri
 	return server.conn(started).Describe(ctx, pluginconn.DescribeRequest{})
 }
 
-// namespace returns whether a plugin gets a PID namespace. The namespace is part of the sandbox.
+// Namespace returns whether a plugin gets a PID namespace. The namespace is part of the sandbox.
 // Without a sandbox, a plugin gets one only where no control group finds all its processes. The
 // first process of a namespace stays until the kernel has reaped the others. After kill -9 of
 // toolhost, this can take seconds, while a control group is empty in milliseconds.
-func (l *launcher) namespace(s config.Sandbox) process.NamespaceMode {
-	if s.Mode == string(sandbox.ModeOff) && l.groups.FindsAll() {
+func Namespace(s config.Sandbox, groups *limits.Cgroups) process.NamespaceMode {
+	if s.Mode == string(sandbox.ModeOff) && groups.FindsAll() {
 		return process.NamespaceInstead // if the kernel cannot start processes in control groups
 	}
 	return process.NamespaceAuto
@@ -190,8 +206,9 @@ func Variables(s config.PluginSettings) []string {
 // process returns how to start a process of a plugin. Of toolhost's environment, the process gets
 // only the variables that the operator passes on, whatever the plugin asks for. A value that the
 // operator sets replaces a value that the operator passes on.
-func (l *launcher) process(in *launchSettings, p *catalog.Plugin, name, instance string) process.Config {
-	settings := in.config.Plugin(name)
+func (l *Launcher) process(in *Settings, p *catalog.Plugin, instance string) process.Config {
+	name := p.Info.Name
+	settings := in.Config.Plugin(name)
 	env := slices.Clone(p.Env)
 	// the requests of the plugin's manifest do not count here
 	for _, variable := range settings.PassEnv {
@@ -205,28 +222,28 @@ func (l *launcher) process(in *launchSettings, p *catalog.Plugin, name, instance
 	}
 	return process.Config{
 		Plugin: name, Instance: instance, Path: p.Path, Args: p.Args, Env: env, Dir: p.Dir,
-		RunDir: l.runDir, Reaper: l.guard, Logger: l.logger, StartTimeout: in.config.Launch.Timeout,
-		LineBytes: int(in.config.Logs.LineBytes), LinesPerSecond: in.config.Logs.LinesPerSecond, Redact: l.redact,
-		Limits: instanceLimits(settings.Limits, p), Cgroups: l.groups, Names: l.names, PIDNamespace: l.namespace(settings.Sandbox),
+		RunDir: l.cfg.RunDir, Reaper: l.cfg.Reaper, Logger: l.cfg.Logger, StartTimeout: in.Config.Launch.Timeout,
+		LineBytes: int(in.Config.Logs.LineBytes), LinesPerSecond: in.Config.Logs.LinesPerSecond, Redact: l.cfg.Redact,
+		Limits: Limits(settings.Limits, p), Cgroups: l.cfg.Cgroups, Names: l.cfg.Names, PIDNamespace: Namespace(settings.Sandbox, l.cfg.Cgroups),
 		Sandbox: l.sandbox(l.guarded(in, settings.Sandbox)),
 		Carried: l.carried,
-		Conn:    pluginwire.ConnConfig{MaxResultBytes: int(in.config.Calls.MaxResultBytes)},
+		Conn:    pluginwire.ConnConfig{MaxResultBytes: int(in.Config.Calls.MaxResultBytes)},
 	}
 }
 
 // carried records a piece of the results of a tenant; empty: the default tenant.
-func (l *launcher) carried(tenant string) { l.tenants.Carried(cmp.Or(tenant, identity.DefaultTenant)) }
+func (l *Launcher) carried(tenant string) { l.tenants.Carried(cmp.Or(tenant, identity.DefaultTenant)) }
 
 // guarded returns what the processes of a plugin may access. They cannot change what the other plugins
 // execute.
-func (l *launcher) guarded(in *launchSettings, s config.Sandbox) sandbox.Config {
-	cfg := in.sandbox.sandbox(s)
-	cfg.Protected = append(cfg.Protected, l.programs(in.sandbox)...)
+func (l *Launcher) guarded(in *Settings, s config.Sandbox) sandbox.Config {
+	cfg := in.Places.Sandbox(s)
+	cfg.Protected = append(cfg.Protected, l.programs(in.Places)...)
 	return cfg
 }
 
 // sandbox adds the record of sandbox mechanisms that all processes share.
-func (l *launcher) sandbox(cfg sandbox.Config) sandbox.Config {
+func (l *Launcher) sandbox(cfg sandbox.Config) sandbox.Config {
 	cfg.Machine = &l.walls
 	return cfg
 }

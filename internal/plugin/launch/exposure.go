@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"context"
@@ -108,9 +108,9 @@ type exposure struct {
 
 // exposures returns the processes of other plugins that may change what one of the plugins executes.
 // The processes of a plugin itself have its grants anyway.
-func (l *launcher) exposures(g sandboxDefaults, plugins ...*catalog.Plugin) (found []exposure) {
+func (l *Launcher) exposures(g Places, plugins ...*catalog.Plugin) (found []exposure) {
 	all := l.running.list()
-	if len(all) == 0 || len(g.writable) == 0 {
+	if len(all) == 0 || len(g.Writable) == 0 {
 		return nil
 	}
 	for _, p := range plugins {
@@ -128,10 +128,10 @@ func (l *launcher) exposures(g sandboxDefaults, plugins ...*catalog.Plugin) (fou
 }
 
 // replace makes the host replace the processes. It does not wait.
-func (l *launcher) replace(exposed []exposure) {
+func (l *Launcher) replace(exposed []exposure) {
 	h := l.host.Load()
 	if h == nil {
-		return // followPrograms looks again
+		return // Follow looks again
 	}
 	names := map[string]bool{}
 	for _, e := range exposed {
@@ -139,7 +139,7 @@ func (l *launcher) replace(exposed []exposure) {
 			continue
 		}
 		names[e.by.plugin.Info.Name] = true
-		l.logger.Info("an instance is replaced, because it could change what a newer plugin executes",
+		l.cfg.Logger.Info("an instance is replaced, because it could change what a newer plugin executes",
 			"plugin", e.by.plugin.Info.Name, "instance", e.by.instance, "path", e.path, "executed_by", e.of.Info.Name)
 	}
 	if len(names) > 0 {
@@ -149,7 +149,7 @@ func (l *launcher) replace(exposed []exposure) {
 
 // outlast returns when no process of another plugin may change what the plugin of a process executes.
 // If they do not end soon, it returns an error that refuses the launch.
-func (l *launcher) outlast(ctx context.Context, g sandboxDefaults, one *runner) error {
+func (l *Launcher) outlast(ctx context.Context, g Places, one *runner) error {
 	exposed := l.exposures(g, one.plugin)
 	if len(exposed) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (l *launcher) outlast(ctx context.Context, g sandboxDefaults, one *runner) 
 
 // recorded starts a process, when no process of another plugin may change what it executes. confine
 // computes its sandbox, and start starts it.
-func (l *launcher) recorded(ctx context.Context, g sandboxDefaults, p *catalog.Plugin, instance string,
+func (l *Launcher) recorded(ctx context.Context, g Places, p *catalog.Plugin, instance string,
 	confine func() sandbox.Config, start func() (*process.Process, error)) (*process.Process, error) {
 	one := l.running.enter(p, instance)
 	one.confine(confine())
@@ -194,9 +194,10 @@ func (l *launcher) recorded(ctx context.Context, g sandboxDefaults, p *catalog.P
 	return started, nil
 }
 
-// followPrograms replaces the instances that could change what a plugin executes that the catalog has
-// found. stop ends that, and waits.
-func followPrograms(known *catalog.Catalog, plugins *launcher) (stop func()) {
+// Follow makes the host replace the instances that could change what a plugin executes that the catalog
+// has found. stop ends that, and waits.
+func (l *Launcher) Follow(known *catalog.Catalog, h *host.Host) (stop func()) {
+	l.host.Store(h)
 	ctx, cancel := context.WithCancel(context.Background())
 	var following sync.WaitGroup
 	following.Go(func() { // ends with ctx
@@ -208,7 +209,7 @@ func followPrograms(known *catalog.Catalog, plugins *launcher) (stop func()) {
 				return
 			}
 			last = next
-			seen = plugins.examine(next, seen)
+			seen = l.examine(next, seen)
 		}
 	})
 	return func() {
@@ -222,7 +223,7 @@ type revision struct{ source, digest string }
 
 // examine replaces the instances that could change what a plugin of a snapshot executes, unless the
 // plugin was examined before. It returns what is examined now.
-func (l *launcher) examine(s *catalog.Snapshot, seen map[revision]bool) map[revision]bool {
+func (l *Launcher) examine(s *catalog.Snapshot, seen map[revision]bool) map[revision]bool {
 	if len(l.running.list()) == 0 {
 		return nil
 	}
@@ -235,6 +236,6 @@ func (l *launcher) examine(s *catalog.Snapshot, seen map[revision]bool) map[revi
 		}
 		now[r] = true
 	}
-	l.replace(l.exposures(l.current.Load().sandbox, fresh...))
+	l.replace(l.exposures(l.current.Load().Places, fresh...))
 	return now
 }

@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"crypto/tls"

@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"cmp"
@@ -27,14 +27,14 @@ type mcpServer struct {
 
 // mcpServer makes cfg start the MCP server that p describes, for an owner. It changes nothing for a
 // native plugin.
-func (l *launcher) mcpServer(cfg *process.Config, p *catalog.Plugin, owner host.Owner) (*mcpServer, error) {
+func (l *Launcher) mcpServer(cfg *process.Config, p *catalog.Plugin, owner host.Owner) (*mcpServer, error) {
 	s := &mcpServer{}
 	if p.Manifest == nil || p.Manifest.MCP == nil {
 		return s, nil
 	}
 	m, in := p.Manifest.MCP, l.current.Load()
 	s.server = true
-	values, err := in.secrets.View(principalOf(owner)).Values(cfg.Plugin, m.SecretNames())
+	values, err := in.Secrets.View(PrincipalOf(owner)).Values(cfg.Plugin, m.SecretNames())
 	if err != nil {
 		return nil, fmt.Errorf("starting the MCP server: %w", err)
 	}
@@ -42,7 +42,7 @@ func (l *launcher) mcpServer(cfg *process.Config, p *catalog.Plugin, owner host.
 		cfg.Env = append(cfg.Env, variable+"="+values[m.Secrets[variable]])
 	}
 	session := l.mcpSession(in, p, m)
-	granted := in.sandbox.sandbox(in.config.Plugin(cfg.Plugin).Sandbox)
+	granted := in.Places.Sandbox(in.Config.Plugin(cfg.Plugin).Sandbox)
 	session.MaxResultBytes = cfg.Conn.MaxResultBytes
 	cfg.Pipes = func(ctx context.Context, pipes process.Pipes) (process.Session, error) {
 		session.Log, session.Roots = pipes.Log, rootsOf(granted, cfg.Sandbox.Workspace)
@@ -79,10 +79,10 @@ func rootsOf(granted sandbox.Config, workspace string) []string {
 
 // mcpSession returns how to use the MCP server of a plugin. Once the plugin has described itself, a
 // session keeps to that description, or to the one that the operator trusts later.
-func (l *launcher) mcpSession(in *launchSettings, p *catalog.Plugin, m *manifest.MCP) mcpclient.Config {
+func (l *Launcher) mcpSession(in *Settings, p *catalog.Plugin, m *manifest.MCP) mcpclient.Config {
 	cfg := mcpclient.Config{
 		Plugin: p.Info.Name, Prefix: m.Prefix, TrustAnnotations: m.Annotations == manifest.AnnotationsTrusted,
-		Secrets: m.SecretNames(), Protocol: m.Protocol, Asks: questionKinds(in.config.Plugin(p.Info.Name).Ask),
+		Secrets: m.SecretNames(), Protocol: m.Protocol, Asks: in.Config.Plugin(p.Info.Name).MayAsk(),
 	}
 	if p.Problem != "" {
 		return cfg
@@ -106,9 +106,9 @@ func (s *mcpServer) conn(started *process.Process) pluginconn.Conn {
 	return pluginclient.New(started.Conn())
 }
 
-// principalOf returns the key of the principal whose secrets an instance gets: its own, or any of
+// PrincipalOf returns the key of the principal whose secrets an instance gets: its own, or any of
 // its tenant, which has the secrets of the tenant.
-func principalOf(owner host.Owner) string {
+func PrincipalOf(owner host.Owner) string {
 	if owner.Principal != "" || owner.Tenant == identity.DefaultTenant {
 		return owner.Principal
 	}

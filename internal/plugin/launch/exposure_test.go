@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"os"
@@ -23,7 +23,7 @@ func TestExposures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g := sandboxDefaults{writable: []string{at("ws")}}
+	g := Places{Writable: []string{at("ws")}}
 	alpha := &catalog.Plugin{Info: tool.Description{Name: "alpha"}, Path: at("plugins/alpha"), Outside: []string{at("ws/dist/main")}}
 	indirect := &catalog.Plugin{Info: tool.Description{Name: "alpha"}, Path: at("plugins/alpha"), Outside: []string{at("elsewhere/latest/main")}}
 	linked := &catalog.Plugin{Info: tool.Description{Name: "alpha"}, Source: at("source"), Path: at("store/alpha")}
@@ -53,7 +53,7 @@ func TestExposures(t *testing.T) {
 		"it has no sandbox":                 {"shell", write(sandbox.ModeOff, tool.AccessWrite), alpha, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &launcher{}
+			l := &Launcher{}
 			one := l.running.enter(&catalog.Plugin{Info: tool.Description{Name: test.by}}, test.by+"-1")
 			one.confine(test.sandbox)
 			if got := l.exposures(g, test.of); len(got) > 0 != test.want {

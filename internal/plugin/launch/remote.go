@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"context"
@@ -23,26 +23,26 @@ import (
 )
 
 // openRemote begins a session with the MCP server at the URL of a plugin, for an owner.
-func (l *launcher) openRemote(ctx context.Context, in *launchSettings, p *catalog.Plugin, instance string, owner host.Owner) (*remote.Instance, error) {
+func (l *Launcher) openRemote(ctx context.Context, in *Settings, p *catalog.Plugin, instance string, owner host.Owner) (*remote.Instance, error) {
 	name, m := p.Info.Name, p.Manifest.MCP
-	settings := in.config.Plugin(name).HTTP
+	settings := in.Config.Plugin(name).HTTP
 	pool, err := remoteTransport(m.URL, settings)
 	if err != nil {
 		return nil, err
 	}
-	logger := l.logger.With("plugin", name, "instance", instance)
+	logger := l.cfg.Logger.With("plugin", name, "instance", instance)
 	if owner.Tenant != identity.DefaultTenant {
 		logger = logger.With("tenant", owner.Tenant)
 	}
 	lines := remote.NewLog(remote.LogConfig{
-		Logger: logger, Redact: l.redact, LineBytes: int(in.config.Logs.LineBytes), LinesPerSecond: in.config.Logs.LinesPerSecond,
+		Logger: logger, Redact: l.cfg.Redact, LineBytes: int(in.Config.Logs.LineBytes), LinesPerSecond: in.Config.Logs.LinesPerSecond,
 	})
 	var transport http.RoundTripper = &staticHeaders{launcher: l, plugin: name, server: m, owner: owner, next: pool}
 	if l.authorize != nil {
 		transport = l.authorize(p, owner, transport)
 	}
 	cfg := l.mcpSession(in, p, m)
-	cfg.MaxResultBytes, cfg.Log = int(in.config.Calls.MaxResultBytes), lines
+	cfg.MaxResultBytes, cfg.Log = int(in.Config.Calls.MaxResultBytes), lines
 	session, err := mcpclient.OpenHTTP(ctx, cfg, mcpclient.HTTPConfig{
 		URL: m.URL, RoundTripper: transport, AnswerTimeout: settings.AnswerTimeout, IdleTimeout: settings.IdleTimeout,
 	})
@@ -62,7 +62,7 @@ func (l *launcher) openRemote(ctx context.Context, in *launchSettings, p *catalo
 }
 
 // describeRemote asks the MCP server at the URL of a plugin what it offers.
-func (l *launcher) describeRemote(ctx context.Context, in *launchSettings, p *catalog.Plugin, instance string) (tool.Description, error) {
+func (l *Launcher) describeRemote(ctx context.Context, in *Settings, p *catalog.Plugin, instance string) (tool.Description, error) {
 	session, err := l.openRemote(ctx, in, p, instance, host.Owner{Tenant: identity.DefaultTenant})
 	if err != nil {
 		return tool.Description{}, err
@@ -104,7 +104,7 @@ func remoteTransport(url string, settings config.HTTP) (*http.Transport, error) 
 // have at that moment for the owner of the instance. Calls of other principals with other values get
 // other instances.
 type staticHeaders struct {
-	launcher *launcher
+	launcher *Launcher
 	plugin   string
 	server   *manifest.MCP
 	owner    host.Owner
@@ -116,7 +116,7 @@ func (h *staticHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 	if len(h.server.Headers) == 0 {
 		return h.next.RoundTrip(req)
 	}
-	values, err := h.launcher.current.Load().secrets.View(principalOf(h.owner)).Values(h.plugin, h.server.SecretNames())
+	values, err := h.launcher.current.Load().Secrets.View(PrincipalOf(h.owner)).Values(h.plugin, h.server.SecretNames())
 	if err != nil {
 		return nil, tool.Errorf(tool.KindDenied, "the MCP server gets no request: %w", err)
 	}
@@ -126,3 +126,24 @@ func (h *staticHeaders) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	return h.next.RoundTrip(req)
 }
+
+// AuthorizationTransport returns what connects to the authorization servers of a plugin, by the address
+// rules of the plugin. It keeps no connection, because such requests are rare. A certificate of the
+// operator for the MCP server is not presented, because the MCP server chooses the authorization
+// server.
+func (l *Launcher) AuthorizationTransport(plugin string) http.RoundTripper {
+	settings := l.current.Load().Config.Plugin(plugin).HTTP
+	settings.Certificate, settings.Key = "", ""
+	transport, err := remoteTransport("https:", settings)
+	if err != nil {
+		return refusing{err}
+	}
+	transport.DisableKeepAlives = true
+	return transport
+}
+
+// refusing is a transport whose requests fail.
+type refusing struct{ err error }
+
+// RoundTrip implements http.RoundTripper.
+func (r refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, r.err }

@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"cmp"
@@ -10,9 +10,9 @@ import (
 	"github.com/toolhost/toolhost/internal/yamldoc"
 )
 
-// instanceLimits returns the limits of one instance of a plugin: the smaller of the operator's
+// Limits returns the limits of one instance of a plugin: the smaller of the operator's
 // limit and the plugin's request. 0 means no limit in both.
-func instanceLimits(allowed config.Limits, p *catalog.Plugin) limits.Config {
+func Limits(allowed config.Limits, p *catalog.Plugin) limits.Config {
 	var asked manifest.Limits
 	if p.Manifest != nil {
 		asked = p.Manifest.Limits

@@ -1,4 +1,4 @@
-package serve
+package launch
 
 import (
 	"bytes"
@@ -21,10 +21,18 @@ type MCPServer struct {
 	stray   *strayLines
 }
 
+// Process returns how to start a process of a plugin for an examination. The process may write its
+// bytecode cache.
+func (l *Launcher) Process(p *catalog.Plugin, instance string) process.Config {
+	cfg := l.process(l.current.Load(), p, instance)
+	writeBytecode(&cfg, p)
+	return cfg
+}
+
 // LaunchMCP starts an MCP server with the settings and the secrets of the plugin, and begins a
 // session. The caller ends the server. cfg says how to start the process, as Process does.
-func (p *Probe) LaunchMCP(ctx context.Context, plugin *catalog.Plugin, cfg process.Config) (*MCPServer, error) {
-	server, err := p.launcher.mcpServer(&cfg, plugin, host.Owner{Tenant: identity.DefaultTenant})
+func (l *Launcher) LaunchMCP(ctx context.Context, plugin *catalog.Plugin, cfg process.Config) (*MCPServer, error) {
+	server, err := l.mcpServer(&cfg, plugin, host.Owner{Tenant: identity.DefaultTenant})
 	if err != nil {
 		return nil, err
 	}
