@@ -34,13 +34,13 @@ func newBudget(c *config.Config) *budget.Budget {
 
 // networkLimits returns the limits of connections over TCP. They get at most three quarters of the
 // connections for which there is memory. So unix sockets have room, and the oldest stranger gives way
-// before a known caller is refused. With little memory, one principal gets at most two thirds of them,
-// and the strangers of one address a third, so that neither keeps others out.
+// before a known caller is refused. With little memory, one principal gets at most half of them, and the
+// strangers of one address a third, so that both together leave room for others.
 func networkLimits(c *config.Config) listen.Limits {
 	l := c.Network.Limits()
 	room := budget.Connections(inFlight(c)) * 3 / 4
 	l.Connections = min(l.Connections, room)
-	l.ConnectionsPerPrincipal = min(l.ConnectionsPerPrincipal, room*2/3)
+	l.ConnectionsPerPrincipal = min(l.ConnectionsPerPrincipal, room/2)
 	l.ConnectionsPerAddress = min(l.ConnectionsPerAddress, room/3)
 	return l
 }
