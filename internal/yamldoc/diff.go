@@ -1,9 +1,7 @@
 package yamldoc
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,17 +14,14 @@ type Change struct {
 	Restart  bool   // the field, or a struct around it, has the tag restart
 }
 
-// hidden replaces the values of fields with the tag private.
-const hidden = "(hidden)"
-
 // Diff returns the settings that differ between two structs of one type, in the order of the
 // fields. The entry of a mapping that has a base in Bases has its missing keys from there: Diff
 // leaves out what an entry only inherits. Elements of a list of structs belong together if their
 // names, which are their first required texts, are equal. Of a list whose elements have no names,
 // Diff reports each element that was added or removed as a whole, under the key of the list.
 func Diff(before, now reflect.Value, beforeBases, nowBases Bases) []Change {
-	d := differ{beforeBases: beforeBases, nowBases: nowBases}
-	d.structure("", before, now, reflect.Value{}, reflect.Value{}, false)
+	d := differ{bases: [2]Bases{beforeBases, nowBases}}
+	d.structure("", pair{before, now}, pair{}, false)
 	return d.changes
 }
 
@@ -42,177 +37,151 @@ func KeepRestart(from, to reflect.Value) {
 	}
 }
 
-// differ collects changes. In its methods, an invalid Value stands for an entry or an element that
-// does not exist.
+// pair is a value before and now. An invalid Value stands for a value that does not exist.
+type pair [2]reflect.Value
+
+func (p pair) each(part func(reflect.Value) reflect.Value) pair {
+	for i, v := range p {
+		if v.IsValid() {
+			p[i] = part(v)
+		}
+	}
+	return p
+}
+
+// kind returns the type of the value that exists.
+func (p pair) kind() reflect.Type {
+	if p[0].IsValid() {
+		return p[0].Type()
+	}
+	return p[1].Type()
+}
+
+func (p pair) same() bool {
+	if !p[0].IsValid() || !p[1].IsValid() {
+		return p[0].IsValid() == p[1].IsValid()
+	}
+	return reflect.DeepEqual(p[0].Interface(), p[1].Interface())
+}
+
+// differ collects changes.
 type differ struct {
-	beforeBases, nowBases Bases
-	changes               []Change
+	bases   [2]Bases
+	changes []Change
 }
 
 // structure compares the fields of two structs. It leaves out fields that are equal to those of
 // their bases, if there are any.
-func (d *differ) structure(parent string, before, now, beforeBase, nowBase reflect.Value, restart bool) {
-	of := cmp.Or(typeOf(before), typeOf(now))
-	for i := range of.NumField() {
-		field := of.Field(i)
-		a, b := fieldOf(before, i), fieldOf(now, i)
-		baseA, baseB := fieldOf(beforeBase, i), fieldOf(nowBase, i)
-		if same(a, b) || baseA.IsValid() && baseB.IsValid() && same(a, baseA) && same(b, baseB) {
+func (d *differ) structure(parent string, values, bases pair, restart bool) {
+	for i := range values.kind().NumField() {
+		field := values.kind().Field(i)
+		part := func(v reflect.Value) reflect.Value { return v.Field(i) }
+		p, base := values.each(part), bases.each(part)
+		inherited := base[0].IsValid() && base[1].IsValid() && pair{p[0], base[0]}.same() && pair{p[1], base[1]}.same()
+		if inherited || p.same() {
 			continue
 		}
 		key := Join(parent, field.Tag.Get("yaml"))
 		again := restart || field.Tag.Get("restart") != ""
 		switch kind := field.Type.Kind(); {
 		case kind == reflect.Struct:
-			d.structure(key, a, b, baseA, baseB, again)
-		case kind == reflect.Map:
-			d.entries(key, a, b, field.Tag, again)
-		case kind == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct:
-			d.elements(key, a, b, again)
+			d.structure(key, p, base, again)
+		case kind == reflect.Map, kind == reflect.Slice && field.Type.Elem().Kind() == reflect.Struct:
+			d.members(key, p, field.Tag, again)
 		default:
-			d.add(key, text(a, field.Tag), text(b, field.Tag), field.Tag, again)
+			d.add(key, p, field.Tag, again)
 		}
 	}
 }
 
-// entries compares two mappings from names.
-func (d *differ) entries(parent string, before, now reflect.Value, tag reflect.StructTag, restart bool) {
-	names := map[string]bool{}
-	for _, m := range []reflect.Value{before, now} {
-		if m.IsValid() {
-			for _, name := range m.MapKeys() {
-				names[name.String()] = true
-			}
-		}
+// members compares two mappings from names, or two lists of structs. It reports if common elements
+// of lists have another order.
+func (d *differ) members(parent string, p pair, tag reflect.StructTag, restart bool) {
+	of, list := p.kind().Elem(), p.kind().Kind() == reflect.Slice
+	nameless := list && nameField(of) < 0
+	a, before := named(p[0])
+	b, now := named(p[1])
+	names := append(slices.Clone(before), which(now, a, false)...)
+	if !list {
+		slices.Sort(names)
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range names {
 		key := Join(parent, ShownKey(name))
-		a, b := entryOf(before, name), entryOf(now, name)
-		if typ := cmp.Or(typeOf(a), typeOf(b)); typ.Kind() != reflect.Struct {
-			if !same(a, b) {
-				d.add(key, text(a, tag), text(b, tag), tag, restart)
+		if list {
+			key = parent + "[" + ShownKey(name) + "]"
+		}
+		member := pair{a[name], b[name]}
+		switch {
+		case nameless:
+			if member[0].IsValid() != member[1].IsValid() {
+				d.add(parent, member, "", restart)
 			}
-		} else {
-			baseA, baseB := d.beforeBases[typ], d.nowBases[typ]
-			d.structure(key, either(a, baseA), either(b, baseB), baseA, baseB, restart)
+		case of.Kind() == reflect.Struct:
+			base := pair{d.bases[0][of], d.bases[1][of]}
+			for i, v := range member {
+				if !v.IsValid() {
+					member[i] = base[i]
+				}
+			}
+			d.structure(key, member, base, restart)
+		case !member.same():
+			d.add(key, member, tag, restart)
 		}
 	}
-}
-
-// elements compares two lists of structs, and reports if common elements have another order.
-func (d *differ) elements(parent string, before, now reflect.Value, restart bool) {
-	id := nameField(cmp.Or(typeOf(before), typeOf(now)).Elem())
-	if id < 0 {
-		d.nameless(parent, before, now, restart)
-		return
-	}
-	a, namesA := named(before, id)
-	b, namesB := named(now, id)
-	for _, name := range namesA {
-		d.structure(parent+"["+ShownKey(name)+"]", a[name], b[name], reflect.Value{}, reflect.Value{}, restart)
-	}
-	for _, name := range namesB {
-		if !a[name].IsValid() {
-			d.structure(parent+"["+ShownKey(name)+"]", reflect.Value{}, b[name], reflect.Value{}, reflect.Value{}, restart)
-		}
-	}
-	stay := func(in map[string]reflect.Value) func(string) bool {
-		return func(name string) bool { return !in[name].IsValid() }
-	}
-	orderA, orderB := slices.DeleteFunc(slices.Clone(namesA), stay(b)), slices.DeleteFunc(slices.Clone(namesB), stay(a))
-	if !slices.Equal(orderA, orderB) {
-		d.add(parent, "the order "+strings.Join(namesA, ", "), "the order "+strings.Join(namesB, ", "), "", restart)
+	orderA, orderB := which(before, b, true), which(now, a, true)
+	if list && (!nameless || len(orderA) == len(names)) && !slices.Equal(orderA, orderB) {
+		d.changes = append(d.changes, Change{parent, "the order " + strings.Join(before, ", "), "the order " + strings.Join(now, ", "), restart})
 	}
 }
 
-// nameless compares two lists of structs that have no names.
-func (d *differ) nameless(parent string, before, now reflect.Value, restart bool) {
-	a, b := flows(before), flows(now)
-	added := slices.Clone(b)
-	for _, old := range a {
-		if i := slices.Index(added, old); i >= 0 {
-			added = slices.Delete(added, i, i+1)
-		} else {
-			d.add(parent, old, "", "", restart)
-		}
-	}
-	for _, text := range added {
-		d.add(parent, "", text, "", restart)
-	}
-	if len(added) == 0 && len(a) == len(b) && !slices.Equal(a, b) {
-		d.add(parent, "the order "+strings.Join(a, ", "), "the order "+strings.Join(b, ", "), "", restart)
-	}
+// which returns the names that are in members, or those that are not.
+func which(names []string, members map[string]reflect.Value, in bool) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return members[name].IsValid() != in })
 }
 
-func (d *differ) add(key, before, now string, tag reflect.StructTag, restart bool) {
-	if tag.Get("private") != "" {
-		before, now = concealed(before), concealed(now)
-	}
-	d.changes = append(d.changes, Change{Key: key, Old: before, New: now, Restart: restart})
-}
-
-func concealed(value string) string {
-	if value == "" {
-		return ""
-	}
-	return hidden
+func (d *differ) add(key string, p pair, tag reflect.StructTag, restart bool) {
+	d.changes = append(d.changes, Change{Key: key, Old: text(p[0], tag), New: text(p[1], tag), Restart: restart})
 }
 
 // nameField returns the index of the field that names the elements of a list: the first required
 // text that is not one of a few words. It returns -1 if there is none.
 func nameField(of reflect.Type) int {
 	for i := range of.NumField() {
-		field := of.Field(i)
-		if field.Tag.Get("required") != "" && field.Tag.Get("oneof") == "" && field.Type.Kind() == reflect.String {
+		if field := of.Field(i); field.Tag.Get("required") != "" && field.Tag.Get("oneof") == "" && field.Type.Kind() == reflect.String {
 			return i
 		}
 	}
 	return -1
 }
 
-// named returns the elements of a list by their names, which are in the field id, and the names in
-// the order of the list. An element with the name of an earlier one gets a number.
-func named(list reflect.Value, id int) (elements map[string]reflect.Value, names []string) {
-	elements = map[string]reflect.Value{}
-	if !list.IsValid() {
-		return elements, nil
+// named returns the members of a mapping or a list by their names, and the names in their order.
+// Elements without names have their texts as names. An element with the name of an earlier one gets
+// a number.
+func named(members reflect.Value) (byName map[string]reflect.Value, names []string) {
+	byName = map[string]reflect.Value{}
+	if !members.IsValid() {
+		return byName, nil
 	}
-	for i := range list.Len() {
-		element := list.Index(i)
-		name := element.Field(id).String()
-		for n := 2; elements[name].IsValid(); n++ {
-			name = fmt.Sprintf("%s %d", element.Field(id).String(), n)
-		}
-		elements[name], names = element, append(names, name)
-	}
-	return elements, names
-}
-
-// flows returns the elements of a list of structs as a file writes them on one line, without the
-// fields that are not set.
-func flows(list reflect.Value) []string {
-	if !list.IsValid() {
-		return nil
-	}
-	all := make([]string, list.Len())
-	for i := range all {
-		element, fields := list.Index(i), []string(nil)
-		for n := range element.NumField() {
-			field := element.Type().Field(n)
-			if value := element.Field(n); !value.IsZero() {
-				shown := text(value, field.Tag)
-				if field.Tag.Get("private") != "" {
-					shown = concealed(shown)
-				}
-				fields = append(fields, field.Tag.Get("yaml")+": "+shown)
+	for key, member := range members.Seq2() {
+		name := key.String()
+		if members.Kind() == reflect.Slice {
+			if id := nameField(member.Type()); id >= 0 {
+				name = member.Field(id).String()
+			} else {
+				name = text(member, "")
 			}
 		}
-		all[i] = "{" + strings.Join(fields, ", ") + "}"
+		first := name
+		for n := 2; byName[name].IsValid(); n++ {
+			name = fmt.Sprintf("%s %d", first, n)
+		}
+		byName[name], names = member, append(names, name)
 	}
-	return all
+	return byName, names
 }
 
-// text returns a value as a file writes it; empty if there is none.
+// text returns a value as a file writes it on one line; empty if there is none. It shows no value of
+// a field with the tag private.
 func text(v reflect.Value, tag reflect.StructTag) string {
 	if v.IsValid() && v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -220,19 +189,16 @@ func text(v reflect.Value, tag reflect.StructTag) string {
 	switch {
 	case !v.IsValid(), v.IsZero() && tag.Get("unset") != "":
 		return ""
+	case tag.Get("private") != "":
+		return "(hidden)"
 	case v.Kind() == reflect.Slice:
 		items := make([]string, v.Len())
 		for i := range items {
 			items[i] = v.Index(i).String()
 		}
 		return "[" + strings.Join(items, ", ") + "]"
-	case v.Kind() == reflect.Map && v.Type().Elem().Kind() == reflect.String:
-		items := []string(nil)
-		for _, name := range v.MapKeys() {
-			items = append(items, ShownKey(name.String())+": "+quote(v.MapIndex(name).String()))
-		}
-		slices.Sort(items)
-		return "{" + strings.Join(items, ", ") + "}"
+	case v.Kind() == reflect.Map, v.Kind() == reflect.Struct:
+		return "{" + strings.Join(parts(v), ", ") + "}"
 	case v.Kind() == reflect.String && tag.Get("oneof") == "":
 		return quote(v.String())
 	default:
@@ -240,37 +206,19 @@ func text(v reflect.Value, tag reflect.StructTag) string {
 	}
 }
 
-func same(a, b reflect.Value) bool {
-	if !a.IsValid() || !b.IsValid() {
-		return a.IsValid() == b.IsValid()
+// parts returns the entries of a mapping, and the fields of a struct that are set.
+func parts(v reflect.Value) (parts []string) {
+	if v.Kind() == reflect.Map {
+		for name, value := range v.Seq2() {
+			parts = append(parts, ShownKey(name.String())+": "+text(value, ""))
+		}
+		slices.Sort(parts)
+		return parts
 	}
-	return reflect.DeepEqual(a.Interface(), b.Interface())
-}
-
-func typeOf(v reflect.Value) reflect.Type {
-	if !v.IsValid() {
-		return nil
+	for i := range v.NumField() {
+		if field := v.Type().Field(i); !v.Field(i).IsZero() {
+			parts = append(parts, field.Tag.Get("yaml")+": "+text(v.Field(i), field.Tag))
+		}
 	}
-	return v.Type()
-}
-
-func fieldOf(v reflect.Value, i int) reflect.Value {
-	if !v.IsValid() {
-		return v
-	}
-	return v.Field(i)
-}
-
-func entryOf(m reflect.Value, name string) reflect.Value {
-	if !m.IsValid() {
-		return m
-	}
-	return m.MapIndex(reflect.ValueOf(name))
-}
-
-func either(v, otherwise reflect.Value) reflect.Value {
-	if v.IsValid() {
-		return v
-	}
-	return otherwise
+	return parts
 }
