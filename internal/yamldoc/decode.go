@@ -41,7 +41,7 @@ type Decoder struct {
 	MaxBytes int
 
 	file   string
-	source []rune       // the text of the file
+	source string       // the text of the file
 	root   reflect.Type // of the whole file
 }
 
@@ -64,7 +64,7 @@ func (d *Decoder) Decode(data []byte, v reflect.Value) {
 		d.Errs = append(d.Errs, found)
 		return
 	}
-	d.source = []rune(strings.TrimPrefix(string(data), "\ufeff"))
+	d.source = strings.TrimPrefix(string(data), "\ufeff")
 	d.structure(v, "", root)
 	d.required(v.Type(), "", root)
 }
@@ -173,13 +173,12 @@ func Deprecations[T any](name string, data []byte) Errors {
 }
 
 func (d *Decoder) entries(parent string, node Node) []Entry {
-	return node.entries(func(at Place, key, message string) {
-		name := parent
-		if key != "" {
-			name = Join(parent, ShownKey(key))
-		}
-		d.Fail(at, name, "%s", message)
-	})
+	entries, wrong := node.entries()
+	for _, err := range wrong {
+		err.Key = strings.Trim(Join(parent, err.Key), ".")
+	}
+	d.Errs = append(d.Errs, wrong...)
+	return entries
 }
 
 func (d *Decoder) unknown(t reflect.Type, parent string, e Entry) {
@@ -304,7 +303,7 @@ func (d *Decoder) list(v reflect.Value, tag reflect.StructTag, key string, node 
 		d.Fail(node.Place(), key, "%s is not %s; %s", node, Describe(v.Type(), tag), hint)
 		return
 	}
-	values := node.items()
+	values, _ := node.Items(key)
 	if len(values) == 0 && tag.Get("unset") == "" {
 		return // like a list that is not there
 	}

@@ -14,38 +14,23 @@ type Error struct {
 	Column  int    `json:"column"` // from 1, in characters; 0: the whole file
 	Key     string `json:"key"`    // such as "launch.parallel"; empty: no particular one
 	Message string `json:"message"`
-
-	cause error // what Message wraps, or nil
 }
 
-// newError returns an Error whose message may wrap a cause with %w.
 func newError(file string, at Place, key, format string, args ...any) *Error {
-	message := fmt.Errorf(format, args...)
-	cause, _ := message.(interface{ Unwrap() error })
-	e := &Error{File: file, Line: at.Line, Column: at.Column, Key: key, Message: message.Error()}
-	if cause != nil {
-		e.cause = cause.Unwrap()
-	}
-	return e
+	return &Error{File: file, Line: at.Line, Column: at.Column, Key: key, Message: fmt.Sprintf(format, args...)}
 }
 
 // Error returns "FILE:LINE:COLUMN: KEY: MESSAGE", without the parts that are not known.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
+	place := ""
 	if e.Line > 0 {
-		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+		place = fmt.Sprintf(":%d:%d", e.Line, e.Column)
 	}
-	b.WriteString(": ")
 	if e.Key != "" {
-		b.WriteString(e.Key + ": ")
+		return e.File + place + ": " + e.Key + ": " + e.Message
 	}
-	b.WriteString(e.Message)
-	return b.String()
+	return e.File + place + ": " + e.Message
 }
-
-// Unwrap returns the error that caused this one, or nil.
-func (e *Error) Unwrap() error { return e.cause }
 
 // Errors is everything that is wrong with a file, in the order of its lines.
 type Errors []*Error

@@ -47,7 +47,7 @@ func (n Node) Kind() Kind {
 	switch node := n.node.(type) {
 	case nil, *ast.NullNode:
 		return Null
-	case *ast.MappingNode, *ast.MappingValueNode:
+	case *ast.MappingNode:
 		return Mapping
 	case *ast.SequenceNode:
 		return List
@@ -74,18 +74,16 @@ func (n Node) String() string {
 		return s.String()
 	}
 	switch node := n.node.(type) {
-	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-		return "an anchor, alias or merge key, which this file cannot have,"
+	case nil, *ast.NullNode:
+		return "nothing"
+	case *ast.MappingNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
 	case *ast.TagNode:
 		return fmt.Sprintf("a value with the tag %s, which this file cannot have,", scalar{text: node.Start.Value})
-	}
-	switch n.Kind() {
-	case Null:
-		return "nothing"
-	case Mapping:
-		return "a mapping"
-	case List:
-		return "a list"
+	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
+		return "an anchor, alias or merge key, which this file cannot have,"
 	}
 	return "this"
 }
@@ -121,17 +119,12 @@ func (n Node) Items(what string) ([]Node, error) {
 	if n.Kind() != List {
 		return nil, n.Errorf("%s has to be a list, not %s", what, n.other())
 	}
-	return n.items(), nil
-}
-
-// items returns the values of a List.
-func (n Node) items() []Node {
 	list, _ := n.node.(*ast.SequenceNode)
 	items := make([]Node, len(list.Values))
 	for i, value := range list.Values {
 		items[i] = Node{n.file, value}
 	}
-	return items
+	return items, nil
 }
 
 // Entries returns the entries of a mapping in the order of the file. A key outside allowed is an
@@ -141,54 +134,43 @@ func (n Node) Entries(what string, allowed ...string) ([]Entry, error) {
 	if n.Kind() != Mapping {
 		return nil, n.Errorf("%s has to be a mapping, not %s", what, n.other())
 	}
-	var first error
-	entries := n.entries(func(at Place, _, message string) {
-		if first == nil {
-			first = newError(n.file, at, "", "%s", message)
-		}
-	})
+	entries, wrong := n.entries()
+	if len(wrong) > 0 {
+		wrong[0].Key = ""
+		return nil, wrong[0]
+	}
 	for _, e := range entries {
-		if first == nil && len(allowed) > 0 && !slices.Contains(allowed, e.Key) {
+		if len(allowed) > 0 && !slices.Contains(allowed, e.Key) {
 			meant := ""
 			if near := suggest(e.Key, allowed); near != "" {
 				meant = "; did you mean " + near + "?"
 			}
-			first = e.Errorf("unknown key %q in %s; allowed are %s%s", e.Key, what, strings.Join(allowed, ", "), meant)
+			return nil, e.Errorf("unknown key %q in %s; allowed are %s%s", e.Key, what, strings.Join(allowed, ", "), meant)
 		}
-	}
-	if first != nil {
-		return nil, first
 	}
 	return entries, nil
 }
 
-// entries returns the entries of a Mapping. It reports keys that are not plain text and keys that
-// the mapping has already, and leaves them out.
-func (n Node) entries(report func(at Place, key, message string)) []Entry {
-	var values []*ast.MappingValueNode
-	switch mapping := n.node.(type) {
-	case *ast.MappingNode:
-		values = mapping.Values
-	case *ast.MappingValueNode:
-		values = []*ast.MappingValueNode{mapping}
-	}
-	entries := make([]Entry, 0, len(values))
-	first := make(map[string]Place, len(values))
-	for _, value := range values {
+// entries returns the entries of a Mapping, without keys that are not plain text and keys that the
+// mapping has already, which are errors.
+func (n Node) entries() (entries []Entry, wrong Errors) {
+	mapping, _ := n.node.(*ast.MappingNode)
+	first := make(map[string]Place, len(mapping.Values))
+	for _, value := range mapping.Values {
 		key := Node{n.file, value.Key}
 		s, ok := key.scalar()
-		if !ok {
-			report(key.Place(), "", fmt.Sprintf("%s is not a key; keys are plain text", key))
-			continue
+		before, twice := first[s.text]
+		switch {
+		case !ok:
+			wrong = append(wrong, newError(n.file, key.Place(), "", "%s is not a key; keys are plain text", key))
+		case twice:
+			wrong = append(wrong, newError(n.file, key.Place(), ShownKey(s.text), "this key is already in line %d", before.Line))
+		default:
+			first[s.text] = key.Place()
+			entries = append(entries, Entry{Key: s.text, At: key.Place(), Value: Node{n.file, value.Value}})
 		}
-		if before, twice := first[s.text]; twice {
-			report(key.Place(), s.text, fmt.Sprintf("this key is already in line %d", before.Line))
-			continue
-		}
-		first[s.text] = key.Place()
-		entries = append(entries, Entry{Key: s.text, At: key.Place(), Value: Node{n.file, value.Value}})
 	}
-	return entries
+	return entries, wrong
 }
 
 // scalar returns the value as the file means it: a string without its quotes, anything else as it
@@ -209,15 +191,11 @@ func (n Node) scalar() (s scalar, ok bool) {
 // placeOf returns where a node begins. The parser's own token of a block mapping is its first
 // colon.
 func placeOf(node ast.Node) Place {
-	switch node := node.(type) {
-	case nil:
+	if node == nil {
 		return Place{}
-	case *ast.MappingNode:
-		if len(node.Values) > 0 && !node.IsFlowStyle {
-			return placeOf(node.Values[0].Key)
-		}
-	case *ast.MappingValueNode:
-		return placeOf(node.Key)
+	}
+	if mapping, ok := node.(*ast.MappingNode); ok && len(mapping.Values) > 0 && !mapping.IsFlowStyle {
+		return placeOf(mapping.Values[0].Key)
 	}
 	return tokenPlace(node.GetToken())
 }

@@ -3,12 +3,13 @@ package yamldoc
 import (
 	"bytes"
 	"errors"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // maxDepth bounds how deep values may be nested. The parser's time grows with the square of the
@@ -18,19 +19,24 @@ const maxDepth = 100
 // Parse returns the one value of a file, or the zero Node if the file has none. name stands for the
 // file in errors. The error is an *Error.
 func Parse(name string, data []byte) (Node, error) {
-	if !utf8.Valid(data) {
-		return Node{}, newError(name, firstInvalid(data), "", "this is not UTF-8")
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			return Node{}, newError(name, placeAfter(data[:i]), "", "this is not UTF-8")
+		}
+		i += size
 	}
-	if depth(data) > maxDepth {
+	// Editors on Windows write a byte order mark.
+	tokens := lexer.Tokenize(string(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	if depth(tokens) > maxDepth {
 		return Node{}, newError(name, Place{}, "", "values are nested more than %d deep", maxDepth)
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // editors on Windows write it
 	// Entries reports repeated keys, with both places.
-	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if syntax, ok := errors.AsType[yaml.Error](err); ok {
 		return Node{}, newError(name, tokenPlace(syntax.GetToken()), "", "this is not YAML: %s", syntax.GetMessage())
 	} else if err != nil {
-		return Node{}, newError(name, Place{}, "", "this is not YAML: %w", err)
+		return Node{}, newError(name, Place{}, "", "this is not YAML: %v", err)
 	}
 	root := Node{file: name}
 	for _, doc := range file.Docs {
@@ -45,47 +51,31 @@ func Parse(name string, data []byte) (Node, error) {
 	return root, nil
 }
 
-// firstInvalid returns the place of the first byte that is not UTF-8.
-func firstInvalid(data []byte) Place {
-	at := Place{1, 1}
-	for len(data) > 0 {
-		r, size := utf8.DecodeRune(data)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			return at
-		case r == '\n':
-			at = Place{at.Line + 1, 1}
-		default:
-			at.Column++
-		}
-		data = data[size:]
-	}
-	return at
+// placeAfter returns the place after a text.
+func placeAfter(text []byte) Place {
+	line := bytes.LastIndexByte(text, '\n') + 1
+	return Place{bytes.Count(text, []byte("\n")) + 1, utf8.RuneCount(text[line:]) + 1}
 }
 
-// depth returns an upper bound of how deep punctuation nests values. It ignores nesting by
-// indentation, which needs so much white space that the size of the file bounds it. It also counts
-// punctuation inside texts: real files do not leave a hundred brackets open there.
-func depth(data []byte) int {
-	open, deepest, run := 0, 0, 0
-	lineStart := true
-	for _, c := range data {
-		switch {
-		case c == '[' || c == '{':
+// depth returns how deep punctuation nests values. It ignores nesting by indentation, which needs
+// so much white space that the size of the file bounds it.
+func depth(tokens token.Tokens) int {
+	open, run, line, deepest := 0, 0, 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, run = t.Position.Line, 0
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
 			open++
-			deepest = max(deepest, open)
-		case (c == ']' || c == '}') && open > 0:
-			open--
+		case token.SequenceEndType, token.MappingEndType:
+			open = max(0, open-1)
+		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType, token.AnchorType, token.TagType:
+			run++ // such as the dashes of - - -
+		default:
+			run = 0
 		}
-		switch {
-		case c == '\n':
-			lineStart, run = true, 0
-		case lineStart && strings.IndexByte("-?:", c) >= 0:
-			run++
-			deepest = max(deepest, run)
-		case c != ' ' && c != '\t':
-			lineStart = false
-		}
+		deepest = max(deepest, open, run)
 	}
 	return deepest
 }

@@ -127,7 +127,7 @@ func readObject(node yamldoc.Node) (arguments, error) {
 	for _, e := range entries {
 		key, err := marshal(e.Key)
 		if err != nil {
-			return nil, e.Errorf("writing the key as JSON: %w", err)
+			return nil, e.Errorf("writing the key as JSON: %v", err)
 		}
 		value, err := readValue(e.Value)
 		if err != nil {

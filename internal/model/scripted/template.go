@@ -34,7 +34,7 @@ func parseTemplate(what, source string, node yamldoc.Node) (text, error) {
 	}
 	trees, err := parse.Parse(what, source, "", "", known)
 	if err != nil {
-		return text{}, node.Errorf("reading the template: %w", err)
+		return text{}, node.Errorf("reading the template: %v", err)
 	}
 	if len(trees) > 1 || trees[what] == nil {
 		return text{}, node.Errorf("reading the template: it defines others; it may only call %s", functionNames)
@@ -42,7 +42,7 @@ func parseTemplate(what, source string, node yamldoc.Node) (text, error) {
 	t := text{source: source, nodes: trees[what].Root.Nodes}
 	for _, part := range t.nodes {
 		if err := checkNode(part); err != nil {
-			return text{}, node.Errorf("reading the template: %w", err)
+			return text{}, node.Errorf("reading the template: %v", err)
 		}
 	}
 	return t, nil
