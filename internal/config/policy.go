@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/toolhost/toolhost/internal/policy"
 	"github.com/toolhost/toolhost/internal/yamldoc"
@@ -29,7 +28,7 @@ func (d *decoder) checkPolicy() {
 	for _, e := range wrong {
 		key := fmt.Sprintf("policy.rules[%d].%s", e.Index, e.Field)
 		at, given := d.At[key]
-		if !given || slices.ContainsFunc(d.Errs, func(before *yamldoc.Error) bool { return before.Key == key }) {
+		if !given || d.Failed(key) {
 			continue // the key is missing or has another error, which is reported
 		}
 		if e.Line > 0 {

@@ -33,9 +33,8 @@ type Decoder struct {
 	// Checks has a function for each word of the tags "is" and "keys" that is not built in. It
 	// returns why a text is not allowed. A word without a function allows every text.
 	Checks map[string]func(text string) error
-	// New returns the struct that a mapping from names begins with under each name, before the
-	// file's values. If New is nil or returns the zero Value, it is a struct with the defaults of
-	// its tags.
+	// New returns the struct that an element of a list or a mapping begins with, before the file's
+	// values. If New is nil or returns the zero Value, it is a struct with the defaults of its tags.
 	New func(t reflect.Type) reflect.Value
 	// MaxBytes bounds the file. 0: the caller has bounded it.
 	MaxBytes int
@@ -66,7 +65,6 @@ func (d *Decoder) Decode(data []byte, v reflect.Value) {
 	}
 	d.source = strings.TrimPrefix(string(data), "\ufeff")
 	d.structure(v, "", root)
-	d.required(v.Type(), "", root)
 }
 
 // Fail adds an error at a place and a key. The zero Place is the whole file, and "" is no key.
@@ -90,15 +88,14 @@ func (d *Decoder) First() error {
 
 // structure decodes a mapping into the struct v. It decodes the fields in the order of the struct,
 // not of the file. A field with defaults is thus decoded before the fields that copy their initial
-// values from it.
+// values from it. A mapping without a value is one whose keys are all commented out.
 func (d *Decoder) structure(v reflect.Value, key string, node Node) {
-	switch node.Kind() {
-	case Null:
-		return // every key below is commented out
-	case Mapping:
-	default:
-		if d.short(v, key, node) {
-			return
+	if kind := node.Kind(); kind != Mapping && kind != Null {
+		for i := range v.NumField() {
+			if tag := v.Type().Field(i).Tag; tag.Get("short") != "" && kind == Text {
+				d.value(v.Field(i), tag, key, node)
+				return
+			}
 		}
 		d.Fail(node.Place(), key, "%s is not a mapping of keys; its keys are %s", node, strings.Join(keysOf(v.Type()), ", "))
 		return
@@ -125,18 +122,33 @@ func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 			d.unknown(v.Type(), key, e)
 		}
 	}
+	d.required(v.Type(), key, node.Place())
 }
 
-// short decodes a text in place of a mapping into the field of v with the tag short. It returns false
-// if there is no such field, or no text.
-func (d *Decoder) short(v reflect.Value, key string, node Node) bool {
-	for i := range v.NumField() {
-		if tag := v.Type().Field(i).Tag; tag.Get("short") != "" && node.Kind() == Text {
-			d.value(v.Field(i), tag, key, node)
-			return true
+// required reports the keys that a mapping lacks.
+func (d *Decoder) required(t reflect.Type, parent string, at Place) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		key := Join(parent, field.Tag.Get("yaml"))
+		if _, given := d.At[key]; !given && field.Tag.Get("required") != "" {
+			what := cmp.Or(field.Tag.Get("hint"), "write "+Describe(field.Type, field.Tag))
+			d.Fail(at, key, "there is no such key, and it cannot be left out; %s", what)
 		}
 	}
-	return false
+}
+
+// element decodes a struct in a list or a mapping.
+func (d *Decoder) element(v reflect.Value, key string, node Node) {
+	var start reflect.Value
+	if d.New != nil {
+		start = d.New(v.Type())
+	}
+	if start.IsValid() {
+		v.Set(start)
+	} else {
+		Fill(v)
+	}
+	d.structure(v, key, node)
 }
 
 // former moves the value of a deprecated key to the key that replaces it.
@@ -183,13 +195,13 @@ func (d *Decoder) entries(parent string, node Node) []Entry {
 
 func (d *Decoder) unknown(t reflect.Type, parent string, e Entry) {
 	keys := keysOf(t)
-	message := "there is no such key."
-	if near := suggest(e.Key, keys); near != "" {
-		message = "there is no such key; did you mean " + near + "?"
-	} else if elsewhere := find(d.root, "", normal(e.Key)); elsewhere != "" && elsewhere == e.Key {
+	meant, message := cmp.Or(suggest(e.Key, keys), find(d.root, "", normal(e.Key))), "there is no such key."
+	switch meant {
+	case "":
+	case e.Key:
 		message = "there is no such key here, only at the top of the file."
-	} else if elsewhere != "" {
-		message = "there is no such key; did you mean " + elsewhere + "?"
+	default:
+		message = "there is no such key; did you mean " + meant + "?"
 	}
 	d.Fail(e.At, Join(parent, ShownKey(e.Key)), "%s The keys of %s are %s", message, cmp.Or(parent, "the file"), strings.Join(keys, ", "))
 }
@@ -208,9 +220,8 @@ func (d *Decoder) value(v reflect.Value, tag reflect.StructTag, key string, node
 	case v.Type() == typeJSON:
 		d.json(v, key, node)
 	case v.Kind() == reflect.Struct:
-		d.structure(v, key, node)
-		if node.Kind() == Mapping || tag.Get("required") != "" {
-			d.required(v.Type(), key, node)
+		if node.Kind() != Null || tag.Get("required") != "" {
+			d.structure(v, key, node)
 		}
 	case v.Kind() == reflect.Slice:
 		d.list(v, tag, key, node)
@@ -315,9 +326,7 @@ func (d *Decoder) list(v reflect.Value, tag reflect.StructTag, key string, node 
 			continue
 		}
 		d.At[name] = item.Place()
-		Fill(items.Index(i))
-		d.structure(items.Index(i), name, item)
-		d.required(v.Type().Elem(), name, item)
+		d.element(items.Index(i), name, item)
 	}
 	v.Set(items)
 }
@@ -356,17 +365,7 @@ func (d *Decoder) named(t reflect.Type, tag reflect.StructTag, name string, node
 	case tag.Get("conceal") != "" && node.Kind() != Mapping:
 		d.Fail(node.Place(), name, "%s", tag.Get("conceal"))
 	case t.Kind() == reflect.Struct:
-		var start reflect.Value
-		if d.New != nil {
-			start = d.New(t)
-		}
-		if start.IsValid() {
-			value.Set(start)
-		} else {
-			Fill(value)
-		}
-		d.structure(value, name, node)
-		d.required(t, name, node)
+		d.element(value, name, node)
 	case t == typeJSON:
 		d.json(value, name, node)
 	case node.Kind() == Null:
@@ -381,19 +380,4 @@ func (d *Decoder) named(t reflect.Type, tag reflect.StructTag, name string, node
 		}
 	}
 	return value
-}
-
-// required reports the keys that a mapping lacks. Another error covers a value of another form.
-func (d *Decoder) required(t reflect.Type, parent string, node Node) {
-	if kind := node.Kind(); kind != Mapping && kind != Null {
-		return
-	}
-	for i := range t.NumField() {
-		field := t.Field(i)
-		key := Join(parent, field.Tag.Get("yaml"))
-		if _, given := d.At[key]; !given && field.Tag.Get("required") != "" {
-			what := cmp.Or(field.Tag.Get("hint"), "write "+Describe(field.Type, field.Tag))
-			d.Fail(node.Place(), key, "there is no such key, and it cannot be left out; %s", what)
-		}
-	}
 }

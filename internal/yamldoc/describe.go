@@ -1,6 +1,7 @@
 package yamldoc
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 )
@@ -18,7 +19,7 @@ func Describe(t reflect.Type, tag reflect.StructTag) string {
 	case t.Kind() == reflect.Bool:
 		return "true or false"
 	case t.Kind() == reflect.String:
-		return describeText(tag)
+		return cmp.Or(texts[tag.Get("is")], "a text")
 	case t.Kind() == reflect.Slice:
 		return "a list of " + tag.Get("is") + "s"
 	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.String:
@@ -35,27 +36,18 @@ func Describe(t reflect.Type, tag reflect.StructTag) string {
 	return what
 }
 
-func describeText(tag reflect.StructTag) string {
-	switch is := tag.Get("is"); is {
-	case "address":
-		return "an address such as unix:///PATH or 127.0.0.1:PORT"
-	case "listener":
-		return "an address such as unix:///PATH or 0.0.0.0:8443"
-	case "server":
-		return "an address such as unix:///PATH or HOST:PORT"
-	case "url":
-		return "a URL such as http://127.0.0.1:4317"
-	case "port":
-		return "an address such as 127.0.0.1:9464"
-	case "name", "path":
-		return "a " + is
-	case "folder", "file":
-		return "the path of a " + is
-	case "file or database":
-		return "the path of a file, or a URL such as postgres://USER@HOST/DATABASE"
-	default:
-		return "a text"
-	}
+// texts describes the texts with a word in the tag is.
+var texts = map[string]string{
+	"address":          "an address such as unix:///PATH or 127.0.0.1:PORT",
+	"listener":         "an address such as unix:///PATH or 0.0.0.0:8443",
+	"server":           "an address such as unix:///PATH or HOST:PORT",
+	"url":              "a URL such as http://127.0.0.1:4317",
+	"port":             "an address such as 127.0.0.1:9464",
+	"name":             "a name",
+	"path":             "a path",
+	"folder":           "the path of a folder",
+	"file":             "the path of a file",
+	"file or database": "the path of a file, or a URL such as postgres://USER@HOST/DATABASE",
 }
 
 func describeNumber(t reflect.Type, bounds string) string {

@@ -151,10 +151,13 @@ func (n Node) Entries(what string, allowed ...string) ([]Entry, error) {
 	return entries, nil
 }
 
-// entries returns the entries of a Mapping, without keys that are not plain text and keys that the
+// entries returns the entries of a mapping, without keys that are not plain text and keys that the
 // mapping has already, which are errors.
 func (n Node) entries() (entries []Entry, wrong Errors) {
-	mapping, _ := n.node.(*ast.MappingNode)
+	mapping, ok := n.node.(*ast.MappingNode)
+	if !ok {
+		return nil, nil
+	}
 	first := make(map[string]Place, len(mapping.Values))
 	for _, value := range mapping.Values {
 		key := Node{n.file, value.Key}

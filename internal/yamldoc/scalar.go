@@ -58,54 +58,50 @@ func Fill(v reflect.Value) {
 // set sets a field from a scalar. The error says what the value is and what is allowed.
 func set(v reflect.Value, tag reflect.StructTag, s scalar) error {
 	err := assign(v, tag, s)
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, errWrong):
+		return fmt.Errorf("%s is not %s", s, Describe(v.Type(), tag))
 	}
-	problem := fmt.Sprintf("%s is not %s", s, Describe(v.Type(), tag))
-	if !errors.Is(err, errWrong) {
-		problem += "; " + err.Error()
-	}
-	return errors.New(problem)
+	return fmt.Errorf("%s is not %s; %w", s, Describe(v.Type(), tag), err)
 }
 
 func assign(v reflect.Value, tag reflect.StructTag, s scalar) error {
-	if v.Kind() == reflect.String {
-		return assignText(v, tag, s.text)
-	}
-	if word := tag.Get("zero"); word != "" && s.text == word {
+	word := func(key string) bool { return s.text != "" && s.text == tag.Get(key) }
+	switch {
+	case v.Kind() == reflect.String:
+		if allowed := strings.Split(tag.Get("oneof"), ","); allowed[0] != "" && !slices.Contains(allowed, s.text) {
+			return didYouMean(suggest(s.text, allowed))
+		}
+		v.SetString(s.text)
+		return nil
+	case word("zero"):
 		v.SetZero()
 		return nil
-	}
-	if word := tag.Get("auto"); word != "" && s.text == word {
+	case word("auto"):
 		v.SetInt(Auto)
 		return nil
-	}
-	if s.quoted && v.Type() != typeDuration && v.Type() != typeSize {
+	case s.quoted && v.Type() != typeDuration && v.Type() != typeSize:
 		return errors.New("remove the quotes")
 	}
 	value, err := parse(v.Type(), s.text)
-	if err != nil {
-		return err
+	if err == nil && !within(value, tag) {
+		err = errWrong
 	}
-	if !within(value, tag) {
-		return errWrong
+	if err == nil {
+		v.Set(value)
 	}
-	v.Set(value)
-	return nil
+	return err
 }
 
-func assignText(v reflect.Value, tag reflect.StructTag, text string) error {
-	if list := tag.Get("oneof"); list != "" {
-		allowed := strings.Split(list, ",")
-		if !slices.Contains(allowed, text) {
-			if near := suggest(text, allowed); near != "" {
-				return fmt.Errorf("did you mean %s?", near)
-			}
-			return errWrong
-		}
+// didYouMean returns the error for a text that probably means a word, or nothing known if it is
+// empty.
+func didYouMean(word string) error {
+	if word == "" {
+		return errWrong
 	}
-	v.SetString(text)
-	return nil
+	return fmt.Errorf("did you mean %s?", word)
 }
 
 // parse reads a text as a value of a type other than string.
@@ -133,27 +129,31 @@ func parse(t reflect.Type, text string) (reflect.Value, error) {
 }
 
 func parseDuration(text string) (time.Duration, error) {
-	if d, err := time.ParseDuration(text); err == nil {
-		return d, nil
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		err = errWrong
+		if d, wrong := time.ParseDuration(text + "s"); wrong == nil && d > 0 {
+			err = didYouMean(FormatDuration(d))
+		}
 	}
-	if d, err := time.ParseDuration(text + "s"); err == nil && d > 0 {
-		return 0, fmt.Errorf("did you mean %s?", FormatDuration(d))
-	}
-	return 0, errWrong
+	return d, err
 }
 
 func parseBool(text string) (bool, error) {
-	switch text {
+	word := strings.ToLower(text)
+	switch word {
+	case "yes", "y", "on":
+		word = "true"
+	case "no", "n", "off":
+		word = "false"
 	case "true", "false":
-		return text == "true", nil
+	default:
+		return false, errWrong
 	}
-	switch strings.ToLower(text) {
-	case "yes", "y", "on", "true":
-		return false, errors.New("did you mean true?")
-	case "no", "n", "off", "false":
-		return false, errors.New("did you mean false?")
+	if word != text {
+		return false, didYouMean(word)
 	}
-	return false, errWrong
+	return word == "true", nil
 }
 
 // within reports whether a value is within the bounds of its field's tag. A Boolean always is.
@@ -161,23 +161,19 @@ func within(v reflect.Value, tag reflect.StructTag) bool {
 	if v.Kind() == reflect.Bool {
 		return true
 	}
-	least, most := math.Inf(-1), math.Inf(1)
-	if bound := tag.Get("min"); bound != "" {
-		least = parseBound(v.Type(), bound)
-	}
-	if bound := tag.Get("max"); bound != "" {
-		most = parseBound(v.Type(), bound)
+	bound := func(key string, otherwise float64) float64 {
+		text := tag.Get(key)
+		if text == "" {
+			return otherwise
+		}
+		value, err := parse(v.Type(), text)
+		if err != nil {
+			panic(fmt.Sprintf("yamldoc: the bound %q of a %v: %v", text, v.Type(), err))
+		}
+		return toFloat(value)
 	}
 	n := toFloat(v)
-	return n >= least && n <= most && !math.IsInf(n, 0)
-}
-
-func parseBound(t reflect.Type, text string) float64 {
-	v, err := parse(t, text)
-	if err != nil {
-		panic(fmt.Sprintf("yamldoc: the bound %q of a %v: %v", text, t, err))
-	}
-	return toFloat(v)
+	return n >= bound("min", -math.MaxFloat64) && n <= bound("max", math.MaxFloat64)
 }
 
 func toFloat(v reflect.Value) float64 {
@@ -208,11 +204,10 @@ func format(v reflect.Value, tag reflect.StructTag) string {
 // FormatDuration is Duration.String without units of zero at the end: 1h instead of 1h0m0s.
 func FormatDuration(d time.Duration) string {
 	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = strings.TrimSuffix(s, zero[1:])
+		}
 	}
 	return s
 }
@@ -242,23 +237,14 @@ func parseSize(text string) (Size, error) {
 	digits := strings.TrimRight(text, "BKMGTbkmgti ")
 	suffix := text[len(digits):]
 	value, err := strconv.ParseUint(digits, 10, 63)
-	if err != nil {
-		return 0, errWrong
-	}
+	initial := strings.TrimSpace(suffix + "B")[:1] // 512MB, 512M, 512 MiB and 512mib all mean 512MiB to some writers
 	for _, u := range units {
-		if suffix == u.name || suffix == "" && u.shift == 0 {
-			if value > math.MaxInt64>>u.shift {
-				return 0, errWrong
-			}
+		switch {
+		case err != nil || !strings.EqualFold(initial, u.name[:1]):
+		case suffix != u.name && suffix != "":
+			return 0, didYouMean(digits + u.name)
+		case value <= math.MaxInt64>>u.shift:
 			return Size(value << u.shift), nil
-		}
-	}
-	if suffix = strings.TrimSpace(suffix); suffix == "" {
-		return 0, errWrong
-	}
-	for _, u := range units { // 512MB, 512M, 512 MiB and 512mib all mean 512MiB to some writers
-		if strings.EqualFold(suffix[:1], u.name[:1]) {
-			return 0, fmt.Errorf("did you mean %s%s?", digits, u.name)
 		}
 	}
 	return 0, errWrong
