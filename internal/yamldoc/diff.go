@@ -199,8 +199,6 @@ func text(v reflect.Value, tag reflect.StructTag) string {
 		return "[" + strings.Join(items, ", ") + "]"
 	case v.Kind() == reflect.Map, v.Kind() == reflect.Struct:
 		return "{" + strings.Join(parts(v), ", ") + "}"
-	case v.Kind() == reflect.String && tag.Get("oneof") == "":
-		return quote(v.String())
 	default:
 		return format(v, tag)
 	}

@@ -183,8 +183,11 @@ func toFloat(v reflect.Value) float64 {
 	return float64(v.Int())
 }
 
-// format writes a value of a type other than string as a file writes it.
+// format writes a single value as a file writes it.
 func format(v reflect.Value, tag reflect.StructTag) string {
+	if v.Kind() == reflect.String && tag.Get("oneof") == "" {
+		return quote(v.String())
+	}
 	if word := tag.Get("zero"); word != "" && v.IsZero() {
 		return word
 	}

@@ -39,71 +39,51 @@ func (w *writer) structure(indent string, v, base reflect.Value) {
 				continue
 			}
 		}
-		key := indent + tag.Get("yaml") + ":"
-		switch {
-		case field.Kind() == reflect.Struct:
-			fmt.Fprintln(w, key)
-			w.structure(indent+"  ", field, same)
-		case field.IsZero() && tag.Get("unset") != "": // an empty list differs from no list
-			fmt.Fprintf(w, "%s# %s: # %s\n", indent, tag.Get("yaml"), tag.Get("unset"))
-		default:
-			w.value(indent, key, field, same, tag)
+		if unset := tag.Get("unset"); unset != "" && field.IsZero() { // an empty list differs from no list
+			fmt.Fprintf(w, "%s# %s: # %s\n", indent, tag.Get("yaml"), unset)
+			continue
 		}
+		w.value(indent, tag.Get("yaml")+":", field, same, tag)
 	}
 }
 
 func (w *writer) value(indent, key string, v, base reflect.Value, tag reflect.StructTag) {
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
+	kind := v.Kind()
 	switch {
-	case v.Kind() == reflect.Slice && v.Len() == 0:
-		fmt.Fprintln(w, key, "[]")
-	case v.Kind() == reflect.Slice:
-		fmt.Fprintln(w, key)
-		w.items(indent, v)
-	case v.Kind() == reflect.Map && v.Len() == 0:
-		fmt.Fprintln(w, key, "{}")
-	case v.Kind() == reflect.Map:
-		fmt.Fprintln(w, key)
-		w.entries(indent, v, base)
-	case v.Kind() == reflect.String && tag.Get("oneof") == "":
-		fmt.Fprintln(w, key, quote(v.String()))
-	default:
-		fmt.Fprintln(w, key, format(v, tag))
+	case kind == reflect.Pointer:
+		w.value(indent, key, v.Elem(), base, tag)
+		return
+	case kind == reflect.Slice && v.Len() == 0:
+		key += " []"
+	case kind == reflect.Map && v.Len() == 0:
+		key += " {}"
+	case kind != reflect.Struct && kind != reflect.Slice && kind != reflect.Map:
+		key += " " + format(v, tag)
 	}
-}
-
-// items writes a list of texts, or of structures, each after a dash.
-func (w *writer) items(indent string, list reflect.Value) {
-	for i := range list.Len() {
-		if list.Index(i).Kind() == reflect.String {
-			fmt.Fprintf(w, "%s  - %s\n", indent, quote(list.Index(i).String()))
-			continue
-		}
-		item := writer{bases: w.bases}
-		item.structure(indent+"    ", list.Index(i), reflect.Value{})
-		fmt.Fprintf(w, "%s  - %s", indent, strings.TrimLeft(item.String(), " "))
-	}
-}
-
-// entries writes the values of a mapping from names. It omits the texts that base has too.
-func (w *writer) entries(indent string, m, base reflect.Value) {
-	names := m.MapKeys()
-	slices.SortFunc(names, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
-	for _, name := range names {
-		value := m.MapIndex(name)
-		if value.Kind() == reflect.Struct {
-			fmt.Fprintf(w, "%s  %s:\n", indent, quote(name.String()))
-			w.structure(indent+"    ", value, w.bases[value.Type()])
-			continue
-		}
-		if base.IsValid() {
-			if inherited := base.MapIndex(name); inherited.IsValid() && inherited.Equal(value) {
-				continue
+	fmt.Fprintln(w, indent+key)
+	switch indent += "  "; kind {
+	case reflect.Struct:
+		w.structure(indent, v, base)
+	case reflect.Slice:
+		for _, item := range v.Seq2() {
+			text := quote(item.String()) + "\n"
+			if item.Kind() == reflect.Struct {
+				element := writer{bases: w.bases}
+				element.structure(indent+"  ", item, reflect.Value{})
+				text = strings.TrimLeft(element.String(), " ")
 			}
+			fmt.Fprint(w, indent+"- "+text)
 		}
-		fmt.Fprintf(w, "%s  %s: %s\n", indent, quote(name.String()), quote(value.String()))
+	case reflect.Map:
+		names := v.MapKeys()
+		slices.SortFunc(names, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
+		for _, name := range names {
+			value := v.MapIndex(name)
+			if base.IsValid() && value.Kind() != reflect.Struct && (pair{value, base.MapIndex(name)}).same() {
+				continue // inherited
+			}
+			w.value(indent, quote(name.String())+":", value, w.bases[value.Type()], "")
+		}
 	}
 }
 
