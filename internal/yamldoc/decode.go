@@ -91,9 +91,9 @@ func (d *Decoder) First() error {
 // values from it. A mapping without a value is one whose keys are all commented out.
 func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 	if kind := node.Kind(); kind != Mapping && kind != Null {
-		for i := range v.NumField() {
-			if tag := v.Type().Field(i).Tag; tag.Get("short") != "" && kind == Text {
-				d.value(v.Field(i), tag, key, node)
+		for field, value := range v.Fields() {
+			if field.Tag.Get("short") != "" && kind == Text {
+				d.value(value, field.Tag, key, node)
 				return
 			}
 		}
@@ -105,14 +105,13 @@ func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 	for _, e := range entries {
 		values[e.Key] = e.Value
 	}
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		name := tag.Get("yaml")
-		d.former(values, key, name, tag.Get("was"))
+	for field, target := range v.Fields() {
+		name := field.Tag.Get("yaml")
+		d.former(values, key, name, field.Tag.Get("was"))
 		if value, given := values[name]; given {
 			delete(values, name)
-			d.value(v.Field(i), tag, Join(key, name), value)
-			if instead := tag.Get("deprecated"); instead != "" {
+			d.value(target, field.Tag, Join(key, name), value)
+			if instead := field.Tag.Get("deprecated"); instead != "" {
 				d.deprecate(value, Join(key, name), instead)
 			}
 		}
@@ -127,8 +126,7 @@ func (d *Decoder) structure(v reflect.Value, key string, node Node) {
 
 // required reports the keys that a mapping lacks.
 func (d *Decoder) required(t reflect.Type, parent string, at Place) {
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		key := Join(parent, field.Tag.Get("yaml"))
 		if _, given := d.At[key]; !given && field.Tag.Get("required") != "" {
 			what := cmp.Or(field.Tag.Get("hint"), "write "+Describe(field.Type, field.Tag))
@@ -264,19 +262,19 @@ func (d *Decoder) scalar(v reflect.Value, tag reflect.StructTag, key string, nod
 	}
 }
 
+// checks has the words of Decoder.Checks that are built in.
+var checks = map[string]func(text string) error{
+	"address": func(text string) error { _, err := address.Parse(text); return err },
+	"server":  func(text string) error { _, err := address.ParseServer(text); return err },
+	"name":    tool.CheckName,
+}
+
 // check returns an error if a text is not what the word of the tag "is" or "keys" requires.
 func (d *Decoder) check(word, text string) error {
-	switch check := d.Checks[word]; {
-	case check != nil:
-		return check(text)
-	case word == "address":
-		_, err := address.Parse(text)
-		return err
-	case word == "server":
-		_, err := address.ParseServer(text)
-		return err
-	case word == "name":
-		return tool.CheckName(text)
+	for _, known := range []map[string]func(string) error{d.Checks, checks} {
+		if check := known[word]; check != nil {
+			return check(text)
+		}
 	}
 	return nil
 }
@@ -360,23 +358,17 @@ func (d *Decoder) mapping(v reflect.Value, tag reflect.StructTag, key string, no
 // named decodes the value under one name of a mapping.
 func (d *Decoder) named(t reflect.Type, tag reflect.StructTag, name string, node Node) reflect.Value {
 	value := reflect.New(t).Elem()
-	s, single := node.scalar()
 	switch {
 	case tag.Get("conceal") != "" && node.Kind() != Mapping:
 		d.Fail(node.Place(), name, "%s", tag.Get("conceal"))
 	case t.Kind() == reflect.Struct:
 		d.element(value, name, node)
-	case t == typeJSON:
-		d.json(value, name, node)
-	case node.Kind() == Null:
+	case t.Kind() == reflect.String && node.Kind() == Null:
 		d.Fail(node.Place(), name, `there is no value; write "" for an empty one`)
-	case !single:
-		d.Fail(node.Place(), name, "%s is not a text", node)
-	case strings.ContainsRune(s.text, 0):
-		d.Fail(node.Place(), name, "the value cannot hold a zero byte")
 	default:
-		if err := set(value, tag, s); err != nil {
-			d.Fail(node.Place(), name, "%v", err)
+		d.value(value, tag, name, node)
+		if t.Kind() == reflect.String && strings.ContainsRune(value.String(), 0) {
+			d.Fail(node.Place(), name, "the value cannot hold a zero byte")
 		}
 	}
 	return value

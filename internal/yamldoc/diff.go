@@ -27,12 +27,11 @@ func Diff(before, now reflect.Value, beforeBases, nowBases Bases) []Change {
 
 // KeepRestart copies the fields with the tag restart from one struct to another one of its type.
 func KeepRestart(from, to reflect.Value) {
-	for i := range to.NumField() {
-		switch field := to.Type().Field(i); {
-		case field.Tag.Get("restart") != "":
-			to.Field(i).Set(from.Field(i))
-		case field.Type.Kind() == reflect.Struct:
-			KeepRestart(from.Field(i), to.Field(i))
+	for field, value := range to.Fields() {
+		if field.Tag.Get("restart") != "" {
+			value.Set(fieldOf(from, field))
+		} else if value.Kind() == reflect.Struct {
+			KeepRestart(fieldOf(from, field), value)
 		}
 	}
 }
@@ -40,13 +39,15 @@ func KeepRestart(from, to reflect.Value) {
 // pair is a value before and now. An invalid Value stands for a value that does not exist.
 type pair [2]reflect.Value
 
-func (p pair) each(part func(reflect.Value) reflect.Value) pair {
-	for i, v := range p {
-		if v.IsValid() {
-			p[i] = part(v)
-		}
+func (p pair) field(field reflect.StructField) pair {
+	return pair{fieldOf(p[0], field), fieldOf(p[1], field)}
+}
+
+func fieldOf(v reflect.Value, field reflect.StructField) reflect.Value {
+	if !v.IsValid() {
+		return v
 	}
-	return p
+	return v.FieldByIndex(field.Index)
 }
 
 // kind returns the type of the value that exists.
@@ -73,13 +74,10 @@ type differ struct {
 // structure compares the fields of two structs. It leaves out fields that are equal to those of
 // their bases, if there are any.
 func (d *differ) structure(parent string, values, bases pair, restart bool) {
-	for i := range values.kind().NumField() {
-		field := values.kind().Field(i)
-		part := func(v reflect.Value) reflect.Value { return v.Field(i) }
-		p, base := values.each(part), bases.each(part)
-		inherited := base[0].IsValid() && base[1].IsValid() && pair{p[0], base[0]}.same() && pair{p[1], base[1]}.same()
-		if inherited || p.same() {
-			continue
+	for field := range values.kind().Fields() {
+		p, base := values.field(field), bases.field(field)
+		if p.same() || (pair{p[0], base[0]}).same() && (pair{p[1], base[1]}).same() {
+			continue // nothing changed, or both values are inherited
 		}
 		key := Join(parent, field.Tag.Get("yaml"))
 		again := restart || field.Tag.Get("restart") != ""
@@ -98,7 +96,7 @@ func (d *differ) structure(parent string, values, bases pair, restart bool) {
 // of lists have another order.
 func (d *differ) members(parent string, p pair, tag reflect.StructTag, restart bool) {
 	of, list := p.kind().Elem(), p.kind().Kind() == reflect.Slice
-	nameless := list && nameField(of) < 0
+	nameless := list && nameField(of) == ""
 	a, before := named(p[0])
 	b, now := named(p[1])
 	names := append(slices.Clone(before), which(now, a, false)...)
@@ -143,15 +141,15 @@ func (d *differ) add(key string, p pair, tag reflect.StructTag, restart bool) {
 	d.changes = append(d.changes, Change{Key: key, Old: text(p[0], tag), New: text(p[1], tag), Restart: restart})
 }
 
-// nameField returns the index of the field that names the elements of a list: the first required
-// text that is not one of a few words. It returns -1 if there is none.
-func nameField(of reflect.Type) int {
-	for i := range of.NumField() {
-		if field := of.Field(i); field.Tag.Get("required") != "" && field.Tag.Get("oneof") == "" && field.Type.Kind() == reflect.String {
-			return i
+// nameField returns the Go name of the field that names the elements of a list: the first required
+// text that is not one of a few words. It returns "" if there is none.
+func nameField(of reflect.Type) string {
+	for field := range of.Fields() {
+		if field.Tag.Get("required") != "" && field.Tag.Get("oneof") == "" && field.Type.Kind() == reflect.String {
+			return field.Name
 		}
 	}
-	return -1
+	return ""
 }
 
 // named returns the members of a mapping or a list by their names, and the names in their order.
@@ -165,10 +163,9 @@ func named(members reflect.Value) (byName map[string]reflect.Value, names []stri
 	for key, member := range members.Seq2() {
 		name := key.String()
 		if members.Kind() == reflect.Slice {
-			if id := nameField(member.Type()); id >= 0 {
-				name = member.Field(id).String()
-			} else {
-				name = text(member, "")
+			name = text(member, "")
+			if field := nameField(member.Type()); field != "" {
+				name = member.FieldByName(field).String()
 			}
 		}
 		first := name
@@ -213,9 +210,9 @@ func parts(v reflect.Value) (parts []string) {
 		slices.Sort(parts)
 		return parts
 	}
-	for i := range v.NumField() {
-		if field := v.Type().Field(i); !v.Field(i).IsZero() {
-			parts = append(parts, field.Tag.Get("yaml")+": "+text(v.Field(i), field.Tag))
+	for field, value := range v.Fields() {
+		if !value.IsZero() {
+			parts = append(parts, field.Tag.Get("yaml")+": "+text(value, field.Tag))
 		}
 	}
 	return parts

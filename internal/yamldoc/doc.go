@@ -39,6 +39,7 @@
 //	describe.go  what a key allows, in the same words for errors and documentation
 //	keys.go      the key or word that the user probably meant
 //	inside.go    the place of a character in a text: `config check` points into a rule's expression
+//	insert.go    one more key in a file whose comments stay, for `toolhost mcp add`
 //	write.go     a file with all defaults, for `config show`
 //	diff.go      the settings that differ, for `config diff` and reloads
 package yamldoc

@@ -1,7 +1,7 @@
 package yamldoc
 
 import (
-	"slices"
+	"strings"
 	"unicode"
 )
 
@@ -13,50 +13,40 @@ import (
 // walks through the file and the text side by side, and ignores white space. If the file writes a
 // character as a code such as \x41, the two differ, and Inside returns the place of the text.
 func (d *Decoder) Inside(at Place, text string, line, column int) Place {
-	source, chars := []rune(d.source), []rune(text)
-	i, target := offset(source, at.Line, at.Column), offset(chars, line, column)
-	skipSpace := func() {
-		for i < len(source) && unicode.IsSpace(source[i]) {
-			i++
-		}
+	before, rest, escape := upTo(text, line, column), d.source[len(upTo(d.source, at.Line, at.Column)):], ""
+	switch {
+	case strings.HasPrefix(rest, `"`):
+		rest, escape = rest[1:], `\`
+	case strings.HasPrefix(rest, "'"):
+		rest, escape = rest[1:], "'"
+	case strings.HasPrefix(rest, "|"), strings.HasPrefix(rest, ">"):
+		rest = rest[max(0, strings.IndexByte(rest, '\n')):]
 	}
-	var escape rune
-	if i < len(source) {
-		switch source[i] {
-		case '"':
-			i, escape = i+1, '\\'
-		case '\'':
-			i, escape = i+1, '\''
-		case '|', '>':
-			i += max(0, slices.Index(source[i:], '\n'))
-		}
-	}
-	for _, r := range chars[:target] {
+	for _, r := range before {
 		if unicode.IsSpace(r) {
 			continue
 		}
-		skipSpace()
-		if escape != 0 && i+1 < len(source) && source[i] == escape && source[i+1] == r {
-			i++
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		if escape != "" && strings.HasPrefix(rest, escape+string(r)) {
+			rest = rest[1:]
 		}
-		if i >= len(source) || source[i] != r {
+		same := false
+		if rest, same = strings.CutPrefix(rest, string(r)); !same {
 			return at
 		}
-		i++
 	}
-	if target < len(chars) && !unicode.IsSpace(chars[target]) {
-		skipSpace()
+	if next := text[len(before):]; strings.TrimLeftFunc(next, unicode.IsSpace) == next && next != "" {
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	}
-	return placeAfter([]byte(string(source[:i])))
+	return placeAfter([]byte(strings.TrimSuffix(d.source, rest)))
 }
 
-// offset returns the index of a line and column, at most the length of the text.
-func offset(text []rune, line, column int) int {
-	i := 0
-	for ; line > 1 && i < len(text); i++ {
-		if text[i] == '\n' {
-			line--
-		}
+// upTo returns the part of a text before a place.
+func upTo(text string, line, column int) string {
+	lines := strings.SplitAfterN(text, "\n", max(1, line))
+	last := []rune(lines[len(lines)-1])
+	if len(lines) == line {
+		last = last[:min(len(last), max(0, column-1))]
 	}
-	return min(i+max(0, column-1), len(text))
+	return strings.Join(lines[:len(lines)-1], "") + string(last)
 }

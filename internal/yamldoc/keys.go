@@ -10,17 +10,16 @@ import (
 
 // keysOf returns the keys of a struct, in the order of its fields.
 func keysOf(t reflect.Type) []string {
-	keys := make([]string, t.NumField())
-	for i := range keys {
-		keys[i] = t.Field(i).Tag.Get("yaml")
+	var keys []string
+	for field := range t.Fields() {
+		keys = append(keys, field.Tag.Get("yaml"))
 	}
 	return keys
 }
 
 // find returns the full name of the first key with a name in a struct or below it, or "".
 func find(t reflect.Type, parent, name string) string {
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		key := Join(parent, field.Tag.Get("yaml"))
 		if field.Tag.Get("yaml") == name {
 			return key

@@ -43,13 +43,12 @@ var (
 // Fill sets each field of v, a struct, and of the structs in it to its default. It panics if a
 // default is not a valid value of its field.
 func Fill(v reflect.Value) {
-	for i := range v.NumField() {
-		field, tag := v.Field(i), v.Type().Field(i).Tag
-		if field.Kind() == reflect.Struct {
-			Fill(field)
-		} else if text, ok := tag.Lookup("default"); ok {
-			if err := set(field, tag, scalar{text: text}); err != nil {
-				panic(fmt.Sprintf("yamldoc: the default of %s: %v", v.Type().Field(i).Name, err))
+	for field, value := range v.Fields() {
+		if value.Kind() == reflect.Struct {
+			Fill(value)
+		} else if text, ok := field.Tag.Lookup("default"); ok {
+			if err := set(value, field.Tag, scalar{text: text}); err != nil {
+				panic(fmt.Sprintf("yamldoc: the default of %s: %v", field.Name, err))
 			}
 		}
 	}

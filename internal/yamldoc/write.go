@@ -30,20 +30,15 @@ type writer struct {
 
 // structure writes the fields of v. If base is valid, it omits the fields that are equal in base.
 func (w *writer) structure(indent string, v, base reflect.Value) {
-	for i := range v.NumField() {
-		field, tag := v.Field(i), v.Type().Field(i).Tag
-		var same reflect.Value
-		if base.IsValid() {
-			same = base.Field(i)
-			if reflect.DeepEqual(field.Interface(), same.Interface()) {
-				continue
-			}
+	for field, value := range v.Fields() {
+		both := pair{value, fieldOf(base, field)}
+		switch unset := field.Tag.Get("unset"); {
+		case both.same():
+		case unset != "" && value.IsZero(): // an empty list differs from no list
+			fmt.Fprintf(w, "%s# %s: # %s\n", indent, field.Tag.Get("yaml"), unset)
+		default:
+			w.value(indent, field.Tag.Get("yaml")+":", value, both[1], field.Tag)
 		}
-		if unset := tag.Get("unset"); unset != "" && field.IsZero() { // an empty list differs from no list
-			fmt.Fprintf(w, "%s# %s: # %s\n", indent, tag.Get("yaml"), unset)
-			continue
-		}
-		w.value(indent, tag.Get("yaml")+":", field, same, tag)
 	}
 }
 
