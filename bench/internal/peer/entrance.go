@@ -52,8 +52,12 @@ func (f *Field) Entrances(ctx context.Context) ([]Entrance, error) {
 	if err != nil {
 		return nil, err
 	}
-	jwts, err := f.issuer(folder)
-	if err = errors.Join(err, ca.server(), ca.client("client", &url.URL{Scheme: "spiffe", Host: "bench", Path: "/caller"})); err != nil {
+	jwts, err := startIssuer(folder)
+	if err != nil {
+		return nil, err
+	}
+	f.owns(jwts.Close)
+	if err := errors.Join(ca.server(), ca.client("client", &url.URL{Scheme: "spiffe", Host: "bench", Path: "/caller"})); err != nil {
 		return nil, err
 	}
 	ports, err := freePorts(2)
@@ -66,7 +70,7 @@ func (f *Field) Entrances(ctx context.Context) ([]Entrance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a token: %w", err)
 	}
-	host, err := f.Toolhost(ctx, House{State: state, Settings: fmt.Sprintf(entrances, plain, secure, folder, jwts.url, os.Getuid())})
+	host, err := f.Toolhost(ctx, House{State: state, Settings: fmt.Sprintf(entrances, plain, secure, folder, jwts.server.URL, os.Getuid())})
 	if err != nil {
 		return nil, err
 	}

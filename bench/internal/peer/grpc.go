@@ -56,7 +56,7 @@ func (f *Field) wire(ctx context.Context, key, title string, relayed bool) (Cont
 
 // GoPlugin is a direct call of a go-plugin plugin.
 func (f *Field) GoPlugin(context.Context) (Contender, error) {
-	client, conn, err := f.launch()
+	client, conn, err := launch(f.program("bareplugin"))
 	if err != nil {
 		return Contender{}, err
 	}
@@ -67,7 +67,7 @@ func (f *Field) GoPlugin(context.Context) (Contender, error) {
 
 // ColdGoPlugin starts a plugin with go-plugin, makes its first call and stops it.
 func (f *Field) ColdGoPlugin(ctx context.Context, arguments []byte) (stop func(), err error) {
-	client, conn, err := f.launch()
+	client, conn, err := launch(f.program("bareplugin"))
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +78,10 @@ func (f *Field) ColdGoPlugin(ctx context.Context, arguments []byte) (stop func()
 	return client.Kill, nil
 }
 
-func (f *Field) launch() (*plugin.Client, *grpc.ClientConn, error) {
+// launch starts a plugin with go-plugin and connects to it.
+func launch(program string) (*plugin.Client, *grpc.ClientConn, error) {
 	client := plugin.NewClient(&plugin.ClientConfig{HandshakeConfig: wire.Handshake, Plugins: wire.Plugins(),
-		Cmd: exec.Command(f.program("bareplugin")), AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
+		Cmd: exec.Command(program), AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		Logger: hclog.NewNullLogger()})
 	fail := func(err error) (*plugin.Client, *grpc.ClientConn, error) {
 		client.Kill()

@@ -16,13 +16,13 @@ import (
 
 // issuer is an OpenID Connect issuer on loopback.
 type issuer struct {
-	url string
-	key *ecdsa.PrivateKey
+	server *httptest.Server
+	key    *ecdsa.PrivateKey
 }
 
-// issuer starts an issuer, and writes the certificate of its server to the file issuer.pem of a
-// folder.
-func (f *Field) issuer(folder string) (*issuer, error) {
+// startIssuer starts an issuer, and writes the certificate of its server to the file issuer.pem of a
+// folder. The caller must call Close.
+func startIssuer(folder string) (*issuer, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("making a key: %w", err)
@@ -31,15 +31,24 @@ func (f *Field) issuer(folder string) (*issuer, error) {
 		PublicKeys: []oidctest.PublicKey{{PublicKey: key.Public(), KeyID: "bench", Algorithm: "ES256"}}, Algorithms: []string{"ES256"},
 	}
 	server := httptest.NewTLSServer(provider)
-	f.owns(func() error { server.Close(); return nil })
 	provider.SetIssuer(server.URL)
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	return &issuer{server.URL, key}, os.WriteFile(filepath.Join(folder, "issuer.pem"), certificate, 0o600)
+	if err := os.WriteFile(filepath.Join(folder, "issuer.pem"), certificate, 0o600); err != nil {
+		server.Close()
+		return nil, err
+	}
+	return &issuer{server, key}, nil
+}
+
+// Close stops the issuer.
+func (i *issuer) Close() error {
+	i.server.Close()
+	return nil
 }
 
 // sign returns a JWT that is valid for an hour.
 func (i *issuer) sign() string {
 	now := time.Now()
 	return oidctest.SignIDToken(i.key, "bench", "ES256", fmt.Sprintf(`{"iss":%q,"aud":"toolhost","sub":"bench","iat":%d,"exp":%d}`,
-		i.url, now.Unix(), now.Add(time.Hour).Unix()))
+		i.server.URL, now.Unix(), now.Add(time.Hour).Unix()))
 }
