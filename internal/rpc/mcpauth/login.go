@@ -21,11 +21,6 @@ import (
 const grantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 
 const (
-	// attemptTime is how long a person has to agree.
-	attemptTime = 10 * time.Minute
-	// maxAttempts and maxOwnAttempts bound the logins in progress, of all principals and of one.
-	maxAttempts    = 1000
-	maxOwnAttempts = 8
 	// deviceInterval is the pause between two questions whether a person has agreed, if the server
 	// says nothing, and slowest bounds what it says.
 	deviceInterval = 5
@@ -77,7 +72,7 @@ func (l *Logins) begin(ctx context.Context, r Request) (tool.LoginStart, error) 
 		}
 	}
 	// A login that has no room must not register another client.
-	if err := l.room(r.Principal); err != nil {
+	if err := l.pending.room(r.Principal); err != nil {
 		return tool.LoginStart{}, err
 	}
 	who := account{s.Plugin, r.Principal}
@@ -136,7 +131,7 @@ func (l *Logins) start(ctx context.Context, r Request, a authority, scopes []str
 		return tool.LoginStart{}, err
 	}
 	out.Expires = t.expires
-	return out, l.remember(out.ID, t)
+	return out, l.pending.add(out.ID, t)
 }
 
 // askDevice gets the codes for a login on another device. It bounds what the server says, because
@@ -179,53 +174,6 @@ func (t *attempt) config() *oauth2.Config {
 	}
 }
 
-// remember keeps a login in progress, within the bounds.
-func (l *Logins) remember(id string, t *attempt) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.roomLocked(t.request.Principal); err != nil {
-		return err
-	}
-	l.pending[id] = t
-	return nil
-}
-
-// room returns an error if a principal has too many logins in progress, or all principals have.
-func (l *Logins) room(principal string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.roomLocked(principal)
-}
-
-// roomLocked is room for a caller that holds l.mu. It removes the logins that have expired.
-func (l *Logins) roomLocked(principal string) error {
-	now, own := l.cfg.Now(), 0
-	for key, other := range l.pending {
-		switch {
-		case now.After(other.expires):
-			delete(l.pending, key)
-		case other.request.Principal == principal:
-			own++
-		}
-	}
-	if own >= maxOwnAttempts || len(l.pending) >= maxAttempts {
-		return tool.Errorf(tool.KindRateLimited, "too many logins are in progress; finish one, or wait ten minutes")
-	}
-	return nil
-}
-
-// take removes a login in progress of an account and returns it.
-func (l *Logins) take(id string, who account) (*attempt, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	t := l.pending[id]
-	if t == nil || t.account() != who || l.cfg.Now().After(t.expires) {
-		return nil, ErrUnknownLogin
-	}
-	delete(l.pending, id)
-	return t, nil
-}
-
 // Finish ends a login: with the answer that the browser brought, or, for a login on another device,
 // by waiting until the person has agreed or refused or ctx ends. Only the principal that began the
 // login can finish it, and only once. The error is a *tool.Error.
@@ -235,7 +183,7 @@ func (l *Logins) Finish(ctx context.Context, plugin, principal, id string, answe
 }
 
 func (l *Logins) finish(ctx context.Context, id string, who account, answer tool.LoginAnswer) (tool.Login, error) {
-	t, err := l.take(id, who)
+	t, err := l.pending.take(id, who)
 	if err != nil {
 		return tool.Login{}, err
 	}

@@ -87,16 +87,16 @@ type Config struct {
 //
 // Each refresh of a token runs in a goroutine of Logins, which ends after requestTime at the latest.
 type Logins struct {
-	cfg   Config
-	store store
-	ctx   context.Context // of refreshes; ends with Close
-	stop  context.CancelFunc
-	tasks sync.WaitGroup
+	cfg     Config
+	store   store
+	pending attempts
+	ctx     context.Context // of refreshes; ends with Close
+	stop    context.CancelFunc
+	tasks   sync.WaitGroup
 
 	mu      sync.Mutex
 	closed  bool
 	entries map[account]*entry
-	pending map[string]*attempt // by id
 }
 
 // account names a login: one principal at one MCP server.
@@ -119,7 +119,7 @@ func New(cfg Config) *Logins {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	l := &Logins{
 		cfg: cfg, store: store{cfg.Folder},
-		entries: map[account]*entry{}, pending: map[string]*attempt{},
+		entries: map[account]*entry{}, pending: attempts{now: cfg.Now, byID: map[string]*attempt{}},
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l
