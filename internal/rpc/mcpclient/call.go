@@ -66,7 +66,7 @@ func (c *call) begin() {
 	c.begun = true
 	c.mu.Unlock()
 	if c.conn.direct != nil && len(c.answers) == 0 && !c.conn.oneByOne() {
-		c.conn.addCall(c.token, c)
+		c.conn.calls.add(c.token, c)
 		go c.runDirect() // ends when the request is written
 		return
 	}

@@ -183,7 +183,7 @@ func (c *call) cancelDirect(id int64) {
 
 // leaveDirect frees what a call needs until its request has an answer.
 func (c *call) leaveDirect() {
-	c.conn.removeCall(c.token)
+	c.conn.calls.remove(c.token)
 	c.mu.Lock()
 	stop := c.stop
 	c.mu.Unlock()

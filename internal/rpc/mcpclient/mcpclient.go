@@ -72,13 +72,12 @@ type Conn struct {
 	turn    chan struct{} // of capacity 1: taken by the call in progress; see takeTurn
 	offered offer         // the tools that the server declares
 	notices notices
+	calls   calls
+	probes  probes
 
-	mu    sync.Mutex
-	calls map[string]*call // by progress token
+	mu sync.Mutex
 	// prompts are the server's own names of its prompts, by the names that callers know
 	prompts map[string]string
-	probes  int           // requests that show whether the server still answers
-	probed  chan struct{} // closed when probes is 0 again; nil: it is 0
 }
 
 var _ pluginconn.Conn = (*Conn)(nil)
@@ -100,15 +99,15 @@ func open(ctx context.Context, cfg Config, transport mcp.Transport, direct *dire
 	if cfg.Log == nil {
 		cfg.Log = io.Discard
 	}
-	c := &Conn{cfg: cfg, direct: direct, hangUp: hangUp, opened: make(chan struct{}), done: make(chan struct{}), turn: make(chan struct{}, 1), calls: map[string]*call{}}
+	c := &Conn{cfg: cfg, direct: direct, hangUp: hangUp, opened: make(chan struct{}), done: make(chan struct{}), turn: make(chan struct{}, 1), calls: calls{byToken: map[string]*call{}}}
 	c.offered.init(c)
 	if t, ok := transport.(progressTransport); ok {
-		t.passProgress(c.progressed)
+		t.passProgress(c.calls.progressed)
 	}
 	options := &mcp.ClientOptions{
 		Capabilities:                &mcp.ClientCapabilities{},
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { c.offered.changed() },
-		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) { c.progressed(req.Params) },
+		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) { c.calls.progressed(req.Params) },
 		LoggingMessageHandler:       c.logged,
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {
 			c.notices.tell(tool.ResourceChange{Resources: true})
@@ -122,7 +121,7 @@ func open(ctx context.Context, cfg Config, transport mcp.Transport, direct *dire
 	c.offerTo(options)
 	client := mcp.NewClient(&mcp.Implementation{Name: "toolhost", Title: "toolhost", Version: version.Number}, options)
 	client.AddSendingMiddleware(uncache, refuseInput)
-	for _, root := range c.roots() {
+	for _, root := range rootsIn(cfg.Roots) {
 		client.AddRoots(&mcp.Root{URI: root.URI, Name: root.Name})
 	}
 	stop := context.AfterFunc(ctx, func() { _ = hangUp() }) // the SDK's session does not end with ctx
@@ -219,23 +218,6 @@ func (c *Conn) start(start pluginconn.Start) (pluginconn.Call, error) {
 	return newCall(c, found, start), nil
 }
 
-// progressed passes on the progress of a call. A token that no call has is the server's mistake,
-// and is ignored.
-func (c *Conn) progressed(p *mcp.ProgressNotificationParams) {
-	token, ok := p.ProgressToken.(string)
-	if !ok {
-		return
-	}
-	c.mu.Lock()
-	call := c.calls[token]
-	c.mu.Unlock()
-	if call != nil {
-		call.push(tool.Event{Status: &tool.Status{Progress: &tool.Progress{
-			Done: p.Progress, Total: max(p.Total, 0), Message: oneLine(p.Message),
-		}}})
-	}
-}
-
 // logged passes the server's log on. It is bounded like the server's output, by the writer.
 func (c *Conn) logged(_ context.Context, req *mcp.LoggingMessageRequest) {
 	c.logf("%s: %s", clip(string(req.Params.Level), maxName), logText(req.Params.Data))
@@ -243,18 +225,6 @@ func (c *Conn) logged(_ context.Context, req *mcp.LoggingMessageRequest) {
 
 func (c *Conn) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.cfg.Log, format+"\n", args...)
-}
-
-func (c *Conn) addCall(token string, call *call) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.calls[token] = call
-}
-
-func (c *Conn) removeCall(token string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.calls, token)
 }
 
 // refreshPause is the shortest time between two lists of tools that a server causes.

@@ -35,7 +35,7 @@ func (c *Conn) ListPrompts(ctx context.Context, _ pluginconn.Asker) ([]tool.Prom
 				if err := bounds.add(p.Name, p.Title, p.Description); err != nil {
 					return "", err
 				}
-				prompt := c.promptOf(p)
+				prompt := promptOf(p, c.cfg.Prefix)
 				if _, twice := names[prompt.Name]; twice {
 					continue
 				}
@@ -54,8 +54,9 @@ func (c *Conn) ListPrompts(ctx context.Context, _ pluginconn.Asker) ([]tool.Prom
 	return all, nil
 }
 
-func (c *Conn) promptOf(p *mcp.Prompt) tool.Prompt {
-	prompt := tool.Prompt{Name: c.cfg.Prefix + nameOf(p.Name, maxName-len(c.cfg.Prefix)), Title: label(p.Title), Description: clip(p.Description, maxProse)}
+// promptOf returns a prompt of the server as callers know it, with the prefix of its plugin.
+func promptOf(p *mcp.Prompt, prefix string) tool.Prompt {
+	prompt := tool.Prompt{Name: prefix + nameOf(p.Name, maxName-len(prefix)), Title: label(p.Title), Description: clip(p.Description, maxProse)}
 	for _, a := range p.Arguments[:min(len(p.Arguments), maxArguments)] {
 		if a == nil || a.Name == "" || len(a.Name) > maxLabel {
 			continue
@@ -111,11 +112,11 @@ func (c *Conn) GetPrompt(ctx context.Context, of pluginconn.Asker, r tool.Prompt
 		round, err := roundOf(got)
 		return tool.PromptText{Round: round}, err
 	}
-	return c.promptText(got)
+	return promptText(got, c.cfg.MaxResultBytes)
 }
 
-// promptText returns a prompt as the server filled it in.
-func (c *Conn) promptText(got *mcp.GetPromptResult) (tool.PromptText, error) {
+// promptText returns a prompt as the server filled it in, if it has no more than a number of bytes.
+func promptText(got *mcp.GetPromptResult, maxBytes int) (tool.PromptText, error) {
 	text, size := tool.PromptText{Description: clip(got.Description, maxProse), Messages: []tool.PromptMessage{}}, 0
 	if len(got.Messages) > maxParts {
 		return tool.PromptText{}, tool.Errorf(tool.KindInternal, "the prompt has more than %d messages", maxParts)
@@ -132,8 +133,8 @@ func (c *Conn) promptText(got *mcp.GetPromptResult) (tool.PromptText, error) {
 		size += len(block.Text) + len(block.Data)
 		text.Messages = append(text.Messages, message)
 	}
-	if size > c.cfg.MaxResultBytes {
-		return tool.PromptText{}, tooLarge(c.cfg.MaxResultBytes)
+	if size > maxBytes {
+		return tool.PromptText{}, tooLarge(maxBytes)
 	}
 	return text, nil
 }

@@ -5,12 +5,9 @@ import (
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolhost/toolhost/tool"
 )
-
-//lint:file-ignore SA1019 Servers and clients of 2025-11-25 use sampling, which 2026-07-28 deprecates.
 
 // What a server asks becomes a question of one of its calls.
 //
@@ -112,61 +109,6 @@ func (c *Conn) takeTurn(ctx context.Context) (release func(), err error) {
 	case <-c.done:
 		return nil, errEnded
 	}
-}
-
-// asker returns the call that a request of the server belongs to, if the call may ask it.
-func (c *Conn) asker(kind tool.QuestionKind) (*call, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.calls) != 1 {
-		return nil, &jsonrpc.Error{Code: codeUnanswered, Message: "toolhost accepts a question only during a call, and no single call is in progress"}
-	}
-	for _, call := range c.calls {
-		if permitted(call.answers, kind) {
-			return call, nil
-		}
-	}
-	return nil, &jsonrpc.Error{Code: codeUnanswered, Message: "neither the operator nor the caller of the tool permits this question"}
-}
-
-// elicit answers elicitation/create of version 2025-11-25.
-func (c *Conn) elicit(ctx context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-	call, err := c.asker(tool.QuestionPerson)
-	if err != nil {
-		return nil, err
-	}
-	q, refused := personQuestion(req.Params)
-	if refused != nil {
-		return nil, protocolError(refused)
-	}
-	answers, err := call.ask(ctx, []tool.Question{q})
-	if err != nil {
-		return nil, err
-	}
-	if answers[0].Person == nil {
-		return nil, protocolError(answers[0].Err)
-	}
-	return elicited(answers[0].Person), nil
-}
-
-// sample answers sampling/createMessage of version 2025-11-25.
-func (c *Conn) sample(ctx context.Context, req *mcp.CreateMessageWithToolsRequest) (*mcp.CreateMessageWithToolsResult, error) {
-	call, err := c.asker(tool.QuestionModel)
-	if err != nil {
-		return nil, err
-	}
-	q, refused := modelQuestion(req.Params)
-	if refused != nil {
-		return nil, protocolError(refused)
-	}
-	answers, err := call.ask(ctx, []tool.Question{q})
-	if err != nil {
-		return nil, err
-	}
-	if answers[0].Model == nil {
-		return nil, protocolError(answers[0].Err)
-	}
-	return sampled(answers[0].Model), nil
 }
 
 // codeUnanswered is the code of the error for a question that has no answer.

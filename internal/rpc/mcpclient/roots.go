@@ -16,10 +16,10 @@ import (
 // logLevel is the lowest level of the server's log that toolhost wants.
 const logLevel = "info"
 
-// roots returns the folders that the plugin may use.
-func (c *Conn) roots() []tool.Root {
+// rootsIn returns folders that the plugin may use as roots.
+func rootsIn(folders []string) []tool.Root {
 	var roots []tool.Root
-	for _, folder := range c.cfg.Roots {
+	for _, folder := range folders {
 		roots = append(roots, tool.Root{URI: (&url.URL{Scheme: "file", Path: folder}).String(), Name: path.Base(folder)})
 	}
 	return roots
@@ -29,11 +29,11 @@ func (c *Conn) roots() []tool.Root {
 func (c *Conn) offerTo(options *mcp.ClientOptions) {
 	if permitted(c.cfg.Asks, tool.QuestionPerson) {
 		options.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
-		options.ElicitationHandler = c.elicit
+		options.ElicitationHandler = c.calls.elicit
 	}
 	if permitted(c.cfg.Asks, tool.QuestionModel) {
 		options.Capabilities.Sampling = &mcp.SamplingCapabilities{}
-		options.CreateMessageWithToolsHandler = c.sample
+		options.CreateMessageWithToolsHandler = c.calls.sample
 	}
 	if len(c.cfg.Roots) > 0 || permitted(c.cfg.Asks, tool.QuestionRoots) {
 		options.Capabilities.RootsV2 = &mcp.RootCapabilities{}

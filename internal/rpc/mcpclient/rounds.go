@@ -32,8 +32,8 @@ func (c *call) callTool() (*mcp.CallToolResult, error) {
 		return nil, c.unsent(err)
 	}
 	defer release()
-	c.conn.addCall(c.token, c)
-	defer c.conn.removeCall(c.token)
+	c.conn.calls.add(c.token, c)
+	defer c.conn.calls.remove(c.token)
 	params := &mcp.CallToolParams{Name: c.name}
 	if len(c.arguments) > 0 {
 		params.Arguments = json.RawMessage(c.arguments)
@@ -127,7 +127,7 @@ func (c *call) supply(requests mcp.InputRequestMap) (mcp.InputResponseMap, error
 	responses, questions := mcp.InputResponseMap{}, []tool.Question(nil)
 	for _, key := range slices.Sorted(maps.Keys(requests)) {
 		if _, roots := requests[key].(*mcp.ListRootsParams); roots && !permitted(c.answers, tool.QuestionRoots) {
-			responses[key] = rootsOf(c.conn.roots())
+			responses[key] = rootsOf(rootsIn(c.conn.cfg.Roots))
 			continue
 		}
 		q, refused := questionOf(requests[key])
