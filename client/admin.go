@@ -29,9 +29,7 @@ func (a *Admin) Because(reason string) *Admin {
 
 // Plugins returns all plugins, including unusable ones, ordered by name.
 func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
-	resp, err := link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
-		return toolhostv1.NewAdminServiceClient(conn).ListPlugins(ctx, &toolhostv1.ListPluginsRequest{})
-	})
+	resp, err := a.listPlugins(ctx, &toolhostv1.ListPluginsRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +38,20 @@ func (a *Admin) Plugins(ctx context.Context) ([]tool.PluginInfo, error) {
 		infos = append(infos, hostpb.ToPlugin(p))
 	}
 	return infos, nil
+}
+
+// Conditions returns what an operator should know about the toolhost itself, such as that its ledger
+// is full. An older toolhost has none, and neither has a caller without the right plugins.read in all
+// tenants.
+func (a *Admin) Conditions(ctx context.Context) ([]tool.Condition, error) {
+	resp, err := a.listPlugins(ctx, &toolhostv1.ListPluginsRequest{Conditions: true})
+	return hostpb.ToConditions(resp), err
+}
+
+func (a *Admin) listPlugins(ctx context.Context, req *toolhostv1.ListPluginsRequest) (*toolhostv1.ListPluginsResponse, error) {
+	return link.Invoke(ctx, a.link, func(conn grpc.ClientConnInterface) (*toolhostv1.ListPluginsResponse, error) {
+		return toolhostv1.NewAdminServiceClient(conn).ListPlugins(ctx, req)
+	})
 }
 
 // Instances returns the running processes of a plugin, ordered by start time. An empty plugin means

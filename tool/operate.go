@@ -52,6 +52,16 @@ type PluginEvent struct {
 	Tenant string `json:"tenant,omitempty"`
 }
 
+// Condition is something that an operator should know about a toolhost itself, and not about one
+// plugin.
+type Condition struct {
+	Name    string `json:"name"` // such as ledger_full; proto/toolhost/v1/admin_service.proto lists the names
+	Message string `json:"message"`
+	// Problem says that calls fail or records are lost because of it, or that the next start of the
+	// toolhost would fail. False means that it can wait.
+	Problem bool `json:"problem"`
+}
+
 // LogLine is a line of a plugin's output or log.
 type LogLine struct {
 	// the number of the line among those of all plugins, from 1; a gap means dropped lines

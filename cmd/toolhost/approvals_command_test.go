@@ -53,8 +53,9 @@ func (b *approvalBook) RevokeApproval(_ context.Context, r tool.ApprovalRevocati
 	return tool.StandingApproval{}, tool.Errorf(tool.KindNotFound, "there is no standing approval of this id")
 }
 
-// startWith starts a server with standing approvals, and returns the environment of its clients.
-func startWith(t *testing.T, book *approvalBook) map[string]string {
+// startWith starts a server of a host with the tools of the conformance suite, and returns the
+// environment of its clients.
+func startWith(t *testing.T, cfg hostserver.Config) map[string]string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cli")
 	if err != nil {
@@ -69,8 +70,8 @@ func startWith(t *testing.T, book *approvalBook) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := hosttest.New(t, nil, hosttest.Tools()...)
-	server := hostserver.NewServer(hostserver.Config{Host: host, Approvals: book})
+	cfg.Host = hosttest.New(t, nil, hosttest.Tools()...)
+	server := hostserver.NewServer(cfg)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with Shutdown
 	t.Cleanup(func() {
@@ -97,7 +98,7 @@ func TestApprovalsCommand(t *testing.T) {
 			ID: "approval-3", Tool: "pay", Expires: until, Arguments: json.RawMessage(`{"to=me amount":1,"a\"b":2}`), Patterns: []tool.ArgumentPattern{{Argument: "path", PathPrefix: "docs amount=1"}},
 		},
 	}}
-	env := startWith(t, book)
+	env := startWith(t, hostserver.Config{Approvals: book})
 	code, out, errs := toolhost(t.Context(), env, "", "approvals", "list", "--all", "--tenant", "red", "--tool", "t", "--run", "r", "--ended")
 	if code != cli.ExitOK || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -50,6 +51,8 @@ type Log struct {
 	size int64    // of the file after the last line that this log wrote or read
 	end  position // of the chain
 	torn bool     // the file ends with an incomplete line
+
+	failure atomic.Pointer[error] // see Failure
 
 	watching sync.Mutex
 	changed  chan struct{} // closed after the next line; nil: nothing waits
@@ -154,6 +157,21 @@ func (l *Log) append(ctx context.Context, at *link, line any) error {
 		return l.failed("writing", err)
 	}
 	defer func() { <-l.turn }()
+	err := l.write(at, line)
+	l.failure.Store(&err)
+	return err
+}
+
+// Failure returns why the log could not write its latest line; nil: it could.
+func (l *Log) Failure() error {
+	if err := l.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// write is append for the goroutine whose turn it is.
+func (l *Log) write(at *link, line any) error {
 	if l.file == nil {
 		return l.failed("writing", errClosed)
 	}

@@ -181,6 +181,19 @@ func (t *Telemetry) openMetrics(ctx context.Context, plan *plan, res *resource.R
 	return t.observeItself()
 }
 
+// Failing returns the signals whose latest export failed, such as "traces".
+func (t *Telemetry) Failing() (signals []string) {
+	if t == nil {
+		return nil
+	}
+	for _, w := range t.watches {
+		if w.failing() {
+			signals = append(signals, w.signal)
+		}
+	}
+	return signals
+}
+
 // observeItself registers the metrics of the export itself: whether collectors answer, and how many
 // items were dropped.
 func (t *Telemetry) observeItself() error {

@@ -55,7 +55,15 @@ type Log struct {
 	waiting int // bytes in the queue
 	dropped int // records since the last one that was queued
 	closed  bool
+	// lost counts the dropped records. It begins again if To took records in the meantime, and the
+	// latest loss was lossRemembered ago.
+	lost   int
+	lostAt time.Time // the latest
 }
+
+// lossRemembered is how long Lost reports a loss. A probe that looks every five minutes sees it, and
+// a loss of last week is not reported as one of now.
+const lossRemembered = 10 * time.Minute
 
 // Open opens a log and starts its goroutine. The caller must call Close.
 func Open(cfg Config) *Log {
@@ -116,12 +124,27 @@ func (l *Log) put(line []byte) {
 		return
 	}
 	if l.waiting+len(line) > l.cfg.MaxWaiting {
-		l.dropped++
+		now := time.Now()
+		if l.dropped == 0 && now.Sub(l.lostAt) > lossRemembered {
+			l.lost = 0
+		}
+		l.dropped, l.lost, l.lostAt = l.dropped+1, l.lost+1, now
 		return
 	}
 	l.queue = append(l.queue, line)
 	l.waiting += len(line)
 	l.signal()
+}
+
+// Lost returns how many records the Log dropped because To took them too slowly. It is 0 if To takes
+// records, and the latest loss was lossRemembered ago.
+func (l *Log) Lost() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropped == 0 && time.Since(l.lostAt) > lossRemembered {
+		return 0
+	}
+	return l.lost
 }
 
 func (l *Log) signal() {

@@ -244,6 +244,40 @@ func TestStuckWriter(t *testing.T) {
 	})
 }
 
+// Lost reports a loss as long as the writer is stuck, and some time longer. Then a new loss is counted
+// from 1.
+func TestLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &blocked{open: make(chan struct{})}
+		l := logging.Open(logging.Config{To: w, MaxWaiting: 1000})
+		want := func(when string, want int) {
+			t.Helper()
+			if got := l.Lost(); got != want {
+				t.Errorf("%s: %d records are lost, want %d", when, got, want)
+			}
+		}
+		long := strings.Repeat("x", 2000)
+		l.Logger("server").Info("short")
+		synctest.Wait()
+		want("before", 0)
+		l.Logger("server").Info("a", "text", long)
+		l.Logger("server").Info("b", "text", long)
+		want("at once", 2)
+		time.Sleep(time.Hour)
+		want("still stuck", 2)
+		l.Logger("server").Info("c", "text", long)
+		want("one more", 3)
+		close(w.open)
+		synctest.Wait()
+		want("just now", 3)
+		time.Sleep(9 * time.Minute)
+		want("some minutes ago", 3)
+		time.Sleep(2 * time.Minute)
+		want("long ago", 0)
+		l.Close()
+	})
+}
+
 // Close does not wait for ever for a writer that takes nothing.
 func TestCloseWithAStuckWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -144,7 +144,8 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	told := toldHost{h, service, known}
 	defer reloadOnHangup(told, records.decisions, logger)()
 	refuse := refusePlugins(runtime, launching.Subreaped)
-	return serveHost(ctx, options, servedHost{told, known, plugins.Tenants(), exported, listeners, logger, refuse, access, callers, book, records.decisions}, stdout)
+	about := &conditions{records.calls, records.decisions, log, exported, cfg.Configuration}
+	return serveHost(ctx, options, servedHost{told, known, plugins.Tenants(), exported, listeners, logger, refuse, access, callers, book, records.decisions, about}, stdout)
 }
 
 // followAccess returns the follower that applies changed bindings, rules and issuers.
@@ -174,6 +175,7 @@ type servedHost struct {
 	logins    *logins
 
 	decisions *audit.Log
+	about     *conditions
 }
 
 // serveHost serves a host until ctx ends, and says so on stdout when it is ready.
@@ -194,7 +196,7 @@ func serveHost(ctx context.Context, options Options, s servedHost, stdout io.Wri
 	server := servers{s: s}
 	server.grpc = hostserver.NewServer(hostserver.Config{
 		Host: served, Logger: s.logger, Refuse: s.refuse, Budget: memory, Options: s.exported.ServerOptions(),
-		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host,
+		Audit: s.decisions, Gate: admitting, Logins: s.logins, Approvals: s.host, Conditions: s.about.list,
 		Network: clientlimit.Options(options.Network.Limits(), options.Calls.MaxTimeout+replyGrace),
 	})
 	if slices.ContainsFunc(s.listeners.Listeners, (*listen.Listener).Web) {

@@ -178,6 +178,22 @@ const (
 	olderStderr  = 1 << 10
 )
 
+// FromConditions converts conditions.
+func FromConditions(conditions []tool.Condition) (messages []*toolhostv1.Condition) {
+	for _, c := range conditions {
+		messages = append(messages, &toolhostv1.Condition{Name: c.Name, Message: c.Message, Problem: c.Problem})
+	}
+	return messages
+}
+
+// ToConditions converts the conditions of a response.
+func ToConditions(resp *toolhostv1.ListPluginsResponse) (conditions []tool.Condition) {
+	for _, m := range resp.GetConditions() {
+		conditions = append(conditions, tool.Condition{Name: m.GetName(), Message: m.GetMessage(), Problem: m.GetProblem()})
+	}
+	return conditions
+}
+
 // FromPlugins converts all plugins into one message. If the message would be too large, it drops
 // more of the last output, and in the end all exits except the last one of each plugin.
 func FromPlugins(plugins []tool.PluginInfo) *toolhostv1.ListPluginsResponse {

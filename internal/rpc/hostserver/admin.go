@@ -16,19 +16,25 @@ import (
 // adminService implements toolhost.v1.AdminService. The guard converts errors to statuses.
 type adminService struct {
 	toolhostv1.UnimplementedAdminServiceServer
-	host  Admin
-	gate  *gate.Gate
-	audit AuditLog        // nil: there is none
-	drain <-chan struct{} // closed when the server shuts down
+	host       Admin
+	gate       *gate.Gate
+	audit      AuditLog                // nil: there is none
+	conditions func() []tool.Condition // see Config; nil: there are none
+	drain      <-chan struct{}         // closed when the server shuts down
 }
 
 // ListPlugins implements toolhost.v1.AdminService.
-func (s *adminService) ListPlugins(ctx context.Context, _ *toolhostv1.ListPluginsRequest) (*toolhostv1.ListPluginsResponse, error) {
+func (s *adminService) ListPlugins(ctx context.Context, req *toolhostv1.ListPluginsRequest) (*toolhostv1.ListPluginsResponse, error) {
 	plugins, err := s.host.Plugins(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return hostpb.FromPlugins(shownPlugins(plugins, tenantsOf(ctx, authz.PluginsRead, nil))), nil
+	tenants := tenantsOf(ctx, authz.PluginsRead, nil)
+	resp := hostpb.FromPlugins(shownPlugins(plugins, tenants))
+	if all := tenants == nil; all && req.GetConditions() && s.conditions != nil {
+		resp.Conditions = hostpb.FromConditions(s.conditions())
+	}
+	return resp, nil
 }
 
 // ListInstances implements toolhost.v1.AdminService.

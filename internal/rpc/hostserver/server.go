@@ -60,6 +60,9 @@ type Config struct {
 	Gate *gate.Gate
 	// Audit is the log that ReadAudit shows. nil: ReadAudit fails.
 	Audit AuditLog
+	// Conditions returns what operators should know about toolhost itself. It is called for requests
+	// that ask for it. nil: there is nothing.
+	Conditions func() []tool.Condition
 	// Logins logs principals in to MCP servers. nil: LoginService fails.
 	Logins Logins
 	// Approvals has the standing approvals. nil: ApprovalService fails.
@@ -114,7 +117,7 @@ func NewServer(cfg Config) *Server {
 		}
 		toolhostv1.RegisterToolServiceServer(services, tools)
 		toolhostv1.RegisterApprovalServiceServer(services, &approvalService{tools: tools, approvals: cfg.Approvals})
-		toolhostv1.RegisterAdminServiceServer(services, &adminService{host: cfg.Host, gate: cfg.Gate, audit: cfg.Audit, drain: s.drain})
+		toolhostv1.RegisterAdminServiceServer(services, &adminService{host: cfg.Host, gate: cfg.Gate, audit: cfg.Audit, conditions: cfg.Conditions, drain: s.drain})
 		toolhostv1.RegisterLoginServiceServer(services, &loginService{logins: cfg.Logins})
 	})
 	return s

@@ -72,7 +72,8 @@ func TestOperatorOfATenant(t *testing.T) {
 		{Role: "operator", To: []string{me}, Tenants: []string{"red", "green"}},
 		{Role: "auditor", To: []string{me}, Tenants: []string{"blue"}}, // may not read logs
 	})
-	a, _ := serve(t, socket(t), hostserver.Config{Host: host, Gate: gate.New(gate.Config{
+	full := []tool.Condition{{Name: "ledger_full", Message: "the ledger is full", Problem: true}}
+	a, _ := serve(t, socket(t), hostserver.Config{Host: host, Conditions: func() []tool.Condition { return full }, Gate: gate.New(gate.Config{
 		Rights: hostserver.Rights(), Policy: func() *authz.Policy { return policy },
 	})})
 	c := dial(t, a)
@@ -105,6 +106,9 @@ func TestOperatorOfATenant(t *testing.T) {
 	if err != nil || len(plugins) != 1 {
 		t.Fatal(plugins, err)
 	}
+	if conditions, err := c.Conditions(t.Context()); len(conditions) > 0 || err != nil {
+		t.Errorf("an operator of one tenant sees %+v, %v", conditions, err)
+	}
 	p := plugins[0]
 	if p.Reason != "its process crashed" || len(p.LastExit.LastStderr) != 0 {
 		t.Errorf("the plugin is %q, its last exit %+v", p.Reason, p.LastExit)
@@ -123,6 +127,9 @@ func TestOperatorOfATenant(t *testing.T) {
 	}
 	if plugins, err := c.Plugins(t.Context()); err != nil || plugins[0].Reason != "secret of blue" || len(plugins[0].RecentExits[0].Calls) != 2 {
 		t.Errorf("an admin sees %+v, %v", plugins, err)
+	}
+	if conditions, err := c.Conditions(t.Context()); !cmp.Equal(full, conditions) || err != nil {
+		t.Errorf("an admin sees %+v, %v", conditions, err)
 	}
 }
 

@@ -1300,7 +1300,9 @@ func (x *EffectiveLimit) GetNote() string {
 
 // ListPluginsRequest requests all plugins.
 type ListPluginsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether to return conditions. toolhost reads its configuration file for them.
+	Conditions    bool `protobuf:"varint,1,opt,name=conditions,proto3" json:"conditions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1335,11 +1337,21 @@ func (*ListPluginsRequest) Descriptor() ([]byte, []int) {
 	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{10}
 }
 
+func (x *ListPluginsRequest) GetConditions() bool {
+	if x != nil {
+		return x.Conditions
+	}
+	return false
+}
+
 // ListPluginsResponse returns all plugins.
 type ListPluginsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plugins, ordered by name.
-	Plugins       []*Plugin `protobuf:"bytes,1,rep,name=plugins,proto3" json:"plugins,omitempty"`
+	Plugins []*Plugin `protobuf:"bytes,1,rep,name=plugins,proto3" json:"plugins,omitempty"`
+	// What an operator should know about toolhost itself. Empty if there is nothing, if the request did
+	// not ask, or if the caller does not have the right in all tenants.
+	Conditions    []*Condition `protobuf:"bytes,2,rep,name=conditions,proto3" json:"conditions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1381,6 +1393,80 @@ func (x *ListPluginsResponse) GetPlugins() []*Plugin {
 	return nil
 }
 
+func (x *ListPluginsResponse) GetConditions() []*Condition {
+	if x != nil {
+		return x.Conditions
+	}
+	return nil
+}
+
+// Condition is something that an operator should know about toolhost itself, and not about one
+// plugin.
+type Condition struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it is: `ledger_full`, `audit_failing`, `log_dropped`, `export_failing`,
+	// `configuration_refused` or `configuration_changed`. Later versions may add names.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The condition, in English.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Whether calls fail or records are lost because of it, or the next start of toolhost would fail.
+	// False means that it can wait.
+	Problem       bool `protobuf:"varint,3,opt,name=problem,proto3" json:"problem,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Condition) Reset() {
+	*x = Condition{}
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Condition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Condition) ProtoMessage() {}
+
+func (x *Condition) ProtoReflect() protoreflect.Message {
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Condition.ProtoReflect.Descriptor instead.
+func (*Condition) Descriptor() ([]byte, []int) {
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Condition) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Condition) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *Condition) GetProblem() bool {
+	if x != nil {
+		return x.Problem
+	}
+	return false
+}
+
 // ListInstancesRequest selects instances.
 type ListInstancesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1392,7 +1478,7 @@ type ListInstancesRequest struct {
 
 func (x *ListInstancesRequest) Reset() {
 	*x = ListInstancesRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1404,7 +1490,7 @@ func (x *ListInstancesRequest) String() string {
 func (*ListInstancesRequest) ProtoMessage() {}
 
 func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[12]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1417,7 +1503,7 @@ func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesRequest.ProtoReflect.Descriptor instead.
 func (*ListInstancesRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{12}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListInstancesRequest) GetPlugin() string {
@@ -1438,7 +1524,7 @@ type ListInstancesResponse struct {
 
 func (x *ListInstancesResponse) Reset() {
 	*x = ListInstancesResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +1536,7 @@ func (x *ListInstancesResponse) String() string {
 func (*ListInstancesResponse) ProtoMessage() {}
 
 func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[13]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +1549,7 @@ func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesResponse.ProtoReflect.Descriptor instead.
 func (*ListInstancesResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{13}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListInstancesResponse) GetInstances() []*Instance {
@@ -1488,7 +1574,7 @@ type RestartRequest struct {
 
 func (x *RestartRequest) Reset() {
 	*x = RestartRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1500,7 +1586,7 @@ func (x *RestartRequest) String() string {
 func (*RestartRequest) ProtoMessage() {}
 
 func (x *RestartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[14]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1513,7 +1599,7 @@ func (x *RestartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartRequest.ProtoReflect.Descriptor instead.
 func (*RestartRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{14}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RestartRequest) GetPlugin() string {
@@ -1550,7 +1636,7 @@ type RestartResponse struct {
 
 func (x *RestartResponse) Reset() {
 	*x = RestartResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1562,7 +1648,7 @@ func (x *RestartResponse) String() string {
 func (*RestartResponse) ProtoMessage() {}
 
 func (x *RestartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[15]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1575,7 +1661,7 @@ func (x *RestartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestartResponse.ProtoReflect.Descriptor instead.
 func (*RestartResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{15}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RestartResponse) GetStopped() []string {
@@ -1605,7 +1691,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1617,7 +1703,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[16]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1630,7 +1716,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{16}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DrainRequest) GetPlugin() string {
@@ -1656,7 +1742,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1668,7 +1754,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[17]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1681,7 +1767,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{17}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
 }
 
 // PauseRequest names a plugin to pause.
@@ -1697,7 +1783,7 @@ type PauseRequest struct {
 
 func (x *PauseRequest) Reset() {
 	*x = PauseRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1709,7 +1795,7 @@ func (x *PauseRequest) String() string {
 func (*PauseRequest) ProtoMessage() {}
 
 func (x *PauseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[18]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1722,7 +1808,7 @@ func (x *PauseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRequest.ProtoReflect.Descriptor instead.
 func (*PauseRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{18}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PauseRequest) GetPlugin() string {
@@ -1748,7 +1834,7 @@ type PauseResponse struct {
 
 func (x *PauseResponse) Reset() {
 	*x = PauseResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1760,7 +1846,7 @@ func (x *PauseResponse) String() string {
 func (*PauseResponse) ProtoMessage() {}
 
 func (x *PauseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[19]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1773,7 +1859,7 @@ func (x *PauseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseResponse.ProtoReflect.Descriptor instead.
 func (*PauseResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{19}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
 }
 
 // ResumeRequest names a plugin to resume.
@@ -1787,7 +1873,7 @@ type ResumeRequest struct {
 
 func (x *ResumeRequest) Reset() {
 	*x = ResumeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1799,7 +1885,7 @@ func (x *ResumeRequest) String() string {
 func (*ResumeRequest) ProtoMessage() {}
 
 func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[20]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1812,7 +1898,7 @@ func (x *ResumeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{20}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ResumeRequest) GetPlugin() string {
@@ -1831,7 +1917,7 @@ type ResumeResponse struct {
 
 func (x *ResumeResponse) Reset() {
 	*x = ResumeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1843,7 +1929,7 @@ func (x *ResumeResponse) String() string {
 func (*ResumeResponse) ProtoMessage() {}
 
 func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[21]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1856,7 +1942,7 @@ func (x *ResumeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeResponse.ProtoReflect.Descriptor instead.
 func (*ResumeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{21}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
 }
 
 // ClearQuarantineRequest names a plugin.
@@ -1870,7 +1956,7 @@ type ClearQuarantineRequest struct {
 
 func (x *ClearQuarantineRequest) Reset() {
 	*x = ClearQuarantineRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +1968,7 @@ func (x *ClearQuarantineRequest) String() string {
 func (*ClearQuarantineRequest) ProtoMessage() {}
 
 func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[22]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +1981,7 @@ func (x *ClearQuarantineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineRequest.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{22}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ClearQuarantineRequest) GetPlugin() string {
@@ -1914,7 +2000,7 @@ type ClearQuarantineResponse struct {
 
 func (x *ClearQuarantineResponse) Reset() {
 	*x = ClearQuarantineResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1926,7 +2012,7 @@ func (x *ClearQuarantineResponse) String() string {
 func (*ClearQuarantineResponse) ProtoMessage() {}
 
 func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[23]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1939,7 +2025,7 @@ func (x *ClearQuarantineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearQuarantineResponse.ProtoReflect.Descriptor instead.
 func (*ClearQuarantineResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{23}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
 }
 
 // ReloadRequest requests a scan of the plugin folders.
@@ -1954,7 +2040,7 @@ type ReloadRequest struct {
 
 func (x *ReloadRequest) Reset() {
 	*x = ReloadRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2052,7 @@ func (x *ReloadRequest) String() string {
 func (*ReloadRequest) ProtoMessage() {}
 
 func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[24]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2065,7 @@ func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
 func (*ReloadRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{24}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ReloadRequest) GetPluginsOnly() bool {
@@ -2010,7 +2096,7 @@ type ReloadResponse struct {
 
 func (x *ReloadResponse) Reset() {
 	*x = ReloadResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2022,7 +2108,7 @@ func (x *ReloadResponse) String() string {
 func (*ReloadResponse) ProtoMessage() {}
 
 func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[25]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2035,7 +2121,7 @@ func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
 func (*ReloadResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{25}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ReloadResponse) GetAdded() []string {
@@ -2092,7 +2178,7 @@ type ConfigurationChange struct {
 
 func (x *ConfigurationChange) Reset() {
 	*x = ConfigurationChange{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2104,7 +2190,7 @@ func (x *ConfigurationChange) String() string {
 func (*ConfigurationChange) ProtoMessage() {}
 
 func (x *ConfigurationChange) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[26]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2117,7 +2203,7 @@ func (x *ConfigurationChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigurationChange.ProtoReflect.Descriptor instead.
 func (*ConfigurationChange) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{26}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ConfigurationChange) GetFile() string {
@@ -2167,7 +2253,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2179,7 +2265,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[27]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2192,7 +2278,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{27}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SettingChange) GetKey() string {
@@ -2232,7 +2318,7 @@ type DiffConfigurationRequest struct {
 
 func (x *DiffConfigurationRequest) Reset() {
 	*x = DiffConfigurationRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2244,7 +2330,7 @@ func (x *DiffConfigurationRequest) String() string {
 func (*DiffConfigurationRequest) ProtoMessage() {}
 
 func (x *DiffConfigurationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[28]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2257,7 +2343,7 @@ func (x *DiffConfigurationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffConfigurationRequest.ProtoReflect.Descriptor instead.
 func (*DiffConfigurationRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{28}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
 }
 
 // DiffConfigurationResponse says what a Reload would do.
@@ -2271,7 +2357,7 @@ type DiffConfigurationResponse struct {
 
 func (x *DiffConfigurationResponse) Reset() {
 	*x = DiffConfigurationResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2283,7 +2369,7 @@ func (x *DiffConfigurationResponse) String() string {
 func (*DiffConfigurationResponse) ProtoMessage() {}
 
 func (x *DiffConfigurationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[29]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2296,7 +2382,7 @@ func (x *DiffConfigurationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffConfigurationResponse.ProtoReflect.Descriptor instead.
 func (*DiffConfigurationResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{29}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DiffConfigurationResponse) GetConfiguration() *ConfigurationChange {
@@ -2319,7 +2405,7 @@ type ReloadFailure struct {
 
 func (x *ReloadFailure) Reset() {
 	*x = ReloadFailure{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2331,7 +2417,7 @@ func (x *ReloadFailure) String() string {
 func (*ReloadFailure) ProtoMessage() {}
 
 func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[30]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2344,7 +2430,7 @@ func (x *ReloadFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadFailure.ProtoReflect.Descriptor instead.
 func (*ReloadFailure) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{30}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReloadFailure) GetPlugin() string {
@@ -2374,7 +2460,7 @@ type UpgradeRequest struct {
 
 func (x *UpgradeRequest) Reset() {
 	*x = UpgradeRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2386,7 +2472,7 @@ func (x *UpgradeRequest) String() string {
 func (*UpgradeRequest) ProtoMessage() {}
 
 func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[31]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2399,7 +2485,7 @@ func (x *UpgradeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeRequest.ProtoReflect.Descriptor instead.
 func (*UpgradeRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{31}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *UpgradeRequest) GetPlugin() string {
@@ -2429,7 +2515,7 @@ type UpgradeResponse struct {
 
 func (x *UpgradeResponse) Reset() {
 	*x = UpgradeResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2527,7 @@ func (x *UpgradeResponse) String() string {
 func (*UpgradeResponse) ProtoMessage() {}
 
 func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[32]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2540,7 @@ func (x *UpgradeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResponse.ProtoReflect.Descriptor instead.
 func (*UpgradeResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{32}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *UpgradeResponse) GetDigest() string {
@@ -2480,7 +2566,7 @@ type GetLockFileRequest struct {
 
 func (x *GetLockFileRequest) Reset() {
 	*x = GetLockFileRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2492,7 +2578,7 @@ func (x *GetLockFileRequest) String() string {
 func (*GetLockFileRequest) ProtoMessage() {}
 
 func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[33]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2505,7 +2591,7 @@ func (x *GetLockFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileRequest.ProtoReflect.Descriptor instead.
 func (*GetLockFileRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{33}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
 // GetLockFileResponse describes the lock file.
@@ -2521,7 +2607,7 @@ type GetLockFileResponse struct {
 
 func (x *GetLockFileResponse) Reset() {
 	*x = GetLockFileResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2533,7 +2619,7 @@ func (x *GetLockFileResponse) String() string {
 func (*GetLockFileResponse) ProtoMessage() {}
 
 func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[34]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2546,7 +2632,7 @@ func (x *GetLockFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLockFileResponse.ProtoReflect.Descriptor instead.
 func (*GetLockFileResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{34}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetLockFileResponse) GetPath() string {
@@ -2579,7 +2665,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2591,7 +2677,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[35]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2604,7 +2690,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{35}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RollbackRequest) GetPlugin() string {
@@ -2641,7 +2727,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2653,7 +2739,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[36]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2666,7 +2752,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{36}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RollbackResponse) GetDigest() string {
@@ -2694,7 +2780,7 @@ type ListRevisionsRequest struct {
 
 func (x *ListRevisionsRequest) Reset() {
 	*x = ListRevisionsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2706,7 +2792,7 @@ func (x *ListRevisionsRequest) String() string {
 func (*ListRevisionsRequest) ProtoMessage() {}
 
 func (x *ListRevisionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[37]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2719,7 +2805,7 @@ func (x *ListRevisionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRevisionsRequest.ProtoReflect.Descriptor instead.
 func (*ListRevisionsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{37}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListRevisionsRequest) GetPlugin() string {
@@ -2740,7 +2826,7 @@ type ListRevisionsResponse struct {
 
 func (x *ListRevisionsResponse) Reset() {
 	*x = ListRevisionsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2752,7 +2838,7 @@ func (x *ListRevisionsResponse) String() string {
 func (*ListRevisionsResponse) ProtoMessage() {}
 
 func (x *ListRevisionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[38]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2765,7 +2851,7 @@ func (x *ListRevisionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRevisionsResponse.ProtoReflect.Descriptor instead.
 func (*ListRevisionsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{38}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListRevisionsResponse) GetRevisions() []*Revision {
@@ -2803,7 +2889,7 @@ type Revision struct {
 
 func (x *Revision) Reset() {
 	*x = Revision{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2815,7 +2901,7 @@ func (x *Revision) String() string {
 func (*Revision) ProtoMessage() {}
 
 func (x *Revision) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[39]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2828,7 +2914,7 @@ func (x *Revision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revision.ProtoReflect.Descriptor instead.
 func (*Revision) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{39}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Revision) GetNumber() uint64 {
@@ -2910,7 +2996,7 @@ type WatchEventsRequest struct {
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2922,7 +3008,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[40]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2935,7 +3021,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{40}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *WatchEventsRequest) GetPlugin() string {
@@ -2984,7 +3070,7 @@ type WatchEventsResponse struct {
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2996,7 +3082,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[41]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3009,7 +3095,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{41}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *WatchEventsResponse) GetEvent() *PluginEvent {
@@ -3053,7 +3139,7 @@ type PluginEvent struct {
 
 func (x *PluginEvent) Reset() {
 	*x = PluginEvent{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3065,7 +3151,7 @@ func (x *PluginEvent) String() string {
 func (*PluginEvent) ProtoMessage() {}
 
 func (x *PluginEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[42]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3078,7 +3164,7 @@ func (x *PluginEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PluginEvent.ProtoReflect.Descriptor instead.
 func (*PluginEvent) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{42}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *PluginEvent) GetSeq() uint64 {
@@ -3164,7 +3250,7 @@ type TailLogsRequest struct {
 
 func (x *TailLogsRequest) Reset() {
 	*x = TailLogsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3176,7 +3262,7 @@ func (x *TailLogsRequest) String() string {
 func (*TailLogsRequest) ProtoMessage() {}
 
 func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[43]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3189,7 +3275,7 @@ func (x *TailLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsRequest.ProtoReflect.Descriptor instead.
 func (*TailLogsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{43}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *TailLogsRequest) GetPlugin() string {
@@ -3238,7 +3324,7 @@ type TailLogsResponse struct {
 
 func (x *TailLogsResponse) Reset() {
 	*x = TailLogsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3250,7 +3336,7 @@ func (x *TailLogsResponse) String() string {
 func (*TailLogsResponse) ProtoMessage() {}
 
 func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[44]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3263,7 +3349,7 @@ func (x *TailLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLogsResponse.ProtoReflect.Descriptor instead.
 func (*TailLogsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{44}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *TailLogsResponse) GetLine() *LogLine {
@@ -3295,7 +3381,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3307,7 +3393,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[45]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3320,7 +3406,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{45}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *LogLine) GetSeq() uint64 {
@@ -3393,7 +3479,7 @@ type ListCallsRequest struct {
 
 func (x *ListCallsRequest) Reset() {
 	*x = ListCallsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3405,7 +3491,7 @@ func (x *ListCallsRequest) String() string {
 func (*ListCallsRequest) ProtoMessage() {}
 
 func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[46]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3418,7 +3504,7 @@ func (x *ListCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListCallsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{46}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListCallsRequest) GetPageSize() int32 {
@@ -3497,7 +3583,7 @@ type ListCallsResponse struct {
 
 func (x *ListCallsResponse) Reset() {
 	*x = ListCallsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3509,7 +3595,7 @@ func (x *ListCallsResponse) String() string {
 func (*ListCallsResponse) ProtoMessage() {}
 
 func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[47]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3522,7 +3608,7 @@ func (x *ListCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListCallsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{47}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListCallsResponse) GetCalls() []*CallRecord {
@@ -3571,7 +3657,7 @@ type CallRecord struct {
 
 func (x *CallRecord) Reset() {
 	*x = CallRecord{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3583,7 +3669,7 @@ func (x *CallRecord) String() string {
 func (*CallRecord) ProtoMessage() {}
 
 func (x *CallRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[48]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3596,7 +3682,7 @@ func (x *CallRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRecord.ProtoReflect.Descriptor instead.
 func (*CallRecord) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{48}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *CallRecord) GetCallId() string {
@@ -3694,7 +3780,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3706,7 +3792,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[49]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3719,7 +3805,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{49}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *GetStatsRequest) GetPlugin() string {
@@ -3754,7 +3840,7 @@ type GetStatsResponse struct {
 
 func (x *GetStatsResponse) Reset() {
 	*x = GetStatsResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3766,7 +3852,7 @@ func (x *GetStatsResponse) String() string {
 func (*GetStatsResponse) ProtoMessage() {}
 
 func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[50]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3779,7 +3865,7 @@ func (x *GetStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetStatsResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{50}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *GetStatsResponse) GetTools() []*ToolStats {
@@ -3820,7 +3906,7 @@ type ToolStats struct {
 
 func (x *ToolStats) Reset() {
 	*x = ToolStats{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[51]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3832,7 +3918,7 @@ func (x *ToolStats) String() string {
 func (*ToolStats) ProtoMessage() {}
 
 func (x *ToolStats) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[51]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3845,7 +3931,7 @@ func (x *ToolStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolStats.ProtoReflect.Descriptor instead.
 func (*ToolStats) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{51}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ToolStats) GetTool() string {
@@ -3955,7 +4041,7 @@ type ReadAuditRequest struct {
 
 func (x *ReadAuditRequest) Reset() {
 	*x = ReadAuditRequest{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[52]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3967,7 +4053,7 @@ func (x *ReadAuditRequest) String() string {
 func (*ReadAuditRequest) ProtoMessage() {}
 
 func (x *ReadAuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[52]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3980,7 +4066,7 @@ func (x *ReadAuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadAuditRequest.ProtoReflect.Descriptor instead.
 func (*ReadAuditRequest) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{52}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ReadAuditRequest) GetPrincipal() string {
@@ -4066,7 +4152,7 @@ type ReadAuditResponse struct {
 
 func (x *ReadAuditResponse) Reset() {
 	*x = ReadAuditResponse{}
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[53]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4078,7 +4164,7 @@ func (x *ReadAuditResponse) String() string {
 func (*ReadAuditResponse) ProtoMessage() {}
 
 func (x *ReadAuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolhost_v1_admin_service_proto_msgTypes[53]
+	mi := &file_toolhost_v1_admin_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4091,7 +4177,7 @@ func (x *ReadAuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadAuditResponse.ProtoReflect.Descriptor instead.
 func (*ReadAuditResponse) Descriptor() ([]byte, []int) {
-	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{53}
+	return file_toolhost_v1_admin_service_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ReadAuditResponse) GetSeq() uint64 {
@@ -4204,10 +4290,20 @@ const file_toolhost_v1_admin_service_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x1c\n" +
 	"\tmechanism\x18\x03 \x01(\tR\tmechanism\x12\x12\n" +
-	"\x04note\x18\x04 \x01(\tR\x04note\"\x14\n" +
-	"\x12ListPluginsRequest\"D\n" +
+	"\x04note\x18\x04 \x01(\tR\x04note\"4\n" +
+	"\x12ListPluginsRequest\x12\x1e\n" +
+	"\n" +
+	"conditions\x18\x01 \x01(\bR\n" +
+	"conditions\"|\n" +
 	"\x13ListPluginsResponse\x12-\n" +
-	"\aplugins\x18\x01 \x03(\v2\x13.toolhost.v1.PluginR\aplugins\".\n" +
+	"\aplugins\x18\x01 \x03(\v2\x13.toolhost.v1.PluginR\aplugins\x126\n" +
+	"\n" +
+	"conditions\x18\x02 \x03(\v2\x16.toolhost.v1.ConditionR\n" +
+	"conditions\"S\n" +
+	"\tCondition\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x18\n" +
+	"\aproblem\x18\x03 \x01(\bR\aproblem\".\n" +
 	"\x14ListInstancesRequest\x12\x16\n" +
 	"\x06plugin\x18\x01 \x01(\tR\x06plugin\"L\n" +
 	"\x15ListInstancesResponse\x123\n" +
@@ -4455,7 +4551,7 @@ func file_toolhost_v1_admin_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolhost_v1_admin_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
+var file_toolhost_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 56)
 var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(PluginState)(0),                  // 0: toolhost.v1.PluginState
 	(InstanceState)(0),                // 1: toolhost.v1.InstanceState
@@ -4472,152 +4568,154 @@ var file_toolhost_v1_admin_service_proto_goTypes = []any{
 	(*EffectiveLimit)(nil),            // 12: toolhost.v1.EffectiveLimit
 	(*ListPluginsRequest)(nil),        // 13: toolhost.v1.ListPluginsRequest
 	(*ListPluginsResponse)(nil),       // 14: toolhost.v1.ListPluginsResponse
-	(*ListInstancesRequest)(nil),      // 15: toolhost.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil),     // 16: toolhost.v1.ListInstancesResponse
-	(*RestartRequest)(nil),            // 17: toolhost.v1.RestartRequest
-	(*RestartResponse)(nil),           // 18: toolhost.v1.RestartResponse
-	(*DrainRequest)(nil),              // 19: toolhost.v1.DrainRequest
-	(*DrainResponse)(nil),             // 20: toolhost.v1.DrainResponse
-	(*PauseRequest)(nil),              // 21: toolhost.v1.PauseRequest
-	(*PauseResponse)(nil),             // 22: toolhost.v1.PauseResponse
-	(*ResumeRequest)(nil),             // 23: toolhost.v1.ResumeRequest
-	(*ResumeResponse)(nil),            // 24: toolhost.v1.ResumeResponse
-	(*ClearQuarantineRequest)(nil),    // 25: toolhost.v1.ClearQuarantineRequest
-	(*ClearQuarantineResponse)(nil),   // 26: toolhost.v1.ClearQuarantineResponse
-	(*ReloadRequest)(nil),             // 27: toolhost.v1.ReloadRequest
-	(*ReloadResponse)(nil),            // 28: toolhost.v1.ReloadResponse
-	(*ConfigurationChange)(nil),       // 29: toolhost.v1.ConfigurationChange
-	(*SettingChange)(nil),             // 30: toolhost.v1.SettingChange
-	(*DiffConfigurationRequest)(nil),  // 31: toolhost.v1.DiffConfigurationRequest
-	(*DiffConfigurationResponse)(nil), // 32: toolhost.v1.DiffConfigurationResponse
-	(*ReloadFailure)(nil),             // 33: toolhost.v1.ReloadFailure
-	(*UpgradeRequest)(nil),            // 34: toolhost.v1.UpgradeRequest
-	(*UpgradeResponse)(nil),           // 35: toolhost.v1.UpgradeResponse
-	(*GetLockFileRequest)(nil),        // 36: toolhost.v1.GetLockFileRequest
-	(*GetLockFileResponse)(nil),       // 37: toolhost.v1.GetLockFileResponse
-	(*RollbackRequest)(nil),           // 38: toolhost.v1.RollbackRequest
-	(*RollbackResponse)(nil),          // 39: toolhost.v1.RollbackResponse
-	(*ListRevisionsRequest)(nil),      // 40: toolhost.v1.ListRevisionsRequest
-	(*ListRevisionsResponse)(nil),     // 41: toolhost.v1.ListRevisionsResponse
-	(*Revision)(nil),                  // 42: toolhost.v1.Revision
-	(*WatchEventsRequest)(nil),        // 43: toolhost.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),       // 44: toolhost.v1.WatchEventsResponse
-	(*PluginEvent)(nil),               // 45: toolhost.v1.PluginEvent
-	(*TailLogsRequest)(nil),           // 46: toolhost.v1.TailLogsRequest
-	(*TailLogsResponse)(nil),          // 47: toolhost.v1.TailLogsResponse
-	(*LogLine)(nil),                   // 48: toolhost.v1.LogLine
-	(*ListCallsRequest)(nil),          // 49: toolhost.v1.ListCallsRequest
-	(*ListCallsResponse)(nil),         // 50: toolhost.v1.ListCallsResponse
-	(*CallRecord)(nil),                // 51: toolhost.v1.CallRecord
-	(*GetStatsRequest)(nil),           // 52: toolhost.v1.GetStatsRequest
-	(*GetStatsResponse)(nil),          // 53: toolhost.v1.GetStatsResponse
-	(*ToolStats)(nil),                 // 54: toolhost.v1.ToolStats
-	(*ReadAuditRequest)(nil),          // 55: toolhost.v1.ReadAuditRequest
-	(*ReadAuditResponse)(nil),         // 56: toolhost.v1.ReadAuditResponse
-	nil,                               // 57: toolhost.v1.ToolStats.FailuresEntry
-	(*v1.Exit)(nil),                   // 58: toolhost.tool.v1.Exit
-	(*timestamppb.Timestamp)(nil),     // 59: google.protobuf.Timestamp
-	(*v1.Permissions)(nil),            // 60: toolhost.tool.v1.Permissions
-	(*v1.SdkInfo)(nil),                // 61: toolhost.tool.v1.SdkInfo
-	(v1.Access)(0),                    // 62: toolhost.tool.v1.Access
-	(*v1.LogRecord)(nil),              // 63: toolhost.tool.v1.LogRecord
-	(*v1.Error)(nil),                  // 64: toolhost.tool.v1.Error
-	(*Settled)(nil),                   // 65: toolhost.v1.Settled
-	(*durationpb.Duration)(nil),       // 66: google.protobuf.Duration
+	(*Condition)(nil),                 // 15: toolhost.v1.Condition
+	(*ListInstancesRequest)(nil),      // 16: toolhost.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil),     // 17: toolhost.v1.ListInstancesResponse
+	(*RestartRequest)(nil),            // 18: toolhost.v1.RestartRequest
+	(*RestartResponse)(nil),           // 19: toolhost.v1.RestartResponse
+	(*DrainRequest)(nil),              // 20: toolhost.v1.DrainRequest
+	(*DrainResponse)(nil),             // 21: toolhost.v1.DrainResponse
+	(*PauseRequest)(nil),              // 22: toolhost.v1.PauseRequest
+	(*PauseResponse)(nil),             // 23: toolhost.v1.PauseResponse
+	(*ResumeRequest)(nil),             // 24: toolhost.v1.ResumeRequest
+	(*ResumeResponse)(nil),            // 25: toolhost.v1.ResumeResponse
+	(*ClearQuarantineRequest)(nil),    // 26: toolhost.v1.ClearQuarantineRequest
+	(*ClearQuarantineResponse)(nil),   // 27: toolhost.v1.ClearQuarantineResponse
+	(*ReloadRequest)(nil),             // 28: toolhost.v1.ReloadRequest
+	(*ReloadResponse)(nil),            // 29: toolhost.v1.ReloadResponse
+	(*ConfigurationChange)(nil),       // 30: toolhost.v1.ConfigurationChange
+	(*SettingChange)(nil),             // 31: toolhost.v1.SettingChange
+	(*DiffConfigurationRequest)(nil),  // 32: toolhost.v1.DiffConfigurationRequest
+	(*DiffConfigurationResponse)(nil), // 33: toolhost.v1.DiffConfigurationResponse
+	(*ReloadFailure)(nil),             // 34: toolhost.v1.ReloadFailure
+	(*UpgradeRequest)(nil),            // 35: toolhost.v1.UpgradeRequest
+	(*UpgradeResponse)(nil),           // 36: toolhost.v1.UpgradeResponse
+	(*GetLockFileRequest)(nil),        // 37: toolhost.v1.GetLockFileRequest
+	(*GetLockFileResponse)(nil),       // 38: toolhost.v1.GetLockFileResponse
+	(*RollbackRequest)(nil),           // 39: toolhost.v1.RollbackRequest
+	(*RollbackResponse)(nil),          // 40: toolhost.v1.RollbackResponse
+	(*ListRevisionsRequest)(nil),      // 41: toolhost.v1.ListRevisionsRequest
+	(*ListRevisionsResponse)(nil),     // 42: toolhost.v1.ListRevisionsResponse
+	(*Revision)(nil),                  // 43: toolhost.v1.Revision
+	(*WatchEventsRequest)(nil),        // 44: toolhost.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),       // 45: toolhost.v1.WatchEventsResponse
+	(*PluginEvent)(nil),               // 46: toolhost.v1.PluginEvent
+	(*TailLogsRequest)(nil),           // 47: toolhost.v1.TailLogsRequest
+	(*TailLogsResponse)(nil),          // 48: toolhost.v1.TailLogsResponse
+	(*LogLine)(nil),                   // 49: toolhost.v1.LogLine
+	(*ListCallsRequest)(nil),          // 50: toolhost.v1.ListCallsRequest
+	(*ListCallsResponse)(nil),         // 51: toolhost.v1.ListCallsResponse
+	(*CallRecord)(nil),                // 52: toolhost.v1.CallRecord
+	(*GetStatsRequest)(nil),           // 53: toolhost.v1.GetStatsRequest
+	(*GetStatsResponse)(nil),          // 54: toolhost.v1.GetStatsResponse
+	(*ToolStats)(nil),                 // 55: toolhost.v1.ToolStats
+	(*ReadAuditRequest)(nil),          // 56: toolhost.v1.ReadAuditRequest
+	(*ReadAuditResponse)(nil),         // 57: toolhost.v1.ReadAuditResponse
+	nil,                               // 58: toolhost.v1.ToolStats.FailuresEntry
+	(*v1.Exit)(nil),                   // 59: toolhost.tool.v1.Exit
+	(*timestamppb.Timestamp)(nil),     // 60: google.protobuf.Timestamp
+	(*v1.Permissions)(nil),            // 61: toolhost.tool.v1.Permissions
+	(*v1.SdkInfo)(nil),                // 62: toolhost.tool.v1.SdkInfo
+	(v1.Access)(0),                    // 63: toolhost.tool.v1.Access
+	(*v1.LogRecord)(nil),              // 64: toolhost.tool.v1.LogRecord
+	(*v1.Error)(nil),                  // 65: toolhost.tool.v1.Error
+	(*Settled)(nil),                   // 66: toolhost.v1.Settled
+	(*durationpb.Duration)(nil),       // 67: google.protobuf.Duration
 }
 var file_toolhost_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: toolhost.v1.Plugin.state:type_name -> toolhost.v1.PluginState
-	58, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
+	59, // 1: toolhost.v1.Plugin.last_exit:type_name -> toolhost.tool.v1.Exit
 	7,  // 2: toolhost.v1.Plugin.recent_exits:type_name -> toolhost.v1.PluginExit
-	59, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
+	60, // 3: toolhost.v1.Plugin.retry_time:type_name -> google.protobuf.Timestamp
 	6,  // 4: toolhost.v1.Plugin.refusal:type_name -> toolhost.v1.PluginRefusal
-	60, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
+	61, // 5: toolhost.v1.Plugin.permissions:type_name -> toolhost.tool.v1.Permissions
 	5,  // 6: toolhost.v1.Plugin.ungranted:type_name -> toolhost.v1.Ungranted
-	61, // 7: toolhost.v1.Plugin.sdk:type_name -> toolhost.tool.v1.SdkInfo
+	62, // 7: toolhost.v1.Plugin.sdk:type_name -> toolhost.tool.v1.SdkInfo
 	4,  // 8: toolhost.v1.Plugin.own_filters:type_name -> toolhost.v1.OwnFilter
-	62, // 9: toolhost.v1.Plugin.workspace:type_name -> toolhost.tool.v1.Access
-	59, // 10: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
-	58, // 11: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
+	63, // 9: toolhost.v1.Plugin.workspace:type_name -> toolhost.tool.v1.Access
+	60, // 10: toolhost.v1.PluginExit.time:type_name -> google.protobuf.Timestamp
+	59, // 11: toolhost.v1.PluginExit.exit:type_name -> toolhost.tool.v1.Exit
 	8,  // 12: toolhost.v1.PluginExit.calls:type_name -> toolhost.v1.ExitCall
-	59, // 13: toolhost.v1.ExitCall.start_time:type_name -> google.protobuf.Timestamp
+	60, // 13: toolhost.v1.ExitCall.start_time:type_name -> google.protobuf.Timestamp
 	1,  // 14: toolhost.v1.Instance.state:type_name -> toolhost.v1.InstanceState
-	59, // 15: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
+	60, // 15: toolhost.v1.Instance.start_time:type_name -> google.protobuf.Timestamp
 	12, // 16: toolhost.v1.Instance.limits:type_name -> toolhost.v1.EffectiveLimit
 	10, // 17: toolhost.v1.Instance.sandbox:type_name -> toolhost.v1.Sandbox
-	62, // 18: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
+	63, // 18: toolhost.v1.Sandbox.workspace:type_name -> toolhost.tool.v1.Access
 	11, // 19: toolhost.v1.Sandbox.layers:type_name -> toolhost.v1.SandboxLayer
 	3,  // 20: toolhost.v1.ListPluginsResponse.plugins:type_name -> toolhost.v1.Plugin
-	9,  // 21: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
-	33, // 22: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
-	29, // 23: toolhost.v1.ReloadResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
-	30, // 24: toolhost.v1.ConfigurationChange.changes:type_name -> toolhost.v1.SettingChange
-	29, // 25: toolhost.v1.DiffConfigurationResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
-	42, // 26: toolhost.v1.ListRevisionsResponse.revisions:type_name -> toolhost.v1.Revision
-	59, // 27: toolhost.v1.Revision.time:type_name -> google.protobuf.Timestamp
-	59, // 28: toolhost.v1.WatchEventsRequest.since_time:type_name -> google.protobuf.Timestamp
-	45, // 29: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
-	59, // 30: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
-	59, // 31: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
-	48, // 32: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
-	63, // 33: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
-	2,  // 34: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
-	59, // 35: toolhost.v1.ListCallsRequest.since_time:type_name -> google.protobuf.Timestamp
-	51, // 36: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
-	2,  // 37: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
-	64, // 38: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
-	59, // 39: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
-	59, // 40: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
-	65, // 41: toolhost.v1.CallRecord.settled:type_name -> toolhost.v1.Settled
-	59, // 42: toolhost.v1.GetStatsRequest.since_time:type_name -> google.protobuf.Timestamp
-	54, // 43: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
-	57, // 44: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
-	66, // 45: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
-	66, // 46: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
-	66, // 47: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
-	66, // 48: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
-	59, // 49: toolhost.v1.ReadAuditRequest.since_time:type_name -> google.protobuf.Timestamp
-	59, // 50: toolhost.v1.ReadAuditRequest.until_time:type_name -> google.protobuf.Timestamp
-	13, // 51: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
-	15, // 52: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
-	17, // 53: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
-	19, // 54: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
-	21, // 55: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
-	23, // 56: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
-	25, // 57: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
-	27, // 58: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
-	31, // 59: toolhost.v1.AdminService.DiffConfiguration:input_type -> toolhost.v1.DiffConfigurationRequest
-	34, // 60: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
-	38, // 61: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
-	40, // 62: toolhost.v1.AdminService.ListRevisions:input_type -> toolhost.v1.ListRevisionsRequest
-	36, // 63: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
-	43, // 64: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
-	46, // 65: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
-	49, // 66: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
-	52, // 67: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
-	55, // 68: toolhost.v1.AdminService.ReadAudit:input_type -> toolhost.v1.ReadAuditRequest
-	14, // 69: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
-	16, // 70: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
-	18, // 71: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
-	20, // 72: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
-	22, // 73: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
-	24, // 74: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
-	26, // 75: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
-	28, // 76: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
-	32, // 77: toolhost.v1.AdminService.DiffConfiguration:output_type -> toolhost.v1.DiffConfigurationResponse
-	35, // 78: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
-	39, // 79: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
-	41, // 80: toolhost.v1.AdminService.ListRevisions:output_type -> toolhost.v1.ListRevisionsResponse
-	37, // 81: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
-	44, // 82: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
-	47, // 83: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
-	50, // 84: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
-	53, // 85: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
-	56, // 86: toolhost.v1.AdminService.ReadAudit:output_type -> toolhost.v1.ReadAuditResponse
-	69, // [69:87] is the sub-list for method output_type
-	51, // [51:69] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	15, // 21: toolhost.v1.ListPluginsResponse.conditions:type_name -> toolhost.v1.Condition
+	9,  // 22: toolhost.v1.ListInstancesResponse.instances:type_name -> toolhost.v1.Instance
+	34, // 23: toolhost.v1.ReloadResponse.failures:type_name -> toolhost.v1.ReloadFailure
+	30, // 24: toolhost.v1.ReloadResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
+	31, // 25: toolhost.v1.ConfigurationChange.changes:type_name -> toolhost.v1.SettingChange
+	30, // 26: toolhost.v1.DiffConfigurationResponse.configuration:type_name -> toolhost.v1.ConfigurationChange
+	43, // 27: toolhost.v1.ListRevisionsResponse.revisions:type_name -> toolhost.v1.Revision
+	60, // 28: toolhost.v1.Revision.time:type_name -> google.protobuf.Timestamp
+	60, // 29: toolhost.v1.WatchEventsRequest.since_time:type_name -> google.protobuf.Timestamp
+	46, // 30: toolhost.v1.WatchEventsResponse.event:type_name -> toolhost.v1.PluginEvent
+	60, // 31: toolhost.v1.PluginEvent.time:type_name -> google.protobuf.Timestamp
+	60, // 32: toolhost.v1.PluginEvent.until_time:type_name -> google.protobuf.Timestamp
+	49, // 33: toolhost.v1.TailLogsResponse.line:type_name -> toolhost.v1.LogLine
+	64, // 34: toolhost.v1.LogLine.record:type_name -> toolhost.tool.v1.LogRecord
+	2,  // 35: toolhost.v1.ListCallsRequest.state:type_name -> toolhost.v1.CallState
+	60, // 36: toolhost.v1.ListCallsRequest.since_time:type_name -> google.protobuf.Timestamp
+	52, // 37: toolhost.v1.ListCallsResponse.calls:type_name -> toolhost.v1.CallRecord
+	2,  // 38: toolhost.v1.CallRecord.state:type_name -> toolhost.v1.CallState
+	65, // 39: toolhost.v1.CallRecord.error:type_name -> toolhost.tool.v1.Error
+	60, // 40: toolhost.v1.CallRecord.start_time:type_name -> google.protobuf.Timestamp
+	60, // 41: toolhost.v1.CallRecord.end_time:type_name -> google.protobuf.Timestamp
+	66, // 42: toolhost.v1.CallRecord.settled:type_name -> toolhost.v1.Settled
+	60, // 43: toolhost.v1.GetStatsRequest.since_time:type_name -> google.protobuf.Timestamp
+	55, // 44: toolhost.v1.GetStatsResponse.tools:type_name -> toolhost.v1.ToolStats
+	58, // 45: toolhost.v1.ToolStats.failures:type_name -> toolhost.v1.ToolStats.FailuresEntry
+	67, // 46: toolhost.v1.ToolStats.total_duration:type_name -> google.protobuf.Duration
+	67, // 47: toolhost.v1.ToolStats.mean_duration:type_name -> google.protobuf.Duration
+	67, // 48: toolhost.v1.ToolStats.p50_duration:type_name -> google.protobuf.Duration
+	67, // 49: toolhost.v1.ToolStats.p99_duration:type_name -> google.protobuf.Duration
+	60, // 50: toolhost.v1.ReadAuditRequest.since_time:type_name -> google.protobuf.Timestamp
+	60, // 51: toolhost.v1.ReadAuditRequest.until_time:type_name -> google.protobuf.Timestamp
+	13, // 52: toolhost.v1.AdminService.ListPlugins:input_type -> toolhost.v1.ListPluginsRequest
+	16, // 53: toolhost.v1.AdminService.ListInstances:input_type -> toolhost.v1.ListInstancesRequest
+	18, // 54: toolhost.v1.AdminService.Restart:input_type -> toolhost.v1.RestartRequest
+	20, // 55: toolhost.v1.AdminService.Drain:input_type -> toolhost.v1.DrainRequest
+	22, // 56: toolhost.v1.AdminService.Pause:input_type -> toolhost.v1.PauseRequest
+	24, // 57: toolhost.v1.AdminService.Resume:input_type -> toolhost.v1.ResumeRequest
+	26, // 58: toolhost.v1.AdminService.ClearQuarantine:input_type -> toolhost.v1.ClearQuarantineRequest
+	28, // 59: toolhost.v1.AdminService.Reload:input_type -> toolhost.v1.ReloadRequest
+	32, // 60: toolhost.v1.AdminService.DiffConfiguration:input_type -> toolhost.v1.DiffConfigurationRequest
+	35, // 61: toolhost.v1.AdminService.Upgrade:input_type -> toolhost.v1.UpgradeRequest
+	39, // 62: toolhost.v1.AdminService.Rollback:input_type -> toolhost.v1.RollbackRequest
+	41, // 63: toolhost.v1.AdminService.ListRevisions:input_type -> toolhost.v1.ListRevisionsRequest
+	37, // 64: toolhost.v1.AdminService.GetLockFile:input_type -> toolhost.v1.GetLockFileRequest
+	44, // 65: toolhost.v1.AdminService.WatchEvents:input_type -> toolhost.v1.WatchEventsRequest
+	47, // 66: toolhost.v1.AdminService.TailLogs:input_type -> toolhost.v1.TailLogsRequest
+	50, // 67: toolhost.v1.AdminService.ListCalls:input_type -> toolhost.v1.ListCallsRequest
+	53, // 68: toolhost.v1.AdminService.GetStats:input_type -> toolhost.v1.GetStatsRequest
+	56, // 69: toolhost.v1.AdminService.ReadAudit:input_type -> toolhost.v1.ReadAuditRequest
+	14, // 70: toolhost.v1.AdminService.ListPlugins:output_type -> toolhost.v1.ListPluginsResponse
+	17, // 71: toolhost.v1.AdminService.ListInstances:output_type -> toolhost.v1.ListInstancesResponse
+	19, // 72: toolhost.v1.AdminService.Restart:output_type -> toolhost.v1.RestartResponse
+	21, // 73: toolhost.v1.AdminService.Drain:output_type -> toolhost.v1.DrainResponse
+	23, // 74: toolhost.v1.AdminService.Pause:output_type -> toolhost.v1.PauseResponse
+	25, // 75: toolhost.v1.AdminService.Resume:output_type -> toolhost.v1.ResumeResponse
+	27, // 76: toolhost.v1.AdminService.ClearQuarantine:output_type -> toolhost.v1.ClearQuarantineResponse
+	29, // 77: toolhost.v1.AdminService.Reload:output_type -> toolhost.v1.ReloadResponse
+	33, // 78: toolhost.v1.AdminService.DiffConfiguration:output_type -> toolhost.v1.DiffConfigurationResponse
+	36, // 79: toolhost.v1.AdminService.Upgrade:output_type -> toolhost.v1.UpgradeResponse
+	40, // 80: toolhost.v1.AdminService.Rollback:output_type -> toolhost.v1.RollbackResponse
+	42, // 81: toolhost.v1.AdminService.ListRevisions:output_type -> toolhost.v1.ListRevisionsResponse
+	38, // 82: toolhost.v1.AdminService.GetLockFile:output_type -> toolhost.v1.GetLockFileResponse
+	45, // 83: toolhost.v1.AdminService.WatchEvents:output_type -> toolhost.v1.WatchEventsResponse
+	48, // 84: toolhost.v1.AdminService.TailLogs:output_type -> toolhost.v1.TailLogsResponse
+	51, // 85: toolhost.v1.AdminService.ListCalls:output_type -> toolhost.v1.ListCallsResponse
+	54, // 86: toolhost.v1.AdminService.GetStats:output_type -> toolhost.v1.GetStatsResponse
+	57, // 87: toolhost.v1.AdminService.ReadAudit:output_type -> toolhost.v1.ReadAuditResponse
+	70, // [70:88] is the sub-list for method output_type
+	52, // [52:70] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_toolhost_v1_admin_service_proto_init() }
@@ -4632,7 +4730,7 @@ func file_toolhost_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolhost_v1_admin_service_proto_rawDesc), len(file_toolhost_v1_admin_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   55,
+			NumMessages:   56,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
